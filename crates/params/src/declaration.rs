@@ -1,0 +1,258 @@
+use core::marker::PhantomData;
+
+use crate::{Refusal, Set, Value};
+
+/// All that is known of one parameter before it has a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Declaration {
+    /// Name, lower case with dots between levels; inside a [`Group`](crate::Group) the last part of it.
+    pub name: &'static str,
+    /// What it does, one or two sentences.
+    pub text: &'static str,
+    /// Unit of the value as text; empty for a plain number or text.
+    pub unit: &'static str,
+    /// Type, default and what is allowed.
+    pub kind: Kind,
+    /// When it may be changed.
+    pub change: Change,
+}
+
+/// When a parameter may be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// At any time; it acts at once.
+    Live,
+    /// Only when the node starts.
+    AtStart,
+}
+
+/// Type, default and allowed values. Bounds are inclusive; for lists they hold for every entry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)] // the fields say it themselves: default, min, max, allowed, longest
+pub enum Kind {
+    Bool { default: bool },
+    Integer { default: i64, min: i64, max: i64 },
+    Float { default: f64, min: f64, max: f64 },
+    Text { default: &'static str, allowed: &'static [&'static str] },
+    Integers { default: &'static [i64], min: i64, max: i64, longest: usize },
+    Floats { default: &'static [f64], min: f64, max: f64, longest: usize },
+    Texts { default: &'static [&'static str], allowed: &'static [&'static str], longest: usize },
+}
+
+impl Kind {
+    /// The default as a value.
+    pub fn default(&self) -> Value {
+        match *self {
+            Self::Bool { default } => Value::Bool(default),
+            Self::Integer { default, .. } => Value::Integer(default),
+            Self::Float { default, .. } => Value::Float(default),
+            Self::Text { default, .. } => Value::Text(default.into()),
+            Self::Integers { default, .. } => Value::Integers(default.into()),
+            Self::Floats { default, .. } => Value::Floats(default.into()),
+            Self::Texts { default, .. } => Value::Texts(default.iter().map(|&t| t.into()).collect()),
+        }
+    }
+}
+
+impl Declaration {
+    /// Checks `value` for the parameter called `name` and gives it in the declared type.
+    ///
+    /// A whole number is taken for a real one (YAML writes `1` for `1.0`); nothing else is converted. An empty list
+    /// has no type in YAML and is taken for any list.
+    /// # Errors
+    /// [`Refusal`] quotes `name`, the value and what is allowed. NaN and the infinities are always refused.
+    pub fn check(&self, name: &str, value: Value) -> Result<Value, Refusal> {
+        let value = widen(self.kind, value);
+        let expected = self.kind.default().type_name();
+        if value.type_name() != expected {
+            return Err(Refusal::WrongType { name: name.into(), value, expected });
+        }
+        let outside = |value: Value, min: String, max: String| {
+            Err(Refusal::OutOfRange { name: name.into(), value, min, max, unit: self.unit })
+        };
+        let too_long = |value: Value, longest| Err(Refusal::TooLong { name: name.into(), value, longest });
+        let not_allowed =
+            |value: Value, allowed| Err(Refusal::NotAllowed { name: name.into(), value, allowed });
+        match (self.kind, &value) {
+            (Kind::Integer { min, max, .. }, Value::Integer(v)) if !(min..=max).contains(v) => {
+                outside(value, min.to_string(), max.to_string())
+            }
+            (Kind::Float { min, max, .. }, Value::Float(v)) if !(min..=max).contains(v) || !v.is_finite() => {
+                outside(value, format!("{min:?}"), format!("{max:?}"))
+            }
+            (Kind::Text { allowed, .. }, Value::Text(v)) if !is_allowed(allowed, v) => {
+                not_allowed(value, allowed)
+            }
+            (Kind::Integers { longest, .. }, Value::Integers(v)) if v.len() > longest => {
+                too_long(value, longest)
+            }
+            (Kind::Floats { longest, .. }, Value::Floats(v)) if v.len() > longest => too_long(value, longest),
+            (Kind::Texts { longest, .. }, Value::Texts(v)) if v.len() > longest => too_long(value, longest),
+            (Kind::Integers { min, max, .. }, Value::Integers(v))
+                if v.iter().any(|x| !(min..=max).contains(x)) =>
+            {
+                outside(value, min.to_string(), max.to_string())
+            }
+            (Kind::Floats { min, max, .. }, Value::Floats(v))
+                if v.iter().any(|x| !(min..=max).contains(x) || !x.is_finite()) =>
+            {
+                outside(value, format!("{min:?}"), format!("{max:?}"))
+            }
+            (Kind::Texts { allowed, .. }, Value::Texts(v)) if v.iter().any(|t| !is_allowed(allowed, t)) => {
+                not_allowed(value, allowed)
+            }
+            _ => Ok(value),
+        }
+    }
+}
+
+fn is_allowed(allowed: &[&str], text: &str) -> bool {
+    allowed.is_empty() || allowed.contains(&text)
+}
+
+/// Whole numbers up to 2^53 are real numbers without loss; larger ones stay what they are and get refused by type.
+fn widen(kind: Kind, value: Value) -> Value {
+    const EXACT: core::ops::RangeInclusive<i64> = -(1 << 53)..=(1 << 53);
+    match (kind, value) {
+        (Kind::Float { .. }, Value::Integer(v)) if EXACT.contains(&v) => Value::Float(v as f64),
+        (Kind::Floats { .. }, Value::Integers(v)) if v.iter().all(|x| EXACT.contains(x)) => {
+            Value::Floats(v.into_iter().map(|x| x as f64).collect())
+        }
+        (kind, value) if is_empty_list(&value) => match kind {
+            Kind::Integers { .. } => Value::Integers(Vec::new()),
+            Kind::Floats { .. } => Value::Floats(Vec::new()),
+            Kind::Texts { .. } => Value::Texts(Vec::new()),
+            _ => value,
+        },
+        (_, value) => value,
+    }
+}
+
+fn is_empty_list(value: &Value) -> bool {
+    match value {
+        Value::Bools(v) => v.is_empty(),
+        Value::Integers(v) => v.is_empty(),
+        Value::Floats(v) => v.is_empty(),
+        Value::Texts(v) => v.is_empty(),
+        _ => false,
+    }
+}
+
+/// A declaration that knows the Rust type of its value, so that a wrong read does not compile.
+///
+/// ```
+/// use params::Parameter;
+/// const TIMEOUT: Parameter<f64> =
+///     Parameter::float("timeout", 0.5, 0.05, 5.0).unit("s").text("A command older than this counts as lost.");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter<T> {
+    declaration: Declaration,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> Parameter<T> {
+    const fn new(name: &'static str, kind: Kind) -> Self {
+        let declaration = Declaration { name, text: "", unit: "", kind, change: Change::Live };
+        Self { declaration, value: PhantomData }
+    }
+
+    /// With this unit.
+    pub const fn unit(mut self, unit: &'static str) -> Self {
+        self.declaration.unit = unit;
+        self
+    }
+
+    /// With this description.
+    pub const fn text(mut self, text: &'static str) -> Self {
+        self.declaration.text = text;
+        self
+    }
+
+    /// Changeable only when the node starts.
+    pub const fn at_start(mut self) -> Self {
+        self.declaration.change = Change::AtStart;
+        self
+    }
+
+    /// What is known of it.
+    pub const fn declaration(&self) -> Declaration {
+        self.declaration
+    }
+}
+
+macro_rules! typed {
+    ($type:ty, $variant:ident, $($constructor:tt)*) => {
+        impl Parameter<$type> {
+            $($constructor)*
+
+            /// The value in force in `set`; the default if `set` was made from another specification.
+            pub fn get(&self, set: &Set) -> $type {
+                self.read(set, self.declaration.name)
+            }
+
+            /// The value in force for the entry `name` of the group `prefix`.
+            pub fn get_in(&self, set: &Set, prefix: &str, name: &str) -> $type {
+                self.read(set, &format!("{prefix}.{name}.{}", self.declaration.name))
+            }
+
+            fn read(&self, set: &Set, name: &str) -> $type {
+                match (set.value(name), self.declaration.kind.default()) {
+                    (Some(Value::$variant(v)), _) => v.clone(),
+                    (_, Value::$variant(v)) => v,
+                    _ => Default::default(), // not reached: the constructor fixes the kind
+                }
+            }
+        }
+    };
+}
+
+typed! { bool, Bool,
+    /// True or false.
+    pub const fn bool(name: &'static str, default: bool) -> Self {
+        Self::new(name, Kind::Bool { default })
+    }
+}
+typed! { i64, Integer,
+    /// A whole number from `min` to `max`.
+    pub const fn integer(name: &'static str, default: i64, min: i64, max: i64) -> Self {
+        Self::new(name, Kind::Integer { default, min, max })
+    }
+}
+typed! { f64, Float,
+    /// A real number from `min` to `max`.
+    pub const fn float(name: &'static str, default: f64, min: f64, max: f64) -> Self {
+        Self::new(name, Kind::Float { default, min, max })
+    }
+}
+typed! { String, Text,
+    /// Any text.
+    pub const fn string(name: &'static str, default: &'static str) -> Self {
+        Self::new(name, Kind::Text { default, allowed: &[] })
+    }
+
+    /// One of the texts `allowed`.
+    pub const fn choice(name: &'static str, default: &'static str, allowed: &'static [&'static str]) -> Self {
+        Self::new(name, Kind::Text { default, allowed })
+    }
+}
+typed! { Vec<i64>, Integers,
+    /// At most `longest` whole numbers from `min` to `max`.
+    pub const fn integers(name: &'static str, default: &'static [i64], min: i64, max: i64, longest: usize) -> Self {
+        Self::new(name, Kind::Integers { default, min, max, longest })
+    }
+}
+typed! { Vec<f64>, Floats,
+    /// At most `longest` real numbers from `min` to `max`.
+    pub const fn floats(name: &'static str, default: &'static [f64], min: f64, max: f64, longest: usize) -> Self {
+        Self::new(name, Kind::Floats { default, min, max, longest })
+    }
+}
+typed! { Vec<String>, Texts,
+    /// At most `longest` texts, each one of `allowed` (empty: any).
+    pub const fn strings(
+        name: &'static str, default: &'static [&'static str], allowed: &'static [&'static str], longest: usize,
+    ) -> Self {
+        Self::new(name, Kind::Texts { default, allowed, longest })
+    }
+}

@@ -1,0 +1,125 @@
+use std::fmt::Write;
+
+use crate::{Change, Declaration, Kind, Specification, Value};
+
+/// The complete, commented YAML file of a node, every parameter at its default.
+pub fn yaml(specification: &Specification) -> String {
+    let set = specification.defaults();
+    let mut page = Page { text: String::new(), open: Vec::new() };
+    page.comment(0, specification.text);
+    page.comment(0, "Every parameter with its default. A key that is not listed here is refused at start.");
+    let _ = writeln!(page.text, "{}:\n  ros__parameters:", specification.node);
+    for declaration in &specification.parameters {
+        if let Some(value) = set.value(declaration.name) {
+            page.entry(declaration.name, declaration, value, true);
+        }
+    }
+    for group in &specification.groups {
+        let _ = writeln!(page.text);
+        page.comment(4, group.text);
+        page.comment(4, "Naming one entry here replaces all of the default ones.");
+        for (index, name) in set.group(group.prefix).into_iter().enumerate() {
+            for member in &group.members {
+                let full = format!("{}.{name}.{}", group.prefix, member.name);
+                if let Some(value) = set.value(&full) {
+                    // The first entry explains the members; the others would only repeat it.
+                    page.entry(&full, member, value, index == 0);
+                }
+            }
+        }
+    }
+    page.text
+}
+
+/// The table of a node's parameters for its README, in Markdown.
+pub fn table(specification: &Specification) -> String {
+    let mut out = String::from("| parameter | type | default | allowed | |\n|---|---|---|---|---|\n");
+    let mut row = |name: &str, declaration: &Declaration| {
+        let default = declaration.kind.default();
+        let text = match declaration.change {
+            Change::Live => declaration.text.to_owned(),
+            Change::AtStart => format!("{} Read-only.", declaration.text),
+        };
+        let _ = writeln!(
+            out,
+            "| `{name}` | {} | `{default}` | {} | {} |",
+            default.type_name(),
+            allowed(declaration),
+            text.replace('|', "\\|")
+        );
+    };
+    for declaration in &specification.parameters {
+        row(declaration.name, declaration);
+    }
+    for group in &specification.groups {
+        for member in &group.members {
+            row(&format!("{}.<name>.{}", group.prefix, member.name), member);
+        }
+    }
+    out
+}
+
+struct Page {
+    text: String,
+    /// The levels above the last entry, so that a shared level is written once.
+    open: Vec<String>,
+}
+
+impl Page {
+    fn comment(&mut self, indent: usize, text: &str) {
+        for line in wrap(text, 110 - indent) {
+            let _ = writeln!(self.text, "{:indent$}# {line}", "");
+        }
+    }
+
+    fn entry(&mut self, full: &str, declaration: &Declaration, value: &Value, explain: bool) {
+        let mut levels: Vec<String> = full.split('.').map(str::to_owned).collect();
+        let last = levels.pop().unwrap_or_default();
+        let shared = self.open.iter().zip(&levels).take_while(|(a, b)| a == b).count();
+        for (depth, level) in levels.iter().enumerate().skip(shared) {
+            let _ = writeln!(self.text, "{:indent$}{level}:", "", indent = 4 + 2 * depth);
+        }
+        let indent = 4 + 2 * levels.len();
+        self.open = levels;
+        if explain {
+            let limits = match (allowed(declaration), declaration.change) {
+                (limits, Change::Live) if limits.is_empty() => String::new(),
+                (limits, Change::AtStart) if limits.is_empty() => " (read-only)".into(),
+                (limits, Change::Live) => format!(" ({limits})"),
+                (limits, Change::AtStart) => format!(" ({limits}; read-only)"),
+            };
+            self.comment(indent, &format!("{}{limits}", declaration.text));
+        }
+        let _ = writeln!(self.text, "{:indent$}{last}: {value}", "");
+    }
+}
+
+/// What is allowed, as text: a range with its unit, or the choices.
+fn allowed(declaration: &Declaration) -> String {
+    let unit = if declaration.unit.is_empty() { String::new() } else { format!(" {}", declaration.unit) };
+    let choices = |allowed: &[&str]| allowed.join(", ");
+    match declaration.kind {
+        Kind::Bool { .. } => String::new(),
+        Kind::Integer { min, max, .. } => format!("{min} to {max}{unit}"),
+        Kind::Float { min, max, .. } => format!("{min:?} to {max:?}{unit}"),
+        Kind::Text { allowed, .. } => choices(allowed),
+        Kind::Integers { min, max, longest, .. } => format!("up to {longest}, each {min} to {max}{unit}"),
+        Kind::Floats { min, max, longest, .. } => format!("up to {longest}, each {min:?} to {max:?}{unit}"),
+        Kind::Texts { allowed: &[], longest, .. } => format!("up to {longest}"),
+        Kind::Texts { allowed, longest, .. } => format!("up to {longest} of: {}", choices(allowed)),
+    }
+}
+
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

@@ -1,0 +1,20 @@
+//! Parameters that describe themselves.
+//!
+//! One [`Parameter`] constant is the only place where a parameter is written down. From it come the ROS descriptor,
+//! the check of a value, the commented YAML file and the table in the README. A node's parameters together are its
+//! [`Specification`]; the values in force are a [`Set`], which only holds values that passed every check.
+#![forbid(unsafe_code)]
+
+mod declaration;
+mod document;
+mod refusal;
+mod set;
+mod specification;
+mod value;
+
+pub use declaration::{Change, Declaration, Kind, Parameter};
+pub use document::{table, yaml};
+pub use refusal::Refusal;
+pub use set::Set;
+pub use specification::{Group, Preset, PresetValue, Specification};
+pub use value::Value;

@@ -1,0 +1,101 @@
+use core::fmt;
+
+use crate::Value;
+
+/// Why a value was refused: name, value and what is allowed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refusal {
+    /// There is no parameter of this name; `nearest` is what may have been meant.
+    Unknown {
+        /// The name as it was given.
+        name: String,
+        /// The most similar known name, if one is similar at all.
+        nearest: Option<String>,
+    },
+    /// The value has another type.
+    WrongType {
+        /// Full name of the parameter.
+        name: String,
+        /// The value as it was given.
+        value: Value,
+        /// The declared type, in ROS 2's words.
+        expected: &'static str,
+    },
+    /// The value, or one of its entries, lies outside of the range or is not finite.
+    OutOfRange {
+        /// Full name of the parameter.
+        name: String,
+        /// The value as it was given.
+        value: Value,
+        /// Smallest allowed value.
+        min: String,
+        /// Largest allowed value.
+        max: String,
+        /// Unit, may be empty.
+        unit: &'static str,
+    },
+    /// The text is none of those that are allowed.
+    NotAllowed {
+        /// Full name of the parameter.
+        name: String,
+        /// The value as it was given.
+        value: Value,
+        /// What is allowed.
+        allowed: &'static [&'static str],
+    },
+    /// The list is too long.
+    TooLong {
+        /// Full name of the parameter.
+        name: String,
+        /// The value as it was given.
+        value: Value,
+        /// How many entries are allowed.
+        longest: usize,
+    },
+    /// The parameter can be set only when the node starts.
+    ReadOnly {
+        /// Full name of the parameter.
+        name: String,
+        /// The value in force.
+        current: Value,
+    },
+    /// Each value is allowed, but not together with the others.
+    Rule {
+        /// Full name of the parameter.
+        name: String,
+        /// The value as it was given.
+        value: Value,
+        /// The rule that it breaks.
+        rule: String,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { name, nearest: Some(nearest) } => {
+                write!(f, "parameter '{name}' does not exist; did you mean '{nearest}'?")
+            }
+            Self::Unknown { name, nearest: None } => write!(f, "parameter '{name}' does not exist"),
+            Self::WrongType { name, value, expected } => {
+                write!(f, "parameter '{name}' is {value} ({}), must be of type {expected}", value.type_name())
+            }
+            Self::OutOfRange { name, value, min, max, unit } => {
+                let space = if unit.is_empty() { "" } else { " " };
+                write!(f, "parameter '{name}' is {value}, must be from {min} to {max}{space}{unit}")
+            }
+            Self::NotAllowed { name, value, allowed } => {
+                write!(f, "parameter '{name}' is {value}, must be one of: {}", allowed.join(", "))
+            }
+            Self::TooLong { name, value, longest } => {
+                write!(f, "parameter '{name}' is {value}, must have at most {longest} entries")
+            }
+            Self::ReadOnly { name, current } => {
+                write!(f, "parameter '{name}' is read-only and stays {current}; set it when the node starts")
+            }
+            Self::Rule { name, value, rule } => write!(f, "parameter '{name}' is {value}, {rule}"),
+        }
+    }
+}
+
+impl core::error::Error for Refusal {}

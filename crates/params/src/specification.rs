@@ -1,0 +1,144 @@
+use crate::{Declaration, Parameter, Refusal, Set, Value};
+
+/// All parameters of one node.
+#[derive(Clone, Debug)]
+pub struct Specification {
+    /// The node, which is also its executable and its key in a YAML file.
+    pub node: &'static str,
+    /// What the node does, one sentence.
+    pub text: &'static str,
+    pub(crate) parameters: Vec<Declaration>,
+    pub(crate) groups: Vec<Group>,
+}
+
+/// A family of parameters that repeats for names the user chooses: `<prefix>.<name>.<member>`.
+///
+/// If the user names no entry, the presets are there; otherwise only the entries that the user named.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// First part of the names.
+    pub prefix: &'static str,
+    /// What an entry is, one sentence.
+    pub text: &'static str,
+    /// The parameters of each entry.
+    pub members: Vec<Declaration>,
+    /// The entries that are there when the user names none.
+    pub presets: &'static [Preset],
+}
+
+/// An entry of a [`Group`] that is there by default.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// Its name.
+    pub name: &'static str,
+    /// Members whose value differs from the member's default.
+    pub values: &'static [(&'static str, PresetValue)],
+}
+
+/// A preset's value as a constant.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)] // one constant per type, as in `Value`
+pub enum PresetValue {
+    Bool(bool),
+    Integer(i64),
+    Float(f64),
+    Text(&'static str),
+}
+
+impl From<PresetValue> for Value {
+    fn from(value: PresetValue) -> Self {
+        match value {
+            PresetValue::Bool(v) => Self::Bool(v),
+            PresetValue::Integer(v) => Self::Integer(v),
+            PresetValue::Float(v) => Self::Float(v),
+            PresetValue::Text(v) => Self::Text(v.into()),
+        }
+    }
+}
+
+impl Specification {
+    /// A node without parameters yet.
+    pub fn new(node: &'static str, text: &'static str) -> Self {
+        Self { node, text, parameters: Vec::new(), groups: Vec::new() }
+    }
+
+    /// Adds a parameter; the order is that of the YAML file and of the table.
+    #[must_use]
+    pub fn with<T>(mut self, parameter: &Parameter<T>) -> Self {
+        self.parameters.push(parameter.declaration());
+        self
+    }
+
+    /// Adds a group.
+    #[must_use]
+    pub fn with_group(mut self, group: Group) -> Self {
+        self.groups.push(group);
+        self
+    }
+
+    /// The values in force when the user gives `overrides`, in which a later value replaces an earlier one.
+    /// # Errors
+    /// Every refusal at once, so that a file is mended in one go.
+    pub fn resolve(&self, overrides: impl IntoIterator<Item = (String, Value)>) -> Result<Set, Vec<Refusal>> {
+        let overrides: Vec<(String, Value)> = overrides.into_iter().collect();
+        let mut set = Set::default();
+        for declaration in &self.parameters {
+            set.insert(declaration.name.into(), *declaration, declaration.kind.default());
+        }
+        for group in &self.groups {
+            group.declare(&mut set, &overrides);
+        }
+        let mut refusals = Vec::new();
+        for (name, value) in overrides {
+            if let Err(refusal) = set.replace(&name, value) {
+                refusals.push(refusal);
+            }
+        }
+        if refusals.is_empty() { Ok(set) } else { Err(refusals) }
+    }
+
+    /// The values in force when the user gives none.
+    pub fn defaults(&self) -> Set {
+        // Without overrides nothing can be refused: the defaults are not checked against themselves.
+        self.resolve([]).unwrap_or_default()
+    }
+}
+
+impl Group {
+    fn declare(&self, set: &mut Set, overrides: &[(String, Value)]) {
+        let mut names: Vec<&str> = Vec::new();
+        for (full, _) in overrides {
+            if let Some((prefix, name, _)) = split(full)
+                && prefix == self.prefix
+                && !names.contains(&name)
+            {
+                names.push(name);
+            }
+        }
+        if names.is_empty() {
+            for preset in self.presets {
+                self.declare_entry(set, preset.name);
+                for &(member, value) in preset.values {
+                    // A preset that breaks its own declaration shows in the test of the specification.
+                    let _ = set.replace(&format!("{}.{}.{member}", self.prefix, preset.name), value.into());
+                }
+            }
+        }
+        for name in names {
+            self.declare_entry(set, name);
+        }
+    }
+
+    fn declare_entry(&self, set: &mut Set, name: &str) {
+        for member in &self.members {
+            set.insert(format!("{}.{name}.{}", self.prefix, member.name), *member, member.kind.default());
+        }
+    }
+}
+
+/// `a.b.c.d` is the member `c.d` of the entry `b` of the group `a`.
+pub(crate) fn split(full: &str) -> Option<(&str, &str, &str)> {
+    let (prefix, rest) = full.split_once('.')?;
+    let (name, member) = rest.split_once('.')?;
+    Some((prefix, name, member))
+}

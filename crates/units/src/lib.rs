@@ -1,0 +1,15 @@
+//! The vocabulary that all of Steersman's crates share: time, stamps, velocities, scales, and the [`Machine`].
+//!
+//! Values are parsed once into types in which nonsense cannot be said: a [`Velocity`] is finite, a [`Scale`] lies in
+//! \[0, 1\]. Nothing in here reads a clock, allocates or fails at run time.
+#![forbid(unsafe_code)]
+
+mod machine;
+mod scale;
+mod time;
+mod velocity;
+
+pub use machine::{Machine, earliest};
+pub use scale::{OutOfUnitRange, Scale};
+pub use time::{Instant, Stamp};
+pub use velocity::{Command, NotFinite, Velocity};

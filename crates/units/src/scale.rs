@@ -1,0 +1,56 @@
+use core::fmt;
+
+/// A factor in \[0, 1\]: 0 takes everything away, 1 leaves all.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Scale(f64);
+
+/// A factor was not in \[0, 1\]; NaN is not either.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OutOfUnitRange(pub f64);
+
+impl Scale {
+    /// Takes everything away.
+    pub const ZERO: Self = Self(0.0);
+    /// Leaves all.
+    pub const ONE: Self = Self(1.0);
+
+    /// The factor `value`.
+    /// # Errors
+    /// [`OutOfUnitRange`] for NaN and for what lies outside \[0, 1\].
+    pub fn new(value: f64) -> Result<Self, OutOfUnitRange> {
+        if (0.0..=1.0).contains(&value) { Ok(Self(value)) } else { Err(OutOfUnitRange(value)) }
+    }
+
+    /// The plain number.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// The smaller of two factors.
+    pub fn min(self, other: Self) -> Self {
+        if other.0 < self.0 { other } else { self }
+    }
+}
+
+impl fmt::Display for OutOfUnitRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "scale {} is outside [0, 1]", self.0)
+    }
+}
+
+impl core::error::Error for OutOfUnitRange {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_unit_range_is_a_scale() {
+        for good in [0.0, 0.5, 1.0] {
+            assert_eq!(Scale::new(good).map(Scale::get), Ok(good));
+        }
+        for bad in [-0.001, 1.001, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(Scale::new(bad).is_err(), "{bad} must be refused");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+use core::ops::Add;
+use core::time::Duration;
+
+/// A monotonic point in time: nanoseconds since an origin that the shell chooses.
+///
+/// Ages and time-outs are measured with it and with nothing else, so that a jump of the wall clock changes no motor.
+/// Arithmetic saturates at both ends of the range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(u64);
+
+impl Instant {
+    /// The origin.
+    pub const ZERO: Self = Self(0);
+
+    /// The instant `nanos` [ns] after the origin.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// The instant `millis` [ms] after the origin.
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis.saturating_mul(1_000_000))
+    }
+
+    /// Nanoseconds since the origin [ns].
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// The time that passed from `earlier` to `self`; zero if `earlier` is in fact later.
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    fn add(self, rhs: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(rhs.as_nanos()).unwrap_or(u64::MAX)))
+    }
+}
+
+/// A wall-clock stamp as the wire carries it: ROS time, seconds and nanoseconds.
+///
+/// In Steersman a stamp is the time of the stick event that a message goes back to. It is carried unchanged to the
+/// last hop and never used as an age of its own: a stamp may make a command older, never fresher.
+///
+/// # Source
+/// `builtin_interfaces/msg/Time` (ROS 2 Jazzy).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stamp {
+    /// Seconds since the epoch [s].
+    pub sec: i32,
+    /// Nanoseconds within the second [ns], 0 to 999,999,999.
+    pub nanosec: u32,
+}
+
+impl Stamp {
+    /// The stamp that says "no time given"; ROS writes it as all zero.
+    pub const ZERO: Self = Self { sec: 0, nanosec: 0 };
+
+    /// Whether no time was given.
+    pub const fn is_zero(self) -> bool {
+        self.sec == 0 && self.nanosec == 0
+    }
+
+    /// Nanoseconds since the epoch [ns]; the largest stamp fits.
+    pub const fn as_nanos(self) -> i64 {
+        self.sec as i64 * 1_000_000_000 + self.nanosec as i64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_saturates() {
+        let end = Instant::from_nanos(u64::MAX);
+        assert_eq!(end + Duration::MAX, end);
+        assert_eq!(Instant::ZERO.since(end), Duration::ZERO);
+        assert_eq!(Instant::from_millis(u64::MAX), end);
+    }
+
+    #[test]
+    fn a_later_stamp_is_greater() {
+        let a = Stamp { sec: 1, nanosec: 999_999_999 };
+        let b = Stamp { sec: 2, nanosec: 0 };
+        assert!(b > a);
+        // 2 s - 1.999999999 s = 1 ns
+        assert_eq!(b.as_nanos() - a.as_nanos(), 1);
+        assert!(Stamp::ZERO.is_zero() && !b.is_zero());
+    }
+}

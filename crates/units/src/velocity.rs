@@ -1,0 +1,130 @@
+use core::fmt;
+
+use crate::Stamp;
+
+/// A velocity of a rigid body: three linear and three angular parts, all finite.
+///
+/// * `linear` [m/s], `angular` [rad/s], axes x (forward), y (left), z (up), counter-clockwise positive
+/// * NaN and the infinities cannot be said: [`Velocity::new`] refuses them
+/// # Source
+/// REP-103; `geometry_msgs/msg/Twist`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Velocity {
+    linear: [f64; 3],
+    angular: [f64; 3],
+}
+
+/// A part of a velocity was NaN or infinite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NotFinite {
+    /// Which part, in the names of `geometry_msgs/msg/Twist`.
+    pub part: &'static str,
+    /// What it was.
+    pub value: f64,
+}
+
+const PARTS: [&str; 6] = ["linear.x", "linear.y", "linear.z", "angular.x", "angular.y", "angular.z"];
+
+impl Velocity {
+    /// Standing still.
+    pub const ZERO: Self = Self { linear: [0.0; 3], angular: [0.0; 3] };
+
+    /// The velocity with these parts, `linear` [m/s] and `angular` [rad/s].
+    /// # Errors
+    /// [`NotFinite`] names the first part that is NaN or infinite.
+    pub fn new(linear: [f64; 3], angular: [f64; 3]) -> Result<Self, NotFinite> {
+        for (&value, part) in linear.iter().chain(&angular).zip(PARTS) {
+            if !value.is_finite() {
+                return Err(NotFinite { part, value });
+            }
+        }
+        Ok(Self { linear, angular })
+    }
+
+    /// The velocity of a vehicle on a plane: `forward` [m/s] along x, `turn` [rad/s] about z.
+    /// # Errors
+    /// [`NotFinite`] as for [`Velocity::new`].
+    pub fn planar(forward: f64, turn: f64) -> Result<Self, NotFinite> {
+        Self::new([forward, 0.0, 0.0], [0.0, 0.0, turn])
+    }
+
+    /// The linear parts x, y, z [m/s].
+    pub const fn linear(&self) -> [f64; 3] {
+        self.linear
+    }
+
+    /// The angular parts about x, y, z [rad/s].
+    pub const fn angular(&self) -> [f64; 3] {
+        self.angular
+    }
+
+    /// The part along x [m/s], forward positive.
+    pub const fn forward(&self) -> f64 {
+        self.linear[0]
+    }
+
+    /// The part about z [rad/s], counter-clockwise positive.
+    pub const fn turn(&self) -> f64 {
+        self.angular[2]
+    }
+
+    /// Whether every part is zero (of either sign).
+    pub fn is_zero(&self) -> bool {
+        self.linear.iter().chain(&self.angular).all(|&part| part == 0.0)
+    }
+}
+
+/// A velocity that somebody asked for, with the time of the stick event it goes back to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Command {
+    /// What was asked for.
+    pub velocity: Velocity,
+    /// When: carried unchanged from hop to hop.
+    pub stamp: Stamp,
+}
+
+impl Command {
+    /// A command to stand still, going back to `stamp`.
+    pub const fn stop(stamp: Stamp) -> Self {
+        Self { velocity: Velocity::ZERO, stamp }
+    }
+}
+
+impl fmt::Display for NotFinite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is {}, must be finite", self.part, self.value)
+    }
+}
+
+impl core::error::Error for NotFinite {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_part_that_is_not_finite_is_named() {
+        let error = Velocity::new([0.0, 0.0, f64::INFINITY], [f64::NAN, 0.0, 0.0]).unwrap_err();
+        assert_eq!(error, NotFinite { part: "linear.z", value: f64::INFINITY });
+        assert_eq!(error.to_string(), "linear.z is inf, must be finite");
+    }
+
+    #[test]
+    fn every_part_is_checked() {
+        for bad in 0..6 {
+            let mut parts = [0.0; 6];
+            parts[bad] = f64::NAN;
+            let [a, b, c, d, e, f] = parts;
+            let error = Velocity::new([a, b, c], [d, e, f]).unwrap_err();
+            assert_eq!(error.part, PARTS[bad]);
+        }
+    }
+
+    #[test]
+    fn a_planar_velocity_has_two_parts() {
+        let v = Velocity::planar(1.0, -2.0).unwrap();
+        assert_eq!((v.linear(), v.angular()), ([1.0, 0.0, 0.0], [0.0, 0.0, -2.0]));
+        assert_eq!((v.forward(), v.turn(), v.is_zero()), (1.0, -2.0, false));
+        assert!(Velocity::planar(-0.0, 0.0).unwrap().is_zero());
+    }
+}
