@@ -1,0 +1,215 @@
+"""The wire: every interface type has the hash that `type_hashes.txt` says, and its source's sizes and bounds.
+
+Two programs understand one another only if the hashes of their types are equal, so a changed hash is a broken
+interface. Each hash is asked of a running node: a message's from the publisher that it announces, a service's and
+the action's from the node's own `get_type_description` service, which knows only types in use. The installed files
+only serve to name the hash that was found instead.
+"""
+
+import importlib
+import json
+import os
+from pathlib import Path
+import time
+
+from ament_index_python import PackageNotFoundError, get_package_share_directory, get_resource
+import pytest
+import rclpy
+from rclpy.action import ActionServer
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.serialization import serialize_message
+from type_description_interfaces.srv import GetTypeDescription
+
+PACKAGES = ('haptix_msgs', 'luci_messages', 'or_joystick', 'or_pose_estimator', 'pr2_mechanism_msgs')
+LIST = Path(__file__).with_name('type_hashes.txt')
+LISTED = dict(line.split() for line in LIST.read_text().splitlines())
+
+ENCAPSULATION = 4  # bytes before each CDR payload
+PATIENCE = 5.0  # s, for discovery and for one service call
+
+
+def interface(package, kind, name):
+    """Return the generated Python class, or fail in words."""
+    try:
+        return getattr(importlib.import_module(f'{package}.{kind}'), name)
+    except (ImportError, AttributeError) as error:
+        pytest.fail(f'{package}/{kind}/{name}: expected an importable type, found {error!r}; is the workspace sourced?')
+
+
+def installed_hash(full_name):
+    """Return the hash in the files that were generated with the type, or why there is none."""
+    package, kind, name = full_name.split('/')
+    try:
+        file = Path(get_package_share_directory(package), kind, f'{name}.json')
+        entries = json.loads(file.read_text())['type_hashes']
+        return {entry['type_name']: entry['hash_string'] for entry in entries}[full_name]
+    except (PackageNotFoundError, OSError, KeyError) as error:
+        return f'no hash on record ({error!r})'
+
+
+def installed_types(package):
+    """Return the names of all types that an installed package declares."""
+    try:
+        content, _prefix = get_resource('rosidl_interfaces', package)
+    except LookupError:
+        pytest.fail(f'{package}: expected an installed interface package, found none; is the workspace sourced?')
+    return {f'{package}/{Path(line).with_suffix("")}' for line in content.split() if line.endswith('.idl')}
+
+
+class Wire:
+    """A node that offers types, and one that asks it about them."""
+
+    def __init__(self):
+        self.context = rclpy.Context()
+        self.context.init()
+        name = f'interfaces_{os.getpid()}'
+        self.node = rclpy.create_node(name, context=self.context)
+        self.asker = rclpy.create_node(f'{name}_asker', context=self.context)
+        self.client = self.asker.create_client(GetTypeDescription, f'/{name}/get_type_description')
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.executor.add_node(self.asker)
+        assert self.client.wait_for_service(PATIENCE), 'the node has no get_type_description service'
+
+    def close(self):
+        """Leave the network."""
+        self.executor.shutdown()
+        self.asker.destroy_node()
+        self.node.destroy_node()
+        self.context.shutdown()
+
+    def published_hash(self, message, label):
+        """Return the hash that a publisher of `message` announces."""
+        publisher = self.node.create_publisher(message, f'~/{label}', 1)
+        try:
+            end = time.monotonic() + PATIENCE
+            while time.monotonic() < end:
+                for info in self.node.get_publishers_info_by_topic(publisher.topic_name):
+                    return str(info.topic_type_hash)
+                time.sleep(0.01)
+            return 'no such publisher in the graph'
+        finally:
+            self.node.destroy_publisher(publisher)
+
+    def offers(self, full_name, type_hash):
+        """Return whether the node has an entity whose type has this hash in use, and what it answers otherwise."""
+        request = GetTypeDescription.Request(type_name=full_name, type_hash=type_hash, include_type_sources=False)
+        future = self.client.call_async(request)
+        self.executor.spin_until_future_complete(future, timeout_sec=PATIENCE)
+        if not future.done():
+            return False, 'no answer'
+        return future.result().successful, future.result().failure_reason
+
+
+@pytest.fixture(scope='module')
+def wire():
+    """Give all tests of this file one pair of nodes."""
+    wire = Wire()
+    yield wire
+    wire.close()
+
+
+def test_the_list_is_sorted_and_names_every_type_once():
+    names = [line.split()[0] for line in LIST.read_text().splitlines()]
+    assert names == sorted(set(names)), f'{LIST.name} is not sorted or names a type twice'
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_the_list_holds_every_type_of(package):
+    present = installed_types(package)
+    listed = {name for name in LISTED if name.split('/')[0] == package}
+    lines = '\n'.join(f'{name} {installed_hash(name)}' for name in sorted(present - listed))
+    assert not present - listed, f'{package} has types that {LIST.name} does not list; if they are meant, add:\n{lines}'
+    assert not listed - present, f'{LIST.name} lists types that {package} does not have: {sorted(listed - present)}'
+
+
+def test_the_list_holds_no_other_package():
+    assert {name.split('/')[0] for name in LISTED} == set(PACKAGES)
+
+
+@pytest.mark.parametrize(('full_name', 'expected'), LISTED.items(), ids=list(LISTED))
+def test_a_type_keeps_its_hash(wire, full_name, expected):
+    package, kind, name = full_name.split('/')
+    type_class = interface(package, kind, name)
+    label = f'{package}_{kind}_{name}'
+    if kind == 'msg':
+        found = wire.published_hash(type_class, label)
+        assert found == expected, f'{full_name}: expected {expected}, found {found}'
+        return
+    if kind == 'srv':
+        service = wire.node.create_service(type_class, f'~/{label}', lambda _request, response: response)
+        in_use, reason = wire.offers(full_name, expected)
+        wire.node.destroy_service(service)
+    else:
+        action = ActionServer(wire.node, type_class, f'~/{label}', lambda _goal: type_class.Result())
+        in_use, reason = wire.offers(full_name, expected)
+        action.destroy()
+    assert in_use, f'{full_name}: expected {expected}, found {installed_hash(full_name)} (the node says: {reason})'
+
+
+@pytest.mark.parametrize(
+    ('package', 'name', 'payload'),
+    [
+        ('luci_messages', 'LuciJoystick', 16),  # 4 int32
+        ('luci_messages', 'LuciJoystickScaling', 24),  # 4 int32, 2 float32
+        ('luci_messages', 'LuciZoneScaling', 64),  # 16 float32
+        ('haptix_msgs', 'Sensor', 2056),  # 2 int32, 6 x 32 float32, 32 x (3 + 3 + 4) float32: the C struct's size
+    ],
+)
+def test_a_plain_message_has_the_size_of_its_source(package, name, payload):
+    size = len(serialize_message(interface(package, 'msg', name)()))
+    expected = payload + ENCAPSULATION
+    assert size == expected, f'{package}/msg/{name}: expected {expected} bytes, found {size}'
+
+
+def full(package, name, field, element, length):
+    """Return a message whose bounded sequence `field` has `length` elements."""
+    return interface(package, 'msg', name)(**{field: [element() for _ in range(length)]})
+
+
+OPTIONAL = {
+    'pos': 'Pos', 'att': 'Att', 'vel': 'Vel', 'avel': 'AVel', 'acc': 'Acc', 'aacc': 'AAcc',
+    'pos_cov': 'PosCov', 'att_cov': 'AttCov', 'att_pos_cov': 'AttPosCov',
+    'vel_cov': 'VelCov', 'avel_cov': 'AVelCov', 'acc_cov': 'AccCov', 'aacc_cov': 'AAccCov',
+}
+BOUNDED = [
+    ('or_joystick', 'State', 'buttons', bool, 16),
+    ('or_joystick', 'State', 'axes', int, 16),
+    *(('or_pose_estimator', 'State', field, name, 1) for field, name in OPTIONAL.items()),
+    *(
+        ('haptix_msgs', 'RobotDescription', field, str, 32)
+        for field in ('motor_names', 'joint_names', 'contact_names', 'imu_names', 'imu_frames')
+    ),
+    ('haptix_msgs', 'RobotDescription', 'gear_ratio', float, 32),
+]
+
+
+@pytest.mark.parametrize(
+    ('package', 'name', 'field', 'element', 'bound'), BOUNDED, ids=[f'{row[0]}-{row[2]}' for row in BOUNDED]
+)
+def test_a_sequence_is_taken_up_to_its_bound_and_refused_beyond(package, name, field, element, bound):
+    if isinstance(element, str):
+        element = interface(package, 'msg', element)
+    serialize_message(full(package, name, field, element, bound))
+    with pytest.raises(RuntimeError):
+        serialize_message(full(package, name, field, element, bound + 1))
+
+
+@pytest.mark.parametrize(
+    ('name', 'part', 'field', 'bound'),
+    [('Rename', 'Request', 'name', 32), ('Rename', 'Request', 'newname', 32), ('Log', 'Request', 'path', 64)],
+)
+def test_a_string_is_refused_beyond_its_bound_when_fields_are_checked(name, part, field, bound):
+    # Unchecked (rclpy's default) a longer one is sent: a server has to look at the length itself.
+    message = getattr(interface('or_joystick', 'srv', name), part)
+    message(**{field: 'x' * bound}, check_fields=True)
+    with pytest.raises(AssertionError):
+        message(**{field: 'x' * (bound + 1)}, check_fields=True)
+
+
+def test_a_fresh_mapping_drives_nothing():
+    mappings = interface('or_joystick', 'msg', 'Mappings')()
+    for axis in (*mappings.linear, *mappings.angular):
+        assert (axis.axis, axis.offset, axis.scale) == (-1, 0.0, 1.0)
+    enable, coords = mappings.enable, mappings.coords
+    assert {enable.on, enable.slow, enable.toggle, coords.intrinsic, coords.world, coords.toggle} == {-1}
