@@ -1,0 +1,95 @@
+use core::fmt;
+
+use crate::Params;
+
+/// Why a source drives or does not. Where several reasons hold the greatest one is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Its commands go out.
+    Drives,
+    /// It is its turn, and its next message drives; what came before that stays without effect.
+    Waits,
+    /// A source of higher priority drives or waits.
+    Outranked {
+        /// Index of that source.
+        by: usize,
+    },
+    /// A lock of higher priority is closed, or silent.
+    Locked {
+        /// Index of the lock; of several the one of the highest priority.
+        by: usize,
+    },
+    /// No message has come yet.
+    NeverHeard,
+    /// Nothing new has come within its timeout.
+    TimedOut,
+    /// Its last message was not a command.
+    Invalid,
+    /// The node is stopping; nobody drives any more.
+    Stopping,
+}
+
+/// Who drives, and why the others do not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Active {
+    /// Index of the source that drives.
+    pub source: Option<usize>,
+    /// One verdict for each source, in the order of [`Params::sources`].
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Verdict {
+    /// The verdict as text, with the names in `params` in place of indices.
+    pub const fn explain(self, params: &Params) -> Explained<'_> {
+        Explained { verdict: self, params }
+    }
+}
+
+/// A [`Verdict`] that knows the names; see [`Verdict::explain`].
+#[derive(Clone, Copy, Debug)]
+pub struct Explained<'a> {
+    verdict: Verdict,
+    params: &'a Params,
+}
+
+impl fmt::Display for Explained<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.verdict {
+            Verdict::Drives => f.write_str("drives"),
+            Verdict::Waits => f.write_str("waits for its next message"),
+            Verdict::Outranked { by } => {
+                write!(f, "outranked by {}", self.params.sources.get(by).map_or("?", |source| &source.name))
+            }
+            Verdict::Locked { by } => {
+                write!(f, "locked by {}", self.params.locks.get(by).map_or("?", |lock| &lock.name))
+            }
+            Verdict::NeverHeard => f.write_str("never heard"),
+            Verdict::TimedOut => f.write_str("timed out"),
+            Verdict::Invalid => f.write_str("sent an invalid message"),
+            Verdict::Stopping => f.write_str("stopped, the node is stopping"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_names_who_is_in_the_way() {
+        let params = Params::default();
+        assert_eq!(Verdict::Outranked { by: 0 }.explain(&params).to_string(), "outranked by joystick");
+        assert_eq!(Verdict::Locked { by: 9 }.explain(&params).to_string(), "locked by ?");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_source_itself_is_worse_than_what_others_do_to_it() {
+        let by = 0;
+        assert!(Verdict::Drives < Verdict::Waits && Verdict::Waits < Verdict::Outranked { by });
+        assert!(
+            Verdict::Outranked { by: 9 } < Verdict::Locked { by }
+                && Verdict::Locked { by: 9 } < Verdict::TimedOut
+        );
+        assert!(Verdict::TimedOut < Verdict::Invalid && Verdict::Invalid < Verdict::Stopping);
+    }
+}

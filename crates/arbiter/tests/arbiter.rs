@@ -1,0 +1,328 @@
+//! The arbiter's behaviour, one sentence at a time.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+use std::time::Duration;
+
+use arbiter::{Active, Arbiter, Input, Invalid, Kind, Level, Lock, Output, Params, Source, Verdict};
+use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
+
+const LOW: usize = 0;
+const HIGH: usize = 1;
+const LOCK: usize = 0;
+
+/// Two sources of priority 10 and 100, timeout 500 ms; heartbeat 100 ms.
+fn params(locks: Vec<Lock>) -> Params {
+    let source = |name: &str, priority| Source {
+        name: name.into(),
+        topic: format!("/{name}"),
+        kind: Kind::TwistStamped,
+        priority,
+        timeout: Duration::from_millis(500),
+    };
+    Params {
+        sources: vec![source("low", 10), source("high", 100)],
+        locks,
+        heartbeat: Duration::from_millis(100),
+        stamped: true,
+    }
+}
+
+fn lock(priority: u8) -> Lock {
+    Lock { name: "guard".into(), topic: "/guard".into(), priority, timeout: Duration::from_millis(200) }
+}
+
+struct Bench(Arbiter);
+
+impl Bench {
+    /// After the zero that a fresh arbiter sends.
+    fn new(locks: Vec<Lock>) -> Self {
+        let mut bench = Self(Arbiter::new(params(locks)));
+        assert_eq!(bench.at(0), [stop(0)]);
+        bench
+    }
+
+    fn drain(&mut self, ms: u64) -> Vec<Output> {
+        let now = Instant::from_millis(ms);
+        let outputs = std::iter::from_fn(|| self.0.poll(now)).collect();
+        assert!(self.0.deadline().is_none_or(|at| at > now), "nothing is due after a drain");
+        outputs
+    }
+
+    /// What goes to the motors when nothing happens at `ms`.
+    fn at(&mut self, ms: u64) -> Vec<Command> {
+        drives(self.drain(ms))
+    }
+
+    /// What goes to the motors when `input` happens at `ms`.
+    fn on(&mut self, ms: u64, input: Input) -> Vec<Command> {
+        self.0.handle(Instant::from_millis(ms), input);
+        self.at(ms)
+    }
+
+    /// A command of `forward` [m/s] with the stamp `sec`.
+    fn command(&mut self, ms: u64, source: usize, forward: f64, sec: i32) -> Vec<Command> {
+        let velocity = Velocity::planar(forward, 0.0).map_err(Invalid::NotFinite);
+        self.on(ms, Input::CommandReceived { source, velocity, stamp: stamp(sec) })
+    }
+
+    fn lock(&mut self, ms: u64, closed: bool) -> Vec<Command> {
+        self.on(ms, Input::LockReceived { lock: LOCK, closed })
+    }
+
+    fn verdicts(&self) -> &[Verdict] {
+        &self.0.active().verdicts
+    }
+}
+
+fn drives(outputs: Vec<Output>) -> Vec<Command> {
+    let drive = |output| if let Output::Drive(command) = output { Some(command) } else { None };
+    outputs.into_iter().filter_map(drive).collect()
+}
+
+fn stamp(sec: i32) -> Stamp {
+    Stamp { sec, nanosec: 0 }
+}
+
+fn go(forward: f64, sec: i32) -> Command {
+    Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp: stamp(sec) }
+}
+
+fn stop(sec: i32) -> Command {
+    Command::stop(stamp(sec))
+}
+
+#[test]
+fn a_command_goes_out_from_the_call_that_brought_it() {
+    let mut bench = Bench::new(vec![]);
+    assert_eq!(bench.command(10, LOW, 0.5, 7), [go(0.5, 7)]);
+    assert_eq!(bench.0.active().source, Some(LOW));
+    assert_eq!(bench.0.health(), (Level::Ok, "low drives".into()));
+}
+
+#[test]
+fn without_a_source_zeros_go_out_every_heartbeat() {
+    let mut bench = Bench::new(vec![]);
+    assert_eq!(bench.at(99), []);
+    assert_eq!(bench.at(100), [stop(0)]);
+    // Late by more than two heartbeats: one zero says it all.
+    assert_eq!(bench.at(350), [stop(0)]);
+    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(450)));
+}
+
+#[test]
+fn a_higher_source_takes_over_at_once_and_the_lower_one_is_refused() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    assert_eq!(bench.command(10, HIGH, -0.2, 2), [go(-0.2, 2)]);
+    assert_eq!(bench.command(20, LOW, 0.5, 3), []);
+    assert_eq!(bench.verdicts(), [Verdict::Outranked { by: HIGH }, Verdict::Drives]);
+    let counters = bench.0.counters();
+    assert_eq!((counters.taken_over, counters.outranked, counters.lost), (1, 1, 0));
+}
+
+#[test]
+fn stale_source_loses_and_a_zero_goes_out_at_once() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 7);
+    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(500)));
+    assert_eq!(bench.at(499), []);
+    assert_eq!(bench.at(500), [stop(7)], "with the stamp of the last command");
+    assert_eq!(bench.at(599), []);
+    assert_eq!(bench.at(600), [stop(7)]);
+    assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut);
+    assert_eq!(bench.0.health(), (Level::Stale, "nobody drives".into()));
+}
+
+#[test]
+fn after_a_loss_the_next_source_drives_from_its_next_message_on() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, HIGH, 1.0, 1);
+    assert_eq!(bench.command(490, LOW, 0.5, 2), []);
+    assert_eq!(bench.at(500), [stop(1)]);
+    assert_eq!(bench.verdicts(), [Verdict::Waits, Verdict::TimedOut]);
+    assert_eq!(bench.command(510, LOW, 0.4, 3), [go(0.4, 3)]);
+}
+
+#[test]
+fn a_message_after_the_timeout_comes_after_the_zero() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    // Nobody polled at 500 ms; the loss is told all the same.
+    assert_eq!(bench.command(900, LOW, 0.6, 2), [stop(1), go(0.6, 2)]);
+}
+
+#[test]
+fn an_invalid_message_stops_its_source_until_a_valid_one() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    assert_eq!(bench.command(10, LOW, f64::NAN, 2), [stop(1)]);
+    assert_eq!(bench.verdicts()[LOW], Verdict::Invalid);
+    assert_eq!(bench.0.health(), (Level::Error, "low sent an invalid message".into()));
+    let (source, reason) = bench.0.last_invalid().unwrap();
+    assert_eq!((source, reason.to_string().as_str()), (LOW, "linear.x is NaN, must be finite"));
+    assert_eq!(bench.command(20, LOW, 0.5, 3), [go(0.5, 3)]);
+}
+
+#[test]
+fn an_invalid_high_source_makes_way_for_the_low_one() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, HIGH, 0.5, 1);
+    let invalid = Err(Invalid::WorldFrame);
+    let input = Input::CommandReceived { source: HIGH, velocity: invalid, stamp: stamp(2) };
+    assert_eq!(bench.on(10, input), [stop(1)]);
+    assert_eq!(bench.command(20, LOW, 0.3, 3), [go(0.3, 3)]);
+    assert_eq!(bench.0.health().0, Level::Warn);
+}
+
+#[test]
+fn a_late_command_never_wins() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 5);
+    assert_eq!(bench.command(10, LOW, 1.0, 4), []);
+    assert_eq!(bench.0.counters().late, 1);
+    assert_eq!(bench.at(500), [stop(5)], "nor does it keep its source alive");
+}
+
+#[test]
+fn a_sender_whose_last_message_is_repeated_times_out() {
+    let mut bench = Bench::new(vec![]);
+    assert_eq!(bench.command(0, HIGH, 1.0, 5), [go(1.0, 5)]);
+    assert_eq!(bench.command(250, HIGH, 1.0, 5), [go(1.0, 5)]);
+    assert_eq!(bench.command(500, HIGH, 1.0, 5), [stop(5)]);
+    assert_eq!(bench.0.counters().repeated, 1);
+    assert_eq!(bench.command(510, HIGH, 1.0, 6), [go(1.0, 6)]);
+}
+
+#[test]
+fn a_lock_that_was_never_heard_is_closed() {
+    let mut bench = Bench::new(vec![lock(50)]);
+    assert_eq!(bench.command(0, LOW, 0.5, 1), []);
+    assert_eq!(bench.verdicts(), [Verdict::Locked { by: LOCK }, Verdict::NeverHeard]);
+    assert_eq!(bench.0.health(), (Level::Warn, "silent lock counts as closed: guard".into()));
+    assert_eq!(bench.command(0, HIGH, 0.5, 1), [go(0.5, 1)], "its priority is above the lock's");
+}
+
+#[test]
+fn a_lock_does_not_mask_its_own_priority() {
+    let mut bench = Bench::new(vec![lock(100)]);
+    assert_eq!(bench.command(0, HIGH, 0.5, 1), [go(0.5, 1)]);
+    let mut bench = Bench::new(vec![lock(101)]);
+    assert_eq!(bench.command(0, HIGH, 0.5, 1), []);
+}
+
+#[test]
+fn closing_a_lock_stops_at_once_and_opening_it_moves_nothing() {
+    let mut bench = Bench::new(vec![lock(50)]);
+    bench.lock(0, false);
+    assert_eq!(bench.command(10, LOW, 0.5, 1), [go(0.5, 1)]);
+    assert_eq!(bench.lock(20, true), [stop(1)]);
+    assert_eq!(bench.command(30, LOW, 0.5, 2), []);
+    assert_eq!(bench.lock(40, false), []);
+    assert_eq!(bench.verdicts()[LOW], Verdict::Waits, "what was said behind the lock stays without effect");
+    assert_eq!(bench.command(50, LOW, 0.5, 3), [go(0.5, 3)]);
+}
+
+#[test]
+fn a_silent_lock_closes() {
+    let mut bench = Bench::new(vec![lock(50)]);
+    bench.lock(0, false);
+    bench.command(100, LOW, 0.5, 1);
+    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(200)));
+    assert_eq!(bench.at(200), [stop(1)]);
+}
+
+#[test]
+fn active_is_published_on_change_only() {
+    let mut bench = Bench::new(vec![]);
+    let published = |outputs: Vec<Output>| {
+        let active = |o| if let Output::PublishActive(active) = o { Some(active) } else { None };
+        outputs.into_iter().filter_map(active).collect::<Vec<_>>()
+    };
+    let command =
+        |sec| Input::CommandReceived { source: LOW, velocity: Ok(Velocity::ZERO), stamp: stamp(sec) };
+    bench.0.handle(Instant::from_millis(1), command(1));
+    let verdicts = vec![Verdict::Drives, Verdict::NeverHeard];
+    let outputs = bench.drain(1);
+    assert!(matches!(outputs[0], Output::Drive(_)), "the command comes first");
+    assert_eq!(published(outputs), [Active { source: Some(LOW), verdicts }]);
+    bench.0.handle(Instant::from_millis(2), command(2));
+    assert_eq!(published(bench.drain(2)), []);
+}
+
+#[test]
+fn a_change_of_priorities_stops_before_the_other_drives() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.1, 1);
+    bench.command(0, HIGH, 0.5, 2);
+    let mut swapped = params(vec![]);
+    swapped.sources[LOW].priority = 200;
+    assert_eq!(bench.on(10, Input::ParametersChanged(swapped)), [stop(2)]);
+    assert_eq!(bench.command(20, HIGH, 0.5, 3), []);
+    assert_eq!(bench.command(30, LOW, 0.1, 4), [go(0.1, 4)]);
+}
+
+#[test]
+fn other_sources_start_unheard() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, HIGH, 0.5, 2);
+    let mut fewer = params(vec![]);
+    fewer.sources.truncate(1);
+    assert_eq!(bench.on(10, Input::ParametersChanged(fewer)), [stop(2)]);
+    assert_eq!(bench.verdicts(), [Verdict::NeverHeard]);
+    assert_eq!(bench.command(20, HIGH, 0.5, 3), [], "this source is gone");
+    assert_eq!(bench.0.counters().unknown, 1);
+}
+
+#[test]
+fn stopping_sends_one_zero_and_then_nothing_ever() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    assert_eq!(bench.on(10, Input::Stopping), [stop(1)]);
+    assert_eq!(bench.on(11, Input::Stopping), []);
+    assert_eq!(bench.command(20, LOW, 0.5, 2), []);
+    assert_eq!(bench.at(5_000), []);
+    assert_eq!(bench.0.deadline(), None);
+    assert_eq!(bench.0.health(), (Level::Warn, "stopping".into()));
+}
+
+#[test]
+fn a_clock_that_goes_back_changes_nothing() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(400, LOW, 0.5, 1);
+    // Taken as 400 ms, so the source is lost at 400 + 500.
+    bench.0.handle(
+        Instant::from_millis(100),
+        Input::CommandReceived { source: LOW, velocity: Ok(Velocity::ZERO), stamp: stamp(2) },
+    );
+    bench.0.poll(Instant::from_millis(100));
+    while bench.0.poll(Instant::from_millis(100)).is_some() {}
+    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(900)));
+}
+
+#[test]
+fn an_unread_queue_keeps_the_newest() {
+    let mut bench = Bench::new(vec![]);
+    for sec in 1..=100 {
+        let input = Input::CommandReceived { source: LOW, velocity: Ok(Velocity::ZERO), stamp: stamp(sec) };
+        bench.0.handle(Instant::from_millis(1), input);
+    }
+    assert_eq!(bench.at(1).last().unwrap().stamp, stamp(100));
+    assert_eq!(bench.0.counters().dropped, 100 - 64);
+}
+
+#[test]
+fn a_report_names_sources_and_reasons() {
+    let mut bench = Bench::new(vec![]);
+    assert_eq!((bench.0.source_index("high"), bench.0.source_index("none")), (Some(HIGH), None));
+    bench.command(0, HIGH, 0.5, 1);
+    bench.command(0, LOW, 0.5, 1);
+    let invalid = NotFinite { part: "angular.z", value: f64::INFINITY };
+    let velocity = Err(Invalid::NotFinite(invalid));
+    bench.on(1, Input::CommandReceived { source: LOW, velocity, stamp: stamp(2) });
+    let report = bench.0.report();
+    let value = |key| &report.iter().find(|(k, _)| *k == key).unwrap().1;
+    assert_eq!(value("active"), "high");
+    assert_eq!(value("verdicts"), "low sent an invalid message; high drives");
+    assert_eq!(value("last invalid"), "low: angular.z is inf, must be finite");
+    assert_eq!((value("commands").as_str(), value("outranked").as_str()), ("3", "1"));
+}

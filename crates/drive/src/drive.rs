@@ -1,0 +1,131 @@
+use std::collections::VecDeque;
+
+use arbiter::Arbiter;
+use hindbrain::Hindbrain;
+use joystick::Joystick;
+use units::{Instant, Machine, earliest};
+use zones::ZoneScaler;
+
+/// An event for one of the stages.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// For the joystick.
+    Joystick(joystick::Input),
+    /// For the arbiter: commands of the other sources, locks.
+    Arbiter(arbiter::Input),
+    /// For the zones: the scaling.
+    Zones(zones::Input),
+    /// For hindbrain: enable, e-stop, reset, infra-red.
+    Hindbrain(hindbrain::Input),
+}
+
+/// What a stage asks for. A motor value comes before everything that its event also brought.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// Of the joystick.
+    Joystick(joystick::Output),
+    /// Of the arbiter.
+    Arbiter(arbiter::Output),
+    /// Of the zones.
+    Zones(zones::Output),
+    /// Of hindbrain.
+    Hindbrain(hindbrain::Output),
+}
+
+/// The four stages, as they are built from their parameters.
+#[derive(Debug)]
+pub struct Stages {
+    /// First: what the user wants.
+    pub joystick: Joystick,
+    /// Second: who drives.
+    pub arbiter: Arbiter,
+    /// Third: what the surroundings allow.
+    pub zones: ZoneScaler,
+    /// Last: whether and how fast the motors follow.
+    pub hindbrain: Hindbrain,
+}
+
+/// The four stages as one [`Machine`].
+///
+/// # Real-time
+/// Moves each output once through a queue that keeps its capacity.
+/// # Source
+/// own; the topics between the stages are those of the separate nodes.
+#[derive(Debug)]
+pub struct Drive {
+    stages: Stages,
+    /// Index of the arbiter's source that the joystick is; without one the stick drives nothing.
+    stick: Option<usize>,
+    motors: VecDeque<Output>,
+    rest: VecDeque<Output>,
+}
+
+impl Drive {
+    /// Composes `stages`; `stick` is the index of the arbiter's source that takes the joystick's reference.
+    pub fn new(stages: Stages, stick: Option<usize>) -> Self {
+        Self { stages, stick, motors: VecDeque::with_capacity(16), rest: VecDeque::with_capacity(64) }
+    }
+
+    /// The stages, to look at.
+    pub fn stages(&self) -> &Stages {
+        &self.stages
+    }
+
+    /// Takes what each stage has to say to the next one, first to last, so that one pass carries a command through.
+    fn pass_on(&mut self, now: Instant) {
+        while let Some(output) = self.stages.joystick.poll(now) {
+            if let (joystick::Output::PublishDesired(state), Some(source)) = (&output, self.stick) {
+                let velocity = arbiter::velocity_of(state.intrinsic, state.vel, state.avel);
+                let input = arbiter::Input::CommandReceived { source, velocity, stamp: state.stamp };
+                self.stages.arbiter.handle(now, input);
+            }
+            self.rest.push_back(Output::Joystick(output));
+        }
+        while let Some(output) = self.stages.arbiter.poll(now) {
+            if let arbiter::Output::Drive(command) = output {
+                self.stages.zones.handle(now, zones::Input::CommandReceived(command));
+            }
+            self.rest.push_back(Output::Arbiter(output));
+        }
+        while let Some(output) = self.stages.zones.poll(now) {
+            if let zones::Output::Drive(command) = output {
+                self.stages.hindbrain.handle(now, hindbrain::Input::CommandReceived(Ok(command)));
+            }
+            self.rest.push_back(Output::Zones(output));
+        }
+        while let Some(output) = self.stages.hindbrain.poll(now) {
+            let queue = match output {
+                hindbrain::Output::Drive(_) => &mut self.motors,
+                _ => &mut self.rest,
+            };
+            queue.push_back(Output::Hindbrain(output));
+        }
+    }
+}
+
+impl Machine for Drive {
+    type Input = Input;
+    type Output = Output;
+
+    fn handle(&mut self, now: Instant, input: Input) {
+        match input {
+            Input::Joystick(input) => self.stages.joystick.handle(now, input),
+            Input::Arbiter(input) => self.stages.arbiter.handle(now, input),
+            Input::Zones(input) => self.stages.zones.handle(now, input),
+            Input::Hindbrain(input) => self.stages.hindbrain.handle(now, input),
+        }
+    }
+
+    fn poll(&mut self, now: Instant) -> Option<Output> {
+        if self.motors.is_empty() && self.rest.is_empty() {
+            self.pass_on(now);
+        }
+        self.motors.pop_front().or_else(|| self.rest.pop_front())
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let first = earliest(self.stages.joystick.deadline(), self.stages.arbiter.deadline());
+        let last = earliest(self.stages.zones.deadline(), self.stages.hindbrain.deadline());
+        earliest(first, last)
+    }
+}

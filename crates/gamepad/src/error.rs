@@ -1,0 +1,76 @@
+//! What can go wrong, in one sentence each.
+
+use std::fmt;
+
+/// Why SDL could not be started or a virtual joystick not be plugged in.
+#[derive(Debug)]
+pub enum Error {
+    /// SDL did not start; SDL's own words. Also when another [`Gamepads`](crate::Gamepads) of the process still runs.
+    Sdl(String),
+    /// The operating system refused the thread that SDL was to run on.
+    Thread(std::io::Error),
+    /// The SDL thread has ended: [`Gamepads`](crate::Gamepads) was stopped, or its sink panicked.
+    Ended,
+    /// Called from inside the sink, where waiting for the SDL thread would wait for itself.
+    InsideSink,
+    /// A virtual joystick's name contains a NUL character.
+    Name(String),
+    /// A virtual joystick was asked to have more axes, buttons or hats than SDL can number.
+    TooMany {
+        /// `"axes"`, `"buttons"` or `"hats"`.
+        what: &'static str,
+        /// How many were asked for.
+        asked: usize,
+        /// The most there can be.
+        most: usize,
+    },
+    /// SDL refused the virtual joystick of this name.
+    Plug {
+        /// The name that was asked for.
+        name: String,
+        /// SDL's own words.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Sdl(reason) => write!(f, "SDL could not start: {reason}"),
+            Error::Thread(reason) => write!(f, "the SDL thread could not be made: {reason}"),
+            Error::Ended => write!(f, "the SDL thread has ended, no joystick is read any more"),
+            Error::InsideSink => write!(f, "a virtual joystick cannot be plugged in from inside the sink"),
+            Error::Name(name) => write!(f, "the joystick name {name:?} contains a NUL character"),
+            Error::TooMany { what, asked, most } => {
+                write!(f, "a virtual joystick cannot have {asked} {what}, at most {most}")
+            }
+            Error::Plug { name, reason } => {
+                write!(f, "the virtual joystick {name:?} could not be plugged in: {reason}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Thread(reason) => Some(reason),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_quotes_what_was_asked_and_what_is_possible() {
+        let error = Error::TooMany { what: "axes", asked: 300, most: 255 };
+        assert_eq!(error.to_string(), "a virtual joystick cannot have 300 axes, at most 255");
+        assert_eq!(
+            Error::Name("a\0b".into()).to_string(),
+            "the joystick name \"a\\0b\" contains a NUL character"
+        );
+    }
+}

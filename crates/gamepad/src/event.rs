@@ -1,0 +1,134 @@
+//! What the sink is told.
+
+/// One thing that happened to the joysticks.
+///
+/// `id` is SDL's instance id: a device keeps it while it is plugged in, and gets another one when it is plugged in
+/// again. For one `id` the events are always `Connected`, then changes, then `Disconnected`; every event between is a
+/// change of the state known so far, none repeats it. Indices count from 0 and are below the lengths in `Connected`.
+///
+/// # Source
+/// Joystick component, "Plug / unplug"; own: the state at the plug is the true one, and repetitions are kept back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A device was plugged in, or was there already at the start, and is open now.
+    Connected {
+        /// SDL's instance id.
+        id: u32,
+        /// SDL's name of the device, as given: any characters, not unique, possibly empty.
+        name: String,
+        /// SDL's GUID, 32 hexadecimal digits: the same for devices of one model. A virtual one starts with `ff00`.
+        guid: String,
+        /// Position of each axis at the plug, -32768 to 32767. A trigger at rest reads -32768.
+        axes: Vec<i16>,
+        /// Which buttons are held at the plug.
+        buttons: Vec<bool>,
+        /// Position of each hat at the plug.
+        hats: Vec<Hat>,
+    },
+    /// A device was unplugged. The changes back to its rest state have come just before.
+    Disconnected {
+        /// SDL's instance id.
+        id: u32,
+    },
+    /// An axis moved.
+    Axis {
+        /// SDL's instance id.
+        id: u32,
+        /// Index of the axis.
+        axis: usize,
+        /// New position, raw: -32768 (left, up) to 32767 (right, down).
+        value: i16,
+    },
+    /// A button went down or up.
+    Button {
+        /// SDL's instance id.
+        id: u32,
+        /// Index of the button.
+        button: usize,
+        /// Whether it is down now.
+        pressed: bool,
+    },
+    /// A hat moved.
+    Hat {
+        /// SDL's instance id.
+        id: u32,
+        /// Index of the hat.
+        hat: usize,
+        /// New position.
+        state: Hat,
+    },
+    /// All that SDL had to say for now has been said; comes after every batch of at least one event.
+    ///
+    /// The place to publish each changed device once, with one stamp for the batch.
+    BatchEnded,
+}
+
+/// Position of a hat (the four-way switch that some pads have instead of, or behind, a cross).
+///
+/// Diagonals set two fields. Opposite directions are never reported together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Hat {
+    /// Pushed up, away from the user.
+    pub up: bool,
+    /// Pushed down, towards the user.
+    pub down: bool,
+    /// Pushed left.
+    pub left: bool,
+    /// Pushed right.
+    pub right: bool,
+}
+
+// SDL's bits (SDL_HAT_UP and so on).
+const UP: u8 = 1;
+const RIGHT: u8 = 2;
+const DOWN: u8 = 4;
+const LEFT: u8 = 8;
+
+impl Hat {
+    /// Of SDL's bits; opposite directions cancel out.
+    pub(crate) fn from_bits(bits: u8) -> Hat {
+        let has = |bit| bits & bit != 0;
+        Hat { up: has(UP), down: has(DOWN), left: has(LEFT), right: has(RIGHT) }.without_opposites()
+    }
+
+    /// SDL's bits; opposite directions cancel out.
+    pub(crate) fn bits(self) -> u8 {
+        let hat = self.without_opposites();
+        let bit = |on, bit| if on { bit } else { 0 };
+        bit(hat.up, UP) | bit(hat.right, RIGHT) | bit(hat.down, DOWN) | bit(hat.left, LEFT)
+    }
+
+    fn without_opposites(self) -> Hat {
+        Hat {
+            up: self.up && !self.down,
+            down: self.down && !self.up,
+            left: self.left && !self.right,
+            right: self.right && !self.left,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_come_back_except_that_opposites_cancel() {
+        for bits in 0..16 {
+            // Vertical part: 1 (up), 4 (down), or 5 which is neither; horizontal likewise with 2, 8 and 10.
+            let vertical = if bits & 5 == 5 { 0 } else { bits & 5 };
+            let horizontal = if bits & 10 == 10 { 0 } else { bits & 10 };
+            assert_eq!(Hat::from_bits(bits).bits(), vertical | horizontal, "{bits}");
+        }
+        let right_up = Hat { up: true, right: true, ..Hat::default() };
+        assert_eq!(right_up.bits(), 3); // SDL_HAT_RIGHTUP
+    }
+
+    #[test]
+    fn bits_of_the_four_directions_are_those_of_sdl() {
+        assert_eq!(Hat { up: true, ..Hat::default() }.bits(), 1);
+        assert_eq!(Hat { right: true, ..Hat::default() }.bits(), 2);
+        assert_eq!(Hat { down: true, ..Hat::default() }.bits(), 4);
+        assert_eq!(Hat { left: true, ..Hat::default() }.bits(), 8);
+    }
+}

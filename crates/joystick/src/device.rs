@@ -1,0 +1,186 @@
+use units::Stamp;
+
+use crate::mapping::unit;
+use crate::{DeviceId, DeviceState, Hat, JoyState, MOST};
+
+/// One connected device and what of it is published.
+#[derive(Clone, Debug)]
+pub(crate) struct Device {
+    pub(crate) id: DeviceId,
+    /// Its port.
+    pub(crate) name: String,
+    pub(crate) guid: String,
+    /// Whether its port was asked for.
+    pub(crate) open: bool,
+    /// Whether something happened to it since it was published last.
+    pub(crate) dirty: bool,
+    state: DeviceState,
+    /// The axes to go back to when it is pulled out.
+    rest: Vec<i16>,
+    /// How many axes it really has; its hats come after these.
+    axes: usize,
+    hats: usize,
+}
+
+/// The event was about something that the device does not have, or that is not published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BeyondLimits;
+
+impl Device {
+    pub(crate) fn new(
+        id: DeviceId,
+        name: String,
+        guid: String,
+        axes: &[i16],
+        buttons: &[bool],
+        hats: &[Hat],
+    ) -> Self {
+        let all = axes.iter().copied().chain(hats.iter().flat_map(|hat| hat.axes()));
+        let rest: Vec<i16> = all.take(MOST).collect();
+        let buttons = buttons.iter().copied().take(MOST).collect();
+        let state = DeviceState { stamp: Stamp::ZERO, buttons, axes: rest.clone() };
+        Self { id, name, guid, open: false, dirty: true, state, rest, axes: axes.len(), hats: hats.len() }
+    }
+
+    pub(crate) fn state(&self) -> &DeviceState {
+        &self.state
+    }
+
+    pub(crate) fn stamp(&mut self, stamp: Stamp) {
+        self.state.stamp = stamp;
+    }
+
+    pub(crate) fn axis(&mut self, axis: usize, value: i16) -> Result<(), BeyondLimits> {
+        if axis >= self.axes {
+            return Err(BeyondLimits); // the numbers after the axes are the hats'
+        }
+        *self.state.axes.get_mut(axis).ok_or(BeyondLimits)? = value;
+        self.dirty = true;
+        Ok(())
+    }
+
+    /// Says whether the button went down just now.
+    pub(crate) fn button(&mut self, button: usize, pressed: bool) -> Result<bool, BeyondLimits> {
+        let before = self.state.buttons.get_mut(button).ok_or(BeyondLimits)?;
+        let went_down = pressed && !*before;
+        *before = pressed;
+        self.dirty = true;
+        Ok(went_down)
+    }
+
+    pub(crate) fn hat(&mut self, hat: usize, to: Hat) -> Result<(), BeyondLimits> {
+        if hat >= self.hats {
+            return Err(BeyondLimits);
+        }
+        let first = self.axes.saturating_add(2 * hat);
+        let places = self.state.axes.get_mut(first..).ok_or(BeyondLimits)?;
+        if places.is_empty() {
+            return Err(BeyondLimits);
+        }
+        // At the limit of what is published a hat may have its vertical half only.
+        for (place, value) in places.iter_mut().zip(to.axes()) {
+            *place = value;
+        }
+        self.dirty = true;
+        Ok(())
+    }
+
+    /// Lets everything go: buttons up, axes where they were when the device was connected, hats centred.
+    ///
+    /// # Source
+    /// SDL says the same in events before it removes a device; this holds also where it does not.
+    pub(crate) fn release(&mut self) {
+        self.state.buttons.fill(false);
+        let hats = self.axes;
+        for (index, (axis, rest)) in self.state.axes.iter_mut().zip(&self.rest).enumerate() {
+            *axis = if index < hats { *rest } else { 0 };
+        }
+    }
+
+    /// The device in the convention of the ROS `joy` node.
+    pub(crate) fn joy(&self) -> JoyState {
+        let all = &self.state.axes;
+        let (axes, hats) = all.split_at(self.axes.min(all.len()));
+        let axes = axes.iter().chain(hats.chunks_exact(2).flat_map(|hat| hat.iter().rev()));
+        JoyState {
+            stamp: self.state.stamp,
+            // Taken from zero, not negated: no -0.0 on the wire.
+            axes: axes.map(|&raw| (0.0 - unit(raw)) as f32).collect(),
+            buttons: self.state.buttons.iter().map(|&down| i32::from(down)).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(axes: usize, buttons: usize, hats: usize) -> Device {
+        let hats = vec![Hat::default(); hats];
+        Device::new(DeviceId(1), "pad".into(), String::new(), &vec![0; axes], &vec![false; buttons], &hats)
+    }
+
+    const UP_LEFT: Hat = Hat { up: true, down: false, left: true, right: false };
+
+    #[test]
+    fn hats_come_after_the_axes() {
+        let mut pad = device(3, 0, 2);
+        pad.hat(1, UP_LEFT).unwrap();
+        assert_eq!(pad.state().axes, [0, 0, 0, 0, 0, -32768, -32768]);
+        pad.axis(2, 7).unwrap();
+        assert_eq!(pad.axis(3, 7), Err(BeyondLimits), "3 is the first hat's, no axis");
+        assert_eq!(pad.hat(2, UP_LEFT), Err(BeyondLimits));
+        assert_eq!(pad.state().axes, [0, 0, 7, 0, 0, -32768, -32768]);
+    }
+
+    #[test]
+    fn sixteen_of_each_are_kept() {
+        let mut pad = device(20, 24, 2);
+        assert_eq!((pad.state().axes.len(), pad.state().buttons.len()), (16, 16));
+        assert_eq!(
+            (pad.axis(15, 1), pad.axis(16, 1), pad.axis(usize::MAX, 1)),
+            (Ok(()), Err(BeyondLimits), Err(BeyondLimits))
+        );
+        assert_eq!((pad.button(15, true), pad.button(16, true)), (Ok(true), Err(BeyondLimits)));
+        assert_eq!(pad.hat(0, UP_LEFT), Err(BeyondLimits));
+    }
+
+    #[test]
+    fn a_hat_across_the_limit_keeps_its_vertical_half() {
+        let mut pad = device(15, 0, 1);
+        pad.hat(0, UP_LEFT).unwrap();
+        assert_eq!(pad.state().axes.len(), 16);
+        assert_eq!(pad.state().axes[15], -32768);
+        assert_eq!(pad.joy().axes.len(), 15, "half a hat is none in joy");
+    }
+
+    #[test]
+    fn only_going_down_is_a_press() {
+        let mut pad = device(0, 1, 0);
+        let presses = [true, true, false, false, true].map(|down| pad.button(0, down).unwrap());
+        assert_eq!(presses, [true, false, false, false, true]);
+    }
+
+    #[test]
+    fn a_released_trigger_rests_at_its_end() {
+        let mut pad =
+            Device::new(DeviceId(1), "pad".into(), String::new(), &[0, -32768], &[true], &[UP_LEFT]);
+        pad.axis(0, 99).unwrap();
+        pad.axis(1, 99).unwrap();
+        pad.release();
+        assert_eq!((&pad.state().axes[..], &pad.state().buttons[..]), (&[0, -32768, 0, 0][..], &[false][..]));
+    }
+
+    #[test]
+    fn joy_has_left_and_up_positive_and_hats_sideways_first() {
+        let mut pad = device(3, 2, 1);
+        pad.axis(0, i16::MIN).unwrap(); // left
+        pad.axis(1, i16::MAX).unwrap(); // down
+        pad.button(1, true).unwrap();
+        pad.hat(0, Hat { up: true, ..Hat::default() }).unwrap();
+        let joy = pad.joy();
+        assert_eq!(joy.axes, [1.0, -1.0, 0.0, 0.0, 1.0]);
+        assert!(joy.axes[2].is_sign_positive());
+        assert_eq!(joy.buttons, [0, 1]);
+    }
+}

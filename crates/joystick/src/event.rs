@@ -1,0 +1,189 @@
+use core::fmt;
+
+use units::Stamp;
+
+use crate::{DeviceId, DeviceState, Hat, JoyState, MOST, Params, PoseState};
+
+/// All that can happen to the joystick node.
+///
+/// Events of a device are collected until [`Input::BatchEnded`]; what they mean for the filter acts at once.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // a box would allocate on the way of the reference
+pub enum Input {
+    /// A device was opened. The values are those read right after, for SDL sends no event for them.
+    DeviceConnected {
+        /// SDL's instance id; a known one replaces the device that had it.
+        id: DeviceId,
+        /// SDL's name of the device, any text.
+        name: String,
+        /// SDL's GUID of the device's model, as text.
+        guid: String,
+        /// Axes at rest, any number of them.
+        axes: Vec<i16>,
+        /// Buttons as they are, any number of them.
+        buttons: Vec<bool>,
+        /// Hats as they are, any number of them.
+        hats: Vec<Hat>,
+    },
+    /// A device was pulled out.
+    DeviceDisconnected {
+        /// Which.
+        id: DeviceId,
+    },
+    /// An axis has a new value.
+    AxisMoved {
+        /// Of which device.
+        id: DeviceId,
+        /// Which axis, from 0; hats do not count.
+        axis: usize,
+        /// SDL's raw value.
+        value: i16,
+    },
+    /// A button went down or up.
+    ButtonChanged {
+        /// Of which device.
+        id: DeviceId,
+        /// Which button, from 0.
+        button: usize,
+        /// Down?
+        pressed: bool,
+    },
+    /// A hat points elsewhere.
+    HatMoved {
+        /// Of which device.
+        id: DeviceId,
+        /// Which hat, from 0.
+        hat: usize,
+        /// Where to.
+        state: Hat,
+    },
+    /// All events of one wake-up were handed over.
+    BatchEnded,
+    /// The wall clock at this `now`. Expected before each [`Input::BatchEnded`] and before each timed poll.
+    ClockRead(Stamp),
+    /// Somebody else's state came in on `reference`.
+    ReferenceReceived(PoseState),
+    /// Parameters were changed, all of them or none; those read only at start are ignored.
+    ParametersChanged(Params),
+    /// The node shuts down; nothing is taken in after that.
+    Stopping,
+}
+
+/// All that the joystick node can ask for.
+///
+/// # Real-time
+/// [`Output::PublishDesired`] is made without allocation. [`Output::PublishDevice`] and [`Output::PublishJoy`] clone
+/// vectors of at most [`MOST`] entries and a name; they come after it.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // a box would allocate on the way of the desired state
+pub enum Output {
+    /// Make the port `~/device/<name>`.
+    OpenDevice {
+        /// The port: a valid ROS name of at most [`LONGEST_NAME`](crate::LONGEST_NAME) bytes, used by no other.
+        name: String,
+    },
+    /// Publish on the port `~/device/<name>`.
+    PublishDevice {
+        /// The port.
+        name: String,
+        /// What.
+        state: DeviceState,
+    },
+    /// Take the port `~/device/<name>` down.
+    CloseDevice {
+        /// The port.
+        name: String,
+    },
+    /// Publish on `~/desired`.
+    PublishDesired(PoseState),
+    /// Publish on `joy`.
+    PublishJoy(JoyState),
+    /// Tell the log.
+    Report(Report),
+}
+
+/// Something worth a line in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// A device was opened.
+    Connected {
+        /// Its port.
+        name: String,
+        /// What SDL calls it.
+        sdl_name: String,
+        /// The GUID of its model.
+        guid: String,
+        /// How many axes it has, hats as two.
+        axes: usize,
+        /// How many buttons it has.
+        buttons: usize,
+    },
+    /// A device was pulled out.
+    Disconnected {
+        /// Its port.
+        name: String,
+    },
+    /// Another device drives, or none does.
+    Controlled {
+        /// The port of the device that drives now.
+        name: Option<String>,
+    },
+    /// No axis is mapped: while active, the desired velocity is zero.
+    Unmapped,
+    /// No enable button is mapped: the stick always drives and `reference` is never passed on.
+    AlwaysActive,
+    /// The stick drives (true) or the reference is passed on (false).
+    Active(bool),
+    /// Velocities are told in the vehicle's frame (true) or in the world's (false).
+    Intrinsic(bool),
+}
+
+impl Report {
+    /// Whether a user should do something about it.
+    pub const fn is_warning(&self) -> bool {
+        matches!(self, Self::Unmapped | Self::AlwaysActive | Self::Controlled { name: None })
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connected { name, sdl_name, guid, axes, buttons } => {
+                write!(f, "'{sdl_name}' ({guid}) connected as {name}: {axes} axes, {buttons} buttons")?;
+                if (*axes).max(*buttons) > MOST {
+                    write!(f, "; only the first {MOST} of each are used")?;
+                }
+                Ok(())
+            }
+            Self::Disconnected { name } => write!(f, "{name} disconnected"),
+            Self::Controlled { name: Some(name) } => write!(f, "{name} drives"),
+            Self::Controlled { name: None } => f.write_str("no device drives: commands are zero, buttons up"),
+            Self::Unmapped => f.write_str("no axis is mapped: the stick can only command zero velocity"),
+            Self::AlwaysActive => {
+                f.write_str("no enable button is mapped: the stick always drives, the reference is masked")
+            }
+            Self::Active(true) => f.write_str("active: the stick drives"),
+            Self::Active(false) => f.write_str("inactive: the reference is passed on"),
+            Self::Intrinsic(true) => f.write_str("velocities are told in the vehicle's frame"),
+            Self::Intrinsic(false) => f.write_str("velocities are told in the world frame"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_too_big_is_told_so() {
+        let report = |axes| Report::Connected {
+            name: "pad".into(),
+            sdl_name: "Pad!".into(),
+            guid: "03".into(),
+            axes,
+            buttons: 2,
+        };
+        assert_eq!(report(16).to_string(), "'Pad!' (03) connected as pad: 16 axes, 2 buttons");
+        assert!(report(17).to_string().ends_with("; only the first 16 of each are used"));
+    }
+}

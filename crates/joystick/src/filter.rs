@@ -1,0 +1,229 @@
+use core::time::Duration;
+
+use units::{Instant, Stamp};
+
+use crate::integrator::Integrator;
+use crate::mapping::commands;
+use crate::mode::{Activity, Mode};
+use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
+
+/// Older than this, a reference is no longer what the vehicle does.
+pub(crate) const STALE: Duration = Duration::from_millis(500);
+
+/// Faster than this \[m/s, rad/s], a reference is no velocity to begin with.
+const ABSURD: f64 = 1000.0;
+
+/// The stick that drives, as far as the filter looks at it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stick<'a> {
+    pub(crate) axes: &'a [i16],
+    pub(crate) buttons: &'a [bool],
+}
+
+/// The state task: passes the reference on, or replaces it by what the stick commands.
+///
+/// The caller says [`advance`](Self::advance) before it changes anything, so that the time up to now is integrated
+/// with what was commanded then, and [`look`](Self::look) after, so that mode and command follow.
+#[derive(Clone, Debug)]
+pub(crate) struct Filter {
+    mappings: Mappings,
+    dynamics: Dynamics,
+    /// The frame that the parameters asked for last, to notice that they ask for another.
+    intrinsic_asked: bool,
+    mode: Mode,
+    activity: Activity,
+    /// What the stick commands now \[m/s², rad/s²], linear then angular.
+    acceleration: [f64; 6],
+    motion: Integrator,
+    /// Up to when the motion is integrated.
+    until: Instant,
+    reference: Option<(Instant, PoseState)>,
+    /// The stick let go and there is no reference to pass on: one explicit stop is due.
+    owes_stop: bool,
+    seeds_refused: u64,
+}
+
+impl Filter {
+    pub(crate) fn new(params: &Params) -> Self {
+        Self {
+            mappings: params.mappings,
+            dynamics: params.dynamics,
+            intrinsic_asked: params.intrinsic,
+            mode: Mode::new(params.intrinsic),
+            activity: Activity::of(&params.mappings.enable, &[], false),
+            acceleration: [0.0; 6],
+            motion: Integrator::default(),
+            until: Instant::ZERO,
+            reference: None,
+            owes_stop: false,
+            seeds_refused: 0,
+        }
+    }
+
+    pub(crate) fn active(&self) -> bool {
+        self.activity.is_active()
+    }
+
+    pub(crate) fn intrinsic(&self) -> bool {
+        self.mode.intrinsic()
+    }
+
+    pub(crate) fn latched(&self) -> bool {
+        self.mode.latch()
+    }
+
+    /// What the accelerations are divided by now.
+    pub(crate) fn divisor(&self) -> f64 {
+        self.activity.divisor(self.dynamics.slow)
+    }
+
+    /// How long ago the last reference came.
+    pub(crate) fn reference_age(&self, now: Instant) -> Option<Duration> {
+        self.reference.as_ref().map(|(at, _)| now.since(*at))
+    }
+
+    pub(crate) fn seeds_refused(&self) -> u64 {
+        self.seeds_refused
+    }
+
+    pub(crate) fn has_axis(&self) -> bool {
+        self.mappings.linear.iter().chain(&self.mappings.angular).any(|mapping| mapping.axis.is_some())
+    }
+
+    pub(crate) fn has_enable_button(&self) -> bool {
+        self.mappings.enable != EnableButtons::default()
+    }
+
+    /// Integrates up to `now` what was commanded so far.
+    pub(crate) fn advance(&mut self, now: Instant) {
+        if self.active() {
+            self.motion.advance(&self.acceleration, self.dynamics.drag, now.since(self.until));
+        }
+        self.until = self.until.max(now);
+    }
+
+    /// Takes new parameters. A takeover ends if its button becomes another.
+    pub(crate) fn configure(&mut self, params: &Params) {
+        if self.mappings.enable.toggle != params.mappings.enable.toggle {
+            self.mode.release();
+        }
+        if self.intrinsic_asked != params.intrinsic {
+            self.select_frame(|mode| mode.select(params.intrinsic));
+        }
+        self.intrinsic_asked = params.intrinsic;
+        self.mappings = params.mappings;
+        self.dynamics = params.dynamics;
+    }
+
+    /// A button of the stick that drives went down.
+    pub(crate) fn pressed(&mut self, button: usize) {
+        self.mode.pressed(button, &self.mappings);
+    }
+
+    /// Selects the frame that the buttons asked for.
+    pub(crate) fn apply_frame(&mut self) {
+        self.select_frame(Mode::apply_frame);
+    }
+
+    /// In another frame the same numbers are another motion: to keep them could double the jump, so it stops.
+    fn select_frame(&mut self, select: impl FnOnce(&mut Mode)) {
+        let before = self.mode.intrinsic();
+        select(&mut self.mode);
+        if self.mode.intrinsic() != before {
+            self.motion.stop();
+        }
+    }
+
+    /// The stick that drove is gone: its motion ends now.
+    ///
+    /// # Source
+    /// own: the velocity could be left to decay, but a lost input is an explicit zero everywhere in Steersman, and
+    /// without drag it would never decay. The latch stays, so that a takeover does not hand authority back.
+    pub(crate) fn lose_stick(&mut self) {
+        self.motion.stop();
+    }
+
+    /// A reference came in.
+    pub(crate) fn receive(&mut self, now: Instant, reference: PoseState) {
+        self.reference = Some((now, reference));
+    }
+
+    /// Lets mode and command follow the stick; no stick is one without axes and buttons.
+    pub(crate) fn look(&mut self, now: Instant, stamp: Stamp, stick: Stick<'_>) {
+        let before = self.active();
+        self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch());
+        let divisor = self.divisor();
+        let (linear, angular) = (self.dynamics.amax / divisor, self.dynamics.awmax / divisor);
+        let [x, y, z, ax, ay, az] = commands(&self.mappings, stick.axes);
+        self.acceleration = [x * linear, y * linear, z * linear, ax * angular, ay * angular, az * angular];
+        match (before, self.active()) {
+            (false, true) => {
+                self.owes_stop = false;
+                let velocity = self.seed(now, stamp);
+                self.motion.start(velocity);
+            }
+            // The motion is forgotten: the next takeover starts anew.
+            (true, false) => self.owes_stop = true,
+            _ => {}
+        }
+    }
+
+    /// The velocity to take over from the reference: its own if it is fresh, in the same frame and sane, else zero.
+    fn seed(&mut self, now: Instant, stamp: Stamp) -> [f64; 6] {
+        let Some((at, reference)) = &self.reference else { return [0.0; 6] };
+        // A stamp may make a reference older than its arrival, never fresher.
+        let told_age = if reference.stamp.is_zero() {
+            0
+        } else {
+            stamp.as_nanos().saturating_sub(reference.stamp.as_nanos())
+        };
+        let fresh = now.since(*at) < STALE && i128::from(told_age) < STALE.as_nanos() as i128;
+        let sane = |part: Option<[f64; 3]>| part.is_none_or(|part| part.iter().all(|v| v.abs() <= ABSURD));
+        let usable = fresh
+            && reference.intrinsic == self.mode.intrinsic()
+            && sane(reference.vel)
+            && sane(reference.avel);
+        if !usable {
+            self.seeds_refused = self.seeds_refused.saturating_add(1);
+            return [0.0; 6];
+        }
+        let [x, y, z] = reference.vel.unwrap_or_default();
+        let [ax, ay, az] = reference.avel.unwrap_or_default();
+        [x, y, z, ax, ay, az]
+    }
+
+    /// What to publish at `stamp`, integrated by the last [`advance`](Self::advance); `None` while there is nothing.
+    ///
+    /// Inactive, the reference as it came, however old: who reads it judges it by its own stamp. Before the first
+    /// reference nothing, except one stop when the stick lets go.
+    pub(crate) fn desired(&mut self, stamp: Stamp) -> Option<PoseState> {
+        if !self.active() {
+            let owes_stop = core::mem::take(&mut self.owes_stop);
+            return match &self.reference {
+                Some((_, reference)) => Some(*reference),
+                None => owes_stop.then(|| self.standing(stamp)),
+            };
+        }
+        let (vel, avel) = self.motion.velocity();
+        let (acc, aacc) = self.motion.acceleration(&self.acceleration, self.dynamics.drag);
+        Some(PoseState {
+            stamp,
+            intrinsic: self.intrinsic(),
+            vel: Some(vel),
+            avel: Some(avel),
+            acc: Some(acc),
+            aacc: Some(aacc),
+            ..PoseState::default()
+        })
+    }
+
+    /// The last word before the end: a stop if the stick drives, or if it let go and that was not yet said.
+    pub(crate) fn stop(&mut self, stamp: Stamp) -> Option<PoseState> {
+        self.motion.stop();
+        (self.active() || (self.owes_stop && self.reference.is_none())).then(|| self.standing(stamp))
+    }
+
+    fn standing(&self, stamp: Stamp) -> PoseState {
+        PoseState::standing(stamp, self.intrinsic())
+    }
+}

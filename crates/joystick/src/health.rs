@@ -1,0 +1,27 @@
+/// How a node is, from best to worst, as `/diagnostics` says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Works.
+    Ok,
+    /// Works, but somebody should look.
+    Warn,
+    /// Does not work.
+    Error,
+    /// Waits for what does not come.
+    Stale,
+}
+
+/// What was ignored or refused since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Events of a device that is not connected.
+    pub unknown_device: u64,
+    /// Events of an axis, button or hat that the device does not have or that lies beyond [`MOST`](crate::MOST).
+    pub beyond_limits: u64,
+    /// Connections under the id of a device that was still connected.
+    pub duplicate_device: u64,
+    /// Cycles of the filter that were skipped because nobody polled in time.
+    pub missed_cycles: u64,
+    /// Takeovers that started from zero because the reference's velocity was old, in another frame, or nonsense.
+    pub seeds_refused: u64,
+}

@@ -1,0 +1,216 @@
+use crate::{EnableButtons, FrameButtons, Mappings};
+
+/// Whether the stick drives, and how quickly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Activity {
+    /// The reference is passed on.
+    Inactive,
+    /// The whole range.
+    Full,
+    /// Between full and slow: both buttons.
+    Both,
+    /// The range divided by the slow factor.
+    Slow,
+}
+
+impl Activity {
+    /// What the buttons and the latch say. A button that the stick does not have is up.
+    ///
+    /// | mapped | on | slow | latch | |
+    /// |---|---|---|---|---|
+    /// | none | | | | full |
+    /// | any | up | up | 0 | inactive |
+    /// | any | up | up | 1 | full |
+    /// | any | down | up | any | full |
+    /// | any | up | down | any | slow |
+    /// | any | down | down | any | both |
+    ///
+    /// # Source
+    /// joystick-genom3 1.1 `set_mappings`; own: with the latch set the buttons select how quickly, and never stop it.
+    pub(crate) fn of(enable: &EnableButtons, buttons: &[bool], latch: bool) -> Self {
+        if *enable == EnableButtons::default() {
+            return Self::Full;
+        }
+        let down = |button: Option<usize>| button.and_then(|b| buttons.get(b)).is_some_and(|&down| down);
+        match (down(enable.on), down(enable.slow), latch) {
+            (false, false, false) => Self::Inactive,
+            (false, true, _) => Self::Slow,
+            (true, true, _) => Self::Both,
+            (true, false, _) | (false, false, true) => Self::Full,
+        }
+    }
+
+    /// Whether the stick drives.
+    pub(crate) fn is_active(self) -> bool {
+        self != Self::Inactive
+    }
+
+    /// What the accelerations are divided by, never less than 1.
+    ///
+    /// # Source
+    /// joystick-genom3 1.1: `slow`, and half of it with both buttons; own: at least 1, for a button that asks for less
+    /// must not give more than `amax`.
+    pub(crate) fn divisor(self, slow: f64) -> f64 {
+        match self {
+            Self::Inactive | Self::Full => 1.0,
+            Self::Both => (slow / 2.0).max(1.0),
+            Self::Slow => slow.max(1.0),
+        }
+    }
+}
+
+/// What stays when a button is let go: the takeover's latch and the frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mode {
+    latch: bool,
+    intrinsic: bool,
+    asked: Asked,
+}
+
+/// What the frame buttons asked for since it was last applied.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asked {
+    intrinsic: bool,
+    world: bool,
+    flip: bool,
+}
+
+impl Mode {
+    /// Not taken over, in the frame `intrinsic`.
+    pub(crate) fn new(intrinsic: bool) -> Self {
+        Self { latch: false, intrinsic, asked: Asked::default() }
+    }
+
+    pub(crate) fn latch(&self) -> bool {
+        self.latch
+    }
+
+    pub(crate) fn intrinsic(&self) -> bool {
+        self.intrinsic
+    }
+
+    /// The button `button` went down: only this counts, never that it is down.
+    pub(crate) fn pressed(&mut self, button: usize, mappings: &Mappings) {
+        let FrameButtons { intrinsic, world, toggle } = mappings.coords;
+        self.latch ^= mappings.enable.toggle == Some(button);
+        self.asked.intrinsic |= intrinsic == Some(button);
+        self.asked.world |= world == Some(button);
+        self.asked.flip ^= toggle == Some(button);
+    }
+
+    /// Lets the takeover go.
+    pub(crate) fn release(&mut self) {
+        self.latch = false;
+    }
+
+    /// Selects the frame.
+    pub(crate) fn select(&mut self, intrinsic: bool) {
+        self.intrinsic = intrinsic;
+    }
+
+    /// Selects the frame that the buttons asked for since the last call. To ask for both frames is to ask for neither,
+    /// and two presses of the toggle are none.
+    pub(crate) fn apply_frame(&mut self) {
+        let Asked { intrinsic, world, flip } = core::mem::take(&mut self.asked);
+        if intrinsic != world {
+            self.intrinsic = intrinsic;
+        }
+        self.intrinsic ^= flip;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: EnableButtons = EnableButtons { on: Some(0), slow: Some(1), toggle: Some(2) };
+
+    #[test]
+    fn the_divisor_table_holds() {
+        // on, slow, latch => divisor with slow = 4; None is inactive
+        let table = [
+            (false, false, false, None),
+            (true, false, false, Some(1.0)),
+            (true, false, true, Some(1.0)),
+            (false, true, false, Some(4.0)),
+            (false, true, true, Some(4.0)),
+            (true, true, false, Some(2.0)),
+            (true, true, true, Some(2.0)),
+            (false, false, true, Some(1.0)),
+        ];
+        for (on, slow, latch, divisor) in table {
+            let activity = Activity::of(&ALL, &[on, slow], latch);
+            assert_eq!(activity.is_active().then(|| activity.divisor(4.0)), divisor, "{on} {slow} {latch}");
+        }
+    }
+
+    #[test]
+    fn without_any_button_it_is_always_active() {
+        let none = EnableButtons::default();
+        assert_eq!(Activity::of(&none, &[], false), Activity::Full);
+        for one in [
+            EnableButtons { on: Some(0), ..none },
+            EnableButtons { slow: Some(0), ..none },
+            EnableButtons { toggle: Some(0), ..none },
+        ] {
+            assert_eq!(Activity::of(&one, &[false], false), Activity::Inactive);
+        }
+    }
+
+    #[test]
+    fn a_button_that_the_stick_lacks_is_up() {
+        assert_eq!(Activity::of(&ALL, &[], false), Activity::Inactive);
+        assert_eq!(Activity::of(&ALL, &[true], false), Activity::Full);
+    }
+
+    #[test]
+    fn slow_motion_is_never_quicker_than_full() {
+        for slow in [0.001, 0.5, 1.0, f64::NAN] {
+            assert_eq!(Activity::Slow.divisor(slow), 1.0, "{slow}");
+            assert_eq!(Activity::Both.divisor(slow), 1.0, "{slow}");
+        }
+        // 3 / 2 = 1.5
+        assert_eq!(Activity::Both.divisor(3.0), 1.5);
+    }
+
+    const FRAMES: Mappings = Mappings {
+        linear: [crate::AxisMapping { axis: None, offset: 0.0, scale: 1.0 }; 3],
+        angular: [crate::AxisMapping { axis: None, offset: 0.0, scale: 1.0 }; 3],
+        enable: ALL,
+        coords: FrameButtons { intrinsic: Some(3), world: Some(4), toggle: Some(5) },
+    };
+
+    fn frame_after(from: bool, presses: &[usize]) -> bool {
+        let mut mode = Mode::new(from);
+        for &button in presses {
+            mode.pressed(button, &FRAMES);
+        }
+        mode.apply_frame();
+        mode.intrinsic()
+    }
+
+    #[test]
+    fn frame_buttons_select_and_cancel() {
+        for from in [false, true] {
+            assert!(frame_after(from, &[3]));
+            assert!(!frame_after(from, &[4]));
+            assert_eq!(frame_after(from, &[5]), !from);
+            assert_eq!(frame_after(from, &[5, 5]), from);
+            assert_eq!(frame_after(from, &[3, 4]), from);
+            assert_eq!(frame_after(from, &[4, 3]), from);
+            assert!(!frame_after(from, &[3, 5]));
+            assert_eq!(frame_after(from, &[9]), from);
+        }
+    }
+
+    #[test]
+    fn the_latch_changes_with_each_press() {
+        let mut mode = Mode::new(true);
+        mode.pressed(2, &FRAMES);
+        assert!(mode.latch());
+        mode.pressed(2, &FRAMES);
+        assert!(!mode.latch());
+        mode.pressed(0, &FRAMES);
+        assert!(!mode.latch());
+    }
+}

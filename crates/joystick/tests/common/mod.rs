@@ -1,0 +1,179 @@
+//! A joystick node in the hands of a test: time, wall clock, and what came out.
+#![allow(dead_code)] // each test file uses its own part
+#![allow(clippy::expect_used)] // the lint's exception for tests does not see helpers
+
+use joystick::{
+    AxisMapping, DeviceId, DeviceState, EnableButtons, FrameButtons, Hat, Input, JoyState, Joystick,
+    Mappings, Output, Params, PoseState, Report,
+};
+use units::{Instant, Machine, Stamp};
+
+/// The device that most tests drive with.
+pub const PAD: DeviceId = DeviceId(7);
+
+/// One cycle at the default rate of 200 Hz [ms].
+pub const CYCLE: u64 = 5;
+
+/// The machine with a clock whose wall time is 1000 s later than the monotonic one.
+pub struct Bench {
+    pub machine: Joystick,
+    pub millis: u64,
+    pub outputs: Vec<Output>,
+}
+
+impl Bench {
+    pub fn new(params: Params) -> Self {
+        Self { machine: Joystick::new(params), millis: 0, outputs: Vec::new() }
+    }
+
+    /// With the pad `PAD` connected, two axes and ten buttons at rest, and all outputs of that thrown away.
+    pub fn with_pad(params: Params) -> Self {
+        let mut bench = Self::new(params);
+        bench.connect(PAD, "Pad", "guid");
+        bench.batch();
+        bench.outputs.clear();
+        bench
+    }
+
+    pub fn now(&self) -> Instant {
+        Instant::from_millis(self.millis)
+    }
+
+    pub fn give(&mut self, input: Input) {
+        self.machine.handle(self.now(), input);
+    }
+
+    pub fn drain(&mut self) {
+        while let Some(output) = self.machine.poll(self.now()) {
+            self.outputs.push(output);
+        }
+    }
+
+    pub fn batch(&mut self) {
+        self.give(Input::ClockRead(wall(self.millis)));
+        self.give(Input::BatchEnded);
+        self.drain();
+    }
+
+    /// Polls every cycle for `millis`.
+    pub fn run(&mut self, millis: u64) {
+        for _ in 0..millis / CYCLE {
+            self.millis += CYCLE;
+            self.give(Input::ClockRead(wall(self.millis)));
+            self.drain();
+        }
+    }
+
+    pub fn connect(&mut self, id: DeviceId, name: &str, guid: &str) {
+        self.give(Input::DeviceConnected {
+            id,
+            name: name.into(),
+            guid: guid.into(),
+            axes: vec![0; 2],
+            buttons: vec![false; 10],
+            hats: vec![],
+        });
+    }
+
+    pub fn disconnect(&mut self, id: DeviceId) {
+        self.give(Input::DeviceDisconnected { id });
+    }
+
+    pub fn axis(&mut self, axis: usize, value: i16) {
+        self.give(Input::AxisMoved { id: PAD, axis, value });
+    }
+
+    pub fn button(&mut self, button: usize, pressed: bool) {
+        self.give(Input::ButtonChanged { id: PAD, button, pressed });
+    }
+
+    pub fn press(&mut self, button: usize) {
+        self.button(button, true);
+        self.button(button, false);
+    }
+
+    pub fn hat(&mut self, state: Hat) {
+        self.give(Input::HatMoved { id: PAD, hat: 0, state });
+    }
+
+    pub fn desired(&self) -> Vec<PoseState> {
+        self.outputs
+            .iter()
+            .filter_map(|o| if let Output::PublishDesired(state) = o { Some(*state) } else { None })
+            .collect()
+    }
+
+    pub fn last(&self) -> PoseState {
+        self.desired().pop().expect("something was desired")
+    }
+
+    /// The forward velocity desired last [m/s].
+    pub fn forward(&self) -> f64 {
+        self.last().vel.expect("active")[0]
+    }
+
+    pub fn joys(&self) -> Vec<JoyState> {
+        self.outputs
+            .iter()
+            .filter_map(|o| if let Output::PublishJoy(joy) = o { Some(joy.clone()) } else { None })
+            .collect()
+    }
+
+    pub fn devices(&self) -> Vec<(String, DeviceState)> {
+        self.outputs
+            .iter()
+            .filter_map(|o| match o {
+                Output::PublishDevice { name, state } => Some((name.clone(), state.clone())),
+                _ => None,
+            })
+            .collect()
+    }
+
+    pub fn reports(&self) -> Vec<Report> {
+        self.outputs
+            .iter()
+            .filter_map(|o| if let Output::Report(report) = o { Some(report.clone()) } else { None })
+            .collect()
+    }
+}
+
+/// The wall clock at the monotonic time `millis` [ms].
+pub fn wall(millis: u64) -> Stamp {
+    let sec = i32::try_from(1000 + millis / 1000).expect("a short test");
+    Stamp { sec, nanosec: u32::try_from(millis % 1000).expect("below 1000") * 1_000_000 }
+}
+
+/// Axis 0 is forward, axis 1 turns; no buttons: always active.
+pub fn driving() -> Params {
+    let axis = |axis| AxisMapping { axis: Some(axis), ..AxisMapping::default() };
+    let none = AxisMapping::default();
+    Params {
+        mappings: Mappings {
+            linear: [axis(0), none, none],
+            angular: [none, none, axis(1)],
+            ..Mappings::default()
+        },
+        ..Params::default()
+    }
+}
+
+pub const ON: usize = 0;
+pub const SLOW: usize = 1;
+pub const TOGGLE: usize = 2;
+pub const INTRINSIC: usize = 3;
+pub const WORLD: usize = 4;
+pub const FLIP: usize = 5;
+
+/// As [`driving`], with all six buttons.
+pub fn guarded() -> Params {
+    let mut params = driving();
+    params.mappings.enable = EnableButtons { on: Some(ON), slow: Some(SLOW), toggle: Some(TOGGLE) };
+    params.mappings.coords =
+        FrameButtons { intrinsic: Some(INTRINSIC), world: Some(WORLD), toggle: Some(FLIP) };
+    params
+}
+
+/// A reference with `vel` forward [m/s], stamped and framed as given.
+pub fn reference(stamp: Stamp, intrinsic: bool, vel: f64) -> PoseState {
+    PoseState { stamp, intrinsic, vel: Some([vel, 0.0, 0.0]), avel: Some([0.0; 3]), ..PoseState::default() }
+}

@@ -1,0 +1,389 @@
+//! What is desired: modes, integration, takeover, frames, pace.
+
+mod common;
+
+use common::{
+    Bench, CYCLE, FLIP, INTRINSIC, ON, PAD, SLOW, TOGGLE, WORLD, driving, guarded, reference, wall,
+};
+use joystick::{EnableButtons, Input, Level, Params, PoseState, Report};
+use units::{Instant, Machine, Stamp};
+
+#[test]
+fn full_stick_for_a_second_gives_the_closed_form() {
+    let mut bench = Bench::with_pad(driving());
+    bench.axis(0, i16::MAX);
+    bench.run(1000);
+    // amax/drag * (1 - exp(-drag * t)) = 10/3 * (1 - exp(-3)) = 3.333333 * (1 - 0.049787) = 3.167376 m/s
+    assert!((bench.forward() - 3.167_376).abs() < 1e-6, "{}", bench.forward());
+    // acc = a - drag * v = 10 - 3 * 3.167376 = 0.497871 m/s^2
+    assert!((bench.last().acc.unwrap()[0] - 0.497_871).abs() < 1e-5);
+}
+
+#[test]
+fn polling_alone_integrates_and_time_never_runs_back() {
+    let mut bench = Bench::with_pad(driving());
+    bench.axis(0, i16::MAX);
+    bench.millis = 1000;
+    bench.drain();
+    assert!((bench.forward() - 3.167_376).abs() < 1e-6, "{}", bench.forward());
+    bench.outputs.clear();
+    bench.millis = 500; // not before the latest seen
+    bench.batch();
+    bench.drain();
+    assert!((bench.forward() - 3.167_376).abs() < 1e-6, "{}", bench.forward());
+    bench.millis = 1003;
+    bench.drain();
+    assert_eq!(bench.desired().len(), 1, "the next cycle is due at 1005 ms");
+}
+
+#[test]
+fn an_active_state_has_velocities_and_accelerations_only() {
+    let mut bench = Bench::with_pad(driving());
+    bench.axis(1, i16::MIN);
+    bench.run(CYCLE);
+    let PoseState { stamp, intrinsic, vel, avel, acc, aacc, .. } = bench.last();
+    let expected = PoseState { stamp, intrinsic, vel, avel, acc, aacc, ..PoseState::default() };
+    assert_eq!(bench.last(), expected);
+    assert_eq!((stamp, intrinsic, vel, acc), (wall(CYCLE), true, Some([0.0; 3]), Some([0.0; 3])));
+    assert!(avel.unwrap()[2] < 0.0 && aacc.unwrap()[2] < 0.0);
+}
+
+#[test]
+fn what_was_commanded_until_now_is_integrated_before_the_new_command() {
+    let mut bench = Bench::with_pad(driving());
+    bench.axis(0, i16::MAX);
+    bench.millis = 3; // no poll in between
+    bench.axis(0, 0);
+    bench.batch();
+    // 10/3 * (1 - exp(-0.009)) = 3.333333 * 0.00895962 = 0.0298654 m/s, and from now on it only slows
+    assert!((bench.forward() - 0.029_865_4).abs() < 1e-7, "{}", bench.forward());
+    assert!((bench.last().acc.unwrap()[0] + 3.0 * 0.029_865_4).abs() < 1e-6);
+}
+
+#[test]
+fn a_stick_let_go_ends_at_exactly_zero() {
+    let mut bench = Bench::with_pad(driving());
+    bench.axis(0, i16::MAX);
+    bench.run(1000);
+    bench.axis(0, 0);
+    // 3.17 * exp(-3 t) < 1e-4 after ln(31700) / 3 = 3.46 s
+    bench.run(3400);
+    assert!(bench.forward() > 0.0);
+    bench.run(100);
+    assert_eq!((bench.forward(), bench.last().acc), (0.0, Some([0.0; 3])));
+}
+
+#[test]
+fn each_mode_settles_at_its_share() {
+    // amax / drag / divisor: 10/3, 10/3/2 with both, 10/3/4 slow
+    for (on, slow, settled) in [(true, false, 10.0 / 3.0), (true, true, 5.0 / 3.0), (false, true, 2.5 / 3.0)]
+    {
+        let mut bench = Bench::with_pad(guarded());
+        bench.button(ON, on);
+        bench.button(SLOW, slow);
+        bench.axis(0, i16::MAX);
+        bench.run(20_000);
+        assert!((bench.forward() - settled).abs() < 1e-9, "{on} {slow}: {}", bench.forward());
+    }
+}
+
+#[test]
+fn a_reference_never_received_publishes_nothing() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.axis(0, i16::MAX);
+    bench.batch();
+    bench.run(1000);
+    assert_eq!(bench.desired(), []);
+    assert!(!bench.machine.active());
+}
+
+#[test]
+fn without_reference_letting_go_says_stop_once() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.button(ON, true);
+    bench.axis(0, i16::MAX);
+    bench.run(100);
+    assert!(bench.forward() > 0.0);
+    bench.outputs.clear();
+    bench.button(ON, false);
+    bench.batch();
+    bench.run(100);
+    assert_eq!(bench.desired(), [PoseState::standing(wall(100), true)]);
+}
+
+#[test]
+fn an_inactive_stick_passes_the_reference_bit_for_bit() {
+    let odd = f64::from_bits(0x7ff8_dead_beef_0001); // a NaN with a payload
+    let signalling = f64::from_bits(0xfff0_0000_0000_0001);
+    let reference = PoseState {
+        stamp: Stamp { sec: -5, nanosec: 7 },
+        intrinsic: false,
+        pos: Some([odd, -0.0, f64::INFINITY]),
+        att: Some([signalling; 4]),
+        vel: None,
+        avel: Some([odd; 3]),
+        acc: Some([f64::MIN_POSITIVE; 3]),
+        aacc: None,
+        pos_cov: Some([odd; 6]),
+        att_cov: Some([signalling; 10]),
+        att_pos_cov: Some([odd; 12]),
+        vel_cov: None,
+        avel_cov: Some([odd; 6]),
+        acc_cov: None,
+        aacc_cov: Some([1.0; 6]),
+    };
+    let mut bench = Bench::with_pad(guarded());
+    bench.give(Input::ReferenceReceived(reference));
+    bench.drain();
+    assert_eq!(bench.desired().len(), 1, "at once");
+    // However old it is, at every cycle, never with another stamp.
+    bench.run(1000);
+    assert_eq!(bench.desired().len(), 201);
+    for desired in bench.desired() {
+        assert_eq!(bits(&desired), bits(&reference));
+    }
+    assert_eq!(bench.machine.health().0, Level::Stale);
+}
+
+/// Everything of a state as whole numbers, for a comparison that tells NaNs apart.
+fn bits(s: &PoseState) -> (Stamp, bool, Vec<Option<Vec<u64>>>) {
+    fn of<const N: usize>(part: &Option<[f64; N]>) -> Option<Vec<u64>> {
+        part.map(|part| part.iter().map(|x| x.to_bits()).collect())
+    }
+    let motion = [of(&s.pos), of(&s.att), of(&s.vel), of(&s.avel), of(&s.acc), of(&s.aacc)];
+    let covariances = [
+        of(&s.pos_cov),
+        of(&s.att_cov),
+        of(&s.att_pos_cov),
+        of(&s.vel_cov),
+        of(&s.avel_cov),
+        of(&s.acc_cov),
+        of(&s.aacc_cov),
+    ];
+    (s.stamp, s.intrinsic, motion.into_iter().chain(covariances).collect())
+}
+
+#[test]
+fn an_active_stick_masks_the_reference_until_it_lets_go() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(TOGGLE);
+    bench.give(Input::ReferenceReceived(reference(wall(0), true, 9.0)));
+    bench.run(CYCLE);
+    assert_eq!(bench.forward(), 0.0);
+    bench.press(TOGGLE);
+    bench.batch();
+    assert_eq!(bench.last(), reference(wall(0), true, 9.0));
+}
+
+#[test]
+fn a_takeover_begins_with_the_velocity_of_the_reference() {
+    // stamp, frame, velocity, wait [ms] => velocity at the moment of the takeover
+    let nan = f64::NAN;
+    let table = [
+        (wall(0), true, 1.5, 0, 1.5),
+        (wall(0), true, 1.5, 495, 1.5),
+        (wall(0), true, 1.5, 500, 0.0),                     // old since it came
+        (Stamp { sec: 999, ..wall(0) }, true, 1.5, 0, 0.0), // old when it came
+        (Stamp { sec: 9999, ..wall(0) }, true, 1.5, 500, 0.0), // a stamp makes nothing fresher
+        (Stamp::ZERO, true, 1.5, 0, 1.5),                   // no stamp: its arrival counts
+        (wall(0), false, 1.5, 0, 0.0),                      // another frame
+        (wall(0), true, nan, 0, 0.0),
+        (wall(0), true, 1e300, 0, 0.0),
+    ];
+    for (stamp, intrinsic, velocity, wait, expected) in table {
+        let mut bench = Bench::with_pad(guarded());
+        bench.give(Input::ReferenceReceived(reference(stamp, intrinsic, velocity)));
+        bench.run(wait);
+        bench.button(ON, true);
+        bench.batch();
+        assert_eq!(bench.forward(), expected, "{stamp:?} {intrinsic} {velocity} {wait}");
+        assert_eq!(bench.machine.counters().seeds_refused, u64::from(expected == 0.0));
+    }
+}
+
+#[test]
+fn a_second_takeover_does_not_remember_the_first() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.button(ON, true);
+    bench.axis(0, i16::MAX);
+    bench.run(1000);
+    bench.button(ON, false);
+    bench.batch();
+    bench.button(ON, true);
+    bench.batch();
+    assert_eq!(bench.forward(), 0.0);
+}
+
+#[test]
+fn the_toggle_counts_presses_not_samples() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(TOGGLE);
+    assert!(bench.machine.active());
+    bench.press(TOGGLE);
+    assert!(!bench.machine.active());
+    bench.press(TOGGLE);
+    bench.press(TOGGLE);
+    bench.press(TOGGLE);
+    assert!(bench.machine.active(), "an odd number within one cycle");
+}
+
+#[test]
+fn a_button_held_when_it_gets_its_meaning_is_no_press() {
+    let mut unmapped = guarded();
+    unmapped.mappings.enable.toggle = None;
+    let mut bench = Bench::with_pad(unmapped);
+    bench.button(TOGGLE, true);
+    bench.give(Input::ParametersChanged(guarded()));
+    bench.run(CYCLE);
+    assert!(!bench.machine.active());
+    // and one that is held while the pad is plugged in
+    let mut bench = Bench::new(guarded());
+    bench.give(Input::DeviceConnected {
+        id: PAD,
+        name: "Pad".into(),
+        guid: "guid".into(),
+        axes: vec![],
+        buttons: vec![false, false, true],
+        hats: vec![],
+    });
+    bench.button(TOGGLE, true);
+    bench.batch();
+    assert!(!bench.machine.active());
+}
+
+#[test]
+fn another_toggle_button_ends_the_takeover() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(TOGGLE);
+    let mut other = guarded();
+    other.dynamics.amax = 5.0;
+    bench.give(Input::ParametersChanged(other.clone()));
+    assert!(bench.machine.active(), "other parameters do not");
+    other.mappings.enable.toggle = Some(9);
+    bench.give(Input::ParametersChanged(other));
+    assert!(!bench.machine.active());
+}
+
+#[test]
+fn another_frame_stops_the_motion() {
+    for press in [WORLD, FLIP] {
+        let mut bench = Bench::with_pad(guarded());
+        bench.button(ON, true);
+        bench.axis(0, i16::MAX);
+        bench.run(1000);
+        bench.press(press);
+        bench.batch();
+        assert_eq!((bench.last().intrinsic, bench.forward()), (false, 0.0));
+        assert!(!bench.machine.intrinsic());
+        assert!(bench.reports().contains(&Report::Intrinsic(false)));
+    }
+    let mut bench = Bench::with_pad(guarded());
+    bench.button(ON, true);
+    bench.axis(0, i16::MAX);
+    bench.run(1000);
+    bench.press(INTRINSIC); // the frame that it has
+    bench.press(FLIP);
+    bench.press(FLIP);
+    bench.batch();
+    assert!(bench.last().intrinsic && bench.forward() > 3.0);
+}
+
+#[test]
+fn frame_buttons_act_while_inactive() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(WORLD);
+    bench.batch();
+    assert!(!bench.machine.intrinsic());
+}
+
+#[test]
+fn the_frame_parameter_acts_when_it_changes() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(WORLD);
+    bench.batch();
+    bench.give(Input::ParametersChanged(guarded()));
+    assert!(!bench.machine.intrinsic(), "the parameter did not change, the button's choice stays");
+    bench.give(Input::ParametersChanged(Params { intrinsic: false, ..guarded() }));
+    bench.give(Input::ParametersChanged(guarded()));
+    assert!(bench.machine.intrinsic());
+}
+
+#[test]
+fn cycles_keep_their_phase_and_never_come_in_a_burst() {
+    let mut machine = joystick::Joystick::new(driving());
+    let mut desired_at = |micros: u64| {
+        let now = Instant::from_nanos(micros * 1000);
+        std::iter::from_fn(|| machine.poll(now))
+            .filter(|o| matches!(o, joystick::Output::PublishDesired(_)))
+            .count()
+    };
+    assert_eq!(desired_at(1_000), 1, "the first poll");
+    assert_eq!(desired_at(5_999), 0);
+    assert_eq!(desired_at(6_400), 1, "a little late");
+    assert_eq!(desired_at(11_000), 1, "the next is not later for that");
+    assert_eq!(desired_at(33_000), 1, "four were missed");
+    assert_eq!(desired_at(33_000), 0);
+    assert_eq!(desired_at(35_999), 0);
+    assert_eq!(desired_at(36_000), 1);
+    // due at 16, 21, 26 and 31 ms; one of them ran
+    assert_eq!(machine.counters().missed_cycles, 3);
+    assert_eq!(machine.deadline(), Some(Instant::from_millis(41)));
+}
+
+#[test]
+fn the_end_is_a_stop_and_nothing_after() {
+    let mut bench = Bench::with_pad(driving());
+    bench.axis(0, i16::MAX);
+    bench.run(1000);
+    bench.outputs.clear();
+    bench.give(Input::Stopping);
+    bench.axis(0, i16::MAX);
+    bench.batch();
+    bench.run(100);
+    assert_eq!(bench.desired(), [PoseState::standing(wall(1000), true)]);
+    assert_eq!(bench.joys().len(), 1);
+    assert!(bench.joys()[0].axes.iter().all(|&axis| axis == 0.0));
+    assert_eq!((bench.machine.deadline(), bench.machine.active()), (None, false));
+}
+
+#[test]
+fn an_inactive_end_says_nothing_on_the_references_behalf() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.give(Input::ReferenceReceived(reference(wall(0), true, 1.0)));
+    bench.drain();
+    bench.outputs.clear();
+    bench.give(Input::Stopping);
+    bench.drain();
+    assert_eq!(bench.desired(), []);
+}
+
+#[test]
+fn what_the_stick_left_behind_does_not_outlive_the_end() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.button(ON, true);
+    bench.axis(0, i16::MAX);
+    bench.run(1000);
+    bench.give(Input::ReferenceReceived(reference(wall(1000), true, 0.5)));
+    bench.outputs.clear();
+    bench.axis(1, 1);
+    bench.give(Input::BatchEnded); // makes a state of 3 m/s that nobody polls
+    bench.button(ON, false);
+    bench.give(Input::Stopping);
+    bench.drain();
+    assert_eq!(bench.desired(), [reference(wall(1000), true, 0.5)]);
+}
+
+#[test]
+fn mappings_that_do_little_are_warned_of_when_they_come() {
+    let mut bench = Bench::new(Params::default());
+    bench.drain();
+    assert_eq!(bench.reports(), [Report::Unmapped, Report::AlwaysActive]);
+    bench.give(Input::ParametersChanged(guarded()));
+    bench.drain();
+    bench.outputs.clear();
+    let mut open = driving();
+    open.mappings.enable = EnableButtons::default();
+    bench.give(Input::ParametersChanged(open));
+    bench.drain();
+    assert_eq!(bench.reports(), [Report::AlwaysActive, Report::Active(true)]);
+}

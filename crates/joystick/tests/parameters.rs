@@ -1,0 +1,74 @@
+//! The specification of the node's parameters.
+
+use joystick::{Params, specification};
+use params::Value;
+
+#[test]
+fn the_defaults_of_the_specification_are_those_of_params() {
+    assert_eq!(Params::read(&specification().defaults()), Ok(Params::default()));
+}
+
+#[test]
+fn a_default_passes_its_own_check() {
+    for (name, declaration, value) in specification().defaults().iter() {
+        assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
+        assert!(!declaration.text.is_empty(), "{name} says what it does");
+    }
+}
+
+#[test]
+fn every_parameter_arrives_where_it_belongs() {
+    let name = |n: &str| n.to_owned();
+    let set = specification()
+        .resolve([
+            (name("rate"), Value::Integer(100)),
+            (name("control_device"), Value::Text("pad".into())),
+            (name("virtual_device"), Value::Text("virtual".into())),
+            (name("intrinsic"), Value::Bool(false)),
+            (name("drag"), Value::Float(1.0)),
+            (name("amax"), Value::Float(2.0)),
+            (name("awmax"), Value::Float(3.0)),
+            (name("slow"), Value::Float(5.0)),
+            (name("linear.x.axis"), Value::Integer(1)),
+            (name("linear.y.axis"), Value::Integer(2)),
+            (name("linear.z.axis"), Value::Integer(3)),
+            (name("linear.z.scale"), Value::Float(-1.0)),
+            (name("angular.x.axis"), Value::Integer(4)),
+            (name("angular.x.offset"), Value::Float(0.5)),
+            (name("angular.y.axis"), Value::Integer(5)),
+            (name("angular.z.axis"), Value::Integer(0)),
+            (name("enable.on"), Value::Integer(6)),
+            (name("enable.slow"), Value::Integer(7)),
+            (name("enable.toggle"), Value::Integer(8)),
+            (name("coords.intrinsic"), Value::Integer(9)),
+            (name("coords.world"), Value::Integer(10)),
+            (name("coords.toggle"), Value::Integer(11)),
+        ])
+        .unwrap();
+    let params = Params::read(&set).unwrap();
+    assert_eq!((params.rate, params.intrinsic), (100, false));
+    assert_eq!((params.control_device.as_str(), params.virtual_device.as_str()), ("pad", "virtual"));
+    let d = params.dynamics;
+    assert_eq!([d.drag, d.amax, d.awmax, d.slow], [1.0, 2.0, 3.0, 5.0]);
+    let m = params.mappings;
+    assert_eq!(m.linear.map(|a| a.axis), [Some(1), Some(2), Some(3)]);
+    assert_eq!(m.angular.map(|a| a.axis), [Some(4), Some(5), Some(0)]);
+    assert_eq!((m.linear[2].scale, m.angular[0].offset), (-1.0, 0.5));
+    assert_eq!([m.enable.on, m.enable.slow, m.enable.toggle], [Some(6), Some(7), Some(8)]);
+    assert_eq!([m.coords.intrinsic, m.coords.world, m.coords.toggle], [Some(9), Some(10), Some(11)]);
+}
+
+#[test]
+fn what_would_drive_wildly_is_refused() {
+    let refused = |name: &str, value| specification().resolve([(name.to_owned(), value)]).is_err();
+    for bad in [f64::NAN, f64::INFINITY, -1.0, 1000.1] {
+        for name in ["drag", "amax", "awmax", "slow"] {
+            assert!(refused(name, Value::Float(bad)), "{name} {bad}");
+        }
+    }
+    assert!(refused("slow", Value::Float(0.0)));
+    assert!(refused("rate", Value::Integer(0)) && refused("rate", Value::Integer(1001)));
+    assert!(refused("linear.x.axis", Value::Integer(16)) && refused("enable.on", Value::Integer(-2)));
+    assert!(refused("angular.z.scale", Value::Float(10.1)));
+    assert!(refused("linear.x.offset", Value::Float(f64::NAN)));
+}

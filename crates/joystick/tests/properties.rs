@@ -1,0 +1,269 @@
+//! What holds for any input.
+#![allow(clippy::unwrap_used)] // the lint's exception for tests does not see helpers
+
+mod common;
+
+use common::{PAD, driving, guarded, reference, wall};
+use joystick::{
+    AxisMapping, DeviceId, Dynamics, EnableButtons, FrameButtons, Hat, Input, Joystick, LONGEST_NAME, MOST,
+    Mappings, Output, Params, PoseState, port_name,
+};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use units::{Instant, Machine, Stamp};
+
+fn connect(machine: &mut Joystick) {
+    machine.handle(
+        Instant::ZERO,
+        Input::DeviceConnected {
+            id: PAD,
+            name: "Pad".into(),
+            guid: String::new(),
+            axes: vec![0; 2],
+            buttons: vec![false; 10],
+            hats: vec![],
+        },
+    );
+}
+
+fn drain(machine: &mut Joystick, now: Instant) -> Vec<Output> {
+    std::iter::from_fn(|| machine.poll(now)).collect()
+}
+
+/// The velocity after the full stick was held as `hold` says for the sum of `pieces` [ns], polled after each.
+fn velocity_after(params: &Params, axis: i16, pieces: &[u64]) -> [f64; 3] {
+    let mut machine = Joystick::new(params.clone());
+    connect(&mut machine);
+    machine.handle(Instant::ZERO, Input::AxisMoved { id: PAD, axis: 0, value: axis });
+    drain(&mut machine, Instant::ZERO);
+    let mut now = 0;
+    let mut last = [0.0; 3];
+    for piece in pieces {
+        now += piece;
+        machine.handle(Instant::from_nanos(now), Input::AxisMoved { id: PAD, axis: 0, value: axis });
+        machine.handle(Instant::from_nanos(now), Input::BatchEnded);
+        for output in drain(&mut machine, Instant::from_nanos(now)) {
+            if let Output::PublishDesired(state) = output {
+                last = state.vel.unwrap();
+            }
+        }
+    }
+    last
+}
+
+fn button() -> impl Strategy<Value = Option<usize>> {
+    option::of(0..20_usize)
+}
+
+fn params() -> impl Strategy<Value = Params> {
+    let axis = (option::of(0..20_usize), any::<f64>(), any::<f64>())
+        .prop_map(|(axis, offset, scale)| AxisMapping { axis, offset, scale });
+    let axes = [axis.clone(), axis.clone(), axis];
+    let enable =
+        (button(), button(), button()).prop_map(|(on, slow, toggle)| EnableButtons { on, slow, toggle });
+    let coords = (button(), button(), button()).prop_map(|(intrinsic, world, toggle)| FrameButtons {
+        intrinsic,
+        world,
+        toggle,
+    });
+    let dynamics = (any::<f64>(), any::<f64>(), any::<f64>(), any::<f64>())
+        .prop_map(|(drag, amax, awmax, slow)| Dynamics { drag, amax, awmax, slow });
+    // Wilder than the ranges of the specification let through.
+    (any::<u32>(), "(Pad)?", any::<bool>(), dynamics, axes.clone(), axes, enable, coords).prop_map(
+        |(rate, control_device, intrinsic, dynamics, linear, angular, enable, coords)| Params {
+            rate,
+            control_device,
+            virtual_device: String::new(),
+            intrinsic,
+            dynamics,
+            mappings: Mappings { linear, angular, enable, coords },
+        },
+    )
+}
+
+fn id() -> impl Strategy<Value = DeviceId> {
+    (0..4_u32).prop_map(DeviceId)
+}
+
+fn hat() -> impl Strategy<Value = Hat> {
+    any::<[bool; 4]>().prop_map(|[up, down, left, right]| Hat { up, down, left, right })
+}
+
+fn number() -> impl Strategy<Value = usize> {
+    prop_oneof![9 => 0..20_usize, 1 => any::<usize>()]
+}
+
+fn stamp() -> impl Strategy<Value = Stamp> {
+    (any::<i32>(), any::<u32>()).prop_map(|(sec, nanosec)| Stamp { sec, nanosec })
+}
+
+fn input() -> impl Strategy<Value = Input> {
+    let connected =
+        (id(), ".{0,40}", "[ab]", vec(any::<i16>(), 0..20), vec(any::<bool>(), 0..20), vec(hat(), 0..5))
+            .prop_map(|(id, name, guid, axes, buttons, hats)| Input::DeviceConnected {
+                id,
+                name,
+                guid,
+                axes,
+                buttons,
+                hats,
+            });
+    let state =
+        (stamp(), any::<bool>(), option::of(any::<[f64; 3]>()), option::of(any::<[f64; 3]>())).prop_map(
+            |(stamp, intrinsic, vel, avel)| PoseState { stamp, intrinsic, vel, avel, ..PoseState::default() },
+        );
+    prop_oneof![
+        3 => connected,
+        2 => id().prop_map(|id| Input::DeviceDisconnected { id }),
+        9 => (id(), number(), any::<i16>()).prop_map(|(id, axis, value)| Input::AxisMoved { id, axis, value }),
+        9 => (id(), number(), any::<bool>())
+            .prop_map(|(id, button, pressed)| Input::ButtonChanged { id, button, pressed }),
+        3 => (id(), number(), hat()).prop_map(|(id, hat, state)| Input::HatMoved { id, hat, state }),
+        9 => Just(Input::BatchEnded),
+        4 => stamp().prop_map(Input::ClockRead),
+        4 => state.prop_map(Input::ReferenceReceived),
+        2 => params().prop_map(Input::ParametersChanged),
+    ]
+}
+
+/// Inputs, each some nanoseconds after the one before; now and then very many.
+fn story() -> impl Strategy<Value = Vec<(u64, Input)>> {
+    let wait = prop_oneof![9 => 0..20_000_000_u64, 1 => any::<u64>()];
+    vec((wait, input()), 0..60)
+}
+
+/// All outputs of a story, and the state of the machine after it.
+fn told(params: &Params, story: &[(u64, Input)]) -> (Vec<Output>, Joystick) {
+    let mut machine = Joystick::new(params.clone());
+    let mut outputs = Vec::new();
+    let mut now = 0_u64;
+    for (wait, input) in story {
+        now = now.saturating_add(*wait);
+        machine.handle(Instant::from_nanos(now), input.clone());
+        outputs.extend(drain(&mut machine, Instant::from_nanos(now)));
+    }
+    machine.handle(Instant::from_nanos(now), Input::Stopping);
+    outputs.extend(drain(&mut machine, Instant::from_nanos(now)));
+    (outputs, machine)
+}
+
+proptest! {
+    #[test]
+    fn the_velocity_does_not_depend_on_how_time_is_cut(
+        axis: i16, drag in 0.0..1000.0, pieces in vec(0..50_000_000_u64, 1..40),
+    ) {
+        let mut params = driving();
+        params.dynamics.drag = drag;
+        let whole = velocity_after(&params, axis, &[pieces.iter().sum()]);
+        let cut = velocity_after(&params, axis, &pieces);
+        // No decay is involved, so the snap cannot fall on different sides: only rounding remains.
+        prop_assert!((whole[0] - cut[0]).abs() <= 1e-9 * (1.0 + whole[0].abs()), "{whole:?} {cut:?}");
+    }
+
+    #[test]
+    fn a_velocity_stays_below_acceleration_over_drag(
+        drag in 0.1..1000.0, amax in 0.0..1000.0, slow in 0.001..1000.0,
+        moves in vec((0..100_000_000_u64, any::<i16>(), 0..3_usize, any::<bool>()), 1..60),
+    ) {
+        let mut params = guarded();
+        params.dynamics = Dynamics { drag, amax, awmax: amax, slow };
+        let bound = amax / drag * (1.0 + 1e-12);
+        let mut machine = Joystick::new(params);
+        connect(&mut machine);
+        let mut nanos = 0;
+        for (wait, value, button, pressed) in moves {
+            nanos += wait;
+            let now = Instant::from_nanos(nanos);
+            machine.handle(now, Input::AxisMoved { id: PAD, axis: 0, value });
+            machine.handle(now, Input::ButtonChanged { id: PAD, button, pressed });
+            machine.handle(now, Input::BatchEnded);
+            for output in drain(&mut machine, now) {
+                if let Output::PublishDesired(state) = output {
+                    let v = state.vel.unwrap()[0];
+                    prop_assert!(v.abs() <= bound, "{v} {bound}");
+                    // |a - drag v| <= amax + drag * amax / drag
+                    prop_assert!(state.acc.unwrap()[0].abs() <= 2.0 * amax * (1.0 + 1e-12));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_story_is_told_without_panic_and_twice_the_same(params in params(), story in story()) {
+        let (first, machine) = told(&params, &story);
+        let (second, again) = told(&params, &story);
+        // As text, which has a NaN equal to itself.
+        prop_assert_eq!(format!("{first:?}"), format!("{second:?}"));
+        prop_assert_eq!(machine.report(), again.report());
+        prop_assert_eq!(machine.health(), again.health());
+    }
+
+    #[test]
+    fn every_output_keeps_the_limits_of_the_wire(params in params(), story in story()) {
+        let mut open: Vec<String> = Vec::new();
+        let mut given: Vec<PoseState> = Vec::new();
+        for (_, input) in &story {
+            if let Input::ReferenceReceived(state) = input {
+                given.push(*state);
+            }
+        }
+        for output in told(&params, &story).0 {
+            match output {
+                Output::OpenDevice { name } => {
+                    prop_assert!(!open.contains(&name) && name.len() <= LONGEST_NAME);
+                    prop_assert!(name.starts_with(|c: char| c.is_ascii_alphabetic()));
+                    prop_assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
+                    prop_assert!(!name.contains("__") && !name.ends_with('_'));
+                    open.push(name);
+                }
+                Output::PublishDevice { name, state } => {
+                    prop_assert!(open.contains(&name), "{} is open", name);
+                    prop_assert!(state.axes.len() <= MOST && state.buttons.len() <= MOST);
+                }
+                Output::CloseDevice { name } => {
+                    prop_assert!(open.contains(&name));
+                    open.retain(|other| *other != name);
+                }
+                Output::PublishJoy(joy) => {
+                    prop_assert!(joy.axes.len() <= MOST && joy.axes.iter().all(|x| x.abs() <= 1.0));
+                    prop_assert!(joy.buttons.iter().all(|b| [0, 1].contains(b)));
+                }
+                // Either somebody else's, or finite whatever the parameters were.
+                Output::PublishDesired(state) => {
+                    let text = format!("{state:?}");
+                    if !given.iter().any(|given| format!("{given:?}") == text) {
+                        for part in [state.vel, state.avel, state.acc, state.aacc] {
+                            prop_assert!(part.unwrap().iter().all(|x| x.is_finite()), "{text}");
+                        }
+                    }
+                }
+                Output::Report(_) => {}
+            }
+        }
+    }
+
+    #[test]
+    fn an_unplugged_stick_is_at_zero_at_once(
+        drag in 0.0..10.0, hold in 0..5_000_000_000_u64, axis: i16, toggled: bool,
+    ) {
+        let mut params = if toggled { guarded() } else { driving() };
+        params.dynamics.drag = drag;
+        let mut machine = Joystick::new(params);
+        connect(&mut machine);
+        machine.handle(Instant::ZERO, Input::ButtonChanged { id: PAD, button: common::TOGGLE, pressed: true });
+        machine.handle(Instant::ZERO, Input::AxisMoved { id: PAD, axis: 0, value: axis });
+        let now = Instant::from_nanos(hold);
+        machine.handle(now, Input::ReferenceReceived(reference(wall(0), true, 1.0)));
+        machine.handle(now, Input::DeviceDisconnected { id: PAD });
+        machine.handle(now, Input::BatchEnded);
+        prop_assert_eq!(machine.poll(now), Some(Output::PublishDesired(PoseState::standing(Stamp::ZERO, true))));
+    }
+
+    #[test]
+    fn any_name_is_a_port_and_its_own_port(name in ".{0,60}") {
+        let port = port_name(&name);
+        prop_assert!((1..=LONGEST_NAME).contains(&port.len()));
+        prop_assert_eq!(port_name(&port), port.clone());
+    }
+}

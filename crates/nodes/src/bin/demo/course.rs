@@ -1,0 +1,166 @@
+use core::time::Duration;
+
+use crate::wish::{Stick, Wish};
+
+/// The scripted course: what the operator holds in hand at each time, in parts of its length.
+///
+/// It shows each way to stop and each way back: unplugging while driving, the e-stop while driving, and taking back
+/// the permission. The stick stays pushed while the e-stop is pressed and let go again: nothing may move then.
+#[derive(Clone, Copy, Debug)]
+pub struct Course {
+    length: Duration,
+}
+
+/// The parts of the course, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)] // each has its text in `LEGS`
+pub enum Step {
+    Boot,
+    Reset,
+    Stopped,
+    Enable,
+    Straight,
+    Curve,
+    Unplug,
+    Replug,
+    DriveOn,
+    Press,
+    Release,
+    ResetAgain,
+    StoppedAgain,
+    EnableAgain,
+    DriveAgain,
+    Navigate,
+    Disable,
+}
+
+/// A step, what it is for, its share of the course in percent, and what is held in hand.
+struct Leg {
+    step: Step,
+    text: &'static str,
+    share: u32,
+    wish: Wish,
+}
+
+const ENABLED: Wish = Wish { enable: true, ..Wish::REST };
+/// Straight on for this long at most, whatever the course's length: the room has an end, the curve has none.
+const STRAIGHT: Duration = Duration::from_millis(1200);
+/// Circles to the left of about 0.7 m radius, which fit the open half of the room wherever they begin.
+const CIRCLE: Stick = Stick::pushed(0.6, 0.6);
+const CIRCLING: Wish = Wish { stick: Some(CIRCLE), ..ENABLED };
+
+#[rustfmt::skip]
+const LEGS: [Leg; 17] = [
+    leg(Step::Boot, "stands, the e-stop latched as after every start", 5, Wish::REST),
+    leg(Step::Reset, "reset is pressed", 3, Wish { reset: true, ..Wish::REST }),
+    leg(Step::Stopped, "reset is let go: the e-stop is left, motion is not enabled", 4, Wish::REST),
+    leg(Step::Enable, "enabled, the stick at rest", 4, ENABLED),
+    leg(Step::Straight, "drives straight on", 6, Wish { stick: Some(Stick::pushed(0.6, 0.0)), ..ENABLED }),
+    leg(Step::Curve, "drives a curve", 11, CIRCLING),
+    leg(Step::Unplug, "the stick is pulled out while driving", 10, Wish { stick: None, ..ENABLED }),
+    leg(Step::Replug, "the stick is plugged in again, at rest", 4, ENABLED),
+    leg(Step::DriveOn, "drives on", 9, CIRCLING),
+    leg(Step::Press, "the e-stop is pressed while driving, the stick stays pushed", 6, Wish { estop: true, ..CIRCLING }),
+    leg(Step::Release, "the e-stop is released, the stick still pushed: nothing may move", 5, CIRCLING),
+    leg(Step::ResetAgain, "everything is let go, reset is pressed", 3, Wish { reset: true, ..Wish::REST }),
+    leg(Step::StoppedAgain, "reset is let go", 3, Wish::REST),
+    leg(Step::EnableAgain, "enabled again, the stick at rest", 4, ENABLED),
+    leg(Step::DriveAgain, "drives again", 9, CIRCLING),
+    leg(Step::Navigate, "the stick is let go: navigation drives", 8, Wish { navigation: true, ..ENABLED }),
+    leg(Step::Disable, "not enabled any more, although navigation goes on", 6, Wish { navigation: true, ..Wish::REST }),
+];
+
+const fn leg(step: Step, text: &'static str, share: u32, wish: Wish) -> Leg {
+    Leg { step, text, share, wish }
+}
+
+impl Course {
+    /// A course of this length.
+    pub const fn new(length: Duration) -> Self {
+        Self { length }
+    }
+
+    /// The step at the time `passed` since the beginning, and when it ends; `None` after the end.
+    pub fn at(&self, passed: Duration) -> Option<(Step, Duration)> {
+        let mut share = 0;
+        LEGS.iter().find_map(|leg| {
+            let begin = self.length * share / 100;
+            share += leg.share;
+            let mut end = self.length * share / 100;
+            if leg.step == Step::Straight {
+                end = end.min(begin + STRAIGHT);
+            }
+            (passed < end).then_some((leg.step, end))
+        })
+    }
+}
+
+impl Step {
+    fn leg(self) -> &'static Leg {
+        // The table is in the order of the steps, which a test holds it to.
+        &LEGS[self as usize]
+    }
+
+    /// What is held in hand.
+    pub fn wish(self) -> Wish {
+        self.leg().wish
+    }
+
+    /// What happens, as part of a sentence.
+    pub fn text(self) -> &'static str {
+        self.leg().text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_each_step_once_and_in_order() {
+        for (index, leg) in LEGS.iter().enumerate() {
+            assert_eq!(leg.step as usize, index, "{:?}", leg.step);
+        }
+        assert_eq!(LEGS.iter().map(|leg| leg.share).sum::<u32>(), 100);
+    }
+
+    #[test]
+    fn steps_begin_at_their_share_of_the_length() {
+        let course = Course::new(Duration::from_secs(20));
+        let at = |millis| course.at(Duration::from_millis(millis)).map(|(step, end)| (step, end.as_millis()));
+        // 5 % of 20 s are 1 s, 3 % more end at 1.6 s
+        assert_eq!(at(0), Some((Step::Boot, 1000)));
+        assert_eq!(at(999), Some((Step::Boot, 1000)));
+        assert_eq!(at(1000), Some((Step::Reset, 1600)));
+        assert_eq!(at(19_999), Some((Step::Disable, 20_000)));
+        assert_eq!(at(20_000), None);
+    }
+
+    #[test]
+    fn a_long_course_circles_instead_of_driving_far() {
+        let course = Course::new(Duration::from_secs(100));
+        // 5 + 3 + 4 + 4 = 16 %: straight from 16 s on, for 1.2 s; the curve from there to (16 + 6 + 11) %
+        assert_eq!(course.at(Duration::from_millis(17_199)).map(|(step, _)| step), Some(Step::Straight));
+        assert_eq!(course.at(Duration::from_millis(17_200)), Some((Step::Curve, Duration::from_secs(33))));
+    }
+
+    #[test]
+    fn the_shortest_course_leaves_time_for_each_bound() {
+        // 12 s: the motors have 1 s to stand after the unplug, and the e-stop 0.3 s
+        let share = |step: Step| Duration::from_secs(12) * step.leg().share / 100;
+        assert!(share(Step::Unplug) > Duration::from_millis(1100));
+        assert!(share(Step::Press) > Duration::from_millis(600));
+        assert!(share(Step::Disable) > Duration::from_millis(600));
+    }
+
+    #[test]
+    fn every_way_to_move_again_begins_with_the_stick_at_rest() {
+        // hindbrain lets nothing move before it has seen a command to stand
+        for pair in LEGS.windows(2) {
+            let [before, after] = pair else { unreachable!() };
+            if !before.wish.enable && after.wish.enable {
+                assert_eq!(after.wish.stick, Some(Stick::REST), "{:?}", after.step);
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+use units::{Instant, Stamp};
+
+use crate::record::STAND;
+use crate::stages::{Stage, Traffic};
+use crate::wish::Stick;
+
+/// All that the demo has seen on the topics.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Where the robot is.
+    pub pose: Option<Pose>,
+    /// How far it has come since it was first seen [m].
+    pub travelled: f64,
+    /// The sixteen factors, in the order of `luci_messages/LuciZoneScaling`.
+    pub scaling: Option<[f32; 16]>,
+    /// What the zone scaler applied last.
+    pub applied: Option<Applied>,
+    /// How the stick is held.
+    pub stick: Option<Stick>,
+    /// Who drives.
+    pub source: Option<String>,
+    /// hindbrain's state.
+    pub state: Option<String>,
+    /// The last value for the port motor.
+    pub port: Option<i16>,
+    /// The last value for the starboard motor.
+    pub starboard: Option<i16>,
+    /// The traffic of each stage, in the order of [`Stage::ALL`].
+    pub traffic: [Traffic; 4],
+}
+
+/// Where a robot is and which way it looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pose {
+    /// In the map's axes [m].
+    pub point: [f64; 2],
+    /// Counter-clockwise from the map's x axis [rad].
+    pub heading: f64,
+}
+
+/// What the zone scaler made of a command.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Applied {
+    /// The zone that the command points into, 0 to 8 as in `luci_messages/LuciJoystick`.
+    pub zone: i32,
+    /// The factor on forward and back.
+    pub forward_back: f32,
+    /// The factor on right and left.
+    pub left_right: f32,
+}
+
+/// The name of the source that the stick is.
+pub const JOYSTICK: &str = "joystick";
+
+const ZONES: [&str; 9] =
+    ["front", "front left", "front right", "left", "right", "back left", "back right", "back", "origin"];
+
+impl Applied {
+    /// The zone's name.
+    pub fn zone_name(&self) -> &'static str {
+        usize::try_from(self.zone).ok().and_then(|zone| ZONES.get(zone)).copied().unwrap_or("no such zone")
+    }
+}
+
+impl Seen {
+    /// The traffic of one stage.
+    pub fn traffic(&self, stage: Stage) -> &Traffic {
+        &self.traffic[stage as usize]
+    }
+
+    fn traffic_mut(&mut self, stage: Stage) -> &mut Traffic {
+        &mut self.traffic[stage as usize]
+    }
+
+    /// Topics that nothing has come from yet; `stick` tells whether there is one to be seen.
+    pub fn missing(&self, stick: bool) -> Vec<&'static str> {
+        [
+            (self.pose.is_some(), "odom"),
+            (self.scaling.is_some(), "luci/scaling"),
+            (self.stick.is_some() || !stick, "joystick/device/Demo_Pad"),
+            (self.source.is_some(), "velocity_arbiter/active"),
+            (self.state.is_some(), "hind/state"),
+            (self.port.is_some(), "motor/port"),
+            (self.starboard.is_some(), "motor/starboard"),
+        ]
+        .into_iter()
+        .filter_map(|(seen, topic)| (!seen).then_some(topic))
+        .collect()
+    }
+
+    /// The values of both motors; stop where none has come.
+    pub fn motors(&self) -> [i16; 2] {
+        let [port, starboard] = STAND;
+        [self.port.unwrap_or(port), self.starboard.unwrap_or(starboard)]
+    }
+
+    /// A command came from a stage.
+    pub fn command(&mut self, stage: Stage, now: Instant, clock: Stamp, stamp: Stamp) {
+        let by_stick = self.source.as_deref() == Some(JOYSTICK);
+        self.traffic_mut(stage).receive(now, clock, stamp, by_stick);
+    }
+
+    /// The robot is there.
+    pub fn moved(&mut self, pose: Pose) {
+        if let Some(Pose { point: [x, y], .. }) = self.pose {
+            self.travelled += (pose.point[0] - x).hypot(pose.point[1] - y);
+        }
+        self.pose = Some(pose);
+    }
+
+    /// Somebody else drives.
+    pub fn driven_by(&mut self, source: String) {
+        self.note(Stage::VelocityArbiter, &source);
+        self.source = Some(source);
+    }
+
+    /// hindbrain is in a state.
+    pub fn in_state(&mut self, state: String) {
+        self.note(Stage::Hindbrain, &state);
+        self.state = Some(state);
+    }
+
+    /// The stick is held so.
+    pub fn held(&mut self, stick: Stick) {
+        self.note(Stage::Joystick, if stick.held { "held" } else { "let go" });
+        self.stick = Some(stick);
+    }
+
+    /// The zone scaler applied this.
+    pub fn scaled(&mut self, applied: Applied) {
+        self.note(Stage::ZoneScaler, applied.zone_name());
+        self.applied = Some(applied);
+    }
+
+    fn note(&mut self, stage: Stage, state: &str) {
+        let states = &mut self.traffic_mut(stage).states;
+        if !states.contains(state) {
+            states.insert(state.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_is_the_sum_of_its_parts() {
+        let mut seen = Seen::default();
+        for point in [[1.0, 1.0], [4.0, 5.0], [4.0, 4.0]] {
+            seen.moved(Pose { point, heading: 0.0 });
+        }
+        // 3-4-5, then one back
+        assert_eq!(seen.travelled, 6.0);
+    }
+
+    #[test]
+    fn a_topic_is_missing_until_it_has_spoken() {
+        let mut seen = Seen::default();
+        assert_eq!(seen.missing(true).len(), 7);
+        assert_eq!(seen.missing(false).len(), 6);
+        seen.in_state("ESTOP".into());
+        assert!(!seen.missing(true).contains(&"hind/state"));
+    }
+
+    #[test]
+    fn zones_have_luci_s_numbers() {
+        let name = |zone| Applied { zone, forward_back: 1.0, left_right: 1.0 }.zone_name();
+        assert_eq!((name(0), name(8), name(9), name(-1)), ("front", "origin", "no such zone", "no such zone"));
+    }
+
+    #[test]
+    fn only_the_stick_s_commands_have_a_latency() {
+        let mut seen = Seen::default();
+        let (now, clock, stamp) = (Instant::ZERO, Stamp { sec: 2, nanosec: 0 }, Stamp { sec: 1, nanosec: 0 });
+        seen.driven_by("navigation".into());
+        seen.command(Stage::Hindbrain, now, clock, stamp);
+        assert_eq!(seen.traffic(Stage::Hindbrain).latency.quantiles(), None);
+        seen.driven_by("joystick".into());
+        seen.command(Stage::Hindbrain, now, clock, stamp);
+        assert_eq!(seen.traffic(Stage::Hindbrain).latency.quantiles().map(|q| q.max), Some(1e6));
+        assert_eq!(seen.traffic(Stage::VelocityArbiter).states.len(), 2);
+    }
+}

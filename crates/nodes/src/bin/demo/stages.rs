@@ -1,0 +1,119 @@
+use core::time::Duration;
+use std::collections::BTreeSet;
+
+use ros::Latency;
+use units::{Instant, Stamp};
+
+/// A stage of the way from the stick to the motors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // they are the nodes
+pub enum Stage {
+    Joystick,
+    VelocityArbiter,
+    ZoneScaler,
+    Hindbrain,
+}
+
+impl Stage {
+    /// All of them, in the order of a command's way.
+    pub const ALL: [Self; 4] = [Self::Joystick, Self::VelocityArbiter, Self::ZoneScaler, Self::Hindbrain];
+
+    /// The node's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Joystick => "joystick",
+            Self::VelocityArbiter => "velocity_arbiter",
+            Self::ZoneScaler => "zone_scaler",
+            Self::Hindbrain => "hindbrain",
+        }
+    }
+
+    /// Where its command comes out.
+    pub const fn topic(self) -> &'static str {
+        match self {
+            Self::Joystick => "joystick/desired",
+            Self::VelocityArbiter => "cmd_vel_arbitrated",
+            Self::ZoneScaler => "cmd_vel",
+            Self::Hindbrain => "hind/applied",
+        }
+    }
+}
+
+/// What was seen of one stage.
+///
+/// Rate and latency are those while the stick drives: what others send has no stick event behind it.
+#[derive(Clone, Debug, Default)]
+pub struct Traffic {
+    /// Messages since the start, whoever drove.
+    pub messages: u64,
+    /// From the stick's event to the receipt here. A stamp that is repeated counts when it comes first: the repetition
+    /// tells how long nothing new came, not how long the way is.
+    pub latency: Latency,
+    /// What the stage said it was in.
+    pub states: BTreeSet<String>,
+    last_stamp: Stamp,
+    last: Option<Instant>,
+    intervals: u64,
+    spoken: Duration,
+}
+
+/// A longer silence is a pause, which no rate should hide and none should be thinned by.
+const PAUSE: Duration = Duration::from_millis(100);
+
+impl Traffic {
+    /// A command with `stamp` came at `now`, which is `clock` on the wall; `by_stick` tells whether the stick drives.
+    pub fn receive(&mut self, now: Instant, clock: Stamp, stamp: Stamp, by_stick: bool) {
+        self.messages += 1;
+        if !by_stick {
+            self.last = None;
+            return;
+        }
+        if stamp > self.last_stamp {
+            self.latency.record(stamp, clock);
+            self.last_stamp = stamp;
+        }
+        if let Some(interval) = self.last.map(|last| now.since(last)).filter(|interval| *interval < PAUSE) {
+            self.intervals += 1;
+            self.spoken += interval;
+        }
+        self.last = Some(now);
+    }
+
+    /// How often commands came while they came [Hz]; `None` before there were two.
+    pub fn rate(&self) -> Option<f64> {
+        (!self.spoken.is_zero()).then(|| self.intervals as f64 / self.spoken.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(millis: u32) -> Stamp {
+        Stamp { sec: 1, nanosec: millis * 1_000_000 }
+    }
+
+    #[test]
+    fn a_pause_is_not_part_of_the_rate() {
+        let mut traffic = Traffic::default();
+        assert_eq!(traffic.rate(), None);
+        for millis in [0, 5, 10, 15, 20, 500, 505, 510] {
+            traffic.receive(Instant::from_millis(millis), stamp(600), stamp(1 + millis as u32), true);
+        }
+        // Six intervals of 5 ms: 200 Hz.
+        assert_eq!(traffic.rate().map(f64::round), Some(200.0));
+        assert_eq!(traffic.messages, 8);
+    }
+
+    #[test]
+    fn only_the_first_message_of_an_event_and_only_the_stick_have_a_latency() {
+        let mut traffic = Traffic::default();
+        traffic.receive(Instant::from_millis(1), stamp(12), stamp(10), true);
+        traffic.receive(Instant::from_millis(2), stamp(90), stamp(10), true);
+        traffic.receive(Instant::from_millis(3), stamp(99), stamp(20), false);
+        let quantiles = traffic.latency.quantiles().unwrap();
+        // 12 ms - 10 ms = 2000 us
+        assert_eq!((quantiles.total, quantiles.max), (1, 2000.0));
+        assert_eq!(traffic.messages, 3);
+    }
+}

@@ -1,0 +1,7 @@
+//! Executable `steersman`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    nodes::start::main(nodes::steersman::NAME, nodes::steersman::run)
+}

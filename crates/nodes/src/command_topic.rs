@@ -1,0 +1,84 @@
+//! A topic that carries commands from one stage to the next, and how old they are when they leave.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use r2r::geometry_msgs::msg as geometry;
+use ros::{Error, Latency, Status, Topic, clock, qos};
+use units::{Command, Stamp};
+
+use crate::messages;
+
+/// A command topic as `TwistStamped`, which carries the stick event's stamp, or as plain `Twist`.
+pub struct CommandTopic {
+    topic: Kind,
+    latency: SharedLatency,
+    watched_only: bool,
+}
+
+enum Kind {
+    Stamped(Topic<geometry::TwistStamped>),
+    Plain(Topic<geometry::Twist>),
+}
+
+impl CommandTopic {
+    /// Opens the topic `name`.
+    /// # Errors
+    /// The middleware refuses the topic.
+    pub fn new(node: &mut r2r::Node, name: &str, stamped: bool) -> Result<Self, Error> {
+        let topic = if stamped {
+            Kind::Stamped(Topic::new(node, name, qos::command())?)
+        } else {
+            Kind::Plain(Topic::new(node, name, qos::command())?)
+        };
+        Ok(Self { topic, latency: SharedLatency::default(), watched_only: false })
+    }
+
+    /// From now on publishes only when somebody listens: for a topic inside a composed process.
+    pub fn for_watchers_only(&mut self) {
+        self.watched_only = true;
+    }
+
+    /// The latencies that the topic records.
+    pub fn latency(&self) -> SharedLatency {
+        self.latency.clone()
+    }
+
+    /// Publishes `command` and records how old it is.
+    pub fn publish(&mut self, command: &Command) {
+        let wanted = match &self.topic {
+            _ if !self.watched_only => true,
+            Kind::Stamped(topic) => topic.is_watched(),
+            Kind::Plain(topic) => topic.is_watched(),
+        };
+        if wanted {
+            match &mut self.topic {
+                Kind::Stamped(topic) => topic.publish(&messages::twist_stamped(command)),
+                Kind::Plain(topic) => topic.publish(&messages::twist(&command.velocity)),
+            }
+        }
+        self.latency.record(command.stamp);
+    }
+}
+
+/// Latencies that one thread records and another one reports.
+#[derive(Clone, Default)]
+pub struct SharedLatency(Arc<Mutex<Latency>>);
+
+impl SharedLatency {
+    /// Records how old `stamp` is now.
+    pub fn record(&self, stamp: Stamp) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).record(stamp, clock::stamp());
+    }
+
+    /// Adds the latencies to `status`.
+    pub fn report(&self, status: Status) -> Status {
+        let quantiles = self.0.lock().unwrap_or_else(PoisonError::into_inner).quantiles();
+        match quantiles {
+            None => status,
+            Some(q) => status
+                .with("stick to here, p50 [us]", format!("{:.0}", q.p50))
+                .with("stick to here, p99 [us]", format!("{:.0}", q.p99))
+                .with("stick to here, max [us]", format!("{:.0}", q.max)),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Messages from and to the machines' types. What cannot be said on the one side is refused here, by name.
+
+use joystick::{DeviceState, JoyState, PoseState};
+use r2r::geometry_msgs::msg as geometry;
+use r2r::or_joystick::msg as or_joystick;
+use r2r::or_pose_estimator::msg as or_pose;
+use r2r::sensor_msgs::msg as sensor;
+use ros::clock::{from_wire, to_wire};
+use units::{Command, NotFinite, Stamp, Velocity};
+
+/// A Twist as a velocity.
+/// # Errors
+/// [`NotFinite`] if one of the six parts is NaN or infinite.
+pub fn velocity(twist: &geometry::Twist) -> Result<Velocity, NotFinite> {
+    let geometry::Twist { linear, angular } = twist;
+    Velocity::new([linear.x, linear.y, linear.z], [angular.x, angular.y, angular.z])
+}
+
+/// A velocity as a Twist.
+pub fn twist(velocity: &Velocity) -> geometry::Twist {
+    let vector = |[x, y, z]: [f64; 3]| geometry::Vector3 { x, y, z };
+    geometry::Twist { linear: vector(velocity.linear()), angular: vector(velocity.angular()) }
+}
+
+/// A command as a stamped Twist in the vehicle's frame.
+pub fn twist_stamped(command: &Command) -> geometry::TwistStamped {
+    let mut message = geometry::TwistStamped { twist: twist(&command.velocity), ..Default::default() };
+    message.header.stamp = to_wire(command.stamp);
+    message.header.frame_id = "base_link".into();
+    message
+}
+
+/// A stamped Twist's stamp.
+pub fn stamp(message: &geometry::TwistStamped) -> Stamp {
+    from_wire(&message.header.stamp)
+}
+
+/// A device's state for `or_joystick/State`, whose bounds the machine has already seen to.
+pub fn device(state: DeviceState) -> or_joystick::State {
+    or_joystick::State { ts: to_wire(state.stamp), buttons: state.buttons, axes: state.axes }
+}
+
+/// A stick as `sensor_msgs/Joy`.
+pub fn joy(state: JoyState) -> sensor::Joy {
+    let mut message = sensor::Joy { axes: state.axes, buttons: state.buttons, ..Default::default() };
+    message.header.stamp = to_wire(state.stamp);
+    message
+}
+
+/// A reference as `or_pose_estimator/State`: what is absent is an empty sequence.
+pub fn pose_state(state: &PoseState) -> or_pose::State {
+    or_pose::State {
+        ts: to_wire(state.stamp),
+        intrinsic: state.intrinsic,
+        pos: state.pos.map(|[x, y, z]| or_pose::Pos { x, y, z }).into_iter().collect(),
+        att: state.att.map(|[qw, qx, qy, qz]| or_pose::Att { qw, qx, qy, qz }).into_iter().collect(),
+        vel: state.vel.map(|[vx, vy, vz]| or_pose::Vel { vx, vy, vz }).into_iter().collect(),
+        avel: state.avel.map(|[wx, wy, wz]| or_pose::AVel { wx, wy, wz }).into_iter().collect(),
+        acc: state.acc.map(|[ax, ay, az]| or_pose::Acc { ax, ay, az }).into_iter().collect(),
+        aacc: state.aacc.map(|[awx, awy, awz]| or_pose::AAcc { awx, awy, awz }).into_iter().collect(),
+        pos_cov: state.pos_cov.map(|c| or_pose::PosCov { cov: c.into() }).into_iter().collect(),
+        att_cov: state.att_cov.map(|c| or_pose::AttCov { cov: c.into() }).into_iter().collect(),
+        att_pos_cov: state.att_pos_cov.map(|c| or_pose::AttPosCov { cov: c.into() }).into_iter().collect(),
+        vel_cov: state.vel_cov.map(|c| or_pose::VelCov { cov: c.into() }).into_iter().collect(),
+        avel_cov: state.avel_cov.map(|c| or_pose::AVelCov { cov: c.into() }).into_iter().collect(),
+        acc_cov: state.acc_cov.map(|c| or_pose::AccCov { cov: c.into() }).into_iter().collect(),
+        aacc_cov: state.aacc_cov.map(|c| or_pose::AAccCov { cov: c.into() }).into_iter().collect(),
+    }
+}
+
+/// `or_pose_estimator/State` as a reference. A covariance of the wrong length, which the type forbids, is absent.
+pub fn reference(message: &or_pose::State) -> PoseState {
+    PoseState {
+        stamp: from_wire(&message.ts),
+        intrinsic: message.intrinsic,
+        pos: message.pos.first().map(|p| [p.x, p.y, p.z]),
+        att: message.att.first().map(|q| [q.qw, q.qx, q.qy, q.qz]),
+        vel: message.vel.first().map(|v| [v.vx, v.vy, v.vz]),
+        avel: message.avel.first().map(|w| [w.wx, w.wy, w.wz]),
+        acc: message.acc.first().map(|a| [a.ax, a.ay, a.az]),
+        aacc: message.aacc.first().map(|a| [a.awx, a.awy, a.awz]),
+        pos_cov: message.pos_cov.first().and_then(|c| c.cov.as_slice().try_into().ok()),
+        att_cov: message.att_cov.first().and_then(|c| c.cov.as_slice().try_into().ok()),
+        att_pos_cov: message.att_pos_cov.first().and_then(|c| c.cov.as_slice().try_into().ok()),
+        vel_cov: message.vel_cov.first().and_then(|c| c.cov.as_slice().try_into().ok()),
+        avel_cov: message.avel_cov.first().and_then(|c| c.cov.as_slice().try_into().ok()),
+        acc_cov: message.acc_cov.first().and_then(|c| c.cov.as_slice().try_into().ok()),
+        aacc_cov: message.aacc_cov.first().and_then(|c| c.cov.as_slice().try_into().ok()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_survives_the_wire_bit_for_bit() {
+        let state = PoseState {
+            stamp: Stamp { sec: 7, nanosec: 8 },
+            intrinsic: true,
+            pos: Some([1.0, -0.0, f64::MIN_POSITIVE]),
+            att_pos_cov: Some([0.5; 12]),
+            aacc: Some([1e308, 0.0, -1e-308]),
+            ..PoseState::default()
+        };
+        let back = reference(&pose_state(&state));
+        assert_eq!(format!("{back:?}"), format!("{state:?}"));
+    }
+
+    #[test]
+    fn a_twist_that_is_not_finite_is_no_velocity() {
+        let mut message = geometry::Twist::default();
+        message.angular.y = f64::NAN;
+        assert_eq!(velocity(&message).unwrap_err().part, "angular.y");
+        message.angular.y = 2.0;
+        assert_eq!(twist(&velocity(&message).unwrap()), message);
+    }
+}

@@ -1,0 +1,162 @@
+//! Node `simulator`: a small world with a vehicle in it, in place of motors and sensors.
+
+use r2r::geometry_msgs::msg as geometry;
+use r2r::luci_messages::msg::LuciZoneScaling;
+use r2r::nav_msgs::msg::Odometry;
+use r2r::sensor_msgs::msg::{LaserScan, Range};
+use r2r::std_msgs::msg::{Bool, Int16};
+use r2r::tf2_msgs::msg::TFMessage;
+use ros::clock::to_wire;
+use ros::{Error, Inputs, Names, Parameters, Runner, Shell, Status, Stop, Topic, qos};
+use units::Stamp;
+use world::{Input, Output, Params, Pose, World, specification};
+
+use crate::start;
+
+/// The node's name, which is also its executable and its key in a YAML file.
+pub const NAME: &str = "simulator";
+
+struct Topics {
+    odometry: Topic<Odometry>,
+    transforms: Topic<TFMessage>,
+    scan: Topic<LaserScan>,
+    scaling: Topic<LuciZoneScaling>,
+    range: Topic<Range>,
+    estop: Topic<Bool>,
+}
+
+impl Topics {
+    fn new(node: &mut r2r::Node) -> Result<Self, Error> {
+        Ok(Self {
+            odometry: Topic::new(node, "odom", qos::command())?,
+            transforms: Topic::new(node, "/tf", qos::edge())?,
+            scan: Topic::new(node, "scan", qos::edge())?,
+            scaling: Topic::new(node, "luci/scaling", qos::command())?,
+            range: Topic::new(node, "hind/ir", qos::edge())?,
+            estop: Topic::new(node, "hind/estop", qos::edge())?,
+        })
+    }
+
+    fn publish(&mut self, output: Output) {
+        match output {
+            Output::PublishOdometry(odometry) => {
+                self.odometry.publish(&odometry_message(&odometry));
+                self.transforms.publish(&transform(&odometry));
+            }
+            Output::PublishScan(scan) => self.scan.publish_if_watched(|| scan_message(&scan)),
+            Output::PublishScaling(fields) => self.scaling.publish(&scaling_message(&fields)),
+            Output::PublishRange(range) => self.range.publish(&range_message(&range)),
+            Output::PublishEstop(pressed) => self.estop.publish(&Bool { data: pressed }),
+        }
+    }
+}
+
+fn rotation(pose: &Pose) -> geometry::Quaternion {
+    let (z, w) = (pose.heading / 2.0).sin_cos();
+    geometry::Quaternion { x: 0.0, y: 0.0, z, w }
+}
+
+fn odometry_message(odometry: &world::Odometry) -> Odometry {
+    let mut message = Odometry { child_frame_id: "base_link".into(), ..Default::default() };
+    message.header.stamp = to_wire(odometry.stamp);
+    message.header.frame_id = "odom".into();
+    message.pose.pose.position = geometry::Point { x: odometry.pose.x, y: odometry.pose.y, z: 0.0 };
+    message.pose.pose.orientation = rotation(&odometry.pose);
+    message.twist.twist.linear.x = odometry.forward;
+    message.twist.twist.angular.z = odometry.turn;
+    message
+}
+
+fn transform(odometry: &world::Odometry) -> TFMessage {
+    let mut transform =
+        geometry::TransformStamped { child_frame_id: "base_link".into(), ..Default::default() };
+    transform.header.stamp = to_wire(odometry.stamp);
+    transform.header.frame_id = "odom".into();
+    transform.transform.translation = geometry::Vector3 { x: odometry.pose.x, y: odometry.pose.y, z: 0.0 };
+    transform.transform.rotation = rotation(&odometry.pose);
+    TFMessage { transforms: vec![transform] }
+}
+
+fn scan_message(scan: &world::Scan) -> LaserScan {
+    let mut message = LaserScan {
+        angle_min: scan.angle_min as f32,
+        angle_max: scan.angle_max as f32,
+        angle_increment: scan.angle_increment as f32,
+        range_min: scan.range_min as f32,
+        range_max: scan.range_max as f32,
+        ranges: scan.ranges.to_vec(),
+        ..Default::default()
+    };
+    message.header.stamp = to_wire(scan.stamp);
+    message.header.frame_id = "base_link".into();
+    message
+}
+
+fn scaling_message(f: &[f32; 16]) -> LuciZoneScaling {
+    LuciZoneScaling {
+        front_fb: f[0],
+        front_rl: f[1],
+        front_right_fb: f[2],
+        front_right_rl: f[3],
+        front_left_fb: f[4],
+        front_left_rl: f[5],
+        right_fb: f[6],
+        right_rl: f[7],
+        left_fb: f[8],
+        left_rl: f[9],
+        back_right_fb: f[10],
+        back_right_rl: f[11],
+        back_left_fb: f[12],
+        back_left_rl: f[13],
+        back_fb: f[14],
+        back_rl: f[15],
+    }
+}
+
+fn range_message(range: &world::Range) -> Range {
+    let mut message = Range {
+        radiation_type: Range::INFRARED as u8,
+        field_of_view: range.field_of_view as f32,
+        min_range: range.min as f32,
+        max_range: range.max as f32,
+        range: range.distance as f32,
+        ..Default::default()
+    };
+    message.header.stamp = to_wire(range.stamp);
+    message.header.frame_id = range.frame_id.into();
+    message
+}
+
+fn status(world: &World) -> Status {
+    let (level, message) = world.health();
+    let status = Status::new(start::level(level as u8), message);
+    world.report().into_iter().fold(status, |status, (key, value)| status.with(key, value))
+}
+
+/// Runs the node until somebody wishes to end.
+/// # Errors
+/// The node does not start.
+pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    let mut node = start::node(context, NAME)?;
+    let parameters = Parameters::new(&mut node, &specification())?;
+    let params = start::read(NAME, &parameters, Params::read)?;
+    let mut topics = Topics::new(&mut node)?;
+    let mut inputs: Inputs<World> =
+        Inputs::new(Names::new(NAME, &start::namespace(&node)?, std::env::args()));
+    inputs.subscribe::<Bool>(&mut node, "~/estop_button", qos::edge(), |message| {
+        Some(Input::EstopPressed(message.data))
+    })?;
+    inputs.subscribe::<Int16>(&mut node, "motor/port", qos::command(), |message| {
+        Some(Input::PortReceived(message.data))
+    })?;
+    inputs.subscribe::<Int16>(&mut node, "motor/starboard", qos::command(), |message| {
+        Some(Input::StarboardReceived(message.data))
+    })?;
+    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
+    let shell = Shell::new(World::new(params), Some(clock_read), move |output| topics.publish(output));
+    let apply = |set: &params::Set| Params::read(set).map(Input::ParametersChanged);
+    let mut runner = Runner::new(node, shell.clone(), inputs, parameters, apply)?.status(status);
+    runner.run(stop);
+    start::finish(&shell, Input::Stopping);
+    Ok(())
+}

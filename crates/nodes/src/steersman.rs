@@ -1,0 +1,180 @@
+//! `steersman`: joystick, velocity_arbiter, zone_scaler and hindbrain in one process.
+//!
+//! The four ROS nodes are there with their names, parameters and topics, each on a thread of its own; all of them
+//! deliver to one [`Drive`]. The topics between the stages are published for whoever watches and listened to by
+//! nobody.
+
+use std::thread;
+
+use arbiter::Arbiter;
+use drive::{Drive, Input, Output, Stages};
+use hindbrain::Hindbrain;
+use joystick::Joystick;
+use params::{Refusal, Set, Specification};
+use ros::{Error, Inputs, Names, Parameters, Runner, Shell, Status, Stop};
+use units::Stamp;
+use zones::ZoneScaler;
+
+use crate::{start, velocity_arbiter as arbiter_node, zone_scaler as zones_node};
+use crate::{hindbrain as hindbrain_node, joystick as joystick_node};
+
+/// The executable's name.
+pub const NAME: &str = "steersman";
+
+/// A node of the process before it runs.
+struct Member<P> {
+    node: r2r::Node,
+    parameters: Parameters,
+    params: P,
+    inputs: Inputs<Drive>,
+}
+
+impl<P> Member<P> {
+    fn new(
+        context: &r2r::Context,
+        specification: Specification,
+        read: fn(&Set) -> Result<P, Refusal>,
+    ) -> Result<Self, Error> {
+        let name = specification.node;
+        let mut node = start::node(context, name)?;
+        let parameters = Parameters::new(&mut node, &specification)?;
+        let params = start::read(name, &parameters, read)?;
+        let inputs = Inputs::new(Names::new(name, &start::namespace(&node)?, std::env::args()));
+        Ok(Self { node, parameters, params, inputs })
+    }
+
+    fn runner(
+        self,
+        shell: &Shell<Drive>,
+        apply: fn(&Set) -> Result<Input, Refusal>,
+        status: impl FnMut(&Drive) -> Status + Send + 'static,
+    ) -> Result<Runner<Drive>, Error> {
+        let runner = Runner::new(self.node, shell.clone(), self.inputs, self.parameters, apply)?;
+        Ok(runner.status(status).longest_sleep(start::WITH_OTHER_THREADS))
+    }
+}
+
+/// Runs the four nodes until somebody wishes to end.
+/// # Errors
+/// One of the nodes does not start; then none of them runs.
+pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    let mut joystick = Member::new(context, joystick::specification(), joystick::Params::read)?;
+    let mut arbiter = Member::new(context, arbiter::specification(), arbiter::Params::read)?;
+    let mut zones = Member::new(context, zones::specification(), zones::Params::read)?;
+    let mut hindbrain = Member::new(context, hindbrain::specification(), hindbrain::Params::read)?;
+
+    let stick = stick_source(&joystick, &arbiter)?;
+    let devices = joystick_node::DeviceTopics::default();
+    let mut joystick_topics = joystick_node::Topics::new(&mut joystick.node, devices.clone())?;
+    let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params)?;
+    let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
+    let mut hindbrain_topics = hindbrain_node::Topics::new(&mut hindbrain.node, &hindbrain.params)?;
+    arbiter_topics.command().for_watchers_only();
+    zones_topics.command().for_watchers_only();
+    let latencies =
+        (arbiter_topics.command().latency(), zones_topics.command().latency(), hindbrain_topics.latency());
+
+    let stages = Stages {
+        joystick: Joystick::new(joystick.params.clone()),
+        arbiter: Arbiter::new(arbiter.params.clone()),
+        zones: ZoneScaler::new(zones.params.clone()),
+        hindbrain: Hindbrain::new(hindbrain.params.clone()),
+    };
+    let clock_read = |stamp: Stamp| Input::Joystick(joystick_node::clock_read(stamp));
+    let shell = Shell::new(Drive::new(stages, stick), Some(clock_read), move |output| match output {
+        Output::Hindbrain(output) => hindbrain_topics.publish(output),
+        Output::Zones(output) => zones_topics.publish(output),
+        Output::Arbiter(output) => arbiter_topics.publish(output),
+        Output::Joystick(output) => joystick_topics.publish(output),
+    });
+
+    // What stops is listened to before what moves.
+    let Member { node, params, inputs, .. } = &mut hindbrain;
+    hindbrain_node::listen(inputs, node, params, true, Input::Hindbrain)?;
+    let Member { node, params, inputs, .. } = &mut zones;
+    zones_node::listen(inputs, node, params, true, Input::Zones)?;
+    let Member { node, params, inputs, .. } = &mut arbiter;
+    arbiter_node::listen(inputs, node, params, stick, Input::Arbiter)?;
+    let Member { node, params, inputs, .. } = &mut joystick;
+    joystick_node::listen(inputs, node, &shell, params, Input::Joystick)?;
+
+    let (arbiter_latency, zones_latency, hindbrain_latency) = latencies;
+    let hindbrain = hindbrain.runner(
+        &shell,
+        |set| Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?))),
+        move |drive| hindbrain_latency.report(hindbrain_node::status(&drive.stages().hindbrain)),
+    )?;
+    let zones = zones.runner(
+        &shell,
+        |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))),
+        move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)),
+    )?;
+    let arbiter = arbiter.runner(
+        &shell,
+        |set| Ok(Input::Arbiter(arbiter::Input::ParametersChanged(arbiter::Params::read(set)?))),
+        move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)),
+    )?;
+    let joystick = joystick
+        .runner(
+            &shell,
+            |set| Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?))),
+            |drive| joystick_node::status(&drive.stages().joystick),
+        )?
+        .chore(move |node| devices.serve(node));
+
+    let mut runners = [hindbrain, zones, arbiter, joystick];
+    run_together(stop, &mut runners);
+    for stopping in [
+        Input::Joystick(joystick::Input::Stopping),
+        Input::Arbiter(arbiter::Input::Stopping),
+        Input::Zones(zones::Input::Stopping),
+    ] {
+        shell.deliver(stopping);
+    }
+    start::finish(&shell, Input::Hindbrain(hindbrain::Input::Stopping));
+    drop(runners);
+    Ok(())
+}
+
+/// The arbiter's source that is the joystick's reference, by topic.
+///
+/// Without one the stick would drive nothing, which nobody wants from this process.
+fn stick_source(
+    joystick: &Member<joystick::Params>,
+    arbiter: &Member<arbiter::Params>,
+) -> Result<Option<usize>, Error> {
+    let desired = joystick.inputs.names().resolve("~/desired");
+    let sources = &arbiter.params.sources;
+    let stick = sources.iter().position(|source| arbiter.inputs.names().resolve(&source.topic) == desired);
+    if stick.is_none() {
+        let topics: Vec<&str> = sources.iter().map(|source| source.topic.as_str()).collect();
+        return Err(Error::Start(format!(
+            "no source of '{}' has the topic '{desired}' (they have: {}), so that the stick would drive nothing",
+            arbiter_node::NAME,
+            topics.join(", ")
+        )));
+    }
+    Ok(stick)
+}
+
+/// Runs each node on a thread of its own. If one of them panics all end: the last words stop the motors.
+fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) {
+    thread::scope(|scope| {
+        for runner in runners {
+            let ended = EndsAll(stop.clone());
+            scope.spawn(move || {
+                runner.run(&ended.0);
+                drop(ended);
+            });
+        }
+    });
+}
+
+/// Wishes to end when it goes, also by a panic.
+struct EndsAll(Stop);
+
+impl Drop for EndsAll {
+    fn drop(&mut self) {
+        self.0.set();
+    }
+}

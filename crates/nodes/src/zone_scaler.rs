@@ -1,0 +1,133 @@
+//! Node `zone_scaler`: what the surroundings leave of a command.
+
+use r2r::geometry_msgs::msg as geometry;
+use r2r::luci_messages::msg as luci;
+use ros::{Error, Inputs, Names, Parameters, Runner, Shell, Status, Stop, Topic, clock, qos};
+use units::{Command, Machine};
+use zones::{Applied, Input, Output, Params, ZoneScaler, specification};
+
+use crate::command_topic::CommandTopic;
+use crate::{messages, start, velocity_arbiter};
+
+/// The node's name, which is also its executable and its key in a YAML file.
+pub const NAME: &str = "zone_scaler";
+/// Where the node's command goes.
+pub const COMMAND: &str = "cmd_vel";
+
+/// What the node publishes.
+pub struct Topics {
+    command: CommandTopic,
+    applied: Topic<luci::LuciJoystickScaling>,
+    input_source: i32,
+}
+
+impl Topics {
+    /// Opens the topics.
+    /// # Errors
+    /// The middleware refuses a topic.
+    pub fn new(node: &mut r2r::Node, params: &Params) -> Result<Self, Error> {
+        Ok(Self {
+            command: CommandTopic::new(node, COMMAND, params.stamped)?,
+            applied: Topic::new(node, "luci/joystick_scaling", qos::command())?,
+            input_source: params.input_source,
+        })
+    }
+
+    /// The command's topic, for its latency and to publish it for watchers only.
+    pub fn command(&mut self) -> &mut CommandTopic {
+        &mut self.command
+    }
+
+    /// Carries out what the machine asks for.
+    pub fn publish(&mut self, output: Output) {
+        match output {
+            Output::Drive(command) => self.command.publish(&command),
+            Output::PublishApplied(applied) => {
+                let input_source = self.input_source;
+                self.applied.publish_if_watched(|| joystick_scaling(&applied, input_source));
+            }
+        }
+    }
+}
+
+fn joystick_scaling(applied: &Applied, input_source: i32) -> luci::LuciJoystickScaling {
+    luci::LuciJoystickScaling {
+        forward_back: applied.forward_back,
+        left_right: applied.left_right,
+        joystick_zone: applied.zone as i32,
+        input_source,
+        forward_back_scaling: applied.forward_back_scaling,
+        left_right_scaling: applied.left_right_scaling,
+    }
+}
+
+/// The sixteen factors in the order of the message.
+fn fields(m: &luci::LuciZoneScaling) -> [f32; 16] {
+    [
+        m.front_fb, m.front_rl, m.front_right_fb, m.front_right_rl, m.front_left_fb, m.front_left_rl, m.right_fb,
+        m.right_rl, m.left_fb, m.left_rl, m.back_right_fb, m.back_right_rl, m.back_left_fb, m.back_left_rl,
+        m.back_fb, m.back_rl,
+    ]
+}
+
+/// Listens to the scaling and, unless the composed process feeds the commands itself, to the arbiter's command.
+/// # Errors
+/// The middleware refuses a topic.
+pub fn listen<M: Machine + 'static>(
+    inputs: &mut Inputs<M>,
+    node: &mut r2r::Node,
+    params: &Params,
+    composed: bool,
+    wrap: fn(Input) -> M::Input,
+) -> Result<(), Error> {
+    inputs.subscribe::<luci::LuciZoneScaling>(node, "luci/scaling", qos::command(), move |message| {
+        Some(wrap(Input::ScalingReceived(fields(&message))))
+    })?;
+    let command = move |velocity: Result<units::Velocity, units::NotFinite>, stamp| match velocity {
+        Ok(velocity) => Some(wrap(Input::CommandReceived(Command { velocity, stamp }))),
+        Err(error) => Some(wrap(Input::CommandRefused(error))),
+    };
+    match (composed, params.stamped) {
+        (true, _) => Ok(()),
+        (false, true) => {
+            inputs.subscribe::<geometry::TwistStamped>(
+                node,
+                velocity_arbiter::COMMAND,
+                qos::command(),
+                move |message| command(messages::velocity(&message.twist), messages::stamp(&message)),
+            )
+        }
+        (false, false) => {
+            inputs.subscribe::<geometry::Twist>(node, velocity_arbiter::COMMAND, qos::command(), move |message| {
+                command(messages::velocity(&message), clock::stamp())
+            })
+        }
+    }
+}
+
+/// What the node says of itself.
+pub fn status(scaler: &ZoneScaler) -> Status {
+    let (level, message) = scaler.health();
+    let status = Status::new(start::level(level as u8), message);
+    scaler.report().into_iter().fold(status, |status, (key, value)| status.with(key, value))
+}
+
+/// Runs the node until somebody wishes to end.
+/// # Errors
+/// The node does not start.
+pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    let mut node = start::node(context, NAME)?;
+    let parameters = Parameters::new(&mut node, &specification())?;
+    let params = start::read(NAME, &parameters, Params::read)?;
+    let mut topics = Topics::new(&mut node, &params)?;
+    let latency = topics.command().latency();
+    let mut inputs = Inputs::new(Names::new(NAME, &start::namespace(&node)?, std::env::args()));
+    listen(&mut inputs, &mut node, &params, false, |input| input)?;
+    let shell = Shell::new(ZoneScaler::new(params), None, move |output| topics.publish(output));
+    let apply = |set: &params::Set| Params::read(set).map(Input::ParametersChanged);
+    let mut runner = Runner::new(node, shell.clone(), inputs, parameters, apply)?
+        .status(move |machine| latency.report(status(machine)));
+    runner.run(stop);
+    start::finish(&shell, Input::Stopping);
+    Ok(())
+}

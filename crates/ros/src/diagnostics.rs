@@ -1,0 +1,93 @@
+use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
+
+use crate::{clock, qos};
+
+/// How a node is, ordered by severity.
+///
+/// # Source
+/// `diagnostic_msgs/msg/DiagnosticStatus` (ROS 2 Jazzy).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// As it should be.
+    #[default]
+    Ok = 0,
+    /// Works, but somebody should look.
+    Warn = 1,
+    /// Does not work.
+    Error = 2,
+    /// Says nothing any more.
+    Stale = 3,
+}
+
+/// What a node says of itself once a second.
+#[derive(Clone, Debug, Default)]
+pub struct Status {
+    /// How it is.
+    pub level: Level,
+    /// Why, one short sentence.
+    pub message: String,
+    /// Numbers and names, in the order they are shown.
+    pub values: Vec<(String, String)>,
+}
+
+impl Status {
+    /// A status of `level` because of `message`.
+    pub fn new(level: Level, message: impl Into<String>) -> Self {
+        Self { level, message: message.into(), values: Vec::new() }
+    }
+
+    /// With a further value.
+    #[must_use]
+    pub fn with(mut self, key: impl Into<String>, value: impl ToString) -> Self {
+        self.values.push((key.into(), value.to_string()));
+        self
+    }
+
+    /// Takes over `level` and `message` if that is worse than what is known so far.
+    pub fn worsen(&mut self, level: Level, message: impl Into<String>) {
+        if level > self.level {
+            (self.level, self.message) = (level, message.into());
+        }
+    }
+}
+
+/// Publishes on `/diagnostics`.
+pub(crate) struct Diagnostics {
+    publisher: r2r::Publisher<DiagnosticArray>,
+    name: String,
+}
+
+impl Diagnostics {
+    pub(crate) fn new(node: &mut r2r::Node) -> r2r::Result<Self> {
+        let name = node.fully_qualified_name()?.trim_start_matches('/').to_owned();
+        Ok(Self { publisher: node.create_publisher("/diagnostics", qos::edge())?, name })
+    }
+
+    pub(crate) fn publish(&self, status: Status) -> r2r::Result<()> {
+        let values = status.values.into_iter().map(|(key, value)| KeyValue { key, value }).collect();
+        let status = DiagnosticStatus {
+            level: status.level as u8,
+            name: self.name.clone(),
+            message: status.message,
+            hardware_id: "steersman".into(),
+            values,
+        };
+        let mut message = DiagnosticArray { status: vec![status], ..Default::default() };
+        message.header.stamp = clock::to_wire(clock::stamp());
+        self.publisher.publish(&message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_news_stays() {
+        let mut status = Status::new(Level::Warn, "late");
+        status.worsen(Level::Ok, "fine");
+        assert_eq!((status.level, status.message.as_str()), (Level::Warn, "late"));
+        status.worsen(Level::Error, "dead");
+        assert_eq!((status.level, status.message.as_str()), (Level::Error, "dead"));
+    }
+}

@@ -1,0 +1,118 @@
+use std::collections::BTreeSet;
+use std::pin::Pin;
+
+use futures::{FutureExt, Stream, StreamExt};
+use r2r::{QosProfile, WrappedTypesupport};
+use units::Machine;
+
+use crate::names::type_of;
+use crate::{Error, Level, Names, Shell, Status};
+
+/// The topics that a node listens to, in the order they are read: what stops comes before what moves.
+///
+/// r2r keeps ten unread messages of a topic and drops the *newest* when an eleventh comes. The runner reads every topic
+/// dry after each wake-up and r2r takes at most one message per topic and wake-up, so that nothing is ever dropped and
+/// an old command never waits behind a new one.
+pub struct Inputs<M: Machine> {
+    ports: Vec<Port<M>>,
+    names: Names,
+}
+
+struct Port<M: Machine> {
+    topic: String,
+    type_name: String,
+    read: Box<dyn FnMut(&Shell<M>) -> u64 + Send>,
+    received: u64,
+    /// Publishers of another type that were already reported.
+    reported: BTreeSet<String>,
+    strangers: usize,
+}
+
+impl<M: Machine + 'static> Inputs<M> {
+    /// Nothing yet, for the node that `names` speaks of.
+    pub fn new(names: Names) -> Self {
+        Self { ports: Vec::new(), names }
+    }
+
+    /// How the node's names come out in the graph.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// Listens to `topic`; `convert` makes an input of a message, or `None` if the message says nothing.
+    /// # Errors
+    /// The middleware refuses the topic, for example because its name is not legal.
+    pub fn subscribe<T: WrappedTypesupport + Send + 'static>(
+        &mut self,
+        node: &mut r2r::Node,
+        topic: &str,
+        qos: QosProfile,
+        mut convert: impl FnMut(T) -> Option<M::Input> + Send + 'static,
+    ) -> Result<(), Error> {
+        let type_name = type_of::<T>();
+        let stream = node
+            .subscribe::<T>(topic, qos)
+            .map_err(Error::ros(format!("listen to '{topic}' as {type_name}")))?;
+        let mut stream: Pin<Box<dyn Stream<Item = T> + Send>> = Box::pin(stream);
+        let read = move |shell: &Shell<M>| {
+            let mut count = 0;
+            while let Some(Some(message)) = stream.next().now_or_never() {
+                count += 1;
+                if let Some(input) = convert(message) {
+                    shell.deliver(input);
+                }
+            }
+            count
+        };
+        self.ports.push(Port {
+            topic: self.names.resolve(topic),
+            type_name,
+            read: Box::new(read),
+            received: 0,
+            reported: BTreeSet::new(),
+            strangers: 0,
+        });
+        Ok(())
+    }
+
+    /// Delivers everything that has come.
+    pub(crate) fn read(&mut self, shell: &Shell<M>) {
+        for port in &mut self.ports {
+            port.received += (port.read)(shell);
+        }
+    }
+
+    /// Looks in the graph for publishers of another type, which the middleware never connects and never mentions.
+    pub(crate) fn look_for_wrong_types(&mut self, node: &r2r::Node, node_name: &str) {
+        for port in &mut self.ports {
+            let Ok(publishers) = node.get_publishers_info_by_topic(&port.topic, false) else { continue };
+            port.strangers = 0;
+            for publisher in publishers.iter().filter(|p| p.topic_type != port.type_name) {
+                port.strangers += 1;
+                if port.reported.insert(format!("{}/{}", publisher.node_name, publisher.topic_type)) {
+                    log::warn!(
+                        target: node_name,
+                        "'{}' is published by node '{}' as {}, must be {}: its messages are ignored",
+                        port.topic, publisher.node_name, publisher.topic_type, port.type_name
+                    );
+                }
+            }
+        }
+    }
+
+    /// Adds to `status` what there is to say of the topics.
+    pub(crate) fn report(&self, status: &mut Status) {
+        for port in &self.ports {
+            status.values.push((format!("{} received", port.topic), port.received.to_string()));
+            if port.strangers > 0 {
+                status
+                    .values
+                    .push((format!("{} publishers of a wrong type", port.topic), port.strangers.to_string()));
+                status.worsen(
+                    Level::Warn,
+                    format!("'{}' is published with a type other than {}", port.topic, port.type_name),
+                );
+            }
+        }
+    }
+}

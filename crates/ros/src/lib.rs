@@ -1,0 +1,38 @@
+//! The glue between a [`units::Machine`] and a ROS 2 graph. No decision about motion is taken in here.
+//!
+//! * [`Shell`] owns a machine and the way its outputs leave; whoever has an event delivers it and takes it to the
+//!   last output in one call.
+//! * [`Runner`] is one thread for one ROS node: it waits for messages or the machine's deadline, hands every message
+//!   to the shell as it comes, and keeps house (parameters, diagnostics, wrong types on a topic).
+//! * [`Parameters`] serves the six parameter services over a [`params::Set`].
+//!
+//! What is deliberately absent: queues between a message and the machine (an old command could win), timers of r2r
+//! (the machine's deadline is the only one), and any wait between two reads.
+#![forbid(unsafe_code)]
+
+pub mod clock;
+pub mod qos;
+
+mod diagnostics;
+mod error;
+mod input;
+mod latency;
+mod logger;
+mod names;
+mod parameters;
+mod runner;
+mod shell;
+mod stop;
+mod topic;
+
+pub use diagnostics::{Level, Status};
+pub use error::Error;
+pub use input::Inputs;
+pub use latency::{Latency, Quantiles};
+pub use logger::{ShellLog, start as start_logger};
+pub use names::Names;
+pub use parameters::Parameters;
+pub use runner::{Runner, context};
+pub use shell::Shell;
+pub use stop::Stop;
+pub use topic::Topic;

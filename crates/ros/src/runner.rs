@@ -1,0 +1,131 @@
+use std::panic;
+use std::time::Duration;
+
+use params::{Refusal, Set};
+use units::{Instant, Machine};
+
+use crate::diagnostics::Diagnostics;
+use crate::{Error, Inputs, Parameters, Shell, Status, Stop, clock};
+
+/// How often a node keeps house: diagnostics, wrong types on its topics.
+const HOUSEKEEPING: Duration = Duration::from_secs(1);
+/// How long a node may sleep when nothing is due: it must see the wish to end.
+const LONGEST_SLEEP: Duration = Duration::from_millis(50);
+
+/// The process's ROS context; arguments after `--ros-args` are read here.
+/// # Errors
+/// Arguments or a parameter file that ROS cannot read.
+pub fn context() -> Result<r2r::Context, Error> {
+    // r2r panics on a bad argument; the user shall read one sentence instead.
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let result = panic::catch_unwind(r2r::Context::create);
+    panic::set_hook(hook);
+    match result {
+        Ok(context) => context.map_err(Error::ros("start ROS")),
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "unknown reason".into());
+            Err(Error::Start(format!("ROS refuses the arguments: {text}")))
+        }
+    }
+}
+
+/// One thread for one ROS node: waits for a message or the machine's deadline, delivers, and keeps house.
+pub struct Runner<M: Machine> {
+    node: r2r::Node,
+    name: String,
+    shell: Shell<M>,
+    inputs: Inputs<M>,
+    parameters: Parameters,
+    apply: fn(&Set) -> Result<M::Input, Refusal>,
+    status: Box<dyn FnMut(&M) -> Status + Send>,
+    chores: Vec<Box<dyn FnMut(&mut r2r::Node) + Send>>,
+    diagnostics: Diagnostics,
+    longest_sleep: Duration,
+    housekeeping_due: Instant,
+}
+
+impl<M: Machine + 'static> Runner<M> {
+    /// Runs `node` for the machine in `shell`. `apply` makes of a set of parameters the input that puts it in force.
+    /// # Errors
+    /// The middleware refuses `/diagnostics`.
+    pub fn new(
+        mut node: r2r::Node,
+        shell: Shell<M>,
+        inputs: Inputs<M>,
+        parameters: Parameters,
+        apply: fn(&Set) -> Result<M::Input, Refusal>,
+    ) -> Result<Self, Error> {
+        let name = node.name().map_err(Error::ros("read the node's name"))?;
+        let diagnostics = Diagnostics::new(&mut node).map_err(Error::ros("publish /diagnostics"))?;
+        Ok(Self {
+            node,
+            name,
+            shell,
+            inputs,
+            parameters,
+            apply,
+            status: Box::new(|_| Status::default()),
+            chores: Vec::new(),
+            diagnostics,
+            longest_sleep: LONGEST_SLEEP,
+            housekeeping_due: clock::now() + HOUSEKEEPING,
+        })
+    }
+
+    /// Says once a second how the machine is.
+    #[must_use]
+    pub fn status(mut self, status: impl FnMut(&M) -> Status + Send + 'static) -> Self {
+        self.status = Box::new(status);
+        self
+    }
+
+    /// Does something with the node after each wake-up, such as opening a topic.
+    #[must_use]
+    pub fn chore(mut self, chore: impl FnMut(&mut r2r::Node) + Send + 'static) -> Self {
+        self.chores.push(Box::new(chore));
+        self
+    }
+
+    /// Wakes up at least this often, for a machine whose deadline other threads can bring forward.
+    #[must_use]
+    pub fn longest_sleep(mut self, longest: Duration) -> Self {
+        self.longest_sleep = longest;
+        self
+    }
+
+    /// Runs until somebody wishes to end. The node and its topics stay until the runner is dropped, for last words.
+    pub fn run(&mut self, stop: &Stop) {
+        while !stop.is_set() {
+            let idle = self.shell.idle(self.longest_sleep);
+            self.node.spin_once(idle);
+            self.inputs.read(&self.shell);
+            self.shell.poll();
+            self.answer();
+            for chore in &mut self.chores {
+                chore(&mut self.node);
+            }
+            if clock::now() >= self.housekeeping_due {
+                self.keep_house();
+            }
+        }
+    }
+
+    fn answer(&mut self) {
+        let (shell, apply) = (&self.shell, self.apply);
+        self.parameters.answer(|set| {
+            shell.deliver(apply(set)?);
+            Ok(())
+        });
+    }
+
+    fn keep_house(&mut self) {
+        self.housekeeping_due = clock::now() + HOUSEKEEPING;
+        self.inputs.look_for_wrong_types(&self.node, &self.name);
+        let mut status = self.shell.inspect(|machine| (self.status)(machine));
+        self.inputs.report(&mut status);
+        if let Err(error) = self.diagnostics.publish(status) {
+            log::warn!(target: &self.name, "could not publish /diagnostics: {error}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use units::{Instant, Machine, Stamp};
+
+use crate::clock;
+
+/// A machine and the way its outputs leave, shared by all who have events for it.
+///
+/// Whoever delivers an event takes it to its last output within the same call, under one lock: the order of delivery
+/// is the order of the machine's inputs, and no thread switch lies between a stick event and a motor value.
+///
+/// # Real-time
+/// The lock is held while outputs are published, which the middleware does in tens of microseconds.
+pub struct Shell<M: Machine> {
+    inner: Arc<Mutex<Inner<M>>>,
+}
+
+struct Inner<M: Machine> {
+    machine: M,
+    clock_read: Option<fn(Stamp) -> M::Input>,
+    publish: Box<dyn FnMut(M::Output) + Send>,
+}
+
+impl<M: Machine> Clone for Shell<M> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner) }
+    }
+}
+
+impl<M: Machine> Shell<M> {
+    /// `publish` brings an output to the graph; `clock_read` makes the input that tells the machine the wall clock, for
+    /// machines that stamp what they make themselves.
+    pub fn new(
+        machine: M,
+        clock_read: Option<fn(Stamp) -> M::Input>,
+        publish: impl FnMut(M::Output) + Send + 'static,
+    ) -> Self {
+        Self { inner: Arc::new(Mutex::new(Inner { machine, clock_read, publish: Box::new(publish) })) }
+    }
+
+    /// Tells the machine that `input` happened now and carries out what it asks for.
+    pub fn deliver(&self, input: M::Input) {
+        self.deliver_all([input]);
+    }
+
+    /// Tells the machine that all of `inputs` happened now, and then carries out what it asks for.
+    pub fn deliver_all(&self, inputs: impl IntoIterator<Item = M::Input>) {
+        let mut inner = self.lock();
+        let now = inner.tell_clock();
+        for input in inputs {
+            inner.machine.handle(now, input);
+        }
+        inner.drain(now);
+    }
+
+    /// Carries out what is due although nothing happened.
+    pub fn poll(&self) {
+        let mut inner = self.lock();
+        let now = inner.tell_clock();
+        inner.drain(now);
+    }
+
+    /// How long nothing is due, at most `cap`.
+    pub fn idle(&self, cap: Duration) -> Duration {
+        match self.lock().machine.deadline() {
+            Some(deadline) => deadline.since(clock::now()).min(cap),
+            None => cap,
+        }
+    }
+
+    /// Looks at the machine.
+    pub fn inspect<T>(&self, look: impl FnOnce(&M) -> T) -> T {
+        look(&self.lock().machine)
+    }
+
+    /// A panic while the lock was held leaves the machine between two events at worst; stopping still works, and that
+    /// matters more than the poison.
+    fn lock(&self) -> MutexGuard<'_, Inner<M>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<M: Machine> Inner<M> {
+    fn tell_clock(&mut self) -> Instant {
+        let now = clock::now();
+        if let Some(clock_read) = self.clock_read {
+            self.machine.handle(now, clock_read(clock::stamp()));
+        }
+        now
+    }
+
+    fn drain(&mut self, now: Instant) {
+        while let Some(output) = self.machine.poll(now) {
+            (self.publish)(output);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// Doubles what comes in and has nothing to do on its own.
+    struct Doubler(Vec<i32>);
+
+    impl Machine for Doubler {
+        type Input = i32;
+        type Output = i32;
+
+        fn handle(&mut self, _: Instant, input: i32) {
+            self.0.push(2 * input);
+        }
+
+        fn poll(&mut self, _: Instant) -> Option<i32> {
+            self.0.pop()
+        }
+
+        fn deadline(&self) -> Option<Instant> {
+            None
+        }
+    }
+
+    #[test]
+    fn an_event_is_carried_out_before_deliver_returns() {
+        let (sender, receiver) = mpsc::channel();
+        let shell = Shell::new(Doubler(Vec::new()), None, move |out| sender.send(out).unwrap());
+        shell.deliver(21);
+        assert_eq!(receiver.try_recv(), Ok(42));
+        assert!(receiver.try_recv().is_err());
+    }
+
+    #[test]
+    fn without_a_deadline_the_cap_holds() {
+        let shell = Shell::new(Doubler(Vec::new()), None, |_| {});
+        assert_eq!(shell.idle(Duration::from_millis(7)), Duration::from_millis(7));
+    }
+
+    #[test]
+    fn a_panic_in_one_thread_does_not_stop_the_others() {
+        let (sender, receiver) = mpsc::channel();
+        let shell = Shell::new(Doubler(Vec::new()), None, move |out| {
+            assert_ne!(out, 26, "thirteen is not published");
+            sender.send(out).unwrap();
+        });
+        let other = shell.clone();
+        let died = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| other.deliver(13)));
+        assert!(died.is_err());
+        shell.deliver(1);
+        assert_eq!(receiver.try_recv(), Ok(2));
+    }
+}

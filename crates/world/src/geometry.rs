@@ -1,0 +1,282 @@
+use core::f64::consts::{PI, TAU};
+
+/// A straight wall without thickness.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// One end: x, y in the map frame \[m\], finite.
+    pub a: [f64; 2],
+    /// The other end: x, y in the map frame \[m\], finite.
+    pub b: [f64; 2],
+}
+
+/// Where the vehicle is: the point between its driven wheels, and which way it looks.
+///
+/// # Source
+/// REP-103.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pose {
+    /// Along the map's x axis \[m\].
+    pub x: f64,
+    /// Along the map's y axis \[m\].
+    pub y: f64,
+    /// Counter-clockwise from the map's x axis \[rad\], in (-pi, pi].
+    pub heading: f64,
+}
+
+/// Where a moving disc would touch first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Contact {
+    /// How far the disc gets \[m\].
+    pub travel: f64,
+    /// Unit vector from the wall to the disc's centre at the touch.
+    pub normal: [f64; 2],
+}
+
+/// Directions closer than this to a wall's tangent do not approach it: rounding is not a push.
+const GRAZING: f64 = 1e-9;
+/// How far beyond its ends a wall still stops a ray, in parts of its length, so that no ray slips through a corner.
+const CORNER: f64 = 1e-12;
+
+impl Pose {
+    /// The centre x, y \[m\].
+    pub const fn point(&self) -> [f64; 2] {
+        [self.x, self.y]
+    }
+}
+
+impl Segment {
+    /// The distance from `point` \[m\] to the nearest point of the wall \[m\].
+    pub fn distance(&self, point: [f64; 2]) -> f64 {
+        norm(sub(point, self.nearest(point)))
+    }
+
+    fn nearest(&self, point: [f64; 2]) -> [f64; 2] {
+        let e = sub(self.b, self.a);
+        along(self.a, e, nearest_part(sub(self.a, point), e, 0.0, 1.0))
+    }
+
+    /// The wall as the vehicle at `pose` sees it: x forward, y left.
+    pub(crate) fn seen_from(&self, pose: &Pose) -> Self {
+        let (sin, cos) = pose.heading.sin_cos();
+        let turn = |p: [f64; 2]| {
+            let [x, y] = sub(p, pose.point());
+            [x * cos + y * sin, y * cos - x * sin]
+        };
+        Self { a: turn(self.a), b: turn(self.b) }
+    }
+
+    /// Where a ray from `origin` along the unit vector `way` meets the wall \[m\]; `None` if it does not.
+    pub(crate) fn ray(&self, origin: [f64; 2], way: [f64; 2]) -> Option<f64> {
+        let (e, to_a) = (sub(self.b, self.a), sub(self.a, origin));
+        let across = cross(way, e);
+        if across == 0.0 {
+            // Parallel: met only end-on, at the nearer end that lies ahead.
+            let ends = [dot(to_a, way), dot(sub(self.b, origin), way)];
+            let ahead = ends.into_iter().filter(|&t| t >= 0.0).min_by(f64::total_cmp);
+            return ahead.filter(|_| cross(to_a, way) == 0.0);
+        }
+        // origin + t way = a + part e; the cross product with e leaves t, that with way leaves part.
+        let (t, part) = (cross(to_a, e) / across, cross(to_a, way) / across);
+        (t >= 0.0 && (-CORNER..=1.0 + CORNER).contains(&part)).then_some(t)
+    }
+
+    /// Where a disc of `radius` at `centre`, moving along the unit vector `way`, touches the wall first.
+    ///
+    /// The distance to a convex thing is a convex function along a line: a disc that does not approach at the start,
+    /// overlapping or not, never will.
+    pub(crate) fn sweep(&self, centre: [f64; 2], way: [f64; 2], radius: f64) -> Option<Contact> {
+        let from = sub(centre, self.nearest(centre));
+        let gap = norm(from);
+        if gap == 0.0 || dot(way, from) >= -GRAZING * gap {
+            return None;
+        }
+        if gap <= radius {
+            return Some(Contact { travel: 0.0, normal: scale(from, 1.0 / gap) });
+        }
+        let ends = [self.a, self.b].into_iter().filter_map(|end| touch_point(sub(centre, end), way, radius));
+        let travel = ends.chain(self.touch_side(centre, way, radius)).min_by(f64::total_cmp)?;
+        let there = along(centre, way, travel);
+        Some(Contact { travel, normal: unit(sub(there, self.nearest(there)))? })
+    }
+
+    /// How far the disc moves until it touches the wall's side, not counting its ends.
+    fn touch_side(&self, centre: [f64; 2], way: [f64; 2], radius: f64) -> Option<f64> {
+        let e = sub(self.b, self.a);
+        let length = norm(e);
+        let beside = cross(e, sub(centre, self.a)) / length;
+        let approach = -cross(e, way) / length * beside.signum();
+        if beside.abs() < radius || approach <= 0.0 {
+            return None;
+        }
+        let travel = (beside.abs() - radius) / approach;
+        let part = dot(sub(along(centre, way, travel), self.a), e) / (length * length);
+        (0.0..=1.0).contains(&part).then_some(travel)
+    }
+
+    /// The distance from the origin to what of the wall lies in the sector counter-clockwise from the unit vector
+    /// `from` to `to`, less than half a turn wide; infinite if nothing does.
+    pub(crate) fn distance_in(&self, from: [f64; 2], to: [f64; 2]) -> f64 {
+        let e = sub(self.b, self.a);
+        let (mut first, mut last) = (0.0_f64, 1.0_f64);
+        // Inside means: left of `from` and right of `to`. Each cuts the wall at one point at most.
+        for (start, slope) in [(cross(from, self.a), cross(from, e)), (cross(self.a, to), cross(e, to))] {
+            if slope > 0.0 {
+                first = first.max(-start / slope);
+            } else if slope < 0.0 {
+                last = last.min(-start / slope);
+            } else if start < 0.0 {
+                return f64::INFINITY;
+            }
+        }
+        if first > last {
+            return f64::INFINITY;
+        }
+        norm(along(self.a, e, nearest_part(self.a, e, first, last)))
+    }
+}
+
+/// The distance from `point` to the nearest of `walls` \[m\]; infinite without walls.
+pub(crate) fn clearance(walls: &[Segment], point: [f64; 2]) -> f64 {
+    walls.iter().map(|wall| wall.distance(point)).fold(f64::INFINITY, f64::min)
+}
+
+/// The first of `walls` that a ray meets, in `most` metres at most.
+pub(crate) fn cast(walls: &[Segment], origin: [f64; 2], way: [f64; 2], most: f64) -> Option<f64> {
+    walls.iter().filter_map(|wall| wall.ray(origin, way)).min_by(f64::total_cmp).filter(|&t| t <= most)
+}
+
+/// The first of `walls` that a moving disc touches, in `most` metres at most.
+pub(crate) fn first_contact(
+    walls: &[Segment],
+    centre: [f64; 2],
+    way: [f64; 2],
+    radius: f64,
+    most: f64,
+) -> Option<Contact> {
+    let contacts = walls.iter().filter_map(|wall| wall.sweep(centre, way, radius));
+    contacts.min_by(|a, b| a.travel.total_cmp(&b.travel)).filter(|contact| contact.travel <= most)
+}
+
+/// `angle` \[rad\] in (-pi, pi].
+pub(crate) fn wrap(angle: f64) -> f64 {
+    let turned = angle.rem_euclid(TAU);
+    if turned > PI { turned - TAU } else { turned }
+}
+
+pub(crate) fn bearing(angle: f64) -> [f64; 2] {
+    [angle.cos(), angle.sin()]
+}
+
+pub(crate) fn along(from: [f64; 2], way: [f64; 2], far: f64) -> [f64; 2] {
+    [from[0] + way[0] * far, from[1] + way[1] * far]
+}
+
+pub(crate) fn sub(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+pub(crate) fn scale(a: [f64; 2], by: f64) -> [f64; 2] {
+    [a[0] * by, a[1] * by]
+}
+
+pub(crate) fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+pub(crate) fn norm(a: [f64; 2]) -> f64 {
+    a[0].hypot(a[1])
+}
+
+pub(crate) fn unit(a: [f64; 2]) -> Option<[f64; 2]> {
+    let length = norm(a);
+    (length > 0.0).then(|| scale(a, 1.0 / length))
+}
+
+fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
+}
+
+/// Which part of the way along `e` from `a`, between `first` and `last`, is nearest to the origin.
+fn nearest_part(a: [f64; 2], e: [f64; 2], first: f64, last: f64) -> f64 {
+    let square = dot(e, e);
+    // A wall of no length is a point; `max` and `min` because `clamp` panics where `first > last`.
+    if square > 0.0 { (-dot(a, e) / square).max(first).min(last) } else { first }
+}
+
+/// How far a disc moves until it touches a point; `from` leads from the point to the disc's centre.
+fn touch_point(from: [f64; 2], way: [f64; 2], radius: f64) -> Option<f64> {
+    // |from + t way|^2 = radius^2, the smaller root.
+    let (half, rest) = (dot(from, way), dot(from, from) - radius * radius);
+    let root = half * half - rest;
+    (half < 0.0 && root >= 0.0).then(|| (-half - root.sqrt()).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WALL: Segment = Segment { a: [2.0, -1.0], b: [2.0, 1.0] };
+
+    #[test]
+    fn a_ray_meets_a_wall_between_its_ends_only() {
+        assert_eq!(WALL.ray([0.0, 0.5], [1.0, 0.0]), Some(2.0));
+        assert_eq!(WALL.ray([0.0, 1.0], [1.0, 0.0]), Some(2.0), "the end belongs to the wall");
+        assert_eq!(WALL.ray([0.0, 1.1], [1.0, 0.0]), None);
+        assert_eq!(WALL.ray([0.0, 0.0], [-1.0, 0.0]), None, "it is not behind");
+        // 3-4-5: at (2, 0.5) from (0.5, -1.5) along (0.6, 0.8): 1.5 / 0.6 = 2.5
+        let t = WALL.ray([0.5, -1.5], [0.6, 0.8]).unwrap();
+        assert!((t - 2.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_ray_along_a_wall_meets_its_nearer_end() {
+        assert_eq!(WALL.ray([2.0, -4.0], [0.0, 1.0]), Some(3.0));
+        assert_eq!(WALL.ray([2.5, -4.0], [0.0, 1.0]), None, "parallel beside it");
+    }
+
+    #[test]
+    fn a_disc_touches_side_and_ends() {
+        // Side: 2 - 0.5 = 1.5. End (2, 1) passed at y = 1.3: 2 - sqrt(0.5^2 - 0.3^2) = 1.6. Past y = 1.5: nothing.
+        let side = WALL.sweep([0.0, 0.0], [1.0, 0.0], 0.5).unwrap();
+        assert_eq!(side, Contact { travel: 1.5, normal: [-1.0, 0.0] });
+        let end = WALL.sweep([0.0, 1.3], [1.0, 0.0], 0.5).unwrap();
+        assert!((end.travel - 1.6).abs() < 1e-12 && (end.normal[0] + 0.8).abs() < 1e-12, "{end:?}");
+        assert_eq!(WALL.sweep([0.0, 1.51], [1.0, 0.0], 0.5), None);
+    }
+
+    #[test]
+    fn a_touching_disc_is_stopped_towards_the_wall_and_free_away_from_it() {
+        let touching = [1.5, 0.0];
+        assert_eq!(WALL.sweep(touching, [1.0, 0.0], 0.5).unwrap().travel, 0.0);
+        assert_eq!(WALL.sweep(touching, [-1.0, 0.0], 0.5), None);
+        assert_eq!(WALL.sweep(touching, [0.0, 1.0], 0.5), None, "along the wall is free");
+    }
+
+    #[test]
+    fn only_what_lies_in_the_sector_counts() {
+        let ahead = |half: f64| WALL.distance_in(bearing(-half), bearing(half));
+        assert_eq!(ahead(0.1), 2.0);
+        // From 0.2 to 0.3 rad the wall is nearest at 0.2 rad: 2 / cos 0.2.
+        let beside = WALL.distance_in(bearing(0.2), bearing(0.3));
+        assert!((beside - 2.0 / 0.2_f64.cos()).abs() < 1e-12, "{beside}");
+        // The wall ends at atan(1/2) = 0.46 rad.
+        assert_eq!(WALL.distance_in(bearing(0.47), bearing(1.5)), f64::INFINITY);
+        assert_eq!(WALL.distance_in(bearing(PI - 0.1), bearing(PI + 0.1)), f64::INFINITY, "behind");
+    }
+
+    #[test]
+    fn the_vehicle_sees_x_forward_and_y_left() {
+        // At (2, -3) looking along +y: (2, -1) is 2 m ahead, (2, 1) 4 m.
+        let seen = WALL.seen_from(&Pose { x: 2.0, y: -3.0, heading: PI / 2.0 });
+        for (got, want) in seen.a.into_iter().chain(seen.b).zip([2.0, 0.0, 4.0, 0.0]) {
+            assert!((got - want).abs() < 1e-12, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_heading_lies_in_the_half_open_turn() {
+        assert_eq!((wrap(PI), wrap(-PI)), (PI, PI));
+        assert!((wrap(1.5 * PI) + 0.5 * PI).abs() < 1e-12);
+        assert!((wrap(-7.0 * PI) - PI).abs() < 1e-12);
+    }
+}

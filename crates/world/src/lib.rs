@@ -1,0 +1,32 @@
+//! A small deterministic world, the machine behind the node `simulator`: a vehicle with two driven wheels among walls.
+//!
+//! It listens to what hindbrain sends to the motors and yields what a vehicle's sensors would: odometry, a laser scan,
+//! LUCI zone scaling, four infra-red ranges and the heartbeat of an e-stop button. There is no noise and no chance in
+//! it: the same inputs at the same times give the same outputs, byte for byte, however often it is polled in between.
+//!
+//! * [`parameters`]: what can be set.
+//! * [`World`]: the machine; its [`Input`], [`Output`] and the [`Snapshot`] for a display.
+//! * `motors`: servo values to wheel speeds; silence and nonsense stop.
+//! * `vehicle`: lag, exact arcs, contact with walls.
+//! * `scaling`: LUCI's sixteen factors from the walls around.
+//! * `sensors`: laser scan and infra-red ranges.
+//! * `geometry`: rays, sweeps and sectors against line segments.
+//! * `pace`: deadlines without drift and without bursts.
+#![forbid(unsafe_code)]
+
+mod diagnostics;
+mod geometry;
+mod messages;
+mod motors;
+mod pace;
+pub mod parameters;
+mod scaling;
+mod sensors;
+mod vehicle;
+mod world;
+
+pub use diagnostics::{Counters, Level};
+pub use geometry::{Pose, Segment};
+pub use messages::{Input, Odometry, Output, Range, Scan, Snapshot};
+pub use parameters::{Params, specification};
+pub use world::World;

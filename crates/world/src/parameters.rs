@@ -1,0 +1,243 @@
+//! The parameters of the node `simulator`.
+
+use core::time::Duration;
+
+use params::{Parameter, Refusal, Set, Specification};
+
+use crate::geometry::{Pose, Segment, clearance, wrap};
+
+/// A room of 8 m x 6 m, a wall that divides its lower half, and a pillar behind the gap.
+const ROOM: &[f64] = &[
+    0.0, 0.0, 8.0, 0.0, 8.0, 0.0, 8.0, 6.0, 8.0, 6.0, 0.0, 6.0, 0.0, 6.0, 0.0, 0.0, // outer walls
+    4.0, 0.0, 4.0, 3.2, // inner wall
+    5.8, 2.8, 6.3, 2.8, 6.3, 2.8, 6.3, 3.3, 6.3, 3.3, 5.8, 3.3, 5.8, 3.3, 5.8, 2.8, // pillar
+];
+
+#[rustfmt::skip]
+mod declared {
+    use super::*;
+
+    pub const WALLS: Parameter<Vec<f64>> = Parameter::floats("walls", ROOM, -1000.0, 1000.0, 400).unit("m").at_start()
+        .text("Straight walls, four numbers each: x and y of one end, x and y of the other, in the map frame.");
+    pub const START: Parameter<Vec<f64>> = Parameter::floats("start", &[1.5, 3.0, 0.0], -1000.0, 1000.0, 3).at_start()
+        .text("Where the vehicle starts: x and y in the map frame [m], heading counter-clockwise [rad].");
+    pub const RADIUS: Parameter<f64> = Parameter::float("radius", 0.35, 0.05, 2.0).unit("m").at_start()
+        .text("Radius of the round footprint.");
+    pub const TRACK: Parameter<f64> = Parameter::float("track", 0.5, 0.05, 3.0).unit("m").at_start()
+        .text("Distance between the driven wheels.");
+    pub const WHEEL_SPEED: Parameter<f64> = Parameter::float("wheel_speed", 1.2, 0.05, 5.0).unit("m/s")
+        .text("Speed of a wheel at full servo value.");
+    pub const LAG: Parameter<f64> = Parameter::float("lag", 0.1, 0.0, 2.0).unit("s")
+        .text("Time constant with which the wheels follow the servo values; 0 for none.");
+    pub const MOTOR_TIMEOUT: Parameter<f64> = Parameter::float("motor_timeout", 0.25, 0.02, 2.0).unit("s")
+        .text("When either motor topic has been silent for this long, both wheels stop. Any motor controller behind \
+               hindbrain must do the same: nobody else is left to act when hindbrain or the link dies.");
+    pub const STOP_DISTANCE: Parameter<f64> = Parameter::float("stop_distance", 0.3, 0.0, 5.0).unit("m")
+        .text("Zone scaling: with a wall this near to the footprint's edge the zone's factor is 0.");
+    pub const SLOW_DISTANCE: Parameter<f64> = Parameter::float("slow_distance", 1.5, 0.05, 20.0).unit("m")
+        .text("Zone scaling: with no wall nearer than this the zone's factor is 1. Greater than stop_distance.");
+    pub const TURN_LEAST: Parameter<f64> = Parameter::float("turn_least", 0.2, 0.05, 1.0)
+        .text("Zone scaling: the least factor for turning in place, so that a way out is always left. A round \
+               footprint touches nothing by turning.");
+    pub const SCAN_MAX: Parameter<f64> = Parameter::float("scan_max", 12.0, 0.5, 100.0).unit("m").at_start()
+        .text("Farthest distance that the laser measures; beyond it a range is infinite.");
+    pub const RANGE_MAX: Parameter<f64> = Parameter::float("range_max", 4.0, 0.1, 100.0).unit("m").at_start()
+        .text("Farthest distance that an infra-red sensor measures; it reports this where nothing is.");
+    pub const PHYSICS_RATE: Parameter<i64> = Parameter::integer("physics_rate", 50, 20, 1000).unit("Hz").at_start()
+        .text("How often the vehicle is moved on and odometry is published.");
+    pub const SCAN_RATE: Parameter<i64> = Parameter::integer("scan_rate", 10, 1, 100).unit("Hz").at_start()
+        .text("How often the laser scan is published.");
+    pub const SCALING_RATE: Parameter<i64> = Parameter::integer("scaling_rate", 20, 1, 200).unit("Hz").at_start()
+        .text("How often zone scaling is published.");
+    pub const RANGE_RATE: Parameter<i64> = Parameter::integer("range_rate", 20, 1, 200).unit("Hz").at_start()
+        .text("How often each infra-red range is published.");
+    pub const ESTOP_RATE: Parameter<i64> = Parameter::integer("estop_rate", 20, 10, 200).unit("Hz").at_start()
+        .text("Heartbeat of the e-stop button.");
+}
+use declared::*;
+
+/// All parameters of the node `simulator`.
+pub fn specification() -> Specification {
+    Specification::new("simulator", "A vehicle with two driven wheels among walls, and its sensors.")
+        .with(&WALLS)
+        .with(&START)
+        .with(&RADIUS)
+        .with(&TRACK)
+        .with(&WHEEL_SPEED)
+        .with(&LAG)
+        .with(&MOTOR_TIMEOUT)
+        .with(&STOP_DISTANCE)
+        .with(&SLOW_DISTANCE)
+        .with(&TURN_LEAST)
+        .with(&SCAN_MAX)
+        .with(&RANGE_MAX)
+        .with(&PHYSICS_RATE)
+        .with(&SCAN_RATE)
+        .with(&SCALING_RATE)
+        .with(&RANGE_RATE)
+        .with(&ESTOP_RATE)
+}
+
+/// The parameters in the types that the world works with; units and ranges as in [`specification`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Straight walls in the map frame.
+    pub walls: Vec<Segment>,
+    /// Where the vehicle starts.
+    pub start: Pose,
+    /// Radius of the round footprint \[m\].
+    pub radius: f64,
+    /// Distance between the driven wheels \[m\].
+    pub track: f64,
+    /// Speed of a wheel at full servo value \[m/s\].
+    pub wheel_speed: f64,
+    /// Time constant of the wheels \[s\]; 0 for none.
+    pub lag: f64,
+    /// How long a motor topic may be silent.
+    pub motor_timeout: Duration,
+    /// Distance from the footprint's edge at which a zone's factor becomes 0 \[m\].
+    pub stop_distance: f64,
+    /// Distance from the footprint's edge at which a zone's factor begins to fall \[m\].
+    pub slow_distance: f64,
+    /// The least factor for turning in place.
+    pub turn_least: f64,
+    /// Farthest distance of the laser \[m\].
+    pub scan_max: f64,
+    /// Farthest distance of an infra-red sensor \[m\].
+    pub range_max: f64,
+    /// Time from one physics step and odometry to the next.
+    pub physics_period: Duration,
+    /// Time from scan to scan.
+    pub scan_period: Duration,
+    /// Time from scaling to scaling.
+    pub scaling_period: Duration,
+    /// Time from range to range of each infra-red sensor.
+    pub range_period: Duration,
+    /// Time from heartbeat to heartbeat of the e-stop button.
+    pub estop_period: Duration,
+}
+
+impl Params {
+    /// The parameters in force in `set`.
+    /// # Errors
+    /// [`Refusal`] if a wall has not four numbers or no length, if `start` has not three numbers or the vehicle would
+    /// stand in a wall, or if `slow_distance` is not greater than `stop_distance`.
+    pub fn read(set: &Set) -> Result<Self, Refusal> {
+        let parsed = Self::parse(set);
+        let refuse = |name: &str, rule: &str| Err(set.refuse(name, rule));
+        if !WALLS.get(set).len().is_multiple_of(4) {
+            return refuse("walls", "must have four numbers for each wall: x1, y1, x2, y2 [m]");
+        }
+        if parsed.walls.iter().any(|wall| wall.a == wall.b) {
+            return refuse("walls", "must not have a wall whose two ends are the same");
+        }
+        if START.get(set).len() != 3 {
+            return refuse("start", "must have three numbers: x [m], y [m], heading [rad]");
+        }
+        if clearance(&parsed.walls, parsed.start.point()) < parsed.radius {
+            return refuse("start", "must be farther from every wall than 'radius'");
+        }
+        if parsed.slow_distance <= parsed.stop_distance {
+            return refuse("slow_distance", "must be greater than 'stop_distance'");
+        }
+        Ok(parsed)
+    }
+
+    fn parse(set: &Set) -> Self {
+        let (walls, start) = (WALLS.get(set), START.get(set));
+        let wall = |w: &[f64; 4]| Segment { a: [w[0], w[1]], b: [w[2], w[3]] };
+        let part = |index: usize| start.get(index).copied().unwrap_or_default();
+        let period = |rate: i64| Duration::from_secs(1) / u32::try_from(rate).unwrap_or(1).max(1);
+        Self {
+            walls: walls.as_chunks().0.iter().map(wall).collect(),
+            start: Pose { x: part(0), y: part(1), heading: wrap(part(2)) },
+            radius: RADIUS.get(set),
+            track: TRACK.get(set),
+            wheel_speed: WHEEL_SPEED.get(set),
+            lag: LAG.get(set),
+            motor_timeout: Duration::from_secs_f64(MOTOR_TIMEOUT.get(set)),
+            stop_distance: STOP_DISTANCE.get(set),
+            slow_distance: SLOW_DISTANCE.get(set),
+            turn_least: TURN_LEAST.get(set),
+            scan_max: SCAN_MAX.get(set),
+            range_max: RANGE_MAX.get(set),
+            physics_period: period(PHYSICS_RATE.get(set)),
+            scan_period: period(SCAN_RATE.get(set)),
+            scaling_period: period(SCALING_RATE.get(set)),
+            range_period: period(RANGE_RATE.get(set)),
+            estop_period: period(ESTOP_RATE.get(set)),
+        }
+    }
+
+    /// Takes from `next` what may change while the node runs.
+    pub(crate) fn change(&mut self, next: &Self) {
+        self.wheel_speed = next.wheel_speed;
+        self.lag = next.lag;
+        self.motor_timeout = next.motor_timeout;
+        self.stop_distance = next.stop_distance;
+        self.slow_distance = next.slow_distance;
+        self.turn_least = next.turn_least;
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::parse(&specification().defaults())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use params::{Change, Value};
+
+    use super::*;
+
+    fn read(overrides: &[(&str, Value)]) -> Result<Params, Refusal> {
+        Params::read(
+            &specification().resolve(overrides.iter().map(|(n, v)| ((*n).into(), v.clone()))).unwrap(),
+        )
+    }
+
+    fn refused(name: &str, value: Value) -> String {
+        read(&[(name, value)]).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_defaults_are_accepted_and_pass_their_own_checks() {
+        assert_eq!(read(&[]).unwrap(), Params::default());
+        for (name, declaration, value) in specification().defaults().iter() {
+            assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
+        }
+        // 4 outer walls, 1 inner wall, 4 sides of a pillar
+        assert_eq!(Params::default().walls.len(), 9);
+        assert_eq!(Params::default().physics_period, Duration::from_millis(20));
+    }
+
+    #[test]
+    fn what_makes_no_world_is_refused_by_name() {
+        let floats = |v: &[f64]| Value::Floats(v.to_vec());
+        assert!(refused("walls", floats(&[1.0; 5])).starts_with("parameter 'walls' is [1.0,"));
+        assert!(refused("walls", floats(&[9.0; 4])).contains("two ends"));
+        assert!(refused("start", floats(&[1.0; 2])).contains("three numbers"));
+        // 0.3 m from the wall at x = 0, less than the radius of 0.35 m
+        assert!(refused("start", floats(&[0.3, 3.0, 0.0])).contains("farther from every wall"));
+        assert!(refused("slow_distance", Value::Float(0.3)).contains("greater than 'stop_distance'"));
+    }
+
+    #[test]
+    fn change_takes_exactly_what_is_not_read_only() {
+        // A value that is allowed for every single parameter and is the default of none.
+        for (name, declaration, default) in specification().defaults().iter() {
+            let value = match default {
+                Value::Float(v) => Value::Float(v + 0.01),
+                Value::Integer(v) => Value::Integer(v + 1),
+                _ if name == "walls" => Value::Floats(vec![]),
+                _ => Value::Floats(vec![2.0, 2.0, 1.0]),
+            };
+            let next = read(&[(name, value)]).unwrap();
+            let mut params = Params::default();
+            params.change(&next);
+            assert_eq!(params == next, declaration.change == Change::Live, "{name}");
+        }
+    }
+}

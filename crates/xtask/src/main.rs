@@ -1,0 +1,72 @@
+//! The commands of this repository: `cargo xtask COMMAND`.
+//!
+//! | command | file | what |
+//! |---|---|---|
+//! | `setup` | [`setup`] | ROS 2, the interface packages, the system's packages: whatever is missing |
+//! | `env` | [`environment`] | the environment for a shell |
+//! | `run`, `demo`, `bench` | [`run`] | build the executables and become one |
+//! | `test` | [`mod@test`] | everything that CI checks |
+//! | `lock` | [`lock`] | resolve the wheels anew |
+
+mod environment;
+mod lock;
+mod process;
+mod report;
+mod root;
+mod run;
+mod setup;
+mod test;
+
+use std::process::ExitCode;
+
+use report::{Failure, Outcome, step};
+use root::Root;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  setup                    get what building and running needs: ROS 2 (the sourced one, else one of wheels in .ros2/),
+                           the interface packages, missing Debian packages; does nothing the second time
+  env                      print the environment: eval \"$(cargo xtask env)\"
+  run NODE [-- ARGS]       set up, build, and run one node, e.g. run joystick -- --ros-args -p x:=1
+  demo [ARGS]              set up, build, and run the demonstration
+  bench [ARGS]             set up, build, and measure
+  test [--quick]           everything that CI checks; --quick: only what needs no ROS
+  lock                     choose the versions of the wheels anew (crates/xtask/ros2.in to ros2.lock)
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words[..] {
+        ["--help" | "-h" | "help"] => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        ["setup"] => Root::find().and_then(|root| setup::run(&root)),
+        ["env"] => Root::find().and_then(|root| environment::print(&root)),
+        ["lock"] => Root::find().and_then(|root| lock::run(&root)),
+        ["test"] => Root::find().and_then(|root| test::run(&root, false)),
+        ["test", "--quick"] => Root::find().and_then(|root| test::run(&root, true)),
+        ["run", node, ..] if !node.starts_with('-') => execute(node, &arguments[2..], false),
+        ["demo", ..] => execute("demo", &arguments[1..], true),
+        ["bench", ..] => execute("bench", &arguments[1..], true),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure(sentence)) => {
+            step(format_args!("failed: {sentence}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs an executable with what follows its name; a first `--` only separates.
+fn execute(name: &str, arguments: &[String], isolated: bool) -> Outcome<()> {
+    let arguments = arguments.strip_prefix(&["--".to_owned()]).unwrap_or(arguments);
+    run::run(&Root::find()?, name, arguments, isolated)
+}

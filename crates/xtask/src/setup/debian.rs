@@ -1,0 +1,155 @@
+//! What only the system's package manager can give: compilers, libclang, SDL2, Python's headers.
+//!
+//! Each is looked for by use, not in dpkg's list, since it may come from elsewhere.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::python;
+use crate::process::{answers, capture, succeeds};
+use crate::report::{Failure, Outcome, step};
+use crate::root::folders;
+
+/// One thing, the Debian package that has it, and how to see whether it is there.
+struct Need {
+    package: &'static str,
+    why: &'static str,
+    is_there: fn() -> bool,
+}
+
+const TOOLS: &[Need] = &[
+    Need { package: "g++", why: "a C++ compiler", is_there: || tool("g++") || tool("c++") },
+    Need { package: "make", why: "make, with which CMake builds", is_there: || tool("make") },
+    Need { package: "cmake", why: "CMake", is_there: || tool("cmake") },
+    Need {
+        package: "libclang-dev",
+        why: "libclang, with which r2r reads the headers of ROS",
+        is_there: libclang,
+    },
+    Need { package: "libsdl2-dev", why: "SDL2, which reads the gamepads", is_there: sdl2 },
+];
+
+fn tool(name: &str) -> bool {
+    answers(Command::new(name).arg("--version"))
+}
+
+/// The library and the compiler's own headers (`stddef.h`), without which it reads nothing.
+fn libclang() -> bool {
+    let versions = folders(Path::new("/usr/lib"))
+        .into_iter()
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("llvm")));
+    let mut places: Vec<PathBuf> = versions.map(|path| path.join("lib")).collect();
+    places.extend(
+        ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
+            .map(PathBuf::from),
+    );
+    places.extend(env::var_os("LIBCLANG_PATH").map(PathBuf::from));
+    let is_library = |name: &str| {
+        name.starts_with("libclang.so") || (name.starts_with("libclang-") && name.contains(".so"))
+    };
+    let has_library = places.iter().any(|place| {
+        fs::read_dir(place)
+            .is_ok_and(|files| files.flatten().any(|f| is_library(&f.file_name().to_string_lossy())))
+    });
+    let has_headers = places.iter().any(|place| {
+        folders(&place.join("clang")).iter().any(|version| version.join("include/stddef.h").is_file())
+    });
+    has_library && has_headers
+}
+
+/// Links a program of nothing against it.
+fn sdl2() -> bool {
+    answers(Command::new("cc").args([
+        "-shared",
+        "-nostartfiles",
+        "-Wl,--no-as-needed",
+        "-lSDL2",
+        "-o",
+        "/dev/null",
+    ]))
+}
+
+/// Checks the tools, and installs what is missing where that is possible.
+///
+/// # Errors
+/// With the line to type, where it is not.
+pub fn ensure_tools() -> Outcome<()> {
+    let missing = |needs: &'static [Need]| needs.iter().filter(|need| !(need.is_there)());
+    let first: Vec<&Need> = missing(TOOLS).collect();
+    if first.is_empty() {
+        return Ok(());
+    }
+    install(&first.iter().map(|need| (need.package, need.why)).collect::<Vec<_>>())?;
+    match missing(TOOLS).next() {
+        None => Ok(()),
+        Some(need) => {
+            Err(Failure::new(format!("{} was installed, but {} is still not found", need.package, need.why)))
+        }
+    }
+}
+
+/// The Python for the prefix, completed or installed where that is possible.
+///
+/// # Errors
+/// When there is none: the versions found, and what is needed.
+pub fn ensure_python() -> Outcome<PathBuf> {
+    let search = python::search(&python::places());
+    if let Some(found) = search.found {
+        return Ok(found);
+    }
+    let why = python::none_fits(&search);
+    if !search.completable && Path::new("/usr/bin/python3").exists() {
+        return Err(Failure::new(why)); // The system's own does not fit: its packages would not help.
+    }
+    step(&why);
+    let reason = "a Python with venv and headers";
+    install(&[("python3", reason), ("python3-venv", reason), ("python3-dev", reason)])?;
+    let search = python::search(&python::places());
+    match search.found {
+        Some(found) => Ok(found),
+        None => Err(Failure::new(python::none_fits(&search))),
+    }
+}
+
+/// Installs packages: as root, or in CI by sudo.
+fn install(needs: &[(&str, &str)]) -> Outcome<()> {
+    let packages: Vec<&str> = needs.iter().map(|(package, _)| *package).collect();
+    let mut reasons: Vec<&str> = needs.iter().map(|(_, why)| *why).collect();
+    reasons.dedup();
+    let line = format!("sudo apt-get install {}", packages.join(" "));
+    let missing = format!("missing: {}", reasons.join(", "));
+    if !answers(Command::new("apt-get").arg("--version")) {
+        let names = packages.join(", ");
+        return Err(Failure::new(format!("{missing}; install what Debian calls {names}, then run it again")));
+    }
+    let Some(prefix) = privilege() else {
+        return Err(Failure::new(format!("{missing}; install it with\n  {line}\nthen run it again")));
+    };
+    step(format_args!("{missing}; installing {}", packages.join(" ")));
+    let apt_get = |arguments: &[&str]| {
+        let words: Vec<&str> =
+            prefix.iter().copied().chain(["apt-get"]).chain(arguments.iter().copied()).collect();
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null());
+        // What apt-get says is progress; stdout belongs to the command's result.
+        succeeds(command.stdout(std::io::stderr()))
+    };
+    let install = [&["install", "--yes", "--quiet", "--no-install-recommends"], &packages[..]].concat();
+    // A machine that never had a package list, or an old one, has to fetch it first.
+    if apt_get(&["update", "--quiet"])? && apt_get(&install)? {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{missing}; apt-get could not install it (no network?): try\n  {line}")))
+}
+
+/// The words that make a command root's, if that goes without asking anybody.
+fn privilege() -> Option<Vec<&'static str>> {
+    let id = capture(Command::new("id").arg("-u").stdin(Stdio::null())).ok()?;
+    if id.out.trim() == "0" {
+        return Some(Vec::new());
+    }
+    let in_ci = env::var("CI").is_ok_and(|value| value == "true");
+    (in_ci && answers(Command::new("sudo").args(["-n", "true"]))).then(|| vec!["sudo", "-n"])
+}

@@ -1,0 +1,63 @@
+//! `cargo xtask setup`: everything that building and running the ROS crates needs. Done twice, it does nothing.
+
+pub mod debian;
+pub mod disk;
+pub mod fixes;
+pub mod guard;
+pub mod interfaces;
+pub mod package;
+pub mod profile;
+pub mod python;
+pub mod stamp;
+pub mod wheels;
+
+use crate::environment::{Environment, Ros, detect, inherited};
+use crate::report::{Failure, Outcome, Watch, step};
+use crate::root::Root;
+use guard::Guard;
+
+/// What r2r can be built for.
+const DISTROS: &[&str] = &["humble", "iron", "jazzy", "rolling"];
+
+/// Makes everything that is missing or old.
+///
+/// # Errors
+/// The first thing that cannot be had, in one sentence.
+pub fn run(root: &Root) -> Outcome<()> {
+    let watch = Watch::start();
+    let guard = Guard::take(root)?;
+    let ros = detect(&inherited);
+    debian::ensure_tools()?;
+    match &ros {
+        Ros::Sourced { distro, .. } if !DISTROS.contains(&distro.as_str()) => {
+            return Err(Failure::new(format!(
+                "the sourced ROS 2 is {distro}, and r2r knows {} only: source one of them, or none",
+                DISTROS.join(", ")
+            )));
+        }
+        Ros::Sourced { distro, prefixes } => {
+            step(format_args!("ROS 2 {distro} as sourced: {}", prefixes.join(":")))
+        }
+        Ros::Own => wheels::ensure(root, &guard)?,
+    }
+    profile::write_to(root)?;
+    interfaces::ensure(root, &ros, &Environment::new(root), &guard)?;
+    step(format_args!("ready ({watch}); in a shell: eval \"$(cargo xtask env)\""));
+    Ok(())
+}
+
+/// Whether setup has been run to its end here, without doing anything.
+///
+/// # Errors
+/// When it has not.
+pub fn check(root: &Root) -> Outcome<()> {
+    let ready = match detect(&inherited) {
+        Ros::Sourced { .. } => root.install().is_dir(),
+        Ros::Own => wheels::is_complete(root) && root.install().is_dir(),
+    };
+    if ready {
+        Ok(())
+    } else {
+        Err(Failure::new("ROS 2 is not set up here yet: run `cargo xtask setup` first"))
+    }
+}

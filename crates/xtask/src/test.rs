@@ -1,0 +1,136 @@
+//! `cargo xtask test`: everything that CI checks, in the order in which it is cheapest to fail.
+
+use std::process::Command;
+use std::time::Duration;
+
+use crate::environment::{Environment, ROS_VARIABLES, clean};
+use crate::process::succeeds;
+use crate::report::{Failure, Outcome, Watch, seconds, step};
+use crate::root::Root;
+use crate::setup;
+
+/// One part and how it is run.
+struct Part {
+    name: &'static str,
+    /// What to do when it fails.
+    hint: &'static str,
+    run: fn(&Root) -> Outcome<bool>,
+}
+
+const PURE: &[Part] = &[
+    Part { name: "format", hint: "run `cargo fmt`", run: |root| pure(root, &["fmt", "--check"]) },
+    Part {
+        name: "tests of the pure crates, without ROS",
+        hint: "see the test above",
+        run: |root| pure(root, &["test", "--quiet"]),
+    },
+];
+
+/// Stand-ins for the whole workspace where ROS is left out.
+const QUICK: &[Part] = &[
+    Part {
+        name: "clippy of the pure crates",
+        hint: "see the warning above",
+        run: |root| pure(root, &["clippy", "--quiet", "--all-targets", "--", "-D", "warnings"]),
+    },
+    Part {
+        name: "docs of the pure crates",
+        hint: "see the warning above",
+        run: |root| pure(root, &["doc", "--quiet", "--no-deps"]),
+    },
+];
+
+const FULL: &[Part] = &[
+    Part { name: "setup", hint: "see above", run: |root| setup::run(root).map(|()| true) },
+    Part {
+        name: "clippy",
+        hint: "see the warning above",
+        run: |root| ros(root, &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    },
+    Part {
+        name: "docs",
+        hint: "see the warning above",
+        run: |root| ros(root, &["doc", "--quiet", "--no-deps", "--workspace"]),
+    },
+    Part {
+        name: "tests of the other crates",
+        hint: "see the test above",
+        run: |root| {
+            let crates = ["-p", "gamepad", "-p", "ros", "-p", "nodes", "-p", "xtask", "-p", "tests"];
+            ros(root, &[&["test", "--quiet"][..], &crates[..]].concat())
+        },
+    },
+    Part {
+        name: "executables",
+        hint: "see the error above",
+        run: |root| ros(root, &["build", "--quiet", "-p", "nodes"]),
+    },
+    Part { name: "tests over DDS, with rclpy", hint: "see the test above", run: pytest },
+];
+
+/// Runs all parts, or those that need no ROS; stops at the first that fails.
+///
+/// # Errors
+/// The part that failed.
+pub fn run(root: &Root, quick: bool) -> Outcome<()> {
+    let whole = Watch::start();
+    let mut times: Vec<(&str, Duration)> = Vec::new();
+    let parts = PURE.iter().chain(if quick { QUICK } else { FULL });
+    for part in parts {
+        step(format_args!("--- {}", part.name));
+        let watch = Watch::start();
+        let passed = (part.run)(root);
+        times.push((part.name, watch.elapsed()));
+        let failed = match passed {
+            Ok(true) => None,
+            Ok(false) => Some(format!("{}: {}", part.name, part.hint)),
+            Err(Failure(sentence)) => Some(format!("{}: {sentence}", part.name)),
+        };
+        if let Some(sentence) = failed {
+            print_table(&times, true, whole.elapsed());
+            return Err(Failure::new(sentence));
+        }
+        step(format_args!("{} took {watch}", part.name));
+    }
+    print_table(&times, false, whole.elapsed());
+    Ok(())
+}
+
+fn print_table(times: &[(&str, Duration)], failed: bool, whole: Duration) {
+    eprintln!();
+    for (number, (name, time)) in times.iter().enumerate() {
+        let word = if failed && number + 1 == times.len() { "FAILED" } else { "passed" };
+        eprintln!("  {word}  {:>13}  {name}", seconds(*time));
+    }
+    eprintln!("          {:>13}  in all\n", seconds(whole));
+}
+
+fn cargo(root: &Root, arguments: &[&str]) -> Command {
+    let mut command = Command::new("cargo");
+    command.args(arguments).current_dir(root.path()).env("RUSTDOCFLAGS", "-Dwarnings");
+    command
+}
+
+/// cargo as on a machine where there is no ROS.
+fn pure(root: &Root, arguments: &[&str]) -> Outcome<bool> {
+    let mut command = cargo(root, arguments);
+    for name in ROS_VARIABLES {
+        command.env_remove(name);
+    }
+    succeeds(clean(&mut command))
+}
+
+fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
+    let mut command = cargo(root, arguments);
+    succeeds(Environment::new(root).isolated(root).apply(&mut command).env("RUST_BACKTRACE", "1"))
+}
+
+fn pytest(root: &Root) -> Outcome<bool> {
+    let environment = Environment::new(root).isolated(root);
+    // `python3` is the prefix's own, or the one of the sourced ROS: the first of the PATH in both cases.
+    let mut command = Command::new("env");
+    command
+        .args(["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/ros"])
+        .current_dir(root.path());
+    succeeds(environment.apply(&mut command).env("RUST_BACKTRACE", "1").env("PYTHONDONTWRITEBYTECODE", "1"))
+}

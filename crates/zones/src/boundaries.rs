@@ -1,0 +1,154 @@
+use crate::{Stick, Zone};
+
+/// Where one zone ends and the next begins, as angles of the stick from straight ahead, alike on both sides.
+///
+/// angle = |atan2(left_right, forward_back)|, 0 to 180 degrees. An angle on a boundary belongs to the zone nearer to
+/// the front; no stick in whole percents lies on one of the default boundaries.
+/// # Source
+/// LUCI's picture of the zone ring, the only place where the numbers are published; also the swap of the rear corners.
+/// Which side a boundary belongs to is own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Boundaries {
+    /// From [`Zone::Front`] to the front corners \[degrees\].
+    pub front: f64,
+    /// From the front corners to [`Zone::Left`] and [`Zone::Right`] \[degrees\].
+    pub front_side: f64,
+    /// From [`Zone::Left`] and [`Zone::Right`] to the rear corners \[degrees\].
+    pub side_back: f64,
+    /// From the rear corners to [`Zone::Back`] \[degrees\].
+    pub back: f64,
+    /// Whether a stick back and to the left is in [`Zone::BackRight`], the corner that the tail then sweeps.
+    pub rear_swap: bool,
+    /// A stick no farther from the centre than this is centred [percent of full throw].
+    pub dead_zone: f64,
+}
+
+impl Default for Boundaries {
+    fn default() -> Self {
+        Self {
+            front: 13.7,
+            front_side: 78.45,
+            side_back: 101.55,
+            back: 166.3,
+            rear_swap: true,
+            dead_zone: 0.0,
+        }
+    }
+}
+
+impl Boundaries {
+    /// The zone that `stick` points to; [`Zone::Origin`] if it is centred or not a number.
+    pub fn classify(&self, stick: Stick) -> Zone {
+        let Stick { forward_back, left_right } = stick;
+        let throw = forward_back.hypot(left_right);
+        if forward_back.is_nan() || left_right.is_nan() || throw <= self.dead_zone || throw == 0.0 {
+            return Zone::Origin;
+        }
+        let right = left_right > 0.0;
+        let side = |on_left, on_right| if right { on_right } else { on_left };
+        match left_right.atan2(forward_back).to_degrees().abs() {
+            angle if angle <= self.front => Zone::Front,
+            angle if angle <= self.front_side => side(Zone::FrontLeft, Zone::FrontRight),
+            angle if angle <= self.side_back => side(Zone::Left, Zone::Right),
+            angle if angle <= self.back && self.rear_swap => side(Zone::BackRight, Zone::BackLeft),
+            angle if angle <= self.back => side(Zone::BackLeft, Zone::BackRight),
+            _ => Zone::Back,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn zone(forward_back: i32, left_right: i32) -> Zone {
+        Boundaries::default().classify(stick(forward_back, left_right))
+    }
+
+    fn stick(forward_back: i32, left_right: i32) -> Stick {
+        Stick { forward_back: forward_back.into(), left_right: left_right.into() }
+    }
+
+    #[test]
+    fn every_stick_position_is_counted() {
+        let mut counts = [0; 9];
+        for forward_back in -100..=100 {
+            for left_right in -100..=100 {
+                counts[zone(forward_back, left_right) as usize] += 1;
+            }
+        }
+        // Counted apart from this by slopes (tan) instead of angles; 2 · 2460 + 4 · 7837 + 2 · 2066 + 1 = 201².
+        assert_eq!(counts, [2460, 7837, 7837, 2066, 2066, 7837, 7837, 2460, 1]);
+    }
+
+    #[test]
+    fn left_and_right_are_mirrored_and_so_are_front_and_back() {
+        let mirrored = |zone| match zone {
+            Zone::FrontLeft => Zone::FrontRight,
+            Zone::FrontRight => Zone::FrontLeft,
+            Zone::Left => Zone::Right,
+            Zone::Right => Zone::Left,
+            Zone::BackLeft => Zone::BackRight,
+            Zone::BackRight => Zone::BackLeft,
+            zone => zone,
+        };
+        for forward_back in -100..=100 {
+            for left_right in -100..=100 {
+                assert_eq!(zone(forward_back, -left_right), mirrored(zone(forward_back, left_right)));
+                let is_side = |zone| matches!(zone, Zone::Left | Zone::Right);
+                assert_eq!(is_side(zone(-forward_back, left_right)), is_side(zone(forward_back, left_right)));
+            }
+        }
+    }
+
+    #[test]
+    fn positions_next_to_a_boundary_are_on_the_right_side_of_it() {
+        // atan2(10, 41) = 13.707 degrees and atan2(93, 19) = 78.453: 0.007 and 0.003 past the boundary.
+        assert_eq!(
+            (zone(41, 10), zone(41, -10), zone(42, 10)),
+            (Zone::FrontRight, Zone::FrontLeft, Zone::Front)
+        );
+        assert_eq!((zone(19, 93), zone(19, -93), zone(20, 93)), (Zone::Right, Zone::Left, Zone::FrontRight));
+        assert_eq!(
+            (zone(-21, -100), zone(-20, 100), zone(-60, 60)),
+            (Zone::BackRight, Zone::Right, Zone::BackLeft)
+        );
+        assert_eq!((zone(-100, 24), zone(-100, -24)), (Zone::Back, Zone::Back));
+        assert_eq!((zone(-100, -25), zone(-100, 25)), (Zone::BackRight, Zone::BackLeft));
+    }
+
+    #[test]
+    fn the_swap_of_the_rear_corners_can_be_switched_off() {
+        let plain = Boundaries { rear_swap: false, ..Boundaries::default() };
+        assert_eq!(plain.classify(stick(-60, -60)), Zone::BackLeft);
+        assert_eq!(plain.classify(stick(-60, 60)), Zone::BackRight);
+        assert_eq!(plain.classify(stick(60, -60)), Zone::FrontLeft);
+    }
+
+    #[test]
+    fn an_angle_on_a_boundary_is_nearer_to_the_front() {
+        let right_angles =
+            Boundaries { front: 45.0, front_side: 90.0, side_back: 135.0, ..Boundaries::default() };
+        assert_eq!(right_angles.classify(stick(50, 50)), Zone::Front);
+        assert_eq!(right_angles.classify(stick(0, -50)), Zone::FrontLeft);
+        assert_eq!(right_angles.classify(stick(-50, 50)), Zone::Right);
+    }
+
+    #[test]
+    fn the_dead_zone_is_round() {
+        let dead = Boundaries { dead_zone: 5.0, ..Boundaries::default() };
+        assert_eq!(dead.classify(stick(3, 4)), Zone::Origin, "3² + 4² = 5²");
+        assert_eq!(dead.classify(stick(4, 4)), Zone::FrontRight);
+        assert_eq!(zone(0, 0), Zone::Origin);
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_centred() {
+        for bad in [(f64::NAN, 1.0), (1.0, f64::NAN), (f64::NAN, f64::INFINITY)] {
+            let stick = Stick { forward_back: bad.0, left_right: bad.1 };
+            assert_eq!(Boundaries::default().classify(stick), Zone::Origin);
+        }
+        let stick = Stick { forward_back: -1.0, left_right: -0.0 };
+        assert_eq!(Boundaries::default().classify(stick), Zone::Back, "the sign of zero is no side");
+    }
+}

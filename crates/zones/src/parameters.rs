@@ -1,0 +1,220 @@
+use core::time::Duration;
+
+use params::{Parameter, Refusal, Set, Specification};
+use units::Scale;
+
+use crate::{Boundaries, FullThrow, Mode};
+
+const MODE: Parameter<String> = Parameter::choice("mode", "apply", &["apply", "passthrough"]).text(
+    "Apply the scaling to each command, or pass commands through for a vehicle that scales them itself (twice is once \
+     too often). Either way a command is cut to full throw and needs to come in time.",
+);
+const SCALING: Parameter<String> = Parameter::choice("scaling", "limit", &["limit", "multiply"])
+    .text("A factor is the upper limit of the stick, or it multiplies the stick; the same at full throw.");
+const KEEP_DIRECTION: Parameter<bool> = Parameter::bool("keep_direction", false)
+    .text("Use the smaller of a zone's two factors for both parts and shorten them in proportion.");
+const SCALING_TIMEOUT: Parameter<f64> = Parameter::float("scaling_timeout", 0.5, 0.01, 10.0)
+    .unit("s")
+    .text("A scaling older than this, by its time of receipt, no longer counts.");
+const MISSING_FACTOR: Parameter<f64> = Parameter::float("missing_factor", 0.0, 0.0, 1.0)
+    .text("Factor of every zone while the scaling is stale or has not come yet; 0 stands still.");
+const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, 0.01, 10.0)
+    .unit("s")
+    .text("A command older than this, by its time of receipt, is lost, and a zero goes out.");
+const HEARTBEAT: Parameter<f64> = Parameter::float("heartbeat", 0.1, 0.01, 1.0)
+    .unit("s")
+    .text("While no command is in force a zero velocity goes out this often.");
+
+const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, 0.01, 20.0)
+    .unit("m/s")
+    .text("Speed at full throw forward or back; a faster command is cut to it.");
+const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, 0.01, 20.0)
+    .unit("rad/s")
+    .text("Turning speed at full throw left or right; a faster command is cut to it.");
+
+const FRONT: Parameter<f64> = Parameter::float("boundaries.front", 13.7, 0.1, 179.9)
+    .unit("degrees")
+    .text("Angle of the stick from straight ahead where front ends and the front corners begin.");
+const FRONT_SIDE: Parameter<f64> = Parameter::float("boundaries.front_side", 78.45, 0.1, 179.9)
+    .unit("degrees")
+    .text("Angle where the front corners end and left and right begin.");
+const SIDE_BACK: Parameter<f64> = Parameter::float("boundaries.side_back", 101.55, 0.1, 179.9)
+    .unit("degrees")
+    .text("Angle where left and right end and the rear corners begin.");
+const BACK: Parameter<f64> = Parameter::float("boundaries.back", 166.3, 0.1, 179.9)
+    .unit("degrees")
+    .text("Angle where the rear corners end and back begins.");
+const REAR_SWAP: Parameter<bool> = Parameter::bool("boundaries.rear_swap", true).text(
+    "A stick back and left is in the zone back right, the corner that the tail then sweeps, and the reverse.",
+);
+const DEAD_ZONE: Parameter<f64> = Parameter::float("boundaries.dead_zone", 0.0, 0.0, 50.0)
+    .unit("percent of full throw")
+    .text("A stick no farther from the centre than this is centred and drives nothing.");
+
+const INPUT_SOURCE: Parameter<i64> = Parameter::integer("input_source", 5, 0, 5)
+    .text(
+        "LUCI's number of the input source in published joystick messages: 0 ramp assist, 1 autonomous remote, 2 WDI, \
+         3 chair virtual, 4 chair physical, 5 shared remote.",
+    )
+    .at_start();
+const STAMPED: Parameter<bool> = Parameter::bool("stamped", true)
+    .text(
+        "Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the \
+         stick event.",
+    )
+    .at_start();
+
+/// All parameters of the node.
+pub fn specification() -> Specification {
+    Specification::new(
+        "zone_scaler",
+        "Leaves of each command what the zone allows that it drives into (LUCI).",
+    )
+    .with(&MODE)
+    .with(&SCALING)
+    .with(&KEEP_DIRECTION)
+    .with(&SCALING_TIMEOUT)
+    .with(&MISSING_FACTOR)
+    .with(&COMMAND_TIMEOUT)
+    .with(&HEARTBEAT)
+    .with(&MAX_LINEAR)
+    .with(&MAX_ANGULAR)
+    .with(&FRONT)
+    .with(&FRONT_SIDE)
+    .with(&SIDE_BACK)
+    .with(&BACK)
+    .with(&REAR_SWAP)
+    .with(&DEAD_ZONE)
+    .with(&INPUT_SOURCE)
+    .with(&STAMPED)
+}
+
+/// The parameters in force, parsed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Whether commands pass through unscaled.
+    pub passthrough: bool,
+    /// How a factor acts.
+    pub scaling: Mode,
+    /// Whether the direction of the stick stays.
+    pub keep_direction: bool,
+    /// A scaling older than this no longer counts.
+    pub scaling_timeout: Duration,
+    /// The factor of every zone without a scaling that counts.
+    pub missing_factor: Scale,
+    /// A command older than this is lost.
+    pub command_timeout: Duration,
+    /// While no command is in force a zero goes out this often.
+    pub heartbeat: Duration,
+    /// The velocities at full throw of the stick.
+    pub full_throw: FullThrow,
+    /// Where one zone ends and the next begins.
+    pub boundaries: Boundaries,
+    /// LUCI's number of the input source for published messages, 0 to 5.
+    pub input_source: i32,
+    /// Whether commands are taken and published as `TwistStamped`; otherwise as `Twist`.
+    pub stamped: bool,
+}
+
+impl Params {
+    /// The parameters in `set`.
+    /// # Errors
+    /// A [`Refusal`] of boundaries that do not increase from front to back.
+    pub fn read(set: &Set) -> Result<Self, Refusal> {
+        for (lower, upper) in [(&FRONT, &FRONT_SIDE), (&FRONT_SIDE, &SIDE_BACK), (&SIDE_BACK, &BACK)] {
+            if lower.get(set) >= upper.get(set) {
+                let lower_name = lower.declaration().name;
+                let rule =
+                    format!("must be greater than '{lower_name}', which is {:?} degrees", lower.get(set));
+                return Err(set.refuse(upper.declaration().name, rule));
+            }
+        }
+        Ok(Self::parse(set))
+    }
+
+    fn parse(set: &Set) -> Self {
+        Self {
+            passthrough: MODE.get(set) == "passthrough",
+            scaling: if SCALING.get(set) == "multiply" { Mode::Multiply } else { Mode::Limit },
+            keep_direction: KEEP_DIRECTION.get(set),
+            scaling_timeout: seconds(SCALING_TIMEOUT.get(set)),
+            missing_factor: Scale::new(MISSING_FACTOR.get(set)).unwrap_or(Scale::ZERO),
+            command_timeout: seconds(COMMAND_TIMEOUT.get(set)),
+            heartbeat: seconds(HEARTBEAT.get(set)),
+            full_throw: FullThrow { linear: MAX_LINEAR.get(set), angular: MAX_ANGULAR.get(set) },
+            boundaries: Boundaries {
+                front: FRONT.get(set),
+                front_side: FRONT_SIDE.get(set),
+                side_back: SIDE_BACK.get(set),
+                back: BACK.get(set),
+                rear_swap: REAR_SWAP.get(set),
+                dead_zone: DEAD_ZONE.get(set),
+            },
+            // The specification allows 0 to 5.
+            input_source: i32::try_from(INPUT_SOURCE.get(set)).unwrap_or(5),
+            stamped: STAMPED.get(set),
+        }
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::parse(&specification().defaults())
+    }
+}
+
+/// The specification allows positive finite times; anything else would time out at once.
+fn seconds(value: f64) -> Duration {
+    Duration::try_from_secs_f64(value).unwrap_or(Duration::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use params::Value;
+
+    use super::*;
+
+    fn read(overrides: &[(&str, Value)]) -> Result<Params, String> {
+        let overrides = overrides.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let set = specification().resolve(overrides).map_err(|refusals| refusals[0].to_string())?;
+        Params::read(&set).map_err(|refusal| refusal.to_string())
+    }
+
+    #[test]
+    fn defaults_limit_stop_without_scaling_and_use_the_zone_ring() {
+        let params = read(&[]).unwrap();
+        assert_eq!(params, Params::default());
+        assert_eq!((params.passthrough, params.scaling, params.keep_direction), (false, Mode::Limit, false));
+        assert_eq!((params.missing_factor, params.boundaries), (Scale::ZERO, Boundaries::default()));
+        let half = Duration::from_millis(500);
+        assert_eq!((params.scaling_timeout, params.command_timeout), (half, half));
+        assert_eq!((params.heartbeat, params.input_source, params.stamped), (half / 5, 5, true));
+    }
+
+    #[test]
+    fn every_default_passes_its_own_check() {
+        for (name, declaration, value) in specification().defaults().iter() {
+            assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
+        }
+    }
+
+    #[test]
+    fn choices_are_read() {
+        let text = |text: &str| Value::Text(text.into());
+        let params = read(&[("mode", text("passthrough")), ("scaling", text("multiply"))]).unwrap();
+        assert_eq!((params.passthrough, params.scaling), (true, Mode::Multiply));
+        assert!(
+            read(&[("mode", text("predict"))]).unwrap_err().ends_with("must be one of: apply, passthrough")
+        );
+    }
+
+    #[test]
+    fn boundaries_increase_from_front_to_back() {
+        assert_eq!(
+            read(&[("boundaries.front", Value::Float(80.0))]).unwrap_err(),
+            "parameter 'boundaries.front_side' is 78.45, must be greater than 'boundaries.front', which is 80.0 degrees"
+        );
+        assert!(read(&[("boundaries.back", Value::Float(101.55))]).is_err(), "equal is not greater");
+        assert!(read(&[("boundaries.back", Value::Float(180.0))]).is_err(), "back needs some room");
+    }
+}

@@ -1,0 +1,139 @@
+use units::Scale;
+
+use crate::Zone;
+
+/// What one zone leaves of the two parts of the stick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factors {
+    /// Of forward and back.
+    pub forward_back: Scale,
+    /// Of left and right.
+    pub left_right: Scale,
+}
+
+/// The factors of all eight zones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scaling([Factors; 8]);
+
+impl Factors {
+    /// Nothing is left.
+    pub const NONE: Self = Self::both(Scale::ZERO);
+    /// All is left.
+    pub const ALL: Self = Self::both(Scale::ONE);
+
+    /// The same factor for both parts.
+    pub const fn both(factor: Scale) -> Self {
+        Self { forward_back: factor, left_right: factor }
+    }
+
+    /// The smaller factor for both parts.
+    pub fn smaller(self) -> Self {
+        Self::both(self.forward_back.min(self.left_right))
+    }
+}
+
+impl Scaling {
+    /// The same factor for every part in every zone.
+    pub const fn uniform(factor: Scale) -> Self {
+        Self([Factors::both(factor); 8])
+    }
+
+    /// The scaling in the sixteen fields of a `LuciZoneScaling`, and how many of them were not a factor.
+    ///
+    /// A field that is NaN or outside \[0, 1\] counts as 0. The order of the fields is that of the message (front,
+    /// front RIGHT, front LEFT, right, left, back RIGHT, back LEFT, back), which is NOT that of the zones' numbers.
+    /// # Source
+    /// LUCI `luci_messages` 2.0.0, `LuciZoneScaling`. What LUCI does with other values is not documented; 0 is own,
+    /// since a value that makes no sense is no permission.
+    pub fn from_fields(fields: &[f32; 16]) -> (Self, u32) {
+        const ORDER: [Zone; 8] = [
+            Zone::Front,
+            Zone::FrontRight,
+            Zone::FrontLeft,
+            Zone::Right,
+            Zone::Left,
+            Zone::BackRight,
+            Zone::BackLeft,
+            Zone::Back,
+        ];
+        let mut scaling = Self::uniform(Scale::ZERO);
+        let mut invalid = 0;
+        let mut factor = |field: f32| {
+            Scale::new(field.into()).unwrap_or_else(|_| {
+                invalid += 1;
+                Scale::ZERO
+            })
+        };
+        for (zone, pair) in ORDER.into_iter().zip(fields.as_chunks::<2>().0) {
+            let [forward_back, left_right] = pair.map(&mut factor);
+            if let Some(slot) = scaling.0.get_mut(zone as usize) {
+                *slot = Factors { forward_back, left_right };
+            }
+        }
+        (scaling, invalid)
+    }
+
+    /// The factors of `zone`. Those of [`Zone::Origin`] are 0: a centred stick drives nothing.
+    pub fn of(&self, zone: Zone) -> Factors {
+        self.0.get(zone as usize).copied().unwrap_or(Factors::NONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn factors(forward_back: f64, left_right: f64) -> Factors {
+        Factors {
+            forward_back: Scale::new(forward_back).unwrap(),
+            left_right: Scale::new(left_right).unwrap(),
+        }
+    }
+
+    #[test]
+    fn fields_are_in_the_order_of_the_message() {
+        // Field i holds i / 16, exact in f32.
+        let fields = core::array::from_fn(|index| index as f32 / 16.0);
+        let (scaling, invalid) = Scaling::from_fields(&fields);
+        assert_eq!(invalid, 0);
+        let starts = [
+            (Zone::Front, 0.0),
+            (Zone::FrontLeft, 4.0),
+            (Zone::FrontRight, 2.0),
+            (Zone::Left, 8.0),
+            (Zone::Right, 6.0),
+            (Zone::BackLeft, 12.0),
+            (Zone::BackRight, 10.0),
+            (Zone::Back, 14.0),
+        ];
+        for (zone, start) in starts {
+            assert_eq!(scaling.of(zone), factors(start / 16.0, (start + 1.0) / 16.0), "{zone}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_factor_stops_and_is_counted() {
+        let mut fields = [1.0; 16];
+        let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.1, 1.1];
+        fields[..5].copy_from_slice(&bad);
+        let (scaling, invalid) = Scaling::from_fields(&fields);
+        assert_eq!(invalid, 5);
+        assert_eq!((scaling.of(Zone::Front), scaling.of(Zone::FrontRight)), (Factors::NONE, Factors::NONE));
+        assert_eq!(scaling.of(Zone::FrontLeft), factors(0.0, 1.0));
+        assert_eq!(scaling.of(Zone::Back), Factors::ALL);
+    }
+
+    #[test]
+    fn the_centre_has_no_factors() {
+        assert_eq!(Scaling::uniform(Scale::ONE).of(Zone::Origin), Factors::NONE);
+        for zone in Zone::AROUND {
+            assert_eq!(Scaling::uniform(Scale::ONE).of(zone), Factors::ALL);
+        }
+    }
+
+    #[test]
+    fn the_smaller_factor_serves_both() {
+        assert_eq!(factors(0.2, 0.8).smaller(), factors(0.2, 0.2));
+        assert_eq!(factors(0.8, 0.2).smaller(), factors(0.2, 0.2));
+    }
+}

@@ -1,0 +1,293 @@
+//! The zone scaler's behaviour, one sentence at a time.
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
+
+use std::time::Duration;
+
+use units::{Command, Instant, Machine, NotFinite, Scale, Stamp, Velocity};
+use zones::{
+    Applied, Boundaries, FullThrow, Input, Level, Mode, Output, Params, Reason, Scaling, Stick, Zone,
+    ZoneScaler, scale,
+};
+
+/// Full throw is 2 m/s and 0.5 rad/s, so that percents differ from velocities.
+fn params() -> Params {
+    Params { full_throw: FullThrow { linear: 2.0, angular: 0.5 }, ..Params::default() }
+}
+
+/// All factors are 1 but those of front, which are these.
+fn front(forward_back: f32, left_right: f32) -> Input {
+    let mut fields = [1.0; 16];
+    fields[..2].copy_from_slice(&[forward_back, left_right]);
+    Input::ScalingReceived(fields)
+}
+
+fn free() -> Input {
+    front(1.0, 1.0)
+}
+
+fn command(forward: f64, turn: f64, sec: i32) -> Input {
+    Input::CommandReceived(go(forward, turn, sec))
+}
+
+fn go(forward: f64, turn: f64, sec: i32) -> Command {
+    Command { velocity: Velocity::planar(forward, turn).unwrap(), stamp: Stamp { sec, nanosec: 0 } }
+}
+
+fn stop(sec: i32) -> Command {
+    Command::stop(Stamp { sec, nanosec: 0 })
+}
+
+struct Bench(ZoneScaler);
+
+impl Bench {
+    /// After the zero that a fresh scaler sends.
+    fn new(params: Params) -> Self {
+        let mut bench = Self(ZoneScaler::new(params));
+        assert_eq!(bench.at(0), [stop(0)]);
+        bench
+    }
+
+    fn drain(&mut self, ms: u64) -> Vec<Output> {
+        let now = Instant::from_millis(ms);
+        let outputs: Vec<Output> = std::iter::from_fn(|| self.0.poll(now)).collect();
+        assert!(self.0.deadline().is_none_or(|at| at > now), "nothing is due after a drain");
+        for (index, output) in outputs.iter().enumerate() {
+            if matches!(output, Output::Drive(_)) {
+                assert!(
+                    matches!(outputs[index + 1], Output::PublishApplied(_)),
+                    "the command, then what was done"
+                );
+            }
+        }
+        outputs
+    }
+
+    fn at(&mut self, ms: u64) -> Vec<Command> {
+        let drive = |output| if let Output::Drive(command) = output { Some(command) } else { None };
+        self.drain(ms).into_iter().filter_map(drive).collect()
+    }
+
+    fn on(&mut self, ms: u64, input: Input) -> Vec<Command> {
+        self.0.handle(Instant::from_millis(ms), input);
+        self.at(ms)
+    }
+
+    fn reason(&self) -> Reason {
+        self.0.applied().reason
+    }
+}
+
+#[test]
+fn a_command_goes_out_scaled_from_the_call_that_brought_it() {
+    let mut bench = Bench::new(params());
+    assert_eq!(bench.on(0, front(0.5, 1.0)), []);
+    // 2 m/s is 100 percent, limited to 50 percent: 1 m/s; the turn of 0.045 rad/s (9 percent left) stays.
+    assert_eq!(bench.on(10, command(2.0, 0.045, 7)), [go(1.0, 0.045, 7)]);
+    let expected = Applied {
+        forward_back: 50,
+        left_right: -9,
+        zone: Zone::Front,
+        forward_back_scaling: 0.5,
+        left_right_scaling: 1.0,
+        reason: Reason::Scaled,
+    };
+    assert_eq!(*bench.0.applied(), expected);
+    assert_eq!(bench.0.health(), (Level::Ok, "scaled".into()));
+}
+
+#[test]
+fn the_worked_examples_come_out_in_their_zones() {
+    // name, stick, zone, first field of the zone in the message, factors, limit, multiply
+    let examples = [
+        ("A", (100.0, 9.0), Zone::Front, 0, (0.5, 1.0), (50, 9), (50, 9)),
+        ("B", (40.0, 3.0), Zone::Front, 0, (0.5, 1.0), (40, 3), (20, 3)),
+        ("C", (100.0, 100.0), Zone::FrontRight, 2, (0.3, 0.8), (30, 80), (30, 80)),
+        ("D", (100.0, 9.0), Zone::Front, 0, (0.1, 1.0), (10, 9), (10, 9)),
+        ("E", (-60.0, -60.0), Zone::BackRight, 10, (0.0, 0.5), (0, -50), (0, -30)),
+        ("F", (0.0, -100.0), Zone::Left, 8, (1.0, 0.25), (0, -25), (0, -25)),
+        ("G", (0.0, 0.0), Zone::Origin, 0, (1.0, 1.0), (0, 0), (0, 0)),
+    ];
+    for (name, (fb, lr), zone, first, (sf, sr), limited, multiplied) in examples {
+        let stick = Stick { forward_back: fb, left_right: lr };
+        let mut fields = [0.0; 16];
+        fields[first..first + 2].copy_from_slice(&[sf, sr]);
+        assert_eq!(Boundaries::default().classify(stick), zone, "{name}");
+        let (scaling, invalid) = Scaling::from_fields(&fields);
+        assert_eq!(invalid, 0, "{name}");
+        for (mode, (forward_back, left_right)) in [(Mode::Limit, limited), (Mode::Multiply, multiplied)] {
+            let out = scale(mode, stick, scaling.of(zone));
+            assert_eq!(
+                (out.forward_back as i32, out.left_right as i32),
+                (forward_back, left_right),
+                "{name}"
+            );
+            // At full throws of 100 m/s and 100 rad/s percents are velocities; left is positive there.
+            let full_throw = FullThrow { linear: 100.0, angular: 100.0 };
+            let mut bench = Bench::new(Params { scaling: mode, full_throw, ..params() });
+            bench.on(0, Input::ScalingReceived(fields));
+            let [driven] = bench.on(0, command(fb, -lr, 1)).try_into().unwrap();
+            assert!((driven.velocity.forward() - f64::from(forward_back)).abs() < 1e-5, "{name}");
+            assert!((driven.velocity.turn() + f64::from(left_right)).abs() < 1e-5, "{name}");
+            let applied = bench.0.applied();
+            assert_eq!((applied.forward_back, applied.left_right), (forward_back, left_right), "{name}");
+            assert_eq!(applied.zone, zone, "{name}");
+        }
+    }
+}
+
+#[test]
+fn without_a_scaling_the_vehicle_stands_still() {
+    let mut bench = Bench::new(params());
+    assert_eq!(bench.on(0, command(1.0, 0.2, 3)), [stop(3)]);
+    assert_eq!(bench.reason(), Reason::ScalingMissing);
+    assert_eq!(bench.0.health().0, Level::Error);
+    // The first scaling frees the command that is in force.
+    assert_eq!(bench.on(10, free()), [go(1.0, 0.2, 3)]);
+}
+
+#[test]
+fn a_stale_scaling_stops_at_once_and_a_new_one_frees() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    bench.on(300, command(1.0, 0.2, 3));
+    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(500)));
+    assert_eq!(bench.at(499), []);
+    assert_eq!(bench.at(500), [stop(3)]);
+    assert_eq!(bench.reason(), Reason::ScalingStale);
+    assert_eq!(bench.on(510, command(1.0, 0.2, 4)), [stop(4)]);
+    assert_eq!(bench.on(520, free()), [go(1.0, 0.2, 4)]);
+}
+
+#[test]
+fn a_cautious_factor_serves_every_zone_without_scaling() {
+    let missing_factor = Scale::new(0.25).unwrap();
+    let mut bench = Bench::new(Params { missing_factor, ..params() });
+    // 100 and -100 percent are limited to 25: 0.5 m/s of 2, 0.125 rad/s of 0.5.
+    assert_eq!(bench.on(0, command(2.0, 0.5, 3)), [go(0.5, 0.125, 3)]);
+    assert_eq!(bench.on(0, command(-2.0, -0.5, 4)), [go(-0.5, -0.125, 4)]);
+}
+
+#[test]
+fn a_change_of_the_zone_acts_on_the_command_in_force() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    bench.on(0, command(2.0, 0.0, 3));
+    assert_eq!(bench.on(10, front(0.5, 1.0)), [go(1.0, 0.0, 3)]);
+    assert_eq!(bench.on(20, front(0.5, 1.0)), [], "nothing new");
+    assert_eq!(bench.on(30, front(0.0, 1.0)), [stop(3)]);
+}
+
+#[test]
+fn other_factors_with_the_same_result_are_only_told() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    bench.on(0, command(0.4, 0.0, 3)); // 20 percent, below a limit of 50
+    bench.0.handle(Instant::from_millis(10), front(0.5, 1.0));
+    let [Output::PublishApplied(applied)] = bench.drain(10)[..] else { panic!("one output, and no command") };
+    assert_eq!((applied.forward_back, applied.forward_back_scaling), (20, 0.5));
+}
+
+#[test]
+fn a_lost_command_is_a_zero_at_once_and_every_heartbeat() {
+    let mut bench = Bench::new(params());
+    bench.on(0, command(0.0, 0.0, 3));
+    for ms in [200, 400] {
+        bench.on(ms, free());
+    }
+    assert_eq!(bench.at(499), []);
+    assert_eq!(bench.at(500), [stop(3)], "also when the command was a zero");
+    assert_eq!(bench.reason(), Reason::CommandStale);
+    assert_eq!(bench.at(599), []);
+    assert_eq!(bench.at(600), [stop(3)]);
+    assert_eq!(bench.on(610, free()), [], "a scaling brings no command back");
+    assert_eq!(bench.0.counters().lost_commands, 1);
+    assert_eq!(bench.0.health(), (Level::Stale, "no command in time, standing still".into()));
+}
+
+#[test]
+fn an_invalid_command_stops_until_a_valid_one() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    bench.on(0, command(1.0, 0.0, 3));
+    let invalid = || Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN });
+    assert_eq!(bench.on(10, invalid()), [stop(3)]);
+    assert_eq!((bench.reason(), bench.0.health().0), (Reason::CommandInvalid, Level::Error));
+    assert_eq!(bench.on(20, invalid()), [], "a flood of them is no flood of zeros");
+    assert_eq!(bench.at(110), [stop(3)]);
+    assert_eq!(bench.on(120, command(1.0, 0.0, 4)), [go(1.0, 0.0, 4)]);
+}
+
+#[test]
+fn a_factor_that_is_no_number_stops_its_part() {
+    let mut bench = Bench::new(params());
+    bench.on(0, front(f32::NAN, 1.0));
+    assert_eq!(bench.on(0, command(1.0, 0.01, 3)), [go(0.0, 0.01, 3)]);
+    assert_eq!(bench.0.counters().invalid_factors, 1);
+    assert_eq!(bench.0.health().0, Level::Warn);
+}
+
+#[test]
+fn passthrough_scales_nothing_but_still_ends_at_full_throw_and_needs_commands() {
+    let mut bench = Bench::new(Params { passthrough: true, ..params() });
+    assert_eq!(bench.on(0, front(0.0, 0.0)), []);
+    assert_eq!(bench.on(0, command(1.5, 0.1, 3)), [go(1.5, 0.1, 3)]);
+    assert_eq!(bench.reason(), Reason::PassedThrough);
+    assert_eq!(bench.on(10, command(9.0, 0.1, 4)), [go(2.0, 0.1, 4)]);
+    assert_eq!(bench.at(510), [stop(4)]);
+}
+
+#[test]
+fn only_forward_and_turn_survive() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    let velocity = Velocity::new([1.0, 1.0, 1.0], [1.0, 1.0, 0.1]).unwrap();
+    let input = Input::CommandReceived(Command { velocity, stamp: Stamp::ZERO });
+    assert_eq!(bench.on(0, input), [go(1.0, 0.1, 0)]);
+    assert_eq!(bench.0.counters().dropped_parts, 1);
+}
+
+#[test]
+fn a_kept_direction_keeps_the_curve() {
+    let mut bench = Bench::new(Params { keep_direction: true, ..params() });
+    bench.on(0, front(0.5, 1.0));
+    // 100 percent forward is limited to a half; the turn of 0.045 rad/s is halved with it.
+    let [driven] = bench.on(0, command(2.0, 0.045, 1)).try_into().unwrap();
+    assert!(
+        (driven.velocity.forward() - 1.0).abs() < 1e-12 && (driven.velocity.turn() - 0.0225).abs() < 1e-12
+    );
+}
+
+#[test]
+fn changed_parameters_act_on_the_command_in_force() {
+    let mut bench = Bench::new(params());
+    bench.on(0, front(0.5, 1.0));
+    assert_eq!(bench.on(0, command(0.8, 0.0, 3)), [go(0.8, 0.0, 3)]); // 40 percent, below the limit
+    let changed = Params { scaling: Mode::Multiply, ..params() };
+    assert_eq!(bench.on(10, Input::ParametersChanged(changed)), [go(0.4, 0.0, 3)]);
+    let shorter = Params { command_timeout: Duration::from_millis(20), ..params() };
+    assert_eq!(bench.on(30, Input::ParametersChanged(shorter)), [stop(3)]);
+}
+
+#[test]
+fn stopping_sends_one_zero_and_then_nothing_ever() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    bench.on(0, command(1.0, 0.0, 3));
+    assert_eq!(bench.on(10, Input::Stopping), [stop(3)]);
+    assert_eq!(bench.on(10, Input::Stopping), []);
+    assert_eq!(bench.on(20, command(1.0, 0.0, 4)), []);
+    assert_eq!(bench.on(30, front(0.5, 0.5)), []);
+    assert_eq!((bench.at(5_000), bench.0.deadline()), (vec![], None));
+    assert_eq!(bench.reason(), Reason::Stopping);
+}
+
+#[test]
+fn a_report_says_what_was_done() {
+    let mut bench = Bench::new(params());
+    bench.on(0, front(0.5, 1.0));
+    bench.on(0, command(2.0, 0.0, 7));
+    let report = bench.0.report();
+    let value = |key| report.iter().find(|(k, _)| *k == key).unwrap().1.as_str();
+    assert_eq!((value("zone"), value("forward_back scaling"), value("reason")), ("front", "0.5", "scaled"));
+    assert_eq!((value("commands"), value("scalings")), ("1", "1"));
+}

@@ -1,0 +1,42 @@
+//! What the tests of the whole repository share.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use params::Specification;
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// Every node that has parameters.
+pub fn specifications() -> Vec<Specification> {
+    vec![
+        joystick::specification(),
+        arbiter::specification(),
+        zones::specification(),
+        hindbrain::specification(),
+        world::specification(),
+    ]
+}
+
+/// All files below `folder` with one of the extensions, hidden folders and build results left out.
+pub fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !name.starts_with('.') && !["target", "build", "install", "log", "__pycache__"].contains(&name.as_str()) {
+                found.extend(files(&path, extensions));
+            }
+        } else if path.extension().is_some_and(|e| extensions.iter().any(|known| e == *known)) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}

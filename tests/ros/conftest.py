@@ -1,0 +1,252 @@
+"""Starts Steersman's executables and watches them over real DDS with rclpy, a client that shares no code with them."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+import rclpy
+from geometry_msgs.msg import TwistStamped
+from luci_messages.msg import LuciZoneScaling
+from or_joystick.msg import State
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Bool, Int16, String
+
+HERE = pathlib.Path(__file__).parent
+SEPARATE = ["hindbrain", "zone_scaler", "velocity_arbiter", "joystick"]
+STOP = 90
+
+EDGE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class Process:
+    """One executable; its output is kept and shown when a test fails."""
+
+    def __init__(self, name, *arguments):
+        path = shutil.which(name)
+        assert path, f"executable '{name}' is not on the PATH; run the tests by `cargo xtask test`"
+        self.name = name
+        self.process = subprocess.Popen(
+            [path, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        )
+        self.lines = []
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip())
+
+    @property
+    def output(self):
+        return "\n".join(self.lines)
+
+    def wait(self, timeout=5.0):
+        code = self.process.wait(timeout)
+        self.reader.join(timeout)
+        return code
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(5.0)
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(5.0)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise AssertionError(f"{self.name} did not end on SIGTERM within 5 s:\n{self.output}")
+
+
+class Graph:
+    """A ROS node that remembers what it hears and can wait for it."""
+
+    def __init__(self):
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node("observer", context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.heard = {}
+        self.publishers = {}
+        self.condition = threading.Condition()
+        self.thread = threading.Thread(target=self._spin, daemon=True)
+        self.closing = False
+        self.thread.start()
+
+    def _spin(self):
+        while not self.closing:
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def close(self):
+        self.closing = True
+        self.thread.join()
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+    def listen(self, message_type, topic, qos=EDGE):
+        self.heard[topic] = []
+
+        def remember(message):
+            with self.condition:
+                self.heard[topic].append((time.monotonic(), message))
+                self.condition.notify_all()
+
+        self.node.create_subscription(message_type, topic, remember, qos)
+
+    def publish(self, topic, message, qos=EDGE):
+        if topic not in self.publishers:
+            self.publishers[topic] = self.node.create_publisher(type(message), topic, qos)
+            self.wait(lambda: self.publishers[topic].get_subscription_count() > 0, f"nobody listens to {topic}")
+        self.publishers[topic].publish(message)
+
+    def repeat(self, topic, message, rate):
+        publisher = self.node.create_publisher(type(message), topic, EDGE)
+        return self.node.create_timer(1.0 / rate, lambda: publisher.publish(message))
+
+    def last(self, topic):
+        return self.heard[topic][-1][1] if self.heard[topic] else None
+
+    def since(self, topic, start):
+        with self.condition:
+            return [message for at, message in self.heard[topic] if at >= start]
+
+    def wait(self, condition, failure, timeout=5.0):
+        """Waits until `condition()` holds and tells how long it took; fails with the sentence `failure`."""
+        start = time.monotonic()
+        with self.condition:
+            while not condition():
+                left = start + timeout - time.monotonic()
+                assert left > 0, f"{failure() if callable(failure) else failure} (waited {timeout} s)"
+                self.condition.wait(min(left, 0.05))
+        return time.monotonic() - start
+
+
+class Stack:
+    """The drive chain, in one process or in four, and the hand that drives it."""
+
+    def __init__(self, composed, extra=()):
+        self.graph = Graph()
+        arguments = ["--ros-args", "--params-file", str(HERE / "stack.yaml"), *extra]
+        names = ["steersman"] if composed else SEPARATE
+        self.processes = {name: Process(name, *arguments) for name in names}
+        graph = self.graph
+        for side in ("port", "starboard"):
+            graph.listen(Int16, f"/motor/{side}")
+        graph.listen(String, "/hind/state", LATCHED)
+        graph.listen(TwistStamped, "/cmd_vel")
+        self.scaling = free_zones()
+        self.scaling_timer = graph.repeat("/luci/scaling", self.scaling, 20.0)
+
+    def close(self):
+        try:
+            for process in self.processes.values():
+                process.stop()
+        finally:
+            self.graph.close()
+
+    def ready(self):
+        self.graph.wait(lambda: self.graph.last("/motor/port") is not None, lambda: "no motor value came: " + self.output())
+        self.graph.wait(
+            lambda: self.graph.node.count_publishers("/joystick/device/Test_Pad") > 0,
+            lambda: "the virtual device did not appear: " + self.output(),
+        )
+        return self
+
+    def output(self):
+        return "\n".join(f"--- {p.name}\n{p.output}" for p in self.processes.values())
+
+    def stick(self, forward=0.0, left=0.0, drive=True):
+        """The stick's position, -1 to 1, with the dead-man button pressed if `drive`."""
+        axes = [0] * 6
+        axes[0], axes[1] = int(-32767 * left), int(-32767 * forward)
+        buttons = [False] * 11
+        buttons[5] = drive
+        self.graph.publish("/joystick/virtual_device", State(axes=axes, buttons=buttons))
+
+    def unplug(self):
+        self.graph.publish("/joystick/virtual_device", State())
+
+    def enable(self, on=True):
+        self.graph.publish("/hind/enable", Bool(data=on))
+
+    @property
+    def motors(self):
+        port, starboard = self.graph.last("/motor/port"), self.graph.last("/motor/starboard")
+        return (port.data, starboard.data) if port and starboard else None
+
+    @property
+    def state(self):
+        message = self.graph.last("/hind/state")
+        return message.data if message else None
+
+    def wait_for_motors(self, condition, what, timeout=3.0):
+        return self.graph.wait(
+            lambda: self.motors and condition(*self.motors), lambda: f"{what}; motors are {self.motors}, {self.state}", timeout
+        )
+
+    def wait_for_stop(self, what, timeout=1.5):
+        return self.wait_for_motors(lambda port, starboard: port == starboard == STOP, f"motors did not stop: {what}", timeout)
+
+    def wait_for_state(self, state, timeout=3.0):
+        return self.graph.wait(lambda: self.state == state, lambda: f"state is {self.state}, must become {state}", timeout)
+
+    def drive_forward(self):
+        """From rest to full speed ahead: enable, a neutral stick first, then forward."""
+        self.enable(True)
+        self.stick(0.0)
+        self.wait_for_state("OK")
+        time.sleep(0.2)
+        self.stick(1.0)
+        self.wait_for_motors(lambda port, starboard: port < 60 and starboard < 60, "the vehicle does not drive forward")
+
+    def stays_stopped(self, seconds, what):
+        start = time.monotonic()
+        time.sleep(seconds)
+        for side in ("port", "starboard"):
+            values = {message.data for message in self.graph.since(f"/motor/{side}", start)}
+            assert values == {STOP}, f"{what}: {side} got {sorted(values)}"
+
+
+def free_zones():
+    return LuciZoneScaling(**{field: 1.0 for field in LuciZoneScaling.get_fields_and_field_types()})
+
+
+@pytest.fixture(autouse=True)
+def own_domain():
+    """Each run of the tests has the graph for itself."""
+    assert os.environ.get("AMENT_PREFIX_PATH"), "no ROS 2 here; run the tests by `cargo xtask test`"
+
+
+@pytest.fixture(params=["composed", "separate"])
+def stack(request):
+    stack = Stack(composed=request.param == "composed")
+    try:
+        yield stack.ready()
+    finally:
+        stack.close()
+
+
+@pytest.fixture
+def separate():
+    stack = Stack(composed=False)
+    try:
+        yield stack.ready()
+    finally:
+        stack.close()
+
+
+@pytest.fixture
+def graph():
+    graph = Graph()
+    yield graph
+    graph.close()

@@ -1,0 +1,176 @@
+"""From the stick to the motors: the same behaviour in one process and in four."""
+
+import time
+
+from conftest import LATCHED, STOP
+from geometry_msgs.msg import TwistStamped
+from or_joystick.msg import State
+from or_pose_estimator.msg import PosCov, Vel
+from or_pose_estimator.msg import State as PoseState
+from std_msgs.msg import Bool
+
+
+def test_nothing_moves_before_enable(stack):
+    assert stack.state == "SSTOP.ROS"
+    stack.stick(0.0)
+    stack.stick(1.0)
+    stack.stays_stopped(1.0, "moved without enable")
+
+
+def test_the_stick_drives_forward_backward_and_turns(stack):
+    stack.drive_forward()
+    stack.stick(-1.0)
+    stack.wait_for_motors(lambda port, starboard: port > 120 and starboard > 120, "the vehicle does not reverse")
+    stack.stick(0.0, left=1.0)
+    # REP-103: the stick to the left is a positive turn, the port wheel backward (above 90), starboard forward.
+    stack.wait_for_motors(lambda port, starboard: port > 100 and starboard < 80, "the vehicle does not turn left")
+    stack.stick(0.0)
+    stack.wait_for_stop("the stick is centred")
+
+
+def test_motors_ramp(stack):
+    stack.enable(True)
+    stack.stick(0.0)
+    stack.wait_for_state("OK")
+    time.sleep(0.2)
+    start = time.monotonic()
+    stack.stick(1.0)
+    took = stack.wait_for_motors(lambda port, starboard: port <= 30, "full speed is not reached")
+    # 60 counts at 100 counts/s take 0.6 s at least.
+    assert took > 0.5, f"full speed within {took:.3f} s is no ramp"
+    values = [message.data for message in stack.graph.since("/motor/port", start)]
+    assert all(after <= before for before, after in zip(values, values[1:])), f"not monotone: {values}"
+    # A tick of 20 ms allows 2 counts; a message that comes late may show a few ticks at once.
+    assert max(before - after for before, after in zip(values, values[1:])) <= 6, values
+
+
+def test_releasing_the_dead_man_button_stops(stack):
+    stack.drive_forward()
+    stack.stick(1.0, drive=False)
+    stack.wait_for_stop("the dead-man button was released")
+
+
+def test_unplugging_the_stick_stops(stack):
+    stack.drive_forward()
+    stack.unplug()
+    stack.wait_for_stop("the stick was unplugged")
+    stack.graph.wait(
+        lambda: stack.graph.node.count_publishers("/joystick/device/Test_Pad") == 0, "the device's topic stays"
+    )
+    stack.stays_stopped(0.5, "moved without a stick")
+    stack.stick(0.0)
+    stack.graph.wait(
+        lambda: stack.graph.node.count_publishers("/joystick/device/Test_Pad") == 1, "the device did not come back"
+    )
+    time.sleep(0.3)
+    stack.stick(1.0)
+    stack.wait_for_motors(lambda port, starboard: port < 60, "the stick does not drive after it came back")
+
+
+def test_disable_stops_at_once(stack):
+    stack.drive_forward()
+    stack.enable(False)
+    took = stack.wait_for_stop("enable is false", 0.5)
+    assert took < 0.3, f"took {took:.3f} s"
+    stack.wait_for_state("SSTOP.ROS")
+    stack.stays_stopped(0.5, "moved although disabled")
+
+
+def test_the_estop_latches(stack):
+    stack.drive_forward()
+    stack.graph.publish("/hind/estop", Bool(data=True))
+    stack.wait_for_stop("the e-stop is pressed", 0.5)
+    stack.wait_for_state("ESTOP")
+    timer = stack.graph.repeat("/hind/estop", Bool(data=False), 20.0)
+    stack.stays_stopped(0.5, "moved after the e-stop was released")
+    assert stack.state == "ESTOP", "released without reset"
+    stack.graph.publish("/hind/reset", Bool(data=True))
+    stack.graph.publish("/hind/reset", Bool(data=False))
+    stack.wait_for_state("SSTOP.ROS")
+    stack.stays_stopped(0.5, "moved after reset without a new enable")
+    stack.enable(False)
+    stack.drive_forward()
+    stack.graph.node.destroy_timer(timer)
+    stack.wait_for_stop("the e-stop's heartbeat has gone")
+    stack.wait_for_state("ESTOP")
+
+
+def test_silent_scaling_stops(stack):
+    stack.drive_forward()
+    stack.graph.node.destroy_timer(stack.scaling_timer)
+    stack.wait_for_stop("luci/scaling is silent", 2.0)
+
+
+def test_a_blocked_zone_stops_forward_but_not_backward(stack):
+    stack.drive_forward()
+    stack.scaling.front_fb = 0.0
+    stack.wait_for_stop("the front is blocked")
+    stack.stick(-1.0)
+    stack.wait_for_motors(lambda port, starboard: port > 120, "no way out backward")
+
+
+def test_navigation_drives_until_the_stick_does(stack):
+    stack.enable(True)
+    command = TwistStamped()
+    timer = stack.graph.repeat("/cmd_vel_nav", command, 20.0)
+    stack.wait_for_state("OK")
+    time.sleep(0.3)
+    command.twist.linear.x = 0.5
+    # Half speed is level 33: 90 - 33 = 57.
+    stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not drive")
+    stack.stick(-1.0)
+    stack.wait_for_motors(lambda port, starboard: port > 120, "the stick does not take over")
+    stack.stick(0.0, drive=False)
+    stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not get its turn back")
+    stack.graph.node.destroy_timer(timer)
+    stack.wait_for_stop("navigation is silent")
+
+
+def test_a_velocity_that_is_not_finite_stops(stack):
+    stack.enable(True)
+    command = TwistStamped()
+    stack.graph.repeat("/cmd_vel_nav", command, 20.0)
+    stack.wait_for_state("OK")
+    time.sleep(0.3)
+    command.twist.linear.x = 0.5
+    stack.wait_for_motors(lambda port, starboard: port == 57, "navigation does not drive")
+    command.twist.angular.z = float("nan")
+    stack.wait_for_stop("navigation sends NaN")
+
+
+def test_the_reference_passes_while_the_user_does_not_drive(stack):
+    stack.graph.listen(PoseState, "/joystick/desired")
+    reference = PoseState(intrinsic=True)
+    reference.ts.sec = 12345
+    reference.vel = [Vel(vx=0.25, vy=-0.0, vz=1e-300)]
+    reference.pos_cov = [PosCov(cov=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])]
+    stack.stick(0.0, drive=False)
+    timer = stack.graph.repeat("/joystick/reference", reference, 20.0)
+    stack.graph.wait(lambda: stack.graph.last("/joystick/desired") == reference, "the reference does not come through")
+    stack.stick(0.0, drive=True)
+    stack.graph.wait(
+        lambda: stack.graph.last("/joystick/desired").ts.sec != 12345, "the reference comes through while the user drives"
+    )
+    stack.graph.node.destroy_timer(timer)
+
+
+def test_a_device_publishes_its_state(stack):
+    stack.graph.listen(State, "/joystick/device/Test_Pad", LATCHED)
+    stack.stick(0.5, left=-1.0)
+    stack.graph.wait(
+        lambda: stack.graph.last("/joystick/device/Test_Pad")
+        and list(stack.graph.last("/joystick/device/Test_Pad").axes[:2]) == [32767, -16383],
+        lambda: f"device state is {stack.graph.last('/joystick/device/Test_Pad')}",
+    )
+    state = stack.graph.last("/joystick/device/Test_Pad")
+    # Six axes, then vertical and horizontal of the hat.
+    assert len(state.axes) == 8 and len(state.buttons) == 11 and state.buttons[5]
+
+
+def test_motor_values_keep_coming_at_rest(stack):
+    start = time.monotonic()
+    time.sleep(1.0)
+    count = len(stack.graph.since("/motor/port", start))
+    # 50 Hz, with room for a busy machine.
+    assert 30 <= count <= 60, f"{count} motor values in a second"
+    assert stack.motors == (STOP, STOP)

@@ -1,0 +1,107 @@
+"""Parameters are described, changed and refused through the services that `ros2 param` uses."""
+
+import pytest
+from conftest import Process
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import (
+    DescribeParameters,
+    GetParameters,
+    GetParameterTypes,
+    ListParameters,
+    SetParameters,
+    SetParametersAtomically,
+)
+
+
+def double(name, value):
+    return Parameter(name=name, value=ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value))
+
+
+class Client:
+    def __init__(self, graph, node):
+        self.graph, self.node = graph, node
+
+    def call(self, kind, name, **fields):
+        client = self.graph.node.create_client(kind, f"/{self.node}/{name}")
+        assert client.wait_for_service(5.0), f"/{self.node}/{name} is missing"
+        future = client.call_async(kind.Request(**fields))
+        self.graph.wait(future.done, f"/{self.node}/{name} does not answer")
+        return future.result()
+
+    def set(self, *parameters):
+        return self.call(SetParameters, "set_parameters", parameters=list(parameters)).results
+
+    def get(self, *names):
+        return self.call(GetParameters, "get_parameters", names=list(names)).values
+
+
+@pytest.fixture
+def client(graph):
+    process = Process("hindbrain", "--ros-args", "-p", "accel:=30")
+    yield Client(graph, "hindbrain")
+    process.stop()
+
+
+def test_a_value_of_the_command_line_is_in_force(client):
+    (value,) = client.get("accel")
+    # A whole number on the command line is a real one in the node.
+    assert (value.type, value.double_value) == (ParameterType.PARAMETER_DOUBLE, 30.0)
+
+
+def test_every_parameter_is_listed_and_described(client):
+    names = client.call(ListParameters, "list_parameters").result.names
+    assert {"accel", "decel", "cmd_timeout", "ir.sensors", "estop.required"} <= set(names)
+    descriptors = client.call(DescribeParameters, "describe_parameters", names=names).descriptors
+    assert [d.name for d in descriptors] == list(names)
+    for descriptor in descriptors:
+        assert descriptor.description, f"{descriptor.name} has no description"
+        assert descriptor.type != ParameterType.PARAMETER_NOT_SET
+    accel = next(d for d in descriptors if d.name == "accel")
+    assert len(accel.floating_point_range) == 1 and accel.floating_point_range[0].from_value > 0
+    assert "counts/s" in accel.description
+    assert not accel.read_only
+    assert next(d for d in descriptors if d.name == "stamped").read_only
+
+
+def test_types_are_told(client):
+    types = client.call(GetParameterTypes, "get_parameter_types", names=["accel", "stamped", "nothing"]).types
+    assert list(types) == [ParameterType.PARAMETER_DOUBLE, ParameterType.PARAMETER_BOOL, ParameterType.PARAMETER_NOT_SET]
+
+
+def test_a_good_value_is_taken(client):
+    (result,) = client.set(double("accel", 50.0))
+    assert result.successful and not result.reason
+    assert client.get("accel")[0].double_value == 50.0
+
+
+@pytest.mark.parametrize(
+    "parameter, reason",
+    [
+        (double("accel", -1.0), "parameter 'accel' is -1.0, must be from"),
+        (double("accel", float("nan")), "parameter 'accel' is .nan, must be from"),
+        (double("acel", 1.0), "parameter 'acel' does not exist; did you mean 'accel'?"),
+        (Parameter(name="accel", value=ParameterValue(type=4, string_value="x")), "must be of type double"),
+        (Parameter(name="accel"), "parameter 'accel' cannot be deleted"),
+        (Parameter(name="stamped", value=ParameterValue(type=1, bool_value=False)), "is read-only and stays true"),
+    ],
+)
+def test_a_bad_value_is_refused_with_the_reason(client, parameter, reason):
+    (result,) = client.set(parameter)
+    assert not result.successful
+    assert reason in result.reason, result.reason
+    assert client.get("accel")[0].double_value == 30.0
+
+
+def test_an_atomic_set_changes_all_or_nothing(client):
+    result = client.call(
+        SetParametersAtomically,
+        "set_parameters_atomically",
+        parameters=[double("accel", 40.0), double("decel", -1.0)],
+    ).result
+    assert not result.successful and "decel" in result.reason
+    assert client.get("accel")[0].double_value == 30.0
+    result = client.call(
+        SetParametersAtomically, "set_parameters_atomically", parameters=[double("accel", 40.0), double("decel", 80.0)]
+    ).result
+    assert result.successful
+    assert [v.double_value for v in client.get("accel", "decel")] == [40.0, 80.0]
