@@ -200,12 +200,20 @@ class Stack:
     def wait_for_state(self, state, timeout=3.0):
         return self.graph.wait(lambda: self.state == state, lambda: f"state is {self.state}, must become {state}", timeout)
 
+    def wait_for_rest(self):
+        """Until the command has been zero for two ticks of hindbrain, which wants to see that before anything moves."""
+        self.graph.wait(
+            lambda: self.graph.last("/cmd_vel") and abs(self.graph.last("/cmd_vel").twist.linear.x) < 0.004,
+            "the command does not come to rest",
+        )
+        time.sleep(0.05)
+
     def drive_forward(self):
         """From rest to full speed ahead: enable, a neutral stick first, then forward."""
         self.enable(True)
         self.stick(0.0)
         self.wait_for_state("OK")
-        time.sleep(0.2)
+        self.wait_for_rest()
         self.stick(1.0)
         self.wait_for_motors(lambda port, starboard: port < 60 and starboard < 60, "the vehicle does not drive forward")
 

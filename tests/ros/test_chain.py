@@ -11,7 +11,7 @@ from std_msgs.msg import Bool
 
 
 def test_nothing_moves_before_enable(stack):
-    assert stack.state == "SSTOP.ROS"
+    stack.wait_for_state("SSTOP.ROS")
     stack.stick(0.0)
     stack.stick(1.0)
     stack.stays_stopped(1.0, "moved without enable")
@@ -32,7 +32,7 @@ def test_motors_ramp(stack):
     stack.enable(True)
     stack.stick(0.0)
     stack.wait_for_state("OK")
-    time.sleep(0.2)
+    stack.wait_for_rest()
     start = time.monotonic()
     stack.stick(1.0)
     took = stack.wait_for_motors(lambda port, starboard: port <= 30, "full speed is not reached")

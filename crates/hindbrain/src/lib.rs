@@ -1,1 +1,27 @@
-//! hindbrain.
+//! The stop state machine and the way from velocity to two motors: the last gate before they turn.
+//!
+//! * [`Hindbrain`] is the machine: commands, enable, e-stop, reset and infra-red readings come in; motor values go out at
+//!   once with each command and 50 times a second besides, and the state when it changes and twice a second.
+//! * [`mod@core`] is what decides: integers only, a finite set of states, one pure function
+//!   [`step`](crate::core::step) that can be walked through exhaustively.
+//! * The edge turns what the wires carry into what the core takes: a velocity into thousandths ([`wish_of`]), a distance
+//!   into a [`Reading`](crate::core::Reading) ([`reading_of`]), levels into servo values ([`Motors`]).
+//! * [`Params`] are read from the parameters that [`specification`] describes.
+//!
+//! What is deliberately absent: a safety function. A stop of this machine is a neutral value on a wire, no more; an
+//! emergency stop must cut the power in hardware, and the motor controller must stop when this node falls silent.
+#![forbid(unsafe_code)]
+
+pub mod core;
+mod edge;
+mod hindbrain;
+mod motors;
+mod parameters;
+mod status;
+
+pub use self::core::{Cause, Causes, StopState};
+pub use edge::{Sensor, reading_of, wish_of};
+pub use hindbrain::{Hindbrain, Input, Output, Report, STATE_PERIOD, TICK};
+pub use motors::Motors;
+pub use parameters::{FullSpeed, IrLimits, Params, specification};
+pub use status::{Counters, Level};

@@ -6,11 +6,11 @@
 #![forbid(unsafe_code)]
 
 pub mod command_topic;
-//TMP pub mod hindbrain;
+pub mod hindbrain;
 pub mod joystick;
 pub mod messages;
 pub mod simulator;
 pub mod start;
-//TMP pub mod steersman;
+pub mod steersman;
 pub mod velocity_arbiter;
-//TMP pub mod zone_scaler;
+pub mod zone_scaler;

@@ -105,10 +105,11 @@ impl Segment {
         let length = norm(e);
         let beside = cross(e, sub(centre, self.a)) / length;
         let approach = -cross(e, way) / length * beside.signum();
-        if beside.abs() < radius || approach <= 0.0 {
+        if approach <= 0.0 {
             return None;
         }
-        let travel = (beside.abs() - radius) / approach;
+        // Negative before an end of the wall, where `part` refuses it, and by rounding at a touch.
+        let travel = ((beside.abs() - radius) / approach).max(0.0);
         let part = dot(sub(along(centre, way, travel), self.a), e) / (length * length);
         (0.0..=1.0).contains(&part).then_some(travel)
     }

@@ -197,6 +197,23 @@ mod tests {
     }
 
     #[test]
+    fn a_wall_never_holds_the_motion_along_it() {
+        // Whatever the angle, before and after the touch: 1 m/s * 4 s * cos(angle) along the wall, which lies 0.7 m to
+        // the side, turned by another amount each time, so that rounding goes either way at the touch.
+        for tenths in 1..900 {
+            let (angle, turned) = (f64::from(tenths) * 0.1_f64.to_radians(), f64::from(tenths) * 0.37);
+            let (tangent, normal) = (bearing(turned), bearing(turned + PI / 2.0));
+            let foot = scale(normal, 0.7);
+            let wall = [Segment { a: along(foot, tangent, -9.0), b: along(foot, tangent, 9.0) }];
+            let mut vehicle = Vehicle::new(Pose { heading: turned + angle, ..Pose::default() });
+            let hits = (0..200).filter(|_| vehicle.step([1.0, 1.0], DT, &BODY, &wall)).count();
+            let progress = dot(vehicle.pose.point(), tangent);
+            assert!((progress - 4.0 * angle.cos()).abs() < 1e-6 && hits <= 1, "{tenths}: {vehicle:?}");
+            assert!(wall[0].distance(vehicle.pose.point()) >= 0.35);
+        }
+    }
+
+    #[test]
     fn a_slanted_wall_leaves_the_motion_along_it() {
         // The wall climbs at 45 degrees; once touching, 1 m/s forward becomes cos 45 along the wall, and of that
         // cos 45 along the heading: 0.5 m/s.

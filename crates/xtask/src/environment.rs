@@ -141,6 +141,12 @@ impl Environment {
         self
     }
 
+    /// The number that keeps this apart from other ROS systems.
+    pub fn domain(&self) -> String {
+        let own = self.0.iter().find(|(name, _)| name == "ROS_DOMAIN_ID").map(|(_, value)| value.clone());
+        own.or_else(|| inherited("ROS_DOMAIN_ID")).unwrap_or_default()
+    }
+
     /// Puts it on a child, and takes away what `cargo run` gave this process.
     pub fn apply<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         clean(command).envs(self.0.iter().map(|(name, value)| (name, value)))

@@ -36,6 +36,7 @@ pub fn run(root: &Root) -> Outcome<()> {
     }
     write(&root.join(wheels::LOCK), &ended.out)?;
     remove(&folder)?;
-    step(format_args!("{} holds {} packages ({time})", wheels::LOCK, ended.out.matches("==").count()));
+    let count = ended.out.lines().filter(|line| wheels::is_package(line)).count();
+    step(format_args!("{} holds {count} packages ({time})", wheels::LOCK));
     Ok(())
 }

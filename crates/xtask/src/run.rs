@@ -28,6 +28,7 @@ pub fn run(root: &Root, name: &str, arguments: &[String], isolated: bool) -> Out
     let mut environment = Environment::new(root);
     if isolated {
         environment = environment.isolated(root);
+        step(format_args!("on this machine only, with ROS_DOMAIN_ID={}", environment.domain()));
     }
     step("building the executables");
     let mut cargo = Command::new("cargo");

@@ -3,11 +3,11 @@
 use std::process::Command;
 use std::time::Duration;
 
-use crate::environment::{Environment, ROS_VARIABLES, clean};
+use crate::environment::{Environment, ROS_VARIABLES, clean, detect, inherited};
 use crate::process::succeeds;
 use crate::report::{Failure, Outcome, Watch, seconds, step};
 use crate::root::Root;
-use crate::setup;
+use crate::setup::{self, python};
 
 /// One part and how it is run.
 struct Part {
@@ -127,10 +127,7 @@ fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
 
 fn pytest(root: &Root) -> Outcome<bool> {
     let environment = Environment::new(root).isolated(root);
-    // `python3` is the prefix's own, or the one of the sourced ROS: the first of the PATH in both cases.
-    let mut command = Command::new("env");
-    command
-        .args(["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/ros"])
-        .current_dir(root.path());
+    let mut command = Command::new(python::of_ros(root, &detect(&inherited), &environment));
+    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/ros"]).current_dir(root.path());
     succeeds(environment.apply(&mut command).env("RUST_BACKTRACE", "1").env("PYTHONDONTWRITEBYTECODE", "1"))
 }

@@ -192,7 +192,7 @@ proptest! {
     #[test]
     fn a_moving_vehicle_is_stopped_when_all_falls_silent(events in events(), params in parameters()) {
         let mut events = events;
-        events.push((501, Input::ParametersChanged(params)));
+        events.push((501, Input::ParametersChanged(params.clone())));
         let outputs = run(&params, &events);
         let last = |pick: fn(&Output) -> bool| outputs.iter().rev().map(|(_, o)| *o).find(pick);
         let Some(Output::Drive(driven)) = last(|o| matches!(o, Output::Drive(_))) else {

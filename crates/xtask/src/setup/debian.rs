@@ -21,14 +21,14 @@ struct Need {
 
 const TOOLS: &[Need] = &[
     Need { package: "g++", why: "a C++ compiler", is_there: || tool("g++") || tool("c++") },
-    Need { package: "make", why: "make, with which CMake builds", is_there: || tool("make") },
+    Need { package: "make", why: "make", is_there: || tool("make") },
     Need { package: "cmake", why: "CMake", is_there: || tool("cmake") },
     Need {
         package: "libclang-dev",
-        why: "libclang, with which r2r reads the headers of ROS",
+        why: "libclang (r2r reads the headers of ROS with it)",
         is_there: libclang,
     },
-    Need { package: "libsdl2-dev", why: "SDL2, which reads the gamepads", is_there: sdl2 },
+    Need { package: "libsdl2-dev", why: "SDL2 (for gamepads)", is_there: sdl2 },
 ];
 
 fn tool(name: &str) -> bool {
@@ -103,7 +103,6 @@ pub fn ensure_python() -> Outcome<PathBuf> {
     if !search.completable && Path::new("/usr/bin/python3").exists() {
         return Err(Failure::new(why)); // The system's own does not fit: its packages would not help.
     }
-    step(&why);
     let reason = "a Python with venv and headers";
     install(&[("python3", reason), ("python3-venv", reason), ("python3-dev", reason)])?;
     let search = python::search(&python::places());

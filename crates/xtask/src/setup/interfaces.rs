@@ -10,6 +10,7 @@ use std::thread::available_parallelism;
 
 use super::guard::Guard;
 use super::package::{Package, in_order};
+use super::python;
 use super::stamp::{self, Digest};
 use crate::environment::{Environment, Ros, clean};
 use crate::process::{capture, logged};
@@ -67,12 +68,13 @@ fn all(root: &Root, ros: &Ros) -> Outcome<Vec<Package>> {
     places.iter().map(|folder| Package::read(folder)).collect()
 }
 
-/// Writes the source of `tf2_msgs` with its one message, which has no wheel.
+/// Writes the source of `tf2_msgs` with its one message, which has no wheel. Its files have other names in this
+/// crate, where colcon would take them for a package of the repository.
 fn write_tf2(root: &Root) -> Outcome<PathBuf> {
     let folder = root.made("src/tf2_msgs");
     write(&folder.join("msg/TFMessage.msg"), "geometry_msgs/TransformStamped[] transforms\n")?;
-    write(&folder.join("CMakeLists.txt"), include_str!("tf2_msgs/CMakeLists.txt"))?;
-    write(&folder.join("package.xml"), include_str!("tf2_msgs/package.xml"))?;
+    write(&folder.join("CMakeLists.txt"), include_str!("tf2_msgs/lists.cmake"))?;
+    write(&folder.join("package.xml"), include_str!("tf2_msgs/manifest.xml"))?;
     Ok(folder)
 }
 
@@ -108,14 +110,11 @@ fn build(root: &Root, ros: &Ros, package: &Package, environment: &Environment, g
         }
         logged(&mut command, &log, &format!("building {}", package.name))
     };
-    let python = root.prefix().join("bin/python");
-    let mut paths = vec![
-        ("-S", package.folder.as_path()),
-        ("-B", folder.as_path()),
-        ("-DCMAKE_INSTALL_PREFIX=", install.as_path()),
-    ];
-    if *ros == Ros::Own {
-        paths.push(("-DPython3_EXECUTABLE=", &python));
+    let python = python::of_ros(root, ros, environment);
+    let mut paths = vec![("-S", package.folder.as_path()), ("-B", folder.as_path())];
+    paths.push(("-DCMAKE_INSTALL_PREFIX=", &install));
+    if python.is_absolute() {
+        paths.push(("-DPython3_EXECUTABLE=", &python)); // Otherwise CMake finds it as it does for every ROS package.
     }
     cmake(&["-DBUILD_TESTING=OFF", "-DCMAKE_BUILD_TYPE=Release"], &paths)?;
     let jobs = available_parallelism().map_or(1, usize::from).to_string();

@@ -4,8 +4,10 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::process::capture;
+use crate::environment::{Environment, Ros};
+use crate::process::{answers, capture};
 use crate::report::Outcome;
+use crate::root::Root;
 
 /// Names in order of preference.
 const NAMES: &[&str] = &["python3.12", "python3.11", "python3.13", "python3.10", "python3"];
@@ -43,20 +45,39 @@ pub fn places() -> Vec<PathBuf> {
     places.extend(env::var_os("PATH").iter().flat_map(env::split_paths).filter(|place| place.is_absolute()));
     let mut seen = Vec::new();
     places.retain(|place| {
-        !seen.contains(place) && !place.ends_with(".ros2/prefix/bin") && {
-            seen.push(place.clone());
-            true
-        }
+        let real = place.canonicalize().unwrap_or_else(|_| place.clone()); // `/bin` is `/usr/bin` nowadays.
+        let is_new = !seen.contains(&real) && !place.ends_with(".ros2/prefix/bin");
+        seen.push(real);
+        is_new
     });
     places
+}
+
+/// The Python of a ROS that is in `environment`: the prefix's own, or what can import the sourced one's modules.
+pub fn of_ros(root: &Root, ros: &Ros, environment: &Environment) -> PathBuf {
+    if *ros == Ros::Own {
+        return root.prefix().join("bin/python");
+    }
+    // A person's other Pythons often come first in the PATH; ROS is made for the system's.
+    let knows_ros = |python: &&str| {
+        let mut command = Command::new(python);
+        answers(environment.apply(&mut command).args(["-c", "import ament_package, em"]))
+    };
+    PathBuf::from(["python3", "/usr/bin/python3"].into_iter().find(knows_ros).unwrap_or("python3"))
 }
 
 /// Looks for an interpreter that fits in `places`, in order.
 pub fn search(places: &[PathBuf]) -> Search {
     let mut search = Search { found: None, refused: Vec::new(), completable: false };
+    let mut seen = Vec::new();
     for path in
         places.iter().flat_map(|place| NAMES.iter().map(|name| place.join(name))).filter(|p| p.is_file())
     {
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone()); // `python3` is a link to one of the others.
+        if seen.contains(&real) {
+            continue;
+        }
+        seen.push(real);
         let Some(answer) = ask(&path) else { continue }; // A shim without a Python behind it.
         match judge(&answer) {
             Verdict::Fits => return Search { found: Some(path), ..search },

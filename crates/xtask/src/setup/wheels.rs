@@ -66,7 +66,7 @@ pub fn ensure(root: &Root, guard: &Guard) -> Outcome<()> {
     let first = root.made("first.lock");
     write(&first, &subset(&lock, FIRST))?;
     install(root, guard, &first, FIRST.len())?;
-    install(root, guard, &root.join(LOCK), lock.matches("==").count())?;
+    install(root, guard, &root.join(LOCK), lock.lines().filter(|line| is_package(line)).count())?;
     fixes::apply(&prefix)?;
     stamp::set(&prefix.join(".complete"), &mark(root, &lock))?;
     step(format_args!("ROS 2 Jazzy is in .ros2/prefix ({time})"));
@@ -152,6 +152,11 @@ fn finish_progress() {
 
 fn last_line(text: &str) -> String {
     text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason").trim().to_owned()
+}
+
+/// Whether this line of a lock starts a package.
+pub fn is_package(line: &str) -> bool {
+    !line.starts_with([' ', '#']) && line.contains("==")
 }
 
 /// The part of a lock that concerns `names`.

@@ -31,9 +31,8 @@ pub fn judge(record: &Record, end: Instant, messages: [u64; 4]) -> Vec<String> {
         .collect();
     match drive(record, end) {
         Ok(more) => failures.extend(more),
-        Err(step) => {
-            failures.push(format!("the course was not driven to its end: the step '{}' is missing", step.text()))
-        }
+        Err(step) => failures
+            .push(format!("the course was not driven to its end: the step '{}' is missing", step.text())),
     }
     failures.extend(states(record));
     failures.extend(servo_values(record));
@@ -91,7 +90,9 @@ fn drives(record: &Record, what: &str, from: Instant, to: Instant) -> Option<Str
     let time = to.since(from).as_secs_f64();
     let state = record.state_at(to).unwrap_or("no state");
     (far < FAR).then(|| {
-        format!("{what} the stick drove {far:.3} m in {time:.2} s, must be {FAR} m or more; state was {state}")
+        format!(
+            "{what} the stick drove {far:.3} m in {time:.2} s, must be {FAR} m or more; state was {state}"
+        )
     })
 }
 
@@ -111,7 +112,8 @@ fn states(record: &Record) -> Vec<String> {
     let mut strange: Vec<&str> = told.iter().copied().filter(|state| !STATES.contains(state)).collect();
     strange.sort_unstable();
     strange.dedup();
-    let strange = strange.into_iter().map(|state| format!("'{state}' was told, which is no state of hindbrain"));
+    let strange =
+        strange.into_iter().map(|state| format!("'{state}' was told, which is no state of hindbrain"));
     missing.chain(strange).collect()
 }
 
@@ -197,7 +199,10 @@ mod tests {
     #[test]
     fn moving_where_the_motors_must_stand_is_found() {
         for (step, sentence) in [
-            (Step::Boot, "before motion is enabled the motors were at 80 and 70, 0.020 s after the course began"),
+            (
+                Step::Boot,
+                "before motion is enabled the motors were at 80 and 70, 0.020 s after the course began",
+            ),
             (Step::Stopped, "before motion is enabled"),
             // The bound of 1 s lies within the step.
             (Step::Unplug, "without a stick the motors were at 80 and 70, 1.000 s after it was pulled out"),
@@ -229,8 +234,16 @@ mod tests {
     #[test]
     fn a_wrong_state_is_found() {
         for (step, state, sentence) in [
-            (Step::Release, "OK", "the state was OK 1.000 s after the e-stop was released without a reset, must be"),
-            (Step::Disable, "OK", "the state was OK 1.200 s after motion was not enabled any more, must be SSTOP.ROS"),
+            (
+                Step::Release,
+                "OK",
+                "the state was OK 1.000 s after the e-stop was released without a reset, must be",
+            ),
+            (
+                Step::Disable,
+                "OK",
+                "the state was OK 1.200 s after motion was not enabled any more, must be SSTOP.ROS",
+            ),
             (Step::Curve, "SSTOP.UNK", "'SSTOP.UNK' was told, which is no state of hindbrain"),
         ] {
             let (_, motors, source) = good(step);
@@ -265,7 +278,10 @@ mod tests {
         let mut record = Record::default();
         record.push(Instant::ZERO, Change::Step(Step::Boot));
         let found = judge(&record, end(), [1; 4]);
-        assert!(found[0].starts_with("the course was not driven to its end: the step 'enabled,"), "{found:?}");
+        assert!(
+            found[0].starts_with("the course was not driven to its end: the step 'enabled,"),
+            "{found:?}"
+        );
     }
 
     #[test]
@@ -277,7 +293,8 @@ mod tests {
     #[test]
     fn stop_times_are_those_of_the_record() {
         let after = Some(Duration::from_millis(20));
-        let expected = ["stick pulled out", "e-stop pressed", "not enabled any more"].map(|what| (what, after));
+        let expected =
+            ["stick pulled out", "e-stop pressed", "not enabled any more"].map(|what| (what, after));
         assert_eq!(stop_times(&driven(good), end()), expected);
     }
 }

@@ -7,7 +7,7 @@ use crate::course::{Course, Step};
 use crate::hands::{Hands, Key};
 use crate::record::{Change, Record};
 use crate::seen::{Applied, Pose, Seen};
-use crate::stages::Stage;
+use crate::stages::{JOYSTICK, Stage, Traffic};
 use crate::wish::{Stick, Wish};
 
 /// All that can happen to the operator.
@@ -110,6 +110,8 @@ pub struct Operator {
     plan: Plan,
     pilot: Pilot,
     seen: Seen,
+    /// In the order of [`Stage::ALL`].
+    traffic: [Traffic; 4],
     record: Record,
     /// What is held in hand, as last said.
     said: Option<Wish>,
@@ -128,6 +130,7 @@ impl Operator {
             plan,
             pilot: Pilot::Starting,
             seen: Seen::default(),
+            traffic: Default::default(),
             record: Record::default(),
             said: None,
             repeat_due: Instant::ZERO,
@@ -142,6 +145,11 @@ impl Operator {
     /// What was seen.
     pub fn seen(&self) -> &Seen {
         &self.seen
+    }
+
+    /// What was seen of one stage's commands.
+    pub fn traffic(&self, stage: Stage) -> &Traffic {
+        &self.traffic[stage as usize]
     }
 
     /// What changed while the course was driven last.
@@ -182,25 +190,41 @@ impl Operator {
                 }
             }
             Input::ScalingReceived(fields) => self.seen.scaling = Some(fields),
-            Input::ScalingApplied(applied) => self.seen.scaled(applied),
-            Input::StickMoved(stick) => self.seen.held(stick),
+            Input::ScalingApplied(applied) => {
+                self.traffic_of(Stage::ZoneScaler).note(applied.zone_name());
+                self.seen.applied = Some(applied);
+            }
+            Input::StickMoved(stick) => {
+                self.traffic_of(Stage::Joystick).note(if stick.held { "held" } else { "let go" });
+                self.seen.stick = Some(stick);
+            }
             Input::SourceChanged(source) => {
                 self.note(now, Change::Source(source.clone()));
-                self.seen.driven_by(source);
+                self.traffic_of(Stage::VelocityArbiter).note(&source);
+                self.seen.source = Some(source);
             }
-            Input::CommandSent(stage, stamp) => self.seen.command(stage, now, self.clock, stamp),
+            Input::CommandSent(stage, stamp) => {
+                let by_stick = self.seen.source.as_deref() == Some(JOYSTICK);
+                let clock = self.clock;
+                self.traffic_of(stage).receive(now, clock, stamp, by_stick);
+            }
             Input::PortSent(value) => self.motors(now, |seen| seen.port = Some(value)),
             Input::StarboardSent(value) => self.motors(now, |seen| seen.starboard = Some(value)),
             Input::StateTold(state) => {
                 if self.seen.state.as_ref() != Some(&state) {
                     self.note(now, Change::State(state.clone()));
                 }
-                self.seen.in_state(state);
+                self.traffic_of(Stage::Hindbrain).note(&state);
+                self.seen.state = Some(state);
             }
             Input::KeyPressed(key) => self.press(now, key),
             Input::ParametersChanged => {}
             Input::Stopping => self.stop(),
         }
+    }
+
+    fn traffic_of(&mut self, stage: Stage) -> &mut Traffic {
+        &mut self.traffic[stage as usize]
     }
 
     fn motors(&mut self, now: Instant, set: impl FnOnce(&mut Seen)) {
@@ -267,7 +291,9 @@ impl Operator {
         self.go_on(now, now);
         self.note(now, Change::Motors(self.seen.motors()));
         self.note(now, Change::Travelled(self.seen.travelled));
-        for change in [self.seen.state.clone().map(Change::State), self.seen.source.clone().map(Change::Source)] {
+        for change in
+            [self.seen.state.clone().map(Change::State), self.seen.source.clone().map(Change::Source)]
+        {
             change.into_iter().for_each(|change| self.note(now, change));
         }
     }

@@ -61,7 +61,8 @@ impl Record {
         let mut drives = None;
         for (at, change) in self.changes.iter().filter(|(at, _)| *at < to) {
             if let Change::Source(name) = change {
-                driven += drives.take().map_or(0.0, |since| self.travelled_at(*at) - self.travelled_at(since));
+                driven +=
+                    drives.take().map_or(0.0, |since| self.travelled_at(*at) - self.travelled_at(since));
                 drives = (name == source).then_some((*at).max(from));
             }
         }

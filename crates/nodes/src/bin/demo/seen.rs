@@ -1,7 +1,4 @@
-use units::{Instant, Stamp};
-
 use crate::record::STAND;
-use crate::stages::{Stage, Traffic};
 use crate::wish::Stick;
 
 /// All that the demo has seen on the topics.
@@ -25,8 +22,6 @@ pub struct Seen {
     pub port: Option<i16>,
     /// The last value for the starboard motor.
     pub starboard: Option<i16>,
-    /// The traffic of each stage, in the order of [`Stage::ALL`].
-    pub traffic: [Traffic; 4],
 }
 
 /// Where a robot is and which way it looks.
@@ -49,9 +44,6 @@ pub struct Applied {
     pub left_right: f32,
 }
 
-/// The name of the source that the stick is.
-pub const JOYSTICK: &str = "joystick";
-
 const ZONES: [&str; 9] =
     ["front", "front left", "front right", "left", "right", "back left", "back right", "back", "origin"];
 
@@ -63,15 +55,6 @@ impl Applied {
 }
 
 impl Seen {
-    /// The traffic of one stage.
-    pub fn traffic(&self, stage: Stage) -> &Traffic {
-        &self.traffic[stage as usize]
-    }
-
-    fn traffic_mut(&mut self, stage: Stage) -> &mut Traffic {
-        &mut self.traffic[stage as usize]
-    }
-
     /// Topics that nothing has come from yet; `stick` tells whether there is one to be seen.
     pub fn missing(&self, stick: bool) -> Vec<&'static str> {
         [
@@ -94,49 +77,12 @@ impl Seen {
         [self.port.unwrap_or(port), self.starboard.unwrap_or(starboard)]
     }
 
-    /// A command came from a stage.
-    pub fn command(&mut self, stage: Stage, now: Instant, clock: Stamp, stamp: Stamp) {
-        let by_stick = self.source.as_deref() == Some(JOYSTICK);
-        self.traffic_mut(stage).receive(now, clock, stamp, by_stick);
-    }
-
     /// The robot is there.
     pub fn moved(&mut self, pose: Pose) {
         if let Some(Pose { point: [x, y], .. }) = self.pose {
             self.travelled += (pose.point[0] - x).hypot(pose.point[1] - y);
         }
         self.pose = Some(pose);
-    }
-
-    /// Somebody else drives.
-    pub fn driven_by(&mut self, source: String) {
-        self.note(Stage::VelocityArbiter, &source);
-        self.source = Some(source);
-    }
-
-    /// hindbrain is in a state.
-    pub fn in_state(&mut self, state: String) {
-        self.note(Stage::Hindbrain, &state);
-        self.state = Some(state);
-    }
-
-    /// The stick is held so.
-    pub fn held(&mut self, stick: Stick) {
-        self.note(Stage::Joystick, if stick.held { "held" } else { "let go" });
-        self.stick = Some(stick);
-    }
-
-    /// The zone scaler applied this.
-    pub fn scaled(&mut self, applied: Applied) {
-        self.note(Stage::ZoneScaler, applied.zone_name());
-        self.applied = Some(applied);
-    }
-
-    fn note(&mut self, stage: Stage, state: &str) {
-        let states = &mut self.traffic_mut(stage).states;
-        if !states.contains(state) {
-            states.insert(state.into());
-        }
     }
 }
 
@@ -159,26 +105,16 @@ mod tests {
         let mut seen = Seen::default();
         assert_eq!(seen.missing(true).len(), 7);
         assert_eq!(seen.missing(false).len(), 6);
-        seen.in_state("ESTOP".into());
+        seen.state = Some("ESTOP".into());
         assert!(!seen.missing(true).contains(&"hind/state"));
     }
 
     #[test]
     fn zones_have_luci_s_numbers() {
         let name = |zone| Applied { zone, forward_back: 1.0, left_right: 1.0 }.zone_name();
-        assert_eq!((name(0), name(8), name(9), name(-1)), ("front", "origin", "no such zone", "no such zone"));
-    }
-
-    #[test]
-    fn only_the_stick_s_commands_have_a_latency() {
-        let mut seen = Seen::default();
-        let (now, clock, stamp) = (Instant::ZERO, Stamp { sec: 2, nanosec: 0 }, Stamp { sec: 1, nanosec: 0 });
-        seen.driven_by("navigation".into());
-        seen.command(Stage::Hindbrain, now, clock, stamp);
-        assert_eq!(seen.traffic(Stage::Hindbrain).latency.quantiles(), None);
-        seen.driven_by("joystick".into());
-        seen.command(Stage::Hindbrain, now, clock, stamp);
-        assert_eq!(seen.traffic(Stage::Hindbrain).latency.quantiles().map(|q| q.max), Some(1e6));
-        assert_eq!(seen.traffic(Stage::VelocityArbiter).states.len(), 2);
+        assert_eq!(
+            (name(0), name(8), name(9), name(-1)),
+            ("front", "origin", "no such zone", "no such zone")
+        );
     }
 }

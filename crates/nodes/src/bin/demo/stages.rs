@@ -39,6 +39,9 @@ impl Stage {
     }
 }
 
+/// The name of the source that the stick is.
+pub const JOYSTICK: &str = "joystick";
+
 /// What was seen of one stage.
 ///
 /// Rate and latency are those while the stick drives: what others send has no stick event behind it.
@@ -77,6 +80,13 @@ impl Traffic {
             self.spoken += interval;
         }
         self.last = Some(now);
+    }
+
+    /// The stage said that it is in `state`.
+    pub fn note(&mut self, state: &str) {
+        if !self.states.contains(state) {
+            self.states.insert(state.into());
+        }
     }
 
     /// How often commands came while they came [Hz]; `None` before there were two.

@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn a_stick_comes_back_as_it_was_said() {
-        for stick in [Stick::REST, Stick::pushed(-1.0, 1.0), Stick { held: false, ..Stick::pushed(1.0, 0.0) }] {
+        for stick in [Stick::REST, Stick::pushed(-1.0, 1.0), Stick { held: false, ..Stick::pushed(1.0, 0.0) }]
+        {
             let (axes, buttons) = stick.raw();
             assert_eq!(Stick::from_raw(&axes, &buttons), stick);
         }

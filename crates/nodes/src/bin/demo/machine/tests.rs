@@ -140,7 +140,7 @@ fn without_a_virtual_stick_the_course_never_drives() {
 fn the_course_begins_again_on_the_screen() {
     let mut operator = operator(false);
     start(&mut operator, at(0));
-    run(&mut operator, 0, 26_000);
+    run(&mut operator, 0, 26_050);
     let Pilot::Course(leg) = operator.pilot() else { panic!("{:?}", operator.pilot()) };
     assert_eq!((leg.began, leg.step), (at(25_000), Step::Reset));
 }
@@ -173,6 +173,21 @@ fn the_record_begins_with_what_is_known_and_holds_changes_only() {
 }
 
 #[test]
+fn only_the_stick_s_commands_have_a_latency() {
+    let mut operator = operator(true);
+    let sent = Input::CommandSent(Stage::Hindbrain, Stamp { sec: 1, nanosec: 0 });
+    operator.handle(at(0), Input::ClockRead(Stamp { sec: 2, nanosec: 0 }));
+    operator.handle(at(0), Input::SourceChanged("navigation".into()));
+    operator.handle(at(0), sent.clone());
+    assert_eq!(operator.traffic(Stage::Hindbrain).latency.quantiles(), None);
+    operator.handle(at(0), Input::SourceChanged("joystick".into()));
+    operator.handle(at(0), sent);
+    // 2 s - 1 s
+    assert_eq!(operator.traffic(Stage::Hindbrain).latency.quantiles().map(|q| q.max), Some(1e6));
+    assert_eq!(operator.traffic(Stage::VelocityArbiter).states.len(), 2);
+}
+
+#[test]
 fn stopping_lets_everything_go_and_ends() {
     let mut operator = operator(false);
     for key in [Key::Enable, Key::Navigation, Key::PressEstop, Key::Forward] {
@@ -181,12 +196,8 @@ fn stopping_lets_everything_go_and_ends() {
     drain(&mut operator, at(0));
     operator.handle(at(10), Input::Stopping);
     let outputs = drain(&mut operator, at(10));
-    let rest = [
-        Output::Estop(true),
-        Output::Enable(false),
-        Output::Reset(false),
-        Output::Stick(Some(Stick::REST)),
-    ];
+    let rest =
+        [Output::Estop(true), Output::Enable(false), Output::Reset(false), Output::Stick(Some(Stick::REST))];
     assert_eq!(outputs, rest, "a pressed e-stop is not released by leaving");
     operator.handle(at(20), Input::KeyPressed(Key::Enable));
     assert_eq!((drain(&mut operator, at(1000)), operator.deadline()), (vec![], None));

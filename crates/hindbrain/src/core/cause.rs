@@ -1,0 +1,162 @@
+use core::fmt;
+
+/// One reason why the vehicle does not do what is wanted, from mild to severe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Cause {
+    /// Zero-first: no wish of zero has come since the last stop.
+    NeutralWait,
+    /// The last message was no command; the wish before it goes on until it is stale.
+    CommandInvalid,
+    /// No command in force: none came, or the last one is too old.
+    CommandStale,
+    /// The front pair counts as blocked.
+    FrontBlocked,
+    /// The back pair counts as blocked.
+    BackBlocked,
+    /// A fitted infra-red sensor sends what is no measurement.
+    IrInvalid,
+    /// A fitted infra-red sensor is silent, or was never heard.
+    IrStale,
+    /// A soft stop that nobody keeps any more: it ends with the next step, or once the vehicle stands.
+    Settling,
+    /// Enabled, but not by a change from false to true since the last stop that asks for one.
+    NotArmed,
+    /// The enable was not repeated within its lease.
+    LeaseLapsed,
+    /// The software switch is off.
+    NotEnabled,
+    /// The emergency stop or a fault is latched: it waits for the reset button to be pressed and let go.
+    Latched,
+    /// The emergency stop is silent, or was never heard although it is required.
+    EstopStale,
+    /// The emergency stop is pressed.
+    EstopPressed,
+    /// A step came so late that nobody watched over the motors.
+    Overrun,
+    /// The node is about to end.
+    Stopping,
+}
+
+impl Cause {
+    /// All causes, from mild to severe.
+    pub const ALL: [Self; 16] = [
+        Self::NeutralWait,
+        Self::CommandInvalid,
+        Self::CommandStale,
+        Self::FrontBlocked,
+        Self::BackBlocked,
+        Self::IrInvalid,
+        Self::IrStale,
+        Self::Settling,
+        Self::NotArmed,
+        Self::LeaseLapsed,
+        Self::NotEnabled,
+        Self::Latched,
+        Self::EstopStale,
+        Self::EstopPressed,
+        Self::Overrun,
+        Self::Stopping,
+    ];
+
+    /// What it is and, where somebody can do something about it, what.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NeutralWait => "waits for a zero command",
+            Self::CommandInvalid => "the last command is not finite",
+            Self::CommandStale => "no fresh command",
+            Self::FrontBlocked => "the front is blocked",
+            Self::BackBlocked => "the back is blocked",
+            Self::IrInvalid => "an infra-red sensor sends no measurement",
+            Self::IrStale => "an infra-red sensor is silent",
+            Self::Settling => "the stop is about to end",
+            Self::NotArmed => "waits for enable to change from false to true",
+            Self::LeaseLapsed => "the lease of enable lapsed",
+            Self::NotEnabled => "not enabled",
+            Self::Latched => "waits for reset",
+            Self::EstopStale => "the e-stop is silent",
+            Self::EstopPressed => "the e-stop is pressed",
+            Self::Overrun => "a step came too late",
+            Self::Stopping => "the node is ending",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A set of [`Cause`]s. It is written with the most severe first; sets compare by their most severe causes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Causes(u16);
+
+impl Causes {
+    /// No cause.
+    pub const NONE: Self = Self(0);
+
+    /// With `cause` in it where `is` holds.
+    #[must_use]
+    pub const fn with(self, cause: Cause, is: bool) -> Self {
+        if is { Self(self.0 | 1 << cause as u8) } else { self }
+    }
+
+    /// Whether `cause` is in it.
+    pub const fn contains(self, cause: Cause) -> bool {
+        self.0 & 1 << cause as u8 != 0
+    }
+
+    /// Whether there is no cause.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The causes in it, the most severe first.
+    pub fn iter(self) -> impl Iterator<Item = Cause> {
+        Cause::ALL.into_iter().rev().filter(move |&cause| self.contains(cause))
+    }
+
+    /// The most severe cause.
+    pub fn worst(self) -> Option<Cause> {
+        self.iter().next()
+    }
+}
+
+impl fmt::Display for Causes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, cause) in self.iter().enumerate() {
+            write!(f, "{}{cause}", if index == 0 { "" } else { ", " })?;
+        }
+        if self.is_empty() { f.write_str("no cause") } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_complete_and_in_order() {
+        for (index, cause) in Cause::ALL.into_iter().enumerate() {
+            assert_eq!(cause as usize, index);
+        }
+        assert!(Cause::ALL.is_sorted());
+    }
+
+    #[test]
+    fn the_most_severe_cause_wins() {
+        let mild = Causes::NONE.with(Cause::NeutralWait, true).with(Cause::NotEnabled, true);
+        let severe = Causes::NONE.with(Cause::EstopPressed, true);
+        assert!(severe > mild && mild > Causes::NONE);
+        assert_eq!((mild.worst(), severe.worst()), (Some(Cause::NotEnabled), Some(Cause::EstopPressed)));
+        assert_eq!(Causes::NONE.with(Cause::Overrun, false), Causes::NONE);
+    }
+
+    #[test]
+    fn the_most_severe_cause_is_written_first() {
+        let causes = Causes::NONE.with(Cause::CommandStale, true).with(Cause::NotEnabled, true);
+        assert_eq!(causes.to_string(), "not enabled, no fresh command");
+        assert_eq!(Causes::NONE.to_string(), "no cause");
+    }
+}

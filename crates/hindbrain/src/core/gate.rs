@@ -1,0 +1,125 @@
+use super::{Wish, mix};
+
+/// What the infra-red sensors leave of a wish.
+///
+/// A pair is bad when one of its fitted sensors is. With no bad pair the gate is open. Without the direction policy any
+/// bad pair closes it. With the policy:
+///
+/// 1. both pairs bad: closed, whatever is wanted;
+/// 2. one pair bad: the way out is straight away from it. Closed if a wheel still turns toward the bad pair, if the wish
+///    goes toward it, or if the wish is a turn (its angular part is larger than its linear part). A wish that moves no
+///    wheel closes nothing. What remains goes the way out and may pass, **without its turn**, which would swing a
+///    corner of the vehicle toward what is there.
+///
+/// Thus a stick that is pulled back not quite straight still leads out, and standing still before an obstacle is no stop
+/// of its own: otherwise zero-first could never be met there.
+/// # Source
+/// own: the specification's direction policy, made precise; the original never looked at the direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Gate {
+    /// All may pass.
+    Open,
+    /// Only the wish's straight part may pass.
+    Straight,
+    /// Nothing may pass: the stop of the infra-red sensors.
+    Closed,
+}
+
+impl Gate {
+    /// The gate for `wish` of a vehicle whose wheels have `levels`.
+    /// * `front`, `back`: whether that pair is bad
+    /// * `policy`: whether the direction counts
+    pub fn new([front, back]: [bool; 2], wish: Wish, levels: [i16; 2], policy: bool, full: i16) -> Self {
+        let way_out = match (front, back) {
+            (false, false) => return Self::Open,
+            (true, false) if policy => -1,
+            (false, true) if policy => 1,
+            _ => return Self::Closed,
+        };
+        let approaching = levels.iter().any(|level| level.signum() == -way_out);
+        let resting = mix(wish, full) == [0, 0];
+        let turning = wish.angular().abs() > wish.linear().abs();
+        if approaching || !resting && (turning || wish.linear().signum() != way_out) {
+            Self::Closed
+        } else {
+            Self::Straight
+        }
+    }
+
+    /// What passes of `wish`.
+    pub fn pass(self, wish: Wish) -> Wish {
+        match self {
+            Self::Open => wish,
+            Self::Straight => wish.straight(),
+            Self::Closed => Wish::ZERO,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::FULL;
+    use super::*;
+
+    const FRONT: [bool; 2] = [true, false];
+    const BACK: [bool; 2] = [false, true];
+    const BOTH: [bool; 2] = [true, true];
+
+    fn gate(bad: [bool; 2], linear: i16, angular: i16) -> Gate {
+        Gate::new(bad, Wish::new(linear, angular), [0, 0], true, FULL)
+    }
+
+    #[test]
+    fn the_front_closes_forward_and_the_back_reverse() {
+        assert_eq!(gate(FRONT, 500, 0), Gate::Closed);
+        assert_eq!(gate(FRONT, -500, 0), Gate::Straight);
+        assert_eq!(gate(BACK, -500, 0), Gate::Closed);
+        assert_eq!(gate(BACK, 500, 0), Gate::Straight);
+        assert_eq!(gate([false, false], 500, 500), Gate::Open);
+    }
+
+    #[test]
+    fn any_pair_closes_turns() {
+        for bad in [FRONT, BACK, BOTH] {
+            for linear in [-499, 0, 499] {
+                assert_eq!(gate(bad, linear, 500), Gate::Closed);
+                assert_eq!(gate(bad, linear, -500), Gate::Closed);
+            }
+        }
+    }
+
+    #[test]
+    fn the_way_out_loses_its_turn() {
+        let wish = Wish::new(-500, 500);
+        assert_eq!(gate(FRONT, -500, 500).pass(wish), Wish::new(-500, 0));
+    }
+
+    #[test]
+    fn rest_is_a_stop_only_between_two_bad_pairs() {
+        assert_eq!(gate(FRONT, 0, 0), Gate::Straight);
+        assert_eq!(gate(BACK, 0, 0), Gate::Straight);
+        assert_eq!(gate(BOTH, 0, 0), Gate::Closed);
+        // 15 thousandths are 0.99 counts: no wheel moves.
+        assert_eq!(gate(FRONT, 15, 0), Gate::Straight);
+    }
+
+    #[test]
+    fn rolling_toward_a_bad_pair_closes_whatever_is_wanted() {
+        for (bad, levels) in [(FRONT, [1, 0]), (FRONT, [-5, 5]), (BACK, [0, -1]), (BACK, [5, -5])] {
+            for linear in [-500, 0, 500] {
+                let gate = Gate::new(bad, Wish::new(linear, 0), levels, true, FULL);
+                assert_eq!(gate, Gate::Closed, "{bad:?} {levels:?} {linear}");
+            }
+        }
+        assert_eq!(Gate::new(FRONT, Wish::new(-500, 0), [-9, -20], true, FULL), Gate::Straight);
+    }
+
+    #[test]
+    fn without_the_policy_any_pair_closes_all() {
+        for bad in [FRONT, BACK, BOTH] {
+            for linear in [-500, 0, 500] {
+                assert_eq!(Gate::new(bad, Wish::new(linear, 0), [0, 0], false, FULL), Gate::Closed);
+            }
+        }
+    }
+}

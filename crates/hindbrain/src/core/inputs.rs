@@ -1,0 +1,116 @@
+use super::{Causes, FULL, Reading, Sight, Slopes, StopState, Wish};
+
+/// A message that was no command: one of its parts was NaN or infinite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InvalidCommand;
+
+/// One snapshot of all that happened since the last step. `None` means that nothing came.
+///
+/// Time passes first: what has lapsed within `dt` has lapsed even if something new came at its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Inputs {
+    /// How long the last step is ago \[ns\].
+    pub dt: u64,
+    /// The emergency stop: true is pressed.
+    pub estop: Option<bool>,
+    /// The reset button's level.
+    pub reset: Option<bool>,
+    /// The software switch's level.
+    pub enable: Option<bool>,
+    /// The infra-red sensors, in the order of [`Sensor`](crate::Sensor).
+    pub infrared: [Option<Reading>; 4],
+    /// What is wanted of the motors.
+    pub command: Option<Result<Wish, InvalidCommand>>,
+}
+
+impl Inputs {
+    /// Nothing but time passed, `dt` \[ns\].
+    pub fn after(dt: u64) -> Self {
+        Self { dt, ..Self::default() }
+    }
+}
+
+/// What a step gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Outputs {
+    /// The levels of port and starboard, forward positive.
+    pub levels: [i16; 2],
+    /// The state, as it is published.
+    pub state: StopState,
+    /// Why.
+    pub causes: Causes,
+}
+
+/// How a soft stop ends motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SoftStop {
+    /// To zero in the same step.
+    Cut,
+    /// Down the slope of braking.
+    Ramp,
+}
+
+/// The infra-red sensors' part of [`CoreParams`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Infrared {
+    /// Which sensors are there; the others are never asked.
+    pub fitted: [bool; 4],
+    /// How long a sensor must say something before it is believed.
+    pub sight: Sight,
+    /// Whether the front pair closes only forward and the back pair only reverse.
+    pub direction_policy: bool,
+    /// Whether a stop by a sensor asks for a new enable.
+    pub rearm: bool,
+}
+
+/// The parameters of the core, in integers. Any value is safe: none makes a step panic or a level leave its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CoreParams {
+    /// The level at full speed; [`FULL`] but for proofs at a smaller scale.
+    pub full: i16,
+    /// How fast levels change, and the tick \[ns\].
+    pub slopes: Slopes,
+    /// A step later than this is a fault if anything could move \[ns\].
+    pub overrun_limit: u64,
+    /// A command counts for less than this \[ns\].
+    pub command_timeout: u64,
+    /// Whether an emergency stop that was never heard counts as pressed.
+    pub estop_required: bool,
+    /// Silence of so long of an emergency stop that was heard counts as pressed \[ns\].
+    pub estop_timeout: u64,
+    /// An enable that is not repeated for so long lapses \[ns\]; 0 for never.
+    pub lease: u64,
+    /// Whether a wish of zero must come before anything moves.
+    pub zero_first: bool,
+    /// What counts as a wish of zero, in thousandths of full deflection.
+    pub deadband: i16,
+    /// How a soft stop ends motion.
+    pub soft_stop: SoftStop,
+    /// The infra-red sensors.
+    pub infrared: Infrared,
+}
+
+impl Default for CoreParams {
+    /// The profile `strict` with no sensor and no emergency stop.
+    fn default() -> Self {
+        const MS: u64 = 1_000_000;
+        Self {
+            full: FULL,
+            slopes: Slopes { accel: 20_000, decel: 200_000, tick: 20 * MS },
+            overrun_limit: 500 * MS,
+            command_timeout: 500 * MS,
+            estop_required: false,
+            estop_timeout: 250 * MS,
+            lease: 0,
+            zero_first: true,
+            deadband: 20,
+            soft_stop: SoftStop::Cut,
+            infrared: Infrared {
+                fitted: [false; 4],
+                sight: Sight { timeout: 500 * MS, debounce: 40 * MS, clear_hold: 60 * MS },
+                direction_policy: true,
+                rearm: false,
+            },
+        }
+    }
+}

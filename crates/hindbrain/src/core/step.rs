@@ -1,0 +1,183 @@
+use super::{Blame, CoreParams, EstopLine, Gate, Inputs, Mode, Outputs, SoftStop, State, Wish, mix};
+
+/// One step of the stop state machine: what follows from `state` when `inputs` happened.
+///
+/// Time passes, the inputs are heard, and the first of these that holds decides; otherwise all stays as it is:
+///
+/// | # | from | guard | to |
+/// |---|---|---|---|
+/// | T1 | any | e-stop pressed, silent, or required and unheard | ESTOP |
+/// | T2 | any that could move | the step is later than the overrun limit | FAULT |
+/// | T3 | ESTOP, FAULT | the reset button is let go, having gone down after T1 and T2 had ceased to hold | SOFT |
+/// | T4 | OK, SOFT | not enabled, or the lease lapsed | SOFT, disarmed, blame ROS |
+/// | T5 | SOFT | enable goes from false to true | SOFT, armed |
+/// | T6 | OK, SOFT | the infra-red [`Gate`] is closed | SOFT, blame IR |
+/// | T7 | SOFT | enabled, armed before this step, gate not closed, standing | OK, at level 0, zero-first |
+/// | T8 | OK | a wish of zero comes | OK, may move |
+/// | T9 | OK | the command is stale | OK, target 0 |
+///
+/// Total: any state, inputs and parameters have a successor; nothing panics, overflows or allocates.
+/// # Source
+/// specification of the stop state machine, T1 to T9. Own: an overrun while everything stands is no fault, since nothing
+/// ran unwatched; T3 leads to blame BOTH where the gate is closed.
+pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outputs) {
+    let mut next = *state;
+    next.pass_time(inputs.dt, params);
+    let armed_before = next.armed;
+    let reset = next.hear(inputs, params);
+
+    let wish = next.command.wish.unwrap_or(Wish::ZERO);
+    let policy = params.infrared.direction_policy;
+    let gate = Gate::new(next.bad_pairs(params), wish, state.levels(), policy, params.full);
+    let overrun = inputs.dt > params.overrun_limit && (state.mode == Mode::Ok || state.is_rolling());
+    let stopped_by = if next.estop.is_pressed(params.estop_required) {
+        Some(Mode::Estop) // T1
+    } else if overrun {
+        Some(Mode::Fault) // T2
+    } else {
+        None
+    };
+    let ros = !next.enabled || !armed_before;
+    let ir = gate == Gate::Closed;
+    next.mode = stopped_by.unwrap_or(match state.mode {
+        Mode::Estop | Mode::Fault if !reset => state.mode,
+        Mode::Estop | Mode::Fault => Mode::Soft(if ir { Blame::Both } else { Blame::Ros }), // T3
+        Mode::Ok | Mode::Soft(_) => match (Blame::of(ros, ir), state.mode) {
+            (Some(blame), _) => Mode::Soft(blame), // T4, T5, T6
+            (None, Mode::Soft(blame)) if state.is_rolling() => Mode::Soft(blame), // still braking
+            (None, _) => Mode::Ok,                 // T7
+        },
+    });
+
+    next.settle(state.mode, stopped_by.is_some(), inputs, params);
+    next.drive(state.mode, gate, inputs.dt, params);
+    let outputs = Outputs { levels: next.levels(), state: next.mode.into(), causes: next.causes(params) };
+    (next, outputs)
+}
+
+impl State {
+    /// Lets `dt` pass: what is not repeated in time lapses, and stays so until it is heard again.
+    fn pass_time(&mut self, dt: u64, params: &CoreParams) {
+        if let EstopLine::Released { age } = &mut self.estop {
+            *age = age.saturating_add(dt);
+            if *age >= params.estop_timeout {
+                self.estop = EstopLine::Silent;
+            }
+        }
+        if self.command.wish.is_some() {
+            self.command.age = self.command.age.saturating_add(dt);
+            if self.command.age >= params.command_timeout {
+                self.command.wish = None;
+                self.command.age = 0;
+            }
+        }
+        if params.lease > 0 && self.enabled {
+            self.lease_age = self.lease_age.saturating_add(dt).min(params.lease);
+            if self.lease_age >= params.lease {
+                self.armed = false;
+            }
+        } else {
+            self.lease_age = 0;
+        }
+        for eye in &mut self.eyes {
+            eye.pass_time(dt, &params.infrared.sight);
+        }
+    }
+
+    /// Takes note of what came; whether the reset button was let go.
+    fn hear(&mut self, inputs: &Inputs, params: &CoreParams) -> bool {
+        match inputs.estop {
+            Some(true) => self.estop = EstopLine::Pressed,
+            Some(false) => self.estop = EstopLine::Released { age: 0 },
+            None => {}
+        }
+        let mut reset = false;
+        if let Some(down) = inputs.reset {
+            let was_down = self.reset.down;
+            reset = !down && self.reset.pressed_in_time;
+            self.reset.pressed_in_time =
+                down && (self.reset.pressed_in_time || !was_down && self.mode.is_latched());
+            self.reset.down = down;
+        }
+        if let Some(enabled) = inputs.enable {
+            if enabled && !self.enabled && !self.mode.is_latched() {
+                self.armed = true; // T5
+            }
+            self.enabled = enabled;
+            self.lease_age = 0;
+        }
+        for (index, reading) in inputs.infrared.into_iter().enumerate() {
+            if let Some(reading) = reading
+                && params.infrared.fitted[index]
+            {
+                self.eyes[index].receive(reading, &params.infrared.sight);
+            }
+        }
+        match inputs.command {
+            Some(Ok(wish)) => {
+                self.command.wish = Some(wish);
+                self.command.age = 0;
+                self.command.followed_by_invalid = false;
+            }
+            // It neither sets a wish nor keeps the last one fresh.
+            Some(Err(_)) => self.command.followed_by_invalid = true,
+            None => {}
+        }
+        reset
+    }
+
+    /// Brings the memory in line with the mode that was just decided.
+    fn settle(&mut self, before: Mode, stopped_by: bool, inputs: &Inputs, params: &CoreParams) {
+        match self.mode {
+            Mode::Estop | Mode::Fault => {
+                self.armed = false;
+                self.neutral = false;
+                if stopped_by {
+                    self.reset.pressed_in_time = false; // pressed before the cause was gone
+                }
+            }
+            Mode::Soft(blame) => {
+                self.neutral = false;
+                let rearm = params.infrared.rearm && blame.is_ir() && before == Mode::Ok;
+                if !self.enabled || before.is_latched() || rearm {
+                    self.armed = false;
+                }
+            }
+            Mode::Ok => {
+                if before != Mode::Ok {
+                    self.neutral = false;
+                    if !matches!(inputs.command, Some(Ok(_))) && self.command.wish.is_some() {
+                        // What was said to a vehicle that stood is not what it shall do now.
+                        self.command.wish = Some(Wish::ZERO);
+                    }
+                }
+                if let Some(Ok(wish)) = inputs.command
+                    && wish.is_within(params.deadband)
+                {
+                    self.neutral = true; // T8
+                }
+            }
+        }
+        if !self.mode.is_latched() {
+            self.reset.pressed_in_time = false;
+        }
+    }
+
+    /// Moves the wheels; the step that enters OK does not move them yet.
+    fn drive(&mut self, before: Mode, gate: Gate, dt: u64, params: &CoreParams) {
+        let stays_ok = before == Mode::Ok && self.mode == Mode::Ok;
+        let may_move = stays_ok && (self.neutral || !params.zero_first);
+        let wish = match self.command.wish {
+            Some(wish) if may_move => gate.pass(wish),
+            _ => Wish::ZERO, // T9
+        };
+        let cut = self.mode.is_latched() || self.mode.is_soft() && params.soft_stop == SoftStop::Cut;
+        for (wheel, target) in self.wheels.iter_mut().zip(mix(wish, params.full)) {
+            if cut {
+                wheel.cut(dt, &params.slopes);
+            } else {
+                wheel.advance(target, dt, &params.slopes);
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+use units::Velocity;
+
+use crate::core::{Reading, Wish};
+use crate::{FullSpeed, IrLimits};
+
+/// The infra-red sensors.
+///
+/// # Source
+/// hindbrain, pins A0 to A3; on ROS 2 a sensor is named by its messages' `frame_id`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sensor {
+    /// `ir_front_port`.
+    FrontPort,
+    /// `ir_front_starboard`.
+    FrontStarboard,
+    /// `ir_back_port`.
+    BackPort,
+    /// `ir_back_starboard`.
+    BackStarboard,
+}
+
+impl Sensor {
+    /// All sensors, in the order in which the core has them.
+    pub const ALL: [Self; 4] = [Self::FrontPort, Self::FrontStarboard, Self::BackPort, Self::BackStarboard];
+
+    /// All frame names, in the order of [`Sensor::ALL`].
+    pub const FRAMES: [&'static str; 4] =
+        ["ir_front_port", "ir_front_starboard", "ir_back_port", "ir_back_starboard"];
+
+    /// The name of its frame.
+    pub const fn frame_id(self) -> &'static str {
+        Self::FRAMES[self.index()]
+    }
+
+    /// The sensor with this frame; `None` if there is none.
+    pub fn from_frame_id(frame_id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|sensor| sensor.frame_id() == frame_id)
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// `velocity` in thousandths of `full` speed, rounded toward zero.
+///
+/// What is beyond full speed in either part is scaled down as a whole, so that the curve stays.
+/// * a NaN cannot come in, and an overflow on the way counts as full speed
+/// # Source
+/// own; the original's float decoder took NaN for full forward and 1e-40 for full reverse. Here whatever is less than a
+/// thousandth is zero.
+pub fn wish_of(velocity: &Velocity, full: &FullSpeed) -> Wish {
+    /// Far beyond any full speed, and small enough that no product overflows.
+    const FAR: f64 = 1e9;
+    let linear = (velocity.forward() / full.linear).clamp(-FAR, FAR);
+    let angular = (velocity.turn() / full.angular).clamp(-FAR, FAR);
+    let excess = linear.abs().max(angular.abs()).max(1.0);
+    // `as` rounds toward zero, saturates, and makes zero of NaN.
+    let thousandths = |part: f64| (part / excess * 1000.0) as i16;
+    Wish::new(thousandths(linear), thousandths(angular))
+}
+
+/// What the distance that a sensor measured \[m\] says.
+///
+/// * less than `near`, or minus infinity (REP-117: too close to measure): blocked
+/// * more than `far`, or infinity (nothing in reach), where `far` is in use: blocked, the floor is not there
+/// * `None`, NaN, or a negative distance: invalid
+/// # Source
+/// REP-117; hindbrain's stair detector stopped for both too near and too far.
+pub fn reading_of(distance: Option<f64>, limits: &IrLimits) -> Reading {
+    match distance {
+        Some(f64::NEG_INFINITY) => Reading::Blocked,
+        Some(d) if d.is_nan() || d < 0.0 => Reading::Invalid,
+        Some(d) if d < limits.near || limits.far.is_some_and(|far| d > far) => Reading::Blocked,
+        Some(_) => Reading::Clear,
+        None => Reading::Invalid,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FULL_SPEED: FullSpeed = FullSpeed { linear: 2.0, angular: 4.0 };
+
+    fn wish(forward: f64, turn: f64) -> (i16, i16) {
+        let wish = wish_of(&Velocity::planar(forward, turn).unwrap(), &FULL_SPEED);
+        (wish.linear(), wish.angular())
+    }
+
+    #[test]
+    fn a_velocity_becomes_thousandths_of_full_speed() {
+        assert_eq!(wish(2.0, 0.0), (1000, 0));
+        assert_eq!(wish(-1.0, 1.0), (-500, 250));
+        // 0.0019 / 2 = 0.00095: less than a thousandth.
+        assert_eq!(wish(0.0019, -0.0039), (0, 0));
+    }
+
+    #[test]
+    fn excess_is_scaled_down_and_keeps_the_curve() {
+        // 2 and 0.5 of full: over 2.
+        assert_eq!(wish(4.0, 2.0), (1000, 250));
+        assert_eq!(wish(1.0, -8.0), (250, -1000));
+    }
+
+    #[test]
+    fn numbers_that_confused_the_original_are_harmless() {
+        for tiny in [1e-40, 1e-60, 1e-300, f64::MIN_POSITIVE, 5e-324, -1e-40, -0.0] {
+            assert_eq!(wish(tiny, tiny), (0, 0), "{tiny}");
+        }
+        for huge in [1e39, 3.5e38, 1e308, f64::MAX] {
+            assert_eq!(wish(huge, 0.0), (1000, 0), "{huge}");
+            assert_eq!(wish(0.0, -huge), (0, -1000), "{huge}");
+            assert_eq!(wish(-huge, huge), (-1000, 1000), "{huge}");
+        }
+    }
+
+    #[test]
+    fn a_distance_is_clear_between_near_and_far() {
+        let limits = IrLimits { near: 0.2, far: Some(0.6) };
+        let readings = [
+            (Some(0.2), Reading::Clear),
+            (Some(0.6), Reading::Clear),
+            (Some(0.19), Reading::Blocked),
+            (Some(0.61), Reading::Blocked),
+            (Some(f64::INFINITY), Reading::Blocked),
+            (Some(f64::NEG_INFINITY), Reading::Blocked),
+            (Some(f64::NAN), Reading::Invalid),
+            (Some(-0.1), Reading::Invalid),
+            (None, Reading::Invalid),
+        ];
+        for (distance, reading) in readings {
+            assert_eq!(reading_of(distance, &limits), reading, "{distance:?}");
+        }
+        let open = IrLimits { far: None, ..limits };
+        assert_eq!(reading_of(Some(f64::INFINITY), &open), Reading::Clear);
+    }
+
+    #[test]
+    fn sensors_are_named_by_their_frames() {
+        for (index, sensor) in Sensor::ALL.into_iter().enumerate() {
+            assert_eq!(sensor.index(), index);
+            assert_eq!(Sensor::from_frame_id(sensor.frame_id()), Some(sensor));
+        }
+        assert_eq!(Sensor::from_frame_id("ir_top"), None);
+    }
+}

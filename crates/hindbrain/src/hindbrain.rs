@@ -1,0 +1,322 @@
+use core::fmt;
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use units::{Command, Instant, Machine, NotFinite, Stamp};
+
+use crate::core::{Cause, Causes, Inputs, InvalidCommand, Mode, Outputs, State, StopState, step};
+use crate::{Counters, Motors, Params, Sensor, reading_of, wish_of};
+
+/// How often motor values go out when no command brings them: 50 times a second.
+pub const TICK: Duration = Duration::from_millis(20);
+/// How often the state goes out when it does not change.
+///
+/// # Source
+/// hindbrain, publish interval of 500 ms; its code never used it and published in every loop.
+pub const STATE_PERIOD: Duration = Duration::from_millis(500);
+
+/// All that can happen to the node.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A command came, or what was to be one and is not finite.
+    CommandReceived(Result<Command, NotFinite>),
+    /// The software switch says whether the vehicle may drive.
+    EnableReceived(bool),
+    /// The emergency stop says whether it is pressed.
+    EstopReceived(bool),
+    /// The reset button says whether it is down.
+    ResetReceived(bool),
+    /// An infra-red sensor measured.
+    IrReceived {
+        /// Which one.
+        sensor: Sensor,
+        /// The distance \[m\]; `None` and NaN are no measurement, infinity is nothing in reach.
+        distance: Option<f64>,
+    },
+    /// The parameters in force are these from now on.
+    ParametersChanged(Params),
+    /// The node is about to end.
+    Stopping,
+}
+
+/// All that the node can ask for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// Send these values to the motors.
+    Drive(Motors),
+    /// Publish the state.
+    PublishState(StopState),
+    /// Tell the user that the state or its causes changed.
+    Report(Report),
+}
+
+/// A state and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The state.
+    pub state: StopState,
+    /// Why.
+    pub causes: Causes,
+}
+
+/// The last gate before the motors.
+///
+/// * Each event is one step of the core with the time that really passed, so neither a flood nor a lack of calls makes a
+///   ramp steeper.
+/// * Motor values go out from the call that brought a command, a pressed emergency stop, an enable of false or a reset,
+///   from any other that changes them, and [`TICK`] after they last went out. So a stream of commands faster than the
+///   tick gets one answer for each, and no others.
+/// * If nobody takes the motor values, newer ones replace them; if nobody takes the states, the oldest go.
+/// * The first step of a new machine has no time before it.
+/// * A command with an older stamp than the last accepted one is refused while that one is fresh; one without a stamp
+///   is judged by its arrival. Stamps are not compared with a clock, since the machine has none of that kind.
+/// # Real-time
+/// Nothing is allocated after construction. The time of a call does not depend on what came before.
+/// # Source
+/// hindbrain; own where the [core](mod@crate::core) says so.
+#[derive(Clone, Debug)]
+pub struct Hindbrain {
+    params: Params,
+    now: Instant,
+    /// When the last step was; `None` before the first.
+    stepped: Option<Instant>,
+    state: State,
+    outputs: Outputs,
+    last_command: LastCommand,
+    next_tick: Instant,
+    next_state: Instant,
+    stopping: bool,
+    motors: Option<Motors>,
+    states: VecDeque<StopState>,
+    report: Option<Report>,
+    reported: Option<Report>,
+    counters: Counters,
+}
+
+/// Stamp and arrival of the last command that was accepted.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastCommand {
+    stamp: Stamp,
+    at: Instant,
+}
+
+/// More states than one drain ever leaves.
+const QUEUE: usize = 16;
+
+impl Hindbrain {
+    /// A hindbrain that has heard nothing: its first output is a stop.
+    pub fn new(params: Params) -> Self {
+        let state = State::boot(&params.core);
+        Self {
+            now: Instant::ZERO,
+            stepped: None,
+            state,
+            outputs: Outputs {
+                levels: state.levels(),
+                state: state.mode.into(),
+                causes: state.causes(&params.core),
+            },
+            last_command: LastCommand::default(),
+            next_tick: Instant::ZERO,
+            next_state: Instant::ZERO,
+            stopping: false,
+            motors: None,
+            states: VecDeque::with_capacity(QUEUE),
+            report: None,
+            reported: None,
+            counters: Counters::default(),
+            params,
+        }
+    }
+
+    /// The state, as of the last call.
+    pub fn state(&self) -> StopState {
+        self.outputs.state
+    }
+
+    /// Why the vehicle does not do what is wanted, as of the last call.
+    pub fn causes(&self) -> Causes {
+        self.outputs.causes
+    }
+
+    /// The values for the motors, as of the last call.
+    pub fn motors(&self) -> Motors {
+        Motors::from_levels(self.outputs.levels, self.last_command.stamp)
+    }
+
+    /// The core's state, to look at.
+    pub fn core(&self) -> &State {
+        &self.state
+    }
+
+    /// The parameters in force.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// What has come and gone since the start.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Puts an event into the core's terms and counts it; whether motor values must go out whatever comes of it.
+    fn translate(&mut self, input: Input, inputs: &mut Inputs) -> bool {
+        match input {
+            Input::CommandReceived(Ok(command)) => {
+                if self.is_late(command.stamp) {
+                    self.counters.late += 1;
+                    return false;
+                }
+                self.counters.commands += 1;
+                self.last_command = LastCommand { stamp: command.stamp, at: self.now };
+                inputs.command = Some(Ok(wish_of(&command.velocity, &self.params.full_speed)));
+                true
+            }
+            Input::CommandReceived(Err(_)) => {
+                self.counters.invalid += 1;
+                inputs.command = Some(Err(InvalidCommand));
+                false
+            }
+            Input::EnableReceived(enabled) => {
+                inputs.enable = Some(enabled);
+                !enabled
+            }
+            Input::EstopReceived(pressed) => {
+                inputs.estop = Some(pressed);
+                pressed
+            }
+            Input::ResetReceived(down) => {
+                inputs.reset = Some(down);
+                true
+            }
+            Input::IrReceived { sensor, distance } => {
+                let index = sensor.index();
+                inputs.infrared[index] = Some(reading_of(distance, &self.params.infrared));
+                self.counters.unfitted += u64::from(!self.params.core.infrared.fitted[index]);
+                false
+            }
+            Input::ParametersChanged(params) => {
+                self.params = params;
+                false
+            }
+            Input::Stopping => true,
+        }
+    }
+
+    /// Whether a command with this stamp is older than the one in force. Once that one is stale any stamp is taken, so
+    /// that a clock which was set back costs one time-out and not the source.
+    fn is_late(&self, stamp: Stamp) -> bool {
+        let LastCommand { stamp: last, at } = self.last_command;
+        let fresh = self.now.since(at) < Duration::from_nanos(self.params.core.command_timeout);
+        fresh && !stamp.is_zero() && !last.is_zero() && stamp < last
+    }
+
+    /// One step of the core; `drive` sends the motor values even if they stay.
+    fn step(&mut self, mut inputs: Inputs, drive: bool) {
+        inputs.dt = self.stepped.map_or(0, |last| self.now.as_nanos().saturating_sub(last.as_nanos()));
+        self.stepped = Some(self.now);
+        let before = self.outputs;
+        let mode = self.state.mode;
+        (self.state, self.outputs) = step(&self.state, &inputs, &self.params.core);
+        self.counters.overruns += u64::from(inputs.dt > self.params.core.overrun_limit);
+        self.counters.estops += u64::from(mode != Mode::Estop && self.state.mode == Mode::Estop);
+        self.counters.faults += u64::from(mode != Mode::Fault && self.state.mode == Mode::Fault);
+        self.counters.resets += u64::from(mode.is_latched() && !self.state.mode.is_latched());
+        if drive || self.outputs.levels != before.levels {
+            self.send();
+        }
+        if self.outputs.state != before.state {
+            self.publish();
+        }
+    }
+
+    fn send(&mut self) {
+        self.motors = Some(self.motors());
+        self.next_tick = self.now + TICK;
+        self.counters.drives += 1;
+    }
+
+    fn publish(&mut self) {
+        if self.states.len() >= QUEUE {
+            self.states.pop_front();
+        }
+        self.states.push_back(self.outputs.state);
+        self.next_state = self.now + STATE_PERIOD;
+        let report = Report { state: self.outputs.state, causes: self.outputs.causes };
+        if self.reported != Some(report) {
+            self.report = Some(report);
+            self.reported = Some(report);
+        }
+    }
+
+    /// Forgets all that was heard, but for a latched stop, and stays so.
+    fn stop(&mut self) {
+        self.stopping = true;
+        let mode = self.state.mode;
+        self.state = State::boot(&self.params.core);
+        if mode.is_latched() {
+            self.state.mode = mode;
+        }
+        self.outputs = Outputs {
+            levels: self.state.levels(),
+            state: self.state.mode.into(),
+            causes: self.state.causes(&self.params.core).with(Cause::Stopping, true),
+        };
+        self.send();
+        self.publish();
+    }
+}
+
+impl Machine for Hindbrain {
+    type Input = Input;
+    type Output = Output;
+
+    fn handle(&mut self, now: Instant, input: Input) {
+        self.now = self.now.max(now);
+        if self.stopping {
+            return;
+        }
+        if matches!(input, Input::Stopping) {
+            self.stop();
+            return;
+        }
+        let mut inputs = Inputs::default();
+        let drive = self.translate(input, &mut inputs);
+        self.step(inputs, drive);
+    }
+
+    fn poll(&mut self, now: Instant) -> Option<Output> {
+        self.now = self.now.max(now);
+        if !self.stopping && self.next_tick <= self.now {
+            self.step(Inputs::default(), true);
+        }
+        if !self.stopping && self.next_state <= self.now {
+            self.publish();
+        }
+        if let Some(motors) = self.motors.take() {
+            return Some(Output::Drive(motors));
+        }
+        if let Some(state) = self.states.pop_front() {
+            return Some(Output::PublishState(state));
+        }
+        self.report.take().map(Output::Report)
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        if self.motors.is_some() || !self.states.is_empty() || self.report.is_some() {
+            return Some(self.now);
+        }
+        (!self.stopping).then(|| self.next_tick.min(self.next_state))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let detail = if self.state == StopState::Fault { " (fault)" } else { "" };
+        if self.causes.is_empty() {
+            write!(f, "{}{detail}", self.state.as_str())
+        } else {
+            write!(f, "{}{detail}: {}", self.state.as_str(), self.causes)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+use units::Stamp;
+
+use crate::Params;
+use crate::core::FULL;
+
+/// The servo value at which a motor stands.
+const STOP: i16 = 90;
+
+/// The values for the two motors: 24 is full forward, 90 stop, 156 full reverse.
+///
+/// # Source
+/// hindbrain, `/motor/port` and `/motor/starboard`: forward is the **lower** number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Motors {
+    /// The port motor's servo value, 24 to 156.
+    pub port: i16,
+    /// The starboard motor's servo value, 24 to 156.
+    pub starboard: i16,
+    /// The stamp of the last command that was accepted, carried unchanged; zero before the first.
+    pub stamp: Stamp,
+}
+
+impl Motors {
+    /// Both motors at stop.
+    pub const fn stop(stamp: Stamp) -> Self {
+        Self { port: STOP, starboard: STOP, stamp }
+    }
+
+    /// The values for these levels of port and starboard, forward positive; beyond full is full.
+    pub fn from_levels(levels: [i16; 2], stamp: Stamp) -> Self {
+        let [port, starboard] = levels.map(|level| STOP - level.clamp(-FULL, FULL));
+        Self { port, starboard, stamp }
+    }
+
+    /// The levels of port and starboard, -66 to 66, forward positive.
+    pub fn levels(&self) -> [i16; 2] {
+        [self.port, self.starboard].map(|servo| STOP.saturating_sub(servo).clamp(-FULL, FULL))
+    }
+
+    /// Whether both motors are at stop.
+    pub fn are_stopped(&self) -> bool {
+        self.levels() == [0, 0]
+    }
+
+    /// The velocity that these values stand for: forward [m/s] and turn [rad/s], counter-clockwise positive.
+    pub fn velocity(&self, params: &Params) -> (f64, f64) {
+        let full = &params.full_speed;
+        let [port, starboard] = self.levels().map(|level| f64::from(level) / f64::from(FULL));
+        ((port + starboard) / 2.0 * full.linear, (starboard - port) / 2.0 * full.angular)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FullSpeed;
+
+    #[test]
+    fn forward_is_the_lower_number() {
+        assert_eq!(
+            Motors::from_levels([66, -66], Stamp::ZERO),
+            Motors { port: 24, starboard: 156, stamp: Stamp::ZERO }
+        );
+        assert!(Motors::stop(Stamp::ZERO).are_stopped());
+    }
+
+    #[test]
+    fn no_level_leaves_the_servo_range() {
+        for level in [i16::MIN, -67, 67, i16::MAX] {
+            let motors = Motors::from_levels([level, level], Stamp::ZERO);
+            assert!((24..=156).contains(&motors.port) && motors.port == motors.starboard);
+            let _ = Motors { port: level, starboard: level, stamp: Stamp::ZERO }.levels();
+        }
+    }
+
+    #[test]
+    fn values_stand_for_a_velocity() {
+        let params = Params { full_speed: FullSpeed { linear: 2.0, angular: 3.0 }, ..Params::default() };
+        let velocity = |port, starboard| Motors { port, starboard, stamp: Stamp::ZERO }.velocity(&params);
+        assert_eq!(velocity(24, 24), (2.0, 0.0));
+        // Port backward, starboard forward: a turn to the left.
+        assert_eq!(velocity(156, 24), (0.0, 3.0));
+        // Port half, starboard stopped: (0.5 + 0) / 2 of 2 m/s and (0 - 0.5) / 2 of 3 rad/s.
+        assert_eq!(velocity(57, 90), (0.5, -0.75));
+    }
+}

@@ -1,0 +1,171 @@
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use ros::clock;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::trouble::Trouble;
+
+/// The processes of the nodes, which end when this goes: at the end, on an error and in a panic.
+///
+/// They stay in the demo's process group, so that Ctrl-C reaches them even if the demo is killed hard.
+pub struct Children {
+    list: Vec<Node>,
+    folder: PathBuf,
+}
+
+struct Node {
+    name: &'static str,
+    process: Child,
+    log: PathBuf,
+}
+
+/// How long a process has to end by itself.
+const GRACE: Duration = Duration::from_secs(3);
+/// How often to look whether it has.
+const LOOK: Duration = Duration::from_millis(10);
+/// How much of a log is quoted [lines].
+const TAIL: usize = 8;
+/// The parameters of all nodes.
+const PARAMETERS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/demo.yaml"));
+
+impl Children {
+    /// Starts the nodes `names` from the demo's own folder with the demo's parameters and `overrides`, each
+    /// `node:parameter:=value`.
+    /// # Errors
+    /// An executable is not there or does not start, or the folder for parameters and logs cannot be made.
+    pub fn start(names: &[&'static str], overrides: &[String]) -> Result<Self, Trouble> {
+        let own = std::env::current_exe().map_err(Trouble::io("find the demo's own folder"))?;
+        let folder = folder().map_err(Trouble::io("make a folder for logs"))?;
+        let parameters = folder.join("demo.yaml");
+        fs::write(&parameters, PARAMETERS).map_err(Trouble::io(format!("write {}", parameters.display())))?;
+        let mut children = Self { list: Vec::new(), folder };
+        for name in names {
+            let path = own.with_file_name(name);
+            if !path.is_file() {
+                return Err(Trouble::Absent { path });
+            }
+            let log = children.folder.join(format!("{name}.log"));
+            let what = || Trouble::io(format!("start '{}'", path.display()));
+            let out = File::create(&log).map_err(what())?;
+            let err = out.try_clone().map_err(what())?;
+            let mut command = Command::new(&path);
+            command.args(["--ros-args", "--params-file"]).arg(&parameters);
+            for one in overrides {
+                command.args(["-p", one]);
+            }
+            let process = command.stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(what())?;
+            children.list.push(Node { name, process, log });
+        }
+        Ok(children)
+    }
+
+    /// The first of them that has ended, and what it said last.
+    pub fn fallen(&mut self) -> Option<Trouble> {
+        self.list.iter_mut().find_map(|node| {
+            let status = node.process.try_wait().ok().flatten()?;
+            Some(Trouble::Fell { name: node.name, status, words: tail(&node.log) })
+        })
+    }
+
+    /// Where parameters and logs are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for Children {
+    fn drop(&mut self) {
+        for node in &mut self.list {
+            // An error means that it has ended already; once waited for, its id may be somebody else's.
+            if matches!(node.process.try_wait(), Ok(None)) {
+                let _ = kill_process(Pid::from_child(&node.process), Signal::TERM);
+            }
+        }
+        let patience = clock::now() + GRACE;
+        while clock::now() < patience && !self.list.iter_mut().all(|node| has_ended(&mut node.process)) {
+            std::thread::park_timeout(LOOK);
+        }
+        for node in &mut self.list {
+            if !has_ended(&mut node.process) {
+                let _ = node.process.kill();
+                let _ = node.process.wait();
+            }
+        }
+    }
+}
+
+fn has_ended(process: &mut Child) -> bool {
+    !matches!(process.try_wait(), Ok(None))
+}
+
+/// A new folder of the user's own.
+fn folder() -> io::Result<PathBuf> {
+    let (temporary, process) = (std::env::temp_dir(), std::process::id());
+    let mut number = 0;
+    loop {
+        let path = temporary.join(format!("steersman-demo-{process}-{number}"));
+        match DirBuilder::new().mode(0o700).create(&path) {
+            // Left over from a process that had the same id.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 100 => number += 1,
+            result => return result.map(|()| path),
+        }
+    }
+}
+
+fn tail(log: &Path) -> String {
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines.len().saturating_sub(TAIL);
+    lines[last..].iter().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_quoted_from_its_end() {
+        let folder = folder().unwrap();
+        let log = folder.join("a.log");
+        fs::write(&log, (1..=20).map(|n| format!("line {n}\n\n")).collect::<String>()).unwrap();
+        let tail = tail(&log);
+        assert!(tail.starts_with("  line 13\n") && tail.ends_with("  line 20"), "{tail}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_process_is_ended_when_its_owner_goes() {
+        let folder = folder().unwrap();
+        let process = Command::new("sleep").arg("60").spawn().unwrap();
+        let id = process.id();
+        let node = Node { name: "sleep", process, log: folder.join("none") };
+        let begin = clock::now();
+        let mut children = Children { list: vec![node], folder: folder.clone() };
+        assert!(children.fallen().is_none());
+        drop(children);
+        assert!(clock::now().since(begin) < GRACE, "SIGTERM is enough");
+        assert!(!Path::new(&format!("/proc/{id}")).exists());
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_process_that_ends_by_itself_has_fallen() {
+        let folder = folder().unwrap();
+        let log = folder.join("sh.log");
+        let out = File::create(&log).unwrap();
+        let process = Command::new("sh").args(["-c", "echo no stick; exit 3"]).stdout(out).spawn().unwrap();
+        let mut children =
+            Children { list: vec![Node { name: "joystick", process, log }], folder: folder.clone() };
+        children.list[0].process.wait().unwrap();
+        let said = children.fallen().unwrap().to_string();
+        let expected = "the node process 'joystick' ended (exit status: 3); its last words:\n  no stick";
+        assert_eq!(said, expected);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

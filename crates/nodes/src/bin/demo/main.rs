@@ -1,0 +1,153 @@
+//! Executable `demo`: a small robot driven from the stick to the motors, on one machine and without any hardware.
+//!
+//! The demo is an operator and an observer, nothing else: it starts the nodes as processes, moves a virtual stick,
+//! presses buttons, and shows what it sees on the topics.
+//!
+//! * [`arguments`], [`domain`], [`probe`]: what the user asks for, where it runs, whether a gamepad is there.
+//! * [`children`]: the processes of the nodes.
+//! * [`machine`]: the operator, who is a machine like every node: [`wish`] is what is held in hand, [`course`] the
+//!   script, [`hands`] the keyboard, [`seen`] and [`stages`] what the topics told, [`record`] what [`checks`] judge.
+//! * [`topics`]: its messages.
+//! * [`headless`], [`screen`] and [`view`]: what the user sees.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod checks;
+mod children;
+mod course;
+mod domain;
+mod hands;
+mod headless;
+mod machine;
+mod probe;
+mod record;
+mod screen;
+mod seen;
+mod stages;
+mod topics;
+mod trouble;
+mod view;
+mod wish;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::thread;
+
+use nodes::{hindbrain, joystick, simulator, start, steersman, velocity_arbiter, zone_scaler};
+use params::Specification;
+use ros::{Inputs, Names, Parameters, Runner, Shell, Stop};
+
+use crate::arguments::{Arguments, Asked};
+use crate::children::Children;
+use crate::course::Course;
+use crate::machine::{Input, Operator, Plan};
+use crate::topics::{Topics, VIRTUAL};
+use crate::trouble::Trouble;
+
+/// The node's name.
+const NAME: &str = "demo";
+/// The exit code of a command line that makes no sense.
+const MISUNDERSTOOD: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments = match arguments::read(std::env::args().skip(1)) {
+        Ok(Asked::Demo(arguments)) => arguments,
+        Ok(Asked::Help) => {
+            println!("{}", arguments::HELP);
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => {
+            eprintln!("{NAME}: {error}");
+            return ExitCode::from(MISUNDERSTOOD);
+        }
+    };
+    if !arguments.headless && !std::io::stdout().is_terminal() {
+        eprintln!("{NAME}: the output is no terminal, which the screen needs; --headless does without");
+        return ExitCode::from(MISUNDERSTOOD);
+    }
+    match domain::ensure().and_then(|()| demonstrate(arguments)) {
+        Ok(()) => {
+            println!("{NAME}: ok");
+            ExitCode::SUCCESS
+        }
+        Err(trouble) => {
+            eprintln!("{NAME}: {trouble}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the nodes and the operator until the course, or the user, is done.
+fn demonstrate(arguments: Arguments) -> Result<(), Trouble> {
+    let stop = Stop::on_signals().map_err(Trouble::io("catch signals"))?;
+    // The course pulls the stick out, which nobody can do to a real one.
+    let gamepad = if arguments.headless { None } else { probe::gamepad() };
+    let mut overrides = Vec::new();
+    if gamepad.is_none() {
+        overrides.extend(
+            ["virtual_device", "control_device"].map(|p| format!("{}:{p}:={VIRTUAL}", joystick::NAME)),
+        );
+    }
+    // The first to go last: whatever happens below, the nodes are ended.
+    let mut children = Children::start(processes(arguments.separate), &overrides)?;
+    let folder = children.folder().to_owned();
+    let result = operate(arguments, &mut children, &stop, gamepad.as_deref());
+    drop(children);
+    println!("the nodes' logs are in {}", folder.display());
+    result
+}
+
+fn processes(separate: bool) -> &'static [&'static str] {
+    if separate {
+        &[joystick::NAME, velocity_arbiter::NAME, zone_scaler::NAME, hindbrain::NAME, simulator::NAME]
+    } else {
+        &[steersman::NAME, simulator::NAME]
+    }
+}
+
+/// Runs the operator's node on a thread of its own, and here what the user sees.
+fn operate(
+    arguments: Arguments,
+    children: &mut Children,
+    stop: &Stop,
+    gamepad: Option<&str>,
+) -> Result<(), Trouble> {
+    let context = ros::context()?;
+    if arguments.headless {
+        ros::start_logger(); // On a screen, lines of a log would be nothing but dirt.
+    }
+    let mut node = start::node(&context, NAME)?;
+    let specification = Specification::new(NAME, "Operates the demo's robot and observes all topics.");
+    let parameters = Parameters::new(&mut node, &specification)?;
+    let mut topics = Topics::new(&mut node)?;
+    let mut inputs = Inputs::new(Names::new(NAME, &start::namespace(&node)?, std::env::args()));
+    topics::listen(&mut inputs, &mut node, gamepad.is_none())?;
+    let plan = Plan {
+        course: Course::new(arguments.length),
+        headless: arguments.headless,
+        virtual_stick: gamepad.is_none(),
+    };
+    let shell = Shell::new(Operator::new(plan), Some(Input::ClockRead), move |output| topics.publish(output));
+    let runner = Runner::new(node, shell.clone(), inputs, parameters, |_| Ok(Input::ParametersChanged))?;
+    let result = thread::scope(|scope| {
+        let ends = EndsAll(stop.clone());
+        scope.spawn(move || runner.run(&ends.0));
+        let _ends = EndsAll(stop.clone());
+        if arguments.headless {
+            headless::run(&shell, children, stop)
+        } else {
+            screen::run(&shell, children, stop, gamepad)
+        }
+    });
+    start::finish(&shell, Input::Stopping);
+    result
+}
+
+/// Wishes to end when it goes, also by a panic: neither thread shall wait for the other.
+struct EndsAll(Stop);
+
+impl Drop for EndsAll {
+    fn drop(&mut self) {
+        self.0.set();
+    }
+}

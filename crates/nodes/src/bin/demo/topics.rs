@@ -1,0 +1,140 @@
+use nodes::messages;
+use r2r::diagnostic_msgs::msg::DiagnosticStatus;
+use r2r::geometry_msgs::msg::TwistStamped;
+use r2r::luci_messages::msg::{LuciJoystickScaling, LuciZoneScaling};
+use r2r::nav_msgs::msg::Odometry;
+use r2r::or_joystick::msg::State as DeviceState;
+use r2r::or_pose_estimator::msg::State as PoseState;
+use r2r::sensor_msgs::msg::Joy;
+use r2r::std_msgs::msg::{Bool, Int16, String as Text};
+use ros::clock::from_wire;
+use ros::{Error, Inputs, Topic, qos};
+
+use crate::machine::{Input, Operator, Output};
+use crate::seen::{Applied, Pose};
+use crate::stages::Stage;
+use crate::wish::Stick;
+
+/// The virtual stick's name.
+pub const VIRTUAL: &str = "Demo_Pad";
+
+/// What the operator publishes.
+pub struct Topics {
+    enable: Topic<Bool>,
+    reset: Topic<Bool>,
+    estop: Topic<Bool>,
+    stick: Topic<DeviceState>,
+    navigation: Topic<TwistStamped>,
+}
+
+impl Topics {
+    /// Opens the topics.
+    /// # Errors
+    /// The middleware refuses a topic.
+    pub fn new(node: &mut r2r::Node) -> Result<Self, Error> {
+        Ok(Self {
+            enable: Topic::new(node, "hind/enable", qos::edge())?,
+            reset: Topic::new(node, "hind/reset", qos::edge())?,
+            estop: Topic::new(node, "simulator/estop_button", qos::edge())?,
+            stick: Topic::new(node, "joystick/virtual_device", qos::edge())?,
+            navigation: Topic::new(node, "cmd_vel_nav", qos::command())?,
+        })
+    }
+
+    /// Carries out what the operator does.
+    pub fn publish(&mut self, output: Output) {
+        match output {
+            Output::Enable(data) => self.enable.publish(&Bool { data }),
+            Output::Reset(data) => self.reset.publish(&Bool { data }),
+            Output::Estop(data) => self.estop.publish(&Bool { data }),
+            Output::Stick(stick) => {
+                // Neither axes nor buttons: unplugged.
+                let (axes, buttons) = stick.map_or_else(Default::default, |stick| stick.raw());
+                self.stick.publish(&DeviceState { axes, buttons, ..Default::default() });
+            }
+            Output::Navigate(command) => self.navigation.publish(&messages::twist_stamped(&command)),
+        }
+    }
+}
+
+/// Listens to all that the demo shows. What publishes the inner topics of `steersman` is that somebody listens.
+/// # Errors
+/// The middleware refuses a topic.
+pub fn listen(inputs: &mut Inputs<Operator>, node: &mut r2r::Node, virtual_stick: bool) -> Result<(), Error> {
+    // The motors first: what the checks are about shall not wait behind what is only shown. Queues of ten, since every
+    // value counts here and not only the newest.
+    inputs.subscribe::<Int16>(node, "motor/port", qos::edge(), |m| Some(Input::PortSent(m.data)))?;
+    inputs
+        .subscribe::<Int16>(node, "motor/starboard", qos::edge(), |m| Some(Input::StarboardSent(m.data)))?;
+    let stage = Stage::Hindbrain;
+    inputs.subscribe::<TwistStamped>(node, stage.topic(), qos::edge(), move |m| twist(stage, &m))?;
+    inputs.subscribe::<Text>(node, "hind/state", qos::state(), |m| Some(Input::StateTold(m.data)))?;
+    let stage = Stage::ZoneScaler;
+    inputs.subscribe::<TwistStamped>(node, stage.topic(), qos::edge(), move |m| twist(stage, &m))?;
+    let stage = Stage::VelocityArbiter;
+    inputs.subscribe::<TwistStamped>(node, stage.topic(), qos::edge(), move |m| twist(stage, &m))?;
+    let stage = Stage::Joystick;
+    inputs.subscribe::<PoseState>(node, stage.topic(), qos::edge(), move |m| {
+        Some(Input::CommandSent(stage, from_wire(&m.ts)))
+    })?;
+    inputs.subscribe::<DiagnosticStatus>(node, "velocity_arbiter/active", qos::state(), |m| {
+        Some(Input::SourceChanged(m.message))
+    })?;
+    if virtual_stick {
+        let topic = format!("joystick/device/{VIRTUAL}");
+        inputs.subscribe::<DeviceState>(node, &topic, qos::state(), |m| {
+            Some(Input::StickMoved(Stick::from_raw(&m.axes, &m.buttons)))
+        })?;
+    } else {
+        inputs.subscribe::<Joy>(node, "joy", qos::edge(), |m| Some(Input::StickMoved(stick(&m))))?;
+    }
+    inputs.subscribe::<Odometry>(node, "odom", qos::edge(), |m| Some(Input::RobotMoved(pose(&m))))?;
+    inputs.subscribe::<LuciZoneScaling>(node, "luci/scaling", qos::edge(), |m| {
+        Some(Input::ScalingReceived(fields(&m)))
+    })?;
+    inputs.subscribe::<LuciJoystickScaling>(node, "luci/joystick_scaling", qos::edge(), |m| {
+        Some(Input::ScalingApplied(Applied {
+            zone: m.joystick_zone,
+            forward_back: m.forward_back_scaling,
+            left_right: m.left_right_scaling,
+        }))
+    })
+}
+
+fn twist(stage: Stage, message: &TwistStamped) -> Option<Input> {
+    Some(Input::CommandSent(stage, messages::stamp(message)))
+}
+
+/// A stick as `joy` tells it: forward and left are positive there.
+fn stick(message: &Joy) -> Stick {
+    let axis = |index: usize| message.axes.get(index).copied().map_or(0.0, f64::from);
+    Stick { forward: axis(1), left: axis(0), held: message.buttons.get(5).is_some_and(|&down| down != 0) }
+}
+
+fn pose(message: &Odometry) -> Pose {
+    let (position, q) = (&message.pose.pose.position, &message.pose.pose.orientation);
+    // The yaw of a quaternion that turns about z alone.
+    Pose { point: [position.x, position.y], heading: 2.0 * q.z.atan2(q.w) }
+}
+
+/// The sixteen factors in the order of the message.
+fn fields(m: &LuciZoneScaling) -> [f32; 16] {
+    [
+        m.front_fb,
+        m.front_rl,
+        m.front_right_fb,
+        m.front_right_rl,
+        m.front_left_fb,
+        m.front_left_rl,
+        m.right_fb,
+        m.right_rl,
+        m.left_fb,
+        m.left_rl,
+        m.back_right_fb,
+        m.back_right_rl,
+        m.back_left_fb,
+        m.back_left_rl,
+        m.back_fb,
+        m.back_rl,
+    ]
+}

@@ -1,0 +1,130 @@
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style, Stylize};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Paragraph};
+use ros::Quantiles;
+use units::Instant;
+use world::Params;
+
+use crate::machine::{PATIENCE, Pilot};
+use crate::seen::Seen;
+use crate::wish::Wish;
+
+mod map;
+mod panel;
+
+/// All that one frame of the screen shows.
+#[derive(Clone, Debug)]
+pub struct Picture<'a> {
+    /// What was seen.
+    pub seen: &'a Seen,
+    /// What the operator holds in hand.
+    pub wish: Wish,
+    /// Who the operator is.
+    pub pilot: Pilot,
+    /// Topics that are silent still.
+    pub missing: &'a [&'static str],
+    /// Rate and latency of each stage.
+    pub figures: &'a [Figures; 4],
+    /// The simulated world's measures and walls.
+    pub world: &'a Params,
+    /// The real stick that drives, if there is one.
+    pub gamepad: Option<&'a str>,
+    /// The time of the frame.
+    pub now: Instant,
+}
+
+/// The figures of a stage while the stick drives.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Commands per second [Hz].
+    pub rate: Option<f64>,
+    /// From the stick's event [µs].
+    pub latency: Option<Quantiles>,
+}
+
+const KEYS: [(&str, &str); 8] = [
+    ("arrows/WASD", "drive"),
+    ("e", "enable"),
+    ("space", "e-stop"),
+    ("r", "release"),
+    ("t", "reset"),
+    ("u", "unplug/replug"),
+    ("n", "navigation"),
+    ("q", "quit"),
+];
+/// The panel's width with its frame.
+const PANEL: u16 = 38;
+
+/// Draws the screen.
+pub fn draw(frame: &mut Frame<'_>, picture: &Picture<'_>) {
+    let keys = keys(frame.area().width);
+    let below = u16::try_from(keys.len()).unwrap_or(2) + 1;
+    let [above, hint_area, key_area] =
+        Layout::vertical([Constraint::Min(0), Constraint::Length(1), Constraint::Length(below - 1)])
+            .areas(frame.area());
+    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(PANEL)]).areas(above);
+    map::draw(frame, left, picture);
+    let block = Block::bordered().title(" Steersman ");
+    let inside = block.inner(right);
+    frame.render_widget(block, right);
+    panel::draw(frame, inside, picture);
+    frame.render_widget(Line::from(hint(picture)).style(Style::new().bold()), hint_area);
+    frame.render_widget(Paragraph::new(keys), key_area);
+}
+
+/// The keys in as many lines as they need.
+fn keys(width: u16) -> Vec<Line<'static>> {
+    let mut lines = vec![Line::default()];
+    for (key, text) in KEYS {
+        let item = [Span::from(key).fg(Color::Cyan), Span::from(format!(" {text}  "))];
+        let long = item.iter().map(Span::width).sum::<usize>();
+        if lines.last().is_some_and(|line| line.width() + long > usize::from(width) + 2) {
+            lines.push(Line::default());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.extend(item);
+        }
+    }
+    lines
+}
+
+/// What happens, and what the user can do now.
+fn hint(picture: &Picture<'_>) -> String {
+    match picture.pilot {
+        Pilot::Starting => format!("the nodes are starting, silent still: {}", picture.missing.join(", ")),
+        Pilot::Waiting(_) if picture.gamepad.is_some() => advice(picture),
+        Pilot::Waiting(since) => {
+            let left = PATIENCE.saturating_sub(picture.now.since(since)).as_secs_f64().ceil();
+            format!("a key drives; without one the scripted course begins in {left:.0} s")
+        }
+        Pilot::Course(leg) => format!("scripted course, a key takes over: {}", leg.step.text()),
+        Pilot::Hands(_) => advice(picture),
+        Pilot::Finished(_) => "the course is over".into(),
+    }
+}
+
+fn advice(picture: &Picture<'_>) -> String {
+    let wish = &picture.wish;
+    match picture.seen.state.as_deref() {
+        _ if wish.estop => "the e-stop is pressed: r releases it".into(),
+        Some("ESTOP") => "the e-stop is latched: t resets it, then e enables".into(),
+        Some("SSTOP.ROS") if wish.enable => {
+            "enabled before it was allowed: e takes that back, e again enables".into()
+        }
+        Some("SSTOP.ROS") => "not enabled: e enables".into(),
+        Some("SSTOP.IR" | "SSTOP.BOTH") => "infra-red sees something near, or nothing at all".into(),
+        _ => match picture.gamepad {
+            Some(name) => format!("{name} drives: left stick, while button 5 is held"),
+            None if wish.stick.is_none() => "the stick is unplugged: u plugs it in".into(),
+            None => "drive with the arrow keys or WASD; let go to stop".into(),
+        },
+    }
+}
+
+/// A rectangle's part of a frame, for the parts of the view.
+type Area = Rect;
+
+#[cfg(test)]
+mod tests;

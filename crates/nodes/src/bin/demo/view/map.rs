@@ -1,0 +1,128 @@
+use ratatui::Frame;
+use ratatui::style::Color;
+use ratatui::symbols::Marker;
+use ratatui::widgets::Block;
+use ratatui::widgets::canvas::{Canvas, Circle, Context, Line, Points};
+
+use super::{Area, Picture};
+use crate::seen::Pose;
+
+/// The eight zones as the floor shows them: the field of their first factor, and their border angles,
+/// counter-clockwise from straight ahead [deg].
+///
+/// # Source
+/// LUCI's zone ring; `luci_messages/LuciZoneScaling` for the order of the fields.
+const ZONES: [(usize, f64, f64); 8] = [
+    (0, -13.7, 13.7),    // front
+    (4, 13.7, 78.45),    // front left
+    (8, 78.45, 101.55),  // left
+    (12, 101.55, 166.3), // back left
+    (14, 166.3, 193.7),  // back
+    (10, 193.7, 258.45), // back right
+    (6, 258.45, 281.55), // right
+    (2, 281.55, 346.3),  // front right
+];
+/// How far from the footprint the zones' arcs are drawn [m].
+const ARCS: [f64; 3] = [0.12, 0.22, 0.32];
+/// Angle from point to point of an arc [deg].
+const STEP: f64 = 4.0;
+/// Space around the walls [m].
+const MARGIN: f64 = 0.2;
+/// Colours of a 256-colour terminal from red over yellow to green.
+const RAMP: [u8; 11] = [196, 202, 208, 214, 220, 226, 190, 154, 118, 82, 46];
+
+/// Draws the world from above.
+pub fn draw(frame: &mut Frame<'_>, area: Area, picture: &Picture<'_>) {
+    let block = Block::bordered().title(" world, from above ");
+    let [x, y] = bounds(picture, block.inner(area));
+    let canvas = Canvas::default().block(block).marker(Marker::Braille).x_bounds(x).y_bounds(y);
+    frame.render_widget(canvas.paint(|context| paint(context, picture)), area);
+}
+
+/// What part of the map the area shows: all walls, with the same scale along both axes.
+fn bounds(picture: &Picture<'_>, area: Area) -> [[f64; 2]; 2] {
+    let ends = || picture.world.walls.iter().flat_map(|wall| [wall.a, wall.b]);
+    let range = |axis: usize| {
+        let (least, most) = ends().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), end| {
+            (end[axis].min(least), end[axis].max(most))
+        });
+        if least <= most { (least - MARGIN, most + MARGIN) } else { (-5.0, 5.0) }
+    };
+    let ((left, right), (low, high)) = (range(0), range(1));
+    // A cell has two dots across and four down.
+    let dots = [f64::from(area.width.max(1)) * 2.0, f64::from(area.height.max(1)) * 4.0];
+    let metres_per_dot = ((right - left) / dots[0]).max((high - low) / dots[1]);
+    let around = |from: f64, to: f64, dots: f64| {
+        let (middle, half) = ((from + to) / 2.0, dots * metres_per_dot / 2.0);
+        [middle - half, middle + half]
+    };
+    [around(left, right, dots[0]), around(low, high, dots[1])]
+}
+
+fn paint(context: &mut Context<'_>, picture: &Picture<'_>) {
+    for wall in &picture.world.walls {
+        let ([x1, y1], [x2, y2]) = (wall.a, wall.b);
+        context.draw(&Line { x1, y1, x2, y2, color: Color::Gray });
+    }
+    let Some(pose) = picture.seen.pose else { return };
+    context.layer();
+    if let Some(scaling) = &picture.seen.scaling {
+        for (field, from, to) in ZONES {
+            let scale =
+                scaling.get(field..field + 2).map_or(0.0, |pair| pair.iter().copied().fold(1.0, f32::min));
+            let coords = arc(&pose, picture.world.radius, from, to);
+            context.draw(&Points { coords: &coords, color: colour(scale) });
+        }
+    }
+    context.layer();
+    let ([x, y], radius) = (pose.point, picture.world.radius);
+    context.draw(&Circle { x, y, radius, color: Color::Cyan });
+    let (sin, cos) = pose.heading.sin_cos();
+    context.draw(&Line { x1: x, y1: y, x2: x + radius * cos, y2: y + radius * sin, color: Color::White });
+}
+
+/// The points of a zone's arcs, a gap left between neighbours.
+fn arc(pose: &Pose, radius: f64, from: f64, to: f64) -> Vec<(f64, f64)> {
+    let [x, y] = pose.point;
+    let count = ((to - from) / STEP).floor() as u32;
+    let angles = (0..count).map(|n| pose.heading + (from + STEP * (0.5 + f64::from(n))).to_radians());
+    let point = |angle: f64, far: f64| (x + far * angle.cos(), y + far * angle.sin());
+    angles.flat_map(|angle| ARCS.map(|arc| point(angle, radius + arc))).collect()
+}
+
+/// Green where all is allowed, red where nothing is.
+fn colour(scale: f32) -> Color {
+    let index = (scale.clamp(0.0, 1.0) * (RAMP.len() - 1) as f32).round() as usize;
+    Color::Indexed(RAMP.get(index).copied().unwrap_or(RAMP[0]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_goes_from_red_over_yellow_to_green() {
+        let indexed = [0.0, 0.5, 1.0, -3.0, f32::NAN].map(colour);
+        assert_eq!(indexed, [196, 226, 46, 196, 196].map(Color::Indexed));
+    }
+
+    #[test]
+    fn the_zones_are_once_around() {
+        for pair in ZONES.windows(2) {
+            assert_eq!(pair[0].2, pair[1].1, "they touch");
+        }
+        assert_eq!(ZONES[0].1 + 360.0, ZONES[7].2);
+        let mut fields = ZONES.map(|(field, ..)| field);
+        fields.sort_unstable();
+        assert_eq!(fields, [0, 2, 4, 6, 8, 10, 12, 14]);
+    }
+
+    #[test]
+    fn the_front_arc_lies_ahead() {
+        let ahead = Pose { point: [1.0, 2.0], heading: std::f64::consts::FRAC_PI_2 };
+        for (x, y) in arc(&ahead, 0.35, -13.7, 13.7) {
+            // Within 13.7 degrees of straight on: |x - 1| < (y - 2) tan 13.7 deg
+            assert!(y > 2.4 && (x - 1.0).abs() < (y - 2.0) * 0.2438, "{x} {y}");
+        }
+    }
+}

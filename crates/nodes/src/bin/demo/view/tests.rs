@@ -1,0 +1,99 @@
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::*;
+use crate::hands::Hands;
+use crate::seen::{Applied, Pose};
+use crate::wish::Stick;
+
+/// What is on a screen of this size, line by line.
+fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture<'_>)) -> Vec<String> {
+    let mut seen = Seen::default();
+    seen.moved(Pose { point: [1.5, 3.0], heading: 0.0 });
+    seen.scaling = Some([1.0; 16]);
+    seen.state = Some("OK".into());
+    seen.source = Some("navigation".into());
+    seen.stick = Some(Stick::pushed(0.5, -1.0));
+    seen.applied = Some(Applied { zone: 6, forward_back: 0.25, left_right: 1.0 });
+    (seen.port, seen.starboard) = (Some(24), Some(156));
+    let latency = Quantiles { total: 9, p50: 123.0, p99: 4567.0, max: 89_000.0 };
+    let figures = [Figures { rate: Some(200.0), latency: Some(latency) }; 4];
+    let world = Params::default();
+    let mut picture = Picture {
+        seen: &seen,
+        wish: Wish::REST,
+        pilot: Pilot::Hands(Hands::take_over(Wish::REST)),
+        missing: &[],
+        figures: &figures,
+        world: &world,
+        gamepad: None,
+        now: Instant::ZERO,
+    };
+    change(&mut picture);
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, &picture)).unwrap();
+    let cells: Vec<&str> = terminal.backend().buffer().content().iter().map(|cell| cell.symbol()).collect();
+    cells.chunks(usize::from(width)).map(|line| line.concat().trim_end().to_owned()).collect()
+}
+
+#[test]
+fn everything_is_on_the_smallest_screen() {
+    for (width, height) in [(80, 24), (100, 30), (200, 60)] {
+        let screen = screen(width, height, |_| {}).join("\n");
+        for text in [
+            "state     OK",
+            "dead-man held",
+            "+50 %",
+            "-100 %",
+            "navigation",
+            "back right x0.25 x1.00",
+            "port      ·········|█████████  24",
+            "starboard █████████|········· 156",
+            "velocity_arbiter 200  123 4567   89k",
+            "hindbrain        200  123 4567   89k",
+            "drive with the arrow keys",
+            "q quit",
+            "unplug/replug",
+        ] {
+            assert!(screen.contains(text), "'{text}' is missing at {width} x {height}:\n{screen}");
+        }
+    }
+}
+
+#[test]
+fn the_robot_is_where_it_is() {
+    let screen = screen(100, 30, |_| {});
+    // The map's part is 62 wide, 60 within its frame, and the room's 8.4 m fill it: x = 1.5 m is column
+    // 1 + 60 * 1.7 / 8.4 = 13, and the arcs end 0.67 m or 4.8 columns from there; y = 3 m is the middle line.
+    let drawn = |columns: core::ops::Range<usize>| {
+        let lines = screen
+            .iter()
+            .skip(11)
+            .take(6)
+            .flat_map(|line| line.chars().skip(columns.start).take(columns.len()));
+        lines.filter(|cell| ('\u{2801}'..='\u{28ff}').contains(cell)).count()
+    };
+    assert!(drawn(8..19) > 20, "{}", screen.join("\n"));
+    assert_eq!((drawn(3..7), drawn(20..27)), (0, 0), "{}", screen.join("\n"));
+}
+
+#[test]
+fn the_user_is_told_what_to_do_next() {
+    let hint = |change: fn(&mut Picture<'_>)| screen(80, 24, change)[21].clone();
+    assert!(hint(|p| p.wish.estop = true).contains("r releases it"));
+    assert!(hint(|p| p.wish.stick = None).contains("u plugs it in"));
+    assert!(hint(|p| p.gamepad = Some("Pad")).starts_with("Pad drives"));
+    assert!(hint(|p| p.pilot = Pilot::Waiting(Instant::ZERO)).contains("begins in 5 s"));
+    let missing = |p: &mut Picture<'_>| {
+        p.pilot = Pilot::Starting;
+        p.missing = &["odom", "hind/state"];
+    };
+    assert!(hint(missing).ends_with("silent still: odom, hind/state"));
+}
+
+#[test]
+fn a_screen_that_is_too_small_does_no_harm() {
+    for (width, height) in [(1, 1), (10, 3), (38, 5), (40, 24)] {
+        screen(width, height, |_| {});
+    }
+}
