@@ -30,7 +30,9 @@ pub fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
         if path.is_dir() {
-            if !name.starts_with('.') && !["target", "build", "install", "log", "__pycache__"].contains(&name.as_str()) {
+            if !name.starts_with('.')
+                && !["target", "build", "install", "log", "__pycache__"].contains(&name.as_str())
+            {
                 found.extend(files(&path, extensions));
             }
         } else if path.extension().is_some_and(|e| extensions.iter().any(|known| e == *known)) {

@@ -7,6 +7,7 @@ use units::{Instant, Machine, earliest};
 use zones::ZoneScaler;
 
 /// An event for one of the stages.
+#[allow(clippy::large_enum_variant)] // on the way of a command nothing is boxed
 #[derive(Clone, Debug)]
 pub enum Input {
     /// For the joystick.
@@ -20,6 +21,7 @@ pub enum Input {
 }
 
 /// What a stage asks for. A motor value comes before everything that its event also brought.
+#[allow(clippy::large_enum_variant)] // as for `Input`
 #[derive(Clone, Debug)]
 pub enum Output {
     /// Of the joystick.

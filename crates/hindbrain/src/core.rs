@@ -1,7 +1,7 @@
 //! The stop state machine itself: integers only, no clock, no allocation, a finite set of states.
 //!
 //! [`step`] is a total function from a state, one snapshot of inputs and the parameters to the next state and what goes
-//! out. Time comes in as `dt` [ns], so that ticks and events run through the same code, and every age stops growing at
+//! out. Time comes in as `dt` \[ns\], so that ticks and events run through the same code, and every age stops growing at
 //! its limit, so that the reachable states can be counted and walked through one by one.
 //!
 //! A level is what a wheel is told, from `-full` to `full`, **forward positive**; the servo's mirrored numbers exist only

@@ -126,9 +126,9 @@ pub struct FullSpeed {
 /// The distances at which an infra-red sensor counts as blocked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IrLimits {
-    /// Nearer is an obstacle [m].
+    /// Nearer is an obstacle \[m\].
     pub near: f64,
-    /// Farther is a drop-off [m]; `None` for never.
+    /// Farther is a drop-off \[m\]; `None` for never.
     pub far: Option<f64>,
 }
 

@@ -4,9 +4,9 @@ const COUNT: u64 = 1_000 * 1_000_000_000;
 /// How fast a level may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slopes {
-    /// Away from zero [counts/1000 s].
+    /// Away from zero \[counts/1000 s\].
     pub accel: u64,
-    /// Toward zero [counts/1000 s].
+    /// Toward zero \[counts/1000 s\].
     pub decel: u64,
     /// The longest time that one step makes up for, and the least time that a wheel stands before it starts \[ns\].
     pub tick: u64,
@@ -15,8 +15,9 @@ pub struct Slopes {
 /// The level that one wheel is told, and how it may go on from there.
 ///
 /// * Away from zero it changes by `accel`, toward zero by `decel`, whatever the times between the steps: the fraction of
-///   a count that a step leaves over is carried as credit, which is always less than one count. Over any time the level
-///   therefore changes by less than slope times time plus one count.
+///   a count that a step leaves over is carried as credit, less than one count. Over any time the level therefore changes
+///   by less than slope times time plus one count. Each slope has its own credit, or a target that trembles about the
+///   level would let what was earned by braking be spent on getting faster.
 /// * A step that comes late makes up for no more than one tick, so the change per step is bounded as well.
 /// * The sign changes only through zero, and having come to zero the wheel stands for at least one tick.
 /// # Source
@@ -25,8 +26,10 @@ pub struct Slopes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wheel {
     level: i16,
-    /// What is left over for the next step, less than [`COUNT`]; zero when the wheel is where it should be.
-    credit: u64,
+    /// What is left over for the next step away from zero, less than [`COUNT`]; zero at the target.
+    to_speed_up: u64,
+    /// What is left over for the next step toward zero, less than [`COUNT`]; zero at the target.
+    to_brake: u64,
     /// How long the level has been zero \[ns\], at most one tick; zero while it is not.
     stood: u64,
 }
@@ -41,23 +44,29 @@ impl Wheel {
     pub fn advance(&mut self, target: i16, dt: u64, slopes: &Slopes) {
         let dt = dt.min(slopes.tick);
         self.stand(dt, slopes.tick);
-        let (bound, slope) = match self.level {
-            0 if self.stood < slopes.tick => (0, slopes.accel),
-            0 => (target, slopes.accel),
-            level if level.signum() != target.signum() => (0, slopes.decel),
-            level if level.unsigned_abs() > target.unsigned_abs() => (target, slopes.decel),
-            _ => (target, slopes.accel),
+        let same_sign = self.level.signum() == target.signum();
+        let (bound, brakes) = match self.level {
+            0 if self.stood < slopes.tick => (0, false),
+            0 => (target, false),
+            _ if !same_sign => (0, true),
+            level => (target, level.unsigned_abs() > target.unsigned_abs()),
         };
-        let earned = self.credit.saturating_add(slope.saturating_mul(dt));
+        let (slope, credit) =
+            if brakes { (slopes.decel, &mut self.to_brake) } else { (slopes.accel, &mut self.to_speed_up) };
+        let earned = credit.saturating_add(slope.saturating_mul(dt));
         let distance = bound.abs_diff(self.level);
         let counts = u16::try_from(earned / COUNT).unwrap_or(u16::MAX).min(distance);
+        *credit = earned % COUNT;
         let moving = self.level != 0;
         self.level = if bound > self.level {
             self.level.saturating_add_unsigned(counts)
         } else {
             self.level.saturating_sub_unsigned(counts)
         };
-        self.credit = if counts == distance { 0 } else { earned % COUNT };
+        if counts == distance {
+            self.to_speed_up = 0;
+            self.to_brake = 0;
+        }
         if self.level != 0 || moving {
             self.stood = 0;
         }
@@ -66,8 +75,7 @@ impl Wheel {
     /// Goes to zero at once and stays there for `dt` \[ns\].
     pub fn cut(&mut self, dt: u64, slopes: &Slopes) {
         self.stand(dt.min(slopes.tick), slopes.tick);
-        self.level = 0;
-        self.credit = 0;
+        *self = Self { stood: self.stood, ..Self::default() };
     }
 
     /// Counts the time at zero that has passed, if the wheel was there.
@@ -146,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_cut_is_at_once_and_costs_the_rest_at_zero() {
-        let mut wheel = Wheel { level: -40, credit: COUNT / 2, stood: 0 };
+        let mut wheel = Wheel { level: -40, to_speed_up: COUNT / 2, to_brake: COUNT / 2, stood: 0 };
         wheel.cut(T, &SLOPES);
         assert_eq!(wheel, Wheel::default(), "the time before the cut is no rest");
         wheel.cut(T, &SLOPES);
@@ -161,11 +169,24 @@ mod tests {
     }
 
     #[test]
+    fn a_trembling_target_speeds_nothing_up() {
+        // 1 ms each way: braking earns 0.2 counts, speeding up 0.02 counts; 100 ms of the latter are 2 counts.
+        let mut wheel = Wheel { level: 20, ..Wheel::default() };
+        let mut highest = 0;
+        for _ in 0..100 {
+            wheel.advance(19, MS, &SLOPES);
+            wheel.advance(66, MS, &SLOPES);
+            highest = highest.max(wheel.level());
+        }
+        assert!(highest <= 22, "{highest}");
+    }
+
+    #[test]
     fn no_number_makes_it_panic_or_jump_the_target() {
         let endless = Slopes { accel: u64::MAX, decel: u64::MAX, tick: u64::MAX };
         for target in [i16::MIN, -1, 0, 1, i16::MAX] {
             for level in [i16::MIN, -1, 0, 1, i16::MAX] {
-                let mut wheel = Wheel { level, credit: 0, stood: u64::MAX };
+                let mut wheel = Wheel { level, stood: u64::MAX, ..Wheel::default() };
                 wheel.advance(target, u64::MAX, &endless);
                 assert!(wheel.level == target || (wheel.level == 0 && level.signum() != target.signum()));
             }

@@ -5,8 +5,11 @@ use hindbrain::core::{EstopLine, Inputs, Mode, SoftStop, StopState, step};
 
 use crate::walker::{Edge, T};
 
+/// What must hold on an edge.
+type Holds = fn(&Edge) -> bool;
+
 pub fn check(edge: &Edge) -> Result<(), String> {
-    let named: [(&str, fn(&Edge) -> bool); 17] = [
+    let named: [(&str, Holds); 17] = [
         ("I1 a stop is zero", stop_is_zero),
         ("I1 a ramp brakes only", ramp_brakes_only),
         ("I2 a level is in range", level_is_in_range),

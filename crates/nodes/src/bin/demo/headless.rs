@@ -99,7 +99,7 @@ fn table(operator: &Operator, end: Instant) -> Vec<String> {
     lines.push(String::new());
     for (what, stood) in checks::stop_times(operator.record(), end) {
         lines.push(match stood {
-            Some(time) => format!("{what}: motors at stop after {} ms", time.as_millis()),
+            Some(time) => format!("{what}: motors at stop after {:.1} ms", time.as_secs_f64() * 1e3),
             None => format!("{what}: motors not at stop"),
         });
     }

@@ -128,9 +128,9 @@ fn operate(
         virtual_stick: gamepad.is_none(),
     };
     let shell = Shell::new(Operator::new(plan), Some(Input::ClockRead), move |output| topics.publish(output));
-    let runner = Runner::new(node, shell.clone(), inputs, parameters, |_| Ok(Input::ParametersChanged))?;
+    let mut runner = Runner::new(node, shell.clone(), inputs, parameters, |_| Ok(Input::ParametersChanged))?;
     let result = thread::scope(|scope| {
-        let ends = EndsAll(stop.clone());
+        let (runner, ends) = (&mut runner, EndsAll(stop.clone()));
         scope.spawn(move || runner.run(&ends.0));
         let _ends = EndsAll(stop.clone());
         if arguments.headless {
@@ -139,7 +139,7 @@ fn operate(
             screen::run(&shell, children, stop, gamepad)
         }
     });
-    start::finish(&shell, Input::Stopping);
+    start::finish(&shell, Input::Stopping); // the runner still holds the node that says it
     result
 }
 

@@ -44,13 +44,13 @@ pub const JOYSTICK: &str = "joystick";
 
 /// What was seen of one stage.
 ///
-/// Rate and latency are those while the stick drives: what others send has no stick event behind it.
+/// Rate and latency are those of new events while the stick drives: what others send has no stick event behind it, and
+/// a stamp that is repeated tells how long nothing new came, not how long the way is.
 #[derive(Clone, Debug, Default)]
 pub struct Traffic {
     /// Messages since the start, whoever drove.
     pub messages: u64,
-    /// From the stick's event to the receipt here. A stamp that is repeated counts when it comes first: the repetition
-    /// tells how long nothing new came, not how long the way is.
+    /// From the stick's event to the receipt here.
     pub latency: Latency,
     /// What the stage said it was in.
     pub states: BTreeSet<String>,
@@ -67,14 +67,12 @@ impl Traffic {
     /// A command with `stamp` came at `now`, which is `clock` on the wall; `by_stick` tells whether the stick drives.
     pub fn receive(&mut self, now: Instant, clock: Stamp, stamp: Stamp, by_stick: bool) {
         self.messages += 1;
-        if !by_stick {
+        if !by_stick || stamp <= self.last_stamp {
             self.last = None;
             return;
         }
-        if stamp > self.last_stamp {
-            self.latency.record(stamp, clock);
-            self.last_stamp = stamp;
-        }
+        self.last_stamp = stamp;
+        self.latency.record(stamp, clock);
         if let Some(interval) = self.last.map(|last| now.since(last)).filter(|interval| *interval < PAUSE) {
             self.intervals += 1;
             self.spoken += interval;
@@ -89,7 +87,7 @@ impl Traffic {
         }
     }
 
-    /// How often commands came while they came [Hz]; `None` before there were two.
+    /// How often new events came while they came [Hz]; `None` before there were two.
     pub fn rate(&self) -> Option<f64> {
         (!self.spoken.is_zero()).then(|| self.intervals as f64 / self.spoken.as_secs_f64())
     }

@@ -1,0 +1,203 @@
+//! The four stages together: what comes in at the stick comes out at the motors, or does not.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
+
+mod common;
+
+use std::time::Duration;
+
+use arbiter::Invalid;
+use common::{Bench, STOP};
+use drive::{Input, Output};
+use proptest::prelude::*;
+use units::{Machine, NotFinite, Velocity};
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+#[test]
+fn a_stick_event_is_a_motor_value_within_one_call() {
+    let mut bench = Bench::new();
+    bench.full_ahead();
+    bench.motors.clear();
+    let stamp = bench.stamp();
+    bench.stick(0.5, 0.0, true);
+    let (at, motors) = bench.motors[0];
+    assert_eq!(
+        (at, motors.stamp),
+        (bench.now, stamp),
+        "the motors follow at once and carry the event's stamp"
+    );
+}
+
+#[test]
+fn the_motor_value_comes_first() {
+    let mut bench = Bench::new();
+    bench.full_ahead();
+    bench.outputs.clear();
+    bench.stick(0.5, 0.0, true);
+    assert!(
+        matches!(bench.outputs[0], Output::Hindbrain(hindbrain::Output::Drive(_))),
+        "first came {:?}",
+        bench.outputs[0]
+    );
+}
+
+#[test]
+fn nothing_moves_without_enable() {
+    let mut bench = Bench::new();
+    bench.plug();
+    bench.stick(0.0, 0.0, true);
+    bench.pass(ms(300));
+    bench.stick(1.0, 0.0, true);
+    bench.pass(ms(2000));
+    assert!(bench.motors.len() > 100);
+    assert!(bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP)));
+}
+
+#[test]
+fn a_lost_stick_stops_the_motors_down_the_slope() {
+    let mut bench = Bench::new();
+    bench.full_ahead();
+    let lost = bench.now;
+    bench.unplug();
+    bench.pass(ms(2000));
+    let stopped = bench.stopped_since().unwrap();
+    // 66 counts at 200 counts/s: 0.33 s, and up to two ticks.
+    assert!(stopped.since(lost) <= ms(370), "stopped after {:?}", stopped.since(lost));
+}
+
+#[test]
+fn navigation_gets_its_turn_when_the_user_lets_go() {
+    let mut bench = Bench::new();
+    bench.full_ahead();
+    bench.stick(1.0, 0.0, false);
+    let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+    for _ in 0..60 {
+        let velocity = Ok(Velocity::planar(-0.5, 0.0).unwrap());
+        let stamp = bench.stamp();
+        bench.tell([Input::Arbiter(arbiter::Input::CommandReceived { source: navigation, velocity, stamp })]);
+        bench.pass(ms(50));
+    }
+    // Half of 66, backward.
+    assert_eq!(bench.last(), (STOP + 33, STOP + 33));
+}
+
+#[test]
+fn a_source_of_nan_stops() {
+    let mut bench = Bench::new();
+    bench.full_ahead();
+    let lost = bench.now;
+    let velocity = Err(Invalid::NotFinite(NotFinite { part: "linear.x", value: f64::NAN }));
+    let source = bench.drive.stages().arbiter.source_index("joystick").unwrap();
+    bench.tell([
+        Input::Joystick(joystick::Input::Stopping), // so that no valid command follows
+        Input::Arbiter(arbiter::Input::CommandReceived { source, velocity, stamp: bench.stamp() }),
+    ]);
+    bench.pass(ms(1000));
+    assert!(bench.stopped_since().unwrap().since(lost) <= ms(370));
+}
+
+/// Anything that can happen, with the time that passes before it.
+#[derive(Clone, Debug)]
+enum Event {
+    Stick(f64, f64, bool),
+    Plug,
+    Unplug,
+    Enable(bool),
+    Estop(bool),
+    Reset(bool),
+    Scaling(bool, f32),
+    Navigation(f64, f64),
+    Nothing,
+}
+
+fn event() -> impl Strategy<Value = (u64, Event)> {
+    let value = prop_oneof![Just(0.0), Just(1.0), -1.0..=1.0f64, Just(f64::NAN), Just(1e308)];
+    let event = prop_oneof![
+        4 => (-1.0..=1.0f64, -1.0..=1.0f64, any::<bool>()).prop_map(|(f, l, d)| Event::Stick(f, l, d)),
+        2 => Just(Event::Stick(0.0, 0.0, true)),
+        1 => Just(Event::Plug),
+        1 => Just(Event::Unplug),
+        3 => prop::bool::weighted(0.8).prop_map(Event::Enable),
+        1 => prop::bool::weighted(0.3).prop_map(Event::Estop),
+        1 => any::<bool>().prop_map(Event::Reset),
+        2 => (any::<bool>(), prop_oneof![Just(f32::NAN), -1.0f32..2.0]).prop_map(|(on, s)| Event::Scaling(on, s)),
+        3 => (value.clone(), value).prop_map(|(v, w)| Event::Navigation(v, w)),
+        1 => Just(Event::Nothing),
+    ];
+    (prop_oneof![0..30u64, 0..400u64, 500..1500u64], event)
+}
+
+fn play(events: &[(u64, Event)]) -> Bench {
+    let mut bench = Bench::new();
+    bench.plug();
+    bench.enable(true);
+    let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+    for (pause, event) in events {
+        bench.pass(ms(*pause));
+        match *event {
+            Event::Stick(forward, left, dead_man) => bench.stick(forward, left, dead_man),
+            Event::Plug => bench.plug(),
+            Event::Unplug => bench.unplug(),
+            Event::Enable(on) => bench.enable(on),
+            Event::Estop(pressed) => bench.tell([Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))]),
+            Event::Reset(down) => bench.tell([Input::Hindbrain(hindbrain::Input::ResetReceived(down))]),
+            Event::Scaling(on, factor) => bench.scaling = on.then_some([factor; 16]),
+            Event::Navigation(forward, turn) => {
+                let velocity = Velocity::planar(forward, turn).map_err(Invalid::NotFinite);
+                let stamp = bench.stamp();
+                bench.tell([Input::Arbiter(arbiter::Input::CommandReceived {
+                    source: navigation,
+                    velocity,
+                    stamp,
+                })]);
+            }
+            Event::Nothing => {}
+        }
+    }
+    bench
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// Whatever happened: without further commands the motors are at stop 0.5 s (arbiter) + 0.5 s (hindbrain) + 0.33 s
+    /// (slope) later, and the values were in range all along.
+    #[test]
+    fn silence_stops_whatever_happened_before(events in prop::collection::vec(event(), 1..60)) {
+        let mut bench = play(&events);
+        bench.unplug();
+        let silent = bench.now;
+        bench.scaling = Some([1.0; 16]);
+        bench.pass(ms(3000));
+        prop_assert!(bench.motors.iter().all(|(_, m)| (24..=156).contains(&m.port) && (24..=156).contains(&m.starboard)));
+        prop_assert_eq!(bench.last(), (STOP, STOP));
+        prop_assert!(bench.stopped_since().unwrap().since(silent) <= ms(1400));
+    }
+
+    /// Enable false stops within the call that brings it, whatever happened before.
+    #[test]
+    fn disable_stops_at_once(events in prop::collection::vec(event(), 1..60)) {
+        let mut bench = play(&events);
+        bench.enable(false);
+        prop_assert_eq!(bench.last(), (STOP, STOP));
+        let from = bench.motors.len();
+        bench.pass(ms(1000));
+        prop_assert!(bench.motors[from..].iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP)));
+    }
+
+    /// The same events give the same outputs, byte for byte.
+    #[test]
+    fn the_same_trace_gives_the_same_outputs(events in prop::collection::vec(event(), 1..40)) {
+        let (first, second) = (play(&events), play(&events));
+        prop_assert_eq!(format!("{:?}", first.outputs), format!("{:?}", second.outputs));
+    }
+
+    /// After a drain nothing is overdue, so that a shell sleeps.
+    #[test]
+    fn after_a_drain_the_deadline_lies_ahead(events in prop::collection::vec(event(), 1..40)) {
+        let bench = play(&events);
+        prop_assert!(bench.drive.deadline().is_some_and(|deadline| deadline > bench.now));
+    }
+}

@@ -1,0 +1,146 @@
+//! A hindbrain with a clock, called exactly at its deadlines, and a record of what it asked for.
+#![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part, and clippy sees no tests in here
+
+use std::time::Duration;
+
+use hindbrain::{Cause, Hindbrain, Input, Motors, Output, Params, Report, Sensor, StopState, specification};
+use params::Value;
+use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
+
+pub struct Rig {
+    pub hindbrain: Hindbrain,
+    pub now: Instant,
+    pub drives: Vec<(Instant, Motors)>,
+    pub states: Vec<(Instant, StopState)>,
+    pub reports: Vec<Report>,
+}
+
+/// The parameters with these changes.
+pub fn params(changes: &[(&str, Value)]) -> Result<Params, String> {
+    let changes = changes.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+    let set = specification().resolve(changes).map_err(|refusals| refusals[0].to_string())?;
+    Params::read(&set).map_err(|refusal| refusal.to_string())
+}
+
+pub fn rig(changes: &[(&str, Value)]) -> Rig {
+    Rig::new(params(changes).unwrap())
+}
+
+pub fn text(text: &str) -> Value {
+    Value::Text(text.into())
+}
+
+pub fn texts(texts: &[&str]) -> Value {
+    Value::Texts(texts.iter().map(|&text| text.into()).collect())
+}
+
+pub fn command(forward: f64, turn: f64) -> Input {
+    stamped(forward, turn, Stamp::ZERO)
+}
+
+pub fn stamped(forward: f64, turn: f64, stamp: Stamp) -> Input {
+    Input::CommandReceived(Ok(Command { velocity: Velocity::planar(forward, turn).unwrap(), stamp }))
+}
+
+pub fn not_finite() -> Input {
+    Input::CommandReceived(Err(NotFinite { part: "linear.x", value: f64::NAN }))
+}
+
+pub fn ir(sensor: Sensor, distance: f64) -> Input {
+    Input::IrReceived { sensor, distance: Some(distance) }
+}
+
+impl Rig {
+    pub fn new(params: Params) -> Self {
+        let (drives, states, reports) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rig = Self {
+            hindbrain: Hindbrain::new(params),
+            now: Instant::from_millis(1_000),
+            drives,
+            states,
+            reports,
+        };
+        rig.drain();
+        rig
+    }
+
+    pub fn send(&mut self, input: Input) {
+        self.hindbrain.handle(self.now, input);
+        self.drain();
+    }
+
+    pub fn drain(&mut self) {
+        while let Some(output) = self.hindbrain.poll(self.now) {
+            match output {
+                Output::Drive(motors) => self.drives.push((self.now, motors)),
+                Output::PublishState(state) => self.states.push((self.now, state)),
+                Output::Report(report) => self.reports.push(report),
+            }
+        }
+        assert!(self.hindbrain.deadline().is_none_or(|at| at > self.now), "a deadline has passed");
+    }
+
+    /// Lets time pass, calling the machine exactly when it wants to be called.
+    pub fn wait(&mut self, ms: u64) {
+        let end = self.now + Duration::from_millis(ms);
+        while let Some(at) = self.hindbrain.deadline().filter(|&at| at <= end) {
+            self.now = at;
+            self.drain();
+        }
+        self.now = end;
+    }
+
+    /// Lets time pass without calling the machine.
+    pub fn stall(&mut self, ms: u64) {
+        self.now = self.now + Duration::from_millis(ms);
+    }
+
+    /// Repeats `inputs` every 10 ms for `ms`.
+    pub fn repeat(&mut self, inputs: &[Input], ms: u64) {
+        for _ in 0..ms / 10 {
+            inputs.iter().for_each(|input| self.send(input.clone()));
+            self.wait(10);
+        }
+    }
+
+    /// Enables and takes away what zero-first waits for.
+    pub fn ready(&mut self) {
+        self.send(Input::EnableReceived(true));
+        self.wait(20);
+        self.send(command(0.0, 0.0));
+        assert_eq!(self.state(), StopState::Ok, "{}", self.hindbrain.causes());
+    }
+
+    /// Drives at full speed forward.
+    pub fn full_speed(&mut self) {
+        self.ready();
+        self.repeat(&[command(1.0, 0.0)], 4_000);
+        assert_eq!(self.levels(), [66, 66]);
+    }
+
+    pub fn click_reset(&mut self) {
+        self.send(Input::ResetReceived(true));
+        self.send(Input::ResetReceived(false));
+    }
+
+    pub fn state(&self) -> StopState {
+        self.hindbrain.state()
+    }
+
+    pub fn levels(&self) -> [i16; 2] {
+        self.hindbrain.motors().levels()
+    }
+
+    pub fn has(&self, cause: Cause) -> bool {
+        self.hindbrain.causes().contains(cause)
+    }
+
+    /// The levels that went out last.
+    pub fn last(&self) -> [i16; 2] {
+        self.drives.last().unwrap().1.levels()
+    }
+
+    pub fn since(&self, start: Instant) -> Duration {
+        self.now.since(start)
+    }
+}

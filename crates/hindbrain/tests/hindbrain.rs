@@ -1,0 +1,264 @@
+//! The machine around the core: when what goes out, late and old commands, faults, parameters.
+
+mod common;
+
+use common::{command, ir, not_finite, params, rig, stamped, text, texts};
+use hindbrain::{Cause, Hindbrain, Input, Level, Motors, Output, Params, Sensor, StopState, specification};
+use params::Value;
+use units::{Instant, Machine, Stamp};
+
+fn stamp(sec: i32) -> Stamp {
+    Stamp { sec, nanosec: 0 }
+}
+
+#[test]
+fn the_first_output_is_a_stop() {
+    let mut hindbrain = Hindbrain::new(Params::default());
+    let now = Instant::from_millis(123_456);
+    assert!(hindbrain.deadline().is_some_and(|at| at <= now));
+    assert_eq!(
+        hindbrain.poll(now),
+        Some(Output::Drive(Motors { port: 90, starboard: 90, stamp: Stamp::ZERO }))
+    );
+    assert_eq!(hindbrain.poll(now), Some(Output::PublishState(StopState::SoftRos)));
+    assert!(matches!(hindbrain.poll(now), Some(Output::Report(_))));
+    assert_eq!(hindbrain.poll(now), None);
+    assert_eq!(hindbrain.deadline(), Some(Instant::from_millis(123_476)));
+}
+
+#[test]
+fn a_fast_stream_gets_one_answer_per_command() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.drives.clear();
+    for n in 1..=200 {
+        rig.send(stamped(1.0, 0.0, stamp(n)));
+        rig.wait(5);
+    }
+    assert_eq!(rig.drives.len(), 200);
+    // The stamp of each command goes out with it.
+    assert!(rig.drives.iter().zip(1..).all(|((_, motors), n)| motors.stamp == stamp(n)));
+    // One second at 20 counts/s, less the 5 ms after the last command.
+    assert_eq!(rig.last(), [19, 19]);
+}
+
+#[test]
+fn a_slow_stream_is_filled_up_with_ticks() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.drives.clear();
+    for _ in 0..10 {
+        rig.send(command(1.0, 0.0));
+        rig.wait(99);
+    }
+    // 99 ms: the command, then ticks at 20, 40, 60 and 80 ms after it.
+    assert_eq!(rig.drives.len(), 10 * 5);
+}
+
+#[test]
+fn what_stops_goes_out_at_once() {
+    for stop in [Input::EstopReceived(true), Input::EnableReceived(false), Input::Stopping] {
+        let mut rig = rig(&[]);
+        rig.full_speed();
+        rig.wait(3);
+        let count = rig.drives.len();
+        rig.send(stop);
+        assert_eq!((rig.drives.len(), rig.last()), (count + 1, [0, 0]));
+        assert_eq!(rig.drives[count].0, rig.now);
+    }
+}
+
+#[test]
+fn a_ramp_that_is_asked_for_brakes_and_an_estop_still_cuts() {
+    let mut rig = rig(&[("soft_stop", text("ramp"))]);
+    rig.full_speed();
+    rig.send(Input::EnableReceived(false));
+    rig.wait(100);
+    // 66 - 100 ms at 200 counts/s, and the 10 ms before: 2 counts.
+    assert_eq!((rig.levels(), rig.state()), ([44, 44], StopState::SoftRos));
+    rig.send(Input::EnableReceived(true));
+    rig.wait(100);
+    assert_eq!(rig.state(), StopState::SoftRos, "it must stand before it may drive");
+    assert!(rig.has(Cause::Settling));
+    rig.send(Input::EstopReceived(true));
+    assert_eq!(rig.last(), [0, 0]);
+}
+
+#[test]
+fn after_stopping_nothing_moves_any_more() {
+    let mut rig = rig(&[]);
+    rig.full_speed();
+    rig.send(Input::Stopping);
+    let count = rig.drives.len();
+    rig.send(Input::EnableReceived(true));
+    rig.send(command(1.0, 0.0));
+    rig.send(Input::Stopping);
+    rig.wait(1_000);
+    assert_eq!((rig.drives.len(), rig.hindbrain.deadline()), (count, None));
+    assert!(rig.has(Cause::Stopping));
+    assert_eq!(rig.states.last().unwrap().1, StopState::SoftRos);
+}
+
+#[test]
+fn an_older_command_is_refused_while_the_newer_one_is_fresh() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.send(stamped(0.0, 0.0, stamp(10)));
+    rig.repeat(&[stamped(1.0, 0.0, stamp(9))], 450);
+    assert_eq!((rig.levels(), rig.hindbrain.counters().late), ([0, 0], 45));
+    assert_eq!(rig.hindbrain.motors().stamp, stamp(10));
+    rig.wait(50);
+    rig.repeat(&[stamped(1.0, 0.0, stamp(9))], 200);
+    assert!(rig.levels()[0] > 0, "a clock that was set back costs one time-out");
+}
+
+#[test]
+fn a_command_without_a_stamp_is_judged_by_its_arrival() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.send(stamped(0.0, 0.0, stamp(10)));
+    rig.repeat(&[command(1.0, 0.0)], 200);
+    assert!(rig.levels()[0] > 0);
+}
+
+#[test]
+fn a_refused_command_sends_nothing() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.send(stamped(0.0, 0.0, stamp(10)));
+    let count = rig.drives.len();
+    rig.send(stamped(0.0, 0.0, stamp(9)));
+    rig.send(not_finite());
+    assert_eq!(rig.drives.len(), count);
+}
+
+#[test]
+fn a_stall_makes_no_bigger_step() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.repeat(&[command(1.0, 0.0)], 1_000);
+    let [before, _] = rig.levels();
+    rig.stall(450);
+    rig.send(command(1.0, 0.0));
+    // One tick at 20 counts/s is 0.4 counts.
+    assert!((0..=1).contains(&(rig.levels()[0] - before)));
+    assert_eq!(rig.state(), StopState::Ok);
+}
+
+#[test]
+fn a_long_stall_while_driving_is_a_fault_that_waits_for_a_reset() {
+    let mut rig = rig(&[]);
+    rig.full_speed();
+    rig.stall(501);
+    rig.send(command(1.0, 0.0));
+    assert_eq!((rig.state(), rig.last()), (StopState::Fault, [0, 0]));
+    assert!(rig.has(Cause::Overrun));
+    assert_eq!(rig.states.last().unwrap().1.as_str(), "ESTOP");
+    assert_eq!(rig.hindbrain.health().0, Level::Error);
+    assert_eq!((rig.hindbrain.counters().faults, rig.hindbrain.counters().overruns), (1, 1));
+    rig.click_reset();
+    assert_eq!(rig.state(), StopState::SoftRos);
+}
+
+#[test]
+fn a_long_stall_while_stopped_is_no_fault() {
+    let mut rig = rig(&[]);
+    rig.stall(60_000);
+    rig.drain();
+    assert_eq!((rig.state(), rig.hindbrain.counters().overruns), (StopState::SoftRos, 1));
+}
+
+#[test]
+fn a_clock_that_goes_back_is_the_latest_seen() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.repeat(&[command(1.0, 0.0)], 400);
+    let levels = rig.levels();
+    for _ in 0..100 {
+        rig.hindbrain.handle(Instant::ZERO, command(1.0, 0.0));
+    }
+    assert_eq!(rig.levels(), levels);
+}
+
+#[test]
+fn stops_that_nobody_takes_are_not_lost() {
+    let mut rig = rig(&[]);
+    rig.full_speed();
+    for _ in 0..1_000 {
+        rig.hindbrain.handle(rig.now, Input::EnableReceived(false));
+        rig.hindbrain.handle(rig.now, command(1.0, 0.0));
+        rig.hindbrain.handle(rig.now, Input::EnableReceived(true));
+        rig.hindbrain.handle(rig.now, Input::EstopReceived(true));
+    }
+    rig.drain();
+    assert_eq!((rig.last(), rig.states.last().unwrap().1), ([0, 0], StopState::Estop));
+}
+
+#[test]
+fn a_changed_parameter_acts_at_once() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    let faster = params(&[("accel", Value::Float(200.0)), ("max_linear", Value::Float(2.0))]).unwrap();
+    rig.send(Input::ParametersChanged(faster));
+    rig.repeat(&[command(1.0, 0.0)], 1_000);
+    assert_eq!(rig.levels(), [33, 33]);
+}
+
+#[test]
+fn a_longer_timeout_does_not_bring_a_stale_command_back() {
+    let mut rig = rig(&[]);
+    rig.full_speed();
+    rig.wait(850);
+    assert_eq!(rig.levels(), [0, 0]);
+    rig.send(Input::ParametersChanged(params(&[("cmd_timeout", Value::Float(5.0))]).unwrap()));
+    rig.wait(500);
+    assert_eq!(rig.levels(), [0, 0]);
+}
+
+#[test]
+fn the_stop_is_explained() {
+    let mut rig = rig(&[]);
+    assert_eq!(rig.reports[0].to_string(), "SSTOP.ROS: not enabled, no fresh command");
+    assert_eq!(rig.hindbrain.health(), (Level::Warn, "SSTOP.ROS: not enabled, no fresh command".into()));
+    rig.ready();
+    assert_eq!(rig.hindbrain.health(), (Level::Ok, "OK".into()));
+    rig.wait(500);
+    assert_eq!(rig.hindbrain.health(), (Level::Stale, "OK: no fresh command".into()));
+    rig.send(Input::EstopReceived(true));
+    assert_eq!(rig.hindbrain.health().0, Level::Warn);
+    rig.send(Input::EstopReceived(false));
+    rig.wait(300);
+    assert_eq!(rig.hindbrain.health().0, Level::Error, "a silent e-stop");
+    assert!(rig.hindbrain.report().contains(&("estops", "1".into())));
+}
+
+#[test]
+fn readings_of_sensors_that_are_not_fitted_count_for_nothing() {
+    let mut rig = rig(&[("ir.sensors", texts(&["ir_back_port"]))]);
+    rig.send(ir(Sensor::FrontPort, 0.0));
+    rig.ready();
+    assert_eq!(rig.hindbrain.counters().unfitted, 1);
+    assert!(!rig.has(Cause::FrontBlocked) && rig.has(Cause::BackBlocked));
+    assert!(
+        rig.hindbrain.report().iter().any(|(key, value)| *key == "ir_back_port" && value == "Silent, stops")
+    );
+}
+
+#[test]
+fn parameters_that_contradict_each_other_are_refused() {
+    assert_eq!(
+        params(&[("decel", Value::Float(10.0))]).unwrap_err(),
+        "parameter 'decel' is 10.0, must be no less than accel, 20.0 counts/s"
+    );
+    assert_eq!(
+        params(&[("ir.far", Value::Float(0.1))]).unwrap_err(),
+        "parameter 'ir.far' is 0.1, must be 0 or more than ir.near, 0.2 m"
+    );
+    assert!(params(&[("ir.sensors", texts(&["ir_top"]))]).is_err());
+    assert!(params(&[("cmd_timeout", Value::Float(0.0))]).is_err(), "the watchdog cannot be switched off");
+    assert_eq!(params(&[]).unwrap(), Params::default());
+    assert_eq!(Params::default().core, hindbrain::core::CoreParams::default());
+    for (name, declaration, value) in specification().defaults().iter() {
+        assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
+    }
+}
