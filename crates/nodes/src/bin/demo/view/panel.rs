@@ -61,9 +61,9 @@ fn stick(picture: &Picture<'_>) -> Vec<Line<'static>> {
     };
     vec![
         Line::from(vec![label("stick"), held]),
-        bar("  forward", stick.forward, format!("{:+4.0} %", stick.forward * 100.0)),
+        bar("  forward", stick.forward, percent(stick.forward)),
         // Left is to the left of the middle.
-        bar("  left", -stick.left, format!("{:+4.0} %", stick.left * 100.0)),
+        bar("  left", -stick.left, percent(stick.left)),
     ]
 }
 
@@ -92,6 +92,11 @@ fn motors(picture: &Picture<'_>) -> Vec<Line<'static>> {
         bar("port", part(port), format!("{port:>4}")),
         bar("starboard", part(starboard), format!("{starboard:>4}")),
     ]
+}
+
+/// Adding zero makes a zero positive: a centred stick shall not read -0.
+fn percent(part: f64) -> String {
+    format!("{:+4.0} %", (part * 100.0).round() + 0.0)
 }
 
 /// A bar from the middle to `part` of one half, -1 to 1.
@@ -141,6 +146,11 @@ mod tests {
         // a third of nine cells
         assert_eq!(text(-1.0 / 3.0), "······███|·········");
         assert_eq!(text(7.0), "·········|█████████");
+    }
+
+    #[test]
+    fn a_centred_stick_has_no_sign_of_a_direction() {
+        assert_eq!([-0.0, -0.001, 0.8, -1.0].map(percent), ["  +0 %", "  +0 %", " +80 %", "-100 %"]);
     }
 
     #[test]

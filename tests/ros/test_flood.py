@@ -1,0 +1,64 @@
+"""Floods and stale queues: the newest command counts, never one that lay waiting."""
+
+import time
+
+from geometry_msgs.msg import TwistStamped
+from std_msgs.msg import Bool
+
+
+def test_stop_after_a_flood_counts_at_once(stack):
+    """2,000 commands as fast as they go, then a zero: the motors must not work through a queue."""
+    graph = stack.graph
+    stack.enable(True)
+    zero = TwistStamped()
+    for _ in range(20):
+        graph.publish("/cmd_vel_nav", zero)
+        time.sleep(0.02)
+    stack.wait_for_state("OK")
+    command = TwistStamped()
+    command.twist.linear.x = 1.0
+    for _ in range(2000):
+        graph.publish("/cmd_vel_nav", command)
+    stack.wait_for_motors(lambda port, starboard: port < 85, "the flood does not drive")
+    start = time.monotonic()
+    graph.publish("/cmd_vel_nav", zero)
+    stack.wait_for_stop("a zero followed the flood", 1.0)
+    # The slope from wherever it was takes 0.33 s at most.
+    assert time.monotonic() - start < 0.8
+
+
+def test_disable_in_the_middle_of_a_flood_stops(stack):
+    graph = stack.graph
+    stack.drive_forward()
+    command = TwistStamped()
+    command.twist.linear.x = 1.0
+    for number in range(1000):
+        graph.publish("/cmd_vel_nav", command)
+        if number == 500:
+            graph.publish("/hind/enable", Bool(data=False))
+            pressed = time.monotonic()
+    stack.wait_for_stop("disabled in a flood", 0.5)
+    assert stack.state == "SSTOP.ROS"
+    assert time.monotonic() - pressed < 1.0
+
+
+def test_a_late_command_does_not_win(stack):
+    """A command with an older stamp than the last one is late and must not replace it."""
+    graph = stack.graph
+    stack.enable(True)
+    command = TwistStamped()
+
+    def send(speed, sec):
+        command.twist.linear.x = speed
+        command.header.stamp.sec = sec
+        graph.publish("/cmd_vel_nav", command)
+
+    for count in range(10):
+        send(0.0, 1000 + count)
+        time.sleep(0.05)
+    stack.wait_for_state("OK")
+    for count in range(40):
+        send(0.5, 2000 + count)
+        send(-1.0, 1500)
+        time.sleep(0.02)
+    assert stack.motors[0] < 90, f"a late command won: {stack.motors}"
