@@ -94,11 +94,12 @@ pub fn listen<M: Machine + 'static>(
     };
     match (composed, params.stamped) {
         (true, _) => Ok(()),
-        (false, true) => {
-            inputs.subscribe::<geometry::TwistStamped>(node, zone_scaler::COMMAND, qos::command(), move |message| {
-                command(messages::velocity(&message.twist), messages::stamp(&message))
-            })
-        }
+        (false, true) => inputs.subscribe::<geometry::TwistStamped>(
+            node,
+            zone_scaler::COMMAND,
+            qos::command(),
+            move |message| command(messages::velocity(&message.twist), messages::stamp(&message)),
+        ),
         (false, false) => {
             inputs.subscribe::<geometry::Twist>(node, zone_scaler::COMMAND, qos::command(), move |message| {
                 command(messages::velocity(&message), clock::stamp())
@@ -135,7 +136,5 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let apply = |set: &params::Set| Params::read(set).map(Input::ParametersChanged);
     let mut runner = Runner::new(node, shell.clone(), inputs, parameters, apply)?
         .status(move |machine| latency.report(status(machine)));
-    runner.run(stop);
-    start::finish(&shell, Input::Stopping);
-    Ok(())
+    start::run(&mut runner, stop, &shell, [Input::Stopping])
 }

@@ -59,15 +59,22 @@ pub fn listen<M: Machine<Input: Send> + Send + 'static>(
     shell: &Shell<M>,
     params: &Params,
     wrap: fn(Input) -> M::Input,
-) -> Result<(), Error> {
+) -> Result<Pads, Error> {
     inputs.subscribe::<or_pose::State>(node, "~/reference", qos::command(), move |message| {
         Some(wrap(Input::ReferenceReceived(messages::reference(&message))))
     })?;
-    let mut pads = Pads::start(shell.clone(), wrap, params.virtual_device.clone())?;
-    inputs.subscribe::<r2r::or_joystick::msg::State>(node, "~/virtual_device", qos::edge(), move |message| {
-        pads.set_virtual(message);
-        None
-    })
+    let pads = Pads::start(shell.clone(), wrap, params.virtual_device.clone())?;
+    let virtual_pads = pads.clone();
+    inputs.subscribe::<r2r::or_joystick::msg::State>(
+        node,
+        "~/virtual_device",
+        qos::edge(),
+        move |message| {
+            virtual_pads.set_virtual(message);
+            None
+        },
+    )?;
+    Ok(pads)
 }
 
 /// What the node says of itself.
@@ -94,13 +101,12 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let shell =
         Shell::new(Joystick::new(params.clone()), Some(clock_read), move |output| topics.publish(output));
     let mut inputs = Inputs::new(Names::new(NAME, &start::namespace(&node)?, std::env::args()));
-    listen(&mut inputs, &mut node, &shell, &params, |input| input)?;
+    let pads = listen(&mut inputs, &mut node, &shell, &params, |input| input)?;
     let apply = |set: &params::Set| Params::read(set).map(Input::ParametersChanged);
     let mut runner = Runner::new(node, shell.clone(), inputs, parameters, apply)?
         .status(status)
         .chore(move |node| devices.serve(node))
+        .chore(pads.watch(stop))
         .longest_sleep(start::WITH_OTHER_THREADS);
-    runner.run(stop);
-    start::finish(&shell, Input::Stopping);
-    Ok(())
+    start::run(&mut runner, stop, &shell, [Input::Stopping])
 }

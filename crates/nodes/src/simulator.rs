@@ -79,11 +79,11 @@ fn transform(odometry: &world::Odometry) -> TFMessage {
 
 fn scan_message(scan: &world::Scan) -> LaserScan {
     let mut message = LaserScan {
-        angle_min: scan.angle_min as f32,
-        angle_max: scan.angle_max as f32,
-        angle_increment: scan.angle_increment as f32,
-        range_min: scan.range_min as f32,
-        range_max: scan.range_max as f32,
+        angle_min: scan.angle_min,
+        angle_max: scan.angle_max,
+        angle_increment: scan.angle_increment,
+        range_min: scan.range_min,
+        range_max: scan.range_max,
         ranges: scan.ranges.to_vec(),
         ..Default::default()
     };
@@ -156,7 +156,5 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let shell = Shell::new(World::new(params), Some(clock_read), move |output| topics.publish(output));
     let apply = |set: &params::Set| Params::read(set).map(Input::ParametersChanged);
     let mut runner = Runner::new(node, shell.clone(), inputs, parameters, apply)?.status(status);
-    runner.run(stop);
-    start::finish(&shell, Input::Stopping);
-    Ok(())
+    start::run(&mut runner, stop, &shell, [Input::Stopping])
 }

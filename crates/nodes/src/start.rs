@@ -1,10 +1,11 @@
 //! What every executable does before and after its node runs.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use params::{Refusal, Set};
-use ros::{Error, Level, Parameters, Shell, Stop};
+use ros::{Error, Level, Parameters, Runner, Shell, Stop};
 use units::Machine;
 
 /// The longest sleep of a node whose machine is also driven by other threads, which may bring its deadline forward.
@@ -65,9 +66,26 @@ pub fn level(number: u8) -> Level {
     }
 }
 
-/// Lets the machine say its last words and gives them time to leave.
+/// Runs the node, then lets the machine say its last words, also when the node panicked: a motor must not keep a value
+/// because of a mistake of ours.
+/// # Errors
+/// The node panicked.
+pub fn run<M: Machine + 'static>(
+    runner: &mut Runner<M>,
+    stop: &Stop,
+    shell: &Shell<M>,
+    last: impl IntoIterator<Item = M::Input>,
+) -> Result<(), Error> {
+    let ended = catch_unwind(AssertUnwindSafe(|| runner.run(stop)));
+    finish(shell, last);
+    ended.map_err(|_| Error::Start("it panicked; what was said above is the reason".into()))
+}
+
+/// Lets the machine say its last words, one after the other, and gives them time to leave.
 #[allow(clippy::disallowed_methods)] // the machine has stopped; nothing waits for this thread
-pub fn finish<M: Machine>(shell: &Shell<M>, stopping: M::Input) {
-    shell.deliver(stopping);
+pub fn finish<M: Machine>(shell: &Shell<M>, last: impl IntoIterator<Item = M::Input>) {
+    for input in last {
+        shell.deliver(input);
+    }
     std::thread::sleep(LAST_WORDS);
 }

@@ -15,8 +15,8 @@ use ros::{Error, Inputs, Names, Parameters, Runner, Shell, Status, Stop};
 use units::Stamp;
 use zones::ZoneScaler;
 
-use crate::{start, velocity_arbiter as arbiter_node, zone_scaler as zones_node};
 use crate::{hindbrain as hindbrain_node, joystick as joystick_node};
+use crate::{start, velocity_arbiter as arbiter_node, zone_scaler as zones_node};
 
 /// The executable's name.
 pub const NAME: &str = "steersman";
@@ -96,7 +96,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let Member { node, params, inputs, .. } = &mut arbiter;
     arbiter_node::listen(inputs, node, params, stick, Input::Arbiter)?;
     let Member { node, params, inputs, .. } = &mut joystick;
-    joystick_node::listen(inputs, node, &shell, params, Input::Joystick)?;
+    let pads = joystick_node::listen(inputs, node, &shell, params, Input::Joystick)?;
 
     let (arbiter_latency, zones_latency, hindbrain_latency) = latencies;
     let hindbrain = hindbrain.runner(
@@ -120,20 +120,20 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
             |set| Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?))),
             |drive| joystick_node::status(&drive.stages().joystick),
         )?
-        .chore(move |node| devices.serve(node));
+        .chore(move |node| devices.serve(node))
+        .chore(pads.watch(stop));
 
     let mut runners = [hindbrain, zones, arbiter, joystick];
-    run_together(stop, &mut runners);
-    for stopping in [
+    let ended = run_together(stop, &mut runners);
+    let last = [
         Input::Joystick(joystick::Input::Stopping),
         Input::Arbiter(arbiter::Input::Stopping),
         Input::Zones(zones::Input::Stopping),
-    ] {
-        shell.deliver(stopping);
-    }
-    start::finish(&shell, Input::Hindbrain(hindbrain::Input::Stopping));
-    drop(runners);
-    Ok(())
+        Input::Hindbrain(hindbrain::Input::Stopping),
+    ];
+    start::finish(&shell, last);
+    drop(runners); // and with them the topics, which the last words needed
+    ended
 }
 
 /// The arbiter's source that is the joystick's reference, by topic.
@@ -158,16 +158,21 @@ fn stick_source(
 }
 
 /// Runs each node on a thread of its own. If one of them panics all end: the last words stop the motors.
-fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) {
-    thread::scope(|scope| {
-        for runner in runners {
-            let ended = EndsAll(stop.clone());
-            scope.spawn(move || {
-                runner.run(&ended.0);
-                drop(ended);
-            });
-        }
+fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) -> Result<(), Error> {
+    let panicked = thread::scope(|scope| {
+        let threads: Vec<_> = runners
+            .iter_mut()
+            .map(|runner| {
+                let ends = EndsAll(stop.clone());
+                scope.spawn(move || runner.run(&ends.0))
+            })
+            .collect();
+        threads.into_iter().any(|thread| thread.join().is_err())
     });
+    if panicked {
+        return Err(Error::Start("a node panicked; what was said above is the reason".into()));
+    }
+    Ok(())
 }
 
 /// Wishes to end when it goes, also by a panic.

@@ -137,7 +137,5 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let apply = |set: &params::Set| Params::read(set).map(Input::ParametersChanged);
     let mut runner = Runner::new(node, shell.clone(), inputs, parameters, apply)?
         .status(move |machine| latency.report(status(machine)));
-    runner.run(stop);
-    start::finish(&shell, Input::Stopping);
-    Ok(())
+    start::run(&mut runner, stop, &shell, [Input::Stopping])
 }

@@ -64,9 +64,22 @@ fn joystick_scaling(applied: &Applied, input_source: i32) -> luci::LuciJoystickS
 /// The sixteen factors in the order of the message.
 fn fields(m: &luci::LuciZoneScaling) -> [f32; 16] {
     [
-        m.front_fb, m.front_rl, m.front_right_fb, m.front_right_rl, m.front_left_fb, m.front_left_rl, m.right_fb,
-        m.right_rl, m.left_fb, m.left_rl, m.back_right_fb, m.back_right_rl, m.back_left_fb, m.back_left_rl,
-        m.back_fb, m.back_rl,
+        m.front_fb,
+        m.front_rl,
+        m.front_right_fb,
+        m.front_right_rl,
+        m.front_left_fb,
+        m.front_left_rl,
+        m.right_fb,
+        m.right_rl,
+        m.left_fb,
+        m.left_rl,
+        m.back_right_fb,
+        m.back_right_rl,
+        m.back_left_fb,
+        m.back_left_rl,
+        m.back_fb,
+        m.back_rl,
     ]
 }
 
@@ -89,19 +102,18 @@ pub fn listen<M: Machine + 'static>(
     };
     match (composed, params.stamped) {
         (true, _) => Ok(()),
-        (false, true) => {
-            inputs.subscribe::<geometry::TwistStamped>(
-                node,
-                velocity_arbiter::COMMAND,
-                qos::command(),
-                move |message| command(messages::velocity(&message.twist), messages::stamp(&message)),
-            )
-        }
-        (false, false) => {
-            inputs.subscribe::<geometry::Twist>(node, velocity_arbiter::COMMAND, qos::command(), move |message| {
-                command(messages::velocity(&message), clock::stamp())
-            })
-        }
+        (false, true) => inputs.subscribe::<geometry::TwistStamped>(
+            node,
+            velocity_arbiter::COMMAND,
+            qos::command(),
+            move |message| command(messages::velocity(&message.twist), messages::stamp(&message)),
+        ),
+        (false, false) => inputs.subscribe::<geometry::Twist>(
+            node,
+            velocity_arbiter::COMMAND,
+            qos::command(),
+            move |message| command(messages::velocity(&message), clock::stamp()),
+        ),
     }
 }
 
@@ -127,7 +139,5 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let apply = |set: &params::Set| Params::read(set).map(Input::ParametersChanged);
     let mut runner = Runner::new(node, shell.clone(), inputs, parameters, apply)?
         .status(move |machine| latency.report(status(machine)));
-    runner.run(stop);
-    start::finish(&shell, Input::Stopping);
-    Ok(())
+    start::run(&mut runner, stop, &shell, [Input::Stopping])
 }

@@ -18,10 +18,13 @@ pub struct Inputs<M: Machine> {
     names: Names,
 }
 
+/// Delivers what has come on a topic and counts it.
+type Read<M> = Box<dyn FnMut(&Shell<M>) -> u64 + Send>;
+
 struct Port<M: Machine> {
     topic: String,
     type_name: String,
-    read: Box<dyn FnMut(&Shell<M>) -> u64 + Send>,
+    read: Read<M>,
     received: u64,
     /// Publishers of another type that were already reported.
     reported: BTreeSet<String>,

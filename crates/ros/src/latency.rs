@@ -19,11 +19,11 @@ pub struct Latency {
 pub struct Quantiles {
     /// How many messages were recorded since the start.
     pub total: u64,
-    /// Half of the newest ones took no longer [µs].
+    /// Half of the newest ones took no longer \[µs\].
     pub p50: f64,
-    /// 99 of 100 of the newest ones took no longer [µs].
+    /// 99 of 100 of the newest ones took no longer \[µs\].
     pub p99: f64,
-    /// The longest of the newest ones [µs].
+    /// The longest of the newest ones \[µs\].
     pub max: f64,
 }
 
@@ -42,7 +42,7 @@ impl Latency {
         self.push((now.as_nanos() - stamp.as_nanos()) as f64 / 1000.0);
     }
 
-    /// Records a latency [µs].
+    /// Records a latency \[µs\].
     pub fn push(&mut self, micros: f64) {
         if self.micros.len() < WINDOW {
             self.micros.push(micros);

@@ -30,6 +30,9 @@ pub fn context() -> Result<r2r::Context, Error> {
     }
 }
 
+/// Something to do with the node after each wake-up.
+type Chore = Box<dyn FnMut(&mut r2r::Node) + Send>;
+
 /// One thread for one ROS node: waits for a message or the machine's deadline, delivers, and keeps house.
 pub struct Runner<M: Machine> {
     node: r2r::Node,
@@ -39,7 +42,7 @@ pub struct Runner<M: Machine> {
     parameters: Parameters,
     apply: fn(&Set) -> Result<M::Input, Refusal>,
     status: Box<dyn FnMut(&M) -> Status + Send>,
-    chores: Vec<Box<dyn FnMut(&mut r2r::Node) + Send>>,
+    chores: Vec<Chore>,
     diagnostics: Diagnostics,
     longest_sleep: Duration,
     housekeeping_due: Instant,

@@ -1,7 +1,9 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use gamepad::{Event, Gamepads, VirtualPad, VirtualState};
 use joystick::{DeviceId, Hat, Input};
 use r2r::or_joystick::msg as or_joystick;
-use ros::{Error, Shell};
+use ros::{Error, Shell, Stop};
 use units::Machine;
 
 use super::NAME;
@@ -10,7 +12,10 @@ use super::NAME;
 const VIRTUAL_SHAPE: (usize, usize, usize) = (6, 11, 1);
 
 /// The devices: SDL's thread brings each event to the machine, and a virtual device stands in where none is connected.
-pub struct Pads {
+#[derive(Clone)]
+pub struct Pads(Arc<Mutex<Devices>>);
+
+struct Devices {
     gamepads: Gamepads,
     virtual_name: String,
     virtual_pad: Option<VirtualPad>,
@@ -37,15 +42,36 @@ impl Pads {
         })
         .map_err(|error| Error::Start(format!("joysticks cannot be read: {error}")))?;
         log::info!(target: NAME, "SDL {} looks for joysticks", gamepad::sdl_version());
-        let mut pads = Self { gamepads, virtual_name, virtual_pad: None };
-        if !pads.virtual_name.is_empty() {
-            pads.plug()?;
+        let mut devices = Devices { gamepads, virtual_name, virtual_pad: None };
+        if !devices.virtual_name.is_empty() {
+            devices.plug()?;
         }
-        Ok(pads)
+        Ok(Self(Arc::new(Mutex::new(devices))))
     }
 
     /// Moves the virtual device; a state without axes and buttons unplugs it, the next other one plugs it in again.
-    pub fn set_virtual(&mut self, state: or_joystick::State) {
+    pub fn set_virtual(&self, state: or_joystick::State) {
+        self.lock().set_virtual(state);
+    }
+
+    /// A chore that ends the node when SDL's thread has died: a stick that nobody reads would stay where it was.
+    pub fn watch(self, stop: &Stop) -> impl FnMut(&mut r2r::Node) + Send + 'static {
+        let stop = stop.clone();
+        move |_| {
+            if !stop.is_set() && !self.lock().gamepads.alive() {
+                log::error!(target: NAME, "joysticks are read no more; the node ends");
+                stop.set();
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Devices> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Devices {
+    fn set_virtual(&mut self, state: or_joystick::State) {
         if self.virtual_name.is_empty() {
             log::warn!(target: NAME, "a virtual state came, but parameter 'virtual_device' names no virtual device");
         } else if state.axes.is_empty() && state.buttons.is_empty() {

@@ -10,7 +10,7 @@ use crate::stages::Stage;
 const STOP: Duration = Duration::from_millis(300);
 /// After the stick is gone the motors stand within this.
 const UNPLUGGED: Duration = Duration::from_secs(1);
-/// A robot that drives comes at least this far in each step that drives [m].
+/// A robot that drives comes at least this far in each step that drives \[m\].
 const FAR: f64 = 0.05;
 /// The states that hindbrain may tell, and those that the course must come through.
 const STATES: [&str; 5] = ["OK", "ESTOP", "SSTOP.ROS", "SSTOP.IR", "SSTOP.BOTH"];

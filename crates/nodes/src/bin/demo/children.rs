@@ -28,7 +28,7 @@ struct Node {
 const GRACE: Duration = Duration::from_secs(3);
 /// How often to look whether it has.
 const LOOK: Duration = Duration::from_millis(10);
-/// How much of a log is quoted [lines].
+/// How much of a log is quoted \[lines\].
 const TAIL: usize = 8;
 /// The parameters of all nodes.
 const PARAMETERS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/demo.yaml"));
