@@ -69,6 +69,20 @@ fn what_stops_goes_out_at_once() {
 }
 
 #[test]
+fn a_sensor_that_stops_goes_out_at_once() {
+    let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port"])), ("ir.debounce", Value::Float(0.0))]);
+    rig.repeat(&[ir(Sensor::FrontPort, 1.0)], 100);
+    rig.ready();
+    rig.repeat(&[ir(Sensor::FrontPort, 1.0), command(1.0, 0.0)], 500);
+    rig.wait(3);
+    let count = rig.drives.len();
+    rig.send(ir(Sensor::FrontPort, 0.1));
+    assert_eq!((rig.drives.len(), rig.last(), rig.state()), (count + 1, [0, 0], StopState::SoftIr));
+    rig.send(ir(Sensor::FrontPort, 0.1));
+    assert_eq!(rig.drives.len(), count + 1, "nothing new to say");
+}
+
+#[test]
 fn a_ramp_that_is_asked_for_brakes_and_an_estop_still_cuts() {
     let mut rig = rig(&[("soft_stop", text("ramp"))]);
     rig.full_speed();
@@ -97,6 +111,14 @@ fn after_stopping_nothing_moves_any_more() {
     assert_eq!((rig.drives.len(), rig.hindbrain.deadline()), (count, None));
     assert!(rig.has(Cause::Stopping));
     assert_eq!(rig.states.last().unwrap().1, StopState::SoftRos);
+}
+
+#[test]
+fn stopping_hides_no_estop() {
+    let mut rig = rig(&[]);
+    rig.send(Input::EstopReceived(true));
+    rig.send(Input::Stopping);
+    assert_eq!((rig.state(), rig.states.last().unwrap().1), (StopState::Estop, StopState::Estop));
 }
 
 #[test]
@@ -178,6 +200,8 @@ fn a_clock_that_goes_back_is_the_latest_seen() {
         rig.hindbrain.handle(Instant::ZERO, command(1.0, 0.0));
     }
     assert_eq!(rig.levels(), levels);
+    rig.send(command(1.0, 0.0));
+    assert_eq!((rig.state(), rig.hindbrain.counters().overruns), (StopState::Ok, 0));
 }
 
 #[test]

@@ -100,7 +100,7 @@ impl State {
             self.reset.down = down;
         }
         if let Some(enabled) = inputs.enable {
-            if enabled && !self.enabled && !self.mode.is_latched() {
+            if enabled && !self.enabled {
                 self.armed = true; // T5
             }
             self.enabled = enabled;
@@ -128,38 +128,29 @@ impl State {
 
     /// Brings the memory in line with the mode that was just decided.
     fn settle(&mut self, before: Mode, stopped_by: bool, inputs: &Inputs, params: &CoreParams) {
-        match self.mode {
-            Mode::Estop | Mode::Fault => {
-                self.armed = false;
-                self.neutral = false;
-                if stopped_by {
-                    self.reset.pressed_in_time = false; // pressed before the cause was gone
-                }
-            }
-            Mode::Soft(blame) => {
-                self.neutral = false;
-                let rearm = params.infrared.rearm && blame.is_ir() && before == Mode::Ok;
-                if !self.enabled || before.is_latched() || rearm {
-                    self.armed = false;
-                }
-            }
-            Mode::Ok => {
-                if before != Mode::Ok {
-                    self.neutral = false;
-                    if !matches!(inputs.command, Some(Ok(_))) && self.command.wish.is_some() {
-                        // What was said to a vehicle that stood is not what it shall do now.
-                        self.command.wish = Some(Wish::ZERO);
-                    }
-                }
-                if let Some(Ok(wish)) = inputs.command
-                    && wish.is_within(params.deadband)
-                {
-                    self.neutral = true; // T8
-                }
-            }
+        let enters_ok = before != Mode::Ok && self.mode == Mode::Ok;
+        if before != Mode::Ok || self.mode != Mode::Ok {
+            self.neutral = false;
         }
-        if !self.mode.is_latched() {
-            self.reset.pressed_in_time = false;
+        if enters_ok && !matches!(inputs.command, Some(Ok(_))) && self.command.wish.is_some() {
+            // What was said to a vehicle that stood is not what it shall do now.
+            self.command.wish = Some(Wish::ZERO);
+        }
+        if self.mode == Mode::Ok
+            && let Some(Ok(wish)) = inputs.command
+            && wish.is_within(params.deadband)
+        {
+            self.neutral = true; // T8
+        }
+        let rearm = match self.mode {
+            Mode::Soft(blame) => params.infrared.rearm && blame.is_ir() && before == Mode::Ok,
+            _ => false,
+        };
+        if !self.enabled || before.is_latched() || self.mode.is_latched() || rearm {
+            self.armed = false; // what came while latched is no edge either
+        }
+        if stopped_by || !self.mode.is_latched() {
+            self.reset.pressed_in_time = false; // pressed before the cause was gone, or not needed any more
         }
     }
 

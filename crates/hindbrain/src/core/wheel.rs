@@ -166,6 +166,9 @@ mod tests {
         assert_eq!(after(rested(), 0, T, 1_000), rested());
         let there = Wheel { level: 5, ..Wheel::default() };
         assert_eq!(after(there, 5, T, 1_000), there);
+        // 12 ms at 200 counts/s are 2.4 counts, of which 2 are needed; at 20 counts/s 140 ms are 2.8.
+        assert_eq!(after(Wheel { level: 7, ..there }, 5, 12 * MS, 1), there);
+        assert_eq!(after(Wheel { level: 3, ..there }, 5, T, 7), there);
     }
 
     #[test]

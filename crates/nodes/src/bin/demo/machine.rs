@@ -99,9 +99,9 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 const REPEAT: Duration = Duration::from_millis(100);
 /// How often navigation says where to go.
 const NAVIGATION: Duration = Duration::from_millis(50);
-/// What navigation asks for: a circle of 0.8 m radius, forward [m/s] and turn [rad/s].
+/// What navigation asks for: a circle of 0.8 m radius, forward \[m/s\] and turn \[rad/s\].
 const CIRCLE: (f64, f64) = (0.4, 0.5);
-/// Smaller movements are not worth a line in the record [m].
+/// Smaller movements are not worth a line in the record \[m\].
 const STRIDE: f64 = 0.01;
 
 /// The user of the robot, with eyes on all topics.

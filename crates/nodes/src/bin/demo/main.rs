@@ -139,7 +139,7 @@ fn operate(
             screen::run(&shell, children, stop, gamepad)
         }
     });
-    start::finish(&shell, Input::Stopping); // the runner still holds the node that says it
+    start::finish(&shell, [Input::Stopping]); // the runner still holds the node that says it
     result
 }
 

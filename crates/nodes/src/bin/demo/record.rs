@@ -21,7 +21,7 @@ pub enum Change {
     State(String),
     /// Who drives.
     Source(String),
-    /// How far the robot has travelled since it was first seen [m].
+    /// How far the robot has travelled since it was first seen \[m\].
     Travelled(f64),
 }
 
@@ -49,13 +49,13 @@ impl Record {
         self.last(time, |change| if let Change::State(state) = change { Some(state.as_str()) } else { None })
     }
 
-    /// How far the robot had travelled at `time` [m]; zero before it was seen.
+    /// How far the robot had travelled at `time` \[m\]; zero before it was seen.
     pub fn travelled_at(&self, time: Instant) -> f64 {
         let travelled = |change: &Change| if let Change::Travelled(far) = change { Some(*far) } else { None };
         self.last(time, travelled).unwrap_or_default()
     }
 
-    /// How far the robot travelled in a time while `source` drove [m].
+    /// How far the robot travelled in a time while `source` drove \[m\].
     pub fn travelled_by(&self, source: &str, from: Instant, to: Instant) -> f64 {
         let mut driven = 0.0;
         let mut drives = None;

@@ -6,7 +6,7 @@ use crate::wish::Stick;
 pub struct Seen {
     /// Where the robot is.
     pub pose: Option<Pose>,
-    /// How far it has come since it was first seen [m].
+    /// How far it has come since it was first seen \[m\].
     pub travelled: f64,
     /// The sixteen factors, in the order of `luci_messages/LuciZoneScaling`.
     pub scaling: Option<[f32; 16]>,
@@ -27,9 +27,9 @@ pub struct Seen {
 /// Where a robot is and which way it looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose {
-    /// In the map's axes [m].
+    /// In the map's axes \[m\].
     pub point: [f64; 2],
-    /// Counter-clockwise from the map's x axis [rad].
+    /// Counter-clockwise from the map's x axis \[rad\].
     pub heading: f64,
 }
 

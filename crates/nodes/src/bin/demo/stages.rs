@@ -87,7 +87,7 @@ impl Traffic {
         }
     }
 
-    /// How often new events came while they came [Hz]; `None` before there were two.
+    /// How often new events came while they came \[Hz\]; `None` before there were two.
     pub fn rate(&self) -> Option<f64> {
         (!self.spoken.is_zero()).then(|| self.intervals as f64 / self.spoken.as_secs_f64())
     }

@@ -33,7 +33,7 @@ pub enum Trouble {
     Silent {
         /// On these topics.
         topics: Vec<&'static str>,
-        /// For so long [s].
+        /// For so long \[s\].
         seconds: u64,
     },
     /// The course was driven and showed something wrong.

@@ -38,9 +38,9 @@ pub struct Picture<'a> {
 /// The figures of a stage while the stick drives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// Commands per second [Hz].
+    /// Commands per second \[Hz\].
     pub rate: Option<f64>,
-    /// From the stick's event [µs].
+    /// From the stick's event \[µs\].
     pub latency: Option<Quantiles>,
 }
 

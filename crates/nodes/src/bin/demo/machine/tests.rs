@@ -30,7 +30,7 @@ fn drain(operator: &mut Operator, now: Instant) -> Vec<Output> {
     std::iter::from_fn(|| operator.poll(now)).collect()
 }
 
-/// Polls at each deadline up to `until` and gives all outputs with their times [ms].
+/// Polls at each deadline up to `until` and gives all outputs with their times \[ms\].
 fn run(operator: &mut Operator, from: u64, until: u64) -> Vec<(u64, Output)> {
     let (mut outputs, mut now) = (Vec::new(), at(from));
     while now < at(until) {

@@ -8,7 +8,7 @@ use super::{Area, Picture};
 use crate::seen::Pose;
 
 /// The eight zones as the floor shows them: the field of their first factor, and their border angles,
-/// counter-clockwise from straight ahead [deg].
+/// counter-clockwise from straight ahead \[deg\].
 ///
 /// # Source
 /// LUCI's zone ring; `luci_messages/LuciZoneScaling` for the order of the fields.
@@ -22,11 +22,11 @@ const ZONES: [(usize, f64, f64); 8] = [
     (6, 258.45, 281.55), // right
     (2, 281.55, 346.3),  // front right
 ];
-/// How far from the footprint the zones' arcs are drawn [m].
+/// How far from the footprint the zones' arcs are drawn \[m\].
 const ARCS: [f64; 3] = [0.12, 0.22, 0.32];
-/// Angle from point to point of an arc [deg].
+/// Angle from point to point of an arc \[deg\].
 const STEP: f64 = 4.0;
-/// Space around the walls [m].
+/// Space around the walls \[m\].
 const MARGIN: f64 = 0.2;
 /// Colours of a 256-colour terminal from red over yellow to green.
 const RAMP: [u8; 11] = [196, 202, 208, 214, 220, 226, 190, 154, 118, 82, 46];
