@@ -19,5 +19,6 @@ mod verdict;
 pub use arbiter::{Arbiter, Input, Output};
 pub use parameters::{Params, specification};
 pub use source::{Invalid, Kind, Lock, Source, velocity_of};
-pub use status::{Counters, Level};
+pub use status::Counters;
+pub use units::Level;
 pub use verdict::{Active, Explained, Verdict};

@@ -1,20 +1,9 @@
+use units::Level;
+
 use units::Instant;
 
 use crate::arbiter::Arbiter;
 use crate::{Active, Verdict};
-
-/// How well the node is, from well to worst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// All is as it should be.
-    Ok,
-    /// Somebody should look.
-    Warn,
-    /// Something is wrong.
-    Error,
-    /// Nothing is heard.
-    Stale,
-}
 
 /// What has come and gone since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -24,4 +24,5 @@ pub use edge::{Sensor, reading_of, wish_of};
 pub use hindbrain::{Hindbrain, Input, Output, Report, STATE_PERIOD, TICK};
 pub use motors::Motors;
 pub use parameters::{FullSpeed, IrLimits, Params, specification};
-pub use status::{Counters, Level};
+pub use status::Counters;
+pub use units::Level;

@@ -1,18 +1,7 @@
+use units::Level;
+
 use crate::core::{Cause, StopState};
 use crate::{Hindbrain, Sensor};
-
-/// How well the node is, from well to worst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// All is as it should be.
-    Ok,
-    /// Somebody should look.
-    Warn,
-    /// Something is wrong.
-    Error,
-    /// Nothing is heard.
-    Stale,
-}
 
 /// What has come and gone since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

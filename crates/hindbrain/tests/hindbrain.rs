@@ -199,6 +199,8 @@ fn a_clock_that_goes_back_is_the_latest_seen() {
     for _ in 0..100 {
         rig.hindbrain.handle(Instant::ZERO, command(1.0, 0.0));
     }
+    assert!(matches!(rig.hindbrain.poll(Instant::ZERO), Some(Output::Drive(_))));
+    rig.hindbrain.handle(Instant::ZERO, command(1.0, 0.0));
     assert_eq!(rig.levels(), levels);
     rig.send(command(1.0, 0.0));
     assert_eq!((rig.state(), rig.hindbrain.counters().overruns), (StopState::Ok, 0));

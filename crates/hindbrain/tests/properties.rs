@@ -7,6 +7,7 @@ mod common;
 use std::time::Duration;
 
 use common::{command, not_finite, params, stamped, text, texts};
+use hindbrain::core::{CoreParams, Infrared, Inputs, Reading, Sight, Slopes, SoftStop, State, Wish, step};
 use hindbrain::{
     FullSpeed, Hindbrain, Input, IrLimits, Motors, Output, Params, Sensor, StopState, reading_of, wish_of,
 };
@@ -155,7 +156,7 @@ proptest! {
         let distance = f64::from_bits(bits);
         let limits = IrLimits { near, far };
         let clear = distance >= near && far.is_none_or(|far| distance <= far);
-        prop_assert_eq!(reading_of(Some(distance), &limits) == hindbrain::core::Reading::Clear, clear);
+        prop_assert_eq!(reading_of(Some(distance), &limits) == Reading::Clear, clear);
     }
 
     /// Over any time the level grows by less than slope times time plus one count, and shrinks so while the state is OK.
@@ -243,6 +244,80 @@ proptest! {
             let _ = (hindbrain.poll(now), hindbrain.deadline(), hindbrain.health(), hindbrain.report());
             let Motors { port, starboard, .. } = hindbrain.motors();
             prop_assert!((24..=156).contains(&port) && (24..=156).contains(&starboard));
+        }
+    }
+}
+
+fn core_params() -> impl Strategy<Value = CoreParams> {
+    let time = || prop_oneof![Just(0), Just(20_000_000), Just(u64::MAX), any::<u64>()];
+    let slopes = (time(), time(), time()).prop_map(|(accel, decel, tick)| Slopes { accel, decel, tick });
+    let sight = (time(), time(), time()).prop_map(|(timeout, debounce, clear_hold)| Sight {
+        timeout,
+        debounce,
+        clear_hold,
+    });
+    let times = (time(), time(), time(), time());
+    (any::<i16>(), any::<i16>(), slopes, sight, times, any::<[bool; 6]>()).prop_map(
+        |(full, deadband, slopes, sight, (overrun_limit, command_timeout, estop_timeout, lease), flags)| {
+            let [estop_required, zero_first, ramp, fitted, direction_policy, rearm] = flags;
+            let soft_stop = if ramp { SoftStop::Ramp } else { SoftStop::Cut };
+            let infrared = Infrared { fitted: [fitted, false, true, false], sight, direction_policy, rearm };
+            CoreParams {
+                full,
+                slopes,
+                overrun_limit,
+                command_timeout,
+                estop_required,
+                estop_timeout,
+                lease,
+                zero_first,
+                deadband,
+                soft_stop,
+                infrared,
+            }
+        },
+    )
+}
+
+fn core_inputs() -> impl Strategy<Value = Inputs> {
+    let reading = prop::sample::select(vec![
+        None,
+        Some(Reading::Clear),
+        Some(Reading::Blocked),
+        Some(Reading::Invalid),
+    ]);
+    let dt = prop_oneof![Just(0), Just(20_000_000), Just(u64::MAX), any::<u64>()];
+    let wish = (any::<i16>(), any::<i16>()).prop_map(|(linear, angular)| Wish::new(linear, angular));
+    let flag = any::<Option<bool>>;
+    (
+        dt,
+        flag(),
+        flag(),
+        flag(),
+        [reading.clone(), reading.clone(), reading.clone(), reading],
+        prop::option::of(wish),
+    )
+        .prop_map(|(dt, estop, reset, enable, infrared, wish)| Inputs {
+            dt,
+            estop,
+            reset,
+            enable,
+            infrared,
+            command: wish.map(Ok),
+        })
+}
+
+proptest! {
+    /// I2 and I12: the step is total, whatever the parameters are.
+    #[test]
+    fn no_parameters_make_the_core_panic_or_leave_its_range(
+        params in core_params(), inputs in prop::collection::vec(core_inputs(), 1..40),
+    ) {
+        let mut state = State::boot(&params);
+        for inputs in &inputs {
+            let (next, outputs) = step(&state, inputs, &params);
+            prop_assert!(outputs.levels.iter().all(|level| level.unsigned_abs() <= params.full.unsigned_abs()));
+            state = next;
         }
     }
 }

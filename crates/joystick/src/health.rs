@@ -1,16 +1,3 @@
-/// How a node is, from best to worst, as `/diagnostics` says it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Works.
-    Ok,
-    /// Works, but somebody should look.
-    Warn,
-    /// Does not work.
-    Error,
-    /// Waits for what does not come.
-    Stale,
-}
-
 /// What was ignored or refused since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {

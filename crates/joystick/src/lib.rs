@@ -14,7 +14,7 @@
 //! | `filter` | state task: what is desired now |
 //! | `mode`, `mapping`, `integrator` | when the stick drives, what it commands, what velocity comes of that |
 //! | `clock` | wall-clock stamps without a wall clock |
-//! | `health` | [`Counters`], [`Level`] for `/diagnostics` |
+//! | `health` | [`Counters`] for `/diagnostics` |
 //! | `parameters` | [`specification`], [`Params`] |
 //!
 //! Deliberately absent: rotation between frames (the numbers are only labelled, see [`PoseState::intrinsic`]), dead
@@ -36,8 +36,9 @@ mod parameters;
 mod state;
 
 pub use event::{Input, Output, Report};
-pub use health::{Counters, Level};
+pub use health::Counters;
 pub use joystick::Joystick;
 pub use name::{LONGEST_NAME, port_name};
 pub use parameters::{AxisMapping, Dynamics, EnableButtons, FrameButtons, Mappings, Params, specification};
 pub use state::{DeviceId, DeviceState, Hat, JoyState, MOST, PoseState};
+pub use units::Level;

@@ -4,11 +4,12 @@ use hindbrain::{Hindbrain, Input, Motors, Output, Params, Sensor, specification}
 use r2r::geometry_msgs::msg as geometry;
 use r2r::sensor_msgs::msg::Range;
 use r2r::std_msgs::msg::{Bool, Int16, String as Text};
-use ros::{Error, Inputs, Names, Parameters, Runner, Shell, Status, Stop, Topic, clock, qos};
+use ros::{Error, Inputs, Shell, Status, Stop, Topic, clock, qos};
 use units::{Command, Machine};
 
 use crate::command_topic::SharedLatency;
-use crate::{messages, start, zone_scaler};
+use crate::start::{self, Member};
+use crate::{messages, zone_scaler};
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "hindbrain";
@@ -116,25 +117,19 @@ fn distance(message: &Range) -> Option<f64> {
 
 /// What the node says of itself.
 pub fn status(hindbrain: &Hindbrain) -> Status {
-    let (level, message) = hindbrain.health();
-    let status = Status::new(start::level(level as u8), message);
-    hindbrain.report().into_iter().fold(status, |status, (key, value)| status.with(key, value))
+    Status::of(hindbrain.health(), hindbrain.report())
 }
 
 /// Runs the node until somebody wishes to end.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
-    let mut node = start::node(context, NAME)?;
-    let parameters = Parameters::new(&mut node, &specification())?;
-    let params = start::read(NAME, &parameters, Params::read)?;
-    let mut topics = Topics::new(&mut node, &params)?;
+    let mut member = Member::new(context, specification(), Params::read)?;
+    let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.latency();
-    let mut inputs = Inputs::new(Names::new(NAME, &start::namespace(&node)?, std::env::args()));
-    listen(&mut inputs, &mut node, &params, false, |input| input)?;
-    let shell = Shell::new(Hindbrain::new(params), None, move |output| topics.publish(output));
-    let apply = |set: &params::Set| Params::read(set).map(Input::ParametersChanged);
-    let mut runner = Runner::new(node, shell.clone(), inputs, parameters, apply)?
-        .status(move |machine| latency.report(status(machine)));
-    start::run(&mut runner, stop, &shell, [Input::Stopping])
+    listen(&mut member.inputs, &mut member.node, &member.params, false, |input| input)?;
+    let shell = Shell::new(Hindbrain::new(member.params.clone()), None, move |output| topics.publish(output));
+    let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    let runner = runner.status(move |machine| latency.report(status(machine)));
+    start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -6,10 +6,11 @@ mod pads;
 use joystick::{Input, Joystick, Output, Params, specification};
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
-use ros::{Error, Inputs, Names, Parameters, Runner, Shell, Status, Stop, Topic, qos};
+use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
 use units::{Machine, Stamp};
 
-use crate::{messages, start};
+use crate::messages;
+use crate::start::{self, Member};
 
 pub use device_topics::DeviceTopics;
 pub use pads::Pads;
@@ -79,9 +80,7 @@ pub fn listen<M: Machine<Input: Send> + Send + 'static>(
 
 /// What the node says of itself.
 pub fn status(joystick: &Joystick) -> Status {
-    let (level, message) = joystick.health();
-    let status = Status::new(start::level(level as u8), message);
-    joystick.report().into_iter().fold(status, |status, (key, value)| status.with(key, value))
+    Status::of(joystick.health(), joystick.report())
 }
 
 /// Tells the machine the wall clock.
@@ -93,20 +92,17 @@ pub fn clock_read(stamp: Stamp) -> Input {
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
-    let mut node = start::node(context, NAME)?;
-    let parameters = Parameters::new(&mut node, &specification())?;
-    let params = start::read(NAME, &parameters, Params::read)?;
+    let mut member = Member::new(context, specification(), Params::read)?;
     let devices = DeviceTopics::default();
-    let mut topics = Topics::new(&mut node, devices.clone())?;
-    let shell =
-        Shell::new(Joystick::new(params.clone()), Some(clock_read), move |output| topics.publish(output));
-    let mut inputs = Inputs::new(Names::new(NAME, &start::namespace(&node)?, std::env::args()));
-    let pads = listen(&mut inputs, &mut node, &shell, &params, |input| input)?;
-    let apply = |set: &params::Set| Params::read(set).map(Input::ParametersChanged);
-    let mut runner = Runner::new(node, shell.clone(), inputs, parameters, apply)?
+    let mut topics = Topics::new(&mut member.node, devices.clone())?;
+    let machine = Joystick::new(member.params.clone());
+    let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
+    let pads = listen(&mut member.inputs, &mut member.node, &shell, &member.params, |input| input)?;
+    let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    let runner = runner
         .status(status)
         .chore(move |node| devices.serve(node))
         .chore(pads.watch(stop))
         .longest_sleep(start::WITH_OTHER_THREADS);
-    start::run(&mut runner, stop, &shell, [Input::Stopping])
+    start::run(runner, stop, &shell, [Input::Stopping])
 }

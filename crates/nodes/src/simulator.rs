@@ -7,11 +7,11 @@ use r2r::sensor_msgs::msg::{LaserScan, Range};
 use r2r::std_msgs::msg::{Bool, Int16};
 use r2r::tf2_msgs::msg::TFMessage;
 use ros::clock::to_wire;
-use ros::{Error, Inputs, Names, Parameters, Runner, Shell, Status, Stop, Topic, qos};
+use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
 use units::Stamp;
 use world::{Input, Output, Params, Pose, World, specification};
 
-use crate::start;
+use crate::start::{self, Member};
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "simulator";
@@ -127,34 +127,32 @@ fn range_message(range: &world::Range) -> Range {
     message
 }
 
+fn listen(inputs: &mut Inputs<World>, node: &mut r2r::Node) -> Result<(), Error> {
+    inputs.subscribe::<Bool>(node, "~/estop_button", qos::edge(), |message| {
+        Some(Input::EstopPressed(message.data))
+    })?;
+    inputs.subscribe::<Int16>(node, "motor/port", qos::command(), |message| {
+        Some(Input::PortReceived(message.data))
+    })?;
+    inputs.subscribe::<Int16>(node, "motor/starboard", qos::command(), |message| {
+        Some(Input::StarboardReceived(message.data))
+    })
+}
+
 fn status(world: &World) -> Status {
-    let (level, message) = world.health();
-    let status = Status::new(start::level(level as u8), message);
-    world.report().into_iter().fold(status, |status, (key, value)| status.with(key, value))
+    Status::of(world.health(), world.report())
 }
 
 /// Runs the node until somebody wishes to end.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
-    let mut node = start::node(context, NAME)?;
-    let parameters = Parameters::new(&mut node, &specification())?;
-    let params = start::read(NAME, &parameters, Params::read)?;
-    let mut topics = Topics::new(&mut node)?;
-    let mut inputs: Inputs<World> =
-        Inputs::new(Names::new(NAME, &start::namespace(&node)?, std::env::args()));
-    inputs.subscribe::<Bool>(&mut node, "~/estop_button", qos::edge(), |message| {
-        Some(Input::EstopPressed(message.data))
-    })?;
-    inputs.subscribe::<Int16>(&mut node, "motor/port", qos::command(), |message| {
-        Some(Input::PortReceived(message.data))
-    })?;
-    inputs.subscribe::<Int16>(&mut node, "motor/starboard", qos::command(), |message| {
-        Some(Input::StarboardReceived(message.data))
-    })?;
+    let mut member = Member::new(context, specification(), Params::read)?;
+    let mut topics = Topics::new(&mut member.node)?;
+    listen(&mut member.inputs, &mut member.node)?;
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
-    let shell = Shell::new(World::new(params), Some(clock_read), move |output| topics.publish(output));
-    let apply = |set: &params::Set| Params::read(set).map(Input::ParametersChanged);
-    let mut runner = Runner::new(node, shell.clone(), inputs, parameters, apply)?.status(status);
-    start::run(&mut runner, stop, &shell, [Input::Stopping])
+    let shell =
+        Shell::new(World::new(member.params.clone()), Some(clock_read), move |output| topics.publish(output));
+    let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    start::run(runner.status(status), stop, &shell, [Input::Stopping])
 }

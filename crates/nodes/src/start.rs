@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use params::{Refusal, Set};
-use ros::{Error, Level, Parameters, Runner, Shell, Stop};
+use params::{Refusal, Set, Specification};
+use ros::{Error, Inputs, Names, Parameters, Runner, Shell, Stop};
 use units::Machine;
 
 /// The longest sleep of a node whose machine is also driven by other threads, which may bring its deadline forward.
@@ -31,38 +31,48 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
     }
 }
 
-/// Makes the ROS node `name`.
-/// # Errors
-/// The middleware refuses it.
-pub fn node(context: &r2r::Context, name: &str) -> Result<r2r::Node, Error> {
-    r2r::Node::create(context.clone(), name, "").map_err(Error::ros(format!("make the node '{name}'")))
+/// A node before it runs: in the graph, with its parameters read, listening to nothing yet.
+///
+/// `P` are its parameters in the machine's types, `M` is the machine that its inputs go to.
+pub struct Member<P, M: Machine> {
+    /// The node in the graph.
+    pub node: r2r::Node,
+    /// Its parameters in the machine's types.
+    pub params: P,
+    /// What it will listen to.
+    pub inputs: Inputs<M>,
+    parameters: Parameters,
 }
 
-/// The namespace that the node lives in.
-/// # Errors
-/// The middleware does not tell.
-pub fn namespace(node: &r2r::Node) -> Result<String, Error> {
-    node.namespace().map_err(Error::ros("read the node's namespace"))
-}
+impl<P, M: Machine + 'static> Member<P, M> {
+    /// Makes the node that `specification` describes.
+    /// # Errors
+    /// The middleware refuses the node, or a parameter is refused.
+    pub fn new(
+        context: &r2r::Context,
+        specification: Specification,
+        read: fn(&Set) -> Result<P, Refusal>,
+    ) -> Result<Self, Error> {
+        let name = specification.node;
+        let mut node = r2r::Node::create(context.clone(), name, "")
+            .map_err(Error::ros(format!("make the node '{name}'")))?;
+        let parameters = Parameters::new(&mut node, &specification)?;
+        let params = read(parameters.set())
+            .map_err(|refusal| Error::Parameters { node: name.into(), refusals: vec![refusal] })?;
+        let namespace = node.namespace().map_err(Error::ros("read the node's namespace"))?;
+        let inputs = Inputs::new(Names::new(name, &namespace, std::env::args()));
+        Ok(Self { node, params, inputs, parameters })
+    }
 
-/// A node's parameters in the machine's types.
-/// # Errors
-/// A rule over several parameters is broken.
-pub fn read<P>(
-    name: &str,
-    parameters: &Parameters,
-    read: fn(&Set) -> Result<P, Refusal>,
-) -> Result<P, Error> {
-    read(parameters.set()).map_err(|refusal| Error::Parameters { node: name.into(), refusals: vec![refusal] })
-}
-
-/// A machine's level, which the machines number as ROS does.
-pub fn level(number: u8) -> Level {
-    match number {
-        0 => Level::Ok,
-        1 => Level::Warn,
-        2 => Level::Error,
-        _ => Level::Stale,
+    /// The node ready to run for the machine in `shell`; `apply` puts a set of parameters in force.
+    /// # Errors
+    /// The middleware refuses `/diagnostics`.
+    pub fn runner(
+        self,
+        shell: &Shell<M>,
+        apply: fn(&Set) -> Result<M::Input, Refusal>,
+    ) -> Result<Runner<M>, Error> {
+        Runner::new(self.node, shell.clone(), self.inputs, self.parameters, apply)
     }
 }
 
@@ -71,7 +81,7 @@ pub fn level(number: u8) -> Level {
 /// # Errors
 /// The node panicked.
 pub fn run<M: Machine + 'static>(
-    runner: &mut Runner<M>,
+    mut runner: Runner<M>,
     stop: &Stop,
     shell: &Shell<M>,
     last: impl IntoIterator<Item = M::Input>,
@@ -79,6 +89,27 @@ pub fn run<M: Machine + 'static>(
     let ended = catch_unwind(AssertUnwindSafe(|| runner.run(stop)));
     finish(shell, last);
     ended.map_err(|_| Error::Start("it panicked; what was said above is the reason".into()))
+}
+
+/// Wishes to end when it goes, also by a panic, so that no thread goes on without the others.
+pub struct EndsAll(Stop);
+
+impl EndsAll {
+    /// Will set `stop`.
+    pub fn new(stop: &Stop) -> Self {
+        Self(stop.clone())
+    }
+
+    /// The wish that it will set.
+    pub fn stop(&self) -> &Stop {
+        &self.0
+    }
+}
+
+impl Drop for EndsAll {
+    fn drop(&mut self) {
+        self.0.set();
+    }
 }
 
 /// Lets the machine say its last words, one after the other, and gives them time to leave.

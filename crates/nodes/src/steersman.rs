@@ -10,58 +10,26 @@ use arbiter::Arbiter;
 use drive::{Drive, Input, Output, Stages};
 use hindbrain::Hindbrain;
 use joystick::Joystick;
-use params::{Refusal, Set, Specification};
-use ros::{Error, Inputs, Names, Parameters, Runner, Shell, Status, Stop};
+use ros::{Error, Runner, Shell, Stop};
 use units::Stamp;
 use zones::ZoneScaler;
 
+use crate::start::{self, EndsAll, Member};
 use crate::{hindbrain as hindbrain_node, joystick as joystick_node};
-use crate::{start, velocity_arbiter as arbiter_node, zone_scaler as zones_node};
+use crate::{velocity_arbiter as arbiter_node, zone_scaler as zones_node};
 
 /// The executable's name.
 pub const NAME: &str = "steersman";
-
-/// A node of the process before it runs.
-struct Member<P> {
-    node: r2r::Node,
-    parameters: Parameters,
-    params: P,
-    inputs: Inputs<Drive>,
-}
-
-impl<P> Member<P> {
-    fn new(
-        context: &r2r::Context,
-        specification: Specification,
-        read: fn(&Set) -> Result<P, Refusal>,
-    ) -> Result<Self, Error> {
-        let name = specification.node;
-        let mut node = start::node(context, name)?;
-        let parameters = Parameters::new(&mut node, &specification)?;
-        let params = start::read(name, &parameters, read)?;
-        let inputs = Inputs::new(Names::new(name, &start::namespace(&node)?, std::env::args()));
-        Ok(Self { node, parameters, params, inputs })
-    }
-
-    fn runner(
-        self,
-        shell: &Shell<Drive>,
-        apply: fn(&Set) -> Result<Input, Refusal>,
-        status: impl FnMut(&Drive) -> Status + Send + 'static,
-    ) -> Result<Runner<Drive>, Error> {
-        let runner = Runner::new(self.node, shell.clone(), self.inputs, self.parameters, apply)?;
-        Ok(runner.status(status).longest_sleep(start::WITH_OTHER_THREADS))
-    }
-}
 
 /// Runs the four nodes until somebody wishes to end.
 /// # Errors
 /// One of the nodes does not start; then none of them runs.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
-    let mut joystick = Member::new(context, joystick::specification(), joystick::Params::read)?;
-    let mut arbiter = Member::new(context, arbiter::specification(), arbiter::Params::read)?;
-    let mut zones = Member::new(context, zones::specification(), zones::Params::read)?;
-    let mut hindbrain = Member::new(context, hindbrain::specification(), hindbrain::Params::read)?;
+    let mut joystick = Member::<_, Drive>::new(context, joystick::specification(), joystick::Params::read)?;
+    let mut arbiter = Member::<_, Drive>::new(context, arbiter::specification(), arbiter::Params::read)?;
+    let mut zones = Member::<_, Drive>::new(context, zones::specification(), zones::Params::read)?;
+    let mut hindbrain =
+        Member::<_, Drive>::new(context, hindbrain::specification(), hindbrain::Params::read)?;
 
     let stick = stick_source(&joystick, &arbiter)?;
     let devices = joystick_node::DeviceTopics::default();
@@ -99,31 +67,29 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let pads = joystick_node::listen(inputs, node, &shell, params, Input::Joystick)?;
 
     let (arbiter_latency, zones_latency, hindbrain_latency) = latencies;
-    let hindbrain = hindbrain.runner(
-        &shell,
-        |set| Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?))),
-        move |drive| hindbrain_latency.report(hindbrain_node::status(&drive.stages().hindbrain)),
-    )?;
-    let zones = zones.runner(
-        &shell,
-        |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))),
-        move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)),
-    )?;
-    let arbiter = arbiter.runner(
-        &shell,
-        |set| Ok(Input::Arbiter(arbiter::Input::ParametersChanged(arbiter::Params::read(set)?))),
-        move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)),
-    )?;
+    let hindbrain = hindbrain
+        .runner(&shell, |set| {
+            Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
+        })?
+        .status(move |drive| hindbrain_latency.report(hindbrain_node::status(&drive.stages().hindbrain)));
+    let zones = zones
+        .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
+        .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)));
+    let arbiter = arbiter
+        .runner(&shell, |set| {
+            Ok(Input::Arbiter(arbiter::Input::ParametersChanged(arbiter::Params::read(set)?)))
+        })?
+        .status(move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)));
     let joystick = joystick
-        .runner(
-            &shell,
-            |set| Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?))),
-            |drive| joystick_node::status(&drive.stages().joystick),
-        )?
+        .runner(&shell, |set| {
+            Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
+        })?
+        .status(|drive| joystick_node::status(&drive.stages().joystick))
         .chore(move |node| devices.serve(node))
         .chore(pads.watch(stop));
 
-    let mut runners = [hindbrain, zones, arbiter, joystick];
+    let mut runners =
+        [hindbrain, zones, arbiter, joystick].map(|r| r.longest_sleep(start::WITH_OTHER_THREADS));
     let ended = run_together(stop, &mut runners);
     let last = [
         Input::Joystick(joystick::Input::Stopping),
@@ -140,8 +106,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
 ///
 /// Without one the stick would drive nothing, which nobody wants from this process.
 fn stick_source(
-    joystick: &Member<joystick::Params>,
-    arbiter: &Member<arbiter::Params>,
+    joystick: &Member<joystick::Params, Drive>,
+    arbiter: &Member<arbiter::Params, Drive>,
 ) -> Result<Option<usize>, Error> {
     let desired = joystick.inputs.names().resolve("~/desired");
     let sources = &arbiter.params.sources;
@@ -163,8 +129,8 @@ fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) -> Result<(), Error>
         let threads: Vec<_> = runners
             .iter_mut()
             .map(|runner| {
-                let ends = EndsAll(stop.clone());
-                scope.spawn(move || runner.run(&ends.0))
+                let ends = EndsAll::new(stop);
+                scope.spawn(move || runner.run(ends.stop()))
             })
             .collect();
         threads.into_iter().any(|thread| thread.join().is_err())
@@ -173,13 +139,4 @@ fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) -> Result<(), Error>
         return Err(Error::Start("a node panicked; what was said above is the reason".into()));
     }
     Ok(())
-}
-
-/// Wishes to end when it goes, also by a panic.
-struct EndsAll(Stop);
-
-impl Drop for EndsAll {
-    fn drop(&mut self) {
-        self.0.set();
-    }
 }

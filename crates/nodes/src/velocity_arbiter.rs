@@ -5,11 +5,12 @@ use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
-use ros::{Error, Inputs, Names, Parameters, Runner, Shell, Status, Stop, Topic, clock, qos};
+use ros::{Error, Inputs, Shell, Status, Stop, Topic, clock, qos};
 use units::{Machine, Stamp};
 
 use crate::command_topic::CommandTopic;
-use crate::{messages, start};
+use crate::messages;
+use crate::start::{self, Member};
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "velocity_arbiter";
@@ -117,25 +118,19 @@ pub fn listen<M: Machine + 'static>(
 
 /// What the node says of itself.
 pub fn status(arbiter: &Arbiter) -> Status {
-    let (level, message) = arbiter.health();
-    let status = Status::new(start::level(level as u8), message);
-    arbiter.report().into_iter().fold(status, |status, (key, value)| status.with(key, value))
+    Status::of(arbiter.health(), arbiter.report())
 }
 
 /// Runs the node until somebody wishes to end.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
-    let mut node = start::node(context, NAME)?;
-    let parameters = Parameters::new(&mut node, &specification())?;
-    let params = start::read(NAME, &parameters, Params::read)?;
-    let mut topics = Topics::new(&mut node, &params)?;
+    let mut member = Member::new(context, specification(), Params::read)?;
+    let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
-    let mut inputs = Inputs::new(Names::new(NAME, &start::namespace(&node)?, std::env::args()));
-    listen(&mut inputs, &mut node, &params, None, |input| input)?;
-    let shell = Shell::new(Arbiter::new(params), None, move |output| topics.publish(output));
-    let apply = |set: &params::Set| Params::read(set).map(Input::ParametersChanged);
-    let mut runner = Runner::new(node, shell.clone(), inputs, parameters, apply)?
-        .status(move |machine| latency.report(status(machine)));
-    start::run(&mut runner, stop, &shell, [Input::Stopping])
+    listen(&mut member.inputs, &mut member.node, &member.params, None, |input| input)?;
+    let shell = Shell::new(Arbiter::new(member.params.clone()), None, move |output| topics.publish(output));
+    let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    let runner = runner.status(move |machine| latency.report(status(machine)));
+    start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -1,23 +1,7 @@
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
+use units::Level;
 
 use crate::{clock, qos};
-
-/// How a node is, ordered by severity.
-///
-/// # Source
-/// `diagnostic_msgs/msg/DiagnosticStatus` (ROS 2 Jazzy).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// As it should be.
-    #[default]
-    Ok = 0,
-    /// Works, but somebody should look.
-    Warn = 1,
-    /// Does not work.
-    Error = 2,
-    /// Says nothing any more.
-    Stale = 3,
-}
 
 /// What a node says of itself once a second.
 #[derive(Clone, Debug, Default)]
@@ -31,9 +15,10 @@ pub struct Status {
 }
 
 impl Status {
-    /// A status of `level` because of `message`.
-    pub fn new(level: Level, message: impl Into<String>) -> Self {
-        Self { level, message: message.into(), values: Vec::new() }
+    /// A machine's health and what it reports.
+    pub fn of((level, message): (Level, impl Into<String>), report: Vec<(&'static str, String)>) -> Self {
+        let values = report.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        Self { level, message: message.into(), values }
     }
 
     /// With a further value.
@@ -84,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_worst_news_stays() {
-        let mut status = Status::new(Level::Warn, "late");
+        let mut status = Status::of((Level::Warn, "late"), Vec::new());
         status.worsen(Level::Ok, "fine");
         assert_eq!((status.level, status.message.as_str()), (Level::Warn, "late"));
         status.worsen(Level::Error, "dead");

@@ -3,10 +3,10 @@ use std::pin::Pin;
 
 use futures::{FutureExt, Stream, StreamExt};
 use r2r::{QosProfile, WrappedTypesupport};
-use units::Machine;
+use units::{Level, Machine};
 
 use crate::names::type_of;
-use crate::{Error, Level, Names, Shell, Status};
+use crate::{Error, Names, Shell, Status};
 
 /// The topics that a node listens to, in the order they are read: what stops comes before what moves.
 ///

@@ -25,7 +25,7 @@ mod shell;
 mod stop;
 mod topic;
 
-pub use diagnostics::{Level, Status};
+pub use diagnostics::Status;
 pub use error::Error;
 pub use input::Inputs;
 pub use latency::{Latency, Quantiles};

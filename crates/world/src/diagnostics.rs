@@ -1,3 +1,5 @@
+use units::Level;
+
 use crate::motors::Drive;
 use crate::{Snapshot, World};
 
@@ -10,19 +12,6 @@ pub struct Counters {
     pub motors_invalid: u64,
     /// How often a motor topic fell silent after both had spoken.
     pub motor_silences: u64,
-}
-
-/// How well a node is, in the order of `diagnostic_msgs/DiagnosticStatus`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// As it should be.
-    Ok,
-    /// It works, but somebody should look.
-    Warn,
-    /// It does not work.
-    Error,
-    /// What it lives on does not come.
-    Stale,
 }
 
 impl World {

@@ -25,8 +25,9 @@ mod sensors;
 mod vehicle;
 mod world;
 
-pub use diagnostics::{Counters, Level};
+pub use diagnostics::Counters;
 pub use geometry::{Pose, Segment};
 pub use messages::{Input, Odometry, Output, Range, Scan, Snapshot};
 pub use parameters::{Params, specification};
+pub use units::Level;
 pub use world::World;

@@ -26,6 +26,7 @@ pub use parameters::{Params, specification};
 pub use scale::{Mode, scale, scale_keeping_direction};
 pub use scaler::{Input, Output, ZoneScaler};
 pub use scaling::{Factors, Scaling};
-pub use status::{Counters, Level};
+pub use status::Counters;
 pub use stick::{FullThrow, Stick};
+pub use units::Level;
 pub use zone::Zone;

@@ -1,17 +1,6 @@
-use crate::{Applied, Reason, ZoneScaler};
+use units::Level;
 
-/// How well the node is, from well to worst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// All is as it should be.
-    Ok,
-    /// Somebody should look.
-    Warn,
-    /// Something is wrong.
-    Error,
-    /// Nothing is heard.
-    Stale,
-}
+use crate::{Applied, Reason, ZoneScaler};
 
 /// What has come and gone since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -129,7 +129,7 @@ impl State {
     /// Brings the memory in line with the mode that was just decided.
     fn settle(&mut self, before: Mode, stopped_by: bool, inputs: &Inputs, params: &CoreParams) {
         let enters_ok = before != Mode::Ok && self.mode == Mode::Ok;
-        if before != Mode::Ok || self.mode != Mode::Ok {
+        if self.mode != Mode::Ok {
             self.neutral = false;
         }
         if enters_ok && !matches!(inputs.command, Some(Ok(_))) && self.command.wish.is_some() {
@@ -149,8 +149,8 @@ impl State {
         if !self.enabled || before.is_latched() || self.mode.is_latched() || rearm {
             self.armed = false; // what came while latched is no edge either
         }
-        if stopped_by || !self.mode.is_latched() {
-            self.reset.pressed_in_time = false; // pressed before the cause was gone, or not needed any more
+        if stopped_by {
+            self.reset.pressed_in_time = false; // pressed before the cause was gone
         }
     }
 

@@ -9,7 +9,7 @@ use crate::walker::{Edge, T};
 type Holds = fn(&Edge) -> bool;
 
 pub fn check(edge: &Edge) -> Result<(), String> {
-    let named: [(&str, Holds); 17] = [
+    let named: [(&str, Holds); 18] = [
         ("I1 a stop is zero", stop_is_zero),
         ("I1 a ramp brakes only", ramp_brakes_only),
         ("I2 a level is in range", level_is_in_range),
@@ -25,6 +25,7 @@ pub fn check(edge: &Edge) -> Result<(), String> {
         ("I11 the state has its causes", state_has_its_causes),
         ("arming takes an edge", arming_takes_an_edge),
         ("neutral takes a zero wish", neutral_takes_a_zero_wish),
+        ("memory fits the mode", memory_fits_the_mode),
         ("the e-stop is obeyed", estop_is_obeyed),
         ("nothing drives toward a bad pair", nothing_drives_toward_a_bad_pair),
     ];
@@ -150,6 +151,13 @@ fn neutral_takes_a_zero_wish(edge: &Edge) -> bool {
     let neutral = !edge.before.neutral && edge.after.neutral;
     let zero = matches!(edge.inputs.command, Some(Ok(wish)) if wish.is_within(edge.params.deadband));
     !neutral || (zero && edge.after.mode == Mode::Ok)
+}
+
+fn memory_fits_the_mode(edge: &Edge) -> bool {
+    let after = edge.after;
+    let armed = !after.armed || (after.enabled && !after.mode.is_latched());
+    let neutral = !after.neutral || after.mode == Mode::Ok;
+    armed && neutral && (!after.reset.pressed_in_time || after.mode.is_latched())
 }
 
 fn estop_is_obeyed(edge: &Edge) -> bool {

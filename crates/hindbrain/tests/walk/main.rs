@@ -127,9 +127,8 @@ fn a_lease_keeps_every_invariant() {
     }
 }
 
-/// The real constants, both wheels alike and a whole count per tick.
+/// The real constants, both wheels alike and a whole count per tick: 40 million steps, half a minute.
 #[test]
-#[ignore = "40 million steps take half a minute"]
 fn full_scale_keeps_every_invariant() {
     let mut alphabet = Alphabet::new().commands(&[(0, 0), (1000, 0), (-1000, 0)]);
     alphabet.command.push(Some(Err(InvalidCommand)));

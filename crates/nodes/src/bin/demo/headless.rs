@@ -6,6 +6,7 @@ use units::Instant;
 use crate::checks;
 use crate::children::Children;
 use crate::machine::{Operator, Pilot};
+use crate::say;
 use crate::stages::Stage;
 use crate::trouble::Trouble;
 
@@ -22,7 +23,7 @@ const PROGRESS: Duration = Duration::from_secs(1);
 pub fn run(shell: &Shell<Operator>, children: &mut Children, stop: &Stop) -> Result<(), Trouble> {
     let started = clock::now();
     let mut progress_due = started;
-    println!("the nodes are starting; their logs are in {}", children.folder().display());
+    say(format_args!("the nodes are starting; their logs are in {}", children.folder().display()));
     loop {
         if stop.is_set() {
             return Err(Trouble::Interrupted);
@@ -39,7 +40,7 @@ pub fn run(shell: &Shell<Operator>, children: &mut Children, stop: &Stop) -> Res
             }
             Pilot::Course(leg) if now >= progress_due => {
                 progress_due = now + PROGRESS;
-                println!("{:5.1} s  {}", now.since(leg.began).as_secs_f64(), shell.inspect(line));
+                say(format_args!("{:5.1} s  {}", now.since(leg.began).as_secs_f64(), shell.inspect(line)));
             }
             _ => {}
         }
@@ -60,7 +61,7 @@ fn line(operator: &Operator) -> String {
 }
 
 fn finish(operator: &Operator, end: Instant) -> Result<(), Trouble> {
-    table(operator, end).iter().for_each(|line| println!("{line}"));
+    table(operator, end).iter().for_each(say);
     let messages = Stage::ALL.map(|stage| operator.traffic(stage).messages);
     let failures = checks::judge(operator.record(), end, messages);
     if failures.is_empty() { Ok(()) } else { Err(Trouble::Failed(failures)) }

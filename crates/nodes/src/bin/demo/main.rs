@@ -29,13 +29,15 @@ mod trouble;
 mod view;
 mod wish;
 
-use std::io::IsTerminal;
+use std::fmt::Display;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::thread;
 
-use nodes::{hindbrain, joystick, simulator, start, steersman, velocity_arbiter, zone_scaler};
+use nodes::start::{self, EndsAll, Member};
+use nodes::{hindbrain, joystick, simulator, steersman, velocity_arbiter, zone_scaler};
 use params::Specification;
-use ros::{Inputs, Names, Parameters, Runner, Shell, Stop};
+use ros::{Shell, Stop};
 
 use crate::arguments::{Arguments, Asked};
 use crate::children::Children;
@@ -53,7 +55,7 @@ fn main() -> ExitCode {
     let arguments = match arguments::read(std::env::args().skip(1)) {
         Ok(Asked::Demo(arguments)) => arguments,
         Ok(Asked::Help) => {
-            println!("{}", arguments::HELP);
+            say(arguments::HELP);
             return ExitCode::SUCCESS;
         }
         Err(error) => {
@@ -67,7 +69,7 @@ fn main() -> ExitCode {
     }
     match domain::ensure().and_then(|()| demonstrate(arguments)) {
         Ok(()) => {
-            println!("{NAME}: ok");
+            say(format_args!("{NAME}: ok"));
             ExitCode::SUCCESS
         }
         Err(trouble) => {
@@ -75,6 +77,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints a line. That nobody reads it any more, as behind `| head`, is no reason to leave a robot half-way.
+fn say(line: impl Display) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// Runs the nodes and the operator until the course, or the user, is done.
@@ -93,7 +100,7 @@ fn demonstrate(arguments: Arguments) -> Result<(), Trouble> {
     let folder = children.folder().to_owned();
     let result = operate(arguments, &mut children, &stop, gamepad.as_deref());
     drop(children);
-    println!("the nodes' logs are in {}", folder.display());
+    say(format_args!("the nodes' logs are in {}", folder.display()));
     result
 }
 
@@ -116,23 +123,21 @@ fn operate(
     if arguments.headless {
         ros::start_logger(); // On a screen, lines of a log would be nothing but dirt.
     }
-    let mut node = start::node(&context, NAME)?;
     let specification = Specification::new(NAME, "Operates the demo's robot and observes all topics.");
-    let parameters = Parameters::new(&mut node, &specification)?;
-    let mut topics = Topics::new(&mut node)?;
-    let mut inputs = Inputs::new(Names::new(NAME, &start::namespace(&node)?, std::env::args()));
-    topics::listen(&mut inputs, &mut node, gamepad.is_none())?;
+    let mut member = Member::new(&context, specification, |_| Ok(()))?;
+    let mut topics = Topics::new(&mut member.node)?;
+    topics::listen(&mut member.inputs, &mut member.node, gamepad.is_none())?;
     let plan = Plan {
         course: Course::new(arguments.length),
         headless: arguments.headless,
         virtual_stick: gamepad.is_none(),
     };
     let shell = Shell::new(Operator::new(plan), Some(Input::ClockRead), move |output| topics.publish(output));
-    let mut runner = Runner::new(node, shell.clone(), inputs, parameters, |_| Ok(Input::ParametersChanged))?;
+    let mut runner = member.runner(&shell, |_| Ok(Input::ParametersChanged))?;
     let result = thread::scope(|scope| {
-        let (runner, ends) = (&mut runner, EndsAll(stop.clone()));
-        scope.spawn(move || runner.run(&ends.0));
-        let _ends = EndsAll(stop.clone());
+        let (runner, ends) = (&mut runner, EndsAll::new(stop));
+        scope.spawn(move || runner.run(ends.stop()));
+        let _ends = EndsAll::new(stop);
         if arguments.headless {
             headless::run(&shell, children, stop)
         } else {
@@ -141,13 +146,4 @@ fn operate(
     });
     start::finish(&shell, [Input::Stopping]); // the runner still holds the node that says it
     result
-}
-
-/// Wishes to end when it goes, also by a panic: neither thread shall wait for the other.
-struct EndsAll(Stop);
-
-impl Drop for EndsAll {
-    fn drop(&mut self) {
-        self.0.set();
-    }
 }
