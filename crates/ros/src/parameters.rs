@@ -45,11 +45,7 @@ impl Parameters {
             if ROS_OWN.contains(&key.as_str()) || key.starts_with("qos_overrides.") {
                 continue;
             }
-            let Some(value) = from_r2r(&parameter.value) else {
-                return Err(Error::Start(format!(
-                    "node '{name}' does not start: parameter '{key}' has no value"
-                )));
-            };
+            let value = from_r2r(&parameter.value);
             overrides.push((key.clone(), value));
         }
         drop(given);
@@ -240,8 +236,9 @@ fn describe(name: &str, declaration: &Declaration) -> msg::ParameterDescriptor {
     descriptor
 }
 
-fn from_r2r(value: &ParameterValue) -> Option<Value> {
-    Some(match value.clone() {
+/// An empty list in a file arrives without a value; the declaration tells of what it is a list.
+fn from_r2r(value: &ParameterValue) -> Value {
+    match value.clone() {
         ParameterValue::Bool(v) => Value::Bool(v),
         ParameterValue::Integer(v) => Value::Integer(v),
         ParameterValue::Double(v) => Value::Float(v),
@@ -251,8 +248,8 @@ fn from_r2r(value: &ParameterValue) -> Option<Value> {
         ParameterValue::IntegerArray(v) => Value::Integers(v),
         ParameterValue::DoubleArray(v) => Value::Floats(v),
         ParameterValue::StringArray(v) => Value::Texts(v),
-        ParameterValue::NotSet => return None,
-    })
+        ParameterValue::NotSet => Value::Texts(Vec::new()),
+    }
 }
 
 fn from_wire(value: &msg::ParameterValue) -> Option<Value> {

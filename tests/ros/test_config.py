@@ -1,0 +1,43 @@
+"""The files in `config/` and `launch/` are what the nodes take."""
+
+import pathlib
+import xml.etree.ElementTree
+
+import pytest
+from conftest import Process
+from rcl_interfaces.srv import ListParameters
+
+ROOT = pathlib.Path(__file__).parents[2]
+NODES = ["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "simulator"]
+
+
+@pytest.mark.parametrize(
+    "executable, file, node",
+    [(node, f"{node}.yaml", node) for node in NODES]
+    + [(node, "demo.yaml", node) for node in NODES]
+    + [("steersman", "demo.yaml", node) for node in NODES[:4]],
+)
+def test_a_node_starts_with_its_file(graph, executable, file, node):
+    process = Process(executable, "--ros-args", "--params-file", str(ROOT / "config" / file))
+    try:
+        client = graph.node.create_client(ListParameters, f"/{node}/list_parameters")
+        graph.wait(client.service_is_ready, lambda: f"{node} does not start:\n{process.output}", 10.0)
+        assert process.process.poll() is None, process.output
+    finally:
+        process.stop()
+    assert process.wait() == 0, process.output
+
+
+def test_launch_files_name_what_exists():
+    files = sorted((ROOT / "launch").glob("*.launch.xml"))
+    assert {file.name for file in files} == {f"{node}.launch.xml" for node in [*NODES, "steersman"]}
+    for file in files:
+        tree = xml.etree.ElementTree.parse(file)
+        for node in tree.iter("node"):
+            assert (node.get("pkg"), node.get("exec")) in [("steersman", name) for name in NODES]
+        for element in tree.iter():
+            for value in element.attrib.values():
+                share = "$(find-pkg-share steersman)/"
+                if share in value:
+                    path = value.split(share, 1)[1].split(")")[0]
+                    assert (ROOT / path).is_file(), f"{file.name} names {path}, which does not exist"
