@@ -22,7 +22,9 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
         ros::start_logger();
         node(&context, &stop)
     };
-    match run() {
+    let ended = run();
+    log::logger().flush();
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{name}: {error}");

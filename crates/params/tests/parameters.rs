@@ -1,4 +1,5 @@
 //! A small specification, resolved, changed and written out.
+#![allow(clippy::unwrap_used)] // a test's own ground
 
 use params::{
     Declaration, Group, Parameter, Preset, PresetValue, Refusal, Set, Specification, Value, table, yaml,

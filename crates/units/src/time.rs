@@ -12,17 +12,17 @@ impl Instant {
     /// The origin.
     pub const ZERO: Self = Self(0);
 
-    /// The instant `nanos` [ns] after the origin.
+    /// The instant `nanos` \[ns\] after the origin.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// The instant `millis` [ms] after the origin.
+    /// The instant `millis` \[ms\] after the origin.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
-    /// Nanoseconds since the origin [ns].
+    /// Nanoseconds since the origin \[ns\].
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
@@ -50,9 +50,9 @@ impl Add<Duration> for Instant {
 /// `builtin_interfaces/msg/Time` (ROS 2 Jazzy).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stamp {
-    /// Seconds since the epoch [s].
+    /// Seconds since the epoch \[s\].
     pub sec: i32,
-    /// Nanoseconds within the second [ns], 0 to 999,999,999.
+    /// Nanoseconds within the second \[ns\], 0 to 999,999,999.
     pub nanosec: u32,
 }
 
@@ -65,7 +65,7 @@ impl Stamp {
         self.sec == 0 && self.nanosec == 0
     }
 
-    /// Nanoseconds since the epoch [ns]; the largest stamp fits.
+    /// Nanoseconds since the epoch \[ns\]; the largest stamp fits.
     pub const fn as_nanos(self) -> i64 {
         self.sec as i64 * 1_000_000_000 + self.nanosec as i64
     }
