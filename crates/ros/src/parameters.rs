@@ -43,6 +43,9 @@ impl Parameters {
         let given = node.params.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for (key, parameter) in given.iter() {
             if ROS_OWN.contains(&key.as_str()) || key.starts_with("qos_overrides.") {
+                if parameter.value == ParameterValue::Bool(true) && key == "use_sim_time" {
+                    log::warn!(target: &name, "use_sim_time has no effect: stamps follow the wall clock");
+                }
                 continue;
             }
             let value = from_r2r(&parameter.value);

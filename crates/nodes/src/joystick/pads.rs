@@ -19,6 +19,7 @@ struct Devices {
     gamepads: Gamepads,
     virtual_name: String,
     virtual_pad: Option<VirtualPad>,
+    said_that_there_is_none: bool,
 }
 
 impl Pads {
@@ -42,7 +43,8 @@ impl Pads {
         })
         .map_err(|error| Error::Start(format!("joysticks cannot be read: {error}")))?;
         log::info!(target: NAME, "SDL {} looks for joysticks", gamepad::sdl_version());
-        let mut devices = Devices { gamepads, virtual_name, virtual_pad: None };
+        let mut devices =
+            Devices { gamepads, virtual_name, virtual_pad: None, said_that_there_is_none: false };
         if !devices.virtual_name.is_empty() {
             devices.plug()?;
         }
@@ -73,7 +75,13 @@ impl Pads {
 impl Devices {
     fn set_virtual(&mut self, state: or_joystick::State) {
         if self.virtual_name.is_empty() {
-            log::warn!(target: NAME, "a virtual state came, but parameter 'virtual_device' names no virtual device");
+            if !self.said_that_there_is_none {
+                self.said_that_there_is_none = true;
+                log::warn!(
+                    target: NAME,
+                    "'~/virtual_device' is ignored: parameter 'virtual_device' names no virtual device"
+                );
+            }
         } else if state.axes.is_empty() && state.buttons.is_empty() {
             if let Some(pad) = self.virtual_pad.take() {
                 pad.unplug();
