@@ -35,6 +35,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "ros",
             "log",
             "r2r",
+            "futures",
+            "futures",
             "ratatui",
             "rustix",
         ],

@@ -33,10 +33,14 @@ impl Table {
         self.rounds[number].iter().map(figure).sum()
     }
 
-    /// How much longer half of the events take than in the bare chain of the same round, which follows in the table.
-    fn ratio(&self, number: usize) -> f64 {
+    /// How much longer half of the events take than in the bare chain of the same round, which follows in the table:
+    /// the median over all rounds, the smallest and the largest.
+    fn ratio(&self, number: usize) -> (f64, f64, f64) {
         let pairs = self.rounds[number].iter().zip(&self.rounds[number + 1]);
-        median(pairs.map(|(subject, bare)| subject.latency.p50 / bare.latency.p50).collect())
+        let ratios: Vec<f64> = pairs.map(|(subject, bare)| subject.latency.p50 / bare.latency.p50).collect();
+        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = ratios.iter().copied().fold(0.0, f64::max);
+        (median(ratios), least, most)
     }
 
     /// Events that were sent and did not arrive. The joystick's own cycle adds one a second to those of the hand.
@@ -51,7 +55,10 @@ impl Table {
     fn row(&self, f: &mut fmt::Formatter<'_>, number: usize) -> fmt::Result {
         let subject = &SUBJECTS[number];
         let ratio = match subject.kind {
-            Kind::Nodes(_) => format!("{:.2}", self.ratio(number)),
+            Kind::Nodes(_) => {
+                let (middle, least, most) = self.ratio(number);
+                format!("{middle:.2} ({least:.2} to {most:.2})")
+            }
             Kind::Bare(_) => "1".into(),
         };
         let processes = self.rounds[number].first().map_or(0, |figures| figures.processes);
@@ -86,9 +93,9 @@ impl fmt::Display for Table {
             f,
             "\nFrom the stick event as SDL reports it to `/motor/port` at who measures, 200 events a second. Medians over \
              {rounds} interleaved rounds of {} s; of max the largest, of events and lost the sums. The ratio is to the \
-             bare r2r chain below. Lost were sent and never seen at the end: each hop keeps the newest message only, \
-             and SDL joins states that come within a millisecond; {unpaired} messages without a counterpart \
-             are left out. Memory counts shared pages for each process. {}",
+             bare r2r chain below in the same round. Lost were sent and never seen at the end: each hop keeps the \
+             newest message only, and SDL joins states that come within a millisecond; {unpaired} messages without a \
+             counterpart are left out. Memory counts shared pages for each process. {}",
             self.window.as_secs(),
             machine()
         )
@@ -141,11 +148,13 @@ mod tests {
             table.add(1, figures(bare, 0.0));
         }
         // 1, 2 and 3; of the medians it would be 300 / 150
-        assert_eq!(table.ratio(0), 2.0);
+        assert_eq!(table.ratio(0), (2.0, 1.0, 3.0));
         let text = table.to_string();
         // 800 sent and 4 of the joystick's own, 803 arrived: one lost in each of three rounds
         assert!(
-            text.contains("| one process | 1 | 1 | 2409 | 3 | 300 | 600 | 1900 | 2.00 | 1.5 | 30 |"),
+            text.contains(
+                "| one process | 1 | 1 | 2409 | 3 | 300 | 600 | 1900 | 2.00 (1.00 to 3.00) | 1.5 | 30 |"
+            ),
             "{text}"
         );
     }
