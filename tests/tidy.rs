@@ -36,7 +36,6 @@ const ARROWS: &[(&str, &[&str])] = &[
             "log",
             "r2r",
             "futures",
-            "futures",
             "ratatui",
             "rustix",
         ],

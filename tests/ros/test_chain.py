@@ -91,7 +91,7 @@ def test_the_estop_latches(stack):
     stack.enable(False)
     stack.drive_forward()
     stack.graph.node.destroy_timer(timer)
-    stack.wait_for_stop("the e-stop's heartbeat has gone")
+    stack.wait_for_stop("the e-stop's heartbeat has gone", 2.0)
     stack.wait_for_state("ESTOP")
 
 

@@ -11,7 +11,7 @@ from std_msgs.msg import Int16
 def test_killing_a_node_stops_the_motors(separate, victim):
     separate.drive_forward()
     separate.processes[victim].kill()
-    # Time-outs of 0.3 s (arbiter) or 0.5 s (the others), then 66 counts at 200 counts/s: 0.83 s.
+    # Time-outs of 0.5 s, then 66 counts at 200 counts/s: 0.83 s.
     took = separate.wait_for_stop(f"{victim} was killed", 2.0)
     assert took < 1.5, f"took {took:.3f} s"
     separate.stays_stopped(0.5, f"moved after {victim} was killed")
