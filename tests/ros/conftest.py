@@ -144,6 +144,8 @@ class Stack:
             graph.listen(Int16, f"/motor/{side}")
         graph.listen(String, "/hind/state", LATCHED)
         graph.listen(TwistStamped, "/cmd_vel")
+        self.hand = State()
+        self.hand_timer = None
         self.scaling = free_zones()
         self.scaling_timer = graph.repeat("/luci/scaling", self.scaling, 20.0)
 
@@ -171,10 +173,17 @@ class Stack:
         axes[0], axes[1] = int(-32767 * left), int(-32767 * forward)
         buttons = [False] * 11
         buttons[5] = drive
-        self.graph.publish("/joystick/virtual_device", State(axes=axes, buttons=buttons))
+        self._hold(State(axes=axes, buttons=buttons))
 
     def unplug(self):
-        self.graph.publish("/joystick/virtual_device", State())
+        self._hold(State())
+
+    def _hold(self, state):
+        """Holds the stick there: a hand that says nothing for 0.5 s counts as gone."""
+        self.hand.axes, self.hand.buttons = state.axes, state.buttons
+        self.graph.publish("/joystick/virtual_device", state)
+        if self.hand_timer is None:
+            self.hand_timer = self.graph.repeat("/joystick/virtual_device", self.hand, 20.0)
 
     def enable(self, on=True):
         self.graph.publish("/hind/enable", Bool(data=on))
@@ -209,13 +218,22 @@ class Stack:
         time.sleep(0.05)
 
     def drive_forward(self):
-        """From rest to full speed ahead: enable, a neutral stick first, then forward."""
+        """From rest to full speed ahead: enable, a neutral stick first, then forward.
+
+        Twice if need be: separate nodes find each other one by one, and hindbrain must have seen the neutral stick.
+        """
         self.enable(True)
-        self.stick(0.0)
-        self.wait_for_state("OK")
-        self.wait_for_rest()
-        self.stick(1.0)
-        self.wait_for_motors(lambda port, starboard: port < 60 and starboard < 60, "the vehicle does not drive forward")
+        for last in (False, True):
+            self.stick(0.0)
+            self.wait_for_state("OK")
+            self.wait_for_rest()
+            self.stick(1.0)
+            try:
+                self.wait_for_motors(lambda port, starboard: port < 60 and starboard < 60, "the vehicle does not drive forward")
+                return
+            except AssertionError:
+                if last:
+                    raise
 
     def stays_stopped(self, seconds, what):
         start = time.monotonic()

@@ -135,7 +135,9 @@ def test_a_velocity_that_is_not_finite_stops(stack):
     command.twist.linear.x = 0.5
     stack.wait_for_motors(lambda port, starboard: port == 57, "navigation does not drive")
     command.twist.angular.z = float("nan")
-    stack.wait_for_stop("navigation sends NaN")
+    took = stack.wait_for_stop("navigation sends NaN")
+    # 33 counts at 200 counts/s: 0.17 s, and up to 0.05 s until the NaN is sent. Silence would need 0.5 s more.
+    assert took < 0.5, f"took {took:.3f} s, as long as silence does"
 
 
 def test_the_reference_passes_while_the_user_does_not_drive(stack):

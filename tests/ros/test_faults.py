@@ -1,10 +1,14 @@
 """Whatever dies, the motors stop without anyone's help, as long as hindbrain lives."""
 
+import signal
 import time
 
 import pytest
 from conftest import STOP, Process
-from std_msgs.msg import Int16
+from or_pose_estimator.msg import State as PoseState
+from or_pose_estimator.msg import Vel
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Bool, Int16
 
 
 @pytest.mark.parametrize("victim", ["joystick", "velocity_arbiter", "zone_scaler"])
@@ -22,8 +26,12 @@ def test_ending_a_node_stops_the_motors(separate, victim):
     """On SIGTERM a node says zero before it goes."""
     separate.drive_forward()
     start = time.monotonic()
-    separate.processes[victim].stop()
+    separate.processes[victim].process.terminate()
     separate.wait_for_stop(f"{victim} was ended", 1.5)
+    # The slope takes 0.33 s; without the node's last word a time-out of 0.5 s would come before it.
+    took = time.monotonic() - start
+    assert took < 0.7, f"took {took:.3f} s: {victim} said nothing"
+    separate.processes[victim].stop()
     assert separate.processes[victim].process.returncode == 0
     last = separate.graph.since("/motor/port", start)[-1]
     assert last.data == STOP
@@ -34,6 +42,100 @@ def test_ending_the_one_process_stops_the_motors(stack):
     for process in stack.processes.values():
         process.stop()
     stack.wait_for_stop("everything was ended", 1.0)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.002, 0.02])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
+def test_a_second_signal_does_not_cut_the_stop_short(stack, number, gap):
+    stack.drive_forward()
+    start = time.monotonic()
+    for _ in range(2):
+        for process in stack.processes.values():
+            process.process.send_signal(number)
+        time.sleep(gap)
+    for process in stack.processes.values():
+        assert process.wait() == 0, process.output
+    stack.wait_for_stop("two signals ended everything", 1.0)
+    assert stack.graph.since("/motor/port", start)[-1].data == STOP
+
+
+def test_a_hand_that_dies_lets_go(stack):
+    """The virtual stick is held forward by a publisher that then dies."""
+    stack.drive_forward()
+    stack.graph.node.destroy_timer(stack.hand_timer)
+    stack.wait_for_stop("whoever held the virtual stick is gone", 1.5)
+    stack.stays_stopped(0.5, "moved without a hand")
+
+
+@pytest.mark.parametrize("stamped", [True, False], ids=["stamped", "unstamped"])
+def test_a_reference_that_dies_stops(stack, stamped):
+    """The joystick repeats a reference; a dead publisher's must not drive for ever."""
+    reference = PoseState(intrinsic=True, vel=[Vel()])
+
+    def keep_fresh():
+        if stamped:
+            reference.ts = stack.graph.node.get_clock().now().to_msg()
+
+    fresh = stack.graph.node.create_timer(0.01, keep_fresh)
+    stack.enable(True)
+    stack.stick(0.0, drive=False)
+    timer = stack.graph.repeat("/joystick/reference", reference, 20.0)
+    stack.wait_for_state("OK")
+    time.sleep(0.5)
+    reference.vel = [Vel(vx=0.8)]
+    stack.wait_for_motors(lambda port, starboard: port < 60 and starboard < 60, "the reference does not drive")
+    for ended in (timer, fresh):
+        stack.graph.node.destroy_timer(ended)
+    stack.wait_for_stop("the reference's publisher is gone", 2.0)
+    stack.stays_stopped(1.0, "moved by a dead reference")
+
+
+def test_an_estop_is_heard_whatever_its_reliability(stack):
+    stack.drive_forward()
+    best_effort = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+    publisher = stack.graph.node.create_publisher(Bool, "/hind/estop", best_effort)
+    timer = stack.graph.node.create_timer(0.05, lambda: publisher.publish(Bool(data=True)))
+    stack.wait_for_state("ESTOP")
+    stack.wait_for_stop("the e-stop is pressed, best effort", 0.5)
+    stack.graph.node.destroy_timer(timer)
+
+
+def test_a_best_effort_command_is_reported(graph):
+    """It cannot be heard by a reliable reader, and the user reads why."""
+    process = Process("hindbrain")
+    best_effort = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+    publisher = graph.node.create_publisher(Bool, "/hind/enable", best_effort)
+    try:
+        graph.wait(
+            lambda: "'/hind/enable' is published by node 'observer' as best effort, must be reliable" in process.output,
+            lambda: "the reliability is not reported:\n" + process.output,
+        )
+    finally:
+        graph.node.destroy_publisher(publisher)
+        process.stop()
+
+
+def test_one_name_for_all_nodes_is_refused():
+    process = Process("steersman", "--ros-args", "-r", "__node:=foo")
+    assert process.wait() == 1
+    assert "would rename all nodes of the process to the same" in process.output
+
+
+def test_arguments_that_nobody_reads_are_refused():
+    process = Process("hindbrain", "--params-file", "x.yaml")
+    assert process.wait() == 1
+    assert "arguments for ROS come after --ros-args" in process.output
+
+
+def test_a_file_without_the_node_is_mentioned(tmp_path):
+    file = tmp_path / "typo.yaml"
+    file.write_text("hindbran: {ros__parameters: {estop: {required: true}}}\n")
+    process = Process("hindbrain", "--ros-args", "--params-file", str(file))
+    deadline = time.monotonic() + 5.0
+    while "hold nothing for 'hindbrain'" not in process.output and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.stop()
+    assert "the parameter files hold nothing for 'hindbrain': all defaults are in force" in process.output
 
 
 def test_a_wrong_type_is_ignored_and_reported(stack):

@@ -54,7 +54,7 @@ pub fn specification() -> Specification {
             Preset {
                 name: "joystick",
                 values: &[
-                    ("topic", PresetValue::Text("/joystick/desired")),
+                    ("topic", PresetValue::Text("joystick/desired")),
                     ("type", PresetValue::Text("pose_state")),
                     ("priority", PresetValue::Integer(100)),
                 ],
@@ -62,7 +62,7 @@ pub fn specification() -> Specification {
             Preset {
                 name: "navigation",
                 values: &[
-                    ("topic", PresetValue::Text("/cmd_vel_nav")),
+                    ("topic", PresetValue::Text("cmd_vel_nav")),
                     ("type", PresetValue::Text("twist_stamped")),
                     ("priority", PresetValue::Integer(10)),
                 ],
@@ -204,9 +204,9 @@ mod tests {
         assert_eq!(params, Params::default());
         let [joystick, navigation] = params.sources.as_slice() else { panic!("two presets") };
         let half = Duration::from_millis(500);
-        assert_eq!((joystick.name.as_str(), joystick.topic.as_str()), ("joystick", "/joystick/desired"));
+        assert_eq!((joystick.name.as_str(), joystick.topic.as_str()), ("joystick", "joystick/desired"));
         assert_eq!((joystick.kind, joystick.priority, joystick.timeout), (Kind::PoseState, 100, half));
-        assert_eq!((navigation.name.as_str(), navigation.topic.as_str()), ("navigation", "/cmd_vel_nav"));
+        assert_eq!((navigation.name.as_str(), navigation.topic.as_str()), ("navigation", "cmd_vel_nav"));
         assert_eq!(
             (navigation.kind, navigation.priority, navigation.timeout),
             (Kind::TwistStamped, 10, half)

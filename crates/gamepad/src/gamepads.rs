@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
@@ -22,6 +24,7 @@ use crate::virtual_pad::VirtualPad;
 #[derive(Debug)]
 pub struct Gamepads {
     commands: Sender<Command>,
+    passes: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -40,9 +43,11 @@ impl Gamepads {
     pub fn start(sink: impl FnMut(Event) + Send + 'static) -> Result<Gamepads, Error> {
         let (commands, inbox) = channel();
         let (started, outcome) = channel();
+        let passes = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&passes);
         let body = move || {
             // Nothing is used after a panic but dropped: the handles are closed and SDL is quit on the way out.
-            let end = catch_unwind(AssertUnwindSafe(|| match SdlThread::start(inbox, sink) {
+            let end = catch_unwind(AssertUnwindSafe(|| match SdlThread::start(inbox, counted, sink) {
                 Ok(mut thread) => {
                     let _ = started.send(Ok(()));
                     thread.run();
@@ -57,7 +62,7 @@ impl Gamepads {
         };
         let thread = std::thread::Builder::new().name("sdl".into()).spawn(body).map_err(Error::Thread)?;
         // From here on a return drops `gamepads`, which joins the thread.
-        let gamepads = Gamepads { commands, thread: Some(thread) };
+        let gamepads = Gamepads { commands, passes, thread: Some(thread) };
         match outcome.recv() {
             Ok(Ok(())) => Ok(gamepads),
             Ok(Err(reason)) => Err(Error::Sdl(reason)),
@@ -98,6 +103,14 @@ impl Gamepads {
     /// Whether joysticks are still being read. False only after the sink has panicked.
     pub fn alive(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+
+    /// How often the SDL thread has looked at the joysticks: it grows at least every 10 ms or so while they are read.
+    ///
+    /// SDL may hang, for example while it opens a device that does not answer; then no event comes, and a stick seems to
+    /// stay where it was. Whoever steers by the events has to watch this.
+    pub fn passes(&self) -> u64 {
+        self.passes.load(Ordering::Relaxed)
     }
 
     /// Ends the SDL thread and waits for its end; dropping does the same.

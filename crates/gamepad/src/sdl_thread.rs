@@ -1,6 +1,8 @@
 //! What happens on the SDL thread: wait, obey, drain, forward.
 
 use std::ffi::CString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::Duration;
 
@@ -34,6 +36,7 @@ pub(crate) struct SdlThread<Sink> {
     pump: EventPump,
     inbox: Receiver<Command>,
     virtual_pads: usize,
+    passes: Arc<AtomicU64>,
 }
 
 /// How long SDL waits for an event while no virtual joystick is plugged in. SDL looks every millisecond all the same,
@@ -45,7 +48,11 @@ const POLL: Duration = Duration::from_millis(1);
 
 impl<Sink: FnMut(Event)> SdlThread<Sink> {
     /// Starts SDL on this thread.
-    pub(crate) fn start(inbox: Receiver<Command>, sink: Sink) -> Result<Self, String> {
+    pub(crate) fn start(
+        inbox: Receiver<Command>,
+        passes: Arc<AtomicU64>,
+        sink: Sink,
+    ) -> Result<Self, String> {
         // SDL would take SIGINT and SIGTERM and turn them into an event that nobody reads: the process would not end.
         set_with_priority("SDL_NO_SIGNAL_HANDLERS", "1", &Hint::Override);
         // Without a window there is no focus either; this says that none is needed.
@@ -55,12 +62,13 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
         joysticks.set_event_state(true);
         let pump = context.event_pump()?;
         let devices = Devices { open: Vec::new(), joysticks, sink, batch: false };
-        Ok(SdlThread { devices, pump, inbox, virtual_pads: 0 })
+        Ok(SdlThread { devices, pump, inbox, virtual_pads: 0, passes })
     }
 
     /// Forwards events and obeys commands until `Stop`.
     pub(crate) fn run(&mut self) {
         loop {
+            self.passes.fetch_add(1, Ordering::Relaxed);
             let mut first = None;
             let command = if self.virtual_pads == 0 {
                 match self.inbox.try_recv() {

@@ -8,10 +8,12 @@ use crate::hindbrain::TICK;
 
 const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, 0.01, 20.0)
     .unit("m/s")
-    .text("The velocity at which both motors run at full speed; more is scaled down to it.");
+    .text("The velocity at which both motors run at full speed; more is scaled down to it.")
+    .at_start();
 const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, 0.01, 20.0)
     .unit("rad/s")
-    .text("The turn at which the motors run at full speed against each other; more is scaled down to it.");
+    .text("The turn at which the motors run at full speed against each other; more is scaled down to it.")
+    .at_start();
 const ACCEL: Parameter<f64> = Parameter::float("accel", 20.0, 1.0, 6600.0)
     .unit("counts/s")
     .text("How fast a motor gets faster; 66 counts are full speed.");
@@ -25,7 +27,7 @@ const STAMPED: Parameter<bool> = Parameter::bool("stamped", true)
     .text("Listen to geometry_msgs/TwistStamped on cmd_vel; otherwise to geometry_msgs/Twist.")
     .at_start();
 const ZERO_FIRST: Parameter<bool> = Parameter::bool("zero_first", true)
-    .text("After every stop a zero command must come before anything moves.");
+    .text("Whenever the state becomes OK a zero command must come before anything moves.");
 const DEADBAND: Parameter<f64> = Parameter::float("deadband", 0.02, 0.0, 0.2)
     .text("What zero_first takes for zero, as a part of full speed.");
 const SOFT_STOP: Parameter<String> = Parameter::choice("soft_stop", "cut", &["cut", "ramp"])

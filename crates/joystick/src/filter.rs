@@ -194,10 +194,18 @@ impl Filter {
 
     /// What to publish at `stamp`, integrated by the last [`advance`](Self::advance); `None` while there is nothing.
     ///
-    /// Inactive, the reference as it came, however old: who reads it judges it by its own stamp. Before the first
+    /// Inactive, the reference as it came, however old: who reads it judges it by its own stamp. One without a stamp
+    /// nobody could judge: it is forgotten when nothing new came for [`STALE`], with one stop. Before the first
     /// reference nothing, except one stop when the stick lets go.
-    pub(crate) fn desired(&mut self, stamp: Stamp) -> Option<PoseState> {
+    pub(crate) fn desired(&mut self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         if !self.active() {
+            if self
+                .reference
+                .is_some_and(|(at, reference)| reference.stamp.is_zero() && now.since(at) >= STALE)
+            {
+                self.reference = None;
+                self.owes_stop = true;
+            }
             let owes_stop = core::mem::take(&mut self.owes_stop);
             return match &self.reference {
                 Some((_, reference)) => Some(*reference),

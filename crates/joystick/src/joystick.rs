@@ -222,7 +222,8 @@ impl Joystick {
         let stamp = self.stamp();
         // What waits may go back to a stick that was let go since: better the reference again than that.
         let waiting = self.desired.take();
-        self.desired = self.filter.stop(stamp).or_else(|| waiting.and_then(|_| self.filter.desired(stamp)));
+        self.desired =
+            self.filter.stop(stamp).or_else(|| waiting.and_then(|_| self.filter.desired(self.now, stamp)));
         self.devices.release_joy(stamp, &mut self.queue);
         self.stopped = true;
     }
@@ -230,7 +231,7 @@ impl Joystick {
     /// Makes the desired state of now the one that leaves next.
     fn desire(&mut self) {
         let stamp = self.stamp();
-        if let Some(desired) = self.filter.desired(stamp) {
+        if let Some(desired) = self.filter.desired(self.now, stamp) {
             self.desired = Some(desired);
         }
     }

@@ -80,10 +80,12 @@ pub fn listen<M: Machine + 'static>(
 ) -> Result<(), Error> {
     let edge = qos::edge();
     let flag = |make: fn(bool) -> Input| move |message: Bool| Some(wrap(make(message.data)));
+    // Twice: a press must not be lost on the way, and must be heard from whomever it comes. Hearing it twice does no harm.
     inputs.subscribe::<Bool>(node, "hind/estop", edge.clone(), flag(Input::EstopReceived))?;
+    inputs.subscribe::<Bool>(node, "hind/estop", qos::sensor(), flag(Input::EstopReceived))?;
     inputs.subscribe::<Bool>(node, "hind/enable", edge.clone(), flag(Input::EnableReceived))?;
-    inputs.subscribe::<Bool>(node, "hind/reset", edge.clone(), flag(Input::ResetReceived))?;
-    inputs.subscribe::<Range>(node, "hind/ir", edge, move |message| {
+    inputs.subscribe::<Bool>(node, "hind/reset", edge, flag(Input::ResetReceived))?;
+    inputs.subscribe::<Range>(node, "hind/ir", qos::sensor(), move |message| {
         let Some(sensor) = Sensor::from_frame_id(&message.header.frame_id) else {
             log::debug!(target: NAME, "'hind/ir' of unknown sensor '{}' is ignored", message.header.frame_id);
             return None;

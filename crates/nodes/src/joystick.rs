@@ -1,6 +1,7 @@
 //! Node `joystick`: devices, what the user wants, and the reference that passes through while the user does not drive.
 
 mod device_topics;
+mod held;
 mod pads;
 
 use joystick::{Input, Joystick, Output, Params, specification};

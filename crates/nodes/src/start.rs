@@ -16,6 +16,7 @@ const LAST_WORDS: Duration = Duration::from_millis(100);
 /// Runs `node` as a process: log, signals, ROS context; the error, if any, becomes one message and exit code 1.
 pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>) -> ExitCode {
     let run = || {
+        check_arguments(std::env::args().skip(1))?;
         let stop =
             Stop::on_signals().map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))?;
         let context = ros::context()?;
@@ -31,6 +32,24 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
             ExitCode::FAILURE
         }
     }
+}
+
+/// Arguments are ROS's business, between `--ros-args` and `--`; nothing else may be there and be ignored.
+fn check_arguments(arguments: impl Iterator<Item = String>) -> Result<(), Error> {
+    let mut for_ros = false;
+    for argument in arguments {
+        match argument.as_str() {
+            "--ros-args" => for_ros = true,
+            "--" if for_ros => for_ros = false,
+            _ if for_ros => {}
+            _ => {
+                return Err(Error::Start(format!(
+                    "argument '{argument}' is not known; arguments for ROS come after --ros-args"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A node before it runs: in the graph, with its parameters read, listening to nothing yet.
@@ -121,4 +140,23 @@ pub fn finish<M: Machine>(shell: &Shell<M>, last: impl IntoIterator<Item = M::In
         shell.deliver(input);
     }
     std::thread::sleep(LAST_WORDS);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(arguments: &str) -> Result<(), String> {
+        check_arguments(arguments.split_whitespace().map(str::to_owned)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_not_for_ros_is_refused() {
+        assert_eq!(check(""), Ok(()));
+        assert_eq!(check("--ros-args -p a:=1 --params-file x.yaml"), Ok(()));
+        assert_eq!(check("--ros-args -p a:=1 -- --ros-args -r b:=c"), Ok(()));
+        let sentence = "argument '--params-file' is not known; arguments for ROS come after --ros-args";
+        assert_eq!(check("--params-file x.yaml"), Err(sentence.into()));
+        assert!(check("--ros-args -p a:=1 -- extra").is_err());
+    }
 }

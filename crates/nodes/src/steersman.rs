@@ -25,6 +25,7 @@ pub const NAME: &str = "steersman";
 /// # Errors
 /// One of the nodes does not start; then none of them runs.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    refuse_one_name(std::env::args())?;
     let mut joystick = Member::<_, Drive>::new(context, joystick::specification(), joystick::Params::read)?;
     let mut arbiter = Member::<_, Drive>::new(context, arbiter::specification(), arbiter::Params::read)?;
     let mut zones = Member::<_, Drive>::new(context, zones::specification(), zones::Params::read)?;
@@ -121,6 +122,16 @@ fn stick_source(
         )));
     }
     Ok(stick)
+}
+
+/// A name given to the process would be taken by each of its nodes.
+fn refuse_one_name(mut arguments: impl Iterator<Item = String>) -> Result<(), Error> {
+    match arguments.find(|argument| argument.starts_with("__node:=") || argument.starts_with("__name:=")) {
+        None => Ok(()),
+        Some(rule) => Err(Error::Start(format!(
+            "'{rule}' would rename all nodes of the process to the same; name the one that is meant: hindbrain:{rule}"
+        ))),
+    }
 }
 
 /// Runs each node on a thread of its own. If one of them panics all end: the last words stop the motors.

@@ -94,7 +94,7 @@ pub fn listen<M: Machine + 'static>(
     composed: bool,
     wrap: fn(Input) -> M::Input,
 ) -> Result<(), Error> {
-    inputs.subscribe::<luci::LuciZoneScaling>(node, "luci/scaling", qos::command(), move |message| {
+    inputs.subscribe::<luci::LuciZoneScaling>(node, "luci/scaling", qos::sensor(), move |message| {
         Some(wrap(Input::ScalingReceived(fields(&message))))
     })?;
     let command = move |velocity: Result<units::Velocity, units::NotFinite>, stamp| match velocity {

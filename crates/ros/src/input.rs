@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::pin::Pin;
 
 use futures::{FutureExt, Stream, StreamExt};
+use r2r::qos::ReliabilityPolicy;
 use r2r::{QosProfile, WrappedTypesupport};
 use units::{Level, Machine};
 
@@ -24,9 +25,10 @@ type Read<M> = Box<dyn FnMut(&Shell<M>) -> u64 + Send>;
 struct Port<M: Machine> {
     topic: String,
     type_name: String,
+    reliable: bool,
     read: Read<M>,
     received: u64,
-    /// Publishers of another type that were already reported.
+    /// Publishers that do not fit and were already reported.
     reported: BTreeSet<String>,
     strangers: usize,
 }
@@ -53,6 +55,7 @@ impl<M: Machine + 'static> Inputs<M> {
         mut convert: impl FnMut(T) -> Option<M::Input> + Send + 'static,
     ) -> Result<(), Error> {
         let type_name = type_of::<T>();
+        let reliable = matches!(qos.reliability, ReliabilityPolicy::Reliable);
         let stream = node
             .subscribe::<T>(topic, qos)
             .map_err(Error::ros(format!("listen to '{topic}' as {type_name}")))?;
@@ -70,6 +73,7 @@ impl<M: Machine + 'static> Inputs<M> {
         self.ports.push(Port {
             topic: self.names.resolve(topic),
             type_name,
+            reliable,
             read: Box::new(read),
             received: 0,
             reported: BTreeSet::new(),
@@ -85,18 +89,28 @@ impl<M: Machine + 'static> Inputs<M> {
         }
     }
 
-    /// Looks in the graph for publishers of another type, which the middleware never connects and never mentions.
-    pub(crate) fn look_for_wrong_types(&mut self, node: &r2r::Node, node_name: &str) {
+    /// Looks in the graph for publishers that the middleware never connects and never mentions: of another type, or
+    /// best-effort where reliable is asked for.
+    pub(crate) fn look_for_strangers(&mut self, node: &r2r::Node, node_name: &str) {
+        let heard: Vec<String> = self.ports.iter().filter(|p| !p.reliable).map(|p| p.topic.clone()).collect();
         for port in &mut self.ports {
             let Ok(publishers) = node.get_publishers_info_by_topic(&port.topic, false) else { continue };
             port.strangers = 0;
-            for publisher in publishers.iter().filter(|p| p.topic_type != port.type_name) {
+            for publisher in &publishers {
+                let best_effort = matches!(publisher.qos_profile.reliability, ReliabilityPolicy::BestEffort);
+                let (found, wanted) = if publisher.topic_type != port.type_name {
+                    (publisher.topic_type.as_str(), port.type_name.as_str())
+                } else if port.reliable && best_effort && !heard.contains(&port.topic) {
+                    ("best effort", "reliable")
+                } else {
+                    continue;
+                };
                 port.strangers += 1;
-                if port.reported.insert(format!("{}/{}", publisher.node_name, publisher.topic_type)) {
+                if port.reported.insert(format!("{}/{found}", publisher.node_name)) {
                     log::warn!(
                         target: node_name,
-                        "'{}' is published by node '{}' as {}, must be {}: its messages are ignored",
-                        port.topic, publisher.node_name, publisher.topic_type, port.type_name
+                        "'{}' is published by node '{}' as {found}, must be {wanted}: its messages are ignored",
+                        port.topic, publisher.node_name
                     );
                 }
             }
@@ -110,10 +124,10 @@ impl<M: Machine + 'static> Inputs<M> {
             if port.strangers > 0 {
                 status
                     .values
-                    .push((format!("{} publishers of a wrong type", port.topic), port.strangers.to_string()));
+                    .push((format!("{} publishers that do not fit", port.topic), port.strangers.to_string()));
                 status.worsen(
                     Level::Warn,
-                    format!("'{}' is published with a type other than {}", port.topic, port.type_name),
+                    format!("'{}' has a publisher of a wrong type or reliability", port.topic),
                 );
             }
         }

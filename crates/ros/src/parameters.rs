@@ -51,6 +51,9 @@ impl Parameters {
             let value = from_r2r(&parameter.value);
             overrides.push((key.clone(), value));
         }
+        if given.is_empty() && std::env::args().any(|argument| argument == "--params-file") {
+            log::warn!(target: &name, "the parameter files hold nothing for '{name}': all defaults are in force");
+        }
         drop(given);
         let set = specification
             .resolve(overrides)

@@ -20,5 +20,5 @@ pub fn state() -> QosProfile {
 
 /// Streams of measurements: best effort, so that they fit to any publisher.
 pub fn sensor() -> QosProfile {
-    QosProfile::default().best_effort().volatile().keep_last(5)
+    QosProfile::default().best_effort().volatile().keep_last(10)
 }

@@ -1,14 +1,21 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::clock;
 
 /// The wish to end: set by SIGINT, SIGTERM, SIGHUP or by the program, seen by every runner.
-///
-/// A second SIGINT or SIGTERM ends the process at once, in case a clean stop hangs.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
+
+/// A second SIGINT or SIGTERM ends the process at once if it comes later than this after the first signal: a clean stop
+/// takes a tenth of it, and signals in quick succession (a closed terminal sends two) must not cut it short.
+const IMPATIENT: Duration = Duration::from_secs(1);
 
 impl Stop {
     /// A wish that only the program can set.
@@ -18,14 +25,22 @@ impl Stop {
 
     /// A wish that signals set too.
     /// # Errors
-    /// The operating system refused the handler.
+    /// The operating system refused the handler or the thread.
     pub fn on_signals() -> io::Result<Self> {
         let stop = Self::new();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            // Order matters: the first handler ends the process only if the second one has already run before.
-            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop.0))?;
-            signal_hook::flag::register(signal, Arc::clone(&stop.0))?;
-        }
+        let wish = stop.clone();
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        // Lives as long as the process: a signal may come at any time.
+        thread::Builder::new().name("signals".into()).spawn(move || {
+            let mut first = None;
+            for signal in signals.forever() {
+                wish.set();
+                let since = clock::now().since(*first.get_or_insert(clock::now()));
+                if since > IMPATIENT && signal != SIGHUP {
+                    std::process::exit(128 + signal);
+                }
+            }
+        })?;
         Ok(stop)
     }
 

@@ -14,7 +14,7 @@ use super::{Wish, mix};
 /// Thus a stick that is pulled back not quite straight still leads out, and standing still before an obstacle is no stop
 /// of its own: otherwise zero-first could never be met there.
 /// # Source
-/// own: the specification's direction policy, made precise; the original never looked at the direction.
+/// own: the original (hindbrain, Bravo 2016) never looked at the direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gate {
     /// All may pass.

@@ -18,8 +18,9 @@ use super::{Blame, CoreParams, EstopLine, Gate, Inputs, Mode, Outputs, SoftStop,
 ///
 /// Total: any state, inputs and parameters have a successor; nothing panics, overflows or allocates.
 /// # Source
-/// specification of the stop state machine, T1 to T9. Own: an overrun while everything stands is no fault, since nothing
-/// ran unwatched; T3 leads to blame BOTH where the gate is closed.
+/// own, around the states and strings of hindbrain (Bravo, 2016), after ISO 13850 (an emergency stop stays until it is
+/// reset, and reset starts nothing) and LinuxCNC's `estop_latch`. An overrun while everything stands is no fault, since
+/// nothing ran unwatched; T3 leads to blame BOTH where the gate is closed.
 pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outputs) {
     let mut next = *state;
     next.pass_time(inputs.dt, params);

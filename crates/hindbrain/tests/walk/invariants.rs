@@ -1,4 +1,4 @@
-//! What must hold on every step: I1 to I12 of the specification, stated about what goes in and what comes out.
+//! What must hold on every step, numbered from I1 on, stated about what goes in and what comes out.
 
 use hindbrain::Cause;
 use hindbrain::core::{EstopLine, Inputs, Mode, SoftStop, StopState, step};

@@ -1,15 +1,21 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use gamepad::{Event, Gamepads, VirtualPad, VirtualState};
 use joystick::{DeviceId, Hat, Input};
 use r2r::or_joystick::msg as or_joystick;
-use ros::{Error, Shell, Stop};
-use units::Machine;
+use ros::{Error, Shell, Stop, clock};
+use units::{Instant, Machine};
 
 use super::NAME;
+use super::held::Held;
 
 /// Axes, buttons and hats of the virtual device.
 const VIRTUAL_SHAPE: (usize, usize, usize) = (6, 11, 1);
+/// Without a new state for so long, whoever moves the virtual device is gone, and the device goes too.
+const VIRTUAL_SILENCE: Duration = Duration::from_millis(500);
+/// If SDL does not look at the devices for so long, nobody knows where the sticks are.
+const SDL_SILENCE: Duration = Duration::from_millis(250);
 
 /// The devices: SDL's thread brings each event to the machine, and a virtual device stands in where none is connected.
 #[derive(Clone)]
@@ -17,8 +23,14 @@ pub struct Pads(Arc<Mutex<Devices>>);
 
 struct Devices {
     gamepads: Gamepads,
+    /// Tells the machine that every device is let go.
+    let_go: Box<dyn FnMut() + Send>,
+    /// The last pass of SDL's thread, when it was seen, and whether it has been given up since.
+    pass: (u64, Instant, bool),
     virtual_name: String,
     virtual_pad: Option<VirtualPad>,
+    /// When the virtual device was last moved; it stays at rest without anybody moving it.
+    virtual_moved: Option<Instant>,
     said_that_there_is_none: bool,
 }
 
@@ -32,9 +44,12 @@ impl Pads {
         wrap: fn(Input) -> M::Input,
         virtual_name: String,
     ) -> Result<Self, Error> {
+        let held = Arc::new(Mutex::new(Held::default()));
+        let (known, to_let_go) = (Arc::clone(&held), shell.clone());
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
         let gamepads = Gamepads::start(move |event| {
             let input = input(event);
+            known.lock().unwrap_or_else(PoisonError::into_inner).see(&input);
             let ends = matches!(input, Input::BatchEnded);
             batch.push(wrap(input));
             if ends {
@@ -43,8 +58,19 @@ impl Pads {
         })
         .map_err(|error| Error::Start(format!("joysticks cannot be read: {error}")))?;
         log::info!(target: NAME, "SDL {} looks for joysticks", gamepad::sdl_version());
-        let mut devices =
-            Devices { gamepads, virtual_name, virtual_pad: None, said_that_there_is_none: false };
+        let let_go = move || {
+            let inputs = held.lock().unwrap_or_else(PoisonError::into_inner).let_go();
+            to_let_go.deliver_all(inputs.into_iter().map(wrap));
+        };
+        let mut devices = Devices {
+            gamepads,
+            let_go: Box::new(let_go),
+            pass: (0, clock::now(), false),
+            virtual_name,
+            virtual_pad: None,
+            virtual_moved: None,
+            said_that_there_is_none: false,
+        };
         if !devices.virtual_name.is_empty() {
             devices.plug()?;
         }
@@ -56,14 +82,18 @@ impl Pads {
         self.lock().set_virtual(state);
     }
 
-    /// A chore that ends the node when SDL's thread has died: a stick that nobody reads would stay where it was.
+    /// A chore that lets go what nobody reads any more: every device when SDL hangs, the virtual one when its mover is
+    /// silent; and ends the node when SDL's thread has died.
     pub fn watch(self, stop: &Stop) -> impl FnMut(&mut r2r::Node) + Send + 'static {
         let stop = stop.clone();
         move |_| {
-            if !stop.is_set() && !self.lock().gamepads.alive() {
+            let mut devices = self.lock();
+            if !stop.is_set() && !devices.gamepads.alive() {
                 log::error!(target: NAME, "joysticks are read no more; the node ends");
                 stop.set();
             }
+            devices.watch_sdl();
+            devices.watch_virtual();
         }
     }
 
@@ -73,6 +103,28 @@ impl Pads {
 }
 
 impl Devices {
+    fn watch_sdl(&mut self) {
+        let (now, passes) = (clock::now(), self.gamepads.passes());
+        let (last, at, given_up) = self.pass;
+        if passes != last {
+            if given_up {
+                log::warn!(target: NAME, "joysticks are read again; what was held must be pressed anew");
+            }
+            self.pass = (passes, now, false);
+        } else if !given_up && now.since(at) >= SDL_SILENCE {
+            log::error!(target: NAME, "SDL hangs: for {SDL_SILENCE:?} no joystick was read; all of them count as let go");
+            (self.let_go)();
+            self.pass = (last, at, true);
+        }
+    }
+
+    fn watch_virtual(&mut self) {
+        if self.virtual_moved.is_some_and(|at| clock::now().since(at) >= VIRTUAL_SILENCE) {
+            log::warn!(target: NAME, "'~/virtual_device' is silent for {VIRTUAL_SILENCE:?}: the device is unplugged");
+            self.unplug();
+        }
+    }
+
     fn set_virtual(&mut self, state: or_joystick::State) {
         if self.virtual_name.is_empty() {
             if !self.said_that_there_is_none {
@@ -83,18 +135,24 @@ impl Devices {
                 );
             }
         } else if state.axes.is_empty() && state.buttons.is_empty() {
-            if let Some(pad) = self.virtual_pad.take() {
-                pad.unplug();
-            }
+            self.unplug();
         } else {
             if self.virtual_pad.is_none()
                 && let Err(error) = self.plug()
             {
                 log::error!(target: NAME, "{error}");
             }
+            self.virtual_moved = Some(clock::now());
             if let Some(pad) = &self.virtual_pad {
                 pad.set(VirtualState { axes: state.axes, buttons: state.buttons, hats: Vec::new() });
             }
+        }
+    }
+
+    fn unplug(&mut self) {
+        self.virtual_moved = None;
+        if let Some(pad) = self.virtual_pad.take() {
+            pad.unplug();
         }
     }
 

@@ -12,7 +12,8 @@ use crate::trouble::Trouble;
 
 /// The processes of the nodes, which end when this goes: at the end, on an error and in a panic.
 ///
-/// They stay in the demo's process group, so that Ctrl-C reaches them even if the demo is killed hard.
+/// They stay in the demo's process group, so that Ctrl-C reaches them, and the kernel ends them when the demo is killed
+/// hard: `setpriv` (of util-linux, on every Debian and Ubuntu) asks it to.
 pub struct Children {
     list: Vec<Node>,
     folder: PathBuf,
@@ -53,7 +54,7 @@ impl Children {
             let what = || Trouble::io(format!("start '{}'", path.display()));
             let out = File::create(&log).map_err(what())?;
             let err = out.try_clone().map_err(what())?;
-            let mut command = Command::new(&path);
+            let mut command = dying_with_us(&path);
             command.args(["--ros-args", "--params-file"]).arg(&parameters);
             for one in overrides {
                 command.args(["-p", one]);
@@ -101,6 +102,17 @@ impl Drop for Children {
 
 fn has_ended(process: &mut Child) -> bool {
     !matches!(process.try_wait(), Ok(None))
+}
+
+/// The program at `path`, which gets SIGTERM when the thread that starts it ends; without `setpriv` it does not.
+fn dying_with_us(path: &Path) -> Command {
+    const SETPRIV: &str = "/usr/bin/setpriv";
+    if !Path::new(SETPRIV).is_file() {
+        return Command::new(path);
+    }
+    let mut command = Command::new(SETPRIV);
+    command.args(["--pdeathsig", "TERM", "--"]).arg(path);
+    command
 }
 
 /// A new folder of the user's own.
