@@ -100,11 +100,11 @@ pub fn listen<M: Machine + 'static>(
         (false, true) => inputs.subscribe::<geometry::TwistStamped>(
             node,
             zone_scaler::COMMAND,
-            qos::command(),
+            qos::commands(),
             move |message| command(messages::velocity(&message.twist), messages::stamp(&message)),
         ),
         (false, false) => {
-            inputs.subscribe::<geometry::Twist>(node, zone_scaler::COMMAND, qos::command(), move |message| {
+            inputs.subscribe::<geometry::Twist>(node, zone_scaler::COMMAND, qos::commands(), move |message| {
                 command(messages::velocity(&message), clock::stamp())
             })
         }

@@ -62,7 +62,7 @@ pub fn listen<M: Machine<Input: Send> + Send + 'static>(
     params: &Params,
     wrap: fn(Input) -> M::Input,
 ) -> Result<Pads, Error> {
-    inputs.subscribe::<or_pose::State>(node, "~/reference", qos::command(), move |message| {
+    inputs.subscribe::<or_pose::State>(node, "~/reference", qos::commands(), move |message| {
         Some(wrap(Input::ReferenceReceived(messages::reference(&message))))
     })?;
     let pads = Pads::start(shell.clone(), wrap, params.virtual_device.clone())?;

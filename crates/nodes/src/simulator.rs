@@ -131,10 +131,10 @@ fn listen(inputs: &mut Inputs<World>, node: &mut r2r::Node) -> Result<(), Error>
     inputs.subscribe::<Bool>(node, "~/estop_button", qos::edge(), |message| {
         Some(Input::EstopPressed(message.data))
     })?;
-    inputs.subscribe::<Int16>(node, "motor/port", qos::command(), |message| {
+    inputs.subscribe::<Int16>(node, "motor/port", qos::commands(), |message| {
         Some(Input::PortReceived(message.data))
     })?;
-    inputs.subscribe::<Int16>(node, "motor/starboard", qos::command(), |message| {
+    inputs.subscribe::<Int16>(node, "motor/starboard", qos::commands(), |message| {
         Some(Input::StarboardReceived(message.data))
     })
 }

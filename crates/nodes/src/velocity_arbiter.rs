@@ -95,18 +95,18 @@ pub fn listen<M: Machine + 'static>(
         let topic = settings.topic.as_str();
         match settings.kind {
             Kind::Twist => {
-                inputs.subscribe::<geometry::Twist>(node, topic, qos::command(), move |message| {
+                inputs.subscribe::<geometry::Twist>(node, topic, qos::commands(), move |message| {
                     heard(messages::velocity(&message).map_err(Invalid::NotFinite), clock::stamp())
                 })?
             }
             Kind::TwistStamped => {
-                inputs.subscribe::<geometry::TwistStamped>(node, topic, qos::command(), move |message| {
+                inputs.subscribe::<geometry::TwistStamped>(node, topic, qos::commands(), move |message| {
                     let velocity = messages::velocity(&message.twist).map_err(Invalid::NotFinite);
                     heard(velocity, messages::stamp(&message))
                 })?;
             }
             Kind::PoseState => {
-                inputs.subscribe::<or_pose::State>(node, topic, qos::command(), move |message| {
+                inputs.subscribe::<or_pose::State>(node, topic, qos::commands(), move |message| {
                     let state = messages::reference(&message);
                     heard(arbiter::velocity_of(state.intrinsic, state.vel, state.avel), state.stamp)
                 })?

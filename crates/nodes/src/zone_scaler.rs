@@ -106,13 +106,13 @@ pub fn listen<M: Machine + 'static>(
         (false, true) => inputs.subscribe::<geometry::TwistStamped>(
             node,
             velocity_arbiter::COMMAND,
-            qos::command(),
+            qos::commands(),
             move |message| command(messages::velocity(&message.twist), messages::stamp(&message)),
         ),
         (false, false) => inputs.subscribe::<geometry::Twist>(
             node,
             velocity_arbiter::COMMAND,
-            qos::command(),
+            qos::commands(),
             move |message| command(messages::velocity(&message), clock::stamp()),
         ),
     }

@@ -2,9 +2,15 @@
 
 use r2r::QosProfile;
 
-/// Commands and motor values: reliable, volatile, only the newest counts.
+/// Commands and motor values as they are published: reliable, volatile, only the newest is worth sending again.
 pub fn command() -> QosProfile {
     QosProfile::default().reliable().volatile().keep_last(1)
+}
+
+/// Commands as they are listened to: ten may lie in the middleware, since with one a late message could push out a fresh
+/// one unseen. None of them waits: a runner reads all at once, and the machine knows which is the newest.
+pub fn commands() -> QosProfile {
+    QosProfile::default().reliable().volatile().keep_last(10)
 }
 
 /// Switches whose edges count (enable, e-stop, reset, stick states): reliable, volatile, none may be lost between two

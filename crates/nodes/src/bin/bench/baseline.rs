@@ -51,7 +51,7 @@ pub fn relay(from: &str, to: &str) -> Result<(), Error> {
     let stop = on_signals()?;
     let mut node = node(to)?;
     let publisher = publisher(&mut node, to)?;
-    let subscribed = node.subscribe::<TwistStamped>(from, qos::command());
+    let subscribed = node.subscribe::<TwistStamped>(from, qos::commands());
     let mut messages = subscribed.map_err(Error::ros(format!("listen to '{from}'")))?;
     while !stop.is_set() {
         node.spin_once(LONGEST_SLEEP);
