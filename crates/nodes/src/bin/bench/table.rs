@@ -93,7 +93,7 @@ impl fmt::Display for Table {
             f,
             "\nFrom the stick event as SDL reports it to `/motor/port` at who measures, 200 events a second. Medians over \
              {rounds} interleaved rounds of {} s; of max the largest, of events and lost the sums. The ratio is to the \
-             bare r2r chain below in the same round. Lost were sent and never seen at the end: each hop keeps the \
+             bare r2r chain below in the same round. Lost were sent and never seen at the end: a publisher keeps the \
              newest message only, and SDL joins states that come within a millisecond; {unpaired} messages without a \
              counterpart are left out. Memory counts shared pages for each process. {}",
             self.window.as_secs(),
