@@ -2,6 +2,7 @@
 
 use joystick::{DeviceState, JoyState, PoseState};
 use r2r::geometry_msgs::msg as geometry;
+use r2r::luci_messages::msg as luci;
 use r2r::or_joystick::msg as or_joystick;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
@@ -89,6 +90,50 @@ pub fn reference(message: &or_pose::State) -> PoseState {
     }
 }
 
+/// The sixteen factors in the order of the message.
+pub fn zone_fields(m: &luci::LuciZoneScaling) -> [f32; 16] {
+    [
+        m.front_fb,
+        m.front_rl,
+        m.front_right_fb,
+        m.front_right_rl,
+        m.front_left_fb,
+        m.front_left_rl,
+        m.right_fb,
+        m.right_rl,
+        m.left_fb,
+        m.left_rl,
+        m.back_right_fb,
+        m.back_right_rl,
+        m.back_left_fb,
+        m.back_left_rl,
+        m.back_fb,
+        m.back_rl,
+    ]
+}
+
+/// The message of sixteen factors in its order.
+pub fn zone_scaling(f: &[f32; 16]) -> luci::LuciZoneScaling {
+    luci::LuciZoneScaling {
+        front_fb: f[0],
+        front_rl: f[1],
+        front_right_fb: f[2],
+        front_right_rl: f[3],
+        front_left_fb: f[4],
+        front_left_rl: f[5],
+        right_fb: f[6],
+        right_rl: f[7],
+        left_fb: f[8],
+        left_rl: f[9],
+        back_right_fb: f[10],
+        back_right_rl: f[11],
+        back_left_fb: f[12],
+        back_left_rl: f[13],
+        back_fb: f[14],
+        back_rl: f[15],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,5 +159,13 @@ mod tests {
         assert_eq!(velocity(&message).unwrap_err().part, "angular.y");
         message.angular.y = 2.0;
         assert_eq!(twist(&velocity(&message).unwrap()), message);
+    }
+
+    #[test]
+    fn zone_factors_keep_their_places() {
+        let fields = std::array::from_fn(|index| index as f32);
+        let message = zone_scaling(&fields);
+        assert_eq!((message.front_fb, message.front_right_rl, message.back_rl), (0.0, 3.0, 15.0));
+        assert_eq!(zone_fields(&message), fields);
     }
 }

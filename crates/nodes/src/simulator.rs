@@ -11,6 +11,7 @@ use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
 use units::Stamp;
 use world::{Input, Output, Params, Pose, World, specification};
 
+use crate::messages;
 use crate::start::{self, Member};
 
 /// The node's name, which is also its executable and its key in a YAML file.
@@ -44,7 +45,7 @@ impl Topics {
                 self.transforms.publish(&transform(&odometry));
             }
             Output::PublishScan(scan) => self.scan.publish_if_watched(|| scan_message(&scan)),
-            Output::PublishScaling(fields) => self.scaling.publish(&scaling_message(&fields)),
+            Output::PublishScaling(fields) => self.scaling.publish(&messages::zone_scaling(&fields)),
             Output::PublishRange(range) => self.range.publish(&range_message(&range)),
             Output::PublishEstop(pressed) => self.estop.publish(&Bool { data: pressed }),
         }
@@ -90,27 +91,6 @@ fn scan_message(scan: &world::Scan) -> LaserScan {
     message.header.stamp = to_wire(scan.stamp);
     message.header.frame_id = "base_link".into();
     message
-}
-
-fn scaling_message(f: &[f32; 16]) -> LuciZoneScaling {
-    LuciZoneScaling {
-        front_fb: f[0],
-        front_rl: f[1],
-        front_right_fb: f[2],
-        front_right_rl: f[3],
-        front_left_fb: f[4],
-        front_left_rl: f[5],
-        right_fb: f[6],
-        right_rl: f[7],
-        left_fb: f[8],
-        left_rl: f[9],
-        back_right_fb: f[10],
-        back_right_rl: f[11],
-        back_left_fb: f[12],
-        back_left_rl: f[13],
-        back_fb: f[14],
-        back_rl: f[15],
-    }
 }
 
 fn range_message(range: &world::Range) -> Range {

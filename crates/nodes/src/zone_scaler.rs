@@ -62,28 +62,6 @@ fn joystick_scaling(applied: &Applied, input_source: i32) -> luci::LuciJoystickS
     }
 }
 
-/// The sixteen factors in the order of the message.
-fn fields(m: &luci::LuciZoneScaling) -> [f32; 16] {
-    [
-        m.front_fb,
-        m.front_rl,
-        m.front_right_fb,
-        m.front_right_rl,
-        m.front_left_fb,
-        m.front_left_rl,
-        m.right_fb,
-        m.right_rl,
-        m.left_fb,
-        m.left_rl,
-        m.back_right_fb,
-        m.back_right_rl,
-        m.back_left_fb,
-        m.back_left_rl,
-        m.back_fb,
-        m.back_rl,
-    ]
-}
-
 /// Listens to the scaling and, unless the composed process feeds the commands itself, to the arbiter's command.
 /// # Errors
 /// The middleware refuses a topic.
@@ -95,7 +73,7 @@ pub fn listen<M: Machine + 'static>(
     wrap: fn(Input) -> M::Input,
 ) -> Result<(), Error> {
     inputs.subscribe::<luci::LuciZoneScaling>(node, "luci/scaling", qos::sensor(), move |message| {
-        Some(wrap(Input::ScalingReceived(fields(&message))))
+        Some(wrap(Input::ScalingReceived(messages::zone_fields(&message))))
     })?;
     let command = move |velocity: Result<units::Velocity, units::NotFinite>, stamp| match velocity {
         Ok(velocity) => Some(wrap(Input::CommandReceived(Command { velocity, stamp }))),

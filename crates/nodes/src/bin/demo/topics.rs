@@ -90,7 +90,7 @@ pub fn listen(inputs: &mut Inputs<Operator>, node: &mut r2r::Node, virtual_stick
     }
     inputs.subscribe::<Odometry>(node, "odom", qos::edge(), |m| Some(Input::RobotMoved(pose(&m))))?;
     inputs.subscribe::<LuciZoneScaling>(node, "luci/scaling", qos::edge(), |m| {
-        Some(Input::ScalingReceived(fields(&m)))
+        Some(Input::ScalingReceived(messages::zone_fields(&m)))
     })?;
     inputs.subscribe::<LuciJoystickScaling>(node, "luci/joystick_scaling", qos::edge(), |m| {
         Some(Input::ScalingApplied(Applied {
@@ -115,26 +115,4 @@ fn pose(message: &Odometry) -> Pose {
     let (position, q) = (&message.pose.pose.position, &message.pose.pose.orientation);
     // The yaw of a quaternion that turns about z alone.
     Pose { point: [position.x, position.y], heading: 2.0 * q.z.atan2(q.w) }
-}
-
-/// The sixteen factors in the order of the message.
-fn fields(m: &LuciZoneScaling) -> [f32; 16] {
-    [
-        m.front_fb,
-        m.front_rl,
-        m.front_right_fb,
-        m.front_right_rl,
-        m.front_left_fb,
-        m.front_left_rl,
-        m.right_fb,
-        m.right_rl,
-        m.left_fb,
-        m.left_rl,
-        m.back_right_fb,
-        m.back_right_rl,
-        m.back_left_fb,
-        m.back_left_rl,
-        m.back_fb,
-        m.back_rl,
-    ]
 }
