@@ -38,7 +38,7 @@ def test_disable_in_the_middle_of_a_flood_stops(stack):
             graph.publish("/hind/enable", Bool(data=False))
             pressed = time.monotonic()
     stack.wait_for_stop("disabled in a flood", 0.5)
-    assert stack.state == "SSTOP.ROS"
+    stack.wait_for_state("SSTOP.ROS", 0.5)
     assert time.monotonic() - pressed < 1.0
 
 
