@@ -10,6 +10,7 @@ import time
 
 import pytest
 import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciZoneScaling
 from or_joystick.msg import State
@@ -162,7 +163,21 @@ class Stack:
             lambda: self.graph.node.count_publishers("/joystick/device/Test_Pad") > 0,
             lambda: "the virtual device did not appear: " + self.output(),
         )
+        if "hindbrain" in self.processes:
+            # Separate nodes find each other one by one; only then can a zero reach hindbrain, which must see one first.
+            self.graph.listen(DiagnosticArray, "/diagnostics")
+            self.graph.wait(
+                lambda: self.received("hindbrain", "/cmd_vel") and self.received("zone_scaler", "/cmd_vel_arbitrated"),
+                lambda: "the nodes did not find each other: " + self.output(),
+                10.0,
+            )
         return self
+
+    def received(self, node, topic):
+        """How many messages `node` says it has had on `topic`."""
+        statuses = [status for message in self.graph.since("/diagnostics", 0.0) for status in message.status]
+        values = [value.value for status in statuses if status.name == node for value in status.values if value.key == f"{topic} received"]
+        return int(values[-1]) if values else 0
 
     def output(self):
         return "\n".join(f"--- {p.name}\n{p.output}" for p in self.processes.values())

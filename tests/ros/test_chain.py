@@ -29,9 +29,9 @@ def test_the_stick_drives_forward_backward_and_turns(stack):
 
 
 def test_motors_ramp(stack):
-    stack.enable(True)
+    stack.drive_forward()
     stack.stick(0.0)
-    stack.wait_for_state("OK")
+    stack.wait_for_stop("the stick is centred")
     stack.wait_for_rest()
     start = time.monotonic()
     stack.stick(1.0)
