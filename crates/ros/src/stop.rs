@@ -17,6 +17,19 @@ pub struct Stop(Arc<AtomicBool>);
 /// takes a tenth of it, and signals in quick succession (a closed terminal sends two) must not cut it short.
 const IMPATIENT: Duration = Duration::from_secs(1);
 
+/// Ends the process when a clean stop takes far too long: its last words are said within a tenth of this, and what may
+/// hang after them are only the middleware's and SDL's own ends.
+fn end_at_last() {
+    const LAST: Duration = Duration::from_secs(2);
+    let _ = thread::Builder::new().name("last".into()).spawn(|| {
+        let end = clock::now() + LAST;
+        while clock::now() < end {
+            thread::park_timeout(LAST);
+        }
+        signal_hook::low_level::exit(0);
+    });
+}
+
 impl Stop {
     /// A wish that only the program can set.
     pub fn new() -> Self {
@@ -35,6 +48,9 @@ impl Stop {
             let mut first = None;
             for signal in signals.forever() {
                 wish.set();
+                if first.is_none() {
+                    end_at_last();
+                }
                 let since = clock::now().since(*first.get_or_insert(clock::now()));
                 if since > IMPATIENT && signal != SIGHUP {
                     std::process::exit(128 + signal);
