@@ -44,19 +44,20 @@ impl Sensor {
 
 /// `velocity` in thousandths of `full` speed, rounded toward zero.
 ///
-/// What is beyond full speed in either part is scaled down as a whole, so that the curve stays.
+/// What is beyond full speed in either part is scaled down as a whole with `keep_curve`, and each part on its own
+/// without, as the original did.
 /// * a NaN cannot come in, and an overflow on the way counts as full speed
 /// # Source
 /// own; the original's float decoder took NaN for full forward and 1e-40 for full reverse. Here whatever is less than a
 /// thousandth is zero.
-pub fn wish_of(velocity: &Velocity, full: &FullSpeed) -> Wish {
+pub fn wish_of(velocity: &Velocity, full: &FullSpeed, keep_curve: bool) -> Wish {
     /// Far beyond any full speed, and small enough that no product overflows.
     const FAR: f64 = 1e9;
     let linear = (velocity.forward() / full.linear).clamp(-FAR, FAR);
     let angular = (velocity.turn() / full.angular).clamp(-FAR, FAR);
-    let excess = linear.abs().max(angular.abs()).max(1.0);
+    let excess = if keep_curve { linear.abs().max(angular.abs()).max(1.0) } else { 1.0 };
     // `as` rounds toward zero, saturates, and makes zero of NaN.
-    let thousandths = |part: f64| (part / excess * 1000.0) as i16;
+    let thousandths = |part: f64| (part / excess * 1000.0) as i16; // `Wish` limits each part
     Wish::new(thousandths(linear), thousandths(angular))
 }
 
@@ -84,7 +85,7 @@ mod tests {
     const FULL_SPEED: FullSpeed = FullSpeed { linear: 2.0, angular: 4.0 };
 
     fn wish(forward: f64, turn: f64) -> (i16, i16) {
-        let wish = wish_of(&Velocity::planar(forward, turn).unwrap(), &FULL_SPEED);
+        let wish = wish_of(&Velocity::planar(forward, turn).unwrap(), &FULL_SPEED, true);
         (wish.linear(), wish.angular())
     }
 
@@ -101,6 +102,13 @@ mod tests {
         // 2 and 0.5 of full: over 2.
         assert_eq!(wish(4.0, 2.0), (1000, 250));
         assert_eq!(wish(1.0, -8.0), (250, -1000));
+    }
+
+    #[test]
+    fn without_the_curve_each_part_is_limited_on_its_own() {
+        let velocity = Velocity::planar(4.0, 2.0).unwrap();
+        let wish = wish_of(&velocity, &FULL_SPEED, false);
+        assert_eq!((wish.linear(), wish.angular()), (1000, 500));
     }
 
     #[test]

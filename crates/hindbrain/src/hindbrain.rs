@@ -2,10 +2,10 @@ use core::fmt;
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Command, Instant, Machine, NotFinite, Stamp};
+use units::{Instant, Machine, Stamp};
 
-use crate::core::{Cause, Causes, Inputs, InvalidCommand, Mode, Outputs, State, StopState, step};
-use crate::{Counters, Motors, Params, Sensor, reading_of, wish_of};
+use crate::core::{Cause, Causes, Inputs, InvalidCommand, Mode, Outputs, Rule, State, StopState, step};
+use crate::{Counters, Detail, Input, Motors, Output, Params, Profile, Sensor, Source, reading_of, wish_of};
 
 /// How often motor values go out when no command brings them: 50 times a second.
 pub const TICK: Duration = Duration::from_millis(20);
@@ -14,41 +14,6 @@ pub const TICK: Duration = Duration::from_millis(20);
 /// # Source
 /// hindbrain, publish interval of 500 ms; its code never used it and published in every loop.
 pub const STATE_PERIOD: Duration = Duration::from_millis(500);
-
-/// All that can happen to the node.
-#[derive(Clone, Debug)]
-pub enum Input {
-    /// A command came, or what was to be one and is not finite.
-    CommandReceived(Result<Command, NotFinite>),
-    /// The software switch says whether the vehicle may drive.
-    EnableReceived(bool),
-    /// The emergency stop says whether it is pressed.
-    EstopReceived(bool),
-    /// The reset button says whether it is down.
-    ResetReceived(bool),
-    /// An infra-red sensor measured.
-    IrReceived {
-        /// Which one.
-        sensor: Sensor,
-        /// The distance \[m\]; `None` and NaN are no measurement, infinity is nothing in reach.
-        distance: Option<f64>,
-    },
-    /// The parameters in force are these from now on.
-    ParametersChanged(Params),
-    /// The node is about to end.
-    Stopping,
-}
-
-/// All that the node can ask for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Output {
-    /// Send these values to the motors.
-    Drive(Motors),
-    /// Publish the state.
-    PublishState(StopState),
-    /// Tell the user that the state or its causes changed.
-    Report(Report),
-}
 
 /// A state and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,9 +50,17 @@ pub struct Hindbrain {
     last_command: LastCommand,
     next_tick: Instant,
     next_state: Instant,
+    /// When the details go out; they follow a cause that changes, but not faster than the tick.
+    next_detail: Instant,
     stopping: bool,
+    /// When each source was last heard.
+    heard: [Option<Instant>; Source::COUNT],
+    /// The last rule that changed the state, and when.
+    changed: (Option<Rule>, Instant),
     motors: Option<Motors>,
     states: VecDeque<StopState>,
+    detail: Option<Detail>,
+    detailed: Instant,
     report: Option<Report>,
     reported: Option<Report>,
     counters: Counters,
@@ -115,13 +88,19 @@ impl Hindbrain {
                 levels: state.levels(),
                 state: state.mode.into(),
                 causes: state.causes(&params.core),
+                rule: None,
             },
             last_command: LastCommand::default(),
             next_tick: Instant::ZERO,
             next_state: Instant::ZERO,
+            next_detail: Instant::ZERO,
             stopping: false,
+            heard: [None; Source::COUNT],
+            changed: (None, Instant::ZERO),
             motors: None,
             states: VecDeque::with_capacity(QUEUE),
+            detail: None,
+            detailed: Instant::ZERO,
             report: None,
             reported: None,
             counters: Counters::default(),
@@ -159,6 +138,20 @@ impl Hindbrain {
         &self.counters
     }
 
+    /// How long ago `source` was heard; `None` if never.
+    pub(crate) fn age(&self, source: Source) -> Option<Duration> {
+        self.heard[source.index()].map(|at| self.now.since(at))
+    }
+
+    /// The rule that led to the state, and for how long it has been the state.
+    pub(crate) fn last_change(&self) -> (Option<Rule>, Duration) {
+        (self.changed.0, self.now.since(self.changed.1))
+    }
+
+    fn hear(&mut self, source: Source) {
+        self.heard[source.index()] = Some(self.now);
+    }
+
     /// Puts an event into the core's terms and counts it; whether motor values must go out whatever comes of it.
     fn translate(&mut self, input: Input, inputs: &mut Inputs) -> bool {
         match input {
@@ -168,8 +161,10 @@ impl Hindbrain {
                     return false;
                 }
                 self.counters.commands += 1;
+                self.hear(Source::Command);
                 self.last_command = LastCommand { stamp: command.stamp, at: self.now };
-                inputs.command = Some(Ok(wish_of(&command.velocity, &self.params.full_speed)));
+                let keep_curve = self.params.profile == Profile::Strict;
+                inputs.command = Some(Ok(wish_of(&command.velocity, &self.params.full_speed, keep_curve)));
                 true
             }
             Input::CommandReceived(Err(_)) => {
@@ -178,22 +173,45 @@ impl Hindbrain {
                 false
             }
             Input::EnableReceived(enabled) => {
+                self.hear(Source::Enable);
                 inputs.enable = Some(enabled);
                 !enabled
             }
             Input::EstopReceived(pressed) => {
+                self.hear(Source::Estop);
                 inputs.estop = Some(pressed);
                 pressed
             }
             Input::ResetReceived(down) => {
+                self.hear(Source::Reset);
                 inputs.reset = Some(down);
                 true
             }
             Input::IrReceived { sensor, distance } => {
                 let index = sensor.index();
+                self.hear(Source::Ir(sensor));
                 inputs.infrared[index] = Some(reading_of(distance, &self.params.infrared));
                 self.counters.unfitted += u64::from(!self.params.core.infrared.fitted[index]);
                 false
+            }
+            Input::ScanReceived(distances) => {
+                Sensor::ALL.into_iter().for_each(|sensor| self.hear(Source::Ir(sensor)));
+                inputs.infrared = distances.map(|distance| Some(reading_of(distance, &self.params.infrared)));
+                false
+            }
+            Input::PublishersCounted(count) => {
+                inputs.rivals = Some(count > 1);
+                false
+            }
+            Input::DeviceOpened | Input::DeviceLost => {
+                self.hear(Source::Device);
+                inputs.device = Some(matches!(input, Input::DeviceOpened));
+                true
+            }
+            Input::Unwatched => {
+                self.counters.unwatched += 1;
+                inputs.unwatched = true;
+                true
             }
             Input::ParametersChanged(params) => {
                 self.params = params;
@@ -225,8 +243,13 @@ impl Hindbrain {
         if drive || self.outputs.levels != before.levels {
             self.send();
         }
+        if self.outputs.rule.is_some() {
+            self.changed = (self.outputs.rule, self.now);
+        }
         if self.outputs.state != before.state {
             self.publish();
+        } else if self.outputs.causes != before.causes {
+            self.next_detail = self.next_detail.min(self.detailed + TICK);
         }
     }
 
@@ -242,11 +265,18 @@ impl Hindbrain {
         }
         self.states.push_back(self.outputs.state);
         self.next_state = self.now + STATE_PERIOD;
+        self.publish_detail();
         let report = Report { state: self.outputs.state, causes: self.outputs.causes };
         if self.reported != Some(report) {
             self.report = Some(report);
             self.reported = Some(report);
         }
+    }
+
+    fn publish_detail(&mut self) {
+        self.detail = Some(self.detail());
+        self.detailed = self.now;
+        self.next_detail = self.now + STATE_PERIOD;
     }
 
     /// Forgets all that was heard, but for a latched stop, and stays so.
@@ -261,6 +291,7 @@ impl Hindbrain {
             levels: self.state.levels(),
             state: self.state.mode.into(),
             causes: self.state.causes(&self.params.core).with(Cause::Stopping, true),
+            rule: None,
         };
         self.send();
         self.publish();
@@ -293,20 +324,27 @@ impl Machine for Hindbrain {
         if !self.stopping && self.next_state <= self.now {
             self.publish();
         }
+        if !self.stopping && self.next_detail <= self.now {
+            self.publish_detail();
+        }
         if let Some(motors) = self.motors.take() {
             return Some(Output::Drive(motors));
         }
         if let Some(state) = self.states.pop_front() {
             return Some(Output::PublishState(state));
         }
+        if let Some(detail) = self.detail.take() {
+            return Some(Output::PublishDetail(detail));
+        }
         self.report.take().map(Output::Report)
     }
 
     fn deadline(&self) -> Option<Instant> {
-        if self.motors.is_some() || !self.states.is_empty() || self.report.is_some() {
+        let waiting = self.motors.is_some() || self.detail.is_some() || self.report.is_some();
+        if waiting || !self.states.is_empty() {
             return Some(self.now);
         }
-        (!self.stopping).then(|| self.next_tick.min(self.next_state))
+        (!self.stopping).then(|| self.next_tick.min(self.next_state).min(self.next_detail))
     }
 }
 

@@ -13,16 +13,26 @@
 #![forbid(unsafe_code)]
 
 pub mod core;
+mod detail;
 mod edge;
+mod event;
 mod hindbrain;
+mod leds;
 mod motors;
 mod parameters;
+mod scan;
 mod status;
 
 pub use self::core::{Cause, Causes, StopState};
+pub use detail::{Detail, Source, SourceDetail};
 pub use edge::{Sensor, reading_of, wish_of};
-pub use hindbrain::{Hindbrain, Input, Output, Report, STATE_PERIOD, TICK};
+pub use event::{Input, Output};
+pub use hindbrain::{Hindbrain, Report, STATE_PERIOD, TICK};
+pub use leds::{BLINK, Leds, Rgb};
 pub use motors::Motors;
-pub use parameters::{FullSpeed, IrLimits, Params, specification};
+pub use parameters::{
+    CommandType, Driver, DriverKind, FullSpeed, IrLimits, IrSource, Params, Profile, Sectors, specification,
+};
+pub use scan::{Scan, distances};
 pub use status::Counters;
 pub use units::Level;

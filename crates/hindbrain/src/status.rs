@@ -22,6 +22,8 @@ pub struct Counters {
     pub faults: u64,
     /// Resets that were obeyed.
     pub resets: u64,
+    /// Times that somebody else had to stop the motors.
+    pub unwatched: u64,
     /// Steps later than the overrun limit, moving or not.
     pub overruns: u64,
 }
@@ -76,6 +78,7 @@ impl Hindbrain {
             ("faults", counters.faults),
             ("resets", counters.resets),
             ("overruns", counters.overruns),
+            ("unwatched", counters.unwatched),
         ];
         report.extend(numbers.map(|(key, count)| (key, count.to_string())));
         report

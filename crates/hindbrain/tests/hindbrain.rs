@@ -21,6 +21,7 @@ fn the_first_output_is_a_stop() {
         Some(Output::Drive(Motors { port: 90, starboard: 90, stamp: Stamp::ZERO }))
     );
     assert_eq!(hindbrain.poll(now), Some(Output::PublishState(StopState::SoftRos)));
+    assert!(matches!(hindbrain.poll(now), Some(Output::PublishDetail(_))));
     assert!(matches!(hindbrain.poll(now), Some(Output::Report(_))));
     assert_eq!(hindbrain.poll(now), None);
     assert_eq!(hindbrain.deadline(), Some(Instant::from_millis(123_476)));

@@ -7,7 +7,9 @@ mod common;
 use std::time::Duration;
 
 use common::{command, not_finite, params, stamped, text, texts};
-use hindbrain::core::{CoreParams, Infrared, Inputs, Reading, Sight, Slopes, SoftStop, State, Wish, step};
+use hindbrain::core::{
+    CoreParams, Infrared, Inputs, Mapping, Reading, Sight, Slopes, SoftStop, State, Wish, step,
+};
 use hindbrain::{
     FullSpeed, Hindbrain, Input, IrLimits, Motors, Output, Params, Sensor, StopState, reading_of, wish_of,
 };
@@ -138,7 +140,7 @@ proptest! {
         forward in finite(), turn in finite(), linear in 0.01..20.0f64, angular in 0.01..20.0f64,
     ) {
         let full = FullSpeed { linear, angular };
-        let wish = wish_of(&Velocity::planar(forward, turn).unwrap(), &full);
+        let wish = wish_of(&Velocity::planar(forward, turn).unwrap(), &full, true);
         prop_assert!(wish.linear().abs() <= 1000 && wish.angular().abs() <= 1000);
         prop_assert!(f64::from(wish.linear()) * forward.signum() >= 0.0);
         prop_assert!(f64::from(wish.angular()) * turn.signum() >= 0.0);
@@ -250,16 +252,34 @@ proptest! {
 
 fn core_params() -> impl Strategy<Value = CoreParams> {
     let time = || prop_oneof![Just(0), Just(20_000_000), Just(u64::MAX), any::<u64>()];
-    let slopes = (time(), time(), time()).prop_map(|(accel, decel, tick)| Slopes { accel, decel, tick });
+    let slopes = (time(), time(), time(), time()).prop_map(|(accel, decel, tick, rest)| Slopes {
+        accel,
+        decel,
+        tick,
+        rest,
+    });
     let sight = (time(), time(), time()).prop_map(|(timeout, debounce, clear_hold)| Sight {
         timeout,
         debounce,
         clear_hold,
     });
     let times = (time(), time(), time(), time());
-    (any::<i16>(), any::<i16>(), slopes, sight, times, any::<[bool; 6]>()).prop_map(
+    (any::<i16>(), any::<i16>(), slopes, sight, times, any::<[bool; 11]>()).prop_map(
         |(full, deadband, slopes, sight, (overrun_limit, command_timeout, estop_timeout, lease), flags)| {
-            let [estop_required, zero_first, ramp, fitted, direction_policy, rearm] = flags;
+            let [
+                estop_required,
+                zero_first,
+                ramp,
+                fitted,
+                direction_policy,
+                rearm,
+                latch,
+                arming,
+                seed,
+                device_required,
+                single_publisher,
+            ] = flags;
+            let mapping = if seed { Mapping::Seed } else { Mapping::Symmetric };
             let soft_stop = if ramp { SoftStop::Ramp } else { SoftStop::Cut };
             let infrared = Infrared { fitted: [fitted, false, true, false], sight, direction_policy, rearm };
             CoreParams {
@@ -267,6 +287,11 @@ fn core_params() -> impl Strategy<Value = CoreParams> {
                 slopes,
                 overrun_limit,
                 command_timeout,
+                latch,
+                arming,
+                mapping,
+                device_required,
+                single_publisher,
                 estop_required,
                 estop_timeout,
                 lease,
@@ -296,14 +321,18 @@ fn core_inputs() -> impl Strategy<Value = Inputs> {
         flag(),
         [reading.clone(), reading.clone(), reading.clone(), reading],
         prop::option::of(wish),
+        (flag(), flag(), any::<bool>()),
     )
-        .prop_map(|(dt, estop, reset, enable, infrared, wish)| Inputs {
+        .prop_map(|(dt, estop, reset, enable, infrared, wish, (rivals, device, unwatched))| Inputs {
             dt,
             estop,
             reset,
             enable,
             infrared,
             command: wish.map(Ok),
+            rivals,
+            device,
+            unwatched,
         })
 }
 

@@ -24,23 +24,29 @@ pub enum Cause {
     NotArmed,
     /// The enable was not repeated within its lease.
     LeaseLapsed,
+    /// More than one node publishes commands: whoever speaks last is heard.
+    RivalPublishers,
     /// The software switch is off.
     NotEnabled,
+    /// The motor controller has not been opened yet.
+    DeviceUnready,
     /// The emergency stop or a fault is latched: it waits for the reset button to be pressed and let go.
     Latched,
+    /// The motor controller is lost or does not answer.
+    DeviceLost,
+    /// Nobody watched over the motors for too long: a step came late, or the supervising thread had to stop them.
+    Overrun,
     /// The emergency stop is silent, or was never heard although it is required.
     EstopStale,
     /// The emergency stop is pressed.
     EstopPressed,
-    /// A step came so late that nobody watched over the motors.
-    Overrun,
     /// The node is about to end.
     Stopping,
 }
 
 impl Cause {
     /// All causes, from mild to severe.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::NeutralWait,
         Self::CommandInvalid,
         Self::CommandStale,
@@ -51,18 +57,47 @@ impl Cause {
         Self::Settling,
         Self::NotArmed,
         Self::LeaseLapsed,
+        Self::RivalPublishers,
         Self::NotEnabled,
+        Self::DeviceUnready,
         Self::Latched,
+        Self::DeviceLost,
+        Self::Overrun,
         Self::EstopStale,
         Self::EstopPressed,
-        Self::Overrun,
         Self::Stopping,
     ];
+
+    /// A name for programs, as it stands in `hind/state_detail`.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::NeutralWait => "NEUTRAL_WAIT",
+            Self::CommandInvalid => "CMD_INVALID",
+            Self::CommandStale => "CMD_STALE",
+            Self::FrontBlocked => "FRONT_BLOCKED",
+            Self::BackBlocked => "BACK_BLOCKED",
+            Self::IrInvalid => "IR_INVALID",
+            Self::IrStale => "IR_STALE",
+            Self::Settling => "SETTLING",
+            Self::NotArmed => "NOT_ARMED",
+            Self::LeaseLapsed => "LEASE_LAPSED",
+            Self::RivalPublishers => "RIVAL_PUBLISHERS",
+            Self::NotEnabled => "NOT_ENABLED",
+            Self::DeviceUnready => "DEVICE_UNREADY",
+            Self::Latched => "LATCHED",
+            Self::DeviceLost => "DEVICE_LOST",
+            Self::Overrun => "OVERRUN",
+            Self::EstopStale => "ESTOP_STALE",
+            Self::EstopPressed => "ESTOP_PRESSED",
+            Self::Stopping => "STOPPING",
+        }
+    }
 
     /// What it is and, where somebody can do something about it, what.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NeutralWait => "waits for a zero command",
+            Self::RivalPublishers => "more than one node publishes commands",
             Self::CommandInvalid => "the last command is not finite",
             Self::CommandStale => "no fresh command",
             Self::FrontBlocked => "the front is blocked",
@@ -73,10 +108,12 @@ impl Cause {
             Self::NotArmed => "waits for enable to change from false to true",
             Self::LeaseLapsed => "the lease of enable lapsed",
             Self::NotEnabled => "not enabled",
+            Self::DeviceUnready => "the motor controller is not open yet",
             Self::Latched => "waits for reset",
             Self::EstopStale => "the e-stop is silent",
             Self::EstopPressed => "the e-stop is pressed",
-            Self::Overrun => "a step came too late",
+            Self::DeviceLost => "the motor controller is lost",
+            Self::Overrun => "nobody watched over the motors for too long",
             Self::Stopping => "the node is ending",
         }
     }
@@ -90,7 +127,7 @@ impl fmt::Display for Cause {
 
 /// A set of [`Cause`]s. It is written with the most severe first; sets compare by their most severe causes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Causes(u16);
+pub struct Causes(u32);
 
 impl Causes {
     /// No cause.

@@ -1,4 +1,4 @@
-use super::{Wish, mix};
+use super::Wish;
 
 /// What the infra-red sensors leave of a wish.
 ///
@@ -28,8 +28,9 @@ pub enum Gate {
 impl Gate {
     /// The gate for `wish` of a vehicle whose wheels have `levels`.
     /// * `front`, `back`: whether that pair is bad
+    /// * `rests`: whether `wish` moves no wheel
     /// * `policy`: whether the direction counts
-    pub fn new([front, back]: [bool; 2], wish: Wish, levels: [i16; 2], policy: bool, full: i16) -> Self {
+    pub fn new([front, back]: [bool; 2], wish: Wish, rests: bool, levels: [i16; 2], policy: bool) -> Self {
         let way_out = match (front, back) {
             (false, false) => return Self::Open,
             (true, false) if policy => -1,
@@ -37,9 +38,8 @@ impl Gate {
             _ => return Self::Closed,
         };
         let approaching = levels.iter().any(|level| level.signum() == -way_out);
-        let resting = mix(wish, full) == [0, 0];
         let turning = wish.angular().abs() > wish.linear().abs();
-        if approaching || !resting && (turning || wish.linear().signum() != way_out) {
+        if approaching || !rests && (turning || wish.linear().signum() != way_out) {
             Self::Closed
         } else {
             Self::Straight
@@ -58,7 +58,7 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FULL;
+    use super::super::{FULL, mix};
     use super::*;
 
     const FRONT: [bool; 2] = [true, false];
@@ -66,7 +66,12 @@ mod tests {
     const BOTH: [bool; 2] = [true, true];
 
     fn gate(bad: [bool; 2], linear: i16, angular: i16) -> Gate {
-        Gate::new(bad, Wish::new(linear, angular), [0, 0], true, FULL)
+        moving(bad, linear, angular, [0, 0])
+    }
+
+    fn moving(bad: [bool; 2], linear: i16, angular: i16, levels: [i16; 2]) -> Gate {
+        let wish = Wish::new(linear, angular);
+        Gate::new(bad, wish, mix(wish, FULL) == [0, 0], levels, true)
     }
 
     #[test]
@@ -107,18 +112,18 @@ mod tests {
     fn rolling_toward_a_bad_pair_closes_whatever_is_wanted() {
         for (bad, levels) in [(FRONT, [1, 0]), (FRONT, [-5, 5]), (BACK, [0, -1]), (BACK, [5, -5])] {
             for linear in [-500, 0, 500] {
-                let gate = Gate::new(bad, Wish::new(linear, 0), levels, true, FULL);
+                let gate = moving(bad, linear, 0, levels);
                 assert_eq!(gate, Gate::Closed, "{bad:?} {levels:?} {linear}");
             }
         }
-        assert_eq!(Gate::new(FRONT, Wish::new(-500, 0), [-9, -20], true, FULL), Gate::Straight);
+        assert_eq!(moving(FRONT, -500, 0, [-9, -20]), Gate::Straight);
     }
 
     #[test]
     fn without_the_policy_any_pair_closes_all() {
         for bad in [FRONT, BACK, BOTH] {
             for linear in [-500, 0, 500] {
-                assert_eq!(Gate::new(bad, Wish::new(linear, 0), [0, 0], false, FULL), Gate::Closed);
+                assert_eq!(Gate::new(bad, Wish::new(linear, 0), linear == 0, [0, 0], false), Gate::Closed);
             }
         }
     }

@@ -1,4 +1,4 @@
-use super::{Causes, FULL, Reading, Sight, Slopes, StopState, Wish};
+use super::{Causes, FULL, Mapping, Reading, Rule, Sight, Slopes, StopState, Wish};
 
 /// A message that was no command: one of its parts was NaN or infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,6 +21,12 @@ pub struct Inputs {
     pub infrared: [Option<Reading>; 4],
     /// What is wanted of the motors.
     pub command: Option<Result<Wish, InvalidCommand>>,
+    /// Whether more than one node publishes commands.
+    pub rivals: Option<bool>,
+    /// The motor controller: true is open and answering, false is lost.
+    pub device: Option<bool>,
+    /// Whether the supervising thread had to stop the motors since the last step.
+    pub unwatched: bool,
 }
 
 impl Inputs {
@@ -39,6 +45,8 @@ pub struct Outputs {
     pub state: StopState,
     /// Why.
     pub causes: Causes,
+    /// The rule by which the state changed in this step; `None` if it stayed.
+    pub rule: Option<Rule>,
 }
 
 /// How a soft stop ends motion.
@@ -74,8 +82,18 @@ pub struct CoreParams {
     pub overrun_limit: u64,
     /// A command counts for less than this \[ns\].
     pub command_timeout: u64,
+    /// Whether the emergency stop and a fault stay until they are reset; otherwise they end with their cause.
+    pub latch: bool,
+    /// Whether enable counts from its change to true on; otherwise its level counts.
+    pub arming: bool,
+    /// How a wish becomes the levels of two wheels.
+    pub mapping: Mapping,
     /// Whether an emergency stop that was never heard counts as pressed.
     pub estop_required: bool,
+    /// Whether there is a motor controller without which nothing may be told to move.
+    pub device_required: bool,
+    /// Whether a second publisher of commands is a soft stop.
+    pub single_publisher: bool,
     /// Silence of so long of an emergency stop that was heard counts as pressed \[ns\].
     pub estop_timeout: u64,
     /// An enable that is not repeated for so long lapses \[ns\]; 0 for never.
@@ -90,16 +108,45 @@ pub struct CoreParams {
     pub infrared: Infrared,
 }
 
+impl CoreParams {
+    /// These parameters with all that the profile `seed` fixes: states follow the levels of their causes with neither
+    /// latch nor edge nor zero-first, one count in 50 ms both ways, the original's mapping.
+    ///
+    /// The time-outs stay, for commands and for an emergency stop that was heard: nobody needs the holes they close.
+    /// # Source
+    /// hindbrain (Bravo, 2016).
+    #[must_use]
+    pub fn seed(self) -> Self {
+        Self {
+            slopes: Slopes { accel: 20_000, decel: 20_000, rest: 0, ..self.slopes },
+            latch: false,
+            arming: false,
+            mapping: Mapping::Seed,
+            single_publisher: false,
+            lease: 0,
+            zero_first: false,
+            soft_stop: SoftStop::Cut,
+            infrared: Infrared { direction_policy: false, rearm: false, ..self.infrared },
+            ..self
+        }
+    }
+}
+
 impl Default for CoreParams {
     /// The profile `strict` with no sensor and no emergency stop.
     fn default() -> Self {
         const MS: u64 = 1_000_000;
         Self {
             full: FULL,
-            slopes: Slopes { accel: 20_000, decel: 200_000, tick: 20 * MS },
+            slopes: Slopes { accel: 20_000, decel: 200_000, tick: 20 * MS, rest: 20 * MS },
             overrun_limit: 500 * MS,
             command_timeout: 500 * MS,
+            latch: true,
+            arming: true,
+            mapping: Mapping::Symmetric,
             estop_required: false,
+            device_required: false,
+            single_publisher: true,
             estop_timeout: 250 * MS,
             lease: 0,
             zero_first: true,

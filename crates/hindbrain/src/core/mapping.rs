@@ -44,6 +44,25 @@ impl Wish {
     }
 }
 
+/// How a wish becomes the levels of two wheels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mapping {
+    /// [`mix`]: REP-103's sign, turns in place, reverse as the mirror image of forward.
+    Symmetric,
+    /// [`mix_as_the_seed`].
+    Seed,
+}
+
+impl Mapping {
+    /// The levels of the port and the starboard wheel for `wish`, none further from zero than `full`.
+    pub fn levels(self, wish: Wish, full: i16) -> [i16; 2] {
+        match self {
+            Self::Symmetric => mix(wish, full),
+            Self::Seed => mix_as_the_seed(wish, full),
+        }
+    }
+}
+
 /// The levels of the port and the starboard wheel for `wish`.
 ///
 /// `port = linear - angular`, `starboard = linear + angular`; where one of them is beyond full, both are divided by the
@@ -61,6 +80,30 @@ pub fn mix(wish: Wish, full: i16) -> [i16; 2] {
         let level = side * i32::from(full) / divisor;
         // |side| <= divisor, so |level| <= |full| and fits.
         i16::try_from(level).unwrap_or(0)
+    })
+}
+
+/// The levels of the port and the starboard wheel as hindbrain had them, exactly for every wish.
+///
+/// Forward: the outer wheel gets `linear`, the inner one `linear * (1 - |angular|) + 0.005` where there is a turn, and a
+/// positive turn slows **starboard**, against REP-103. In reverse the turn is ignored; there is no turn in place. The
+/// servo value is rounded half up, hence the level half down.
+/// # Source
+/// hindbrain (Bravo, 2016), `setMotorSpeed`.
+pub fn mix_as_the_seed(wish: Wish, full: i16) -> [i16; 2] {
+    /// Full deflection in millionths, and the seed's 0.005.
+    const MILLION: i64 = 1_000_000;
+    const BIAS: i64 = 5_000;
+    let (linear, angular) = (i64::from(wish.linear), i64::from(wish.angular));
+    let outer = linear * 1_000;
+    let inner = if linear < 0 || angular == 0 { outer } else { linear * (1_000 - angular.abs()) + BIAS };
+    let [port, starboard] = if angular > 0 { [outer, inner] } else { [inner, outer] };
+    [port, starboard].map(|side| {
+        let doubled = 2 * side * i64::from(full) - MILLION;
+        let level = doubled.div_euclid(2 * MILLION) + i64::from(doubled.rem_euclid(2 * MILLION) > 0);
+        let bound = i64::from(full).abs();
+        // Within full, which fits.
+        i16::try_from(level.clamp(-bound, bound)).unwrap_or(0)
     })
 }
 
@@ -119,11 +162,65 @@ mod tests {
     }
 
     #[test]
+    fn the_seeds_mapping_is_the_seeds() {
+        // From the original's code by hand: servo = round(90 - 66 * rel), level = 90 - servo.
+        let cases = [
+            ((0, 0), [0, 0]),
+            ((1000, 0), [66, 66]),
+            ((-1000, 0), [-66, -66]),
+            // Straight reverse whatever the turn, and no turn in place: 66 * 0.005 = 0.33.
+            ((-1000, 1000), [-66, -66]),
+            ((0, 1000), [0, 0]),
+            // A pivot about the inner wheel: 33 and 66 * 0.005; positive slows starboard.
+            ((500, 1000), [33, 0]),
+            ((500, -1000), [0, 33]),
+            // 1 * 0.999 + 0.005 is beyond full, 66.264, and rounds to it.
+            ((1000, 1), [66, 66]),
+            // The bias makes the inner wheel the faster one: 66 * 0.003 = 0.2, 66 * (0.003 * 0.999 + 0.005) = 0.53.
+            ((3, 1), [0, 1]),
+            // Ties: 90 - 16.5 = 73.5 rounds to 74, 90 + 16.5 = 106.5 to 107.
+            ((250, 0), [16, 16]),
+            ((-250, 0), [-17, -17]),
+        ];
+        for ((linear, angular), levels) in cases {
+            assert_eq!(mix_as_the_seed(Wish { linear, angular }, FULL), levels, "{linear} {angular}");
+        }
+    }
+
+    #[test]
+    fn the_seeds_mapping_agrees_with_its_formula_for_every_wish() {
+        for linear in -WHOLE..=WHOLE {
+            for angular in -WHOLE..=WHOLE {
+                let levels = mix_as_the_seed(Wish { linear, angular }, FULL);
+                assert!(levels.iter().all(|level| level.abs() <= FULL), "{linear} {angular}");
+                let (lin, ang) = (f64::from(linear) / 1000.0, f64::from(angular) / 1000.0);
+                let inner = lin * (1.0 - ang.abs()) + 0.005;
+                let [port, starboard] = match (linear, angular) {
+                    (..0, _) | (_, 0) => [lin, lin],
+                    (_, 1..) => [lin, inner],
+                    (_, ..0) => [inner, lin],
+                };
+                for (level, relative) in levels.into_iter().zip([port, starboard]) {
+                    let servo = 90.0 - 66.0 * relative;
+                    // f64 cannot say on which side of a tie a product lies, the integers can.
+                    let tie = (servo - servo.floor() - 0.5).abs() < 1e-9;
+                    assert!(
+                        tie || 90 - level == servo.round() as i16,
+                        "{linear} {angular}: {level}, {servo}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
     fn no_number_is_out_of_range() {
         for extreme in [i16::MIN, i16::MAX] {
             for full in [i16::MIN, -1, 0, 1, i16::MAX] {
-                for level in mix(Wish::new(extreme, extreme), full) {
-                    assert!(i32::from(level).abs() <= i32::from(full).abs());
+                for mapping in [Mapping::Symmetric, Mapping::Seed] {
+                    for level in mapping.levels(Wish::new(extreme, extreme), full) {
+                        assert!(i32::from(level).abs() <= i32::from(full).abs());
+                    }
                 }
             }
         }

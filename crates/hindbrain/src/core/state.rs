@@ -23,6 +23,10 @@ pub struct State {
     pub eyes: [Eye; 4],
     /// The command in force.
     pub command: HeldCommand,
+    /// Whether more than one node publishes commands.
+    pub rivals: bool,
+    /// The motor controller.
+    pub device: Device,
     /// Port and starboard.
     pub wheels: [Wheel; 2],
 }
@@ -65,6 +69,18 @@ pub enum EstopLine {
     Pressed,
     /// Heard before and now silent: counts as pressed.
     Silent,
+}
+
+/// What is known of the motor controller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Device {
+    /// Nothing yet: where there is one it has not been opened.
+    #[default]
+    Unready,
+    /// Open and answering.
+    Works,
+    /// Gone, or it does not answer as it should.
+    Lost,
 }
 
 /// The reset button acts when it is let go, having been pressed while the latch waited for it.
@@ -122,6 +138,8 @@ impl State {
             reset: ResetButton::default(),
             eyes: [Eye::default(); 4],
             command: HeldCommand::default(),
+            rivals: false,
+            device: Device::Unready,
             wheels: [Wheel::default(); 2],
         }
     }
@@ -142,16 +160,33 @@ impl State {
         [bad(0) || bad(1), bad(2) || bad(3)]
     }
 
+    /// Whether the enable was not repeated within its lease.
+    pub const fn is_lapsed(&self, params: &CoreParams) -> bool {
+        params.lease > 0 && self.enabled && self.lease_age >= params.lease
+    }
+
+    /// Whether somebody but the infra-red sensors keeps a soft stop.
+    pub fn is_held_by_ros(&self, params: &CoreParams) -> bool {
+        !self.enabled
+            || self.is_lapsed(params)
+            || params.arming && !self.armed
+            || params.single_publisher && self.rivals
+            || params.device_required && self.device == Device::Unready
+    }
+
     /// Why the vehicle does not do what is wanted.
     pub fn causes(&self, params: &CoreParams) -> Causes {
-        let latched = self.mode.is_latched();
+        let latched = self.mode.is_latched() && params.latch;
         let estop = self.estop.is_pressed(params.estop_required);
         let [front, back] = self.bad_pairs(params);
         let eyes = || self.eyes.iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
-        let lapsed = params.lease > 0 && self.enabled && self.lease_age >= params.lease;
-        let not_armed = self.enabled && !self.armed && !latched;
+        let not_armed = self.enabled && !self.armed && params.arming && !latched;
         let settling = match self.mode {
-            Mode::Soft(blame) => self.enabled && self.armed && (blame.is_ros() || !(front || back)),
+            Mode::Soft(blame) => {
+                let ros = blame.is_ros() && !self.is_held_by_ros(params);
+                let ir = blame.is_ir() && !(front || back);
+                ros || ir
+            }
             _ => false,
         };
         Causes::NONE
@@ -164,12 +199,15 @@ impl State {
             .with(Cause::IrStale, eyes().any(|(eye, _)| eye.reading().is_none()))
             .with(Cause::Settling, settling)
             .with(Cause::NotArmed, not_armed)
-            .with(Cause::LeaseLapsed, lapsed)
+            .with(Cause::LeaseLapsed, self.is_lapsed(params))
+            .with(Cause::RivalPublishers, self.rivals)
             .with(Cause::NotEnabled, !self.enabled)
+            .with(Cause::DeviceUnready, params.device_required && self.device == Device::Unready)
             .with(Cause::Latched, latched)
             .with(Cause::EstopStale, estop && self.estop != EstopLine::Pressed)
             .with(Cause::EstopPressed, self.estop == EstopLine::Pressed)
-            .with(Cause::Overrun, self.mode == Mode::Fault)
+            .with(Cause::DeviceLost, self.device == Device::Lost)
+            .with(Cause::Overrun, self.mode == Mode::Fault && self.device != Device::Lost)
     }
 }
 

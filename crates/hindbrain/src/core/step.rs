@@ -1,20 +1,9 @@
-use super::{Blame, CoreParams, EstopLine, Gate, Inputs, Mode, Outputs, SoftStop, State, Wish, mix};
+use super::{Blame, CoreParams, Device, EstopLine, Gate, Inputs, Mode, Outputs, Rule, SoftStop, State, Wish};
 
 /// One step of the stop state machine: what follows from `state` when `inputs` happened.
 ///
-/// Time passes, the inputs are heard, and the first of these that holds decides; otherwise all stays as it is:
-///
-/// | # | from | guard | to |
-/// |---|---|---|---|
-/// | T1 | any | e-stop pressed, silent, or required and unheard | ESTOP |
-/// | T2 | any that could move | the step is later than the overrun limit | FAULT |
-/// | T3 | ESTOP, FAULT | the reset button is let go, having gone down after T1 and T2 had ceased to hold | SOFT |
-/// | T4 | OK, SOFT | not enabled, or the lease lapsed | SOFT, disarmed, blame ROS |
-/// | T5 | SOFT | enable goes from false to true | SOFT, armed |
-/// | T6 | OK, SOFT | the infra-red [`Gate`] is closed | SOFT, blame IR |
-/// | T7 | SOFT | enabled, armed before this step, gate not closed, standing | OK, at level 0, zero-first |
-/// | T8 | OK | a wish of zero comes | OK, may move |
-/// | T9 | OK | the command is stale | OK, target 0 |
+/// Time passes, the inputs are heard, and the first [`Rule`] that applies decides on the state; otherwise it stays. The
+/// table of the rules is in the crate's README, generated from [`Rule::row`].
 ///
 /// Total: any state, inputs and parameters have a successor; nothing panics, overflows or allocates.
 /// # Source
@@ -28,23 +17,26 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
     let reset = next.hear(inputs, params);
 
     let wish = next.command.wish.unwrap_or(Wish::ZERO);
+    let rests = params.mapping.levels(wish, params.full) == [0, 0];
     let policy = params.infrared.direction_policy;
-    let gate = Gate::new(next.bad_pairs(params), wish, state.levels(), policy, params.full);
-    let overrun = inputs.dt > params.overrun_limit && (state.mode == Mode::Ok || state.is_rolling());
+    let gate = Gate::new(next.bad_pairs(params), wish, rests, state.levels(), policy);
+    let could_move = state.mode == Mode::Ok || state.is_rolling();
+    let overrun = could_move && (inputs.unwatched || inputs.dt > params.overrun_limit);
     let stopped_by = if next.estop.is_pressed(params.estop_required) {
         Some(Mode::Estop) // T1
-    } else if overrun {
+    } else if overrun || next.device == Device::Lost {
         Some(Mode::Fault) // T2
     } else {
         None
     };
-    let ros = !next.enabled || !armed_before;
+    // An edge arms for the next step on: no step leads from an edge to motion.
+    let ros = next.is_held_by_ros(params) || params.arming && !armed_before;
     let ir = gate == Gate::Closed;
     next.mode = stopped_by.unwrap_or(match state.mode {
-        Mode::Estop | Mode::Fault if !reset => state.mode,
-        Mode::Estop | Mode::Fault => Mode::Soft(if ir { Blame::Both } else { Blame::Ros }), // T3
-        Mode::Ok | Mode::Soft(_) => match (Blame::of(ros, ir), state.mode) {
-            (Some(blame), _) => Mode::Soft(blame), // T4, T5, T6
+        Mode::Estop | Mode::Fault if params.latch && !reset => state.mode,
+        Mode::Estop | Mode::Fault if params.latch => Mode::Soft(if ir { Blame::Both } else { Blame::Ros }), // T3
+        _ => match (Blame::of(ros, ir), state.mode) {
+            (Some(blame), _) => Mode::Soft(blame), // T4, T6, T10
             (None, Mode::Soft(blame)) if state.is_rolling() => Mode::Soft(blame), // still braking
             (None, _) => Mode::Ok,                 // T7
         },
@@ -52,8 +44,30 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
 
     next.settle(state.mode, stopped_by.is_some(), inputs, params);
     next.drive(state.mode, gate, inputs.dt, params);
-    let outputs = Outputs { levels: next.levels(), state: next.mode.into(), causes: next.causes(params) };
+    let outputs = Outputs {
+        levels: next.levels(),
+        state: next.mode.into(),
+        causes: next.causes(params),
+        rule: Rule::between(state.mode, next.mode),
+    };
     (next, outputs)
+}
+
+impl Rule {
+    /// The rule that leads from one state to another; `None` from a state to itself.
+    const fn between(before: Mode, after: Mode) -> Option<Self> {
+        match (before, after) {
+            (Mode::Estop, Mode::Estop) | (Mode::Fault, Mode::Fault) | (Mode::Ok, Mode::Ok) => None,
+            (_, Mode::Estop) => Some(Self::T1),
+            (_, Mode::Fault) => Some(Self::T2),
+            (Mode::Estop | Mode::Fault, _) => Some(Self::T3),
+            (Mode::Soft(_), Mode::Ok) => Some(Self::T7),
+            (Mode::Ok, Mode::Soft(Blame::Ir)) => Some(Self::T6),
+            (Mode::Ok, Mode::Soft(_)) => Some(Self::T4),
+            (Mode::Soft(was), Mode::Soft(is)) if was as u8 == is as u8 => None,
+            (Mode::Soft(_), Mode::Soft(_)) => Some(Self::T10),
+        }
+    }
 }
 
 impl State {
@@ -124,6 +138,12 @@ impl State {
             Some(Err(_)) => self.command.followed_by_invalid = true,
             None => {}
         }
+        self.rivals = inputs.rivals.unwrap_or(self.rivals);
+        self.device = match inputs.device {
+            Some(true) => Device::Works,
+            Some(false) => Device::Lost,
+            None => self.device,
+        };
         reset
     }
 
@@ -164,7 +184,7 @@ impl State {
             _ => Wish::ZERO, // T9
         };
         let cut = self.mode.is_latched() || self.mode.is_soft() && params.soft_stop == SoftStop::Cut;
-        for (wheel, target) in self.wheels.iter_mut().zip(mix(wish, params.full)) {
+        for (wheel, target) in self.wheels.iter_mut().zip(params.mapping.levels(wish, params.full)) {
             if cut {
                 wheel.cut(dt, &params.slopes);
             } else {

@@ -8,8 +8,10 @@ pub struct Slopes {
     pub accel: u64,
     /// Toward zero \[counts/1000 s\].
     pub decel: u64,
-    /// The longest time that one step makes up for, and the least time that a wheel stands before it starts \[ns\].
+    /// The longest time that one step makes up for \[ns\].
     pub tick: u64,
+    /// The least time that a wheel stands before it starts \[ns\].
+    pub rest: u64,
 }
 
 /// The level that one wheel is told, and how it may go on from there.
@@ -19,7 +21,7 @@ pub struct Slopes {
 ///   by less than slope times time plus one count. Each slope has its own credit, or a target that trembles about the
 ///   level would let what was earned by braking be spent on getting faster.
 /// * A step that comes late makes up for no more than one tick, so the change per step is bounded as well.
-/// * The sign changes only through zero, and having come to zero the wheel stands for at least one tick.
+/// * The sign changes only through zero, in a step of its own, and having come to zero the wheel rests there first.
 /// # Source
 /// own: the original's slope of one count in 50 ms is the default of `accel`; it had the same slope for braking and no
 /// rest at zero.
@@ -30,7 +32,7 @@ pub struct Wheel {
     to_speed_up: u64,
     /// What is left over for the next step toward zero, less than [`COUNT`]; zero at the target.
     to_brake: u64,
-    /// How long the level has been zero \[ns\], at most one tick; zero while it is not.
+    /// How long the level has been zero \[ns\], at most the rest; zero while it is not.
     stood: u64,
 }
 
@@ -43,10 +45,10 @@ impl Wheel {
     /// Goes toward `target` for `dt` \[ns\].
     pub fn advance(&mut self, target: i16, dt: u64, slopes: &Slopes) {
         let dt = dt.min(slopes.tick);
-        self.stand(dt, slopes.tick);
+        self.stand(dt, slopes.rest);
         let same_sign = self.level.signum() == target.signum();
         let (bound, brakes) = match self.level {
-            0 if self.stood < slopes.tick => (0, false),
+            0 if self.stood < slopes.rest => (0, false),
             0 => (target, false),
             _ if !same_sign => (0, true),
             level => (target, level.unsigned_abs() > target.unsigned_abs()),
@@ -74,13 +76,13 @@ impl Wheel {
 
     /// Goes to zero at once and stays there for `dt` \[ns\].
     pub fn cut(&mut self, dt: u64, slopes: &Slopes) {
-        self.stand(dt.min(slopes.tick), slopes.tick);
+        self.stand(dt.min(slopes.tick), slopes.rest);
         *self = Self { stood: self.stood, ..Self::default() };
     }
 
     /// Counts the time at zero that has passed, if the wheel was there.
-    fn stand(&mut self, dt: u64, tick: u64) {
-        self.stood = if self.level == 0 { self.stood.saturating_add(dt).min(tick) } else { 0 };
+    fn stand(&mut self, dt: u64, rest: u64) {
+        self.stood = if self.level == 0 { self.stood.saturating_add(dt).min(rest) } else { 0 };
     }
 }
 
@@ -90,7 +92,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
     const T: u64 = 20 * MS;
-    const SLOPES: Slopes = Slopes { accel: 20_000, decel: 200_000, tick: T };
+    const SLOPES: Slopes = Slopes { accel: 20_000, decel: 200_000, tick: T, rest: T };
 
     /// A wheel that has stood for long.
     fn rested() -> Wheel {
@@ -140,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_sign_changes_through_a_rest_of_one_tick_at_zero() {
-        let quick = Slopes { accel: 6_600_000, decel: 6_600_000, tick: T };
+        let quick = Slopes { accel: 6_600_000, decel: 6_600_000, tick: T, rest: T };
         let mut wheel = Wheel { level: 10, ..Wheel::default() };
         wheel.advance(-66, T, &quick);
         assert_eq!(wheel.level(), 0);
@@ -186,7 +188,7 @@ mod tests {
 
     #[test]
     fn no_number_makes_it_panic_or_jump_the_target() {
-        let endless = Slopes { accel: u64::MAX, decel: u64::MAX, tick: u64::MAX };
+        let endless = Slopes { accel: u64::MAX, decel: u64::MAX, tick: u64::MAX, rest: u64::MAX };
         for target in [i16::MIN, -1, 0, 1, i16::MAX] {
             for level in [i16::MIN, -1, 0, 1, i16::MAX] {
                 let mut wheel = Wheel { level, stood: u64::MAX, ..Wheel::default() };

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use hindbrain::{Cause, Hindbrain, Input, Motors, Output, Params, Report, Sensor, StopState, specification};
+use hindbrain::{
+    Cause, Detail, Hindbrain, Input, Motors, Output, Params, Report, Sensor, StopState, specification,
+};
 use params::Value;
 use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
 
@@ -12,6 +14,7 @@ pub struct Rig {
     pub now: Instant,
     pub drives: Vec<(Instant, Motors)>,
     pub states: Vec<(Instant, StopState)>,
+    pub details: Vec<Detail>,
     pub reports: Vec<Report>,
 }
 
@@ -52,13 +55,14 @@ pub fn ir(sensor: Sensor, distance: f64) -> Input {
 
 impl Rig {
     pub fn new(params: Params) -> Self {
-        let (drives, states, reports) = (Vec::new(), Vec::new(), Vec::new());
+        let (drives, states) = (Vec::new(), Vec::new());
         let mut rig = Self {
             hindbrain: Hindbrain::new(params),
             now: Instant::from_millis(1_000),
             drives,
             states,
-            reports,
+            details: Vec::new(),
+            reports: Vec::new(),
         };
         rig.drain();
         rig
@@ -74,6 +78,7 @@ impl Rig {
             match output {
                 Output::Drive(motors) => self.drives.push((self.now, motors)),
                 Output::PublishState(state) => self.states.push((self.now, state)),
+                Output::PublishDetail(detail) => self.details.push(detail),
                 Output::Report(report) => self.reports.push(report),
             }
         }

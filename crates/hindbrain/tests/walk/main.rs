@@ -15,7 +15,7 @@ use walker::{Alphabet, LEVELS, T, ticks_to_rest, walk};
 fn params() -> CoreParams {
     CoreParams {
         full: 6,
-        slopes: Slopes { accel: 25_000, decel: 100_000, tick: T },
+        slopes: Slopes { accel: 25_000, decel: 100_000, tick: T, rest: T },
         overrun_limit: 2 * T,
         command_timeout: 3 * T,
         estop_timeout: 2 * T,
