@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("world", &["units", "params"]),
     ("drive", &["units", "joystick", "arbiter", "zones", "hindbrain"]),
     ("gamepad", &["sdl2", "log"]),
+    ("actuator", &["serial2", "log"]),
     ("ros", &["units", "params", "r2r", "futures", "log", "signal-hook"]),
     (
         "nodes",

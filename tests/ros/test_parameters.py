@@ -60,11 +60,11 @@ def test_every_parameter_is_listed_and_described(client):
     assert len(accel.floating_point_range) == 1 and accel.floating_point_range[0].from_value > 0
     assert "counts/s" in accel.description
     assert not accel.read_only
-    assert next(d for d in descriptors if d.name == "stamped").read_only
+    assert next(d for d in descriptors if d.name == "estop.required").read_only
 
 
 def test_types_are_told(client):
-    types = client.call(GetParameterTypes, "get_parameter_types", names=["accel", "stamped", "nothing"]).types
+    types = client.call(GetParameterTypes, "get_parameter_types", names=["accel", "estop.required", "nothing"]).types
     assert list(types) == [ParameterType.PARAMETER_DOUBLE, ParameterType.PARAMETER_BOOL, ParameterType.PARAMETER_NOT_SET]
 
 
@@ -82,7 +82,7 @@ def test_a_good_value_is_taken(client):
         (double("acel", 1.0), "parameter 'acel' does not exist; did you mean 'accel'?"),
         (Parameter(name="accel", value=ParameterValue(type=4, string_value="x")), "must be of type double"),
         (Parameter(name="accel"), "parameter 'accel' cannot be deleted"),
-        (Parameter(name="stamped", value=ParameterValue(type=1, bool_value=False)), "is read-only and stays true"),
+        (Parameter(name="estop.required", value=ParameterValue(type=1, bool_value=True)), "is read-only and stays false"),
     ],
 )
 def test_a_bad_value_is_refused_with_the_reason(client, parameter, reason):

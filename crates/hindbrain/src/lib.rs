@@ -33,6 +33,6 @@ pub use motors::Motors;
 pub use parameters::{
     CommandType, Driver, DriverKind, FullSpeed, IrLimits, IrSource, Params, Profile, Sectors, specification,
 };
-pub use scan::{Scan, distances};
+pub use scan::{Scan, distances, measured};
 pub use status::Counters;
 pub use units::Level;

@@ -43,8 +43,15 @@ pub fn distances(scan: &Scan, sectors: &Sectors) -> [Option<f64>; 4] {
     nearest
 }
 
-/// What one beam measured; `None` if it is no measurement.
-fn measured(range: f64, [least, most]: [f64; 2]) -> Option<f64> {
+/// What one beam or sensor measured \[m\]; `None` if it is no measurement.
+///
+/// * `range`: NaN is no measurement, infinite is nothing in reach, minus infinite too near to measure (REP-117)
+/// * `least`, `most`: what it can measure \[m\]. Nearer is too near, whatever the number says, and farther is nothing in
+///   reach. Where both are zero nothing is known of them, and a distance is believed unless it is negative
+/// # Source
+/// REP-117; `sensor_msgs/Range` and `LaserScan`.
+pub fn measured(range: f64, [least, most]: [f64; 2]) -> Option<f64> {
+    let most = if least == 0.0 && most == 0.0 { f64::INFINITY } else { most };
     if range.is_nan() {
         None
     } else if range < least {
@@ -129,6 +136,16 @@ mod tests {
             assert_eq!(look(&turn(&[(5, 3.0), (6, near)]), &SECTORS)[0], Some(f64::NEG_INFINITY), "{near}");
         }
         assert_eq!(look(&turn(&[(5, 11.0)]), &SECTORS)[0], Some(f64::INFINITY), "beyond its range");
+    }
+
+    #[test]
+    fn a_sensor_that_does_not_say_its_range_is_believed() {
+        assert_eq!(measured(1.5, [0.0, 0.0]), Some(1.5));
+        assert_eq!(measured(-0.1, [0.0, 0.0]), Some(f64::NEG_INFINITY));
+        assert_eq!(measured(f64::NAN, [0.0, 0.0]), None);
+        // A sensor that knows near and far only (REP-117): its distance is fixed.
+        assert_eq!(measured(f64::NEG_INFINITY, [0.3, 0.3]), Some(f64::NEG_INFINITY));
+        assert_eq!(measured(f64::INFINITY, [0.3, 0.3]), Some(f64::INFINITY));
     }
 
     #[test]

@@ -1,120 +1,92 @@
 //! Node `hindbrain`: the last gate before the motors.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `inputs` | what it listens to |
+//! | `topics` | what it publishes, and the motor controller behind it |
+//! | `graph` | who publishes what it listens to |
+//! | `watch` | the supervising thread, which stops the motors when nobody else does |
+//! | `controller` | the motor controller |
 
-use hindbrain::{Hindbrain, Input, Motors, Output, Params, Sensor, specification};
-use r2r::geometry_msgs::msg as geometry;
-use r2r::sensor_msgs::msg::Range;
-use r2r::std_msgs::msg::{Bool, Int16, String as Text};
-use ros::{Error, Inputs, Shell, Status, Stop, Topic, clock, qos};
-use units::{Command, Machine};
+mod controller;
+mod graph;
+mod inputs;
+mod topics;
+mod watch;
 
-use crate::command_topic::SharedLatency;
+use std::time::Duration;
+
+use hindbrain::{Hindbrain, Input, Params, specification};
+use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
+use units::Machine;
+
+use self::controller::{Controller, Events};
+use self::graph::Publishers;
+use self::watch::Watch;
 use crate::start::{self, Member};
-use crate::{messages, zone_scaler};
+
+pub use self::topics::Topics;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "hindbrain";
 
-/// What the node publishes.
-pub struct Topics {
-    port: Topic<Int16>,
-    starboard: Topic<Int16>,
-    applied: Topic<geometry::TwistStamped>,
-    state: Topic<Text>,
-    latency: SharedLatency,
-    params: Params,
-}
-
-impl Topics {
-    /// Opens the topics.
-    /// # Errors
-    /// The middleware refuses a topic.
-    pub fn new(node: &mut r2r::Node, params: &Params) -> Result<Self, Error> {
-        Ok(Self {
-            port: Topic::new(node, "motor/port", qos::command())?,
-            starboard: Topic::new(node, "motor/starboard", qos::command())?,
-            applied: Topic::new(node, "hind/applied", qos::command())?,
-            state: Topic::new(node, "hind/state", qos::state())?,
-            latency: SharedLatency::default(),
-            params: params.clone(),
-        })
-    }
-
-    /// How old commands are when they become motor values.
-    pub fn latency(&self) -> SharedLatency {
-        self.latency.clone()
-    }
-
-    /// Carries out what the machine asks for.
-    pub fn publish(&mut self, output: Output) {
-        match output {
-            Output::Drive(motors) => {
-                self.port.publish(&Int16 { data: motors.port });
-                self.starboard.publish(&Int16 { data: motors.starboard });
-                let params = &self.params;
-                self.applied.publish_if_watched(|| applied(&motors, params));
-                self.latency.record(motors.stamp);
-            }
-            Output::PublishState(state) => self.state.publish(&Text { data: state.as_str().into() }),
-            Output::Report(report) => log::info!(target: NAME, "{report}"),
-        }
-    }
-}
-
-/// The velocity that two motor values stand for, with the stamp of the stick event they go back to: the motor topics
-/// themselves carry no stamp.
-fn applied(motors: &Motors, params: &Params) -> geometry::TwistStamped {
-    let (forward, turn) = motors.velocity(params);
-    let velocity = units::Velocity::planar(forward, turn).unwrap_or_default();
-    messages::twist_stamped(&Command { velocity, stamp: motors.stamp })
-}
-
-/// Listens to what stops first, then, unless the composed process feeds the commands itself, to `cmd_vel`.
-/// # Errors
-/// The middleware refuses a topic.
-pub fn listen<M: Machine + 'static>(
-    inputs: &mut Inputs<M>,
-    node: &mut r2r::Node,
-    params: &Params,
+/// The node's parts around its machine, on their way from its topics to its runner.
+pub struct Parts {
+    publishers: Publishers,
+    watch: Watch,
+    events: Option<Events>,
+    names: Names,
     composed: bool,
-    wrap: fn(Input) -> M::Input,
-) -> Result<(), Error> {
-    let edge = qos::edge();
-    let flag = |make: fn(bool) -> Input| move |message: Bool| Some(wrap(make(message.data)));
-    // Twice: a press must not be lost on the way, and must be heard from whomever it comes. Hearing it twice does no harm.
-    inputs.subscribe::<Bool>(node, "hind/estop", edge.clone(), flag(Input::EstopReceived))?;
-    inputs.subscribe::<Bool>(node, "hind/estop", qos::sensor(), flag(Input::EstopReceived))?;
-    inputs.subscribe::<Bool>(node, "hind/enable", edge.clone(), flag(Input::EnableReceived))?;
-    inputs.subscribe::<Bool>(node, "hind/reset", edge, flag(Input::ResetReceived))?;
-    inputs.subscribe::<Range>(node, "hind/ir", qos::sensor(), move |message| {
-        let Some(sensor) = Sensor::from_frame_id(&message.header.frame_id) else {
-            log::debug!(target: NAME, "'hind/ir' of unknown sensor '{}' is ignored", message.header.frame_id);
-            return None;
-        };
-        Some(wrap(Input::IrReceived { sensor, distance: distance(&message) }))
-    })?;
-    let command = move |velocity: Result<units::Velocity, units::NotFinite>, stamp| {
-        Some(wrap(Input::CommandReceived(velocity.map(|velocity| Command { velocity, stamp }))))
-    };
-    match (composed, params.stamped) {
-        (true, _) => Ok(()),
-        (false, true) => inputs.subscribe::<geometry::TwistStamped>(
-            node,
-            zone_scaler::COMMAND,
-            qos::commands(),
-            move |message| command(messages::velocity(&message.twist), messages::stamp(&message)),
-        ),
-        (false, false) => {
-            inputs.subscribe::<geometry::Twist>(node, zone_scaler::COMMAND, qos::commands(), move |message| {
-                command(messages::velocity(&message), clock::stamp())
-            })
-        }
-    }
 }
 
-/// The distance of a reading [m], infinite where nothing is in reach (REP-117); `None` if it is no measurement.
-fn distance(message: &Range) -> Option<f64> {
-    let range = f64::from(message.range);
-    (range >= 0.0).then_some(range)
+impl Parts {
+    /// Opens the topics and the motor controller, and listens. In a process that feeds the commands itself, `composed`,
+    /// nobody else is heard on `cmd_vel`. `wrap` makes an input of the machine at hand.
+    /// # Errors
+    /// The middleware refuses a topic, or a parameter does not fit the motor controller.
+    pub fn new<M: Machine + 'static>(
+        node: &mut r2r::Node,
+        inputs: &mut Inputs<M>,
+        params: &Params,
+        composed: bool,
+        wrap: fn(Input) -> M::Input,
+    ) -> Result<(Topics, Self), Error> {
+        let publishers = Publishers::default();
+        let (controller, events) = params.driver.as_ref().map(Controller::start).transpose()?.unzip();
+        let topics = Topics::new(node, params, publishers.clone(), controller)?;
+        inputs::listen(inputs, node, params, composed, &publishers, wrap)?;
+        let names = inputs.names().clone();
+        let watch = topics.watch();
+        Ok((topics, Self { publishers, watch, events, names, composed }))
+    }
+
+    /// Makes `runner` do what the node does beside its machine. `params` finds them in the machine at hand.
+    pub fn chores<M: Machine<Input: Send> + Send + 'static>(
+        self,
+        runner: Runner<M>,
+        shell: &Shell<M>,
+        params: fn(&M) -> &Params,
+        wrap: fn(Input) -> M::Input,
+    ) -> Runner<M> {
+        let Self { publishers, watch, events, names, composed } = self;
+        let turn = {
+            let shell = shell.clone();
+            move |_: &mut r2r::Node| {
+                if watch.is_tripped() {
+                    // First: what goes out of this is a stop in any case.
+                    shell.deliver(wrap(Input::Unwatched));
+                    watch.clear();
+                }
+                let limit = shell.inspect(|machine| params(machine).core.overrun_limit);
+                watch.set_turned(Duration::from_nanos(limit));
+            }
+        };
+        let mut runner = runner.chore(turn);
+        if let Some(events) = events {
+            runner = runner.chore(events.watch(shell.clone(), publishers.clone(), wrap));
+        }
+        runner.chore(publishers.watch(shell.clone(), names, !composed, wrap))
+    }
 }
 
 /// What the node says of itself.
@@ -127,11 +99,12 @@ pub fn status(hindbrain: &Hindbrain) -> Status {
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
-    let mut topics = Topics::new(&mut member.node, &member.params)?;
+    let wrap = |input| input;
+    let (mut topics, parts) = Parts::new(&mut member.node, &mut member.inputs, &member.params, false, wrap)?;
     let latency = topics.latency();
-    listen(&mut member.inputs, &mut member.node, &member.params, false, |input| input)?;
     let shell = Shell::new(Hindbrain::new(member.params.clone()), None, move |output| topics.publish(output));
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    let runner = parts.chores(runner, &shell, Hindbrain::params, wrap);
     let runner = runner.status(move |machine| latency.report(status(machine)));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

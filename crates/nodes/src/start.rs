@@ -12,13 +12,15 @@ use units::Machine;
 pub const WITH_OTHER_THREADS: Duration = Duration::from_millis(5);
 /// How long the last messages get to leave.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+/// How long a process may take to end after a signal; it takes a twentieth of it.
+const LONGEST_END: Duration = Duration::from_secs(2);
 
 /// Runs `node` as a process: log, signals, ROS context; the error, if any, becomes one message and exit code 1.
 pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>) -> ExitCode {
     let run = || {
         check_arguments(std::env::args().skip(1))?;
-        let stop =
-            Stop::on_signals().map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))?;
+        let stop = Stop::on_signals(LONGEST_END)
+            .map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))?;
         let context = ros::context()?;
         ros::start_logger();
         node(&context, &stop)
@@ -108,7 +110,7 @@ pub fn run<M: Machine + 'static>(
     last: impl IntoIterator<Item = M::Input>,
 ) -> Result<(), Error> {
     let ended = catch_unwind(AssertUnwindSafe(|| runner.run(stop)));
-    finish(shell, last);
+    finish(shell, stop, last);
     ended.map_err(|_| Error::Start("it panicked; what was said above is the reason".into()))
 }
 
@@ -135,11 +137,12 @@ impl Drop for EndsAll {
 
 /// Lets the machine say its last words, one after the other, and gives them time to leave.
 #[allow(clippy::disallowed_methods)] // the machine has stopped; nothing waits for this thread
-pub fn finish<M: Machine>(shell: &Shell<M>, last: impl IntoIterator<Item = M::Input>) {
+pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator<Item = M::Input>) {
     for input in last {
         shell.deliver(input);
     }
     std::thread::sleep(LAST_WORDS);
+    stop.set_done();
 }
 
 #[cfg(test)]

@@ -37,7 +37,10 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut joystick_topics = joystick_node::Topics::new(&mut joystick.node, devices.clone())?;
     let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
-    let mut hindbrain_topics = hindbrain_node::Topics::new(&mut hindbrain.node, &hindbrain.params)?;
+    // What stops is listened to before what moves.
+    let Member { node, params, inputs, .. } = &mut hindbrain;
+    let (mut hindbrain_topics, hindbrain_parts) =
+        hindbrain_node::Parts::new(node, inputs, params, true, Input::Hindbrain)?;
     arbiter_topics.command().for_watchers_only();
     zones_topics.command().for_watchers_only();
     let latencies =
@@ -57,9 +60,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         Output::Joystick(output) => joystick_topics.publish(output),
     });
 
-    // What stops is listened to before what moves.
-    let Member { node, params, inputs, .. } = &mut hindbrain;
-    hindbrain_node::listen(inputs, node, params, true, Input::Hindbrain)?;
     let Member { node, params, inputs, .. } = &mut zones;
     zones_node::listen(inputs, node, params, true, Input::Zones)?;
     let Member { node, params, inputs, .. } = &mut arbiter;
@@ -68,10 +68,11 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let pads = joystick_node::listen(inputs, node, &shell, params, Input::Joystick)?;
 
     let (arbiter_latency, zones_latency, hindbrain_latency) = latencies;
-    let hindbrain = hindbrain
-        .runner(&shell, |set| {
-            Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
-        })?
+    let hindbrain = hindbrain.runner(&shell, |set| {
+        Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
+    })?;
+    let hindbrain = hindbrain_parts
+        .chores(hindbrain, &shell, hindbrain_params, Input::Hindbrain)
         .status(move |drive| hindbrain_latency.report(hindbrain_node::status(&drive.stages().hindbrain)));
     let zones = zones
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
@@ -98,9 +99,13 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         Input::Zones(zones::Input::Stopping),
         Input::Hindbrain(hindbrain::Input::Stopping),
     ];
-    start::finish(&shell, last);
+    start::finish(&shell, stop, last);
     drop(runners); // and with them the topics, which the last words needed
     ended
+}
+
+fn hindbrain_params(drive: &Drive) -> &hindbrain::Params {
+    drive.stages().hindbrain.params()
 }
 
 /// The arbiter's source that is the joystick's reference, by topic.

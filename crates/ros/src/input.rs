@@ -16,7 +16,35 @@ use crate::{Error, Names, Shell, Status};
 /// an old command never waits behind a new one.
 pub struct Inputs<M: Machine> {
     ports: Vec<Port<M>>,
+    undecided: Vec<Undecided<M>>,
     names: Names,
+}
+
+/// Listens to a topic as one type.
+type Subscribe<M> = Box<dyn FnOnce(&mut Inputs<M>, &mut r2r::Node, &str) -> Result<(), Error> + Send>;
+
+/// One of the types that a topic may turn out to have; see [`Inputs::subscribe_to_first`].
+pub struct Candidate<M: Machine> {
+    type_name: String,
+    subscribe: Subscribe<M>,
+}
+
+impl<M: Machine + 'static> Candidate<M> {
+    /// `T`, from which `convert` makes an input, or `None` if the message says nothing.
+    pub fn new<T: WrappedTypesupport + Send + 'static>(
+        qos: QosProfile,
+        convert: impl FnMut(T) -> Option<M::Input> + Send + 'static,
+    ) -> Self {
+        let subscribe: Subscribe<M> =
+            Box::new(move |inputs, node, topic| inputs.subscribe(node, topic, qos, convert));
+        Self { type_name: type_of::<T>(), subscribe }
+    }
+}
+
+/// A topic that waits for its first publisher.
+struct Undecided<M: Machine> {
+    topic: String,
+    candidates: Vec<Candidate<M>>,
 }
 
 /// Delivers what has come on a topic and counts it.
@@ -36,7 +64,7 @@ struct Port<M: Machine> {
 impl<M: Machine + 'static> Inputs<M> {
     /// Nothing yet, for the node that `names` speaks of.
     pub fn new(names: Names) -> Self {
-        Self { ports: Vec::new(), names }
+        Self { ports: Vec::new(), undecided: Vec::new(), names }
     }
 
     /// How the node's names come out in the graph.
@@ -82,6 +110,37 @@ impl<M: Machine + 'static> Inputs<M> {
         Ok(())
     }
 
+    /// Listens to `topic` as the first of `candidates` that somebody publishes it as, from then on.
+    ///
+    /// A DDS participant cannot have one topic with two types, hence the choice, and r2r cannot take it back.
+    pub fn subscribe_to_first(&mut self, topic: &str, candidates: Vec<Candidate<M>>) {
+        self.undecided.push(Undecided { topic: topic.into(), candidates });
+    }
+
+    /// Whether a topic still waits for its first publisher.
+    pub(crate) fn is_undecided(&self) -> bool {
+        !self.undecided.is_empty()
+    }
+
+    /// Listens to those undecided topics that are published by now.
+    pub(crate) fn decide(&mut self, node: &mut r2r::Node, node_name: &str) {
+        for mut undecided in std::mem::take(&mut self.undecided) {
+            let full = self.names.resolve(&undecided.topic);
+            let publishers = node.get_publishers_info_by_topic(&full, false).unwrap_or_default();
+            let is_published =
+                |candidate: &Candidate<M>| publishers.iter().any(|p| p.topic_type == candidate.type_name);
+            let Some(index) = undecided.candidates.iter().position(is_published) else {
+                self.undecided.push(undecided);
+                continue;
+            };
+            let Candidate { type_name, subscribe } = undecided.candidates.swap_remove(index);
+            match subscribe(self, node, &undecided.topic) {
+                Ok(()) => log::info!(target: node_name, "'{full}' is heard as {type_name}"),
+                Err(error) => log::error!(target: node_name, "{error}"),
+            }
+        }
+    }
+
     /// Delivers everything that has come.
     pub(crate) fn read(&mut self, shell: &Shell<M>) {
         for port in &mut self.ports {
@@ -119,6 +178,11 @@ impl<M: Machine + 'static> Inputs<M> {
 
     /// Adds to `status` what there is to say of the topics.
     pub(crate) fn report(&self, status: &mut Status) {
+        for undecided in &self.undecided {
+            let types: Vec<_> = undecided.candidates.iter().map(|c| c.type_name.as_str()).collect();
+            let topic = self.names.resolve(&undecided.topic);
+            status.values.push((format!("{topic} waits for a publisher of"), types.join(" or ")));
+        }
         for port in &self.ports {
             status.values.push((format!("{} received", port.topic), port.received.to_string()));
             if port.strangers > 0 {

@@ -27,7 +27,7 @@ mod topic;
 
 pub use diagnostics::Status;
 pub use error::Error;
-pub use input::Inputs;
+pub use input::{Candidate, Inputs};
 pub use latency::{Latency, Quantiles};
 pub use logger::{ShellLog, start as start_logger};
 pub use names::Names;

@@ -9,6 +9,8 @@ use crate::{Error, Inputs, Parameters, Shell, Status, Stop, clock};
 
 /// How often a node keeps house: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
+/// How often a node looks for the first publisher of a topic whose type is not decided yet.
+const LOOK_FOR_FIRST: Duration = Duration::from_millis(50);
 /// How long a node may sleep when nothing is due: it must see the wish to end.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 
@@ -46,6 +48,7 @@ pub struct Runner<M: Machine> {
     diagnostics: Diagnostics,
     longest_sleep: Duration,
     housekeeping_due: Instant,
+    look_due: Instant,
 }
 
 impl<M: Machine + 'static> Runner<M> {
@@ -73,6 +76,7 @@ impl<M: Machine + 'static> Runner<M> {
             diagnostics,
             longest_sleep: LONGEST_SLEEP,
             housekeeping_due: clock::now() + HOUSEKEEPING,
+            look_due: clock::now(),
         })
     }
 
@@ -107,6 +111,10 @@ impl<M: Machine + 'static> Runner<M> {
             self.answer();
             for chore in &mut self.chores {
                 chore(&mut self.node);
+            }
+            if self.inputs.is_undecided() && clock::now() >= self.look_due {
+                self.look_due = clock::now() + LOOK_FOR_FIRST;
+                self.inputs.decide(&mut self.node, &self.name);
             }
             if clock::now() >= self.housekeeping_due {
                 self.keep_house();

@@ -11,22 +11,31 @@ use crate::clock;
 
 /// The wish to end: set by SIGINT, SIGTERM, SIGHUP or by the program, seen by every runner.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop {
+    wished: Arc<AtomicBool>,
+    done: Arc<AtomicBool>,
+}
 
 /// A second SIGINT or SIGTERM ends the process at once if it comes later than this after the first signal: a clean stop
 /// takes a tenth of it, and signals in quick succession (a closed terminal sends two) must not cut it short.
 const IMPATIENT: Duration = Duration::from_secs(1);
 
-/// Ends the process when a clean stop takes far too long: its last words are said within a tenth of this, and what may
-/// hang after them are only the middleware's and SDL's own ends.
-fn end_at_last() {
-    const LAST: Duration = Duration::from_secs(2);
-    let _ = thread::Builder::new().name("last".into()).spawn(|| {
-        let end = clock::now() + LAST;
+/// Ends the process when a clean stop takes longer than `limit`. That is a success if all that had to be said was said:
+/// what hangs then are only the ends of the middleware or SDL.
+fn end_at_last(stop: Stop, limit: Duration) {
+    let _ = thread::Builder::new().name("last".into()).spawn(move || {
+        let end = clock::now() + limit;
         while clock::now() < end {
-            thread::park_timeout(LAST);
+            thread::park_timeout(limit);
         }
-        signal_hook::low_level::exit(0);
+        let done = stop.done.load(Ordering::SeqCst);
+        if !done {
+            // Not by the logger, which may be what hangs.
+            eprintln!(
+                "something hangs: the process is ended {limit:?} after the signal without its last words"
+            );
+        }
+        signal_hook::low_level::exit(i32::from(!done));
     });
 }
 
@@ -36,10 +45,11 @@ impl Stop {
         Self::default()
     }
 
-    /// A wish that signals set too.
+    /// A wish that signals set too. The process ends no later than `limit` after the first of them; with exit code 1 and
+    /// a message if it was not [`done`](Stop::set_done) by then.
     /// # Errors
     /// The operating system refused the handler or the thread.
-    pub fn on_signals() -> io::Result<Self> {
+    pub fn on_signals(limit: Duration) -> io::Result<Self> {
         let stop = Self::new();
         let wish = stop.clone();
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
@@ -49,7 +59,7 @@ impl Stop {
             for signal in signals.forever() {
                 wish.set();
                 if first.is_none() {
-                    end_at_last();
+                    end_at_last(wish.clone(), limit);
                 }
                 let since = clock::now().since(*first.get_or_insert(clock::now()));
                 if since > IMPATIENT && signal != SIGHUP {
@@ -62,11 +72,16 @@ impl Stop {
 
     /// Wishes to end.
     pub fn set(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.wished.store(true, Ordering::SeqCst);
+    }
+
+    /// From now on nothing is lost if the process ends: the last words are said.
+    pub fn set_done(&self) {
+        self.done.store(true, Ordering::SeqCst);
     }
 
     /// Whether somebody wished to end.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.wished.load(Ordering::SeqCst)
     }
 }

@@ -35,6 +35,14 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
         }
     }
 
+    /// Another way to publish here, for another thread; the topic ends with the node all the same.
+    pub fn share(&self) -> r2r::Publisher<T>
+    where
+        r2r::Publisher<T>: Clone,
+    {
+        self.publisher.clone()
+    }
+
     /// Publishes what `make` makes if anybody listens.
     pub fn publish_if_watched(&mut self, make: impl FnOnce() -> T) {
         if self.is_watched() {

@@ -18,19 +18,17 @@ const DEVICE: Parameter<String> = Parameter::string("driver.device", "")
          /sys/class/pwm/pwmchip0.",
     )
     .at_start();
-const BAUD: Parameter<i64> = Parameter::integer("driver.baud", 115_200, 1_200, 4_000_000)
+const BAUD: Parameter<i64> = Parameter::integer("driver.baud", 115_200, 9_600, 460_800)
     .unit("baud")
-    .text("The serial line's speed.")
+    .text("The serial line's speed, as the device is set to.")
     .at_start();
 const ADDRESS: Parameter<i64> =
     Parameter::integer("driver.address", 0x80, 0x80, 0x87).text("The RoboClaw's address.").at_start();
-const PORT_CHANNEL: Parameter<i64> = Parameter::integer("driver.port_channel", 0, 0, 127)
+const CHANNELS: Parameter<Vec<i64>> = Parameter::integers("driver.channels", &[], 0, 127, 2)
     .text(
-        "The port motor's channel: of a Maestro, of the PWM chip, or 0 for a RoboClaw's M1 and 1 for its M2.",
+        "The port and the starboard motor's channel: 0 to 23 of a Maestro, 1 and 2 of a RoboClaw, 0 up of a PWM chip. \
+         Empty for the first two.",
     )
-    .at_start();
-const STARBOARD_CHANNEL: Parameter<i64> = Parameter::integer("driver.starboard_channel", 1, 0, 127)
-    .text("The starboard motor's channel.")
     .at_start();
 const INVERT_PORT: Parameter<bool> = Parameter::bool("driver.invert_port", false)
     .text("The port motor is mounted the other way round.")
@@ -38,7 +36,7 @@ const INVERT_PORT: Parameter<bool> = Parameter::bool("driver.invert_port", false
 const INVERT_STARBOARD: Parameter<bool> = Parameter::bool("driver.invert_starboard", false)
     .text("The starboard motor is mounted the other way round.")
     .at_start();
-const TIMEOUT: Parameter<f64> = Parameter::float("driver.timeout", 0.3, 0.1, 25.5)
+const TIMEOUT: Parameter<f64> = Parameter::float("driver.timeout", 0.3, 0.2, 1.0)
     .unit("s")
     .text(
         "The device's own time-out, which stops the motors when this computer dies: a RoboClaw is told it (in tenths \
@@ -95,8 +93,7 @@ pub(super) fn declare(specification: Specification) -> Specification {
         .with(&DEVICE)
         .with(&BAUD)
         .with(&ADDRESS)
-        .with(&PORT_CHANNEL)
-        .with(&STARBOARD_CHANNEL)
+        .with(&CHANNELS)
         .with(&INVERT_PORT)
         .with(&INVERT_STARBOARD)
         .with(&TIMEOUT)
@@ -116,16 +113,14 @@ pub(super) fn read(set: &Set) -> Result<Option<Driver>, Refusal> {
     if device.is_empty() {
         return Err(set.refuse("driver.device", format!("must name a device for driver '{}'", KIND.get(set))));
     }
-    // What the declarations allow fits; anything else would be caught by the checks below.
+    // What the declarations allow fits; whether the device has it is for the driver to check.
     let small = |number: i64| u8::try_from(number).unwrap_or(u8::MAX);
-    let channels = [small(PORT_CHANNEL.get(set)), small(STARBOARD_CHANNEL.get(set))];
-    if channels[0] == channels[1] {
-        return Err(set.refuse("driver.starboard_channel", "must differ from driver.port_channel"));
-    }
-    if kind == DriverKind::RoboClaw && channels.iter().any(|&channel| channel > 1) {
-        let name = if channels[0] > 1 { "driver.port_channel" } else { "driver.starboard_channel" };
-        return Err(set.refuse(name, "must be 0 (M1) or 1 (M2) for a RoboClaw"));
-    }
+    let channels = match CHANNELS.get(set).as_slice() {
+        [] if kind == DriverKind::RoboClaw => [1, 2],
+        [] => [0, 1],
+        &[port, starboard] if port != starboard => [small(port), small(starboard)],
+        _ => return Err(set.refuse("driver.channels", "must be two different channels, or none")),
+    };
     let time = |parameter: &Parameter<f64>| {
         Duration::try_from_secs_f64(parameter.get(set)).unwrap_or(Duration::from_millis(100))
     };

@@ -13,11 +13,14 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 /// from a longer sleep is slower, and the floor must not be higher for that.
 const LOOK: Duration = Duration::from_millis(1);
 
+/// How long a process of the bench may take to end after a signal.
+const LONGEST_END: Duration = Duration::from_secs(10);
+
 /// The wish to end, set by signals.
 /// # Errors
 /// The operating system refused the handlers.
 pub fn on_signals() -> Result<Stop, Error> {
-    Stop::on_signals().map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))
+    Stop::on_signals(LONGEST_END).map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))
 }
 
 /// Publishes on `to`, `rate` times a second, stamped just before; `linear.x` counts the messages.

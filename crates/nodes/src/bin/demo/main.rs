@@ -33,6 +33,7 @@ use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::thread;
+use std::time::Duration;
 
 use nodes::start::{self, EndsAll, Member};
 use nodes::{hindbrain, joystick, simulator, steersman, velocity_arbiter, zone_scaler};
@@ -79,6 +80,9 @@ fn main() -> ExitCode {
     }
 }
 
+/// How long the demo may take to end after a signal: its nodes are given 3 s.
+const LONGEST_END: Duration = Duration::from_secs(6);
+
 /// Prints a line. That nobody reads it any more, as behind `| head`, is no reason to leave a robot half-way.
 fn say(line: impl Display) {
     let _ = writeln!(std::io::stdout(), "{line}");
@@ -86,7 +90,7 @@ fn say(line: impl Display) {
 
 /// Runs the nodes and the operator until the course, or the user, is done.
 fn demonstrate(arguments: Arguments) -> Result<(), Trouble> {
-    let stop = Stop::on_signals().map_err(Trouble::io("catch signals"))?;
+    let stop = Stop::on_signals(LONGEST_END).map_err(Trouble::io("catch signals"))?;
     // The course pulls the stick out, which nobody can do to a real one.
     let gamepad = if arguments.headless { None } else { probe::gamepad() };
     let mut overrides = Vec::new();
@@ -100,6 +104,7 @@ fn demonstrate(arguments: Arguments) -> Result<(), Trouble> {
     let folder = children.folder().to_owned();
     let result = operate(arguments, &mut children, &stop, gamepad.as_deref());
     drop(children);
+    stop.set_done();
     say(format_args!("the nodes' logs are in {}", folder.display()));
     result
 }
@@ -144,6 +149,6 @@ fn operate(
             screen::run(&shell, children, stop, gamepad)
         }
     });
-    start::finish(&shell, [Input::Stopping]); // the runner still holds the node that says it
+    start::finish(&shell, &Stop::new(), [Input::Stopping]); // the runner still holds the node that says it
     result
 }

@@ -1,0 +1,24 @@
+//! What the actuator tells.
+
+use crate::driver::Watchdog;
+use crate::trouble::Trouble;
+
+/// What happened to the device, told on the actuator's own thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The device is open and has been told to stop. It turns with the next level that is given.
+    Ready {
+        /// What was opened, for a person.
+        description: String,
+        /// What is known of the device's own stop on silence.
+        watchdog: Watchdog,
+    },
+    /// The device cannot be used, or what it does is not known. Told once; the next of it is [`Event::Ready`].
+    ///
+    /// Also when the last stop of a closing actuator failed.
+    Lost(Trouble),
+    /// Nobody has given a level for [`Timing::silence`](crate::Timing::silence); the device has been told to stop.
+    Silent,
+    /// A level was given after [`Event::Silent`], and the device has it.
+    Fed,
+}

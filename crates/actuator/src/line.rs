@@ -1,0 +1,211 @@
+//! A serial line on which nothing waits without end.
+
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serial2::{KeepSettings, SerialPort};
+
+use crate::claim::claim;
+use crate::trouble::Trouble;
+
+/// How long a device has to answer, beside the time that the bytes need on the wire.
+/// # Source
+/// Own: a USB adapter may hold an answer back for 16 ms; the rest is for a computer that is busy.
+pub const ANSWER_LIMIT: Duration = Duration::from_millis(50);
+/// How long a device has to take what is written, beside the time that the bytes need on the wire.
+pub const WRITE_LIMIT: Duration = Duration::from_millis(20);
+
+/// Eight data bits, a start bit and a stop bit.
+const BITS_PER_BYTE: u32 = 10;
+
+/// An open serial line: 8N1, raw, no flow control, held for this process alone.
+///
+/// No more than one packet waits to be sent: a write waits until the one before must have left, so that nothing queues up in
+/// the kernel when levels come faster than the line carries them. What has not left when the line is dropped is thrown
+/// away, since closing would otherwise wait half a minute for a device that takes nothing.
+pub(crate) struct Line {
+    port: SerialPort,
+    device: PathBuf,
+    byte: Duration,
+    clear_at: Instant,
+    stuck: bool,
+}
+
+#[allow(clippy::disallowed_methods)] // the one place that reads a clock and sleeps for the serial drivers
+impl Line {
+    /// Opens the device. Nothing is sent; what came in before is thrown away.
+    /// # Errors
+    /// It cannot be opened, is no serial line, or is held by somebody else.
+    pub(crate) fn open(device: &Path, baud: u32) -> Result<Line, Trouble> {
+        let tried = |action| move |error: io::Error| Trouble::io(device, action, &error);
+        // Held before it is configured: a line that is taken must not be disturbed.
+        let mut port = SerialPort::open(device, KeepSettings).map_err(tried("opening it"))?;
+        // A copy of the descriptor shares the lock, which lasts until the last of both is closed.
+        let file = File::from(port.as_fd().try_clone_to_owned().map_err(tried("opening it"))?);
+        claim(&file, device)?;
+        let mut configuration = port.get_configuration().map_err(tried("configuring it"))?;
+        configuration.set_raw();
+        configuration.set_baud_rate(baud).map_err(tried("configuring it"))?;
+        port.set_configuration(&configuration).map_err(tried("configuring it"))?;
+        port.discard_buffers().map_err(tried("emptying its buffers"))?;
+        let byte = Duration::from_secs(1) * BITS_PER_BYTE / baud.max(1);
+        Ok(Line { port, device: device.into(), byte, clear_at: Instant::now(), stuck: false })
+    }
+
+    /// The device's path, for a person.
+    pub(crate) fn device(&self) -> String {
+        self.device.display().to_string()
+    }
+
+    /// Sends `bytes` once those before have left.
+    /// # Errors
+    /// [`Trouble::Blocked`] if the device does not take them in time, [`Trouble::Io`].
+    pub(crate) fn send(&mut self, action: &'static str, bytes: &[u8]) -> Result<(), Trouble> {
+        if self.stuck {
+            // What is stuck in there is an old level, perhaps half of one.
+            self.port.discard_output_buffer().map_err(|error| self.io(action, &error))?;
+            self.stuck = false;
+        }
+        self.wait_until(self.clear_at);
+        let limit = WRITE_LIMIT + self.time_of(bytes.len());
+        let end = Instant::now() + limit;
+        let mut wrote = 0;
+        while wrote < bytes.len() {
+            let left = end.saturating_duration_since(Instant::now());
+            let outcome = self.port.set_write_timeout(whole_ms(left));
+            match outcome.and_then(|()| self.port.write(bytes.get(wrote..).unwrap_or_default())) {
+                Ok(0) => return Err(self.io(action, &ErrorKind::WriteZero.into())),
+                Ok(count) => wrote += count,
+                Err(error) if may_pass(&error) && Instant::now() < end => {}
+                Err(error) if may_pass(&error) => {
+                    self.stuck = true;
+                    let (device, of) = (self.device(), bytes.len());
+                    return Err(Trouble::Blocked { device, action, wrote, of, limit });
+                }
+                Err(error) => return Err(self.io(action, &error)),
+            }
+        }
+        self.clear_at = Instant::now() + self.time_of(bytes.len());
+        Ok(())
+    }
+
+    /// Fills `answer`; says how many bytes came if they were fewer.
+    /// # Errors
+    /// [`Trouble::Io`], also for a line that was hung up.
+    pub(crate) fn receive(&mut self, action: &'static str, answer: &mut [u8]) -> Result<usize, Trouble> {
+        let end = self.clear_at.max(Instant::now()) + self.limit(answer.len());
+        let mut got = 0;
+        while got < answer.len() {
+            let left = end.saturating_duration_since(Instant::now());
+            let outcome = self.port.set_read_timeout(whole_ms(left));
+            match outcome.and_then(|()| self.port.read(answer.get_mut(got..).unwrap_or_default())) {
+                Ok(0) => return Err(self.io(action, &ErrorKind::UnexpectedEof.into())),
+                Ok(count) => got += count,
+                Err(error) if may_pass(&error) && Instant::now() < end => {}
+                Err(error) if may_pass(&error) => break,
+                Err(error) => return Err(self.io(action, &error)),
+            }
+        }
+        Ok(got)
+    }
+
+    /// Sends a request and fills `answer`.
+    /// # Errors
+    /// [`Trouble::NoAnswer`] if not all of it came, and those of [`Line::send`].
+    pub(crate) fn ask(
+        &mut self,
+        action: &'static str,
+        request: &[u8],
+        answer: &mut [u8],
+    ) -> Result<(), Trouble> {
+        self.send(action, request)?;
+        let got = self.receive(action, answer)?;
+        if got == answer.len() { Ok(()) } else { Err(self.no_answer(action, answer, got)) }
+    }
+
+    /// The trouble of an answer of which only `got` bytes came.
+    pub(crate) fn no_answer(&self, action: &'static str, answer: &[u8], got: usize) -> Trouble {
+        let found = answer.get(..got).unwrap_or_default().to_vec();
+        let (wanted, limit) = (answer.len(), self.limit(answer.len()));
+        Trouble::NoAnswer { device: self.device(), action, found, wanted, limit }
+    }
+
+    /// Takes what has come without having been asked for, up to 64 bytes.
+    /// # Errors
+    /// [`Trouble::Io`].
+    pub(crate) fn unasked(&mut self, action: &'static str) -> Result<Vec<u8>, Trouble> {
+        let mut bytes = [0; 64];
+        let outcome = self.port.set_read_timeout(Duration::ZERO);
+        match outcome.and_then(|()| self.port.read(&mut bytes)) {
+            Ok(0) => Err(self.io(action, &ErrorKind::UnexpectedEof.into())),
+            Ok(count) => Ok(bytes.get(..count).unwrap_or_default().to_vec()),
+            Err(error) if may_pass(&error) => Ok(Vec::new()),
+            Err(error) => Err(self.io(action, &error)),
+        }
+    }
+
+    /// Sends nothing for `pause` after the last byte has left.
+    pub(crate) fn rest(&self, pause: Duration) {
+        self.wait_until(self.clear_at.max(Instant::now()) + pause);
+    }
+
+    fn wait_until(&self, end: Instant) {
+        std::thread::sleep(end.saturating_duration_since(Instant::now()));
+    }
+
+    fn limit(&self, bytes: usize) -> Duration {
+        ANSWER_LIMIT + self.time_of(bytes)
+    }
+
+    fn time_of(&self, bytes: usize) -> Duration {
+        self.byte * u32::try_from(bytes).unwrap_or(u32::MAX)
+    }
+
+    fn io(&self, action: &'static str, error: &io::Error) -> Trouble {
+        Trouble::io(&self.device, action, error)
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if !self.stuck {
+            self.wait_until(self.clear_at);
+        }
+        // It may be gone, and then there is nothing left to throw away.
+        let _ = self.port.discard_output_buffer();
+    }
+}
+
+/// Waiting once more may help.
+fn may_pass(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// The next whole number of milliseconds, in which the port counts: never a wait of nothing while there is time left.
+fn whole_ms(time: Duration) -> Duration {
+    Duration::from_millis(u64::try_from(time.as_micros().div_ceil(1000)).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_rounded_up_to_whole_milliseconds() {
+        assert_eq!(whole_ms(Duration::ZERO), Duration::ZERO);
+        assert_eq!(whole_ms(Duration::from_micros(1)), Duration::from_millis(1));
+        assert_eq!(whole_ms(Duration::from_micros(20_000)), Duration::from_millis(20));
+    }
+
+    #[test]
+    fn a_missing_device_and_one_that_is_no_line_are_quoted() {
+        let missing =
+            Line::open(Path::new("/nowhere/motor"), 115_200).err().map(|trouble| trouble.to_string());
+        assert!(missing.is_some_and(|text| text.starts_with("'/nowhere/motor': opening it: ")));
+        let no_line = Line::open(Path::new("/dev/null"), 115_200).err().map(|trouble| trouble.to_string());
+        assert!(no_line.is_some_and(|text| text.starts_with("'/dev/null': ")));
+    }
+}

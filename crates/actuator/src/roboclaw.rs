@@ -1,0 +1,241 @@
+//! The Basicmicro RoboClaw motor controller, spoken to in packet serial.
+//!
+//! # The device's own watchdog
+//! The RoboClaw stops both motors by itself when its serial line falls silent for the time that command 14 sets, in steps of
+//! 100 ms; 0 switches it off. [`RoboClaw::open`] sets [`Settings::watchdog`] and reads it back, and every other
+//! [`check`](Driver::check) reads it again, since a controller that lost its power for a moment has forgotten it unless it
+//! was saved. To have it from power-on, save it in the vendor's program. Which bytes count as a sign of life the manual does
+//! not say.
+//!
+//! To be set up once: a packet serial mode (7 to 14, which choose the address) with our baud rate, unless it is on USB; and
+//! no default duty acceleration (commands 68 and 69), since a stop is a duty of 0 and would be ramped by it too.
+//!
+//! # Source
+//! Basicmicro "RoboClaw Series User Manual": "Packet Serial" (packet timeout, acknowledgement, CRC16), "Advanced Packet
+//! Serial" commands 14, 15, 21, 68, 69, 90, "Commands 32 - 34" (duty). [`Status`] names its own sources.
+
+mod packet;
+mod status;
+
+use std::time::Duration;
+
+pub use packet::{command, crc16, is_signed, query, timeout_units};
+pub use status::Status;
+
+use crate::driver::{Driver, Watchdog};
+use crate::level;
+use crate::line::Line;
+use crate::settings::Settings;
+use crate::trouble::{Trouble, hex};
+
+/// What a RoboClaw answers to a command that it has understood.
+pub const ACKNOWLEDGEMENT: u8 = 0xFF;
+
+const SET_TIMEOUT: u8 = 14;
+const READ_TIMEOUT: u8 = 15;
+const READ_VERSION: u8 = 21;
+const DRIVE_DUTY: u8 = 34;
+const READ_STATUS: u8 = 90;
+
+/// How often something is tried: once more at most.
+const TRIES: usize = 2;
+/// After a pause of more than 10 ms the RoboClaw has forgotten half a packet.
+const PAUSE: Duration = Duration::from_millis(12);
+/// 64 reads of 64 bytes are all that the kernel holds.
+const MOST_LATE_READS: usize = 64;
+/// The longest version text with its signature.
+const LONGEST_VERSION: usize = 50;
+
+/// A RoboClaw on a serial line. Every packet is confirmed, by 0xFF or by a signed answer.
+/// # Real-time
+/// A missing or wrong answer is asked for once more, so every call ends within twice [`WRITE_LIMIT`](crate::WRITE_LIMIT)
+/// and [`ANSWER_LIMIT`](crate::ANSWER_LIMIT) and the time of its bytes on the wire, and 12 ms: 155 ms at 115200 baud.
+pub struct RoboClaw {
+    line: Line,
+    address: u8,
+    /// Motor 1 is starboard.
+    swapped: bool,
+    invert: [bool; 2],
+    watchdog: Duration,
+    version: String,
+    /// Whether this firmware's status has 32 bits, not 16.
+    wide: bool,
+    /// The warnings that were logged last.
+    warned: u32,
+    /// Whether the next check reads the watchdog, not the status.
+    watchdog_is_next: bool,
+}
+
+impl RoboClaw {
+    /// Opens the RoboClaw: stops both motors, sets its time-out and reads it back, reads its version and its status.
+    /// # Errors
+    /// The line cannot be opened; the RoboClaw does not answer as it should or reports an error.
+    pub fn open(settings: &Settings) -> Result<RoboClaw, Trouble> {
+        let mut claw = RoboClaw {
+            line: Line::open(&settings.device, settings.baud)?,
+            address: settings.address,
+            swapped: settings.channels == [2, 1],
+            invert: settings.invert,
+            watchdog: settings.watchdog,
+            version: String::new(),
+            wide: true,
+            warned: 0,
+            watchdog_is_next: false,
+        };
+        claw.stop()?;
+        let units = timeout_units(claw.watchdog);
+        claw.tell("setting its time-out", &command(claw.address, SET_TIMEOUT, &[units]))?;
+        claw.check_watchdog()?;
+        claw.version = claw.tries("reading its version", RoboClaw::read_version)?;
+        claw.wide = claw.tries("reading its status", RoboClaw::probe_status)?;
+        claw.check_status()?;
+        Ok(claw)
+    }
+
+    /// Does something once more if the answer was missing or wrong.
+    fn tries<T>(
+        &mut self,
+        action: &'static str,
+        mut attempt: impl FnMut(&mut Self, &'static str) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
+        let mut tried = 1;
+        loop {
+            // A late answer must not pass for the next one. A device that babbles without end fails by what it answers.
+            let mut left = MOST_LATE_READS;
+            while left > 0 && !self.line.unasked(action)?.is_empty() {
+                left -= 1;
+            }
+            match attempt(self, action) {
+                Err(trouble) if tried < TRIES && trouble.is_worth_another_try() => {
+                    log::debug!("{trouble}; once more");
+                    self.line.rest(PAUSE);
+                    tried += 1;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Sends a packet that has to be acknowledged.
+    fn tell(&mut self, action: &'static str, packet: &[u8]) -> Result<(), Trouble> {
+        self.tries(action, |claw, action| {
+            let mut answer = [0; 1];
+            claw.line.ask(action, packet, &mut answer)?;
+            if answer == [ACKNOWLEDGEMENT] { Ok(()) } else { Err(claw.wrong(action, &answer, "FF".into())) }
+        })
+    }
+
+    /// Asks for `N` bytes, of which the last two sign the others.
+    fn ask<const N: usize>(&mut self, action: &'static str, number: u8) -> Result<[u8; N], Trouble> {
+        self.tries(action, |claw, action| {
+            let mut answer = [0; N];
+            let request = query(claw.address, number);
+            claw.line.ask(action, &request, &mut answer)?;
+            if is_signed(request, &answer) { Ok(answer) } else { Err(claw.unsigned(action, &answer)) }
+        })
+    }
+
+    fn read_version(&mut self, action: &'static str) -> Result<String, Trouble> {
+        let request = query(self.address, READ_VERSION);
+        self.line.send(action, &request)?;
+        // Its length is not known before: up to 48 bytes and a signature, then silence.
+        let mut answer = [0; LONGEST_VERSION];
+        let got = self.line.receive(action, &mut answer)?;
+        let answer = answer.get(..got).unwrap_or_default();
+        let text = answer.iter().take_while(|byte| !matches!(byte, 0 | b'\n')).map(|&byte| char::from(byte));
+        let text: String = text.filter(|c| !c.is_control()).collect();
+        if got == 0 {
+            Err(self.line.no_answer(action, &[0; LONGEST_VERSION], 0))
+        } else if is_signed(request, answer) {
+            Ok(text)
+        } else {
+            Err(self.unsigned(action, answer))
+        }
+    }
+
+    /// Whether the status has 32 bits, which depends on the firmware.
+    fn probe_status(&mut self, action: &'static str) -> Result<bool, Trouble> {
+        let request = query(self.address, READ_STATUS);
+        self.line.send(action, &request)?;
+        let mut answer = [0; 6];
+        let got = self.line.receive(action, &mut answer)?;
+        let answer = answer.get(..got).unwrap_or_default();
+        match got {
+            6 if is_signed(request, answer) => Ok(true),
+            4 if is_signed(request, answer) => Ok(false),
+            4 | 6 => Err(self.unsigned(action, answer)),
+            _ => Err(self.line.no_answer(action, &[0; 6], got)),
+        }
+    }
+
+    fn check_status(&mut self) -> Result<(), Trouble> {
+        let action = "reading its status";
+        let status = if self.wide {
+            let [a, b, c, d, ..] = self.ask::<6>(action, READ_STATUS)?;
+            Status::wide([a, b, c, d])
+        } else {
+            let [a, b, ..] = self.ask::<4>(action, READ_STATUS)?;
+            Status::narrow([a, b])
+        };
+        let warnings = status.warnings();
+        if warnings != self.warned {
+            log::warn!("'{}' warns of: {}", self.line.device(), status.names(warnings));
+            self.warned = warnings;
+        }
+        match status.errors() {
+            0 => Ok(()),
+            bits => {
+                let names = status.names(bits);
+                Err(Trouble::Unwell { device: self.line.device(), action, bits, names })
+            }
+        }
+    }
+
+    fn check_watchdog(&mut self) -> Result<(), Trouble> {
+        let action = "reading its time-out";
+        let wanted = timeout_units(self.watchdog);
+        let [found, ..] = self.ask::<3>(action, READ_TIMEOUT)?;
+        if found == wanted {
+            return Ok(());
+        }
+        let in_ms = |units: u8| format!("{} ms", u16::from(units) * 100);
+        let (device, found, wanted) = (self.line.device(), in_ms(found), in_ms(wanted));
+        Err(Trouble::Answer { device, action, found, wanted })
+    }
+
+    fn unsigned(&self, action: &'static str, answer: &[u8]) -> Trouble {
+        self.wrong(action, answer, "bytes with a valid CRC".into())
+    }
+
+    fn wrong(&self, action: &'static str, answer: &[u8], wanted: String) -> Trouble {
+        Trouble::Answer { device: self.line.device(), action, found: format!("'{}'", hex(answer)), wanted }
+    }
+}
+
+impl Driver for RoboClaw {
+    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Trouble> {
+        let [port, starboard] = levels;
+        let [a, b] = self.invert;
+        let mut duties = [level::limited(port, a), level::limited(starboard, b)].map(level::duty);
+        if self.swapped {
+            duties.reverse();
+        }
+        let [[a, b], [c, d]] = duties.map(i16::to_be_bytes);
+        self.tell("driving", &command(self.address, DRIVE_DUTY, &[a, b, c, d]))
+    }
+
+    /// The status and the time-out by turns.
+    fn check(&mut self) -> Result<(), Trouble> {
+        self.watchdog_is_next = !self.watchdog_is_next;
+        if self.watchdog_is_next { self.check_status() } else { self.check_watchdog() }
+    }
+
+    fn description(&self) -> String {
+        let (version, device, address) = (&self.version, self.line.device(), self.address);
+        format!("{version} on '{device}', address 0x{address:X}")
+    }
+
+    fn watchdog(&self) -> Watchdog {
+        Watchdog::Set(self.watchdog)
+    }
+}

@@ -1,0 +1,252 @@
+//! Which device, and where.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::driver::Driver;
+use crate::pololu::{LAST_CHANNEL, Maestro};
+use crate::pwm::Pwm;
+use crate::roboclaw::RoboClaw;
+use crate::trouble::Trouble;
+
+/// The kinds of device that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A [`pololu`](crate::pololu) Maestro on a serial line.
+    Pololu,
+    /// A [`roboclaw`](crate::roboclaw) on a serial line.
+    RoboClaw,
+    /// A [`pwm`](crate::pwm) chip of this computer.
+    Pwm,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 3] = [Kind::Pololu, Kind::RoboClaw, Kind::Pwm];
+
+    /// The name in a parameter: `pololu`, `roboclaw`, `pwm`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Kind::Pololu => "pololu",
+            Kind::RoboClaw => "roboclaw",
+            Kind::Pwm => "pwm",
+        }
+    }
+
+    /// The kind of this name, if it is one.
+    pub fn from_name(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+/// Which device, and where. What a kind has no use for is not looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// What it is.
+    pub kind: Kind,
+    /// An absolute path: of the serial line (one below `/dev/serial/by-id` survives replugging), or of the PWM chip's folder.
+    pub device: PathBuf,
+    /// Bits per second on a serial line. On a device's own USB socket the device does not care, but no line is sent more
+    /// than this carries.
+    pub baud: u32,
+    /// Port's and starboard's channel: 0 to 23 of a Maestro, 1 and 2 or 2 and 1 of a RoboClaw, 0 up of a PWM chip.
+    pub channels: [u8; 2],
+    /// A RoboClaw's address, 0x80 to 0x87.
+    pub address: u8,
+    /// Whether port's and starboard's motor turn the other way round.
+    pub invert: [bool; 2],
+    /// After how long without a command the device stops by itself, 200 ms to 1 s: set in a RoboClaw, in whole 100 ms;
+    /// looked for in a Maestro.
+    pub watchdog: Duration,
+    /// How long after it was lost the device is opened again, 100 ms to 60 s.
+    pub reopen: Duration,
+}
+
+/// A setting is out of its range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfRange {
+    /// The field of [`Settings`].
+    pub name: &'static str,
+    /// What it was.
+    pub value: String,
+    /// What it may be.
+    pub range: &'static str,
+}
+
+/// Why an actuator was not started.
+#[derive(Debug)]
+pub enum NotStarted {
+    /// A setting is out of its range.
+    Setting(OutOfRange),
+    /// The operating system refused the thread.
+    Thread(io::Error),
+}
+
+const BAUDS_OF_ROBOCLAW: [u32; 7] = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800];
+
+impl Settings {
+    /// A device of this kind: 115200 baud, the first two channels, address 0x80, nothing inverted, watchdog 200 ms,
+    /// reopened after 1 s.
+    pub fn new(kind: Kind, device: impl Into<PathBuf>) -> Settings {
+        Settings {
+            kind,
+            device: device.into(),
+            baud: 115_200,
+            channels: if kind == Kind::RoboClaw { [1, 2] } else { [0, 1] },
+            address: 0x80,
+            invert: [false; 2],
+            watchdog: Duration::from_millis(200),
+            reopen: Duration::from_secs(1),
+        }
+    }
+
+    /// Whether everything is within its range.
+    ///
+    /// Baud rates below 9600 are refused: a level and a check would not fit into their intervals.
+    /// # Errors
+    /// [`OutOfRange`] quotes the first that is not.
+    /// # Source
+    /// Own; the devices' limits are those of Pololu's User's Guide 5.a and of the RoboClaw User Manual, "Packet Serial". A
+    /// watchdog below 200 ms would strike while an answer is asked for once more.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        let refuse = |name, value: String, range| Err(OutOfRange { name, value, range });
+        let [port, starboard] = self.channels;
+        if !self.device.is_absolute() {
+            return refuse("device", self.device.display().to_string(), "an absolute path");
+        }
+        if port == starboard {
+            return refuse("channels", format!("{:?}", self.channels), "two different channels");
+        }
+        if !(Duration::from_millis(100)..=Duration::from_secs(60)).contains(&self.reopen) {
+            return refuse("reopen", format!("{:?}", self.reopen), "100 ms to 60 s");
+        }
+        match self.kind {
+            Kind::Pwm => return Ok(()),
+            Kind::Pololu if !(9600..=200_000).contains(&self.baud) => {
+                return refuse("baud", self.baud.to_string(), "9600 to 200000");
+            }
+            Kind::Pololu if port.max(starboard) > LAST_CHANNEL => {
+                return refuse("channels", format!("{:?}", self.channels), "0 to 23");
+            }
+            Kind::RoboClaw if !BAUDS_OF_ROBOCLAW.contains(&self.baud) => {
+                let range = "9600, 19200, 38400, 57600, 115200, 230400 or 460800";
+                return refuse("baud", self.baud.to_string(), range);
+            }
+            Kind::RoboClaw if ![[1, 2], [2, 1]].contains(&self.channels) => {
+                return refuse("channels", format!("{:?}", self.channels), "[1, 2] or [2, 1]");
+            }
+            Kind::RoboClaw if !(0x80..=0x87).contains(&self.address) => {
+                return refuse("address", format!("0x{:X}", self.address), "0x80 to 0x87");
+            }
+            Kind::RoboClaw if !self.watchdog.as_nanos().is_multiple_of(100_000_000) => {
+                return refuse("watchdog", format!("{:?}", self.watchdog), "whole steps of 100 ms");
+            }
+            Kind::Pololu | Kind::RoboClaw => {}
+        }
+        if !(Duration::from_millis(200)..=Duration::from_secs(1)).contains(&self.watchdog) {
+            return refuse("watchdog", format!("{:?}", self.watchdog), "200 ms to 1 s");
+        }
+        Ok(())
+    }
+
+    /// Opens the device, which stops its motors. Waits for it, up to about two seconds.
+    /// # Errors
+    /// What the device's own page says. The settings are not checked.
+    pub fn open(&self) -> Result<Box<dyn Driver>, Trouble> {
+        Ok(match self.kind {
+            Kind::Pololu => Box::new(Maestro::open(self)?),
+            Kind::RoboClaw => Box::new(RoboClaw::open(self)?),
+            Kind::Pwm => Box::new(Pwm::open(self)?),
+        })
+    }
+}
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is {}, but has to be {}", self.name, self.value, self.range)
+    }
+}
+
+impl fmt::Display for NotStarted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotStarted::Setting(reason) => write!(f, "{reason}"),
+            NotStarted::Thread(reason) => write!(f, "the actuator's thread could not be made: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for OutOfRange {}
+
+impl std::error::Error for NotStarted {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            NotStarted::Setting(reason) => Some(reason),
+            NotStarted::Thread(reason) => Some(reason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(kind: Kind, change: impl Fn(&mut Settings)) -> Option<String> {
+        let mut settings = Settings::new(kind, "/dev/motor");
+        change(&mut settings);
+        settings.check().err().map(|reason| reason.to_string())
+    }
+
+    #[test]
+    fn what_is_new_is_within_its_range() {
+        for kind in Kind::ALL {
+            assert_eq!(refused(kind, |_| {}), None);
+            assert_eq!(Kind::from_name(kind.as_str()), Some(kind));
+        }
+        assert_eq!(Kind::from_name("Pololu"), None);
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_quoted() {
+        let quoted = |kind, change: fn(&mut Settings), text: &str| {
+            assert_eq!(refused(kind, change).as_deref(), Some(text));
+        };
+        quoted(Kind::Pwm, |s| s.device = "pwm".into(), "'device' is pwm, but has to be an absolute path");
+        quoted(
+            Kind::Pwm,
+            |s| s.channels = [3, 3],
+            "'channels' is [3, 3], but has to be two different channels",
+        );
+        quoted(
+            Kind::Pwm,
+            |s| s.reopen = Duration::from_millis(99),
+            "'reopen' is 99ms, but has to be 100 ms to 60 s",
+        );
+        quoted(Kind::Pololu, |s| s.baud = 200_001, "'baud' is 200001, but has to be 9600 to 200000");
+        quoted(Kind::Pololu, |s| s.channels = [24, 0], "'channels' is [24, 0], but has to be 0 to 23");
+        quoted(
+            Kind::Pololu,
+            |s| s.watchdog = Duration::ZERO,
+            "'watchdog' is 0ns, but has to be 200 ms to 1 s",
+        );
+        quoted(Kind::RoboClaw, |s| s.address = 0x88, "'address' is 0x88, but has to be 0x80 to 0x87");
+        quoted(
+            Kind::RoboClaw,
+            |s| s.channels = [0, 1],
+            "'channels' is [0, 1], but has to be [1, 2] or [2, 1]",
+        );
+        quoted(
+            Kind::RoboClaw,
+            |s| s.watchdog = Duration::from_millis(250),
+            "'watchdog' is 250ms, but has to be whole steps of 100 ms",
+        );
+        quoted(
+            Kind::RoboClaw,
+            |s| s.watchdog = Duration::from_millis(1100),
+            "'watchdog' is 1.1s, but has to be 200 ms to 1 s",
+        );
+        assert!(refused(Kind::RoboClaw, |s| s.baud = 2400).is_some());
+    }
+}

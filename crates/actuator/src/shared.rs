@@ -1,0 +1,96 @@
+//! The one place where the actuator's thread and the others meet.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The newest levels, and the wishes around them. Locked for a few instructions at a time, never while the device is used.
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    /// Wakes the thread.
+    wake: Condvar,
+    /// Wakes whoever waits for the thread's end.
+    ended: Condvar,
+    /// How often the thread has come round.
+    pub(crate) passes: AtomicU64,
+}
+
+struct State {
+    given: Given,
+    closing: bool,
+    ended: bool,
+}
+
+/// Levels, and when they were given.
+#[derive(Clone, Copy)]
+pub(crate) struct Given {
+    pub(crate) levels: [i16; 2],
+    /// How many were given so far; 0 is none.
+    pub(crate) count: u64,
+    /// Means nothing while `count` is 0.
+    pub(crate) at: Instant,
+}
+
+#[allow(clippy::disallowed_methods)] // the age of a level is counted from here
+impl Shared {
+    pub(crate) fn new() -> Shared {
+        let given = Given { levels: [0, 0], count: 0, at: Instant::now() };
+        Shared {
+            state: Mutex::new(State { given, closing: false, ended: false }),
+            wake: Condvar::new(),
+            ended: Condvar::new(),
+            passes: AtomicU64::new(0),
+        }
+    }
+
+    /// The newest wins: levels that the thread has not come to are replaced.
+    pub(crate) fn give(&self, levels: [i16; 2]) {
+        let mut state = self.lock();
+        state.given = Given { levels, count: state.given.count.wrapping_add(1), at: Instant::now() };
+        drop(state);
+        self.wake.notify_one();
+    }
+
+    /// Asks the thread to end.
+    pub(crate) fn close(&self) {
+        self.lock().closing = true;
+        self.wake.notify_one();
+    }
+
+    /// Says that the thread has nothing more to do with the device.
+    pub(crate) fn end(&self) {
+        self.lock().ended = true;
+        self.ended.notify_all();
+    }
+
+    /// Whether the thread ends within `limit`.
+    pub(crate) fn wait_for_end(&self, limit: Duration) -> bool {
+        let state = self.lock();
+        let waited = self.ended.wait_timeout_while(state, limit, |state| !state.ended);
+        waited.unwrap_or_else(PoisonError::into_inner).0.ended
+    }
+
+    pub(crate) fn is_ended(&self) -> bool {
+        self.lock().ended
+    }
+
+    /// The newest levels, or nothing if the thread is to end. Also counts a pass.
+    pub(crate) fn look(&self) -> Option<Given> {
+        self.passes.fetch_add(1, Ordering::Relaxed);
+        let state = self.lock();
+        (!state.closing).then_some(state.given)
+    }
+
+    /// Waits until `deadline`, or until there are newer levels than `seen`, or the thread is to end.
+    pub(crate) fn wait(&self, seen: Option<u64>, deadline: Instant) {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let idle = |state: &mut State| !state.closing && seen.is_none_or(|seen| state.given.count == seen);
+        // Poisoned or timed out, the thread looks again by itself.
+        let _ = self.wake.wait_timeout_while(self.lock(), left, idle);
+    }
+
+    /// A panic while the lock was held leaves whole values behind: each is set in one go.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

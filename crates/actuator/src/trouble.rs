@@ -1,0 +1,148 @@
+//! What can go wrong with a device, in one sentence each.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// What went wrong with a device: which one, what was tried, what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The operating system refused something.
+    Io {
+        /// The device's path.
+        device: String,
+        /// What was tried.
+        action: &'static str,
+        /// The operating system's own words.
+        reason: String,
+    },
+    /// Somebody else holds the device.
+    Taken {
+        /// The device's path.
+        device: String,
+    },
+    /// The device does not take what is written.
+    Blocked {
+        /// The device's path.
+        device: String,
+        /// What was tried.
+        action: &'static str,
+        /// How many bytes it took.
+        wrote: usize,
+        /// How many bytes there were.
+        of: usize,
+        /// How long it was given.
+        limit: Duration,
+    },
+    /// The device does not answer, or not to the end.
+    NoAnswer {
+        /// The device's path.
+        device: String,
+        /// What was tried.
+        action: &'static str,
+        /// The bytes that came.
+        found: Vec<u8>,
+        /// How many bytes an answer has.
+        wanted: usize,
+        /// How long it was given.
+        limit: Duration,
+    },
+    /// The device answers something else than its protocol says.
+    Answer {
+        /// The device's path.
+        device: String,
+        /// What was tried.
+        action: &'static str,
+        /// What it answered.
+        found: String,
+        /// What it should have answered.
+        wanted: String,
+    },
+    /// The device reports errors of its own.
+    Unwell {
+        /// The device's path.
+        device: String,
+        /// What was tried.
+        action: &'static str,
+        /// The error bits.
+        bits: u32,
+        /// Their names, separated by commas.
+        names: String,
+    },
+    /// A driver, or whoever is told of events, panicked.
+    Panicked {
+        /// What was tried.
+        action: &'static str,
+        /// The panic's own words.
+        message: String,
+    },
+}
+
+impl Trouble {
+    /// What the operating system said about `device` when `action` was tried.
+    pub(crate) fn io(device: &Path, action: &'static str, error: &io::Error) -> Trouble {
+        Trouble::Io { device: device.display().to_string(), action, reason: error.to_string() }
+    }
+
+    /// Whether the line works and only this answer was missing or wrong, so that asking once more may help.
+    pub(crate) fn is_worth_another_try(&self) -> bool {
+        matches!(self, Trouble::NoAnswer { .. } | Trouble::Answer { .. })
+    }
+}
+
+/// Bytes as a person reads them: `84 00 70 2E`.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ")
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Io { device, action, reason } => write!(f, "'{device}': {action}: {reason}"),
+            Trouble::Taken { device } => write!(f, "'{device}' is held by another process"),
+            Trouble::Blocked { device, action, wrote, of, limit } => {
+                write!(
+                    f,
+                    "'{device}': {action}: it took {wrote} of {of} bytes within {} ms",
+                    limit.as_millis()
+                )
+            }
+            Trouble::NoAnswer { device, action, found, wanted, limit } => {
+                let (got, within) = (found.len(), limit.as_millis());
+                write!(f, "'{device}': {action}: {got} of {wanted} bytes came within {within} ms")?;
+                if got > 0 { write!(f, " ({})", hex(found)) } else { Ok(()) }
+            }
+            Trouble::Answer { device, action, found, wanted } => {
+                write!(f, "'{device}': {action}: the answer is {found}, not {wanted}")
+            }
+            Trouble::Unwell { device, action, bits, names } => {
+                write!(f, "'{device}': {action}: it reports {names} (0x{bits:X})")
+            }
+            Trouble::Panicked { action, message } => write!(f, "{action} panicked: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trouble_quotes_device_action_and_what_was_found() {
+        let device = || "/dev/motor".to_owned();
+        let (action, limit) = ("asking for errors", Duration::from_millis(50));
+        let trouble = Trouble::NoAnswer { device: device(), action, found: vec![0x0A], wanted: 2, limit };
+        assert_eq!(
+            trouble.to_string(),
+            "'/dev/motor': asking for errors: 1 of 2 bytes came within 50 ms (0A)"
+        );
+        let trouble =
+            Trouble::Unwell { device: device(), action, bits: 0x20, names: "serial timeout".into() };
+        assert_eq!(trouble.to_string(), "'/dev/motor': asking for errors: it reports serial timeout (0x20)");
+        let trouble = Trouble::Blocked { device: device(), action: "driving", wrote: 3, of: 8, limit };
+        assert_eq!(trouble.to_string(), "'/dev/motor': driving: it took 3 of 8 bytes within 50 ms");
+    }
+}

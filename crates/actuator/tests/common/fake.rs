@@ -1,0 +1,206 @@
+//! A device behind a pseudo-terminal, with the faults that lines and devices have.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use super::Folder;
+
+/// How a device behaves; the line between it and the computer is left out.
+pub trait Model: Send + 'static {
+    /// Takes one byte and says what it answers.
+    fn take(&mut self, byte: u8, now: Instant) -> Vec<u8>;
+    /// Time passes: its own watchdog may strike.
+    fn tick(&mut self, now: Instant);
+    /// What its two motors do, in its own units.
+    fn motors(&self) -> [i32; 2];
+}
+
+/// What is wrong with the answers or with the line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    Nothing,
+    /// Obeys, but never answers.
+    Mute,
+    /// Answers as many bytes as it should, all 0x5A.
+    Garbage,
+    /// Answers all but the last byte.
+    Short,
+    /// Answers with one bit of the last byte wrong.
+    Flipped,
+    /// Answers the first time wrongly, as `Flipped`, then rightly.
+    FlippedOnce,
+    /// Sends back what it gets, and answers nothing.
+    Echo,
+    /// Waits so long before each byte of an answer.
+    Dribble(Duration),
+    /// Reads nothing more.
+    Deaf,
+    /// Sends without end.
+    Babble,
+}
+
+struct Inside<M> {
+    model: M,
+    fault: Fault,
+    received: Vec<(Instant, u8)>,
+    motors: Vec<(Instant, [i32; 2])>,
+}
+
+/// A device of this model that is plugged in at [`Fake::path`], a symbolic link that stays when it is plugged in again.
+pub struct Fake<M: Model> {
+    folder: Folder,
+    inside: Arc<Mutex<Inside<M>>>,
+    plugged: Option<(Arc<AtomicBool>, JoinHandle<()>)>,
+}
+
+impl<M: Model> Fake<M> {
+    pub fn new(model: M) -> Fake<M> {
+        let motors = vec![(Instant::now(), model.motors())];
+        let inside = Inside { model, fault: Fault::Nothing, received: Vec::new(), motors };
+        let mut fake = Fake { folder: Folder::new(), inside: Arc::new(Mutex::new(inside)), plugged: None };
+        fake.plug();
+        fake
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.folder.0.join("device")
+    }
+
+    pub fn plug(&mut self) {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+        grantpt(&master).expect("the right to it");
+        unlockpt(&master).expect("an open lock");
+        let name = ptsname(&master, Vec::new()).expect("its name");
+        fcntl_setfl(&master, OFlags::NONBLOCK).expect("no blocking");
+        let _ = fs::remove_file(self.path());
+        symlink(std::ffi::OsStr::from_bytes(name.as_bytes()), self.path()).expect("a link");
+        let end = Arc::new(AtomicBool::new(false));
+        let (inside, ended) = (Arc::clone(&self.inside), Arc::clone(&end));
+        let body = move || run(&mut File::from(master), &inside, &ended);
+        self.plugged = Some((end, std::thread::spawn(body)));
+    }
+
+    /// The line is gone, the device lives on.
+    pub fn unplug(&mut self) {
+        if let Some((end, thread)) = self.plugged.take() {
+            end.store(true, Ordering::Relaxed);
+            thread.join().expect("the device did not panic");
+        }
+    }
+
+    pub fn fail(&self, fault: Fault) {
+        self.lock().fault = fault;
+    }
+
+    /// Looks at the device, or changes it.
+    pub fn with<T>(&self, look: impl FnOnce(&mut M) -> T) -> T {
+        look(&mut self.lock().model)
+    }
+
+    pub fn motors(&self) -> [i32; 2] {
+        self.lock().model.motors()
+    }
+
+    /// All that the motors have done, and when it began.
+    pub fn history(&self) -> Vec<(Instant, [i32; 2])> {
+        self.lock().motors.clone()
+    }
+
+    /// All the bytes that came, and when.
+    pub fn received(&self) -> Vec<(Instant, u8)> {
+        self.lock().received.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inside<M>> {
+        self.inside.lock().expect("the device did not panic")
+    }
+}
+
+impl<M: Model> Drop for Fake<M> {
+    fn drop(&mut self) {
+        self.unplug();
+    }
+}
+
+fn run<M: Model>(master: &mut File, inside: &Mutex<Inside<M>>, end: &AtomicBool) {
+    let pause = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+    while !end.load(Ordering::Relaxed) {
+        let ready = poll(&mut [PollFd::new(&master.as_fd(), PollFlags::IN)], Some(&pause));
+        let mut bytes = [0; 256];
+        let fault = inside.lock().expect("no panic").fault;
+        let got = match ready {
+            Ok(1..) if fault != Fault::Deaf => master.read(&mut bytes).unwrap_or(0),
+            _ => 0,
+        };
+        if got == 0 && ready != Ok(0) {
+            std::thread::sleep(Duration::from_millis(1)); // nobody has opened the other side, or it is not read
+        }
+        let answers = obey(&mut inside.lock().expect("no panic"), &bytes[..got]);
+        if fault == Fault::Babble {
+            let _ = master.write(&[0xFF; 512]);
+        }
+        send(master, answers, fault);
+    }
+}
+
+fn obey<M: Model>(inside: &mut Inside<M>, bytes: &[u8]) -> Vec<Vec<u8>> {
+    let now = Instant::now();
+    inside.model.tick(now);
+    let mut answers = Vec::new();
+    for &byte in bytes {
+        inside.received.push((now, byte));
+        let mut answer = inside.model.take(byte, now);
+        match inside.fault {
+            Fault::Nothing | Fault::Dribble(_) => {}
+            Fault::Mute | Fault::Deaf | Fault::Babble => answer.clear(),
+            Fault::Garbage => answer.fill(0x5A),
+            Fault::Short => drop(answer.pop()),
+            Fault::Flipped | Fault::FlippedOnce => {
+                if let Some(last) = answer.last_mut() {
+                    *last ^= 0x10;
+                    if inside.fault == Fault::FlippedOnce {
+                        inside.fault = Fault::Nothing;
+                    }
+                }
+            }
+            Fault::Echo => answer = vec![byte],
+        }
+        answers.push(answer);
+        let motors = inside.model.motors();
+        note(inside, now, motors);
+    }
+    let motors = inside.model.motors();
+    note(inside, now, motors);
+    answers
+}
+
+fn note<M>(inside: &mut Inside<M>, now: Instant, motors: [i32; 2]) {
+    if inside.motors.last().is_none_or(|(_, last)| *last != motors) {
+        inside.motors.push((now, motors));
+    }
+}
+
+fn send(master: &mut File, answers: Vec<Vec<u8>>, fault: Fault) {
+    for answer in answers {
+        if let Fault::Dribble(pause) = fault {
+            for byte in answer {
+                std::thread::sleep(pause);
+                let _ = master.write(&[byte]);
+            }
+        } else if !answer.is_empty() {
+            let _ = master.write(&answer);
+        }
+    }
+}

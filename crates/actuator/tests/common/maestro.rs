@@ -1,0 +1,90 @@
+//! A Maestro, as its User's Guide describes it.
+
+use std::time::{Duration, Instant};
+
+use super::fake::Model;
+
+/// The home position that its channels are set up for: 1472 us.
+pub const NEUTRAL: i32 = 5888;
+
+pub struct Maestro {
+    pub targets: [i32; 24],
+    pub errors: u16,
+    /// Its own time-out, if it is set up.
+    pub timeout: Option<Duration>,
+    /// Whose two channels are the motors.
+    pub channels: [usize; 2],
+    packet: Vec<u8>,
+    last_command: Option<Instant>,
+}
+
+impl Maestro {
+    pub fn new() -> Maestro {
+        let timeout = Some(Duration::from_millis(200));
+        Maestro {
+            targets: [0; 24],
+            errors: 0,
+            timeout,
+            channels: [0, 1],
+            packet: Vec::new(),
+            last_command: None,
+        }
+    }
+
+    pub fn fail(&mut self, bits: u16) {
+        self.errors |= bits;
+        self.targets = [NEUTRAL; 24];
+    }
+}
+
+impl Model for Maestro {
+    fn take(&mut self, byte: u8, now: Instant) -> Vec<u8> {
+        if byte >= 0x80 {
+            if !self.packet.is_empty() {
+                self.fail(1 << 4); // a packet was cut short
+            }
+            self.packet = vec![byte];
+        } else if self.packet.is_empty() {
+            self.fail(1 << 4); // data without a command
+        } else {
+            self.packet.push(byte);
+        }
+        match *self.packet.as_slice() {
+            [0x84, channel, low, high] => {
+                let target = i32::from(low) | i32::from(high) << 7;
+                match self.targets.get_mut(usize::from(channel)) {
+                    Some(position) => *position = target,
+                    None => self.fail(1 << 4),
+                }
+            }
+            [0xA1] => {
+                let answer = self.errors.to_le_bytes();
+                self.errors = 0;
+                self.packet.clear();
+                self.last_command = Some(now);
+                return answer.to_vec();
+            }
+            [0x84, ..] | [] => return Vec::new(),
+            _ => {
+                self.fail(1 << 4);
+                self.packet.clear();
+                return Vec::new();
+            }
+        }
+        self.packet.clear();
+        self.last_command = Some(now);
+        Vec::new()
+    }
+
+    fn tick(&mut self, now: Instant) {
+        if let (Some(timeout), Some(last)) = (self.timeout, self.last_command)
+            && now - last >= timeout
+        {
+            self.fail(1 << 5);
+        }
+    }
+
+    fn motors(&self) -> [i32; 2] {
+        self.channels.map(|channel| self.targets[channel])
+    }
+}

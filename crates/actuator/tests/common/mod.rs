@@ -1,0 +1,126 @@
+//! What the black-box tests share: pseudo-terminals with devices behind them, and a record of what the actuator tells.
+#![allow(dead_code)] // each test binary uses its own part
+#![allow(clippy::expect_used, clippy::panic)] // what is expected here is the test's own ground
+#![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
+
+pub mod fake;
+pub mod maestro;
+pub mod roboclaw;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use actuator::{Actuator, Event, Trouble};
+
+/// Longer than anything takes, also on a machine that is busy.
+pub const LONG: Duration = Duration::from_secs(5);
+
+pub const fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+pub fn now() -> Instant {
+    Instant::now()
+}
+
+pub fn sleep(time: Duration) {
+    std::thread::sleep(time);
+}
+
+/// A folder of its own, removed at the end.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("actuator-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).expect("a new folder");
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What the actuator has told, and when.
+#[derive(Clone, Default)]
+pub struct Told(Arc<Mutex<Vec<(Instant, Event)>>>);
+
+impl Told {
+    /// What is given to the actuator.
+    pub fn report(&self) -> impl FnMut(Event) + Send + 'static {
+        let told = self.clone();
+        move |event| told.0.lock().expect("no panic").push((Instant::now(), event))
+    }
+
+    pub fn all(&self) -> Vec<Event> {
+        self.0.lock().expect("no panic").iter().map(|(_, event)| event.clone()).collect()
+    }
+
+    /// One letter an event: ready, lost, silent, fed.
+    pub fn letters(&self) -> String {
+        let letter = |event: &Event| match event {
+            Event::Ready { .. } => 'R',
+            Event::Lost(_) => 'L',
+            Event::Silent => 'S',
+            Event::Fed => 'F',
+        };
+        self.all().iter().map(letter).collect()
+    }
+
+    pub fn count(&self, letter: char) -> usize {
+        self.letters().chars().filter(|&one| one == letter).count()
+    }
+
+    /// When the event of this number came.
+    pub fn when(&self, number: usize) -> Instant {
+        self.0.lock().expect("no panic").get(number).expect("an event of this number").0
+    }
+
+    /// The newest trouble.
+    pub fn trouble(&self) -> Trouble {
+        let all = self.all();
+        let newest = all.iter().rev().find_map(|event| match event {
+            Event::Lost(trouble) => Some(trouble.clone()),
+            _ => None,
+        });
+        newest.expect("the device was lost")
+    }
+
+    pub fn wait_for(&self, letter: char, count: usize) {
+        wait(&format!("event {letter} number {count}, told {:?}", self.letters()), || {
+            self.count(letter) >= count
+        });
+    }
+}
+
+/// Waits until something is so.
+pub fn wait(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + LONG;
+    while !is_so() {
+        assert!(Instant::now() < end, "waited in vain for {what}");
+        std::thread::sleep(ms(1));
+    }
+}
+
+/// Gives the same levels every 10 ms until something is so.
+pub fn feed_until(actuator: &Actuator, levels: [i16; 2], what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + LONG;
+    while !is_so() {
+        assert!(Instant::now() < end, "fed in vain until {what}");
+        actuator.drive(levels);
+        std::thread::sleep(ms(10));
+    }
+}
+
+/// Gives the same levels every 10 ms for so long.
+pub fn feed(actuator: &Actuator, levels: [i16; 2], time: Duration) {
+    let end = Instant::now() + time;
+    feed_until(actuator, levels, "the time is over", || Instant::now() >= end);
+}

@@ -1,0 +1,133 @@
+//! A line that blocks, is slow, or is no line: every call comes back in time.
+#![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
+
+mod common;
+
+use std::time::Duration;
+
+use actuator::pololu::target;
+use actuator::{Actuator, Driver, Kind, Settings, Timing, Trouble, WRITE_LIMIT};
+use common::fake::{Fake, Fault};
+use common::maestro::{Maestro, NEUTRAL};
+use common::{LONG, Told, feed_until, ms, now, sleep, wait};
+
+fn targets(levels: [i16; 2]) -> [i32; 2] {
+    levels.map(|level| i32::from(target(level)))
+}
+
+/// Writes until the buffers are full.
+fn fill(driver: &mut dyn Driver) -> (Trouble, Duration) {
+    for _ in 0..100_000 {
+        let begin = now();
+        if let Err(trouble) = driver.drive([66, 66]) {
+            return (trouble, begin.elapsed());
+        }
+    }
+    panic!("the buffers have no end");
+}
+
+#[test]
+fn a_full_buffer_ends_a_write_in_time() {
+    let fake = Fake::new(Maestro::new());
+    let settings = Settings { baud: 200_000, ..Settings::new(Kind::Pololu, fake.path()) };
+    let mut driver = settings.open().expect("a device");
+    fake.fail(Fault::Deaf);
+    let (trouble, took) = fill(driver.as_mut());
+    assert!(matches!(trouble, Trouble::Blocked { of: 8, .. }), "{trouble}");
+    assert!(took >= WRITE_LIMIT && took < WRITE_LIMIT + ms(80), "{took:?}");
+    // The stop is not put behind the levels that are stuck, but in their place.
+    let begin = now();
+    assert!(matches!(driver.stop(), Err(Trouble::NoAnswer { .. })));
+    assert!(begin.elapsed() < ms(250), "{:?}", begin.elapsed());
+    fake.fail(Fault::Nothing);
+    wait("the stop", || fake.motors() == [NEUTRAL; 2]);
+    sleep(ms(50));
+    assert_eq!(fake.motors(), [NEUTRAL; 2]);
+}
+
+#[test]
+fn a_full_line_is_closed_in_time() {
+    let fake = Fake::new(Maestro::new());
+    let mut driver = Settings::new(Kind::Pololu, fake.path()).open().expect("a device");
+    fake.fail(Fault::Deaf);
+    let (trouble, _) = fill(driver.as_mut());
+    let begin = now();
+    drop(driver);
+    assert!(begin.elapsed() < ms(100), "{trouble}, closed after {:?}", begin.elapsed());
+}
+
+#[test]
+fn a_device_that_is_not_there_is_lost_once_and_found_when_it_comes() {
+    let mut fake = Fake::new(Maestro::new());
+    fake.unplug();
+    std::fs::remove_file(fake.path()).expect("a link");
+    let settings = Settings { reopen: ms(100), ..Settings::new(Kind::Pololu, fake.path()) };
+    let told = Told::default();
+    let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
+    sleep(ms(500));
+    assert_eq!(told.letters(), "L");
+    assert!(matches!(told.trouble(), Trouble::Io { action: "opening it", .. }));
+    fake.plug();
+    feed_until(&actuator, [5, 5], "it drives", || fake.motors() == targets([5, 5]));
+    assert_eq!(told.letters(), "LR");
+}
+
+#[test]
+fn a_file_is_no_line() {
+    let folder = common::Folder::new();
+    let path = folder.0.join("file");
+    std::fs::write(&path, "").expect("a file");
+    let trouble = Settings::new(Kind::Pololu, &path).open().err().expect("no line");
+    assert!(matches!(&trouble, Trouble::Io { device, .. } if *device == path.display().to_string()));
+}
+
+#[test]
+fn nothing_queues_on_a_slow_line() {
+    let fake = Fake::new(Maestro::new());
+    let settings = Settings { baud: 9600, ..Settings::new(Kind::Pololu, fake.path()) };
+    let told = Told::default();
+    let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
+    told.wait_for('R', 1);
+    let (begin, before) = (now(), fake.received().len());
+    // New levels every millisecond are 8000 bytes a second; the line carries 960.
+    let mut level = 0;
+    while begin.elapsed() < ms(1000) {
+        level = (level + 1) % 60;
+        actuator.drive([level, level]);
+        sleep(ms(1));
+    }
+    actuator.drive([-66, -66]);
+    let last = now();
+    wait("the last level", || fake.motors() == targets([-66, -66]));
+    assert!(last.elapsed() < ms(150), "the last level came after {:?}", last.elapsed());
+    let bytes = fake.received().len() - before;
+    let fits = usize::try_from(begin.elapsed().as_millis()).expect("some seconds") * 960 / 1000 + 16;
+    assert!((300..=fits).contains(&bytes), "{bytes} bytes, {fits} fit");
+    assert_eq!(told.letters(), "R");
+}
+
+/// Prints how long a level is on its way; run with `--ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn how_long_a_level_is_on_its_way() {
+    let fake = Fake::new(Maestro::new());
+    let told = Told::default();
+    let settings = Settings::new(Kind::Pololu, fake.path());
+    let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
+    told.wait_for('R', 1);
+    let mut times = Vec::new();
+    for number in 0..1000_i16 {
+        let wanted = [number % 60, 60 - number % 60];
+        let begin = now();
+        actuator.drive(wanted);
+        let seen = |(at, motors): &(_, [i32; 2])| *at >= begin && *motors == targets(wanted);
+        while !fake.history().last().is_some_and(seen) {
+            assert!(begin.elapsed() < LONG);
+            sleep(Duration::from_micros(500));
+        }
+        times.push(fake.history().last().expect("it drives").0 - begin);
+        sleep(ms(5));
+    }
+    times.sort();
+    println!("p50 {:?}, p99 {:?}, most {:?}", times[500], times[990], times[999]);
+}

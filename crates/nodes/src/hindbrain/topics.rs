@@ -1,0 +1,160 @@
+use std::time::Duration;
+
+use hindbrain::{Cause, Detail, Leds, Motors, Output, Params, Profile, Rgb, SourceDetail, StopState};
+use r2r::geometry_msgs::msg as geometry;
+use r2r::hindbrain_msgs::msg as hind;
+use r2r::std_msgs::msg::{ColorRGBA, Int16, String as Text};
+use ros::{Error, Topic, clock, qos};
+use units::{Command, Stamp};
+
+use super::NAME;
+use super::controller::Controller;
+use super::graph::Publishers;
+use super::watch::{Supervisor, Watch};
+use crate::command_topic::SharedLatency;
+use crate::messages;
+
+/// What the node publishes, and the motor controller.
+pub struct Topics {
+    port: Topic<Int16>,
+    starboard: Topic<Int16>,
+    applied: Topic<geometry::TwistStamped>,
+    state: Topic<Text>,
+    detail: Topic<hind::StateDetail>,
+    leds: Topic<hind::Leds>,
+    latency: SharedLatency,
+    watch: Watch,
+    publishers: Publishers,
+    controller: Option<Controller>,
+    params: Params,
+    // The last to go: it may stop the motors until the very end.
+    _supervisor: Supervisor,
+}
+
+impl Topics {
+    /// Opens the topics and starts the supervising thread.
+    /// # Errors
+    /// The middleware refuses a topic, or the operating system a thread.
+    pub fn new(
+        node: &mut r2r::Node,
+        params: &Params,
+        publishers: Publishers,
+        controller: Option<Controller>,
+    ) -> Result<Self, Error> {
+        let port = Topic::new(node, "motor/port", qos::command())?;
+        let starboard = Topic::new(node, "motor/starboard", qos::command())?;
+        let watch = Watch::new(Duration::from_nanos(params.core.overrun_limit));
+        let supervisor = Supervisor::start(watch.clone(), [port.share(), starboard.share()])?;
+        Ok(Self {
+            port,
+            starboard,
+            applied: Topic::new(node, "hind/applied", qos::command())?,
+            state: Topic::new(node, "hind/state", qos::state())?,
+            detail: Topic::new(node, "hind/state_detail", qos::state())?,
+            leds: Topic::new(node, "hind/leds", qos::state())?,
+            latency: SharedLatency::default(),
+            watch,
+            publishers,
+            controller,
+            params: params.clone(),
+            _supervisor: supervisor,
+        })
+    }
+
+    /// How old commands are when they become motor values.
+    pub fn latency(&self) -> SharedLatency {
+        self.latency.clone()
+    }
+
+    /// What the supervising thread watches.
+    pub fn watch(&self) -> Watch {
+        self.watch.clone()
+    }
+
+    /// Carries out what the machine asks for.
+    pub fn publish(&mut self, output: Output) {
+        match output {
+            Output::Drive(motors) => self.drive(motors),
+            Output::PublishState(state) => {
+                self.state.publish(&Text { data: state.as_str().into() });
+                self.leds.publish(&leds(Leds::from(state)));
+            }
+            Output::PublishDetail(detail) => {
+                let detail = state_detail(&detail, &self.params, &self.publishers);
+                self.detail.publish(&detail);
+            }
+            Output::Report(report) => log::info!(target: NAME, "{report}"),
+        }
+    }
+
+    fn drive(&mut self, motors: Motors) {
+        self.watch.set_driven();
+        let motors = self.unless_tripped(motors);
+        if let Some(controller) = &self.controller {
+            controller.drive(motors.levels());
+        }
+        self.port.publish(&Int16 { data: motors.port });
+        // Again: if it was the first topic that hung, the supervising thread has stopped both meanwhile.
+        let motors = self.unless_tripped(motors);
+        self.starboard.publish(&Int16 { data: motors.starboard });
+        let params = &self.params;
+        self.applied.publish_if_watched(|| applied(&motors, params));
+        self.latency.record(motors.stamp);
+    }
+
+    /// Once the supervising thread has stopped the motors nothing else goes out until the machine knows of it.
+    fn unless_tripped(&self, motors: Motors) -> Motors {
+        if self.watch.is_tripped() { Motors::stop(motors.stamp) } else { motors }
+    }
+}
+
+/// The velocity that two motor values stand for, with the stamp of the stick event they go back to: the motor topics
+/// themselves carry no stamp.
+fn applied(motors: &Motors, params: &Params) -> geometry::TwistStamped {
+    let (forward, turn) = motors.velocity(params);
+    let velocity = units::Velocity::planar(forward, turn).unwrap_or_default();
+    messages::twist_stamped(&Command { velocity, stamp: motors.stamp })
+}
+
+fn leds(leds: Leds) -> hind::Leds {
+    let color = |[r, g, b]: Rgb| {
+        let part = |byte: u8| f32::from(byte) / 255.0;
+        ColorRGBA { r: part(r), g: part(g), b: part(b), a: 1.0 }
+    };
+    let [rings_even, rings_odd] = leds.rings.map(color);
+    let [strips_even, strips_odd] = leds.strips.map(color);
+    let blink = leds.blink.map_or(0.0, |blink| blink.as_secs_f32());
+    hind::Leds { rings_even, rings_odd, strips_even, strips_odd, blink }
+}
+
+fn state_detail(detail: &Detail, params: &Params, publishers: &Publishers) -> hind::StateDetail {
+    let motors = Motors::from_levels(detail.levels, Stamp::ZERO);
+    let mut message = hind::StateDetail {
+        state: detail.state.as_str().into(),
+        fault: detail.state == StopState::Fault,
+        profile: if params.profile == Profile::Seed { "seed" } else { "strict" }.into(),
+        rule: detail.rule.map(|rule| rule.to_string()).unwrap_or_default(),
+        since: detail.since.as_secs_f32(),
+        causes: detail.causes.iter().map(cause).collect(),
+        sources: detail.sources.iter().flatten().map(|source| source_of(source, publishers)).collect(),
+        port: motors.port,
+        starboard: motors.starboard,
+        ..Default::default()
+    };
+    message.header.stamp = clock::to_wire(clock::stamp());
+    message
+}
+
+fn cause(cause: Cause) -> hind::Cause {
+    hind::Cause { name: cause.code().into(), text: cause.as_str().into() }
+}
+
+fn source_of(detail: &SourceDetail, publishers: &Publishers) -> hind::Source {
+    hind::Source {
+        name: detail.source.name().into(),
+        says: detail.says.into(),
+        blocks: detail.blocks,
+        age: detail.age.map_or(-1.0, |age| age.as_secs_f32()),
+        publishers: publishers.of(detail.source),
+    }
+}
