@@ -33,6 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "drive",
             "world",
             "gamepad",
+            "actuator",
             "ros",
             "log",
             "r2r",

@@ -126,18 +126,18 @@ impl Params {
             // The specification allows no other text.
             kind: Kind::named(&TYPE.get_in(set, SOURCES, name)).unwrap_or(Kind::TwistStamped),
             priority: priority(PRIORITY.get_in(set, SOURCES, name)),
-            timeout: seconds(TIMEOUT.get_in(set, SOURCES, name)),
+            timeout: TIMEOUT.time_in(set, SOURCES, name),
         };
         let lock = |name: &str| Lock {
             name: name.into(),
             topic: LOCK_TOPIC.get_in(set, LOCKS, name),
             priority: priority(LOCK_PRIORITY.get_in(set, LOCKS, name)),
-            timeout: seconds(LOCK_TIMEOUT.get_in(set, LOCKS, name)),
+            timeout: LOCK_TIMEOUT.time_in(set, LOCKS, name),
         };
         Self {
             sources: set.group(SOURCES).into_iter().map(source).collect(),
             locks: set.group(LOCKS).into_iter().map(lock).collect(),
-            heartbeat: seconds(HEARTBEAT.get(set)),
+            heartbeat: HEARTBEAT.time(set),
             stamped: STAMPED.get(set),
         }
     }
@@ -152,11 +152,6 @@ impl Default for Params {
 /// The specification allows 0 to 255.
 fn priority(value: i64) -> u8 {
     u8::try_from(value).unwrap_or(u8::MIN)
-}
-
-/// The specification allows positive finite times; anything else would time out at once.
-fn seconds(value: f64) -> Duration {
-    Duration::try_from_secs_f64(value).unwrap_or(Duration::ZERO)
 }
 
 fn check_topic(set: &Set, parameter: &str, topic: &str) -> Result<(), Refusal> {

@@ -4,6 +4,7 @@ use crate::{Detail, Motors, Params, Report, Sensor, StopState};
 
 /// All that can happen to the node.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // parameters change seldom, and no input is stored
 pub enum Input {
     /// A command came, or what was to be one and is not finite.
     CommandReceived(Result<Command, NotFinite>),

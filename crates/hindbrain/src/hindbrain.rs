@@ -282,10 +282,10 @@ impl Hindbrain {
     /// Forgets all that was heard, but for a latched stop, and stays so.
     fn stop(&mut self) {
         self.stopping = true;
-        let mode = self.state.mode;
+        let State { mode, overrun, .. } = self.state;
         self.state = State::boot(&self.params.core);
         if mode.is_latched() {
-            self.state.mode = mode;
+            self.state = State { mode, overrun, ..self.state };
         }
         self.outputs = Outputs {
             levels: self.state.levels(),

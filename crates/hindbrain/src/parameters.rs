@@ -131,25 +131,25 @@ impl Params {
                 tick: TICK_NANOS,
                 rest: TICK_NANOS,
             },
-            overrun_limit: nanos(OVERRUN_LIMIT.get(set)),
-            command_timeout: nanos(CMD_TIMEOUT.get(set)),
+            overrun_limit: nanos(OVERRUN_LIMIT.time(set)),
+            command_timeout: nanos(CMD_TIMEOUT.time(set)),
             latch: true,
             arming: true,
             mapping: Mapping::Symmetric,
             estop_required: ESTOP_REQUIRED.get(set),
             device_required: false,
             single_publisher: RIVAL_PUBLISHERS.get(set) == "stop",
-            estop_timeout: nanos(ESTOP_TIMEOUT.get(set)),
-            lease: nanos(ENABLE_LEASE.get(set)),
+            estop_timeout: nanos(ESTOP_TIMEOUT.time(set)),
+            lease: nanos(ENABLE_LEASE.time(set)),
             zero_first: ZERO_FIRST.get(set),
             deadband: (DEADBAND.get(set) * 1000.0) as i16,
             soft_stop: if SOFT_STOP.get(set) == "ramp" { SoftStop::Ramp } else { SoftStop::Cut },
             infrared: Infrared {
                 fitted: Sensor::ALL.map(|sensor| fitted.iter().any(|name| name == sensor.frame_id())),
                 sight: Sight {
-                    timeout: nanos(IR_TIMEOUT.get(set)),
-                    debounce: nanos(IR_DEBOUNCE.get(set)),
-                    clear_hold: nanos(IR_CLEAR_HOLD.get(set)),
+                    timeout: nanos(IR_TIMEOUT.time(set)),
+                    debounce: nanos(IR_DEBOUNCE.time(set)),
+                    clear_hold: nanos(IR_CLEAR_HOLD.time(set)),
                 },
                 direction_policy: IR_DIRECTION_POLICY.get(set),
                 rearm: IR_REARM.get(set),
@@ -185,10 +185,8 @@ impl Default for Params {
 /// [`TICK`] in the core's unit.
 const TICK_NANOS: u64 = TICK.as_nanos() as u64;
 
-/// The specification allows finite times that are not negative; anything else would lapse at once.
-fn nanos(seconds: f64) -> u64 {
-    let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Counts per second in thousandths, rounded down.

@@ -146,13 +146,17 @@ fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) -> Result<(), Error>
             .iter_mut()
             .map(|runner| {
                 let ends = EndsAll::new(stop);
-                scope.spawn(move || runner.run(ends.stop()))
+                let thread = thread::Builder::new().name(runner.name().into());
+                thread.spawn_scoped(scope, move || runner.run(ends.stop()))
             })
             .collect();
-        threads.into_iter().any(|thread| thread.join().is_err())
+        // A thread that did not start ends the others, since its `EndsAll` is gone.
+        threads.into_iter().any(|thread| thread.map_or(true, |thread| thread.join().is_err()))
     });
     if panicked {
-        return Err(Error::Start("a node panicked; what was said above is the reason".into()));
+        return Err(Error::Start(
+            "a node panicked or did not start; what was said above is the reason".into(),
+        ));
     }
     Ok(())
 }

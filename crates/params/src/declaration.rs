@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use core::marker::PhantomData;
 
 use crate::{Refusal, Set, Value};
@@ -224,6 +226,21 @@ typed! { f64, Float,
     pub const fn float(name: &'static str, default: f64, min: f64, max: f64) -> Self {
         Self::new(name, Kind::Float { default, min, max })
     }
+
+    /// The value in force in `set`, which counts seconds, as a time. What no time can be is zero: for a time-out that is
+    /// the safe side, and a declaration with a range in seconds does not allow it.
+    pub fn time(&self, set: &Set) -> Duration {
+        seconds(self.get(set))
+    }
+
+    /// The same for the entry `name` of the group `prefix`.
+    pub fn time_in(&self, set: &Set, prefix: &str, name: &str) -> Duration {
+        seconds(self.get_in(set, prefix, name))
+    }
+}
+
+fn seconds(value: f64) -> Duration {
+    Duration::try_from_secs_f64(value).unwrap_or(Duration::ZERO)
 }
 typed! { String, Text,
     /// Any text.

@@ -180,3 +180,12 @@ fn a_default_passes_its_own_check() {
         assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
     }
 }
+
+#[test]
+fn seconds_are_a_time() {
+    use std::time::Duration;
+    let set = set(&[("timeout", Value::Float(0.25))]).unwrap();
+    assert_eq!(TIMEOUT.time(&set), Duration::from_millis(250));
+    let below_zero = Parameter::float("offset", -1.0, -2.0, 2.0);
+    assert_eq!(below_zero.time(&set), Duration::ZERO, "no time can be negative");
+}

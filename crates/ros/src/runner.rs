@@ -80,6 +80,11 @@ impl<M: Machine + 'static> Runner<M> {
         })
     }
 
+    /// The node's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Says once a second how the machine is.
     #[must_use]
     pub fn status(mut self, status: impl FnMut(&M) -> Status + Send + 'static) -> Self {

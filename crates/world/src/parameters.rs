@@ -155,7 +155,7 @@ impl Params {
             track: TRACK.get(set),
             wheel_speed: WHEEL_SPEED.get(set),
             lag: LAG.get(set),
-            motor_timeout: Duration::from_secs_f64(MOTOR_TIMEOUT.get(set)),
+            motor_timeout: MOTOR_TIMEOUT.time(set),
             stop_distance: STOP_DISTANCE.get(set),
             slow_distance: SLOW_DISTANCE.get(set),
             turn_least: TURN_LEAST.get(set),

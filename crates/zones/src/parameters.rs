@@ -137,10 +137,10 @@ impl Params {
             passthrough: MODE.get(set) == "passthrough",
             scaling: if SCALING.get(set) == "multiply" { Mode::Multiply } else { Mode::Limit },
             keep_direction: KEEP_DIRECTION.get(set),
-            scaling_timeout: seconds(SCALING_TIMEOUT.get(set)),
+            scaling_timeout: SCALING_TIMEOUT.time(set),
             missing_factor: Scale::new(MISSING_FACTOR.get(set)).unwrap_or(Scale::ZERO),
-            command_timeout: seconds(COMMAND_TIMEOUT.get(set)),
-            heartbeat: seconds(HEARTBEAT.get(set)),
+            command_timeout: COMMAND_TIMEOUT.time(set),
+            heartbeat: HEARTBEAT.time(set),
             full_throw: FullThrow { linear: MAX_LINEAR.get(set), angular: MAX_ANGULAR.get(set) },
             boundaries: Boundaries {
                 front: FRONT.get(set),
@@ -161,11 +161,6 @@ impl Default for Params {
     fn default() -> Self {
         Self::parse(&specification().defaults())
     }
-}
-
-/// The specification allows positive finite times; anything else would time out at once.
-fn seconds(value: f64) -> Duration {
-    Duration::try_from_secs_f64(value).unwrap_or(Duration::ZERO)
 }
 
 #[cfg(test)]

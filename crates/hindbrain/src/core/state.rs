@@ -27,6 +27,8 @@ pub struct State {
     pub rivals: bool,
     /// The motor controller.
     pub device: Device,
+    /// Whether the fault is that nobody watched; a lost motor controller that is back must not be taken for it.
+    pub overrun: bool,
     /// Port and starboard.
     pub wheels: [Wheel; 2],
 }
@@ -140,6 +142,7 @@ impl State {
             command: HeldCommand::default(),
             rivals: false,
             device: Device::Unready,
+            overrun: false,
             wheels: [Wheel::default(); 2],
         }
     }
@@ -207,7 +210,7 @@ impl State {
             .with(Cause::EstopStale, estop && self.estop != EstopLine::Pressed)
             .with(Cause::EstopPressed, self.estop == EstopLine::Pressed)
             .with(Cause::DeviceLost, self.device == Device::Lost)
-            .with(Cause::Overrun, self.mode == Mode::Fault && self.device != Device::Lost)
+            .with(Cause::Overrun, self.overrun)
     }
 }
 

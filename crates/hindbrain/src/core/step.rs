@@ -42,6 +42,7 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
         },
     });
 
+    next.overrun = next.mode == Mode::Fault && (overrun || state.overrun);
     next.settle(state.mode, stopped_by.is_some(), inputs, params);
     next.drive(state.mode, gate, inputs.dt, params);
     let outputs = Outputs {

@@ -121,9 +121,6 @@ pub(super) fn read(set: &Set) -> Result<Option<Driver>, Refusal> {
         &[port, starboard] if port != starboard => [small(port), small(starboard)],
         _ => return Err(set.refuse("driver.channels", "must be two different channels, or none")),
     };
-    let time = |parameter: &Parameter<f64>| {
-        Duration::try_from_secs_f64(parameter.get(set)).unwrap_or(Duration::from_millis(100))
-    };
     Ok(Some(Driver {
         kind,
         device,
@@ -131,8 +128,8 @@ pub(super) fn read(set: &Set) -> Result<Option<Driver>, Refusal> {
         address: small(ADDRESS.get(set)),
         channels,
         invert: [INVERT_PORT.get(set), INVERT_STARBOARD.get(set)],
-        timeout: time(&TIMEOUT),
-        silence: time(&SILENCE),
-        reopen: time(&REOPEN),
+        timeout: TIMEOUT.time(set),
+        silence: SILENCE.time(set),
+        reopen: REOPEN.time(set),
     }))
 }
