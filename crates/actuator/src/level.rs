@@ -7,7 +7,7 @@ pub const FULL: i16 = 66;
 
 /// The servo value of a standing motor.
 const STOP: i32 = 90;
-/// The servo library's pulse at 0 degrees [us], its whole span [us], and the degrees of that span.
+/// The servo library's pulse at 0 degrees and its whole span, both in microseconds, and the degrees of that span.
 const SERVO: [i32; 3] = [544, 1856, 180];
 /// The largest duty that is used, in 1/32767 of full; -32768 is left out so that both directions are alike.
 const FULL_DUTY: i32 = 32_767;
@@ -22,7 +22,7 @@ pub fn limited(level: i16, invert: bool) -> i16 {
     if invert { -level } else { level }
 }
 
-/// The servo pulse of a level [us], 791 (full forward) to 2152 (full reverse), 1472 at stop.
+/// The servo pulse of a level in microseconds, 791 (full forward) to 2152 (full reverse), 1472 at stop.
 ///
 /// `544 + (90 - level) * 1856 / 180`, rounded down; a level out of range is full.
 /// # Source

@@ -33,7 +33,7 @@ const DATA: u16 = 0x7F;
 /// The highest channel of the largest Maestro.
 pub const LAST_CHANNEL: u8 = 23;
 
-/// The target of a level [quarter microseconds]: 3164 (full forward), 5888 (stop) to 8608 (full reverse).
+/// The target of a level in quarter microseconds: 3164 (full forward), 5888 (stop) to 8608 (full reverse).
 ///
 /// A level out of range is full.
 pub fn target(level: i16) -> u16 {
@@ -43,7 +43,7 @@ pub fn target(level: i16) -> u16 {
 /// Set Target in the compact protocol.
 ///
 /// * `channel`: 0 to 23
-/// * `target` [quarter microseconds], 0 to 16383; what is beyond is cut off to seven bits a byte, as on every data byte
+/// * `target` in quarter microseconds, 0 to 16383; what is beyond is cut off to seven bits a byte, as on every data byte
 /// # Source
 /// User's Guide 5.e: command, channel, low seven bits, high seven bits.
 pub fn set_target(channel: u8, target: u16) -> [u8; 4] {

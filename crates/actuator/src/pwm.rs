@@ -21,13 +21,13 @@ use crate::level;
 use crate::settings::Settings;
 use crate::trouble::Trouble;
 
-/// The time from pulse to pulse [ns]: 20 ms.
+/// The time from pulse to pulse in nanoseconds: 20 ms.
 pub const PERIOD: u32 = 20_000_000;
 
 /// How long an exported channel has to appear and become writable: a rule of the system may have to give the right first.
 const APPEARS_WITHIN: Duration = Duration::from_millis(300);
 
-/// The pulse of a level [ns]: 791000 (full forward), 1472000 (stop) to 2152000 (full reverse); out of range is full.
+/// The pulse of a level in nanoseconds: 791000 (full forward), 1472000 (stop) to 2152000 (full reverse); out of range is full.
 pub fn duty_cycle(level: i16) -> u32 {
     u32::from(level::pulse(level)) * 1000
 }

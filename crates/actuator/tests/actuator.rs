@@ -1,4 +1,5 @@
 //! The thread, with drivers made of memory: what it sends when, and what it does when they fail, panic or hang.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
 #![allow(clippy::disallowed_methods)] // the thread lives in real time
 
 mod common;
@@ -27,10 +28,12 @@ enum Does {
     Take(Duration),
 }
 
+type Matches = fn(Call) -> bool;
+
 #[derive(Default)]
 struct Inside {
     calls: Vec<(Instant, Call)>,
-    does: Vec<(fn(Call) -> bool, Does)>,
+    does: Vec<(Matches, Does)>,
 }
 
 /// A device whose calls are noted, and which does what it is told to do.
@@ -41,7 +44,7 @@ struct Device(Arc<Mutex<Inside>>);
 struct Opened(Device);
 
 impl Device {
-    fn when(&self, matches: fn(Call) -> bool, does: Does) {
+    fn when(&self, matches: Matches, does: Does) {
         self.0.lock().unwrap().does.insert(0, (matches, does));
     }
 
@@ -203,9 +206,9 @@ fn silence_stops_within_its_time_and_stays_stopped() {
 
 #[test]
 fn trouble_stops_closes_tells_and_opens_again() {
-    let checks: fn(Call) -> bool = |call| call == Call::Check;
-    let opens: fn(Call) -> bool = |call| call == Call::Open;
-    for (matches, name) in [(is_drive as fn(Call) -> bool, "Drive([66, 66])"), (checks, "Check")] {
+    let checks: Matches = |call| call == Call::Check;
+    let opens: Matches = |call| call == Call::Open;
+    for (matches, name) in [(is_drive as Matches, "Drive([66, 66])"), (checks, "Check")] {
         let (device, actuator, told) = started();
         device.when(matches, Does::Fail);
         device.when(opens, Does::Fail);
@@ -240,7 +243,7 @@ fn it_is_opened_again_at_its_interval() {
 
 #[test]
 fn a_panic_of_the_driver_is_lost_and_stopped() {
-    for matches in [is_drive as fn(Call) -> bool, |call| call == Call::Check] {
+    for matches in [is_drive as Matches, |call| call == Call::Check] {
         let (device, actuator, told) = started();
         device.when(matches, Does::Panic);
         feed_until(&actuator, FORWARD, "it is lost", || told.count('L') == 1);

@@ -1,4 +1,5 @@
 //! A line that blocks, is slow, or is no line: every call comes back in time.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
 #![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
 
 mod common;

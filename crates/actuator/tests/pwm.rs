@@ -1,4 +1,5 @@
 //! A PWM chip in a folder that imitates sysfs.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
 #![allow(clippy::disallowed_methods)] // the thread lives in real time
 
 mod common;

@@ -1,4 +1,5 @@
 //! A RoboClaw behind a pseudo-terminal: what its motors do, and what is told.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
 #![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
 
 mod common;
@@ -86,7 +87,7 @@ fn its_time_out_is_set_and_its_version_told() {
 
 #[test]
 fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
-    let fake = Fake::new(RoboClaw { duties: [32_767, 32_767], ..RoboClaw::new() });
+    let fake = Fake::new(RoboClaw::running([32_767, 32_767]));
     let settings = Settings::new(Kind::RoboClaw, fake.path());
     let told = Told::default();
     let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");

@@ -34,6 +34,11 @@ impl RoboClaw {
         }
     }
 
+    /// As somebody else left it.
+    pub fn running(duties: [i32; 2]) -> RoboClaw {
+        RoboClaw { duties, ..RoboClaw::new() }
+    }
+
     fn signed(&self, command: u8, data: &[u8]) -> Vec<u8> {
         let all: Vec<u8> = [self.address, command].iter().chain(data).copied().collect();
         let mut answer = data.to_vec();
