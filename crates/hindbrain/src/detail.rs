@@ -127,7 +127,7 @@ impl Hindbrain {
         match source {
             Source::Command => match command.wish {
                 None => "nothing",
-                Some(_) if command.followed_by_invalid => "not finite",
+                Some(_) if command.followed_by_invalid => "refused",
                 Some(wish) if wish.is_within(self.params().core.deadband) => "zero",
                 Some(_) => "move",
             },

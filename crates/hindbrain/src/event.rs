@@ -1,6 +1,6 @@
 use units::{Command, NotFinite};
 
-use crate::{Detail, Motors, Params, Report, Sensor, StopState};
+use crate::{Detail, Motors, Params, Refused, Report, Sensor, StopState};
 
 /// All that can happen to the node.
 #[derive(Clone, Debug)]
@@ -47,6 +47,8 @@ pub enum Output {
     PublishState(StopState),
     /// Publish the state in all detail.
     PublishDetail(Detail),
+    /// Tell the user of a command that was refused; said once a second if they keep coming.
+    Refuse(Refused),
     /// Tell the user that the state or its causes changed.
     Report(Report),
 }

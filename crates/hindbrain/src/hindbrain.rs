@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 
 use units::{Instant, Machine, Stamp};
 
-use crate::core::{Cause, Causes, Inputs, InvalidCommand, Mode, Outputs, Rule, State, StopState, step};
-use crate::{Counters, Detail, Input, Motors, Output, Params, Profile, Sensor, Source, reading_of, wish_of};
+use crate::core::{Cause, Causes, Inputs, Mode, Outputs, Rule, State, StopState, step};
+use crate::{Counters, Detail, Input, Motors, Output, Params, Refused, Source};
+
+mod intake;
 
 /// How often motor values go out when no command brings them: 50 times a second.
 pub const TICK: Duration = Duration::from_millis(20);
@@ -61,6 +63,9 @@ pub struct Hindbrain {
     states: VecDeque<StopState>,
     detail: Option<Detail>,
     detailed: Instant,
+    /// A command to tell of, and when one was last told.
+    refused: Option<Refused>,
+    told: Option<Instant>,
     report: Option<Report>,
     reported: Option<Report>,
     counters: Counters,
@@ -101,6 +106,8 @@ impl Hindbrain {
             states: VecDeque::with_capacity(QUEUE),
             detail: None,
             detailed: Instant::ZERO,
+            refused: None,
+            told: None,
             report: None,
             reported: None,
             counters: Counters::default(),
@@ -150,83 +157,6 @@ impl Hindbrain {
 
     fn hear(&mut self, source: Source) {
         self.heard[source.index()] = Some(self.now);
-    }
-
-    /// Puts an event into the core's terms and counts it; whether motor values must go out whatever comes of it.
-    fn translate(&mut self, input: Input, inputs: &mut Inputs) -> bool {
-        match input {
-            Input::CommandReceived(Ok(command)) => {
-                if self.is_late(command.stamp) {
-                    self.counters.late += 1;
-                    return false;
-                }
-                self.counters.commands += 1;
-                self.hear(Source::Command);
-                self.last_command = LastCommand { stamp: command.stamp, at: self.now };
-                let keep_curve = self.params.profile == Profile::Strict;
-                inputs.command = Some(Ok(wish_of(&command.velocity, &self.params.full_speed, keep_curve)));
-                true
-            }
-            Input::CommandReceived(Err(_)) => {
-                self.counters.invalid += 1;
-                inputs.command = Some(Err(InvalidCommand));
-                false
-            }
-            Input::EnableReceived(enabled) => {
-                self.hear(Source::Enable);
-                inputs.enable = Some(enabled);
-                !enabled
-            }
-            Input::EstopReceived(pressed) => {
-                self.hear(Source::Estop);
-                inputs.estop = Some(pressed);
-                pressed
-            }
-            Input::ResetReceived(down) => {
-                self.hear(Source::Reset);
-                inputs.reset = Some(down);
-                true
-            }
-            Input::IrReceived { sensor, distance } => {
-                let index = sensor.index();
-                self.hear(Source::Ir(sensor));
-                inputs.infrared[index] = Some(reading_of(distance, &self.params.infrared));
-                self.counters.unfitted += u64::from(!self.params.core.infrared.fitted[index]);
-                false
-            }
-            Input::ScanReceived(distances) => {
-                Sensor::ALL.into_iter().for_each(|sensor| self.hear(Source::Ir(sensor)));
-                inputs.infrared = distances.map(|distance| Some(reading_of(distance, &self.params.infrared)));
-                false
-            }
-            Input::PublishersCounted(count) => {
-                inputs.rivals = Some(count > 1);
-                false
-            }
-            Input::DeviceOpened | Input::DeviceLost => {
-                self.hear(Source::Device);
-                inputs.device = Some(matches!(input, Input::DeviceOpened));
-                true
-            }
-            Input::Unwatched => {
-                self.counters.unwatched += 1;
-                inputs.unwatched = true;
-                true
-            }
-            Input::ParametersChanged(params) => {
-                self.params = params;
-                false
-            }
-            Input::Stopping => true,
-        }
-    }
-
-    /// Whether a command with this stamp is older than the one in force. Once that one is stale any stamp is taken, so
-    /// that a clock which was set back costs one time-out and not the source.
-    fn is_late(&self, stamp: Stamp) -> bool {
-        let LastCommand { stamp: last, at } = self.last_command;
-        let fresh = self.now.since(at) < Duration::from_nanos(self.params.core.command_timeout);
-        fresh && !stamp.is_zero() && !last.is_zero() && stamp < last
     }
 
     /// One step of the core; `drive` sends the motor values even if they stay.
@@ -336,11 +266,15 @@ impl Machine for Hindbrain {
         if let Some(detail) = self.detail.take() {
             return Some(Output::PublishDetail(detail));
         }
+        if let Some(refused) = self.refused.take() {
+            return Some(Output::Refuse(refused));
+        }
         self.report.take().map(Output::Report)
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let waiting = self.motors.is_some() || self.detail.is_some() || self.report.is_some();
+        let told = self.refused.is_some() || self.report.is_some();
+        let waiting = self.motors.is_some() || self.detail.is_some() || told;
         if waiting || !self.states.is_empty() {
             return Some(self.now);
         }

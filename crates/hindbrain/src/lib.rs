@@ -20,6 +20,7 @@ mod hindbrain;
 mod leds;
 mod motors;
 mod parameters;
+mod refused;
 mod scan;
 mod status;
 
@@ -33,6 +34,7 @@ pub use motors::Motors;
 pub use parameters::{
     CommandType, Driver, DriverKind, FullSpeed, IrLimits, IrSource, Params, Profile, Sectors, specification,
 };
+pub use refused::{BEYOND_REASON, Refused};
 pub use scan::{Scan, distances, measured};
 pub use status::Counters;
 pub use units::Level;

@@ -98,7 +98,7 @@ impl Cause {
         match self {
             Self::NeutralWait => "waits for a zero command",
             Self::RivalPublishers => "more than one node publishes commands",
-            Self::CommandInvalid => "the last command is not finite",
+            Self::CommandInvalid => "the last command was refused",
             Self::CommandStale => "no fresh command",
             Self::FrontBlocked => "the front is blocked",
             Self::BackBlocked => "the back is blocked",

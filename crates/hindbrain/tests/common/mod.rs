@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use hindbrain::{
-    Cause, Detail, Hindbrain, Input, Motors, Output, Params, Report, Sensor, StopState, specification,
+    Cause, Detail, Hindbrain, Input, Motors, Output, Params, Refused, Report, Sensor, StopState,
+    specification,
 };
 use params::Value;
 use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
@@ -15,6 +16,7 @@ pub struct Rig {
     pub drives: Vec<(Instant, Motors)>,
     pub states: Vec<(Instant, StopState)>,
     pub details: Vec<Detail>,
+    pub refusals: Vec<Refused>,
     pub reports: Vec<Report>,
 }
 
@@ -62,6 +64,7 @@ impl Rig {
             drives,
             states,
             details: Vec::new(),
+            refusals: Vec::new(),
             reports: Vec::new(),
         };
         rig.drain();
@@ -79,6 +82,7 @@ impl Rig {
                 Output::Drive(motors) => self.drives.push((self.now, motors)),
                 Output::PublishState(state) => self.states.push((self.now, state)),
                 Output::PublishDetail(detail) => self.details.push(detail),
+                Output::Refuse(refused) => self.refusals.push(refused),
                 Output::Report(report) => self.reports.push(report),
             }
         }

@@ -13,6 +13,7 @@ use super::graph::Publishers;
 use super::watch::{Supervisor, Watch};
 use crate::command_topic::SharedLatency;
 use crate::messages;
+use crate::zone_scaler::COMMAND;
 
 /// What the node publishes, and the motor controller.
 pub struct Topics {
@@ -82,6 +83,9 @@ impl Topics {
             Output::PublishDetail(detail) => {
                 let detail = state_detail(&detail, &self.params, &self.publishers);
                 self.detail.publish(&detail);
+            }
+            Output::Refuse(refused) => {
+                log::warn!(target: NAME, "a command on '{COMMAND}' is refused: {refused}")
             }
             Output::Report(report) => log::info!(target: NAME, "{report}"),
         }

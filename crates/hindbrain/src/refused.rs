@@ -1,0 +1,87 @@
+use core::fmt;
+
+use units::{NotFinite, Velocity};
+
+use crate::FullSpeed;
+
+/// A command beyond so many times full speed is no command but a mistake.
+///
+/// # Source
+/// own; the original's float decoder made of 1e308 half speed and of 3.5e38 a number that no type defines.
+pub const BEYOND_REASON: f64 = 100.0;
+
+/// A command that was refused, by the first part that is wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Refused {
+    /// Which part, in the names of `geometry_msgs/msg/Twist`.
+    pub part: &'static str,
+    /// What it was \[m/s or rad/s\].
+    pub value: f64,
+    /// What it may be at most, either way; `None` where it was no finite number.
+    pub most: Option<f64>,
+}
+
+impl Refused {
+    /// Whether `velocity` is beyond all reason for a vehicle of this speed.
+    /// * the parts that hindbrain uses: forward and turn, each within [`BEYOND_REASON`] times full speed
+    /// # Errors
+    /// The first part that is beyond.
+    pub fn check(velocity: &Velocity, full: &FullSpeed) -> Result<(), Self> {
+        let parts =
+            [("linear.x", velocity.forward(), full.linear), ("angular.z", velocity.turn(), full.angular)];
+        for (part, value, full) in parts {
+            let most = BEYOND_REASON * full;
+            if value.abs() > most {
+                return Err(Self { part, value, most: Some(most) });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<NotFinite> for Refused {
+    fn from(NotFinite { part, value }: NotFinite) -> Self {
+        Self { part, value, most: None }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { part, value, most } = self;
+        match most {
+            None => write!(f, "{part} is {value}, must be finite"),
+            Some(most) => {
+                let unit = if part.starts_with("linear") { "m/s" } else { "rad/s" };
+                write!(f, "{part} is {value:e}, must be from -{most} to {most} {unit}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FULL: FullSpeed = FullSpeed { linear: 1.5, angular: 2.0 };
+
+    #[test]
+    fn what_is_beyond_reason_is_refused_by_name_value_and_range() {
+        let check = |forward, turn| Refused::check(&Velocity::planar(forward, turn).unwrap(), &FULL);
+        assert_eq!(check(150.0, -200.0), Ok(()));
+        assert_eq!(
+            check(-150.1, 0.0).unwrap_err().to_string(),
+            "linear.x is -1.501e2, must be from -150 to 150 m/s"
+        );
+        assert_eq!(
+            check(0.0, 1e308).unwrap_err().to_string(),
+            "angular.z is 1e308, must be from -200 to 200 rad/s"
+        );
+        assert_eq!(check(5e-324, -0.0), Ok(()));
+    }
+
+    #[test]
+    fn what_is_not_finite_is_refused_by_name_and_value() {
+        let refused = Refused::from(Velocity::planar(f64::NEG_INFINITY, 0.0).unwrap_err());
+        assert_eq!(refused.to_string(), "linear.x is -inf, must be finite");
+    }
+}
