@@ -104,6 +104,17 @@ class Graph:
 
         self.node.create_subscription(message_type, topic, remember, qos)
 
+    def record(self, message_type, topic, qos=EDGE):
+        """Like `listen`, but with the time at which a message was published [s], by the wall clock of this machine."""
+        self.heard[topic] = []
+
+        def remember(message, info):
+            with self.condition:
+                self.heard[topic].append((info["source_timestamp"] / 1e9, message))
+                self.condition.notify_all()
+
+        self.node.create_subscription(message_type, topic, remember, qos)
+
     def publish(self, topic, message, qos=EDGE):
         if topic not in self.publishers:
             self.publishers[topic] = self.node.create_publisher(type(message), topic, qos)

@@ -1,7 +1,7 @@
 //! A serial line on which nothing waits without end.
 
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -26,8 +26,13 @@ const BITS_PER_BYTE: u32 = 10;
 /// No more than one packet waits to be sent: a write waits until the one before must have left, so that nothing queues up in
 /// the kernel when levels come faster than the line carries them. What has not left when the line is dropped is thrown
 /// away, since closing would otherwise wait half a minute for a device that takes nothing.
+///
+/// Bounded as far as the kernel goes: its terminal layer hands bytes over by a worker of its own, and whoever reads or waits
+/// there while that worker starves, on a computer that is overloaded, waits with it. A write that finds room does not.
 pub(crate) struct Line {
     port: SerialPort,
+    /// The same open line, which also shares its lock and that it does not block.
+    file: File,
     device: PathBuf,
     byte: Duration,
     clear_at: Instant,
@@ -43,7 +48,6 @@ impl Line {
         let tried = |action| move |error: io::Error| Trouble::io(device, action, &error);
         // Held before it is configured: a line that is taken must not be disturbed.
         let mut port = SerialPort::open(device, KeepSettings).map_err(tried("opening it"))?;
-        // A copy of the descriptor shares the lock, which lasts until the last of both is closed.
         let file = File::from(port.as_fd().try_clone_to_owned().map_err(tried("opening it"))?);
         claim(&file, device)?;
         let mut configuration = port.get_configuration().map_err(tried("configuring it"))?;
@@ -52,7 +56,7 @@ impl Line {
         port.set_configuration(&configuration).map_err(tried("configuring it"))?;
         port.discard_buffers().map_err(tried("emptying its buffers"))?;
         let byte = Duration::from_secs(1) * BITS_PER_BYTE / baud.max(1);
-        Ok(Line { port, device: device.into(), byte, clear_at: Instant::now(), stuck: false })
+        Ok(Line { port, file, device: device.into(), byte, clear_at: Instant::now(), stuck: false })
     }
 
     /// The device's path, for a person.
@@ -74,9 +78,15 @@ impl Line {
         let end = Instant::now() + limit;
         let mut wrote = 0;
         while wrote < bytes.len() {
-            let left = end.saturating_duration_since(Instant::now());
-            let outcome = self.port.set_write_timeout(whole_ms(left));
-            match outcome.and_then(|()| self.port.write(bytes.get(wrote..).unwrap_or_default())) {
+            let rest = bytes.get(wrote..).unwrap_or_default();
+            // Without waiting first: there is nearly always room.
+            let outcome = match (&self.file).write(rest) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.write_when_there_is_room(rest, end)
+                }
+                outcome => outcome,
+            };
+            match outcome {
                 Ok(0) => return Err(self.io(action, &ErrorKind::WriteZero.into())),
                 Ok(count) => wrote += count,
                 Err(error) if may_pass(&error) && Instant::now() < end => {}
@@ -90,6 +100,11 @@ impl Line {
         }
         self.clear_at = Instant::now() + self.time_of(bytes.len());
         Ok(())
+    }
+
+    fn write_when_there_is_room(&mut self, rest: &[u8], end: Instant) -> io::Result<usize> {
+        self.port.set_write_timeout(whole_ms(end.saturating_duration_since(Instant::now())))?;
+        self.port.write(rest)
     }
 
     /// Fills `answer`; says how many bytes came if they were fewer.

@@ -10,7 +10,7 @@ use actuator::pololu::target;
 use actuator::{Actuator, Driver, Kind, Settings, Timing, Trouble, WRITE_LIMIT};
 use common::fake::{Fake, Fault};
 use common::maestro::{Maestro, NEUTRAL};
-use common::{LONG, Told, feed_until, ms, now, sleep, wait};
+use common::{LONG, Told, calmly, feed_until, ms, now, sleep, wait};
 
 fn targets(levels: [i16; 2]) -> [i32; 2] {
     levels.map(|level| i32::from(target(level)))
@@ -29,82 +29,105 @@ fn fill(driver: &mut dyn Driver) -> (Trouble, Duration) {
 
 #[test]
 fn a_full_buffer_ends_a_write_in_time() {
-    let fake = Fake::new(Maestro::new());
-    let settings = Settings { baud: 200_000, ..Settings::new(Kind::Pololu, fake.path()) };
-    let mut driver = settings.open().expect("a device");
-    fake.fail(Fault::Deaf);
-    let (trouble, took) = fill(driver.as_mut());
-    assert!(matches!(trouble, Trouble::Blocked { of: 8, .. }), "{trouble}");
-    assert!(took >= WRITE_LIMIT && took < WRITE_LIMIT + ms(80), "{took:?}");
-    // The stop is not put behind the levels that are stuck, but in their place.
-    let begin = now();
-    assert!(matches!(driver.stop(), Err(Trouble::NoAnswer { .. })));
-    assert!(begin.elapsed() < ms(250), "{:?}", begin.elapsed());
-    fake.fail(Fault::Nothing);
-    wait("the stop", || fake.motors() == [NEUTRAL; 2]);
-    sleep(ms(50));
-    assert_eq!(fake.motors(), [NEUTRAL; 2]);
+    calmly(|| {
+        let fake = Fake::new(Maestro::new());
+        let settings = Settings { baud: 200_000, ..Settings::new(Kind::Pololu, fake.path()) };
+        let mut driver = settings.open().expect("a device");
+        fake.fail(Fault::Deaf);
+        let (trouble, took) = fill(driver.as_mut());
+        assert!(matches!(trouble, Trouble::Blocked { of: 8, .. }), "{trouble}");
+        assert!(took >= WRITE_LIMIT && took < WRITE_LIMIT + ms(80), "{took:?}");
+        // The stop is not put behind the levels that are stuck, but in their place.
+        let begin = now();
+        assert!(matches!(driver.stop(), Err(Trouble::NoAnswer { .. })));
+        assert!(begin.elapsed() < ms(250), "{:?}", begin.elapsed());
+        fake.fail(Fault::Nothing);
+        wait("the stop", || fake.motors() == [NEUTRAL; 2]);
+        sleep(ms(50));
+        assert_eq!(fake.motors(), [NEUTRAL; 2]);
+    });
 }
 
 #[test]
 fn a_full_line_is_closed_in_time() {
-    let fake = Fake::new(Maestro::new());
-    let mut driver = Settings::new(Kind::Pololu, fake.path()).open().expect("a device");
-    fake.fail(Fault::Deaf);
-    let (trouble, _) = fill(driver.as_mut());
-    let begin = now();
-    drop(driver);
-    assert!(begin.elapsed() < ms(100), "{trouble}, closed after {:?}", begin.elapsed());
+    calmly(|| {
+        let fake = Fake::new(Maestro::new());
+        let mut driver = Settings::new(Kind::Pololu, fake.path()).open().expect("a device");
+        fake.fail(Fault::Deaf);
+        let (trouble, _) = fill(driver.as_mut());
+        let begin = now();
+        drop(driver);
+        assert!(begin.elapsed() < ms(100), "{trouble}, closed after {:?}", begin.elapsed());
+    });
 }
 
 #[test]
 fn a_device_that_is_not_there_is_lost_once_and_found_when_it_comes() {
-    let mut fake = Fake::new(Maestro::new());
-    fake.unplug();
-    std::fs::remove_file(fake.path()).expect("a link");
-    let settings = Settings { reopen: ms(100), ..Settings::new(Kind::Pololu, fake.path()) };
-    let told = Told::default();
-    let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
-    sleep(ms(500));
-    assert_eq!(told.letters(), "L");
-    assert!(matches!(told.trouble(), Trouble::Io { action: "opening it", .. }));
-    fake.plug();
-    feed_until(&actuator, [5, 5], "it drives", || fake.motors() == targets([5, 5]));
-    assert_eq!(told.letters(), "LR");
+    calmly(|| {
+        let mut fake = Fake::new(Maestro::new());
+        fake.unplug();
+        std::fs::remove_file(fake.path()).expect("a link");
+        let settings = Settings { reopen: ms(100), ..Settings::new(Kind::Pololu, fake.path()) };
+        let told = Told::default();
+        let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
+        sleep(ms(500));
+        assert_eq!(told.letters(), "L");
+        assert!(matches!(told.trouble(), Trouble::Io { action: "opening it", .. }));
+        fake.plug();
+        feed_until(&actuator, [5, 5], "it drives", || fake.motors() == targets([5, 5]));
+        assert_eq!(told.letters(), "LR");
+    });
+}
+
+#[test]
+fn a_late_answer_does_not_pass_for_the_next_one() {
+    calmly(|| {
+        let fake = Fake::new(Maestro::new());
+        let mut driver = Settings::new(Kind::Pololu, fake.path()).open().expect("a device");
+        fake.say(&[0, 0]);
+        sleep(ms(50));
+        let trouble = driver.check().expect_err("an answer that came before its question");
+        assert!(matches!(&trouble, Trouble::Answer { found, .. } if found == "'00 00' before it was asked"));
+        driver.check().expect("a device that is well");
+    });
 }
 
 #[test]
 fn a_file_is_no_line() {
-    let folder = common::Folder::new();
-    let path = folder.0.join("file");
-    std::fs::write(&path, "").expect("a file");
-    let trouble = Settings::new(Kind::Pololu, &path).open().err().expect("no line");
-    assert!(matches!(&trouble, Trouble::Io { device, .. } if *device == path.display().to_string()));
+    calmly(|| {
+        let folder = common::Folder::new();
+        let path = folder.0.join("file");
+        std::fs::write(&path, "").expect("a file");
+        let trouble = Settings::new(Kind::Pololu, &path).open().err().expect("no line");
+        assert!(matches!(&trouble, Trouble::Io { device, .. } if *device == path.display().to_string()));
+    });
 }
 
 #[test]
 fn nothing_queues_on_a_slow_line() {
-    let fake = Fake::new(Maestro::new());
-    let settings = Settings { baud: 9600, ..Settings::new(Kind::Pololu, fake.path()) };
-    let told = Told::default();
-    let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
-    told.wait_for('R', 1);
-    let (begin, before) = (now(), fake.received().len());
-    // New levels every millisecond are 8000 bytes a second; the line carries 960.
-    let mut level = 0;
-    while begin.elapsed() < ms(1000) {
-        level = (level + 1) % 60;
-        actuator.drive([level, level]);
-        sleep(ms(1));
-    }
-    actuator.drive([-66, -66]);
-    let last = now();
-    wait("the last level", || fake.motors() == targets([-66, -66]));
-    assert!(last.elapsed() < ms(150), "the last level came after {:?}", last.elapsed());
-    let bytes = fake.received().len() - before;
-    let fits = usize::try_from(begin.elapsed().as_millis()).expect("some seconds") * 960 / 1000 + 16;
-    assert!((300..=fits).contains(&bytes), "{bytes} bytes, {fits} fit");
-    assert_eq!(told.letters(), "R");
+    calmly(|| {
+        let fake = Fake::new(Maestro::new());
+        let settings = Settings { baud: 9600, ..Settings::new(Kind::Pololu, fake.path()) };
+        let told = Told::default();
+        let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
+        told.wait_for('R', 1);
+        let (begin, before) = (now(), fake.received().len());
+        // New levels every millisecond are 8000 bytes a second; the line carries 960.
+        let mut level = 0;
+        while begin.elapsed() < ms(1000) {
+            level = (level + 1) % 60;
+            actuator.drive([level, level]);
+            sleep(ms(1));
+        }
+        actuator.drive([-66, -66]);
+        let last = now();
+        wait("the last level", || fake.motors() == targets([-66, -66]));
+        assert!(last.elapsed() < ms(150), "the last level came after {:?}", last.elapsed());
+        let bytes = fake.received().len() - before;
+        let fits = usize::try_from(begin.elapsed().as_millis()).expect("some seconds") * 960 / 1000 + 16;
+        assert!((300..=fits).contains(&bytes), "{bytes} bytes, {fits} fit");
+        assert_eq!(told.letters(), "R");
+    });
 }
 
 /// Prints how long a level is on its way; run with `--ignored --nocapture`.

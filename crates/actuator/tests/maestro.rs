@@ -10,7 +10,7 @@ use actuator::pololu::target;
 use actuator::{Actuator, Event, Kind, Settings, Timing, Trouble, Watchdog};
 use common::fake::{Fake, Fault};
 use common::maestro::{Maestro, NEUTRAL};
-use common::{Told, feed, feed_until, ms, now, sleep, wait};
+use common::{Told, calmly, feed, feed_until, ms, now, sleep, wait};
 
 /// From full forward to lost: a check is at most 100 ms away, and an answer is waited for 50 ms. The rest is for a busy
 /// machine.
@@ -65,195 +65,232 @@ fn stands_within(rig: &Rig, limit: Duration) {
 
 #[test]
 fn levels_become_pulses() {
-    let rig = driving();
-    for levels in [[66, 66], [-66, 66], [1, -1], [0, 0], [i16::MAX, i16::MIN]] {
-        feed_until(&rig.actuator, levels, "it drives", || rig.fake.motors() == targets(levels));
-    }
-    assert_eq!((rig.told.letters().as_str(), rig.fake.with(|maestro| maestro.errors)), ("R", 0));
+    calmly(|| {
+        let rig = driving();
+        for levels in [[66, 66], [-66, 66], [1, -1], [0, 0], [i16::MAX, i16::MIN]] {
+            feed_until(&rig.actuator, levels, "it drives", || rig.fake.motors() == targets(levels));
+        }
+        assert_eq!((rig.told.letters().as_str(), rig.fake.with(|maestro| maestro.errors)), ("R", 0));
+    });
 }
 
 #[test]
 fn channels_and_signs_are_those_of_the_settings() {
-    let rig = rig_with(|settings| (settings.channels, settings.invert) = ([7, 3], [false, true]));
-    rig.told.wait_for('R', 1);
-    feed_until(&rig.actuator, [40, 20], "it drives", || rig.fake.motors() == targets([40, -20]));
-    assert_eq!(rig.fake.with(|maestro| [maestro.targets[7], maestro.targets[3]]), targets([40, -20]));
+    calmly(|| {
+        let rig = rig_with(|settings| (settings.channels, settings.invert) = ([7, 3], [false, true]));
+        rig.told.wait_for('R', 1);
+        feed_until(&rig.actuator, [40, 20], "it drives", || rig.fake.motors() == targets([40, -20]));
+        assert_eq!(rig.fake.with(|maestro| [maestro.targets[7], maestro.targets[3]]), targets([40, -20]));
+    });
 }
 
 #[test]
 fn its_own_time_out_is_seen_at_opening() {
-    let rig = driving();
-    let ready = rig.told.all().remove(0);
-    let Event::Ready { description, watchdog } = ready else { panic!("{ready:?}") };
-    assert_eq!(watchdog, Watchdog::Seen(ms(200)));
-    assert!(description.starts_with("Pololu Maestro on '") && description.ends_with("channels 0 and 1"));
+    calmly(|| {
+        let rig = driving();
+        let ready = rig.told.all().remove(0);
+        let Event::Ready { description, watchdog } = ready else { panic!("{ready:?}") };
+        assert_eq!(watchdog, Watchdog::Seen(ms(200)));
+        assert!(description.starts_with("Pololu Maestro on '") && description.ends_with("channels 0 and 1"));
+    });
 }
 
 #[test]
 fn a_missing_time_out_is_told_at_opening() {
-    let fake = Fake::new(Maestro::new());
-    fake.with(|maestro| maestro.timeout = None);
-    let told = Told::default();
-    let _actuator = Actuator::open(settings(&fake), Timing::default(), told.report()).expect("good settings");
-    told.wait_for('R', 1);
-    assert!(matches!(told.all()[0], Event::Ready { watchdog: Watchdog::NotSeen(_), .. }));
+    calmly(|| {
+        let fake = Fake::new(Maestro::new());
+        fake.with(|maestro| maestro.timeout = None);
+        let told = Told::default();
+        let _actuator =
+            Actuator::open(settings(&fake), Timing::default(), told.report()).expect("good settings");
+        told.wait_for('R', 1);
+        assert!(matches!(told.all()[0], Event::Ready { watchdog: Watchdog::NotSeen(_), .. }));
+    });
 }
 
 #[test]
 fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
-    let fake = Fake::new(Maestro::new());
-    let told = Told::default();
-    // As a process left it that was killed in full speed, in the midst of a packet.
-    fake.with(|maestro| {
-        maestro.targets = [i32::from(target(66)); 24];
-        maestro.timeout = None;
-        common::fake::Model::take(maestro, 0x84, now());
+    calmly(|| {
+        let fake = Fake::new(Maestro::new());
+        let told = Told::default();
+        // As a process left it that was killed in full speed, in the midst of a packet.
+        fake.with(|maestro| {
+            maestro.targets = [i32::from(target(66)); 24];
+            maestro.timeout = None;
+            common::fake::Model::take(maestro, 0x84, now());
+        });
+        let actuator =
+            Actuator::open(settings(&fake), Timing::default(), told.report()).expect("good settings");
+        actuator.drive([66, 66]);
+        told.wait_for('R', 1);
+        sleep(ms(100));
+        assert_eq!(fake.motors(), [NEUTRAL; 2]);
+        let first: Vec<u8> = fake.received().iter().map(|(_, byte)| *byte).take(8).collect();
+        assert_eq!(first, [0x84, 0, 0x00, 0x2E, 0x84, 1, 0x00, 0x2E]);
+        // Never anything but stop: 0x84, channel, 0x00, 0x2E; and 0xA1.
+        assert!(fake.received().iter().all(|(_, byte)| [0x84, 0, 1, 0x2E, 0xA1].contains(byte)));
     });
-    let actuator = Actuator::open(settings(&fake), Timing::default(), told.report()).expect("good settings");
-    actuator.drive([66, 66]);
-    told.wait_for('R', 1);
-    sleep(ms(100));
-    assert_eq!(fake.motors(), [NEUTRAL; 2]);
-    let first: Vec<u8> = fake.received().iter().map(|(_, byte)| *byte).take(8).collect();
-    assert_eq!(first, [0x84, 0, 0x00, 0x2E, 0x84, 1, 0x00, 0x2E]);
-    // Never anything but stop: 0x84, channel, 0x00, 0x2E; and 0xA1.
-    assert!(fake.received().iter().all(|(_, byte)| [0x84, 0, 1, 0x2E, 0xA1].contains(byte)));
 }
 
 #[test]
 fn silence_stops_and_feeding_drives_again() {
-    let rig = driving();
-    let last = now();
-    rig.told.wait_for('S', 1);
-    let after = rig.told.when(1) - last;
-    assert!((ms(130)..ms(400)).contains(&after), "silent after {after:?}");
-    assert_eq!(rig.fake.motors(), [NEUTRAL; 2]);
-    sleep(ms(500));
-    // Stop is repeated all the while, so the Maestro's own time-out, 200 ms, has not struck.
-    assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("RS", [NEUTRAL; 2]));
-    feed_until(&rig.actuator, [10, 10], "it drives", || rig.fake.motors() == targets([10, 10]));
-    rig.told.wait_for('F', 1);
-    assert_eq!(rig.told.letters(), "RSF");
+    calmly(|| {
+        let rig = driving();
+        let last = now();
+        rig.told.wait_for('S', 1);
+        let after = rig.told.when(1) - last;
+        assert!((ms(130)..ms(400)).contains(&after), "silent after {after:?}");
+        assert_eq!(rig.fake.motors(), [NEUTRAL; 2]);
+        sleep(ms(500));
+        // Stop is repeated all the while, so the Maestro's own time-out, 200 ms, has not struck.
+        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("RS", [NEUTRAL; 2]));
+        feed_until(&rig.actuator, [10, 10], "it drives", || rig.fake.motors() == targets([10, 10]));
+        rig.told.wait_for('F', 1);
+        assert_eq!(rig.told.letters(), "RSF");
+    });
 }
 
 #[test]
 fn closing_stops() {
-    let rig = driving();
-    let begin = now();
-    assert!(rig.actuator.close());
-    assert!(begin.elapsed() < ms(500), "closed after {:?}", begin.elapsed());
-    assert_eq!((rig.fake.motors(), rig.told.letters().as_str()), ([NEUTRAL; 2], "R"));
+    calmly(|| {
+        let rig = driving();
+        let begin = now();
+        assert!(rig.actuator.close());
+        assert!(begin.elapsed() < ms(500), "closed after {:?}", begin.elapsed());
+        assert_eq!((rig.fake.motors(), rig.told.letters().as_str()), ([NEUTRAL; 2], "R"));
+    });
 }
 
 #[test]
 fn a_mute_device_is_lost_and_stopped() {
-    let rig = driving();
-    rig.fake.fail(Fault::Mute);
-    assert!(matches!(loses(&rig), Trouble::NoAnswer { wanted: 2, ref found, .. } if found.is_empty()));
-    stands_within(&rig, ms(300));
-    rig.fake.fail(Fault::Nothing);
-    rig.told.wait_for('R', 2);
-    feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == targets([5, 5]));
-    assert_eq!(rig.told.count('L'), 1);
+    calmly(|| {
+        let rig = driving();
+        rig.fake.fail(Fault::Mute);
+        assert!(matches!(loses(&rig), Trouble::NoAnswer { wanted: 2, ref found, .. } if found.is_empty()));
+        stands_within(&rig, ms(300));
+        rig.fake.fail(Fault::Nothing);
+        rig.told.wait_for('R', 2);
+        feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == targets([5, 5]));
+        assert_eq!(rig.told.count('L'), 1);
+    });
 }
 
 #[test]
 fn garbage_is_lost_with_what_it_says() {
-    let rig = driving();
-    rig.fake.fail(Fault::Garbage);
-    let trouble = loses(&rig);
-    // 0x5A5A has bits 1, 3, 4, 6, 9 and others.
-    assert!(matches!(trouble, Trouble::Unwell { bits: 0x5A5A, .. }), "{trouble}");
-    assert!(trouble.to_string().contains("serial overrun"));
-    stands_within(&rig, ms(300));
+    calmly(|| {
+        let rig = driving();
+        rig.fake.fail(Fault::Garbage);
+        let trouble = loses(&rig);
+        // 0x5A5A has bits 1, 3, 4, 6, 9 and others.
+        assert!(matches!(trouble, Trouble::Unwell { bits: 0x5A5A, .. }), "{trouble}");
+        assert!(trouble.to_string().contains("serial overrun"));
+        stands_within(&rig, ms(300));
+    });
 }
 
 #[test]
 fn half_an_answer_is_none() {
-    let rig = driving();
-    rig.fake.fail(Fault::Short);
-    assert!(matches!(loses(&rig), Trouble::NoAnswer { found, wanted: 2, .. } if found == [0]));
-    stands_within(&rig, ms(300));
+    calmly(|| {
+        let rig = driving();
+        rig.fake.fail(Fault::Short);
+        assert!(matches!(loses(&rig), Trouble::NoAnswer { found, wanted: 2, .. } if found == [0]));
+        stands_within(&rig, ms(300));
+    });
 }
 
 #[test]
 fn an_echo_is_no_answer() {
-    let rig = driving();
-    rig.fake.fail(Fault::Echo);
-    let trouble = loses(&rig);
-    assert!(matches!(trouble, Trouble::Answer { .. } | Trouble::NoAnswer { .. } | Trouble::Unwell { .. }));
-    stands_within(&rig, ms(300));
-    sleep(ms(300));
-    assert_eq!(rig.told.letters(), "RL", "an echo passes for a device");
+    calmly(|| {
+        let rig = driving();
+        rig.fake.fail(Fault::Echo);
+        let trouble = loses(&rig);
+        assert!(matches!(
+            trouble,
+            Trouble::Answer { .. } | Trouble::NoAnswer { .. } | Trouble::Unwell { .. }
+        ));
+        stands_within(&rig, ms(300));
+        sleep(ms(300));
+        assert_eq!(rig.told.letters(), "RL", "an echo passes for a device");
+    });
 }
 
 #[test]
 fn a_slow_answer_is_taken_until_its_limit() {
-    let rig = driving();
-    // Two bytes in 10 ms, then in 100 ms.
-    rig.fake.fail(Fault::Dribble(ms(5)));
-    feed(&rig.actuator, [66, -20], ms(500));
-    assert_eq!(rig.told.letters(), "R");
-    rig.fake.fail(Fault::Dribble(ms(50)));
-    assert!(matches!(loses(&rig), Trouble::NoAnswer { .. }));
-    rig.fake.fail(Fault::Nothing);
-    stands_within(&rig, ms(500));
+    calmly(|| {
+        let rig = driving();
+        // Two bytes in 10 ms, then in 100 ms.
+        rig.fake.fail(Fault::Dribble(ms(5)));
+        feed(&rig.actuator, [66, -20], ms(500));
+        assert_eq!(rig.told.letters(), "R");
+        rig.fake.fail(Fault::Dribble(ms(50)));
+        assert!(matches!(loses(&rig), Trouble::NoAnswer { .. }));
+        rig.fake.fail(Fault::Nothing);
+        stands_within(&rig, ms(500));
+    });
 }
 
 #[test]
 fn a_device_that_reads_nothing_is_lost_and_does_not_hang_anybody() {
-    let rig = driving();
-    rig.fake.fail(Fault::Deaf);
-    loses(&rig);
-    // Our stop cannot reach it; its own time-out has to.
-    stands_within(&rig, ms(400));
-    rig.fake.fail(Fault::Nothing);
-    rig.told.wait_for('R', 2);
-    assert_eq!(rig.fake.motors(), [NEUTRAL; 2], "what was stuck came through");
-    rig.fake.fail(Fault::Deaf);
-    let begin = now();
-    rig.actuator.close();
-    assert!(begin.elapsed() < ms(1000), "closed after {:?}", begin.elapsed());
+    calmly(|| {
+        let rig = driving();
+        rig.fake.fail(Fault::Deaf);
+        loses(&rig);
+        // Our stop cannot reach it; its own time-out has to.
+        stands_within(&rig, ms(400));
+        rig.fake.fail(Fault::Nothing);
+        rig.told.wait_for('R', 2);
+        assert_eq!(rig.fake.motors(), [NEUTRAL; 2], "what was stuck came through");
+        rig.fake.fail(Fault::Deaf);
+        let begin = now();
+        rig.actuator.close();
+        assert!(begin.elapsed() < ms(1000), "closed after {:?}", begin.elapsed());
+    });
 }
 
 #[test]
 fn a_device_that_is_unplugged_is_lost_and_found_again() {
-    let mut rig = driving();
-    rig.fake.unplug();
-    assert!(matches!(loses(&rig), Trouble::Io { .. }));
-    feed(&rig.actuator, [66, 66], ms(400));
-    rig.fake.with(|maestro| *maestro = Maestro::new());
-    rig.fake.plug();
-    let before = rig.fake.received().len();
-    rig.told.wait_for('R', 2);
-    let first: Vec<u8> = rig.fake.received()[before..].iter().map(|(_, byte)| *byte).take(4).collect();
-    assert_eq!(first, [0x84, 0, 0x00, 0x2E]);
-    feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == targets([5, 5]));
-    assert_eq!(rig.told.letters(), "RLR");
+    calmly(|| {
+        let mut rig = driving();
+        rig.fake.unplug();
+        assert!(matches!(loses(&rig), Trouble::Io { .. }));
+        feed(&rig.actuator, [66, 66], ms(400));
+        rig.fake.with(|maestro| *maestro = Maestro::new());
+        rig.fake.plug();
+        let before = rig.fake.received().len();
+        rig.told.wait_for('R', 2);
+        let first: Vec<u8> = rig.fake.received()[before..].iter().map(|(_, byte)| *byte).take(4).collect();
+        assert_eq!(first, [0x84, 0, 0x00, 0x2E]);
+        feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == targets([5, 5]));
+        assert_eq!(rig.told.letters(), "RLR");
+    });
 }
 
 #[test]
 fn its_errors_are_named() {
-    for (bit, name) in [(5, "serial timeout"), (4, "serial protocol error"), (12, "bit 12")] {
-        let rig = driving();
-        rig.fake.with(|maestro| maestro.fail(1 << bit));
-        let trouble = loses(&rig);
-        assert!(matches!(&trouble, Trouble::Unwell { names, .. } if names == name), "{trouble}");
-        rig.told.wait_for('R', 2);
-    }
+    calmly(|| {
+        for (bit, name) in [(5, "serial timeout"), (4, "serial protocol error"), (12, "bit 12")] {
+            let rig = driving();
+            rig.fake.with(|maestro| maestro.fail(1 << bit));
+            let trouble = loses(&rig);
+            assert!(matches!(&trouble, Trouble::Unwell { names, .. } if names == name), "{trouble}");
+            rig.told.wait_for('R', 2);
+        }
+    });
 }
 
 #[test]
 fn a_device_belongs_to_one_actuator() {
-    let rig = driving();
-    let told = Told::default();
-    let settings = settings(&rig.fake);
-    let second = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
-    told.wait_for('L', 1);
-    assert!(matches!(told.trouble(), Trouble::Taken { .. }));
-    feed(&rig.actuator, [66, -20], ms(300));
-    assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", targets([66, -20])));
-    assert!(rig.actuator.close());
-    told.wait_for('R', 1);
-    drop(second);
+    calmly(|| {
+        let rig = driving();
+        let told = Told::default();
+        let settings = settings(&rig.fake);
+        let second = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
+        told.wait_for('L', 1);
+        assert!(matches!(told.trouble(), Trouble::Taken { .. }));
+        feed(&rig.actuator, [66, -20], ms(300));
+        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", targets([66, -20])));
+        assert!(rig.actuator.close());
+        told.wait_for('R', 1);
+        drop(second);
+    });
 }

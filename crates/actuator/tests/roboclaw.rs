@@ -10,7 +10,7 @@ use actuator::level::duty;
 use actuator::{Actuator, Event, Kind, Settings, Timing, Trouble, Watchdog};
 use common::fake::{Fake, Fault};
 use common::roboclaw::RoboClaw;
-use common::{Told, feed, feed_until, ms, now, sleep, wait};
+use common::{Told, calmly, feed, feed_until, ms, now, sleep, wait};
 
 /// From full forward to lost: two tries of 50 ms and a pause, the next level 50 ms away. The rest is for a busy machine.
 const LOST_WITHIN: Duration = ms(600);
@@ -55,168 +55,244 @@ fn loses(rig: &Rig) -> Trouble {
 
 #[test]
 fn levels_become_duties() {
-    let rig = driving();
-    for levels in [[66, 66], [-66, 66], [1, -1], [0, 0], [i16::MAX, i16::MIN]] {
-        feed_until(&rig.actuator, levels, "it drives", || rig.fake.motors() == duties(levels));
-    }
-    assert_eq!((rig.told.letters().as_str(), rig.fake.with(|claw| claw.refused)), ("R", 0));
+    calmly(|| {
+        let rig = driving();
+        for levels in [[66, 66], [-66, 66], [1, -1], [0, 0], [i16::MAX, i16::MIN]] {
+            feed_until(&rig.actuator, levels, "it drives", || rig.fake.motors() == duties(levels));
+        }
+        assert_eq!((rig.told.letters().as_str(), rig.fake.with(|claw| claw.refused)), ("R", 0));
+    });
 }
 
 #[test]
 fn motors_signs_and_address_are_those_of_the_settings() {
-    let change = |settings: &mut Settings| {
-        (settings.channels, settings.invert, settings.address) = ([2, 1], [true, false], 0x87);
-    };
-    let rig = rig_with(change, |claw| claw.address = 0x87);
-    rig.told.wait_for('R', 1);
-    // Port is motor 2 and turned round: 40 becomes -40 there.
-    feed_until(&rig.actuator, [40, 20], "it drives", || rig.fake.motors() == duties([20, -40]));
+    calmly(|| {
+        let change = |settings: &mut Settings| {
+            (settings.channels, settings.invert, settings.address) = ([2, 1], [true, false], 0x87);
+        };
+        let rig = rig_with(change, |claw| claw.address = 0x87);
+        rig.told.wait_for('R', 1);
+        // Port is motor 2 and turned round: 40 becomes -40 there.
+        feed_until(&rig.actuator, [40, 20], "it drives", || rig.fake.motors() == duties([20, -40]));
+    });
 }
 
 #[test]
 fn its_time_out_is_set_and_its_version_told() {
-    let rig = rig_with(|settings| settings.watchdog = ms(300), |_| {});
-    rig.told.wait_for('R', 1);
-    assert_eq!(rig.fake.with(|claw| claw.timeout), 3);
-    let ready = rig.told.all().remove(0);
-    let Event::Ready { description, watchdog } = ready else { panic!("{ready:?}") };
-    assert_eq!(watchdog, Watchdog::Set(ms(300)));
-    assert!(description.starts_with("USB Roboclaw 2x7a v4.1.34 on '"), "{description}");
-    assert!(description.ends_with("address 0x80"), "{description}");
+    calmly(|| {
+        let rig = rig_with(|settings| settings.watchdog = ms(300), |_| {});
+        rig.told.wait_for('R', 1);
+        assert_eq!(rig.fake.with(|claw| claw.timeout), 3);
+        let ready = rig.told.all().remove(0);
+        let Event::Ready { description, watchdog } = ready else { panic!("{ready:?}") };
+        assert_eq!(watchdog, Watchdog::Set(ms(300)));
+        assert!(description.starts_with("USB Roboclaw 2x7a v4.1.34 on '"), "{description}");
+        assert!(description.ends_with("address 0x80"), "{description}");
+    });
 }
 
 #[test]
 fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
-    let fake = Fake::new(RoboClaw::running([32_767, 32_767]));
-    let settings = Settings::new(Kind::RoboClaw, fake.path());
-    let told = Told::default();
-    let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
-    actuator.drive([66, 66]);
-    told.wait_for('R', 1);
-    sleep(ms(100));
-    assert_eq!(fake.history().iter().map(|(_, motors)| *motors).collect::<Vec<_>>(), [[32_767; 2], [0; 2]]);
-    let first: Vec<u8> = fake.received().iter().map(|(_, byte)| *byte).take(6).collect();
-    assert_eq!(first, [0x80, 34, 0, 0, 0, 0]);
+    calmly(|| {
+        let fake = Fake::new(RoboClaw::running([32_767, 32_767]));
+        let settings = Settings::new(Kind::RoboClaw, fake.path());
+        let told = Told::default();
+        let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
+        actuator.drive([66, 66]);
+        told.wait_for('R', 1);
+        sleep(ms(100));
+        assert_eq!(
+            fake.history().iter().map(|(_, motors)| *motors).collect::<Vec<_>>(),
+            [[32_767; 2], [0; 2]]
+        );
+        let first: Vec<u8> = fake.received().iter().map(|(_, byte)| *byte).take(6).collect();
+        assert_eq!(first, [0x80, 34, 0, 0, 0, 0]);
+    });
 }
 
 #[test]
 fn a_time_out_that_was_not_taken_is_lost() {
-    let rig = rig_with(|_| {}, |claw| claw.pretended_timeout = Some(0));
-    rig.told.wait_for('L', 1);
-    let text = rig.told.trouble().to_string();
-    assert!(text.ends_with("reading its time-out: the answer is 0 ms, not 200 ms"), "{text}");
+    calmly(|| {
+        let rig = rig_with(|_| {}, |claw| claw.pretended_timeout = Some(0));
+        rig.told.wait_for('L', 1);
+        let text = rig.told.trouble().to_string();
+        assert!(text.ends_with("reading its time-out: the answer is 0 ms, not 200 ms"), "{text}");
+    });
 }
 
 #[test]
 fn a_time_out_that_was_forgotten_is_lost_and_set_again() {
-    let rig = driving();
-    // As after a moment without power.
-    rig.fake.with(|claw| claw.timeout = 0);
-    assert!(matches!(loses(&rig), Trouble::Answer { .. }));
-    rig.told.wait_for('R', 2);
-    assert_eq!(rig.fake.with(|claw| claw.timeout), 2);
+    calmly(|| {
+        let rig = driving();
+        // As after a moment without power.
+        rig.fake.with(|claw| claw.timeout = 0);
+        assert!(matches!(loses(&rig), Trouble::Answer { .. }));
+        rig.told.wait_for('R', 2);
+        assert_eq!(rig.fake.with(|claw| claw.timeout), 2);
+    });
 }
 
 #[test]
 fn silence_stops_and_feeding_drives_again() {
-    let rig = driving();
-    let last = now();
-    rig.told.wait_for('S', 1);
-    let after = rig.told.when(1) - last;
-    assert!((ms(130)..ms(400)).contains(&after), "silent after {after:?}");
-    assert_eq!(rig.fake.motors(), [0, 0]);
-    sleep(ms(300));
-    assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("RS", [0, 0]));
-    feed_until(&rig.actuator, [10, 10], "it drives", || rig.fake.motors() == duties([10, 10]));
-    rig.told.wait_for('F', 1);
+    calmly(|| {
+        let rig = driving();
+        let last = now();
+        rig.told.wait_for('S', 1);
+        let after = rig.told.when(1) - last;
+        assert!((ms(130)..ms(400)).contains(&after), "silent after {after:?}");
+        assert_eq!(rig.fake.motors(), [0, 0]);
+        sleep(ms(300));
+        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("RS", [0, 0]));
+        feed_until(&rig.actuator, [10, 10], "it drives", || rig.fake.motors() == duties([10, 10]));
+        rig.told.wait_for('F', 1);
+    });
 }
 
 #[test]
 fn closing_stops() {
-    let rig = driving();
-    assert!(rig.actuator.close());
-    assert_eq!((rig.fake.motors(), rig.told.letters().as_str()), ([0, 0], "R"));
+    calmly(|| {
+        let rig = driving();
+        assert!(rig.actuator.close());
+        assert_eq!((rig.fake.motors(), rig.told.letters().as_str()), ([0, 0], "R"));
+    });
 }
 
 #[test]
 fn one_wrong_answer_is_asked_for_again() {
-    let rig = driving();
-    for _ in 0..5 {
-        rig.fake.fail(Fault::FlippedOnce);
-        feed(&rig.actuator, [66, -20], ms(100));
-    }
-    assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
+    calmly(|| {
+        let rig = driving();
+        for _ in 0..5 {
+            rig.fake.fail(Fault::FlippedOnce);
+            feed(&rig.actuator, [66, -20], ms(100));
+        }
+        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
+    });
+}
+
+#[test]
+fn between_two_tries_it_has_time_to_forget_half_a_packet() {
+    calmly(|| {
+        let fake = Fake::new(RoboClaw::new());
+        let mut driver = Settings::new(Kind::RoboClaw, fake.path()).open().expect("a device");
+        let before = fake.received().len();
+        fake.fail(Fault::FlippedOnce);
+        driver.drive([1, 1]).expect("the second try");
+        let bytes = fake.received().split_off(before);
+        assert_eq!(bytes.len(), 16, "two packets");
+        // The manual asks for more than 10 ms.
+        assert!(bytes[8].0 - bytes[7].0 > ms(10), "{:?}", bytes[8].0 - bytes[7].0);
+    });
 }
 
 #[test]
 fn wrong_answers_are_lost_with_what_they_are() {
-    for fault in [Fault::Flipped, Fault::Garbage, Fault::Echo, Fault::Babble] {
-        let rig = driving();
-        rig.fake.fail(fault);
-        let trouble = loses(&rig);
-        // Whether an acknowledgement or a signed answer comes first.
-        assert!(matches!(trouble, Trouble::Answer { .. } | Trouble::NoAnswer { .. }), "{fault:?}: {trouble}");
-        rig.fake.fail(Fault::Nothing);
-        rig.told.wait_for('R', 2);
-        assert_eq!(rig.fake.motors(), [0, 0], "{fault:?}");
-        feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == duties([5, 5]));
-    }
+    calmly(|| {
+        for fault in [Fault::Flipped, Fault::Garbage, Fault::Echo, Fault::Babble] {
+            let rig = driving();
+            rig.fake.fail(fault);
+            let trouble = loses(&rig);
+            // Whether an acknowledgement or a signed answer comes first.
+            assert!(
+                matches!(trouble, Trouble::Answer { .. } | Trouble::NoAnswer { .. }),
+                "{fault:?}: {trouble}"
+            );
+            rig.fake.fail(Fault::Nothing);
+            rig.told.wait_for('R', 2);
+            assert_eq!(rig.fake.motors(), [0, 0], "{fault:?}");
+            feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == duties([5, 5]));
+        }
+    });
+}
+
+#[test]
+fn every_call_is_confirmed() {
+    calmly(|| {
+        let fake = Fake::new(RoboClaw::new());
+        let mut driver = Settings::new(Kind::RoboClaw, fake.path()).open().expect("a device");
+        // Twice, since a check asks for the status and for the time-out by turns.
+        let mut calls = |fine: bool| {
+            let outcomes = [driver.drive([1, 1]), driver.stop(), driver.check(), driver.check()];
+            for outcome in outcomes {
+                assert!(outcome.is_ok() == fine, "{outcome:?}");
+                assert!(fine || matches!(outcome, Err(Trouble::Answer { .. })), "{outcome:?}");
+            }
+        };
+        calls(true);
+        fake.fail(Fault::Flipped);
+        calls(false);
+        fake.fail(Fault::Nothing);
+        calls(true);
+        // An answer to something before is not taken for an answer to this.
+        fake.say(&[0xFF; 9]);
+        sleep(ms(50));
+        calls(true);
+    });
 }
 
 #[test]
 fn missing_and_short_answers_are_lost() {
-    for fault in [Fault::Mute, Fault::Short, Fault::Deaf, Fault::Dribble(ms(150))] {
-        let rig = driving();
-        rig.fake.fail(fault);
-        let trouble = loses(&rig);
-        assert!(matches!(trouble, Trouble::NoAnswer { .. }), "{fault:?}: {trouble}");
-        rig.fake.fail(Fault::Nothing);
-        rig.told.wait_for('R', 2);
-        assert_eq!(rig.told.count('L'), 1);
-    }
+    calmly(|| {
+        for fault in [Fault::Mute, Fault::Short, Fault::Deaf, Fault::Dribble(ms(150))] {
+            let rig = driving();
+            rig.fake.fail(fault);
+            let trouble = loses(&rig);
+            assert!(matches!(trouble, Trouble::NoAnswer { .. }), "{fault:?}: {trouble}");
+            rig.fake.fail(Fault::Nothing);
+            rig.told.wait_for('R', 2);
+            assert_eq!(rig.told.count('L'), 1);
+        }
+    });
 }
 
 #[test]
 fn slow_answers_are_taken() {
-    let rig = driving();
-    // Six bytes of a status in 24 ms.
-    rig.fake.fail(Fault::Dribble(ms(4)));
-    feed(&rig.actuator, [66, -20], ms(500));
-    assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
+    calmly(|| {
+        let rig = driving();
+        // Six bytes of a status in 24 ms.
+        rig.fake.fail(Fault::Dribble(ms(4)));
+        feed(&rig.actuator, [66, -20], ms(500));
+        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
+    });
 }
 
 #[test]
 fn a_device_that_is_unplugged_stops_by_itself_and_is_found_again() {
-    let mut rig = driving();
-    rig.fake.unplug();
-    let begin = now();
-    feed_until(&rig.actuator, [66, -20], "it is lost", || rig.told.count('L') == 1);
-    assert!(begin.elapsed() < LOST_WITHIN);
-    rig.fake.plug();
-    rig.told.wait_for('R', 2);
-    assert_eq!(rig.fake.motors(), [0, 0]);
-    feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == duties([5, 5]));
-    assert_eq!(rig.told.letters(), "RLR");
+    calmly(|| {
+        let mut rig = driving();
+        rig.fake.unplug();
+        let begin = now();
+        feed_until(&rig.actuator, [66, -20], "it is lost", || rig.told.count('L') == 1);
+        assert!(begin.elapsed() < LOST_WITHIN);
+        rig.fake.plug();
+        rig.told.wait_for('R', 2);
+        assert_eq!(rig.fake.motors(), [0, 0]);
+        feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == duties([5, 5]));
+        assert_eq!(rig.told.letters(), "RLR");
+    });
 }
 
 #[test]
 fn its_errors_are_named_and_its_warnings_are_not_errors() {
-    for (wide, status, name) in
-        [(true, 0x41, "e-stop, M1 driver fault"), (false, 0x0204, "e-stop, M2 driver fault")]
-    {
-        let rig = rig_with(|_| {}, |claw| claw.wide = wide);
-        rig.told.wait_for('R', 1);
-        // Over-current of motor 1: a warning.
-        rig.fake.with(|claw| claw.status = if wide { 0x1_0000 } else { 0x1 });
-        feed(&rig.actuator, [66, -20], ms(400));
-        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
-        rig.fake.with(|claw| claw.status = status);
-        let trouble = loses(&rig);
-        assert!(matches!(&trouble, Trouble::Unwell { names, bits, .. } if names == name && *bits == status));
-        // It stays lost as long as its e-stop is pressed.
-        feed(&rig.actuator, [66, -20], ms(500));
-        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("RL", [0, 0]));
-        rig.fake.with(|claw| claw.status = 0);
-        rig.told.wait_for('R', 2);
-    }
+    calmly(|| {
+        for (wide, status, name) in
+            [(true, 0x41, "e-stop, M1 driver fault"), (false, 0x0204, "e-stop, M2 driver fault")]
+        {
+            let rig = rig_with(|_| {}, |claw| claw.wide = wide);
+            rig.told.wait_for('R', 1);
+            // Over-current of motor 1: a warning.
+            rig.fake.with(|claw| claw.status = if wide { 0x1_0000 } else { 0x1 });
+            feed(&rig.actuator, [66, -20], ms(400));
+            assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
+            rig.fake.with(|claw| claw.status = status);
+            let trouble = loses(&rig);
+            assert!(
+                matches!(&trouble, Trouble::Unwell { names, bits, .. } if names == name && *bits == status)
+            );
+            // It stays lost as long as its e-stop is pressed.
+            feed(&rig.actuator, [66, -20], ms(500));
+            assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("RL", [0, 0]));
+            rig.fake.with(|claw| claw.status = 0);
+            rig.told.wait_for('R', 2);
+        }
+    });
 }

@@ -1,4 +1,5 @@
-//! The holes of the original, one test for each that this crate can close. H11, H12 and H15 are not in its hands.
+//! The holes of the original, one test for each that this crate can close; `seed.rs` has those that the profile `seed`
+//! closes too. H11 is the arbiter's.
 
 mod common;
 
@@ -280,6 +281,20 @@ fn h10_it_turns_in_place_to_the_left_and_in_reverse() {
 }
 
 #[test]
+fn h12_a_second_publisher_stops_until_it_is_gone() {
+    let mut rig = rig(&[]);
+    rig.full_speed();
+    rig.send(Input::PublishersCounted(2));
+    assert_eq!((rig.last(), rig.state()), ([0, 0], StopState::SoftRos));
+    stays_stopped(&mut rig, 1_000, &[Input::PublishersCounted(2), Input::EnableReceived(true)]);
+    assert!(rig.has(Cause::RivalPublishers));
+    rig.send(Input::PublishersCounted(1));
+    rig.send(command(0.0, 0.0));
+    rig.repeat(&[FULL_AHEAD()], 100);
+    assert!(rig.levels()[0] > 0, "zero first, no new enable");
+}
+
+#[test]
 fn h13_motor_values_go_out_at_a_fixed_rate_even_at_zero() {
     let mut rig = rig(&[]);
     rig.drives.clear();
@@ -299,6 +314,13 @@ fn h14_the_state_goes_out_on_change_and_twice_a_second() {
     assert_eq!(rig.states.len(), 1 + 4 + 1);
     let at: Vec<Instant> = rig.states.iter().map(|(at, _)| *at).collect();
     assert_eq!(at[5], rig.now);
+}
+
+#[test]
+fn h15_the_readme_calls_a_stop_no_safety_function() {
+    let readme = include_str!("../README.md");
+    assert!(readme.contains("not a safety function"));
+    assert!(readme.contains("cut the power in hardware"));
 }
 
 #[test]

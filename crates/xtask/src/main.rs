@@ -6,11 +6,13 @@
 //! | `env` | [`environment`] | the environment for a shell |
 //! | `run`, `demo`, `bench` | [`run`] | build the executables and become one |
 //! | `test` | [`mod@test`] | everything that CI checks |
+//! | `prove` | [`prove`] | the stop machine's proof with the real constants |
 //! | `lock` | [`lock`] | resolve the wheels anew |
 
 mod environment;
 mod lock;
 mod process;
+mod prove;
 mod report;
 mod root;
 mod run;
@@ -32,6 +34,7 @@ usage: cargo xtask COMMAND
   demo [ARGS]              set up, build, and run the demonstration
   bench [ARGS]             set up, build, and measure
   test [--quick]           everything that CI checks; --quick: only what needs no ROS
+  prove [--soak SECONDS]   every state of the stop machine with the real constants (minutes), or random faults for so long
   lock                     choose the versions of the wheels anew (crates/xtask/ros2.in to ros2.lock)
 ";
 
@@ -48,6 +51,10 @@ fn main() -> ExitCode {
         ["lock"] => Root::find().and_then(|root| lock::run(&root)),
         ["test"] => Root::find().and_then(|root| test::run(&root, false)),
         ["test", "--quick"] => Root::find().and_then(|root| test::run(&root, true)),
+        ["prove"] => Root::find().and_then(|root| prove::run(&root, None)),
+        ["prove", "--soak", seconds] if seconds.parse::<u64>().is_ok() => {
+            Root::find().and_then(|root| prove::run(&root, seconds.parse().ok()))
+        }
         ["run", node, ..] if !node.starts_with('-') => execute(node, &arguments[2..], false),
         ["demo", ..] => execute("demo", &arguments[1..], true),
         ["bench", ..] => execute("bench", &arguments[1..], true),

@@ -56,7 +56,8 @@ const FULL: &[Part] = &[
         name: "tests of the other crates",
         hint: "see the test above",
         run: |root| {
-            let crates = ["-p", "gamepad", "-p", "ros", "-p", "nodes", "-p", "xtask", "-p", "tests"];
+            let crates =
+                ["-p", "gamepad", "-p", "actuator", "-p", "ros", "-p", "nodes", "-p", "xtask", "-p", "tests"];
             ros(root, &[&["test", "--quiet"][..], &crates[..]].concat())
         },
     },

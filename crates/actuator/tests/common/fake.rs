@@ -1,18 +1,19 @@
 //! A device behind a pseudo-terminal, with the faults that lines and devices have.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::fs::{Mode, OFlags, fcntl_setfl, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::Folder;
@@ -54,8 +55,25 @@ pub enum Fault {
 struct Inside<M> {
     model: M,
     fault: Fault,
+    /// To be sent without having been asked.
+    unasked: Vec<u8>,
     received: Vec<(Instant, u8)>,
     motors: Vec<(Instant, [i32; 2])>,
+}
+
+/// A new pseudo-terminal: this side, which does not block, and the path of the other.
+pub fn pseudo_terminal() -> (File, PathBuf) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+    grantpt(&master).expect("the right to it");
+    unlockpt(&master).expect("an open lock");
+    let name = ptsname(&master, Vec::new()).expect("its name");
+    fcntl_setfl(&master, OFlags::NONBLOCK).expect("no blocking");
+    (File::from(master), OsStr::from_bytes(name.as_bytes()).into())
+}
+
+/// The other side of a pseudo-terminal, opened.
+pub fn other_side(name: &Path) -> File {
+    File::from(open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("the other side"))
 }
 
 /// A device of this model that is plugged in at [`Fake::path`], a symbolic link that stays when it is plugged in again.
@@ -68,7 +86,8 @@ pub struct Fake<M: Model> {
 impl<M: Model> Fake<M> {
     pub fn new(model: M) -> Fake<M> {
         let motors = vec![(Instant::now(), model.motors())];
-        let inside = Inside { model, fault: Fault::Nothing, received: Vec::new(), motors };
+        let inside =
+            Inside { model, fault: Fault::Nothing, unasked: Vec::new(), received: Vec::new(), motors };
         let mut fake = Fake { folder: Folder::new(), inside: Arc::new(Mutex::new(inside)), plugged: None };
         fake.plug();
         fake
@@ -79,16 +98,12 @@ impl<M: Model> Fake<M> {
     }
 
     pub fn plug(&mut self) {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
-        grantpt(&master).expect("the right to it");
-        unlockpt(&master).expect("an open lock");
-        let name = ptsname(&master, Vec::new()).expect("its name");
-        fcntl_setfl(&master, OFlags::NONBLOCK).expect("no blocking");
+        let (mut master, name) = pseudo_terminal();
         let _ = fs::remove_file(self.path());
-        symlink(std::ffi::OsStr::from_bytes(name.as_bytes()), self.path()).expect("a link");
+        symlink(name, self.path()).expect("a link");
         let end = Arc::new(AtomicBool::new(false));
         let (inside, ended) = (Arc::clone(&self.inside), Arc::clone(&end));
-        let body = move || run(&mut File::from(master), &inside, &ended);
+        let body = move || run(&mut master, &inside, &ended);
         self.plugged = Some((end, std::thread::spawn(body)));
     }
 
@@ -102,6 +117,11 @@ impl<M: Model> Fake<M> {
 
     pub fn fail(&self, fault: Fault) {
         self.lock().fault = fault;
+    }
+
+    /// Sends something that nobody asked for.
+    pub fn say(&self, bytes: &[u8]) {
+        self.lock().unasked = bytes.to_vec();
     }
 
     /// Looks at the device, or changes it.
@@ -158,7 +178,7 @@ fn run<M: Model>(master: &mut File, inside: &Mutex<Inside<M>>, end: &AtomicBool)
 fn obey<M: Model>(inside: &mut Inside<M>, bytes: &[u8]) -> Vec<Vec<u8>> {
     let now = Instant::now();
     inside.model.tick(now);
-    let mut answers = Vec::new();
+    let mut answers = vec![std::mem::take(&mut inside.unasked)];
     for &byte in bytes {
         inside.received.push((now, byte));
         let mut answer = inside.model.take(byte, now);

@@ -15,10 +15,7 @@ pub struct Alphabet {
     pub enable: Vec<Option<bool>>,
     pub rivals: Vec<Option<bool>>,
     pub device: Vec<Option<bool>>,
-    /// For the front port sensor.
-    pub front: Vec<Option<Reading>>,
-    /// For the back starboard sensor.
-    pub back: Vec<Option<Reading>>,
+    pub infrared: Vec<[Option<Reading>; 4]>,
     pub command: Vec<Option<Result<Wish, InvalidCommand>>>,
 }
 
@@ -31,6 +28,25 @@ pub const READINGS: [Option<Reading>; 4] =
     [None, Some(Reading::Clear), Some(Reading::Blocked), Some(Reading::Invalid)];
 /// A sensor that always says something.
 pub const SIGHTED: [Option<Reading>; 2] = [Some(Reading::Clear), Some(Reading::Blocked)];
+/// One sensor in front and one at the back, every combination of what they say.
+pub fn front_and_back(readings: &[Option<Reading>]) -> Vec<[Option<Reading>; 4]> {
+    let pairs =
+        readings.iter().flat_map(|&front| readings.iter().map(move |&back| [front, None, None, back]));
+    pairs.collect()
+}
+
+/// All four sensors, every combination of what they say.
+pub fn all_around(readings: &[Option<Reading>]) -> Vec<[Option<Reading>; 4]> {
+    let [front, back] = [front_and_back(readings), front_and_back(readings)];
+    let four = front.iter().flat_map(|f| back.iter().map(move |b| [f[0], f[3], b[0], b[3]]));
+    four.collect()
+}
+
+/// One sensor in front and one at the back, of which only one speaks at a time.
+pub fn front_or_back(readings: &[Option<Reading>]) -> Vec<[Option<Reading>; 4]> {
+    front_and_back(readings).into_iter().filter(|all| all[0].is_none() || all[3].is_none()).collect()
+}
+
 /// What is no command.
 pub const NO_COMMAND: Option<Result<Wish, InvalidCommand>> = Some(Err(InvalidCommand));
 
@@ -46,8 +62,7 @@ impl Alphabet {
             enable: vec![None],
             rivals: vec![None],
             device: vec![None],
-            front: vec![None],
-            back: vec![None],
+            infrared: vec![[None; 4]],
             command: [None].into_iter().chain(command).collect(),
         }
     }
@@ -62,8 +77,7 @@ impl Alphabet {
         vary(&mut all, &self.enable, |i, &enable| i.enable = enable);
         vary(&mut all, &self.rivals, |i, &rivals| i.rivals = rivals);
         vary(&mut all, &self.device, |i, &device| i.device = device);
-        vary(&mut all, &self.front, |i, &front| i.infrared[0] = front);
-        vary(&mut all, &self.back, |i, &back| i.infrared[3] = back);
+        vary(&mut all, &self.infrared, |i, &infrared| i.infrared = infrared);
         vary(&mut all, &self.command, |i, &command| i.command = command);
         all
     }
@@ -71,20 +85,18 @@ impl Alphabet {
     /// One thing at a time after each of the times, which is how [`Hindbrain`](hindbrain::Hindbrain) calls the core.
     pub fn events(&self) -> Vec<Inputs> {
         let only = |part: &dyn Fn(&mut Self)| {
-            let mut alone =
-                Self { dt: self.dt.clone(), command: vec![None], ..Self::new(&[]) };
+            let mut alone = Self { dt: self.dt.clone(), command: vec![None], ..Self::new(&[]) };
             part(&mut alone);
             alone.snapshots()
         };
-        let parts: [&dyn Fn(&mut Self); 9] = [
+        let parts: [&dyn Fn(&mut Self); 8] = [
             &|a| a.unwatched = self.unwatched.clone(),
             &|a| a.estop = self.estop.clone(),
             &|a| a.reset = self.reset.clone(),
             &|a| a.enable = self.enable.clone(),
             &|a| a.rivals = self.rivals.clone(),
             &|a| a.device = self.device.clone(),
-            &|a| a.front = self.front.clone(),
-            &|a| a.back = self.back.clone(),
+            &|a| a.infrared = self.infrared.clone(),
             &|a| a.command = self.command.clone(),
         ];
         let mut all: Vec<Inputs> = Vec::new();

@@ -1,6 +1,6 @@
 //! What must hold on every step, I1 to I14, said of what the witness saw: inputs, outputs and what it wrote down.
 //!
-//! I13 and I14 are about more than one step: the walk finds them.
+//! I12 to I14 are about more than one step: the walk finds them. W1 to W3 tie the machine to the witness and to its parts.
 
 use hindbrain::Motors;
 use hindbrain::core::{CoreParams, Inputs, Outputs, SoftStop, State, StopState, Wish, step};
@@ -60,22 +60,78 @@ pub struct Invariant {
 
 /// The invariants of single steps, those that find most first.
 pub const INVARIANTS: [Invariant; 16] = [
-    Invariant { name: "I1", text: "a stop is zero, or brakes with every tick where a ramp is asked for", holds: stop_is_zero },
-    Invariant { name: "I2", text: "no level is beyond full, no servo value outside 24 to 156", holds: level_is_in_range },
-    Invariant { name: "I3", text: "no step is steeper than its slope", holds: slope_is_kept },
-    Invariant { name: "I4", text: "the sign changes through zero, and a wheel rests there (`strict`: for a tick)", holds: sign_changes_through_zero },
-    Invariant { name: "I5", text: "ESTOP and FAULT are left by the reset button alone, with no cause left, to a soft stop, disarmed (`seed`: with their cause)", holds: latch_opens_by_reset_only },
+    Invariant {
+        name: "I1",
+        text: "a stop is zero, or brakes with every tick where a ramp is asked for",
+        holds: stop_is_zero,
+    },
+    Invariant {
+        name: "I2",
+        text: "no level is beyond full, no servo value outside 24 to 156",
+        holds: level_is_in_range,
+    },
+    Invariant {
+        name: "I3",
+        text: "no step is steeper than its slope, nor is any time (`seed`: one count in 50 ms both ways)",
+        holds: slope_is_kept,
+    },
+    Invariant {
+        name: "I4",
+        text: "the sign changes through zero, and a wheel rests there (`strict`: for a tick)",
+        holds: sign_changes_through_zero,
+    },
+    Invariant {
+        name: "I5",
+        text: "ESTOP and FAULT are left by the reset button alone, with no cause left, to a soft stop, disarmed (`seed`: with their cause)",
+        holds: latch_opens_by_reset_only,
+    },
     Invariant { name: "I6", text: "OK begins at level zero", holds: ok_begins_at_zero },
-    Invariant { name: "I7", text: "what moves is enabled, armed, within its lease, has seen a zero command, and nothing stands against it: e-stop, fault, motor controller, rival, infra-red", holds: motion_has_its_reasons },
-    Invariant { name: "I8", text: "an enable of false stops in the same step, and so does the e-stop", holds: stop_is_obeyed },
-    Invariant { name: "I9", text: "a level grows only toward what a fresh command wants, never beyond", holds: growth_is_wanted },
-    Invariant { name: "I10", text: "what is no command neither sets a target nor keeps one fresh", holds: invalid_is_as_none },
-    Invariant { name: "I11", text: "the published state is the table's for this very snapshot", holds: state_is_the_tables },
-    Invariant { name: "I11", text: "its causes are those of this snapshot, each and no other", holds: causes_are_the_snapshots },
-    Invariant { name: "I11", text: "the rule fits its row, and there is one whenever the state changes", holds: rule_fits_its_row },
-    Invariant { name: "I12", text: "the step remembers what was heard, nothing else", holds: memory_is_what_was_heard },
-    Invariant { name: "I12", text: "the sensors' verdicts are fed with the readings", holds: eyes_are_fed },
-    Invariant { name: "I12", text: "the wheels are driven to what the table says", holds: wheels_are_driven },
+    Invariant {
+        name: "I7",
+        text: "what moves is enabled, armed, within its lease, has seen a zero command, and nothing stands against it: e-stop, fault, motor controller, rival, infra-red",
+        holds: motion_has_its_reasons,
+    },
+    Invariant {
+        name: "I8",
+        text: "an enable of false stops in the same step, and so does the e-stop",
+        holds: stop_is_obeyed,
+    },
+    Invariant {
+        name: "I9",
+        text: "a level grows only toward what a fresh command wants, never beyond",
+        holds: growth_is_wanted,
+    },
+    Invariant {
+        name: "I10",
+        text: "what is no command neither sets a target nor keeps one fresh",
+        holds: invalid_is_as_none,
+    },
+    Invariant {
+        name: "I11",
+        text: "the published state is the table's for this very snapshot",
+        holds: state_is_the_tables,
+    },
+    Invariant {
+        name: "I11",
+        text: "its causes are those of this snapshot, each and no other",
+        holds: causes_are_the_snapshots,
+    },
+    Invariant {
+        name: "I11",
+        text: "the rule fits its row, and there is one whenever the state changes",
+        holds: rule_fits_its_row,
+    },
+    Invariant {
+        name: "W1",
+        text: "the core remembers what was heard, as the witness wrote it down",
+        holds: memory_is_what_was_heard,
+    },
+    Invariant {
+        name: "W2",
+        text: "the sensors' verdicts are fed with readings and time",
+        holds: eyes_are_fed,
+    },
+    Invariant { name: "W3", text: "the wheels are driven to what the table says", holds: wheels_are_driven },
 ];
 
 /// The first invariant that the edge breaks.
@@ -111,7 +167,8 @@ fn slope_is_kept(edge: &Edge) -> bool {
     let dt = edge.inputs.dt.min(slopes.tick);
     // What earlier steps left over is less than a count.
     let within = |counts: i32, slope: u64| {
-        counts <= 0 || u128::from(counts.unsigned_abs() - 1) * u128::from(COUNT) < u128::from(slope) * u128::from(dt)
+        counts <= 0
+            || u128::from(counts.unsigned_abs() - 1) * u128::from(COUNT) < u128::from(slope) * u128::from(dt)
     };
     edge.wheels().all(|(before, after)| {
         let growth = i32::from(after.abs()) - i32::from(before.abs());

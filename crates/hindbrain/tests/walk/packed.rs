@@ -22,8 +22,7 @@ impl States {
     pub fn new(first: &State) -> Self {
         let mut parts = Parts::default();
         let numbers = parts.numbers(first, None);
-        let mut states =
-            Self { parts, keys: Vec::new(), table: vec![0; 1 << 10], last: (*first, numbers) };
+        let mut states = Self { parts, keys: Vec::new(), table: vec![0; 1 << 10], last: (*first, numbers) };
         states.insert(first);
         states
     }

@@ -1,5 +1,4 @@
 //! Walks through every state of the core that a set of inputs can reach, and through every input in each.
-#![allow(clippy::panic)] // a refusal has to end the test with the way there
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -34,7 +33,7 @@ pub struct Found {
     published: u16,
     /// The pairs that count as blocked and the levels, without repetition.
     pub blocked: BTreeSet<([bool; 2], [i16; 2])>,
-    /// The longest way to a stand under silence, in ticks; `None` where the model has no silence.
+    /// I14: how many ticks of silence it takes at most to stand; `None` where the model has no silence.
     pub rest: Option<usize>,
 }
 
@@ -42,7 +41,8 @@ impl Model {
     /// Walks from the state at start, breadth first, with the invariants asked on every edge.
     ///
     /// What breaks one panics with the shortest way there.
-    pub fn walk(&self) -> Found {
+    /// * `most`: more states than so many are taken for no end of them
+    pub fn walk(&self, most: usize) -> Found {
         let Self { params, inputs, .. } = self;
         let boot = State::boot(params);
         assert_eq!(Witness::of(&boot, params), Witness::at_start(params), "{}: at start", self.name);
@@ -75,6 +75,7 @@ impl Model {
                 }
             }
             found.states += 1;
+            assert!(states.len() <= most, "{}: more than {most} states, such as {before:?}", self.name);
         }
         found.edges = found.states * inputs.len();
         found.rest = silent.map(|_| self.rest(&states, &silence, &from));
@@ -87,6 +88,7 @@ impl Model {
 
     /// I14: the most ticks of silence until both wheels stand for good. The command lapses after its time-out; then it
     /// takes full over the slope of braking, one tick for the fraction and one for a change of sign that is under way.
+    /// From each state silence leads to one other, so the ticks are counted along these ways, each state once.
     fn rest(&self, states: &States, silence: &[u32], from: &[(u32, u32)]) -> usize {
         let per_tick = self.params.slopes.decel * (T / 1_000) / 1_000_000;
         let braking = (self.params.full as u64 * 1_000).div_ceil(per_tick) + 2;
@@ -124,7 +126,8 @@ impl Model {
         }
         // The states on a circle stand.
         let known = ticks.into_iter().filter(|&ticks| ticks != ON_THE_WAY);
-        usize::from(known.max().unwrap_or(0))
+        // It stands one tick after the last in which it moved.
+        usize::from(known.max().unwrap_or(0)) + 1
     }
 
     fn way(&self, from: &[(u32, u32)], mut at: usize) -> Vec<usize> {

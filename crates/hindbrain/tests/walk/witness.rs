@@ -3,9 +3,7 @@
 //! On every edge of the walk what the witness writes down must be what the core remembers ([`Witness::of`]); so by
 //! induction over the ways there it is the truth in every reachable state, and the invariants may be stated about it.
 
-use hindbrain::core::{
-    CoreParams, Device, EstopLine, Inputs, Outputs, Reading, State, StopState, Wish,
-};
+use hindbrain::core::{CoreParams, Device, EstopLine, Inputs, Outputs, Reading, State, StopState, Wish};
 
 /// What was seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +81,11 @@ impl Witness {
             EstopLine::Silent => (Some(false), params.estop_timeout),
             EstopLine::Pressed => (Some(true), 0),
         };
-        let readings = || state.eyes.iter().zip(params.infrared.fitted).filter(|eye| eye.1).map(|eye| eye.0.reading());
+        let fitted = params.infrared.fitted;
+        let is_bad = |sensor: usize| fitted[sensor] && state.eyes[sensor].is_bad();
+        let says = |wanted: Option<Reading>| {
+            state.eyes.iter().zip(fitted).any(|(eye, fitted)| fitted && eye.reading() == wanted)
+        };
         Self {
             state: state.mode.into(),
             levels: state.levels(),
@@ -105,11 +107,8 @@ impl Witness {
                 Device::Lost => Some(false),
             },
             overrun: state.overrun,
-            bad: state.bad_pairs(params),
-            eyes: [
-                readings().any(|reading| reading.is_none()),
-                readings().any(|reading| reading == Some(Reading::Invalid)),
-            ],
+            bad: [is_bad(0) || is_bad(1), is_bad(2) || is_bad(3)],
+            eyes: [says(None), says(Some(Reading::Invalid))],
         }
     }
 

@@ -1,0 +1,113 @@
+//! A device made of memory, whose calls are noted.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use actuator::{Actuator, Driver, Event, Timing, Trouble};
+
+use super::sleep;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    Open,
+    Drive([i16; 2]),
+    Stop,
+    Check,
+    Close,
+}
+
+/// What a call does beside being noted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does {
+    Work,
+    Fail,
+    Panic,
+    Take(Duration),
+}
+
+pub type Matches = fn(Call) -> bool;
+
+#[derive(Default)]
+struct Inside {
+    calls: Vec<(Instant, Call)>,
+    does: Vec<(Matches, Does)>,
+}
+
+/// A device whose calls are noted, and which does what it is told to do.
+#[derive(Clone, Default)]
+pub struct Device(Arc<Mutex<Inside>>);
+
+/// One opening of it.
+struct Opened(Device);
+
+impl Device {
+    pub fn when(&self, matches: Matches, does: Does) {
+        self.0.lock().unwrap().does.insert(0, (matches, does));
+    }
+
+    fn call(&self, call: Call) -> Result<(), Trouble> {
+        let does = {
+            let mut inside = self.0.lock().unwrap();
+            inside.calls.push((Instant::now(), call));
+            inside.does.iter().find(|(matches, _)| matches(call)).map(|(_, does)| *does)
+        };
+        match does {
+            None | Some(Does::Work) => Ok(()),
+            Some(Does::Fail) => Err(Trouble::Taken { device: format!("{call:?}") }),
+            Some(Does::Panic) => panic!("{call:?} was told to panic"),
+            Some(Does::Take(time)) => {
+                sleep(time);
+                Ok(())
+            }
+        }
+    }
+
+    pub fn calls(&self) -> Vec<Call> {
+        self.0.lock().unwrap().calls.iter().map(|(_, call)| *call).collect()
+    }
+
+    pub fn timed(&self) -> Vec<(Instant, Call)> {
+        self.0.lock().unwrap().calls.clone()
+    }
+
+    /// What the motors do: the last that was sent.
+    pub fn last(&self) -> Option<Call> {
+        self.calls().into_iter().rev().find(|call| matches!(call, Call::Drive(_) | Call::Stop))
+    }
+
+    pub fn start(&self, timing: Timing, report: impl FnMut(Event) + Send + 'static) -> Actuator {
+        let device = self.clone();
+        let open = move || {
+            device.call(Call::Open)?;
+            Ok(Box::new(Opened(device.clone())) as Box<dyn Driver>)
+        };
+        Actuator::start(open, timing, report).expect("a thread")
+    }
+}
+
+impl Driver for Opened {
+    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Trouble> {
+        self.0.call(Call::Drive(levels))
+    }
+
+    fn check(&mut self) -> Result<(), Trouble> {
+        self.0.call(Call::Check)
+    }
+
+    fn stop(&mut self) -> Result<(), Trouble> {
+        self.0.call(Call::Stop)
+    }
+
+    fn description(&self) -> String {
+        "memory".into()
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        // A panic here would be a panic in a drop: wanted, for one test.
+        if let Err(trouble) = self.0.call(Call::Close) {
+            panic!("{trouble}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The motor controller, the supervising thread, a second publisher, scans: what stops and how it comes back.
+
+mod common;
+
+use common::{Rig, command, ir, rig, text, texts};
+use hindbrain::{Cause, Input, Level, Sensor, StopState};
+use params::Value;
+
+const FULL_AHEAD: fn() -> Input = || command(1.0, 0.0);
+
+/// With a motor controller that is not open yet.
+fn with_device(changes: &[(&str, Value)]) -> Rig {
+    let device = [("driver.kind", text("pololu")), ("driver.device", text("/dev/ttyACM0"))];
+    rig(&[&device, changes].concat())
+}
+
+#[test]
+fn a_motor_controller_that_is_not_open_is_a_soft_stop() {
+    let mut rig = with_device(&[]);
+    rig.send(Input::EnableReceived(true));
+    rig.repeat(&[command(0.0, 0.0)], 200);
+    assert_eq!(rig.state(), StopState::SoftRos);
+    assert!(rig.has(Cause::DeviceUnready));
+    assert_eq!(rig.hindbrain.health().1, "SSTOP.ROS: the motor controller is not open yet");
+    rig.send(Input::DeviceOpened);
+    assert_eq!(
+        rig.state(),
+        StopState::Ok,
+        "the enable from before counts: nothing was stopped by the device"
+    );
+    assert!(!rig.has(Cause::DeviceUnready));
+    rig.repeat(&[FULL_AHEAD()], 500);
+    assert_eq!(rig.levels(), [0, 0], "zero first");
+    rig.send(command(0.0, 0.0));
+    rig.repeat(&[FULL_AHEAD()], 500);
+    assert!(rig.levels()[0] > 0);
+}
+
+#[test]
+fn without_a_motor_controller_nobody_waits_for_one() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    assert!(!rig.has(Cause::DeviceUnready));
+}
+
+#[test]
+fn a_lost_motor_controller_is_a_fault_that_cannot_be_reset_while_it_is_lost() {
+    let mut rig = with_device(&[]);
+    rig.send(Input::DeviceOpened);
+    rig.full_speed();
+    let count = rig.drives.len();
+    rig.send(Input::DeviceLost);
+    assert_eq!((rig.state(), rig.last(), rig.drives.len()), (StopState::Fault, [0, 0], count + 1));
+    assert!(rig.has(Cause::DeviceLost) && rig.has(Cause::Latched) && !rig.has(Cause::Overrun));
+    assert_eq!((rig.hindbrain.health().0, rig.hindbrain.counters().faults), (Level::Error, 1));
+    rig.click_reset();
+    assert_eq!(rig.state(), StopState::Fault, "it is still lost");
+    rig.send(Input::ResetReceived(true));
+    rig.send(Input::DeviceOpened);
+    rig.send(Input::ResetReceived(false));
+    assert_eq!(rig.state(), StopState::Fault, "the button went down while it was lost");
+    assert!(
+        !rig.has(Cause::DeviceLost) && !rig.has(Cause::Overrun),
+        "nobody was late: {}",
+        rig.hindbrain.causes()
+    );
+    rig.click_reset();
+    assert_eq!(rig.state(), StopState::SoftRos);
+    assert!(rig.has(Cause::NotArmed));
+    assert_eq!(rig.hindbrain.counters().resets, 1);
+}
+
+#[test]
+fn a_lost_motor_controller_is_a_fault_even_at_rest() {
+    for required in [false, true] {
+        let mut rig = if required { with_device(&[]) } else { rig(&[]) };
+        rig.send(Input::DeviceLost);
+        assert_eq!(rig.state(), StopState::Fault);
+    }
+}
+
+#[test]
+fn under_seed_a_lost_motor_controller_stops_for_as_long_as_it_is_lost() {
+    let mut rig = with_device(&[("profile", text("seed"))]);
+    rig.send(Input::EnableReceived(true));
+    assert_eq!(rig.state(), StopState::SoftRos);
+    rig.send(Input::DeviceOpened);
+    rig.repeat(&[FULL_AHEAD()], 500);
+    assert!(rig.levels()[0] > 0);
+    rig.send(Input::DeviceLost);
+    assert_eq!((rig.state(), rig.last()), (StopState::Fault, [0, 0]));
+    rig.send(Input::DeviceOpened);
+    assert_eq!((rig.state(), rig.levels()), (StopState::Ok, [0, 0]));
+}
+
+#[test]
+fn unwatched_motors_are_a_fault_only_if_they_could_move() {
+    let mut rig = rig(&[]);
+    rig.send(Input::Unwatched);
+    assert_eq!((rig.state(), rig.hindbrain.counters().unwatched), (StopState::SoftRos, 1));
+    rig.ready();
+    let count = rig.drives.len();
+    rig.send(Input::Unwatched);
+    assert_eq!((rig.state(), rig.last(), rig.drives.len()), (StopState::Fault, [0, 0], count + 1));
+    assert!(rig.has(Cause::Overrun));
+    rig.send(Input::Unwatched);
+    assert_eq!(rig.hindbrain.counters().faults, 1);
+    rig.click_reset();
+    assert_eq!(rig.state(), StopState::SoftRos);
+    assert!(!rig.has(Cause::Overrun));
+}
+
+#[test]
+fn unwatched_motors_that_run_down_are_a_fault() {
+    let mut rig = rig(&[("soft_stop", text("ramp"))]);
+    rig.full_speed();
+    rig.send(Input::EnableReceived(false));
+    rig.wait(100);
+    assert_ne!(rig.levels(), [0, 0]);
+    rig.send(Input::Unwatched);
+    assert_eq!((rig.state(), rig.last()), (StopState::Fault, [0, 0]));
+}
+
+#[test]
+fn a_step_exactly_at_the_overrun_limit_is_in_time() {
+    for (late, state) in [(500, StopState::Ok), (501, StopState::Fault)] {
+        let mut rig = rig(&[]);
+        rig.ready();
+        rig.stall(late);
+        rig.send(command(0.0, 0.0));
+        assert_eq!((rig.state(), rig.hindbrain.counters().overruns), (state, u64::from(late > 500)));
+    }
+}
+
+#[test]
+fn rivals_stop_and_come_back_with_zero_first() {
+    let mut rig = rig(&[]);
+    rig.full_speed();
+    rig.send(Input::PublishersCounted(2));
+    assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]));
+    assert_eq!(rig.hindbrain.health().1, "SSTOP.ROS: more than one node publishes commands");
+    rig.repeat(&[command(0.0, 0.0)], 100);
+    assert_eq!(rig.state(), StopState::SoftRos);
+    rig.send(Input::PublishersCounted(1));
+    assert_eq!(rig.state(), StopState::Ok, "still armed");
+    rig.repeat(&[FULL_AHEAD()], 500);
+    assert_eq!(rig.levels(), [0, 0], "zero first");
+    rig.send(command(0.0, 0.0));
+    rig.repeat(&[FULL_AHEAD()], 500);
+    assert!(rig.levels()[0] > 0);
+    for count in [0, 1] {
+        rig.send(Input::PublishersCounted(count));
+        assert_eq!(rig.state(), StopState::Ok, "{count} is no rival");
+    }
+}
+
+#[test]
+fn rivals_only_warn_where_that_is_asked_for() {
+    let mut rig = rig(&[("rival_publishers", text("warn"))]);
+    rig.full_speed();
+    rig.send(Input::PublishersCounted(2));
+    assert_eq!((rig.state(), rig.levels()), (StopState::Ok, [66, 66]));
+    assert!(rig.has(Cause::RivalPublishers));
+}
+
+#[test]
+fn a_scan_stands_in_for_all_sensors() {
+    let mut rig =
+        rig(&[("ir.sensors", texts(&["ir_front_port", "ir_back_starboard"])), ("ir.source", text("scan"))]);
+    let scan = |front, back| Input::ScanReceived([front, Some(9.0), Some(9.0), back]);
+    rig.repeat(&[scan(Some(1.0), Some(1.0))], 100);
+    rig.ready();
+    rig.repeat(&[scan(Some(1.0), Some(1.0)), FULL_AHEAD()], 300);
+    assert!(rig.levels()[0] > 0);
+    rig.repeat(&[scan(Some(0.1), Some(1.0)), FULL_AHEAD()], 60);
+    assert_eq!((rig.state(), rig.last()), (StopState::SoftIr, [0, 0]));
+    assert!(rig.has(Cause::FrontBlocked) && !rig.has(Cause::BackBlocked));
+    rig.repeat(&[scan(Some(1.0), None), command(0.0, 0.0)], 100);
+    assert!(!rig.has(Cause::FrontBlocked) && rig.has(Cause::BackBlocked) && rig.has(Cause::IrInvalid));
+    assert_eq!(rig.hindbrain.counters().unfitted, 0, "the scan is one source");
+    rig.wait(520);
+    assert!(rig.has(Cause::FrontBlocked) && rig.has(Cause::IrStale));
+    assert_eq!(rig.state(), StopState::SoftIr);
+    rig.send(ir(Sensor::FrontPort, 1.0));
+}
+
+#[test]
+fn a_device_a_fault_and_an_unwatched_step_answer_at_once() {
+    for input in [Input::DeviceOpened, Input::DeviceLost, Input::Unwatched, Input::ResetReceived(false)] {
+        let mut rig = with_device(&[]);
+        rig.wait(5);
+        let count = rig.drives.len();
+        rig.send(input);
+        assert_eq!(rig.drives.len(), count + 1);
+    }
+    for input in [Input::PublishersCounted(2), Input::EnableReceived(true), Input::EstopReceived(false)] {
+        let mut rig = with_device(&[]);
+        rig.wait(5);
+        let count = rig.drives.len();
+        rig.send(input);
+        assert_eq!(rig.drives.len(), count, "nothing changed for the motors");
+    }
+}

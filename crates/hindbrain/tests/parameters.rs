@@ -1,0 +1,192 @@
+//! From parameters to what they mean: every one by its name, what contradicts itself, what the profile `seed` fixes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)] // clippy takes helpers of tests for production code
+
+mod common;
+
+use std::time::Duration;
+
+use common::{params, text, texts};
+use hindbrain::core::{CoreParams, Mapping, SoftStop};
+use hindbrain::{CommandType, Driver, DriverKind, IrSource, Params, Profile, Sectors};
+use params::Value;
+
+const MS: u64 = 1_000_000;
+
+fn with(name: &str, value: Value) -> Params {
+    params(&[(name, value)]).unwrap()
+}
+
+/// Changes one parameter, and by hand what it stands for; all else stays.
+fn means(name: &str, value: Value, change: impl Fn(&mut Params)) {
+    let mut expected = Params::default();
+    change(&mut expected);
+    assert_ne!(expected, Params::default(), "{name}");
+    assert_eq!(with(name, value), expected, "{name}");
+}
+
+#[test]
+fn every_parameter_is_what_it_is_called() {
+    use Value::{Bool, Float};
+    means("max_linear", Float(2.0), |p| p.full_speed.linear = 2.0);
+    means("max_angular", Float(3.0), |p| p.full_speed.angular = 3.0);
+    means("accel", Float(20.5), |p| p.core.slopes.accel = 20_500);
+    means("decel", Float(100.0), |p| p.core.slopes.decel = 100_000);
+    means("cmd_timeout", Float(0.3), |p| p.core.command_timeout = 300 * MS);
+    means("cmd_vel_type", text("twist"), |p| p.command_type = CommandType::Twist);
+    means("cmd_vel_type", text("twist_stamped"), |p| p.command_type = CommandType::TwistStamped);
+    means("rival_publishers", text("warn"), |p| p.core.single_publisher = false);
+    means("zero_first", Bool(false), |p| p.core.zero_first = false);
+    means("deadband", Float(0.1), |p| p.core.deadband = 100);
+    means("soft_stop", text("ramp"), |p| p.core.soft_stop = SoftStop::Ramp);
+    means("overrun_limit", Float(0.2), |p| p.core.overrun_limit = 200 * MS);
+    means("estop.required", Bool(true), |p| p.core.estop_required = true);
+    means("estop.timeout", Float(0.1), |p| p.core.estop_timeout = 100 * MS);
+    means("enable.lease", Float(2.0), |p| p.core.lease = 2_000 * MS);
+    means("ir.near", Float(0.3), |p| p.infrared.near = 0.3);
+    means("ir.far", Float(0.6), |p| p.infrared.far = Some(0.6));
+    means("ir.timeout", Float(0.1), |p| p.core.infrared.sight.timeout = 100 * MS);
+    means("ir.debounce", Float(0.1), |p| p.core.infrared.sight.debounce = 100 * MS);
+    means("ir.clear_hold", Float(0.1), |p| p.core.infrared.sight.clear_hold = 100 * MS);
+    means("ir.direction_policy", Bool(false), |p| p.core.infrared.direction_policy = false);
+    means("ir.rearm", Bool(true), |p| p.core.infrared.rearm = true);
+    let scan = IrSource::Scan(Sectors { width: 0.6, yaw: 0.0 });
+    means("ir.source", text("scan"), |p| p.ir_source = scan);
+    for (place, frame) in hindbrain::Sensor::FRAMES.into_iter().enumerate() {
+        means("ir.sensors", texts(&[frame]), |p| p.core.infrared.fitted[place] = true);
+    }
+}
+
+#[test]
+fn a_scans_sectors_are_read() {
+    let changes = [
+        ("ir.source", text("scan")),
+        ("ir.scan_sector", Value::Float(1.0)),
+        ("ir.scan_yaw", Value::Float(-0.5)),
+    ];
+    assert_eq!(params(&changes).unwrap().ir_source, IrSource::Scan(Sectors { width: 1.0, yaw: -0.5 }));
+}
+
+#[test]
+fn limits_that_just_fit_are_taken() {
+    assert!(params(&[("decel", Value::Float(20.0))]).is_ok(), "as fast down as up");
+    let far = |far| params(&[("ir.near", Value::Float(0.2)), ("ir.far", Value::Float(far))]);
+    assert!(far(0.21).is_ok() && far(0.0).is_ok() && far(0.2).is_err(), "some distance must be clear");
+}
+
+#[test]
+fn seed_fixes_what_makes_it_the_seed() {
+    let seed = with("profile", text("seed"));
+    assert_eq!(seed.profile, Profile::Seed);
+    let CoreParams { slopes, latch, arming, mapping, single_publisher, lease, zero_first, soft_stop, .. } =
+        seed.core;
+    assert_eq!((slopes.accel, slopes.decel, slopes.rest, slopes.tick), (20_000, 20_000, 0, 20 * MS));
+    assert!(!latch && !arming && !single_publisher && !zero_first);
+    assert_eq!((mapping, lease, soft_stop), (Mapping::Seed, 0, SoftStop::Cut));
+    assert!(!seed.core.infrared.direction_policy && !seed.core.infrared.rearm);
+    // The time-outs stay.
+    assert_eq!((seed.core.command_timeout, seed.core.estop_timeout), (500 * MS, 250 * MS));
+}
+
+#[test]
+fn what_seed_fixes_is_refused_by_name() {
+    use Value::{Bool, Float};
+    let fixed = [
+        ("accel", Float(30.0), "30.0"),
+        ("decel", Float(100.0), "100.0"),
+        ("rival_publishers", text("warn"), "warn"),
+        ("zero_first", Bool(false), "false"),
+        ("soft_stop", text("ramp"), "ramp"),
+        ("enable.lease", Float(1.0), "1.0"),
+        ("ir.direction_policy", Bool(false), "false"),
+        ("ir.rearm", Bool(true), "true"),
+    ];
+    for (name, value, shown) in fixed {
+        let refusal = params(&[("profile", text("seed")), (name, value.clone())]).unwrap_err();
+        let sentence =
+            format!("parameter '{name}' is {shown}, is fixed by profile 'seed' and must be left out");
+        assert_eq!(refusal.replace(['"', '\''], ""), sentence.replace('\'', ""), "{name}");
+        assert!(params(&[(name, value)]).is_ok(), "strict takes it");
+    }
+}
+
+#[test]
+fn what_seed_leaves_open_is_taken() {
+    for (name, value) in [
+        ("max_linear", Value::Float(2.0)),
+        ("cmd_timeout", Value::Float(0.2)),
+        ("estop.required", Value::Bool(true)),
+        ("estop.timeout", Value::Float(0.1)),
+        ("ir.sensors", texts(&["ir_front_port"])),
+        ("ir.clear_hold", Value::Float(0.1)),
+        ("overrun_limit", Value::Float(0.2)),
+        // The value that it has anyway is no contradiction.
+        ("accel", Value::Float(20.0)),
+    ] {
+        let seed = params(&[("profile", text("seed")), (name, value.clone())]).unwrap();
+        let expected = CoreParams { ..with(name, value).core }.seed();
+        assert_eq!(seed.core, expected, "{name}");
+    }
+}
+
+fn driver(changes: &[(&str, Value)]) -> Result<Driver, String> {
+    params(changes).map(|params| params.driver.expect("a driver"))
+}
+
+#[test]
+fn without_a_driver_no_device_is_asked_for() {
+    let none = params(&[("driver.device", text("/dev/ttyUSB0"))]).unwrap();
+    assert_eq!((none.driver, none.core.device_required), (None, false));
+}
+
+#[test]
+fn a_driver_is_what_its_parameters_say() {
+    let changes = [("driver.kind", text("pololu")), ("driver.device", text("/dev/ttyACM0"))];
+    let plain = Driver {
+        kind: DriverKind::Pololu,
+        device: "/dev/ttyACM0".into(),
+        baud: 115_200,
+        address: 0x80,
+        channels: [0, 1],
+        invert: [false, false],
+        timeout: Duration::from_millis(300),
+        silence: Duration::from_millis(250),
+        reopen: Duration::from_secs(1),
+    };
+    let both = params(&changes).unwrap();
+    assert_eq!((both.driver.as_ref(), both.core.device_required), (Some(&plain), true));
+    let means = |name: &str, value: Value, change: &dyn Fn(&mut Driver)| {
+        let mut expected = plain.clone();
+        change(&mut expected);
+        assert_ne!(expected, plain);
+        assert_eq!(driver(&[&changes[..], &[(name, value)]].concat()).unwrap(), expected, "{name}");
+    };
+    means("driver.baud", Value::Integer(9_600), &|d| d.baud = 9_600);
+    means("driver.address", Value::Integer(0x83), &|d| d.address = 0x83);
+    means("driver.channels", Value::Integers(vec![5, 2]), &|d| d.channels = [5, 2]);
+    means("driver.invert_port", Value::Bool(true), &|d| d.invert[0] = true);
+    means("driver.invert_starboard", Value::Bool(true), &|d| d.invert[1] = true);
+    means("driver.timeout", Value::Float(0.5), &|d| d.timeout = Duration::from_millis(500));
+    means("driver.silence", Value::Float(0.1), &|d| d.silence = Duration::from_millis(100));
+    means("driver.reopen", Value::Float(2.0), &|d| d.reopen = Duration::from_secs(2));
+    means("driver.kind", text("pwm"), &|d| d.kind = DriverKind::Pwm);
+    // A RoboClaw counts its channels from one.
+    means("driver.kind", text("roboclaw"), &|d| (d.kind, d.channels) = (DriverKind::RoboClaw, [1, 2]));
+}
+
+#[test]
+fn a_driver_that_cannot_be_is_refused() {
+    let refusal = driver(&[("driver.kind", text("roboclaw"))]).unwrap_err();
+    assert!(
+        refusal.contains("driver.device") && refusal.contains("must name a device for driver 'roboclaw'")
+    );
+    for channels in [vec![3, 3], vec![1], vec![1, 2, 3]] {
+        let changes = [
+            ("driver.kind", text("pololu")),
+            ("driver.device", text("/dev/ttyACM0")),
+            ("driver.channels", Value::Integers(channels.clone())),
+        ];
+        let refusal = driver(&changes).unwrap_err();
+        assert!(refusal.contains("driver.channels"), "{channels:?}: {refusal}");
+    }
+}

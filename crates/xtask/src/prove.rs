@@ -1,0 +1,36 @@
+//! `cargo xtask prove`: the stop machine's proof with the real constants, or hours of random faults.
+
+use std::process::Command;
+
+use crate::environment::{ROS_VARIABLES, clean};
+use crate::process::succeeds;
+use crate::report::{Failure, Outcome, step};
+use crate::root::Root;
+
+const WALK: &str = "every_state_with_the_real_constants_keeps_every_invariant";
+const SOAK: &str = "soak";
+
+/// Walks through every state of the stop machine; with `soak` instead lets random faults loose on it for so many seconds.
+///
+/// It needs no ROS, two threads, some minutes and less than 2 GB of memory.
+///
+/// # Errors
+/// A broken invariant; the shortest way to it, or the seed that leads there, has been printed.
+pub fn run(root: &Root, soak: Option<u64>) -> Outcome<()> {
+    let mut command = Command::new("cargo");
+    // Release: half the time, and the workspace keeps its overflow checks there.
+    command.args(["test", "--quiet", "--release", "-p", "hindbrain", "--test", "walk", "--"]);
+    command.args([if soak.is_some() { SOAK } else { WALK }, "--exact", "--ignored", "--nocapture"]);
+    command.current_dir(root.path());
+    for name in ROS_VARIABLES {
+        command.env_remove(name);
+    }
+    if let Some(seconds) = soak {
+        command.env("SOAK_SECONDS", seconds.to_string());
+    }
+    step("building the proof");
+    if succeeds(clean(&mut command))? {
+        return Ok(());
+    }
+    Err(Failure::new("not proved: the way to what is wrong stands above"))
+}

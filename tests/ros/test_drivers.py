@@ -1,0 +1,249 @@
+"""hindbrain with a motor controller: a RoboClaw, a Maestro and a PWM chip that are imitated from their manuals."""
+
+import threading
+import time
+
+import pytest
+from conftest import STOP
+from devices import Device, Maestro, RoboClaw
+from vehicle import Vehicle, now
+
+
+def on(kind, link, **parameters):
+    """The parameters for a controller at the end of `link`, which is looked for ten times a second when it is gone."""
+    own = {f"driver.{name}": value for name, value in parameters.items()}
+    return {"driver.kind": kind, "driver.device": str(link), "driver.reopen": 0.1, **own}
+
+
+def duty(servo):
+    """A RoboClaw's duty for a motor topic's value: 66 counts are 32767, rounded toward zero."""
+    return int((STOP - servo) * 32767 / 66)
+
+
+def quarters(servo):
+    """A Maestro's target for a motor topic's value: a servo's whole microseconds, in quarters."""
+    return (544 + servo * 1856 // 180) * 4
+
+
+KINDS = {"roboclaw": ("roboclaw", RoboClaw.STOP, duty, {}), "pololu": ("maestro", Maestro.STOP, quarters, {"timeout": 0.2})}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return request.param
+
+
+class Driven:
+    """A vehicle with a controller of one kind."""
+
+    def __init__(self, kind, tmp_path):
+        make, self.stop, self.value, parameters = KINDS[kind]
+        self.device = Device(make, tmp_path / "motor")
+        self.vehicle = Vehicle(on(kind, tmp_path / "motor", **parameters))
+
+    def __enter__(self):
+        self.device.__enter__()
+        self.vehicle.__enter__()
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.vehicle.__exit__()
+        finally:
+            self.device.__exit__()
+
+    def drive(self):
+        """Full ahead, also where the controller has to be opened first."""
+        self.vehicle.wait(lambda: self.vehicle.source("motor_controller").says == "works", "it is not open")
+        self.vehicle.start()
+        self.vehicle.say(1.0)
+        self.vehicle.wait_for_motors(24, 24, "full ahead")
+        self.device.wait(lambda: self.device.motors == [self.value(24)] * 2, "the device does not follow")
+
+    def wait_for_fault(self, what):
+        """A lost controller is a fault, whatever is wrong with it, and nothing is driven."""
+        vehicle = self.vehicle
+        vehicle.wait_for("ESTOP", "DEVICE_LOST", "LATCHED")
+        source = vehicle.source("motor_controller")
+        assert vehicle.detail.fault and vehicle.detail.rule == "T2", what
+        assert source.says == "lost" and source.blocks and self.device.link in source.publishers[0], f"{what}: {source}"
+        vehicle.wait_for_motors(STOP, STOP, what, 0.5)
+
+    def recover(self):
+        """It is back: the fault stays until it is reset, and enable has to rise again."""
+        vehicle = self.vehicle
+        vehicle.wait_for("ESTOP", "LATCHED")
+        back = now()
+        vehicle.say(1.0)
+        vehicle.enable(False)
+        vehicle.enable(True)
+        vehicle.wait_until_heard("hind/enable", back)
+        assert vehicle.state == "ESTOP" and vehicle.source("motor_controller").says == "works"
+        vehicle.reset()
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+        assert set(vehicle.values(back)) == {STOP}
+        self.drive()
+
+
+def test_a_controller_follows_the_motor_topics_and_stops_first(kind, tmp_path):
+    with Driven(kind, tmp_path) as driven:
+        vehicle, device = driven.vehicle, driven.device
+        vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED", "CMD_STALE")
+        start = time.monotonic()
+        driven.drive()
+        assert device.since(0.0, "motors")[0] == driven.stop, "it was driven before it was stopped"
+        assert not [one for one in device.told if "motors" in one and one["at"] < start and one["motors"] != driven.stop]
+        if kind == "roboclaw":
+            told = [next(iter(set(one) & {"motors", "timeout"}), None) for one in device.told]
+            assert device.since(0.0, "timeout") == [0.3], "its own time-out is not set, or more than once"
+            assert told.index("motors") < told.index("timeout")
+        assert "stops by itself after 300ms" in vehicle.process.output or "seen to stop by itself within 200ms" in vehicle.process.output
+        for command, servos in [((0.5, 0.25), (74, 41)), ((-1.0, 0.0), (156, 156)), ((0.0, -1.0), (24, 156)), ((0.0, 0.0), (90, 90))]:
+            vehicle.say(*command)
+            vehicle.wait_for_motors(*servos, f"{command}")
+            wanted = [driven.value(servo) for servo in servos]
+            device.wait(lambda: device.motors == wanted, f"{servos} must be {wanted} on the wire")
+        assert not device.since(0.0, "unknown") and not device.since(0.0, "wrong_crc"), device.told
+
+
+def test_wiring_is_a_matter_of_parameters(tmp_path):
+    parameters = on("roboclaw", tmp_path / "motor", channels=[2, 1], invert_port=True, timeout=1.0)
+    with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
+        vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
+        vehicle.start()
+        vehicle.say(0.5, 0.25)  # port 16 counts, starboard 49
+        vehicle.wait_for_motors(74, 41, "a curve")
+        device.wait(lambda: device.motors == [duty(41), -duty(74)], "motor 1 is starboard, port is the other way round")
+        assert device.since(0.0, "timeout") == [1.0]
+
+
+def test_a_controller_that_is_unplugged_is_a_fault_until_reset(kind, tmp_path):
+    with Driven(kind, tmp_path) as driven:
+        driven.drive()
+        driven.device.order(plugged=False)
+        driven.wait_for_fault("it was unplugged")
+        back = time.monotonic()
+        driven.device.order(plugged=True)
+        driven.vehicle.wait_for("ESTOP", "LATCHED")
+        assert set(map(tuple, driven.device.since(back, "motors"))) <= {tuple(driven.stop)}, "an old level survived"
+        driven.recover()
+
+
+def test_a_controller_that_is_silent_babbles_or_reports_errors_is_a_fault(kind, tmp_path):
+    with Driven(kind, tmp_path) as driven:
+        driven.drive()
+        for answers in ("nothing", "garbage", "errors"):
+            driven.device.order(answers=answers)
+            driven.wait_for_fault(f"it answers {answers}")
+            driven.device.wait(lambda: driven.device.motors == driven.stop, f"it answers {answers} and is not stopped")
+            driven.device.order(answers="well")
+            driven.recover()
+
+
+def test_the_last_word_to_a_controller_is_stop(kind, tmp_path):
+    with Driven(kind, tmp_path) as driven:
+        driven.drive()
+        end = time.monotonic()
+        driven.vehicle.process.stop()
+        assert driven.vehicle.process.process.returncode == 0
+        assert driven.device.since(end, "motors")[-1] == driven.stop, "the last word is not stop"
+
+
+def test_a_controller_outlives_a_killed_hindbrain_by_its_own_time_out_only(kind, tmp_path):
+    """A killed process says nothing, as the README says: the last value stands on the topics, the device stops itself."""
+    with Driven(kind, tmp_path) as driven:
+        driven.drive()
+        vehicle, device = driven.vehicle, driven.device
+        killed = time.monotonic()
+        vehicle.process.kill()
+        dead = now()
+        device.wait(lambda: device.since(killed, "stopped_by_itself"), "it does not stop by itself", 2.0)
+        stopped = next(one["at"] for one in device.told if one["at"] > killed and "stopped_by_itself" in one)
+        assert stopped - killed < 0.3 + 0.3, f"it stops {stopped - killed:.3f} s after"
+        assert not vehicle.values(dead) and vehicle.motors == (24, 24)
+
+
+def test_a_maestro_without_a_time_out_is_warned_of(tmp_path):
+    with Device("maestro", tmp_path / "motor", 0.0), Vehicle(on("pololu", tmp_path / "motor", timeout=0.2)) as vehicle:
+        vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED", "CMD_STALE")
+        vehicle.wait(lambda: "it did not stop by itself within 200ms of silence" in vehicle.process.output, "no warning")
+
+
+def test_a_controller_that_is_not_there_is_a_fault_from_the_start(tmp_path):
+    with Vehicle(on("roboclaw", tmp_path / "motor")) as vehicle:
+        vehicle.wait_for("ESTOP", "DEVICE_LOST", "LATCHED", "NOT_ENABLED", "CMD_STALE")
+        with Device("roboclaw", tmp_path / "motor"):
+            vehicle.wait_for("ESTOP", "LATCHED", "NOT_ENABLED", "CMD_STALE")
+            vehicle.process.stop()
+
+
+class Chip:
+    """A PWM chip's folder as the kernel shows it: a channel's folder comes when its number is written to `export`."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir()
+        (folder / "npwm").write_text("2\n")
+        (folder / "export").write_text("")
+        self.gone = threading.Event()
+        self.thread = threading.Thread(target=self._export, daemon=True)
+        self.thread.start()
+
+    def _export(self):
+        while not self.gone.wait(0.005):
+            try:
+                number = (self.folder / "export").read_text().strip()
+            except FileNotFoundError:
+                continue
+            channel = self.folder / f"pwm{number}"
+            if number and not channel.exists():
+                new = self.folder / "new"
+                new.mkdir()
+                for name, text in {"period": "0", "duty_cycle": "0", "enable": "0", "polarity": "normal"}.items():
+                    (new / name).write_text(text + "\n")
+                new.rename(channel)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.gone.set()
+        self.thread.join()
+
+    def read(self, name):
+        return [(self.folder / f"pwm{number}" / name).read_text().strip() for number in (0, 1)]
+
+
+def pulses(*servos):
+    return [str((544 + servo * 1856 // 180) * 1000) for servo in servos]
+
+
+def test_a_pwm_chip_follows_the_motor_topics(tmp_path):
+    with Chip(tmp_path / "pwmchip0") as chip, Vehicle(on("pwm", chip.folder)) as vehicle:
+        vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED", "CMD_STALE")
+        assert (chip.read("period"), chip.read("enable"), chip.read("duty_cycle")) == (["20000000"] * 2, ["1"] * 2, pulses(90, 90))
+        vehicle.wait(lambda: "it has no time-out of its own" in vehicle.process.output, "nobody is warned")
+        vehicle.start()
+        for command, servos in [((1.0, 0.0), (24, 24)), ((0.5, 0.25), (74, 41)), ((-1.0, 0.0), (156, 156))]:
+            vehicle.say(*command)
+            vehicle.wait_for_motors(*servos, f"{command}")
+            vehicle.wait(lambda: chip.read("duty_cycle") == pulses(*servos), lambda: f"pulses are {chip.read('duty_cycle')}")
+
+        (chip.folder / "pwm1" / "enable").write_text("0\n")  # somebody else's doing
+        vehicle.wait(lambda: vehicle.state == "ESTOP", "a channel that was switched off is no fault")
+        vehicle.wait_for("ESTOP", "LATCHED")
+        assert vehicle.detail.fault and chip.read("enable") == ["1", "1"]
+        vehicle.restart()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "after the reset")
+
+        chip.folder.rename(tmp_path / "elsewhere")
+        vehicle.wait_for("ESTOP", "DEVICE_LOST", "LATCHED")
+        (tmp_path / "elsewhere").rename(chip.folder)
+        vehicle.wait_for("ESTOP", "LATCHED")
+        vehicle.restart()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "the chip is back")
+        vehicle.wait(lambda: chip.read("duty_cycle") == pulses(24, 24), "the chip does not follow")
+        vehicle.process.stop()
+        assert vehicle.process.process.returncode == 0 and chip.read("duty_cycle") == pulses(90, 90)

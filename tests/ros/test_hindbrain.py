@@ -1,0 +1,301 @@
+"""hindbrain over real DDS, alone: commands, switches, latches, and what it says of itself."""
+
+import statistics
+import time
+
+import pytest
+from conftest import EDGE, LATCHED, STOP, Stack
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist, TwistStamped
+from hindbrain_msgs.msg import Leds, StateDetail
+from std_msgs.msg import Bool, String
+from vehicle import Vehicle, now, rival
+
+WHITE, RED, OFF = (1.0, 1.0, 1.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    "kind, message_type", [("auto", Twist), ("auto", TwistStamped), ("twist", Twist), ("twist_stamped", TwistStamped)]
+)
+def test_a_command_of_either_type_drives(kind, message_type):
+    with Vehicle({"cmd_vel_type": kind}, message_type) as vehicle:
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")
+        # Half of full is level 33; a turn to the left makes the port wheel the slower one: 0.5 - 0.25 and 0.5 + 0.25.
+        vehicle.say(0.5, 0.25)
+        vehicle.wait_for_motors(90 - 16, 90 - 49, "a curve to the left")
+        vehicle.say(0.0, -1.0)
+        vehicle.wait_for_motors(24, 156, "a turn to the right in place")
+
+
+@pytest.mark.parametrize(
+    "kind, heard, other", [("twist", Twist, TwistStamped), ("auto", TwistStamped, Twist)], ids=["fixed", "decided"]
+)
+def test_a_publisher_of_the_other_type_is_reported_and_not_heard(kind, heard, other):
+    with Vehicle({"cmd_vel_type": kind}, heard) as vehicle, rival(other, "/cmd_vel") as stranger:
+        vehicle.graph.record(DiagnosticArray, "/diagnostics")
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")
+        start = now()
+        sentence = (
+            f"'/cmd_vel' is published by node 'rival' as geometry_msgs/msg/{other.__name__}, "
+            f"must be geometry_msgs/msg/{heard.__name__}"
+        )
+        vehicle.wait(lambda: stranger.publish(other()) or sentence in vehicle.process.output, "the stranger is not reported")
+
+        def warned():
+            statuses = [status for message in vehicle.graph.since("/diagnostics", start) for status in message.status]
+            return any(s.level == b"\1" and "'/cmd_vel' has a publisher of a wrong type" in s.message for s in statuses)
+
+        vehicle.wait(warned, "the stranger is not in the diagnostics")
+        assert set(vehicle.values(start)) == {24}, "the stranger's zeros were heard, or its presence stopped"
+
+
+def test_an_old_enable_does_not_arm_a_new_node():
+    """A publisher that repeats its last word to late joiners would start a vehicle whose hindbrain was restarted."""
+    with rival(Bool, "/hind/enable", LATCHED) as switch:
+        switch.publish(Bool(data=True))
+        with Vehicle() as vehicle:
+            vehicle.say()
+            vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+            vehicle.wait(lambda: switch.get_subscription_count() > 0, "hindbrain does not listen to enable")
+            found = now()
+            # Two details later an old message would have come.
+            vehicle.wait(lambda: len(vehicle.graph.since("/hind/state_detail", found)) >= 2, "no details")
+            assert vehicle.source("hind/enable").age == -1.0, "an old enable was heard"
+            vehicle.say(1.0)
+            vehicle.wait(lambda: vehicle.source("cmd_vel").says == "move", "the command is not heard")
+            assert set(vehicle.values(found)) == {STOP}
+            vehicle.say(0.0)
+            switch.publish(Bool(data=True))
+            vehicle.wait_for("OK")
+
+
+def test_a_required_estop_must_speak_in_time():
+    with Vehicle({"estop.required": True}) as vehicle:
+        vehicle.say()
+        vehicle.wait_for("ESTOP", "ESTOP_STALE", "LATCHED", "NOT_ENABLED")
+        start = now()
+        vehicle.reset()
+        vehicle.wait_until_heard("hind/reset", start)
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "LATCHED", "NOT_ENABLED")
+        vehicle.enable()
+        vehicle.wait_for("ESTOP", "LATCHED")
+        vehicle.reset()
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+        assert set(vehicle.values(0.0)) == {STOP}
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")
+
+        vehicle.estop_timer.cancel()
+        last = now()  # the last heartbeat was up to 0.05 s before
+        vehicle.wait_for("ESTOP", "ESTOP_STALE", "LATCHED")
+        latched = next(at for at, state in vehicle.graph.heard["/hind/state"] if at > last and state.data == "ESTOP")
+        assert 0.25 - 0.05 - 0.02 < latched - last < 0.25 + 0.35, f"silence stops after {latched - last:.3f} s"
+        # One that comes late takes the cause away, not the latch, and is soon stale again.
+        vehicle.graph.publish("/hind/estop", Bool(data=False))
+        vehicle.wait_for("ESTOP", "LATCHED")
+        vehicle.wait_for("ESTOP", "ESTOP_STALE", "LATCHED")
+        assert set(vehicle.values(latched)) == {STOP}
+
+
+def test_only_a_press_and_a_release_after_the_cause_reset():
+    with Vehicle({"estop.timeout": 2.0}) as vehicle:
+        button = lambda down: vehicle.graph.publish("/hind/reset", Bool(data=down))
+        vehicle.start()
+        vehicle.estop(False)
+
+        def stays_latched(what):
+            start = now()
+            button(False)
+            vehicle.wait_until_heard("hind/reset", start)
+            assert vehicle.state == "ESTOP" and vehicle.causes == {"LATCHED"}, f"{what} resets: {vehicle.detail}"
+
+        button(True)  # jammed before anything happened
+        vehicle.estop(True)
+        vehicle.wait_for("ESTOP", "LATCHED", "ESTOP_PRESSED")
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "LATCHED")
+        stays_latched("a jammed button")
+
+        vehicle.estop(True)
+        vehicle.wait_for("ESTOP", "LATCHED", "ESTOP_PRESSED")
+        start = now()
+        button(True)  # pressed too early
+        vehicle.wait_until_heard("hind/reset", start)
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "LATCHED")
+        stays_latched("a button that was pressed together with the e-stop")
+
+        start = now()
+        button(True)
+        vehicle.wait_until_heard("hind/reset", start)
+        assert vehicle.state == "ESTOP", "a press alone resets"
+        button(False)
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+        assert vehicle.detail.rule == "T3"
+
+
+def test_the_lights_tell_the_state():
+    def lights():
+        message = vehicle.graph.last("/hind/leds")
+        groups = (message.rings_even, message.rings_odd, message.strips_even, message.strips_odd)
+        assert all(color.a == 1.0 for color in groups)
+        return [(color.r, color.g, color.b) for color in groups], round(message.blink, 3)
+
+    def show(colors, blink):
+        vehicle.wait(lambda: lights() == (colors, blink), lambda: f"the lights are {lights()} at {vehicle.state}")
+
+    with Vehicle() as vehicle:
+        vehicle.wait(lambda: vehicle.graph.last("/hind/leds"), "no lights")
+        show([WHITE, RED, RED, RED], 0.0)
+        vehicle.start()
+        show([WHITE, WHITE, RED, OFF], 0.0)
+        vehicle.estop(True)
+        show([RED, RED, RED, RED], 0.1)
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "LATCHED")
+        vehicle.reset()
+        show([WHITE, RED, RED, RED], 0.0)
+
+
+def test_motor_values_keep_their_rate_at_rest_and_whatever_the_commands_rate():
+    with Vehicle() as vehicle:
+        start = now()
+        time.sleep(1.0)
+        vehicle.say()
+        vehicle.commands.timer_period_ns = 100_000_000  # 10 Hz
+        time.sleep(1.0)
+        for side in ("port", "starboard"):
+            times = [at for at, _ in vehicle.graph.heard[f"/motor/{side}"] if at >= start]
+            gaps = [after - before for before, after in zip(times, times[1:])]
+            # 50 Hz or more: the median, since a busy machine delays some; half of all must come in any case.
+            assert statistics.median(gaps) < 0.021, f"{side}: median gap {statistics.median(gaps):.4f} s"
+            assert len(times) >= 50, f"{side}: {len(times)} values in 2 s"
+        assert set(vehicle.values(start)) == {STOP}
+
+
+def test_the_state_is_said_on_change_and_twice_a_second():
+    with Vehicle() as vehicle:
+        start = now()
+        vehicle.wait(lambda: now() > start + 2.2, "", 3.0)
+        times = [at for at, _ in vehicle.graph.heard["/hind/state"] if at >= start]
+        gaps = [after - before for before, after in zip(times, times[1:])]
+        assert 2 <= len(times) <= 6, f"{len(times)} states in 2.2 s without a change"
+        assert 0.45 < statistics.median(gaps) < 0.6, f"gaps {gaps}"
+        vehicle.start()
+        change = now()
+        vehicle.enable(False)
+        vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+        said = next(at for at, state in vehicle.graph.heard["/hind/state"] if at >= change and state.data == "SSTOP.ROS")
+        assert said - change < 0.25, f"the change was said after {said - change:.3f} s"
+
+
+def test_a_late_joiner_is_told_what_was_said_before():
+    def first_to_come(message_type, topic):
+        """How much older the first message that a new subscription gets is than the subscription [s]."""
+        joined, came = now(), []
+        vehicle.graph.node.create_subscription(message_type, topic, lambda _, info: came.append(info), LATCHED)
+        vehicle.wait(lambda: came, f"nothing on {topic}")
+        return joined - came[0]["source_timestamp"] / 1e9
+
+    with Vehicle() as vehicle:
+        for message_type, topic in [(String, "/hind/state"), (StateDetail, "/hind/state_detail"), (Leds, "/hind/leds")]:
+            # More than once: the state is repeated every 0.5 s, and that may come between the two.
+            assert any(first_to_come(message_type, topic) > 0.0 for _ in range(4)), f"{topic} lets a late joiner wait"
+
+
+def test_the_details_name_every_cause_and_source():
+    with Vehicle({"estop.timeout": 2.0, "ir.sensors": ["ir_front_port"], "ir.timeout": 5.0}) as vehicle:
+        standing = {"NOT_ENABLED", "CMD_STALE", "IR_STALE", "FRONT_BLOCKED"}
+        vehicle.wait_for("SSTOP.ROS", *standing)
+        detail = vehicle.detail
+        names = ["cmd_vel", "hind/enable", "hind/estop", "hind/reset", "ir_front_port"]
+        assert [source.name for source in detail.sources] == names
+        assert [source.age for source in detail.sources] == [-1.0] * 5
+        assert [source.says for source in detail.sources] == ["nothing", "false", "nothing", "released", "silent"]
+        assert [source.name for source in detail.sources if source.blocks] == ["cmd_vel", "hind/enable", "ir_front_port"]
+        assert all(cause.text for cause in detail.causes), detail.causes
+        assert [cause.name for cause in detail.causes] == ["NOT_ENABLED", "IR_STALE", "FRONT_BLOCKED", "CMD_STALE"]
+        assert (detail.rule, detail.fault, detail.profile, detail.port, detail.starboard) == ("", False, "strict", STOP, STOP)
+
+        vehicle.say(1.0)
+        # Ahead of it is what it does not see; before, nothing wanted to go there.
+        vehicle.wait_for("SSTOP.BOTH", *(standing - {"CMD_STALE"}))
+        assert vehicle.detail.rule == "T10"
+        vehicle.estop(True)
+        vehicle.wait_for("ESTOP", "ESTOP_PRESSED", "LATCHED", *(standing - {"CMD_STALE"}))
+        assert (vehicle.detail.rule, vehicle.detail.fault) == ("T1", False)
+        pressed = now()
+
+        def publishers():
+            return {source.name: source.publishers for source in vehicle.detail.sources}
+
+        vehicle.wait(lambda: publishers()["hind/estop"] == ["/observer"], lambda: f"publishers are {publishers()}")
+        vehicle.wait(lambda: publishers()["cmd_vel"] == ["/observer"], lambda: f"publishers are {publishers()}")
+        assert publishers()["hind/reset"] == []
+        assert vehicle.source("hind/estop").says == "pressed" and vehicle.source("hind/estop").blocks
+        assert vehicle.source("cmd_vel").says == "move"
+        assert 0.0 <= vehicle.source("hind/estop").age < 1.0, "it is pressed 20 times a second"
+        assert abs(vehicle.detail.since - (now() - pressed)) < 1.0
+
+
+def test_a_second_publisher_of_commands_stops_until_it_is_gone():
+    with Vehicle() as vehicle:
+        vehicle.start()
+        vehicle.say(0.5)
+        vehicle.wait_for_motors(57, 57, "half ahead")
+        with rival(TwistStamped, "/cmd_vel"):
+            vehicle.wait_for("SSTOP.ROS", "RIVAL_PUBLISHERS")
+            vehicle.wait_for_motors(STOP, STOP, "a second publisher")
+            vehicle.wait(lambda: sorted(vehicle.source("cmd_vel").publishers) == ["/observer", "/rival"], "it is not named")
+            assert vehicle.source("cmd_vel").blocks
+            lines = [line for line in vehicle.process.lines if "2 publishers of 'cmd_vel'" in line]
+            assert len(lines) == 1 and "/observer" in lines[0] and "/rival" in lines[0], vehicle.process.output
+        vehicle.wait_for("OK", "NEUTRAL_WAIT")
+        assert vehicle.source("cmd_vel").publishers == ["/observer"]
+        vehicle.say(0.0)
+        vehicle.wait_for("OK")
+        vehicle.say(0.5)
+        vehicle.wait_for_motors(57, 57, "the rival has gone")
+
+
+def test_a_second_publisher_is_only_a_warning_if_so_wished():
+    with Vehicle({"rival_publishers": "warn"}) as vehicle:
+        vehicle.start()
+        vehicle.say(0.5)
+        vehicle.wait_for_motors(57, 57, "half ahead")
+        start = now()
+        with rival(TwistStamped, "/cmd_vel", context=vehicle.graph.context):
+            vehicle.wait_for("OK", "RIVAL_PUBLISHERS")
+            vehicle.wait(lambda: "2 publishers of 'cmd_vel': " in vehicle.process.output, "the rival is not reported")
+            vehicle.wait(lambda: sorted(vehicle.source("cmd_vel").publishers) == ["/observer", "/rival"], "it is not named")
+        vehicle.wait_for("OK")
+        assert set(vehicle.values(start)) == {57}, "a warning moved or stopped something"
+
+
+def test_nobody_drives_past_the_stages_of_the_one_process():
+    """In `steersman` the command never leaves the process, so that a stranger's is not heard, and is no rival."""
+    stack = Stack(composed=True)
+    try:
+        stack.graph.record(StateDetail, "/hind/state_detail", LATCHED)
+        stack.ready().drive_forward()
+        stack.wait_for_motors(lambda port, starboard: port == starboard < 27, "full ahead")
+        start = time.monotonic()
+        with rival(TwistStamped, "/cmd_vel", EDGE) as stranger:
+            reverse = TwistStamped()
+            reverse.twist.linear.x = -1.0
+            looked = len(stack.graph.heard["/hind/state_detail"])
+            # Two details later the rival would have been counted.
+            stack.graph.wait(
+                lambda: stranger.publish(reverse) or len(stack.graph.heard["/hind/state_detail"]) >= looked + 2, "no details"
+            )
+            assert not stack.graph.last("/hind/state_detail").causes
+        values = {message.data for message in stack.graph.since("/motor/port", start)}
+        assert max(values) < 27, f"a stranger's command was heard: {values}"
+    finally:
+        stack.close()

@@ -1,0 +1,185 @@
+"""The infra-red sensors over real DDS: every reading of each, as single distances and as sectors of a scan."""
+
+import math
+
+import pytest
+from conftest import STOP
+from diagnostic_msgs.msg import DiagnosticArray
+from sensor_msgs.msg import LaserScan, Range
+from vehicle import Vehicle, now
+
+FRONT = ["ir_front_port", "ir_front_starboard"]
+BACK = ["ir_back_port", "ir_back_starboard"]
+SENSORS = FRONT + BACK
+NAN, INF = math.nan, math.inf
+# What is believed at once, so that the tests are quick.
+EAGER = {"ir.sensors": SENSORS, "ir.debounce": 0.0, "ir.clear_hold": 0.0}
+
+
+class Eyes:
+    """Sensors that measure 0.1 m to 5 m and say so 50 times a second."""
+
+    def __init__(self, vehicle, frames=SENSORS):
+        self.ranges = {frame: Range(min_range=0.1, max_range=5.0, range=1.0) for frame in frames}
+        for frame, message in self.ranges.items():
+            message.header.frame_id = frame
+        publisher = vehicle.graph.node.create_publisher(Range, "/hind/ir", 10)
+        self.timer = vehicle.graph.node.create_timer(0.02, lambda: [publisher.publish(m) for m in self.ranges.values()])
+        self.vehicle = vehicle
+
+    def see(self, frame, distance):
+        self.ranges[frame].range = distance
+
+    def wait_until(self, frame, says, blocks):
+        """Until the sensor says that, and all others that the way is clear."""
+
+        def told():
+            sources = {s.name: (s.says, s.blocks) for s in self.vehicle.detail.sources if s.name in SENSORS}
+            return sources == {f: (says, blocks) if f == frame else ("clear", False) for f in SENSORS}
+
+        self.vehicle.wait(told, lambda: f"{frame} must say '{says}': {self.vehicle.detail.sources}")
+
+
+@pytest.mark.parametrize("far", [0.0, 2.0], ids=["no far", "far 2 m"])
+def test_every_reading_is_taken_for_what_it_is(far):
+    """REP-117, the sensor's own range, and `ir.near` 0.2 m, `ir.far`."""
+    beyond = ("blocked", True) if far else ("clear", False)
+    readings = [
+        (NAN, "no measurement", True),
+        (-INF, "blocked", True),
+        (INF, *beyond),
+        (0.05, "blocked", True),  # below its range: too near
+        (-1.0, "blocked", True),  # some say so for too near
+        (0.15, "blocked", True),  # measured, and nearer than ir.near
+        (3.0, *beyond),
+        (9.0, *beyond),  # beyond its range: nothing in reach
+    ]
+    with Vehicle({**EAGER, "ir.far": far}) as vehicle:
+        eyes = Eyes(vehicle)
+        for frame in SENSORS:
+            for distance, says, blocks in readings:
+                eyes.see(frame, distance)
+                eyes.wait_until(frame, says, blocks)
+                pair = {"FRONT_BLOCKED" if frame in FRONT else "BACK_BLOCKED"} if blocks else set()
+                causes = pair | ({"IR_INVALID"} if says == "no measurement" else set())
+                assert vehicle.causes - {"NOT_ENABLED", "CMD_STALE"} == causes, f"{frame} {distance}: {vehicle.causes}"
+                eyes.see(frame, 1.0)
+                eyes.wait_until(frame, "clear", False)
+
+
+def test_a_sensor_that_is_silent_unknown_or_not_fitted():
+    with Vehicle({**EAGER, "ir.sensors": FRONT}) as vehicle:
+        vehicle.graph.record(DiagnosticArray, "/diagnostics")
+        vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED", "CMD_STALE", "IR_STALE", "FRONT_BLOCKED")
+        eyes = Eyes(vehicle, [*FRONT, "ir_back_port", "ir_left"])
+        eyes.see("ir_back_port", 0.0)
+        eyes.see("ir_left", 0.0)
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "sensors that are not fitted or unknown stop nothing")
+        assert [source.name for source in vehicle.detail.sources if source.name.startswith("ir_")] == FRONT
+
+        def unfitted():
+            values = [v.value for m in vehicle.graph.since("/diagnostics", 0.0) for v in m.status[0].values if v.key == "unfitted"]
+            return int(values[-1]) if values else 0
+
+        vehicle.wait(lambda: unfitted() > 0, "readings of a sensor that is not fitted are not counted")
+        silent = now()
+        del eyes.ranges["ir_front_starboard"]
+        vehicle.wait_for("SSTOP.IR", "IR_STALE", "FRONT_BLOCKED")
+        vehicle.wait_for_motors(STOP, STOP, "a sensor is silent")
+        said = next(at for at, state in vehicle.graph.heard["/hind/state"] if at > silent and state.data == "SSTOP.IR")
+        assert 0.5 - 0.05 < said - silent < 0.5 + 0.4, f"silence stops after {said - silent:.3f} s"
+        assert vehicle.source("ir_front_starboard").says == "silent" and vehicle.source("ir_front_port").says == "clear"
+
+
+def test_the_way_out_is_open():
+    """Straight away from what is there, and nowhere else."""
+    with Vehicle(EAGER) as vehicle:
+        eyes = Eyes(vehicle)
+        vehicle.start()
+        for frame, way_in, way_out, cause in [
+            ("ir_front_starboard", 1.0, -1.0, "FRONT_BLOCKED"),
+            ("ir_back_port", -1.0, 1.0, "BACK_BLOCKED"),
+        ]:
+            full = {1.0: 24, -1.0: 156}
+            vehicle.say(way_in)
+            vehicle.wait_for_motors(full[way_in], full[way_in], f"toward {frame}")
+            eyes.see(frame, 0.15)
+            vehicle.wait_for("SSTOP.IR", cause)
+            vehicle.wait_for_motors(STOP, STOP, f"{frame} is blocked")
+            assert vehicle.detail.rule == "T6"
+            vehicle.say(0.0)
+            vehicle.wait_for("OK", cause)
+            vehicle.say(way_out)
+            vehicle.wait_for_motors(full[way_out], full[way_out], f"away from {frame}")
+            vehicle.say(0.0, 1.0)
+            vehicle.wait_for("SSTOP.IR", cause)
+            vehicle.wait_for_motors(STOP, STOP, f"a turn before {frame}")
+            eyes.see(frame, 1.0)
+            vehicle.say()
+            vehicle.wait_for("OK")
+
+
+class Scanner:
+    """Looks all around in steps of a degree, beam 0 straight back, or only to `reach` degrees left and right."""
+
+    def __init__(self, vehicle, reach=180):
+        self.reach = reach
+        self.scan = LaserScan(range_min=0.1, range_max=10.0, angle_increment=math.radians(1.0))
+        self.scan.angle_min = -math.radians(reach)
+        self.look()
+        self.timer = vehicle.graph.repeat("/hind/scan", self.scan, 50.0)
+
+    def look(self, distance=INF, *between):
+        """Sees `distance` from the first to the second angle of `between` [degrees], and nothing elsewhere."""
+        ranges = [INF] * (2 * self.reach)
+        if between:
+            for degrees in range(between[0], between[1] + 1):
+                ranges[degrees + self.reach] = distance
+        self.scan.ranges = ranges
+
+
+SECTORS = {"ir_front_port": (1, 40), "ir_front_starboard": (-40, -1), "ir_back_port": (140, 179), "ir_back_starboard": (-179, -140)}
+
+
+def test_sectors_of_a_scan_stand_for_the_sensors():
+    with Vehicle({**EAGER, "ir.source": "scan"}) as vehicle:
+        vehicle.wait_for("SSTOP.BOTH", "NOT_ENABLED", "CMD_STALE", "IR_STALE", "FRONT_BLOCKED", "BACK_BLOCKED")
+        scanner = Scanner(vehicle)
+        # The eyes' way of waiting, without its publisher.
+        told = Eyes.__new__(Eyes)
+        told.vehicle = vehicle
+        for frame, sector in SECTORS.items():
+            middle = sum(sector) // 2
+            for distance, between, says, blocks in [
+                (0.15, (middle, middle), "blocked", True),
+                (-INF, (middle, middle), "blocked", True),
+                (0.05, (middle, middle), "blocked", True),
+                (NAN, (middle, middle), "clear", False),  # one blind beam of many
+                (11.0, sector, "clear", False),
+            ]:
+                scanner.look(distance, *between)
+                told.wait_until(frame, says, blocks)
+        # Straight ahead is in both sectors of the front, so that it has to be blind too.
+        scanner.look(NAN, 0, 40)
+        told.wait_until("ir_front_port", "no measurement", True)
+        scanner.look(0.15, 60, 120)
+        told.wait_until("ir_front_port", "clear", False)
+        scanner.timer.cancel()
+        vehicle.wait_for("SSTOP.BOTH", "NOT_ENABLED", "CMD_STALE", "IR_STALE", "FRONT_BLOCKED", "BACK_BLOCKED")
+
+
+def test_a_scan_that_looks_only_ahead_leaves_the_back_unseen():
+    with Vehicle({**EAGER, "ir.source": "scan"}) as vehicle:
+        Scanner(vehicle, reach=90)
+        vehicle.start("BACK_BLOCKED", "IR_INVALID")
+        assert {frame: vehicle.source(frame).says for frame in SENSORS} == {
+            **{frame: "clear" for frame in FRONT},
+            **{frame: "no measurement" for frame in BACK},
+        }
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "ahead, where it sees")
+        vehicle.say(-1.0)
+        vehicle.wait_for("SSTOP.IR", "BACK_BLOCKED", "IR_INVALID")
+        vehicle.wait_for_motors(STOP, STOP, "back, where it does not")

@@ -1,0 +1,196 @@
+"""Numbers that no driver should send, on real wires: NaN, infinities, subnormals, every size that a double has.
+
+A decoder that takes NaN for full ahead and 1e-40 for full reverse has driven a vehicle before.
+"""
+
+import math
+
+import pytest
+from conftest import STOP
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist, TwistStamped
+from vehicle import Vehicle, now, steepest
+
+NAN, INF = math.nan, math.inf
+FULL = 66
+# A command beyond so many times full speed is a mistake and refused.
+BEYOND_REASON = 100.0
+PARTS = [("linear", "x"), ("angular", "z")]
+UNUSED = [("linear", "y"), ("linear", "z"), ("angular", "x"), ("angular", "y")]
+# Any misreading shows at once: 66 counts take 10 ms.
+SUDDEN = {"accel": 6600.0, "decel": 6600.0}
+
+
+def both_signs(values):
+    return [sign * value for value in values for sign in (1.0, -1.0)]
+
+
+def neighbours(value):
+    return [math.nextafter(value, -INF), value, math.nextafter(value, INF)]
+
+
+EXPONENTS = sorted({*range(-1074, 1024, 37), -1074, -1073, -1023, -1022, -1021, -150, -149, -148, -127, -126, -125, -11, 127, 128, 1023})
+ODD = both_signs(
+    [NAN, INF, 0.0, 1e-300, 1e-60, 1e-40, 1e-10, 3.5e38, 1e39, 1e300, 1e308, 1.797e308, math.nextafter(INF, 0.0)]
+    + [value for size in (2.0**-1022, 2.0**-126, 2.0**-149, 0.001, BEYOND_REASON) for value in neighbours(size)]
+    + [math.ldexp(1.0, exponent) for exponent in EXPONENTS]
+)
+
+
+def is_refused(value):
+    return not math.isfinite(value) or abs(value) > BEYOND_REASON
+
+
+def level(value):
+    """Of `value` times full speed: in thousandths and then in counts, each rounded toward zero."""
+    return int(int(max(-1.0, min(1.0, value)) * 1000.0) * FULL / 1000)
+
+
+class Teller:
+    """Sends commands one by one and knows when hindbrain has dealt with each."""
+
+    def __init__(self, vehicle, message_type):
+        self.vehicle, self.message_type = vehicle, message_type
+        self.sent = self.refused = 0
+        vehicle.graph.record(TwistStamped, "/hind/applied")
+        vehicle.graph.record(DiagnosticArray, "/diagnostics")
+        vehicle.enable()
+        self.tell()
+        vehicle.wait(lambda: vehicle.state == "OK", "enable does not enable")
+        self.tell()  # a zero comes first
+        vehicle.wait_for("OK")
+
+    def send(self, value=0.0, part=PARTS[0], refused=None):
+        message = self.message_type()
+        twist = getattr(message, "twist", message)
+        setattr(getattr(twist, part[0]), part[1], value)
+        if twist is not message:
+            message.header.stamp = self.vehicle.graph.node.get_clock().now().to_msg()
+        self.vehicle.graph.publish("/cmd_vel", message)
+        self.refused += is_refused(value) if refused is None else refused
+        self.sent += 1
+
+    def tell(self, value=0.0):
+        """Sends a good command and waits until it was carried out, and with it whatever was sent before."""
+        # Without a stamp of its own it counts as of its arrival, which is later.
+        start = now()
+        self.send(value)
+        applied = lambda: self.vehicle.graph.last("/hind/applied").header.stamp
+        arrived = lambda: self.vehicle.graph.heard["/hind/applied"] and applied().sec + applied().nanosec / 1e9 >= start - 1e-6
+        self.vehicle.wait(arrived, f"command {self.sent} is not carried out")
+
+    def wait_for_counts(self):
+        """Every command was counted: as one that was taken, or as one that was refused."""
+
+        def counts():
+            statuses = [s for m in self.vehicle.graph.since("/diagnostics", 0.0) for s in m.status if s.name == "hindbrain"]
+            values = {value.key: value.value for value in statuses[-1].values} if statuses else {}
+            return int(values.get("commands", 0)), int(values.get("invalid", 0))
+
+        expected = (self.sent - self.refused, self.refused)
+        self.vehicle.wait(lambda: counts() == expected, lambda: f"taken and refused are {counts()}, must be {expected}")
+
+
+@pytest.fixture(params=[Twist, TwistStamped], ids=["Twist", "TwistStamped"])
+def message_type(request):
+    return request.param
+
+
+def test_no_odd_value_moves_a_standing_vehicle(message_type):
+    """Whatever is too small to move a wheel, or no number that makes sense, in either part."""
+    silent = [value for value in ODD if is_refused(value) or level(value) == 0]
+    assert len(silent) > 150
+    with Vehicle(SUDDEN, message_type) as vehicle:
+        teller = Teller(vehicle, message_type)
+        for value in silent:
+            for part in PARTS:
+                start = now()
+                teller.send(value, part)
+                teller.tell()
+                assert set(vehicle.values(start)) <= {STOP}, f"{part} {value!r} moves: {vehicle.values(start)}"
+        assert set(vehicle.values(0.0)) == {STOP}
+        teller.wait_for_counts()
+        told = [line for line in vehicle.process.lines if "a command on 'cmd_vel' is refused: " in line]
+        assert told and "linear.x is NaN, must be finite" in told[0], vehicle.process.output
+        assert len(told) < 20, "each refusal is told, not one a second"
+
+
+def test_what_is_refused_changes_nothing_on_the_move(message_type):
+    with Vehicle(SUDDEN, message_type) as vehicle:
+        teller = Teller(vehicle, message_type)
+        teller.tell(0.5)
+        vehicle.wait_for_motors(57, 57, "half ahead")
+        start = now()
+        for value in (value for value in ODD if is_refused(value)):
+            for part in PARTS:
+                teller.send(value, part)
+            teller.tell(0.5)
+        # The parts that hindbrain has no use for: what is not finite spoils the message, what is huge does not.
+        for part in UNUSED:
+            for value in (NAN, INF, -INF):
+                teller.send(value, part, refused=True)
+            teller.tell(0.5)
+        assert set(vehicle.values(start)) == {57}
+        teller.wait_for_counts()
+
+
+def test_a_huge_part_that_is_not_used_is_not_looked_at(message_type):
+    with Vehicle(SUDDEN, message_type) as vehicle:
+        teller = Teller(vehicle, message_type)
+        for part in UNUSED:
+            for value in (1e308, -1e308, 5e-324):
+                teller.send(value, part, refused=False)
+            teller.tell()
+        assert set(vehicle.values(0.0)) == {STOP}
+        teller.wait_for_counts()
+
+
+def test_a_stream_of_nan_is_silence(message_type):
+    """The last good command goes on until it is stale, not a moment longer."""
+    with Vehicle(SUDDEN, message_type) as vehicle:
+        teller = Teller(vehicle, message_type)
+        teller.tell(0.5)
+        vehicle.wait_for_motors(57, 57, "half ahead")
+        teller.tell(0.5)
+        last = now()
+        vehicle.wait(lambda: teller.send(NAN) or vehicle.motors == (STOP, STOP), "NaN keeps the last command fresh", 2.0)
+        vehicle.wait_for("OK", "CMD_STALE", "CMD_INVALID")
+        stopped = next(at for at, message in vehicle.graph.heard["/motor/port"] if at > last and message.data == STOP)
+        assert 0.45 < stopped - last < 0.5 + 0.35, f"stopped after {stopped - last:.3f} s"
+        assert set(vehicle.values(last)) <= set(range(57, STOP + 1))
+
+
+def test_what_is_near_full_speed_or_near_nothing_gives_its_level(message_type):
+    values = both_signs([0.001, 0.0151, 0.016, 0.5, *neighbours(1.0), 1.001, 2.0, 64.0, BEYOND_REASON])
+    with Vehicle(SUDDEN, message_type) as vehicle:
+        vehicle.start()
+        for name, sides in [("linear", (1, 1)), ("angular", (-1, 1))]:
+            for value in values:
+                vehicle.say(**{name: value})
+                port, starboard = (STOP - side * level(value) for side in sides)
+                vehicle.wait_for_motors(port, starboard, f"{name} {value!r}")
+                vehicle.say()
+                vehicle.wait_for_motors(STOP, STOP, "zero again")
+
+
+def test_no_odd_value_makes_a_ramp_steeper(message_type):
+    accel = 100.0
+    with Vehicle({"accel": accel, "decel": 400.0}, message_type) as vehicle:
+        vehicle.start()
+        start = now()
+        between = [NAN, 1e308, -INF, 5e-324, 2.0**-126, 1e-40]
+        for value, servo in [(BEYOND_REASON, 24), (-BEYOND_REASON, 156)]:
+            vehicle.say(value)
+
+            def disturbed():
+                odd = between[0]
+                between.append(between.pop(0))
+                message = message_type()
+                getattr(message, "twist", message).linear.x = odd
+                vehicle.graph.publish("/cmd_vel", message) if is_refused(odd) else None
+                return vehicle.motors == (servo, servo)
+
+            vehicle.wait(disturbed, f"{value} does not drive")
+        for side in ("port", "starboard"):
+            heard = [entry for entry in vehicle.graph.heard[f"/motor/{side}"] if entry[0] >= start]
+            assert steepest(heard, accel) <= 0.0, f"{side} is {steepest(heard, accel):.1f} counts beyond its slope"

@@ -1,0 +1,138 @@
+"""The profile `seed` end to end, what it fixes, and every other set of parameters that ends the start."""
+
+import json
+
+import pytest
+from conftest import STOP, Process
+from vehicle import Vehicle, now
+
+
+def test_the_seed_follows_levels_and_ramps_in_steps_of_50_ms():
+    with Vehicle({"profile": "seed"}) as vehicle:
+        assert vehicle.detail.profile == "seed"
+        # Neither an edge of enable nor a zero command comes first.
+        vehicle.say(1.0)
+        vehicle.wait(lambda: vehicle.source("cmd_vel").says == "move", "the command is not heard")
+        vehicle.enable(True)
+        vehicle.wait(lambda: vehicle.motors[0] <= STOP - 21, "it does not drive")
+        heard = [(at, message.data) for at, message in vehicle.graph.heard["/motor/port"]]
+        reached = {value: next(at for at, said in heard if said <= value) for value in range(STOP - 21, STOP)}
+        # One count in 50 ms: 20 counts take 1 s, no less; a busy machine makes the ramp longer.
+        assert 0.95 < reached[STOP - 21] - reached[STOP - 1] < 2.0
+        assert all(abs(after - before) <= 1 for (_, before), (_, after) in zip(heard, heard[1:]))
+
+
+def test_the_seed_drives_again_when_the_estop_is_released():
+    with Vehicle({"profile": "seed"}) as vehicle:
+        vehicle.estop(False)
+        vehicle.say(1.0)
+        vehicle.enable(True)
+        moves = lambda: vehicle.motors[0] <= STOP - 5
+        vehicle.wait(moves, "it does not drive")
+        vehicle.estop(True)
+        vehicle.wait_for("ESTOP", "ESTOP_PRESSED")
+        vehicle.wait_for_motors(STOP, STOP, "the e-stop is pressed")
+        released = now()
+        vehicle.estop(False)
+        vehicle.wait_for("OK")
+        vehicle.wait(moves, "it does not drive again")
+        values = vehicle.values(released)
+        assert min(values) >= STOP - 7 and STOP in values, "it does not start from zero"
+        # What is silent stops here too.
+        vehicle.estop_timer.cancel()
+        vehicle.wait_for("ESTOP", "ESTOP_STALE")
+        vehicle.wait_for_motors(STOP, STOP, "the e-stop is silent")
+        vehicle.graph.node.destroy_timer(vehicle.estop_timer)
+        vehicle.estop_timer = None
+        vehicle.estop(False)
+        vehicle.wait_for("OK")
+        vehicle.wait(moves, "it does not drive again")
+        vehicle.fall_silent()
+        vehicle.wait_for("OK", "CMD_STALE")
+        vehicle.wait_for_motors(STOP, STOP, "the command is silent")
+
+
+def test_the_seed_turns_to_the_other_side():
+    with Vehicle({"profile": "seed"}) as vehicle:
+        vehicle.enable(True)
+        # A positive turn slows starboard. 0.15 * 66 = 9.9: servo 80; the inner wheel gets 0.005 * 66 = 0.33: 90.
+        vehicle.say(0.15, 1.0)
+        vehicle.wait_for_motors(80, 90, "a turn that REP-103 calls left goes right")
+        vehicle.say(0.15, -1.0)
+        vehicle.wait_for_motors(90, 80, "and the other way round")
+        # No turn in place, and none in reverse.
+        vehicle.say(0.0, 1.0)
+        vehicle.wait_for_motors(90, 90, "no turn in place")
+        vehicle.say(-0.06, 1.0)
+        vehicle.wait_for_motors(94, 94, "straight back")
+
+
+def refused(parameters):
+    """What an executable that must not start says, one process for each set of parameters, all at a time."""
+    arguments = [[text for name, value in one.items() for text in ("-p", f"{name}:={json.dumps(value)}")] for one in parameters]
+    processes = [Process("hindbrain", "--ros-args", *one) for one in arguments]
+    for process in processes:
+        try:
+            assert process.wait(10.0) == 1, process.output
+        finally:
+            process.stop()
+    return [process.output for process in processes]
+
+
+FIXED = [
+    ({"accel": 30.0}, "parameter 'accel' is 30.0,"),
+    ({"decel": 300.0}, "parameter 'decel' is 300.0,"),
+    ({"rival_publishers": "warn"}, "parameter 'rival_publishers' is \"warn\","),
+    ({"zero_first": False}, "parameter 'zero_first' is false,"),
+    ({"soft_stop": "ramp"}, "parameter 'soft_stop' is \"ramp\","),
+    ({"enable.lease": 1.0}, "parameter 'enable.lease' is 1.0,"),
+    ({"ir.direction_policy": False}, "parameter 'ir.direction_policy' is false,"),
+    ({"ir.rearm": True}, "parameter 'ir.rearm' is true,"),
+]
+
+
+def test_what_the_seed_fixes_is_refused_by_name_value_and_reason():
+    outputs = refused([{"profile": "seed", **one} for one, _ in FIXED])
+    for (one, sentence), output in zip(FIXED, outputs):
+        lines = output.splitlines()
+        assert lines[-1].strip() == f"{sentence} is fixed by profile 'seed' and must be left out", output
+        assert lines[:-1] == ["hindbrain: node 'hindbrain' does not start:"], output
+
+
+def driver(kind, **parameters):
+    return {"driver.kind": kind, "driver.device": "/dev/nothing", **{f"driver.{name}": value for name, value in parameters.items()}}
+
+
+WRONG = [
+    ({"driver.kind": "roboclaw"}, "parameter 'driver.device' is \"\", must name a device for driver 'roboclaw'"),
+    ({"driver.kind": "servo"}, "parameter 'driver.kind' is \"servo\", must be one of: none, pololu, roboclaw, pwm"),
+    (driver("pololu", device="ttyACM0"), "parameter 'driver.device' is ttyACM0, must be an absolute path"),
+    (driver("pololu", channels=[24, 0]), "parameter 'driver.channels' is [24, 0], must be 0 to 23"),
+    (driver("pololu", channels=[1]), "parameter 'driver.channels' is [1], must be two different channels, or none"),
+    (driver("pwm", channels=[1, 1]), "parameter 'driver.channels' is [1, 1], must be two different channels, or none"),
+    (driver("roboclaw", channels=[0, 1]), "parameter 'driver.channels' is [0, 1], must be [1, 2] or [2, 1]"),
+    (driver("roboclaw", channels=[1, 2, 3]), "parameter 'driver.channels' is [1, 2, 3], must "),
+    (driver("roboclaw", timeout=0.25), "parameter 'driver.timeout' is 250ms, must be whole steps of 100 ms"),
+    (driver("roboclaw", timeout=0.1), "parameter 'driver.timeout' is 0.1, must be from 0.2 to 1.0"),
+    (driver("roboclaw", baud=12345), "parameter 'driver.baud' is 12345, must be 9600, 19200"),
+    (driver("roboclaw", address=0x90), "parameter 'driver.address' is 144, must be from 128 to 135"),
+    ({"decel": 100.0, "accel": 150.0}, "parameter 'decel' is 100.0, must be no less than accel, 150.0 counts/s"),
+    ({"ir.near": 1.0, "ir.far": 0.5}, "parameter 'ir.far' is 0.5, must be 0 or more than ir.near, 1.0 m"),
+    ({"ir.sensors": ["ir_left"]}, "parameter 'ir.sensors' is [\"ir_left\"], must be one of: ir_front_port"),
+    ({"profile": "sead"}, "parameter 'profile' is \"sead\", must be one of: strict, seed"),
+    ({"cmd_vel_type": "Twist"}, "parameter 'cmd_vel_type' is \"Twist\", must be one of: auto, twist, twist_stamped"),
+    ({"rival_publishers": "ignore"}, "parameter 'rival_publishers' is \"ignore\", must be one of: stop, warn"),
+    ({"ir.source": "lidar"}, "parameter 'ir.source' is \"lidar\", must be one of: range, scan"),
+    ({"soft_stop": "brake"}, "parameter 'soft_stop' is \"brake\", must be one of: cut, ramp"),
+    ({"overrun_limit": 0.0}, "parameter 'overrun_limit' is 0.0, must be from 0.1 to 5.0"),
+    ({"estop.timeout": 9.0}, "parameter 'estop.timeout' is 9.0, must be from 0.05 to 2.0"),
+    ({"estop.requird": True}, "parameter 'estop.requird' does not exist; did you mean 'estop.required'?"),
+]
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_wrong_parameters_end_the_start_with_one_sentence(part):
+    wrong = WRONG[part::4]
+    for (parameters, sentence), output in zip(wrong, refused([parameters for parameters, _ in wrong])):
+        assert sentence in output, f"{parameters}: {output}"
+        assert len(output.splitlines()) <= 2 and "panicked" not in output, output

@@ -1,0 +1,7 @@
+"""Faults at random for a while; `python soak.py` does it for as long as you like."""
+
+from soak import soak
+
+
+def test_faults_at_random():
+    print(soak(12.0))

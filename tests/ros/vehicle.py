@@ -1,0 +1,189 @@
+"""hindbrain alone and the hands on its topics, for the tests that look at nothing else."""
+
+import contextlib
+import json
+import time
+
+import rclpy
+from conftest import EDGE, LATCHED, STOP, Graph, Process
+from geometry_msgs.msg import TwistStamped
+from hindbrain_msgs.msg import Leds, StateDetail
+from rclpy.qos import QoSProfile
+from std_msgs.msg import Bool, Int16, String
+
+
+class Vehicle:
+    """hindbrain alone, with quick slopes: what it says, and the hands on its topics.
+
+    Whatever it publishes is kept with the time of publishing, so that a busy observer does not blur the times.
+    """
+
+    QUICK = {"accel": 400.0, "decel": 800.0}
+
+    def __init__(self, parameters=(), command=TwistStamped):
+        self.graph = Graph()
+        parameters = dict(parameters)
+        values = parameters if parameters.get("profile") == "seed" else {**self.QUICK, **parameters}
+        arguments = [text for name, value in values.items() for text in ("-p", f"{name}:={json.dumps(value)}")]
+        watch(self.graph)
+        self.process = Process("hindbrain", "--ros-args", *arguments)
+        self.command = command()
+        self.commands = None
+        self.estop_timer = None
+
+    def __enter__(self):
+        try:
+            self.wait(lambda: self.motors and self.detail, "no motor value or no detail came", 10.0)
+        except AssertionError:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.process.stop()
+        finally:
+            self.graph.close()
+
+    def wait(self, condition, what, timeout=5.0):
+        def failure():
+            causes = self.detail and self.causes
+            return f"{what() if callable(what) else what}; motors {self.motors}, state {self.state}, causes {causes}\n{self.process.output}"
+
+        return self.graph.wait(condition, failure, timeout)
+
+    @property
+    def motors(self):
+        port, starboard = self.graph.last("/motor/port"), self.graph.last("/motor/starboard")
+        return (port.data, starboard.data) if port and starboard else None
+
+    @property
+    def state(self):
+        message = self.graph.last("/hind/state")
+        return message.data if message else None
+
+    @property
+    def detail(self):
+        return self.graph.last("/hind/state_detail")
+
+    @property
+    def causes(self):
+        return {cause.name for cause in self.detail.causes}
+
+    def source(self, name):
+        """What hindbrain says of one of its sources."""
+        return next(source for source in self.detail.sources if source.name == name)
+
+    def say(self, linear=0.0, angular=0.0):
+        """The command that is sent 50 times a second from now on."""
+        twist = getattr(self.command, "twist", self.command)
+        twist.linear.x, twist.angular.z = linear, angular
+        if self.commands is None:
+            # The same publisher as that of single commands: a second one would be a rival.
+            node, publishers = self.graph.node, self.graph.publishers
+            publisher = publishers.setdefault("/cmd_vel", node.create_publisher(type(self.command), "/cmd_vel", EDGE))
+            self.commands = node.create_timer(0.02, lambda: publisher.publish(self.command))
+
+    def fall_silent(self):
+        """Sends no more commands; the publisher stays, so that the graph does not change."""
+        self.commands.cancel()
+
+    def enable(self, on=True):
+        self.graph.publish("/hind/enable", Bool(data=on))
+
+    def estop(self, pressed):
+        """Presses or releases the e-stop, which says so 20 times a second from now on."""
+        if self.estop_timer is None:
+            self.button = Bool(data=pressed)
+            self.estop_timer = self.graph.repeat("/hind/estop", self.button, 20.0)
+        self.button.data = pressed
+
+    def reset(self):
+        for down in (True, False):
+            self.graph.publish("/hind/reset", Bool(data=down))
+
+    def wait_for_motors(self, port, starboard, what, timeout=5.0):
+        return self.wait(lambda: self.motors == (port, starboard), f"{what}: motors must become {port}, {starboard}", timeout)
+
+    def wait_for(self, state, *causes, timeout=5.0):
+        """Until the state is this one for exactly these causes."""
+        return self.wait(
+            lambda: self.state == state == self.detail.state and self.causes == set(causes),
+            f"must become {state} with {sorted(causes)}",
+            timeout,
+        )
+
+    def start(self, *causes):
+        """Enables and lets a zero command come first; from then on it does what `say` says, as far as `causes` let it."""
+        self.say()
+        self.enable(False)
+        self.enable(True)
+        self.wait_for("OK", *causes)
+
+    def restart(self):
+        """Out of a latched stop whose cause has gone."""
+        self.reset()
+        self.wait(lambda: self.state != "ESTOP", "reset does not unlatch")
+        self.start()
+
+    def was_heard(self, name, since):
+        """Whether hindbrain says that it heard `name` after the time `since` [s]."""
+        if self.detail is None or self.source(name).age < 0.0:
+            return False
+        stamp = self.detail.header.stamp
+        return stamp.sec + stamp.nanosec / 1e9 - self.source(name).age >= since - 0.001
+
+    def wait_until_heard(self, name, since):
+        return self.wait(lambda: self.was_heard(name, since), f"{name} is not heard")
+
+    def values(self, since):
+        """All motor values that were published after the time `since` [s], of both sides."""
+        return [m.data for side in ("port", "starboard") for m in self.graph.since(f"/motor/{side}", since)]
+
+
+def watch(graph):
+    """Keeps all that hindbrain publishes, with the time of publishing."""
+    for side in ("port", "starboard"):
+        graph.record(Int16, f"/motor/{side}", QoSProfile(depth=1000))
+    graph.record(String, "/hind/state", LATCHED)
+    graph.record(StateDetail, "/hind/state_detail", LATCHED)
+    graph.record(Leds, "/hind/leds", LATCHED)
+
+
+def steepest(heard, slope):
+    """By how many counts the motor values of one side, with their times, ever grow beyond `slope` [counts/s] and one count.
+
+    A value counts from when it was computed, up to a tick before it was published, and the next one may have waited as long.
+    """
+    worst = -1.0
+    for distance in (1, 2, 10, 50):
+        for (before, was), (after, value) in zip(heard, heard[distance:]):
+            old, new = STOP - was.data, STOP - value.data
+            # Away from zero: from zero, if the sign changed meanwhile.
+            growth = abs(new) - abs(old) if old * new > 0 else abs(new)
+            worst = max(worst, growth - 1.0 - slope * (max(after - before, 0.0) + 0.04))
+    return worst
+
+
+@contextlib.contextmanager
+def rival(message_type, topic, qos=EDGE, context=None):
+    """A publisher of a node `rival`: in a participant of its own, as a stranger's would be, unless `context` is given.
+
+    In a participant that is known already it is found at once, otherwise within three seconds or so.
+    """
+    own = context is None
+    if own:
+        context = rclpy.Context()
+        rclpy.init(context=context)
+    node = rclpy.create_node("rival", context=context)
+    try:
+        yield node.create_publisher(message_type, topic, qos)
+    finally:
+        node.destroy_node()
+        if own:
+            rclpy.shutdown(context=context)
+
+
+def now():
+    """The wall clock, by which messages are stamped [s]."""
+    return time.time()
