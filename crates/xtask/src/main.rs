@@ -7,6 +7,7 @@
 //! | `run`, `demo`, `bench` | [`run`] | build the executables and become one |
 //! | `test` | [`mod@test`] | everything that CI checks |
 //! | `prove` | [`prove`] | the stop machine's proof with the real constants |
+//! | `soak` | [`soak`] | random faults for long, on the machine and over DDS |
 //! | `lock` | [`lock`] | resolve the wheels anew |
 
 mod environment;
@@ -17,6 +18,7 @@ mod report;
 mod root;
 mod run;
 mod setup;
+mod soak;
 mod test;
 
 use std::process::ExitCode;
@@ -35,6 +37,7 @@ usage: cargo xtask COMMAND
   bench [ARGS]             set up, build, and measure
   test [--quick]           everything that CI checks; --quick: only what needs no ROS
   prove [--soak SECONDS]   every state of the stop machine with the real constants (minutes), or random faults for so long
+  soak [SECONDS]           random faults on the stop machine, then on hindbrain over DDS, 600 s each
   lock                     choose the versions of the wheels anew (crates/xtask/ros2.in to ros2.lock)
 ";
 
@@ -54,6 +57,10 @@ fn main() -> ExitCode {
         ["prove"] => Root::find().and_then(|root| prove::run(&root, None)),
         ["prove", "--soak", seconds] if seconds.parse::<u64>().is_ok() => {
             Root::find().and_then(|root| prove::run(&root, seconds.parse().ok()))
+        }
+        ["soak"] => Root::find().and_then(|root| soak::run(&root, soak::SECONDS)),
+        ["soak", seconds] if seconds.parse::<u64>().is_ok() => {
+            Root::find().and_then(|root| soak::run(&root, seconds.parse().unwrap_or(soak::SECONDS)))
         }
         ["run", node, ..] if !node.starts_with('-') => execute(node, &arguments[2..], false),
         ["demo", ..] => execute("demo", &arguments[1..], true),
