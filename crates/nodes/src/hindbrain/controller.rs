@@ -10,9 +10,9 @@ use units::{Instant, Machine};
 use super::NAME;
 use super::graph::Publishers;
 
-/// If the thread that alone touches the device does not come round for so long, it hangs in the kernel, and what the motors
-/// do is not known.
-const HANGS: Duration = Duration::from_millis(500);
+/// If the thread that alone touches the device does not come round for so long beyond the device's own time-out, it hangs in
+/// the kernel, and what the motors do is not known. Opening takes it up to the time-out and some tenths of a second.
+const HANGS: Duration = Duration::from_secs(1);
 
 /// The motor controller, driven by a thread of its own that stops it when the node falls silent.
 pub struct Controller(Arc<Actuator>);
@@ -23,6 +23,7 @@ pub struct Controller(Arc<Actuator>);
 pub struct Events {
     actuator: Arc<Actuator>,
     said: Receiver<Event>,
+    hangs: Duration,
 }
 
 impl Controller {
@@ -60,7 +61,7 @@ impl Controller {
             NotStarted::Thread(error) => Error::Start(format!("the driver's thread does not start: {error}")),
         })?;
         let actuator = Arc::new(actuator);
-        Ok((Self(Arc::clone(&actuator)), Events { actuator, said }))
+        Ok((Self(Arc::clone(&actuator)), Events { actuator, said, hangs: driver.timeout + HANGS }))
     }
 
     /// Makes the motors turn so; never waits for the device.
@@ -80,28 +81,21 @@ impl Events {
     where
         Shell<M>: Send,
     {
-        let mut pulse = Pulse::new();
+        let mut pulse = Pulse::new(self.hangs);
+        let mut open = false;
         move |_| {
-            match pulse.look(self.actuator.passes(), clock::now()) {
-                Some(false) => {
-                    log::error!(target: NAME, "motor controller: the device hangs, what the motors do is not known");
-                    shell.deliver(wrap(Input::DeviceLost));
-                }
-                Some(true) => {
-                    log::warn!(target: NAME, "motor controller: the device hangs no longer");
-                    shell.deliver(wrap(Input::DeviceOpened));
-                }
-                None => {}
-            }
+            // What it said before what it does: a device that is lost does not come back by hanging no longer.
             for event in self.said.try_iter() {
                 match event {
                     Event::Ready { description, watchdog } => {
+                        open = true;
                         log::info!(target: NAME, "motor controller: {description}");
                         say(watchdog);
                         publishers.describe(Source::Device, description);
                         shell.deliver(wrap(Input::DeviceOpened));
                     }
                     Event::Lost(trouble) => {
+                        open = false;
                         log::error!(target: NAME, "motor controller: {trouble}");
                         publishers.describe(Source::Device, trouble.to_string());
                         shell.deliver(wrap(Input::DeviceLost));
@@ -112,6 +106,19 @@ impl Events {
                     }
                     Event::Fed => log::info!(target: NAME, "motor controller: values come again"),
                 }
+            }
+            match pulse.look(self.actuator.passes(), clock::now()) {
+                Some(false) => {
+                    log::error!(target: NAME, "motor controller: the device hangs, what the motors do is not known");
+                    shell.deliver(wrap(Input::DeviceLost));
+                }
+                Some(true) => {
+                    log::warn!(target: NAME, "motor controller: the device hangs no longer");
+                    if open {
+                        shell.deliver(wrap(Input::DeviceOpened));
+                    }
+                }
+                None => {}
             }
         }
     }
@@ -143,11 +150,12 @@ struct Pulse {
     passes: u64,
     at: Instant,
     beats: bool,
+    hangs: Duration,
 }
 
 impl Pulse {
-    fn new() -> Self {
-        Self { passes: 0, at: clock::now(), beats: true }
+    fn new(hangs: Duration) -> Self {
+        Self { passes: 0, at: clock::now(), beats: true, hangs }
     }
 
     /// Looks again; what it found if that is news.
@@ -155,7 +163,7 @@ impl Pulse {
         if passes != self.passes {
             (self.passes, self.at) = (passes, now);
         }
-        let beats = now.since(self.at) < HANGS;
+        let beats = now.since(self.at) < self.hangs;
         (std::mem::replace(&mut self.beats, beats) != beats).then_some(beats)
     }
 }
@@ -166,7 +174,8 @@ mod tests {
 
     #[test]
     fn a_pulse_that_stops_is_news_once() {
-        let mut pulse = Pulse { passes: 0, at: Instant::ZERO, beats: true };
+        let mut pulse =
+            Pulse { passes: 0, at: Instant::ZERO, beats: true, hangs: Duration::from_millis(500) };
         let at = |ms| Instant::ZERO + Duration::from_millis(ms);
         assert_eq!(pulse.look(1, at(100)), None);
         assert_eq!(pulse.look(1, at(599)), None);
