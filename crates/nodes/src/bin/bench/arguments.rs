@@ -4,20 +4,28 @@ use core::time::Duration;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Measures how long a stick event takes to /motor/port, at 200 events a second: in one process (steersman) and in
-separate ones, each beside a bare r2r relay chain of as many messages. Prints a table in Markdown.
+Measures two things over real DDS, each beside bare r2r processes, and prints a table in Markdown for each:
 
-Usage: bench [--seconds N] [--rounds K]
+latencies  how long a stick event takes to /motor/port, at 200 events a second: in one process (steersman) and in
+           separate ones, each beside a bare relay chain of as many messages
+reactions  how long hindbrain takes to stop both motors from full speed: e-stop pressed, enable false, cmd_vel silent,
+           infra-red blocked, e-stop silent; each against its bound and beside a bare relay
 
-  --seconds N  length of one measurement in seconds, 1 to 10, default 4
-  --rounds K   how often each subject is measured, in turns, 1 to 100, default 3
-  --help       prints this
+Usage: bench [--only latencies|reactions] [--seconds N] [--rounds K] [--reactions M]
 
-Each measurement takes about four seconds more than N. The exit code is 0 if all could be measured, else 1.";
+  --only WHAT    measures one of the two
+  --seconds N    length of one measurement of latencies in seconds, 1 to 10, default 4
+  --rounds K     how often each subject of latencies is measured, in turns, 1 to 100, default 3
+  --reactions M  how often each reaction is tried, in turns, 1 to 10000, default 200
+  --help         prints this
+
+A measurement of latencies takes about four seconds more than N, a trial of all five reactions five: 200 take a quarter of
+an hour. The exit code is 0 if all could be measured, whatever the figures; else, as when the motors never stop, 1.";
 
 /// Longer ones would not fit the recorder's 2048 samples; more rounds say more anyway.
 const SECONDS: RangeInclusive<u32> = 1..=10;
 const ROUNDS: RangeInclusive<u32> = 1..=100;
+const REACTIONS: RangeInclusive<u32> = 1..=10_000;
 
 /// What the user, or the bench that starts itself as a part of the bare chain, asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +50,18 @@ pub enum Asked {
     },
 }
 
-/// How to measure.
+/// What to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arguments {
+    /// How to measure latencies, if at all.
+    pub latencies: Option<Latencies>,
+    /// How often each reaction is tried, if at all.
+    pub reactions: Option<u32>,
+}
+
+/// How to measure latencies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latencies {
     /// How long one measurement takes.
     pub window: Duration,
     /// How often each subject is measured.
@@ -58,6 +75,8 @@ pub enum Misunderstood {
     Unknown(String),
     /// An option without a value.
     Missing(&'static str),
+    /// There is nothing of this name to measure.
+    Subject(String),
     /// An option with a value that it cannot have.
     Number {
         /// The option.
@@ -74,6 +93,7 @@ impl fmt::Display for Misunderstood {
         match self {
             Self::Unknown(what) => write!(f, "there is no option '{what}'; --help lists them"),
             Self::Missing(option) => write!(f, "{option} needs a value behind it"),
+            Self::Subject(what) => write!(f, "--only is '{what}', must be latencies or reactions"),
             Self::Number { option, value, range } => {
                 let (least, most) = (range.start(), range.end());
                 write!(f, "{option} is '{value}', must be a whole number from {least} to {most}")
@@ -87,16 +107,20 @@ impl fmt::Display for Misunderstood {
 /// [`Misunderstood`] tells the first thing that is none of the options.
 pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Asked, Misunderstood> {
     let mut arguments = arguments.into_iter();
-    let mut read = Arguments { window: Duration::from_secs(4), rounds: 3 };
+    let mut latencies = Latencies { window: Duration::from_secs(4), rounds: 3 };
+    let mut reactions = 200;
+    let mut only = None;
     while let Some(argument) = arguments.next() {
         let mut value = |option| arguments.next().ok_or(Misunderstood::Missing(option));
         match argument.as_str() {
             "--help" | "-h" => return Ok(Asked::Help),
             "--seconds" => {
                 let seconds = number("--seconds", value("--seconds")?, SECONDS)?;
-                read.window = Duration::from_secs(seconds.into());
+                latencies.window = Duration::from_secs(seconds.into());
             }
-            "--rounds" => read.rounds = number("--rounds", value("--rounds")?, ROUNDS)?,
+            "--rounds" => latencies.rounds = number("--rounds", value("--rounds")?, ROUNDS)?,
+            "--reactions" => reactions = number("--reactions", value("--reactions")?, REACTIONS)?,
+            "--only" => only = Some(value("--only")?),
             "source" => {
                 let to = value("source")?;
                 return Ok(Asked::Source { to, rate: number("source", value("source")?, 1..=1000)? });
@@ -105,7 +129,13 @@ pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Asked, Misund
             _ => return Err(Misunderstood::Unknown(argument)),
         }
     }
-    Ok(Asked::Bench(read))
+    let (latencies, reactions) = match only.as_deref() {
+        None => (Some(latencies), Some(reactions)),
+        Some("latencies") => (Some(latencies), None),
+        Some("reactions") => (None, Some(reactions)),
+        Some(other) => return Err(Misunderstood::Subject(other.into())),
+    };
+    Ok(Asked::Bench(Arguments { latencies, reactions }))
 }
 
 fn number(option: &'static str, value: String, range: RangeInclusive<u32>) -> Result<u32, Misunderstood> {
@@ -123,15 +153,26 @@ mod tests {
         read(line.split_whitespace().map(str::to_owned))
     }
 
-    fn bench(seconds: u64, rounds: u32) -> Result<Asked, Misunderstood> {
-        Ok(Asked::Bench(Arguments { window: Duration::from_secs(seconds), rounds }))
+    fn latencies(seconds: u64, rounds: u32) -> Option<Latencies> {
+        Some(Latencies { window: Duration::from_secs(seconds), rounds })
+    }
+
+    fn bench(latencies: Option<Latencies>, reactions: Option<u32>) -> Result<Asked, Misunderstood> {
+        Ok(Asked::Bench(Arguments { latencies, reactions }))
     }
 
     #[test]
     fn options_come_in_any_order() {
-        assert_eq!(read_line(""), bench(4, 3));
-        assert_eq!(read_line("--rounds 5 --seconds 2"), bench(2, 5));
+        assert_eq!(read_line(""), bench(latencies(4, 3), Some(200)));
+        assert_eq!(read_line("--rounds 5 --seconds 2"), bench(latencies(2, 5), Some(200)));
+        assert_eq!(read_line("--reactions 20 --rounds 5"), bench(latencies(4, 5), Some(20)));
         assert_eq!(read_line("--rounds 5 --help"), Ok(Asked::Help));
+    }
+
+    #[test]
+    fn one_of_the_two_can_be_left_out() {
+        assert_eq!(read_line("--only reactions --reactions 7"), bench(None, Some(7)));
+        assert_eq!(read_line("--rounds 1 --only latencies"), bench(latencies(4, 1), None));
     }
 
     #[test]
@@ -147,6 +188,8 @@ mod tests {
             ("--seconds", "--seconds needs a value behind it"),
             ("--seconds 11", "--seconds is '11', must be a whole number from 1 to 10"),
             ("--rounds -1", "--rounds is '-1', must be a whole number from 1 to 100"),
+            ("--reactions 0", "--reactions is '0', must be a whole number from 1 to 10000"),
+            ("--only motors", "--only is 'motors', must be latencies or reactions"),
             ("relay /a", "relay needs a value behind it"),
         ] {
             assert_eq!(read_line(line).unwrap_err().to_string(), sentence);

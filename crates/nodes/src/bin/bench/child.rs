@@ -1,4 +1,5 @@
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 use std::time::Duration;
@@ -98,25 +99,30 @@ impl Drop for Child {
     }
 }
 
-/// A folder for the parameter file and for what processes say, gone when this is dropped.
+/// A folder for parameter files and for what processes say, gone when this is dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes the folder, with the parameter file in it.
+    /// Makes the folder.
     /// # Errors
     /// The system's temporary folder is not writable.
     pub fn new() -> Result<Self, Error> {
         let path = std::env::temp_dir().join(format!("steersman-bench-{}", process::id()));
-        let made = fs::create_dir_all(&path);
-        let folder = Self(path);
-        made.and_then(|()| fs::write(folder.parameters(), include_str!("stack.yaml")))
-            .map_err(|error| Error::Start(format!("'{}' cannot be written: {error}", folder.0.display())))?;
-        Ok(folder)
+        match fs::create_dir_all(&path) {
+            Ok(()) => Ok(Self(path)),
+            Err(error) => Err(unwritten(&path, &error)),
+        }
     }
 
-    /// The parameter file.
-    pub fn parameters(&self) -> PathBuf {
-        self.0.join("stack.yaml")
+    /// Writes `text` to the file `name` in it; tells the file's path.
+    /// # Errors
+    /// It cannot be written.
+    pub fn put(&self, name: &str, text: &str) -> Result<PathBuf, Error> {
+        let path = self.0.join(name);
+        match fs::write(&path, text) {
+            Ok(()) => Ok(path),
+            Err(error) => Err(unwritten(&path, &error)),
+        }
     }
 
     fn count(&self) -> usize {
@@ -128,6 +134,10 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Error {
+    Error::Start(format!("'{}' cannot be written: {error}", path.display()))
 }
 
 /// The path of the executable `name` in the folder of this one.

@@ -1,34 +1,55 @@
-//! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain.
+//! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain; and how long
+//! hindbrain takes to stop them for each reason, beside a bare relay.
 //!
 //! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `arguments` | what the user asks for |
+//! | `child` | a process: its start, its end, its CPU and memory |
+//! | `baseline` | the bare chain: `bench source` and `bench relay` |
+//! | `incoming` | the unread messages of a topic |
+//! | **latencies** | |
 //! | `subject` | what is measured: which processes, how many messages on the way |
 //! | `round` | one measurement of one subject |
 //! | `hand` | moves the virtual stick |
 //! | `sink` | hears the motors, or the end of a bare chain |
 //! | `pairing` | which motor value belongs to which stick event |
-//! | `child` | a process: its start, its end, its CPU and memory |
-//! | `baseline` | the bare chain: `bench source` and `bench relay` |
 //! | `table` | the figures of all rounds |
+//! | **reactions** | |
+//! | `reaction` | what must stop the motors, in which time, and in which order it is tried |
+//! | `trials` | the way of all trials, as a machine: up to full speed, the event, the stop |
+//! | `slots` | when things are said |
+//! | `vehicle` | what was heard of the vehicle |
+//! | `wires` | the topics |
+//! | `rehearsal` | the trials on the real graph |
+//! | `distribution` | quantiles and histogram |
+//! | `bounds` | the figures of all trials |
 
 mod arguments;
 mod baseline;
+mod bounds;
 mod child;
+mod distribution;
 mod hand;
+mod incoming;
 mod pairing;
+mod reaction;
+mod rehearsal;
 mod round;
 mod sink;
+mod slots;
 mod subject;
 mod table;
+mod trials;
+mod vehicle;
+mod wires;
 
 use std::process::ExitCode;
 
 use ros::{Error, Stop};
 
-use crate::arguments::{Arguments, Asked, HELP};
+use crate::arguments::{Arguments, Asked, HELP, Latencies};
 use crate::child::Folder;
 use crate::hand::Hand;
 use crate::round::Stage;
@@ -56,22 +77,40 @@ fn main() -> ExitCode {
     }
 }
 
-/// All rounds, one subject alive at a time, and the table.
+/// What is asked for, one after the other.
 fn bench(arguments: Arguments) -> Result<(), Error> {
     let stop = baseline::on_signals()?;
     let context = ros::context()?;
-    let mut node = r2r::Node::create(context, "bench", "").map_err(Error::ros("make the node 'bench'"))?;
+    let folder = Folder::new()?;
+    if let Some(latencies) = arguments.latencies {
+        println!("{}\n", bench_latencies(&context, latencies, &folder, &stop)?);
+    }
+    if let Some(count) = arguments.reactions {
+        println!("{}", rehearsal::measure(&context, count, &folder, &stop)?);
+    }
+    Ok(())
+}
+
+/// All rounds, one subject alive at a time, and the table.
+fn bench_latencies(
+    context: &r2r::Context,
+    Latencies { window, rounds }: Latencies,
+    folder: &Folder,
+    stop: &Stop,
+) -> Result<Table, Error> {
+    let mut node =
+        r2r::Node::create(context.clone(), "bench", "").map_err(Error::ros("make the node 'bench'"))?;
     let (hand, reins) = Hand::new(&mut node)?;
     let sink = Sink::new(node, stop.clone())?;
-    let stage = Stage { sink, hand: reins, folder: Folder::new()?, window: arguments.window };
+    let parameters = &folder.put("stack.yaml", include_str!("stack.yaml"))?;
+    let stage = Stage { sink, hand: reins, folder, parameters, window };
     std::thread::scope(|scope| {
         scope.spawn(move || hand.run());
-        println!("{}", measure(stage, arguments.rounds, &stop)?);
-        Ok(())
+        measure(stage, rounds, stop)
     })
 }
 
-fn measure(mut stage: Stage, rounds: u32, stop: &Stop) -> Result<Table, Error> {
+fn measure(mut stage: Stage<'_>, rounds: u32, stop: &Stop) -> Result<Table, Error> {
     let mut table = Table::new(stage.window);
     for round in 1..=rounds {
         for (number, subject) in SUBJECTS.iter().enumerate() {

@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::time::Duration;
 
 use ros::{Error, Quantiles, clock};
@@ -17,13 +18,15 @@ const WARM_UP: Duration = Duration::from_secs(1);
 const ARRIVAL: Duration = Duration::from_millis(100);
 
 /// Who measures, and with what.
-pub struct Stage {
+pub struct Stage<'a> {
     /// Hears what arrives.
     pub sink: Sink,
     /// Moves the stick.
     pub hand: Reins,
     /// Where files go.
-    pub folder: Folder,
+    pub folder: &'a Folder,
+    /// The nodes' parameter file.
+    pub parameters: &'a Path,
     /// How long one measurement takes.
     pub window: Duration,
 }
@@ -47,7 +50,7 @@ pub struct Figures {
     pub memory: f64,
 }
 
-impl Stage {
+impl Stage<'_> {
     /// Starts `subject`, measures it, and ends it.
     /// # Errors
     /// A process does not start, ends, or nothing arrives; what the processes said is shown.
@@ -64,9 +67,8 @@ impl Stage {
     }
 
     fn start(&self, subject: &Subject) -> Result<Vec<Child>, Error> {
-        let parameters = self.folder.parameters();
-        let processes = subject.processes(&parameters.to_string_lossy());
-        processes.iter().map(|(name, arguments)| Child::start(name, arguments, &self.folder)).collect()
+        let processes = subject.processes(&self.parameters.to_string_lossy());
+        processes.iter().map(|(name, arguments)| Child::start(name, arguments, self.folder)).collect()
     }
 
     /// Waits until events arrive as they should.

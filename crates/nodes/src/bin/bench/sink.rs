@@ -1,13 +1,11 @@
-use std::pin::Pin;
 use std::time::Duration;
 
-use futures::{FutureExt, Stream, StreamExt};
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::std_msgs::msg::{Int16, String as Text};
-use r2r::{QosProfile, WrappedTypesupport};
 use ros::{Error, Stop, clock, qos};
 use units::Stamp;
 
+use crate::incoming::Incoming;
 use crate::pairing::Pairing;
 use crate::subject::{Kind, SUBJECTS};
 
@@ -134,19 +132,5 @@ impl Sink {
                 self.heard.pairing.bare(clock::from_wire(&message.header.stamp), number, now);
             }
         }
-    }
-}
-
-/// The unread messages of a topic.
-struct Incoming<T>(Pin<Box<dyn Stream<Item = T> + Send>>);
-
-impl<T: WrappedTypesupport + Send + 'static> Incoming<T> {
-    fn new(node: &mut r2r::Node, topic: &str, qos: QosProfile) -> Result<Self, Error> {
-        let stream = node.subscribe::<T>(topic, qos).map_err(Error::ros(format!("listen to '{topic}'")))?;
-        Ok(Self(Box::pin(stream)))
-    }
-
-    fn take(&mut self) -> Option<T> {
-        self.0.next().now_or_never().flatten()
     }
 }

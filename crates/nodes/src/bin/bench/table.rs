@@ -112,7 +112,8 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-fn machine() -> String {
+/// The machine that it was measured on, and what else it does.
+pub fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let version = fs::read_to_string("/proc/version").unwrap_or_default();
     let kernel: Vec<&str> = version.split_whitespace().take(3).collect();
