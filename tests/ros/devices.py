@@ -146,6 +146,8 @@ class Terminal:
 
     def plug(self, in_):
         if self.plugged:
+            # The link goes too, as those in /dev/serial/by-id do: the terminal's number may soon be somebody else's.
+            os.unlink(self.link)
             os.close(self.master)
             os.close(self.slave)
         self.plugged = in_

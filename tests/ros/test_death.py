@@ -1,4 +1,4 @@
-"""hindbrain's own thread hangs or its process dies while it drives at full speed."""
+"""hindbrain's own thread hangs while it drives at full speed. (That a killed one says nothing is seen with the drivers.)"""
 
 import contextlib
 import ctypes
@@ -185,15 +185,3 @@ def test_the_stick_does_not_drive_past_a_hung_hindbrain():
         assert {m.data for m in stack.graph.since("/motor/port", went_on)} == {STOP}, "it drives on after the hang"
     finally:
         stack.close()
-
-
-def test_a_killed_hindbrain_says_nothing():
-    """As the README says: its last value stands, and the motor controller must stop by itself."""
-    with Vehicle() as vehicle:
-        vehicle.start()
-        vehicle.say(1.0)
-        vehicle.wait_for_motors(24, 24, "full ahead")
-        vehicle.process.kill()
-        dead = now()
-        time.sleep(0.3)
-        assert not vehicle.values(dead) and vehicle.motors == (24, 24)

@@ -14,9 +14,7 @@ from vehicle import Vehicle, now, rival
 WHITE, RED, OFF = (1.0, 1.0, 1.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    "kind, message_type", [("auto", Twist), ("auto", TwistStamped), ("twist", Twist), ("twist_stamped", TwistStamped)]
-)
+@pytest.mark.parametrize("kind, message_type", [("auto", Twist), ("auto", TwistStamped), ("twist_stamped", TwistStamped)])
 def test_a_command_of_either_type_drives(kind, message_type):
     with Vehicle({"cmd_vel_type": kind}, message_type) as vehicle:
         vehicle.start()
@@ -166,26 +164,26 @@ def test_the_lights_tell_the_state():
 def test_motor_values_keep_their_rate_at_rest_and_whatever_the_commands_rate():
     with Vehicle() as vehicle:
         start = now()
-        time.sleep(1.0)
+        time.sleep(0.7)
         vehicle.say()
         vehicle.commands.timer_period_ns = 100_000_000  # 10 Hz
-        time.sleep(1.0)
+        time.sleep(0.7)
         for side in ("port", "starboard"):
             times = [at for at, _ in vehicle.graph.heard[f"/motor/{side}"] if at >= start]
             gaps = [after - before for before, after in zip(times, times[1:])]
             # 50 Hz or more: the median, since a busy machine delays some; half of all must come in any case.
             assert statistics.median(gaps) < 0.021, f"{side}: median gap {statistics.median(gaps):.4f} s"
-            assert len(times) >= 50, f"{side}: {len(times)} values in 2 s"
+            assert len(times) >= 35, f"{side}: {len(times)} values in 1.4 s"
         assert set(vehicle.values(start)) == {STOP}
 
 
 def test_the_state_is_said_on_change_and_twice_a_second():
     with Vehicle() as vehicle:
         start = now()
-        vehicle.wait(lambda: now() > start + 2.2, "", 3.0)
+        time.sleep(1.7)
         times = [at for at, _ in vehicle.graph.heard["/hind/state"] if at >= start]
         gaps = [after - before for before, after in zip(times, times[1:])]
-        assert 2 <= len(times) <= 6, f"{len(times)} states in 2.2 s without a change"
+        assert 2 <= len(times) <= 5, f"{len(times)} states in 1.7 s without a change"
         assert 0.45 < statistics.median(gaps) < 0.6, f"gaps {gaps}"
         vehicle.start()
         change = now()

@@ -4,4 +4,4 @@ from soak import soak
 
 
 def test_faults_at_random():
-    print(soak(12.0))
+    print(soak(10.0))

@@ -135,6 +135,7 @@ mod tests {
             (Some(f64::NEG_INFINITY), Reading::Blocked),
             (Some(f64::NAN), Reading::Invalid),
             (Some(-0.1), Reading::Invalid),
+            (Some(0.0), Reading::Blocked),
             (None, Reading::Invalid),
         ];
         for (distance, reading) in readings {

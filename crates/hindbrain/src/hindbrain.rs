@@ -31,7 +31,7 @@ pub struct Report {
 /// * Each event is one step of the core with the time that really passed, so neither a flood nor a lack of calls makes a
 ///   ramp steeper.
 /// * Motor values go out from the call that brought a command, a pressed emergency stop, an enable of false or a reset,
-///   from any other that changes them, and [`TICK`] after they last went out. So a stream of commands faster than the
+///   from any other that changes them, from a time-out the moment it ends, and [`TICK`] after they last went out. So a stream of commands faster than the
 ///   tick gets one answer for each, and no others.
 /// * If nobody takes the motor values, newer ones replace them; if nobody takes the states, the oldest go.
 /// * The first step of a new machine has no time before it.
@@ -183,6 +183,12 @@ impl Hindbrain {
         }
     }
 
+    /// When something lapses by itself, which is a step of its own: a time-out shall not wait for the tick.
+    fn next_lapse(&self) -> Option<Instant> {
+        let left = self.state.expires_in(&self.params.core)?;
+        Some(self.stepped? + Duration::from_nanos(left))
+    }
+
     fn send(&mut self) {
         self.motors = Some(self.motors());
         self.next_tick = self.now + TICK;
@@ -250,6 +256,8 @@ impl Machine for Hindbrain {
         self.now = self.now.max(now);
         if !self.stopping && self.next_tick <= self.now {
             self.step(Inputs::default(), true);
+        } else if !self.stopping && self.next_lapse().is_some_and(|at| at <= self.now) {
+            self.step(Inputs::default(), false);
         }
         if !self.stopping && self.next_state <= self.now {
             self.publish();
@@ -278,7 +286,8 @@ impl Machine for Hindbrain {
         if waiting || !self.states.is_empty() {
             return Some(self.now);
         }
-        (!self.stopping).then(|| self.next_tick.min(self.next_state).min(self.next_detail))
+        let due = self.next_tick.min(self.next_state).min(self.next_detail);
+        (!self.stopping).then(|| self.next_lapse().map_or(due, |lapse| due.min(lapse)))
     }
 }
 

@@ -171,6 +171,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_sensor_can_measure_bounds_what_is_believed() {
+        // At its limits a distance is one.
+        assert_eq!(measured(0.25, [0.25, 4.0]), Some(0.25));
+        assert_eq!(measured(4.0, [0.25, 4.0]), Some(4.0));
+        assert_eq!(measured(0.24, [0.25, 4.0]), Some(f64::NEG_INFINITY));
+        assert_eq!(measured(4.1, [0.25, 4.0]), Some(f64::INFINITY));
+        // One limit of zero is a limit, two are none.
+        assert_eq!(measured(4.1, [0.0, 4.0]), Some(f64::INFINITY));
+        assert_eq!(measured(4.1, [0.0, 0.0]), Some(4.1));
+        assert_eq!(measured(-0.1, [0.0, 0.0]), Some(f64::NEG_INFINITY));
+        assert_eq!(measured(4.1, [5.0, 0.0]), Some(f64::NEG_INFINITY));
+        assert_eq!(measured(f64::NAN, [0.0, 4.0]), None);
+    }
+
+    #[test]
     fn a_scan_the_other_way_round_is_the_same() {
         let mut ranges = turn(&[(10, 1.5), (-150, 2.5)]);
         ranges.reverse();

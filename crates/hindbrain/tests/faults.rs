@@ -201,3 +201,31 @@ fn a_device_a_fault_and_an_unwatched_step_answer_at_once() {
         assert_eq!(rig.drives.len(), count, "nothing changed for the motors");
     }
 }
+
+/// The tick is 20 ms; if a time-out waited for it, its end would depend on the tick's phase.
+#[test]
+fn a_time_out_ends_when_it_ends_and_not_with_the_next_tick() {
+    for phase in [1, 7, 13, 19] {
+        let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port"])), ("accel", Value::Float(200.0))]);
+        let clear = ir(Sensor::FrontPort, 1.0);
+        rig.repeat(&[clear.clone()], 100);
+        rig.ready();
+        rig.repeat(&[clear.clone(), command(1.0, 0.0)], 400);
+        assert_eq!(rig.levels(), [66, 66]);
+
+        // The debounce of 40 ms.
+        rig.wait(phase);
+        rig.send(ir(Sensor::FrontPort, 0.1));
+        rig.wait(39);
+        assert_ne!(rig.last(), [0, 0], "phase {phase}");
+        rig.wait(1);
+        assert_eq!((rig.state(), rig.last()), (StopState::SoftIr, [0, 0]), "phase {phase}");
+
+        // The e-stop's 250 ms.
+        rig.send(Input::EstopReceived(false));
+        rig.wait(249);
+        assert_eq!(rig.state(), StopState::SoftIr, "phase {phase}");
+        rig.wait(1);
+        assert_eq!(rig.state(), StopState::Estop, "phase {phase}");
+    }
+}

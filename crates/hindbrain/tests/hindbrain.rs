@@ -222,6 +222,69 @@ fn stops_that_nobody_takes_are_not_lost() {
 }
 
 #[test]
+fn states_that_nobody_takes_come_in_order_and_the_oldest_go() {
+    let mut rig = rig(&[]);
+    rig.states.clear();
+    let toggle = |rig: &mut common::Rig, n| rig.hindbrain.handle(rig.now, Input::EstopReceived(n % 2 == 0));
+    rig.hindbrain.handle(rig.now, Input::EstopReceived(true));
+    rig.hindbrain.handle(rig.now, Input::EstopReceived(false));
+    rig.hindbrain.handle(rig.now, Input::ResetReceived(true));
+    rig.hindbrain.handle(rig.now, Input::ResetReceived(false));
+    rig.drain();
+    let states = |rig: &common::Rig| rig.states.iter().map(|(_, state)| *state).collect::<Vec<_>>();
+    assert_eq!(states(&rig), [StopState::Estop, StopState::SoftRos]);
+    // Under seed each level is a state: 16 are kept, the last of them the truth.
+    let mut rig = common::rig(&[("profile", text("seed"))]);
+    rig.states.clear();
+    (0..41).for_each(|n| toggle(&mut rig, n));
+    rig.drain();
+    assert_eq!((rig.states.len(), rig.states[15].1), (16, StopState::Estop));
+    assert!(rig.states.windows(2).all(|pair| pair[0].1 != pair[1].1));
+}
+
+#[test]
+fn whatever_waits_to_go_out_is_due_now() {
+    let mut hindbrain = Hindbrain::new(Params::default());
+    let mut now = Instant::from_millis(1_000);
+    for n in 0..600 {
+        // Refusals once a second without a change of the causes, commands, states every half second.
+        match n % 120 {
+            0 => hindbrain.handle(now, not_finite()),
+            1 => hindbrain.handle(now, command(0.0, 0.0)),
+            60 => hindbrain.handle(now, Input::EstopReceived(n > 300)),
+            61..70 => hindbrain.handle(now, not_finite()),
+            _ => {}
+        }
+        loop {
+            let is_due = hindbrain.deadline().is_some_and(|at| at <= now);
+            assert_eq!(is_due, hindbrain.clone().poll(now).is_some(), "at {now:?}");
+            if hindbrain.poll(now).is_none() {
+                break;
+            }
+        }
+        now = now + core::time::Duration::from_millis(10);
+    }
+}
+
+#[test]
+fn what_goes_out_is_counted() {
+    let mut rig = rig(&[]);
+    rig.repeat(&[command(0.0, 0.0)], 100);
+    assert_eq!(rig.hindbrain.counters().drives, rig.drives.len() as u64);
+    assert_eq!(rig.hindbrain.counters().commands, 10);
+}
+
+#[test]
+fn stopping_keeps_the_reason_of_a_fault() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.send(Input::Unwatched);
+    rig.send(Input::Stopping);
+    assert_eq!(rig.state(), StopState::Fault);
+    assert!(rig.has(Cause::Overrun) && rig.has(Cause::Stopping));
+}
+
+#[test]
 fn a_changed_parameter_acts_at_once() {
     let mut rig = rig(&[]);
     rig.ready();
@@ -249,6 +312,11 @@ fn the_stop_is_explained() {
     assert_eq!(rig.hindbrain.health(), (Level::Warn, "SSTOP.ROS: not enabled, no fresh command".into()));
     rig.ready();
     assert_eq!(rig.hindbrain.health(), (Level::Ok, "OK".into()));
+    let mut waits = common::rig(&[]);
+    waits.send(Input::EnableReceived(true));
+    waits.wait(20);
+    waits.send(command(1.0, 0.0));
+    assert_eq!(waits.hindbrain.health(), (Level::Ok, "OK: waits for a zero command".into()));
     rig.wait(500);
     assert_eq!(rig.hindbrain.health(), (Level::Stale, "OK: no fresh command".into()));
     rig.send(Input::EstopReceived(true));
@@ -269,23 +337,4 @@ fn readings_of_sensors_that_are_not_fitted_count_for_nothing() {
     assert!(
         rig.hindbrain.report().iter().any(|(key, value)| *key == "ir_back_port" && value == "Silent, stops")
     );
-}
-
-#[test]
-fn parameters_that_contradict_each_other_are_refused() {
-    assert_eq!(
-        params(&[("decel", Value::Float(10.0))]).unwrap_err(),
-        "parameter 'decel' is 10.0, must be no less than accel, 20.0 counts/s"
-    );
-    assert_eq!(
-        params(&[("ir.far", Value::Float(0.1))]).unwrap_err(),
-        "parameter 'ir.far' is 0.1, must be 0 or more than ir.near, 0.2 m"
-    );
-    assert!(params(&[("ir.sensors", texts(&["ir_top"]))]).is_err());
-    assert!(params(&[("cmd_timeout", Value::Float(0.0))]).is_err(), "the watchdog cannot be switched off");
-    assert_eq!(params(&[]).unwrap(), Params::default());
-    assert_eq!(Params::default().core, hindbrain::core::CoreParams::default());
-    for (name, declaration, value) in specification().defaults().iter() {
-        assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
-    }
 }

@@ -190,3 +190,22 @@ fn a_driver_that_cannot_be_is_refused() {
         assert!(refusal.contains("driver.channels"), "{channels:?}: {refusal}");
     }
 }
+
+#[test]
+fn parameters_that_contradict_each_other_are_refused() {
+    assert_eq!(
+        params(&[("decel", Value::Float(10.0))]).unwrap_err(),
+        "parameter 'decel' is 10.0, must be no less than accel, 20.0 counts/s"
+    );
+    assert_eq!(
+        params(&[("ir.far", Value::Float(0.1))]).unwrap_err(),
+        "parameter 'ir.far' is 0.1, must be 0 or more than ir.near, 0.2 m"
+    );
+    assert!(params(&[("ir.sensors", texts(&["ir_top"]))]).is_err());
+    assert!(params(&[("cmd_timeout", Value::Float(0.0))]).is_err(), "the watchdog cannot be switched off");
+    assert_eq!(params(&[]).unwrap(), Params::default());
+    assert_eq!(Params::default().core, hindbrain::core::CoreParams::default());
+    for (name, declaration, value) in specification().defaults().iter() {
+        assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
+    }
+}

@@ -188,10 +188,10 @@ fn h4_a_silent_estop_counts_as_pressed() {
     let mut rig = seed(&[]);
     rig.send(Input::EstopReceived(false));
     rig.ready();
-    rig.repeat(&[FULL_AHEAD()], 230);
+    rig.repeat(&[FULL_AHEAD()], 220);
     assert_eq!(rig.state(), StopState::Ok);
     rig.wait(10);
-    assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]), "250 ms, and at most a tick");
+    assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]), "250 ms to the moment");
     assert!(rig.has(Cause::EstopStale));
     rig.send(Input::EstopReceived(false));
     assert_eq!(rig.state(), StopState::Ok);

@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -71,9 +70,16 @@ pub fn pseudo_terminal() -> (File, PathBuf) {
     (File::from(master), OsStr::from_bytes(name.as_bytes()).into())
 }
 
-/// The other side of a pseudo-terminal, opened.
+/// The other side of a pseudo-terminal, which does not block either.
 pub fn other_side(name: &Path) -> File {
-    File::from(open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("the other side"))
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK;
+    File::from(open(name, flags, Mode::empty()).expect("the other side"))
+}
+
+/// Waits until there is something to be read, or it was hung up. Says whether it is so.
+pub fn wait_readable(file: &File, limit: Duration) -> bool {
+    let limit = Timespec::try_from(limit).expect("a short time");
+    matches!(poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&limit)), Ok(1..))
 }
 
 /// A device of this model that is plugged in at [`Fake::path`], a symbolic link that stays when it is plugged in again.
@@ -155,16 +161,12 @@ impl<M: Model> Drop for Fake<M> {
 }
 
 fn run<M: Model>(master: &mut File, inside: &Mutex<Inside<M>>, end: &AtomicBool) {
-    let pause = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
     while !end.load(Ordering::Relaxed) {
-        let ready = poll(&mut [PollFd::new(&master.as_fd(), PollFlags::IN)], Some(&pause));
+        let ready = wait_readable(master, Duration::from_millis(1));
         let mut bytes = [0; 256];
         let fault = inside.lock().expect("no panic").fault;
-        let got = match ready {
-            Ok(1..) if fault != Fault::Deaf => master.read(&mut bytes).unwrap_or(0),
-            _ => 0,
-        };
-        if got == 0 && ready != Ok(0) {
+        let got = if ready && fault != Fault::Deaf { master.read(&mut bytes).unwrap_or(0) } else { 0 };
+        if got == 0 && ready {
             std::thread::sleep(Duration::from_millis(1)); // nobody has opened the other side, or it is not read
         }
         let answers = obey(&mut inside.lock().expect("no panic"), &bytes[..got]);

@@ -182,6 +182,27 @@ mod tests {
     }
 
     #[test]
+    fn every_cause_has_a_code_of_its_own_and_a_sentence_of_its_own() {
+        for (index, cause) in Cause::ALL.into_iter().enumerate() {
+            let code = cause.code();
+            assert!(code.len() > 5 && code.chars().all(|c| c.is_ascii_uppercase() || c == '_'), "{code}");
+            for other in &Cause::ALL[..index] {
+                assert!(code != other.code() && cause.as_str() != other.as_str(), "{code}");
+            }
+        }
+        assert_eq!(
+            (Cause::EstopPressed.code(), Cause::NeutralWait.code()),
+            ("ESTOP_PRESSED", "NEUTRAL_WAIT")
+        );
+    }
+
+    #[test]
+    fn a_cause_that_is_in_it_stays_in_it() {
+        let twice = Causes::NONE.with(Cause::Overrun, true).with(Cause::Overrun, true);
+        assert!(twice.contains(Cause::Overrun) && !twice.is_empty());
+    }
+
+    #[test]
     fn the_most_severe_cause_wins() {
         let mild = Causes::NONE.with(Cause::NeutralWait, true).with(Cause::NotEnabled, true);
         let severe = Causes::NONE.with(Cause::EstopPressed, true);

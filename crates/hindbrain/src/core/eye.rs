@@ -81,6 +81,17 @@ impl Eye {
         }
     }
 
+    /// How long it takes until the verdict changes if nothing comes \[ns\]; `None` if it does not.
+    pub fn expires_in(self, sight: &Sight) -> Option<u64> {
+        let reading = self.reading?;
+        let silence = sight.timeout.saturating_sub(self.age);
+        if !self.is_against(reading) {
+            return Some(silence);
+        }
+        let enough = if reading == Reading::Clear { sight.clear_hold } else { sight.debounce };
+        Some(silence.min(enough.saturating_sub(self.against)))
+    }
+
     fn is_against(self, reading: Reading) -> bool {
         self.bad == (reading == Reading::Clear)
     }
@@ -136,6 +147,27 @@ mod tests {
         assert!(!eye(&[(Reading::Clear, 499)]).is_bad());
         assert_eq!(eye(&[(Reading::Clear, 500)]), Eye::default());
         assert_eq!(eye(&[(Reading::Clear, u64::MAX)]), Eye::default());
+    }
+
+    #[test]
+    fn it_knows_when_its_verdict_will_change() {
+        assert_eq!(Eye::default().expires_in(&SIGHT), None);
+        let cases = [
+            (eye(&[(Reading::Clear, 10)]), 50),                         // the hold of 60
+            (eye(&[(Reading::Clear, 100)]), 400),                       // silence, 500 after the reading
+            (eye(&[(Reading::Clear, 60), (Reading::Blocked, 15)]), 25), // the debounce of 40
+            (eye(&[(Reading::Blocked, 499)]), 1),                       // bad already, then silent
+        ];
+        for (eye, left) in cases {
+            assert_eq!(eye.expires_in(&SIGHT), Some(left));
+            let verdict = |dt| {
+                let mut later = eye;
+                later.pass_time(dt, &SIGHT);
+                (later.is_bad(), later.reading())
+            };
+            assert_eq!(verdict(left - 1), (eye.is_bad(), eye.reading()));
+            assert_ne!(verdict(left), (eye.is_bad(), eye.reading()));
+        }
     }
 
     #[test]

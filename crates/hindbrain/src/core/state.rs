@@ -168,6 +168,22 @@ impl State {
         params.lease > 0 && self.enabled && self.lease_age >= params.lease
     }
 
+    /// How long it takes until something lapses by itself \[ns\]: a time-out, a lease, a debounce. `None` if nothing does.
+    ///
+    /// A step is due then, or the time until the next tick would come on top of every time-out.
+    pub fn expires_in(&self, params: &CoreParams) -> Option<u64> {
+        let estop = match self.estop {
+            EstopLine::Released { age } => Some(params.estop_timeout.saturating_sub(age)),
+            _ => None,
+        };
+        let command = self.command.wish.map(|_| params.command_timeout.saturating_sub(self.command.age));
+        let lease = (params.lease > 0 && self.enabled && !self.is_lapsed(params))
+            .then(|| params.lease.saturating_sub(self.lease_age));
+        let eyes = self.eyes.iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
+        let eye = eyes.filter_map(|(eye, _)| eye.expires_in(&params.infrared.sight)).min();
+        [estop, command, lease, eye].into_iter().flatten().min()
+    }
+
     /// Whether somebody but the infra-red sensors keeps a soft stop.
     pub fn is_held_by_ros(&self, params: &CoreParams) -> bool {
         !self.enabled

@@ -296,15 +296,16 @@ impl Scale {
         }
     }
 
-    /// Without zero-first, where a soft stop brakes and rivals only warn.
+    /// Without zero-first, where a soft stop brakes, perhaps unwatched, and rivals only warn.
     fn impatient(&self) -> Model {
         let mut alphabet = Alphabet::new(&[AHEAD, BACK, (300, 0)]);
-        (alphabet.enable, alphabet.rivals) = (LEVELS.into(), ALWAYS.into());
+        (alphabet.enable, alphabet.rivals, alphabet.reset) = (LEVELS.into(), ALWAYS.into(), LEVELS.into());
+        (alphabet.dt, alphabet.unwatched) = (self.dt.to_vec(), vec![false, true]);
         let soft_stop = SoftStop::Ramp;
         let params = self.params(Profile::Strict);
         Model {
             name: "strict impatient",
-            text: "command with its time, no zero-first, ramp, rivals only warn",
+            text: "command with its time, no zero-first, ramp, overrun, reset, rivals only warn",
             params: CoreParams { zero_first: false, soft_stop, single_publisher: false, ..params },
             inputs: alphabet.snapshots(),
             reaches: self.levels(&[[1, 1], [-1, -1]]),
