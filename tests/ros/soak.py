@@ -20,6 +20,7 @@ import collections
 import math
 import pathlib
 import random
+import signal
 import tempfile
 import time
 
@@ -168,9 +169,9 @@ class Hands:
 
     def hold(self):
         process = self.vehicle.process.process
-        process.send_signal(19)  # SIGSTOP
+        process.send_signal(signal.SIGSTOP)
         self.pause(self.dice.choice([0.01, 0.1, 0.3, 0.7]))
-        process.send_signal(18)  # SIGCONT
+        process.send_signal(signal.SIGCONT)
 
     def set_parameters(self):
         accel = self.dice.choice(ACCELS)

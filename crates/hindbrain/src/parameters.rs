@@ -26,6 +26,10 @@ pub struct Params {
     pub profile: Profile,
     /// What comes on `cmd_vel`.
     pub command_type: CommandType,
+    /// Whether stamps of commands are judged by the wall clock.
+    pub judge_stamps: bool,
+    /// How far a stamp may lie in the future.
+    pub stamp_tolerance: Duration,
     /// Where the infra-red sensors' distances come from.
     pub ir_source: IrSource,
     /// The motor controller; `None` where the topics are all.
@@ -165,6 +169,8 @@ impl Params {
                 "twist_stamped" => CommandType::TwistStamped,
                 _ => CommandType::Auto,
             },
+            judge_stamps: STAMPS.get(set) == "judge",
+            stamp_tolerance: STAMP_TOLERANCE.time(set),
             ir_source: match IR_SOURCE.get(set).as_str() {
                 "scan" => {
                     IrSource::Scan(Sectors { width: IR_SCAN_SECTOR.get(set), yaw: IR_SCAN_YAW.get(set) })

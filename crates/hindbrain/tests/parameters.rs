@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{params, text, texts};
 use hindbrain::core::{CoreParams, Mapping, SoftStop};
-use hindbrain::{CommandType, Driver, DriverKind, IrSource, Params, Profile, Sectors};
+use hindbrain::{CommandType, Driver, DriverKind, IrSource, Params, Profile, Sectors, specification};
 use params::Value;
 
 const MS: u64 = 1_000_000;
@@ -204,7 +204,7 @@ fn parameters_that_contradict_each_other_are_refused() {
     assert!(params(&[("ir.sensors", texts(&["ir_top"]))]).is_err());
     assert!(params(&[("cmd_timeout", Value::Float(0.0))]).is_err(), "the watchdog cannot be switched off");
     assert_eq!(params(&[]).unwrap(), Params::default());
-    assert_eq!(Params::default().core, hindbrain::core::CoreParams::default());
+    assert_eq!(Params::default().core, CoreParams::default());
     for (name, declaration, value) in specification().defaults().iter() {
         assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
     }

@@ -48,6 +48,17 @@ pub(super) const CMD_VEL_TYPE: Parameter<String> = Parameter::choice(
 )
 .text("What comes on cmd_vel: geometry_msgs/Twist, TwistStamped, or auto: whichever is published first.")
 .at_start();
+pub(super) const STAMPS: Parameter<String> = Parameter::choice("stamps", "judge", &["judge", "carry"])
+    .text(
+        "Whether a command's stamp is judged by this machine's clock: an older one counts for less long, down to nothing \
+         at cmd_timeout, and one from the future is refused. carry: not at all, for simulated time. A stamp of zero \
+         counts as now.",
+    )
+    .at_start();
+pub(super) const STAMP_TOLERANCE: Parameter<f64> = Parameter::float("stamp_tolerance", 0.1, 0.0, 10.0)
+    .unit("s")
+    .text("How far a stamp may lie in the future, where the clocks of two machines differ.")
+    .at_start();
 pub(super) const RIVAL_PUBLISHERS: Parameter<String> = Parameter::choice(
     "rival_publishers",
     "stop",
@@ -131,6 +142,8 @@ pub fn specification() -> Specification {
     .with(&DECEL)
     .with(&CMD_TIMEOUT)
     .with(&CMD_VEL_TYPE)
+    .with(&STAMPS)
+    .with(&STAMP_TOLERANCE)
     .with(&RIVAL_PUBLISHERS)
     .with(&ZERO_FIRST)
     .with(&DEADBAND)
