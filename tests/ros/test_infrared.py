@@ -84,6 +84,8 @@ def test_a_sensor_that_is_silent_unknown_or_not_fitted():
             values = [value.value for status in statuses for value in status.values if value.key == "unfitted"]
             return int(values[-1]) if values else 0
 
+        sentence = "'hind/ir' of sensor 'ir_left' is ignored, frame_id must be one of: ir_front_port, ir_front_starboard"
+        vehicle.wait(lambda: sentence in vehicle.process.output, "an unknown sensor is not reported")
         vehicle.wait(lambda: unfitted() > 0, "readings of a sensor that is not fitted are not counted")
         silent = now()
         del eyes.ranges["ir_front_starboard"]

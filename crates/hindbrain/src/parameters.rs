@@ -95,7 +95,8 @@ pub struct IrLimits {
 impl Params {
     /// The parameters in `set`.
     /// # Errors
-    /// A [`Refusal`] of a `decel` less than `accel` (a vehicle must not be slower to stop than to start), of an `ir.far`
+    /// A [`Refusal`] of a `decel` less than `accel` (a vehicle must not be slower to stop than to start) or too little for a
+    /// stop by ramp, of an `ir.far`
     /// that leaves no distance clear, of a value that the profile `seed` fixes, and of a driver that cannot be.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut params = Self::parse(set);
@@ -103,6 +104,9 @@ impl Params {
             return Err(
                 set.refuse("decel", format!("must be no less than accel, {:?} counts/s", ACCEL.get(set)))
             );
+        }
+        if params.core.soft_stop == SoftStop::Ramp && params.core.slopes.decel < SLOWEST_STOP {
+            return Err(set.refuse("decel", "must be at least 20 counts/s where soft_stop is 'ramp'"));
         }
         if params.infrared.far.is_some_and(|far| far <= params.infrared.near) {
             return Err(
@@ -187,6 +191,9 @@ impl Default for Params {
         Self::parse(&specification().defaults())
     }
 }
+
+/// The gentlest slope that may pass for a stop \[counts/1000 s\]: from full speed in 3.3 s.
+const SLOWEST_STOP: u64 = 20_000;
 
 /// [`TICK`] in the core's unit.
 const TICK_NANOS: u64 = TICK.as_nanos() as u64;

@@ -99,7 +99,7 @@ fn fitted(policy: bool, soft_stop: &str, accel: f64) -> Params {
         ("ir.direction_policy", Value::Bool(policy)),
         ("soft_stop", text(soft_stop)),
         ("accel", Value::Float(accel)),
-        ("decel", Value::Float(accel * 3.0)),
+        ("decel", Value::Float((accel * 3.0).max(20.0))),
     ];
     let changes = if policy { &changes[..] } else { &changes[1..] }; // without sensors it moves more often
     params(changes).unwrap()

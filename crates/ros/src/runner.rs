@@ -35,6 +35,9 @@ pub fn context() -> Result<r2r::Context, Error> {
 /// Something to do with the node after each wake-up.
 type Chore = Box<dyn FnMut(&mut r2r::Node) + Send>;
 
+/// Whether the machine may have the second set of parameters in place of the first.
+type Guard<M> = Box<dyn FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send>;
+
 /// One thread for one ROS node: waits for a message or the machine's deadline, delivers, and keeps house.
 pub struct Runner<M: Machine> {
     node: r2r::Node,
@@ -45,6 +48,8 @@ pub struct Runner<M: Machine> {
     apply: fn(&Set) -> Result<M::Input, Refusal>,
     status: Box<dyn FnMut(&M) -> Status + Send>,
     chores: Vec<Chore>,
+    /// With the parameters that it last let pass.
+    guard: Option<(Guard<M>, Set)>,
     diagnostics: Diagnostics,
     longest_sleep: Duration,
     housekeeping_due: Instant,
@@ -73,6 +78,7 @@ impl<M: Machine + 'static> Runner<M> {
             apply,
             status: Box::new(|_| Status::default()),
             chores: Vec::new(),
+            guard: None,
             diagnostics,
             longest_sleep: LONGEST_SLEEP,
             housekeeping_due: clock::now() + HOUSEKEEPING,
@@ -96,6 +102,17 @@ impl<M: Machine + 'static> Runner<M> {
     #[must_use]
     pub fn chore(mut self, chore: impl FnMut(&mut r2r::Node) + Send + 'static) -> Self {
         self.chores.push(Box::new(chore));
+        self
+    }
+
+    /// Asks `guard` before parameters are changed: whether the machine, as it is, may have the second set in place of the
+    /// first.
+    #[must_use]
+    pub fn guard(
+        mut self,
+        guard: impl FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send + 'static,
+    ) -> Self {
+        self.guard = Some((Box::new(guard), self.parameters.set().clone()));
         self
     }
 
@@ -128,9 +145,14 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     fn answer(&mut self) {
-        let (shell, apply) = (&self.shell, self.apply);
+        let (shell, apply, guard) = (&self.shell, self.apply, &mut self.guard);
         self.parameters.answer(|set| {
-            shell.deliver(apply(set)?);
+            let input = apply(set)?;
+            if let Some((guard, before)) = guard {
+                shell.inspect(|machine| guard(machine, before, set))?;
+                *before = set.clone();
+            }
+            shell.deliver(input);
             Ok(())
         });
     }

@@ -6,7 +6,9 @@ pub struct InvalidCommand;
 
 /// One snapshot of all that happened since the last step. `None` means that nothing came.
 ///
-/// Time passes first: what has lapsed within `dt` has lapsed even if something new came at its end.
+/// Time passes first, and what came counts from the end of `dt`: what lapsed within it and was heard anew at its end is
+/// fresh. Who calls the step at [`State::expires_in`](super::State::expires_in) misses no lapse; after a longer pause the
+/// overrun limit decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Inputs {
     /// How long the last step is ago \[ns\].

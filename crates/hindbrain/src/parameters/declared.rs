@@ -37,7 +37,7 @@ pub(super) const ACCEL: Parameter<f64> = Parameter::float("accel", 20.0, 1.0, 66
     .text("How fast a motor gets faster; 66 counts are full speed.");
 pub(super) const DECEL: Parameter<f64> = Parameter::float("decel", 200.0, 1.0, 6600.0)
     .unit("counts/s")
-    .text("How fast a motor gets slower when the command does; no less than accel.");
+    .text("How fast a motor gets slower when the command does; no less than accel, nor than 20 where soft_stop is ramp.");
 pub(super) const CMD_TIMEOUT: Parameter<f64> = Parameter::float("cmd_timeout", 0.5, 0.05, 5.0)
     .unit("s")
     .text("Without a command for so long the motors brake to a stop; it cannot be switched off.");
@@ -76,7 +76,7 @@ pub(super) const SOFT_STOP: Parameter<String> = Parameter::choice("soft_stop", "
     .text("How a soft stop ends motion: at once, or braking by decel. An emergency stop is always at once.");
 pub(super) const OVERRUN_LIMIT: Parameter<f64> = Parameter::float("overrun_limit", 0.5, 0.1, 5.0).unit("s").text(
     "If the node could not watch over moving motors for longer than this, a supervising thread stops them; it is a \
-     fault and waits for a reset. A shorter delay only makes the ramp longer.",
+     fault and waits for a reset. A shorter delay makes the ramp longer, and a time-out that ended meanwhile is seen at its end.",
 );
 
 pub(super) const ESTOP_REQUIRED: Parameter<bool> = Parameter::bool("estop.required", false)
