@@ -96,7 +96,7 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
         vehicle.say(0.0)
         vehicle.commands.reset()
         vehicle.wait_for("OK")
-        for age, sentence in [(2.0, "s old, must be less than 0.5 s"), (-5.0, "s ahead of this machine's clock, must be less than")]:
+        for age, sentence in [(2.0, "s old, must be less than 0.5 s"), (-5.0, "s ahead of this machine's clock, must be ")]:
             start = now()
             vehicle.say(1.0)
             vehicle.wait(lambda: sentence in vehicle.process.output, f"a command of {age} s is not reported")
