@@ -173,6 +173,9 @@ class Hands:
         process.send_signal(signal.SIGCONT)
 
     def set_parameters(self):
+        if self.dice.random() < 0.7:  # stopped, or they are refused
+            self.switch("enable", False)
+            self.pause(0.1)
         accel = self.dice.choice(ACCELS)
         values = {"accel": accel, "deadband": self.dice.uniform(0.0, 0.2), "ir.near": self.dice.uniform(0.2, 0.5)}
         if wrong := self.dice.random() < 0.3:

@@ -100,6 +100,16 @@ impl Params {
     /// that leaves no distance clear, of a value that the profile `seed` fixes, and of a driver that cannot be.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut params = Self::parse(set);
+        if params.profile == Profile::Seed {
+            let is_fixed = |name: &&&str| {
+                set.declaration(name)
+                    .is_some_and(|declaration| set.value(name) != Some(&declaration.kind.default()))
+            };
+            if let Some(name) = FIXED_BY_SEED.iter().find(is_fixed) {
+                return Err(set.refuse(name, "is fixed by profile 'seed' and must be left out"));
+            }
+            params.core = params.core.seed();
+        }
         if params.core.slopes.decel < params.core.slopes.accel {
             return Err(
                 set.refuse("decel", format!("must be no less than accel, {:?} counts/s", ACCEL.get(set)))
@@ -112,16 +122,6 @@ impl Params {
             return Err(
                 set.refuse("ir.far", format!("must be 0 or more than ir.near, {:?} m", params.infrared.near))
             );
-        }
-        if params.profile == Profile::Seed {
-            let is_fixed = |name: &&&str| {
-                set.declaration(name)
-                    .is_some_and(|declaration| set.value(name) != Some(&declaration.kind.default()))
-            };
-            if let Some(name) = FIXED_BY_SEED.iter().find(is_fixed) {
-                return Err(set.refuse(name, "is fixed by profile 'seed' and must be left out"));
-            }
-            params.core = params.core.seed();
         }
         params.driver = output::read(set)?;
         params.core.device_required = params.driver.is_some();

@@ -8,6 +8,8 @@ use units::{Instant, Machine};
 
 use super::NAME;
 
+/// Part of what the middleware says of a node whose name it does not know yet.
+const NAMELESS: &str = "_UNKNOWN_";
 /// How often the graph is asked who publishes commands, and who the rest.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -63,6 +65,7 @@ impl Publishers {
         let mut round = 0_usize;
         let mut counted = 0;
         let mut drivers = 0;
+        let mut told = false;
         move |node| {
             if clock::now() < due {
                 return;
@@ -72,11 +75,19 @@ impl Publishers {
                 let count = self.look_for_commands(node, &names);
                 if count != counted {
                     counted = count;
-                    if count > 1 {
-                        let all = self.of(Source::Command).join(", ");
-                        log::warn!(target: NAME, "{count} publishers of '{}': {all}", topic(Source::Command));
-                    }
+                    told = false;
                     shell.deliver(wrap(Input::PublishersCounted(count)));
+                }
+                let all = self.of(Source::Command);
+                // A node that came just now is in the graph before its name is.
+                if count > 1 && !told && !all.iter().any(|name| name.contains(NAMELESS)) {
+                    told = true;
+                    log::warn!(
+                        target: NAME,
+                        "{count} publishers of '{}': {}",
+                        names.resolve(topic(Source::Command)),
+                        all.join(", ")
+                    );
                 }
             }
             // Whoever else tells the motors something fights with this node, and no state of it can say so.
