@@ -1,10 +1,10 @@
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hindbrain::{Input, Source};
-use ros::{Names, Shell, clock};
-use units::{Instant, Machine};
+use ros::{Names, Shell, Status, clock};
+use units::{Instant, Level, Machine};
 
 use super::NAME;
 
@@ -30,6 +30,8 @@ pub enum Heard {
 pub struct Publishers {
     names: Arc<Mutex<[Vec<String>; Source::COUNT]>>,
     heard: Arc<AtomicU8>,
+    /// How many tell the motors something, this node included.
+    drivers: Arc<AtomicUsize>,
 }
 
 impl Publishers {
@@ -49,6 +51,14 @@ impl Publishers {
         self.set(source, vec![text]);
     }
 
+    /// Adds to `status` that the motors hear others too.
+    pub fn report(&self, status: &mut Status) {
+        let drivers = self.drivers.load(Ordering::Relaxed);
+        if drivers > 1 {
+            status.worsen(Level::Error, format!("the motors are told by {drivers} nodes"));
+        }
+    }
+
     /// A chore that keeps the names and tells the machine how many publish commands it hears. In the composed process
     /// nobody can, which `commands` says.
     pub fn watch<M: Machine + 'static>(
@@ -64,7 +74,6 @@ impl Publishers {
         let mut due = Instant::ZERO;
         let mut round = 0_usize;
         let mut counted = 0;
-        let mut drivers = 0;
         let mut told = false;
         move |node| {
             if clock::now() < due {
@@ -93,11 +102,10 @@ impl Publishers {
             // Whoever else tells the motors something fights with this node, and no state of it can say so.
             let others = ["motor/port", "motor/starboard"].map(|topic| publishers(node, &names, topic, None));
             let most = others.iter().map(Vec::len).max().unwrap_or(0);
-            if most > drivers.max(1) {
+            if most > self.drivers.swap(most, Ordering::Relaxed).max(1) {
                 let all = others.concat().join(", ");
                 log::error!(target: NAME, "the motors are told by more than this node: {all}");
             }
-            drivers = most;
             // One other source a round: nobody waits for them.
             round = (round + 1) % Source::COUNT;
             let source = Source::ALL[round];
