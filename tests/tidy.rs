@@ -17,6 +17,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("zones", &["units", "params"]),
     ("hindbrain", &["units", "params"]),
     ("world", &["units", "params"]),
+    ("chair", &["units", "params", "zones"]),
+    ("surround", &["units", "params", "zones"]),
+    ("zone_pictures", &["zones"]),
+    ("fake_chair", &["units", "params", "zones", "chair"]),
     ("drive", &["units", "joystick", "arbiter", "zones", "hindbrain"]),
     ("gamepad", &["sdl2", "log"]),
     ("actuator", &["serial2", "log"]),
@@ -46,7 +50,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tests", &["params", "joystick", "arbiter", "zones", "hindbrain", "world", "serde_json"]),
 ];
 /// The crates without ROS, clock, thread and I/O.
-const PURE: &[&str] = &["units", "params", "joystick", "arbiter", "zones", "hindbrain", "world", "drive"];
+const PURE: &[&str] = &[
+    "units",
+    "params",
+    "joystick",
+    "arbiter",
+    "zones",
+    "hindbrain",
+    "world",
+    "chair",
+    "fake_chair",
+    "surround",
+    "zone_pictures",
+    "drive",
+];
 const LONGEST_FILE: usize = 400;
 
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {

@@ -21,6 +21,9 @@ pub struct Boundaries {
     pub rear_swap: bool,
     /// A stick no farther from the centre than this is centred [percent of full throw].
     pub dead_zone: f64,
+    /// How far a stick must leave a zone before the zone loses its say \[degrees\], 0 or more; [`Boundaries::classify`]
+    /// does not look at it, see [`HeldZones`](crate::HeldZones).
+    pub hysteresis: f64,
 }
 
 impl Default for Boundaries {
@@ -32,6 +35,7 @@ impl Default for Boundaries {
             back: 166.3,
             rear_swap: true,
             dead_zone: 0.0,
+            hysteresis: 0.0,
         }
     }
 }
@@ -46,7 +50,7 @@ impl Boundaries {
         }
         let right = left_right > 0.0;
         let side = |on_left, on_right| if right { on_right } else { on_left };
-        match left_right.atan2(forward_back).to_degrees().abs() {
+        match stick.direction().abs() {
             angle if angle <= self.front => Zone::Front,
             angle if angle <= self.front_side => side(Zone::FrontLeft, Zone::FrontRight),
             angle if angle <= self.side_back => side(Zone::Left, Zone::Right),

@@ -3,7 +3,10 @@
 //! * [`ZoneScaler`] is the machine: commands and scalings come in, what is left of the command goes out in the same
 //!   call, followed by [`Applied`], which says what was done to it.
 //! * A command is looked at as LUCI looks at it: a [`Stick`], whose direction lies in one [`Zone`] by [`Boundaries`],
-//!   for which a [`Scaling`] holds two factors, used by [`scale`].
+//!   for which a [`Scaling`] holds two factors, used by [`scale`]. With hysteresis also the zones that the stick has
+//!   only just left have a say: [`HeldZones`].
+//! * LUCI's own messages come as [`Joystick`] and [`Feedback`]; the latter is compared with what was predicted, which
+//!   gives a [`Deviation`].
 //! * [`Params`] are read from the parameters that [`specification`] describes.
 //!
 //! What is deliberately absent: a way to make a command faster, or to turn its sign. Whatever comes in, no part of the
@@ -12,20 +15,34 @@
 
 mod applied;
 mod boundaries;
+mod decision;
+mod feedback;
+mod held;
+mod joystick;
+mod joystick_channel;
 mod parameters;
+mod request;
 mod scale;
 mod scaler;
 mod scaling;
+mod sector;
+mod sensed;
 mod status;
 mod stick;
+mod velocity_channel;
+mod way_out;
 mod zone;
 
-pub use applied::{Applied, Reason};
+pub use applied::{Applied, Channel, Reason};
 pub use boundaries::Boundaries;
-pub use parameters::{Params, specification};
+pub use feedback::{Deviation, Feedback};
+pub use held::HeldZones;
+pub use joystick::Joystick;
+pub use parameters::{Operation, Params, specification};
 pub use scale::{Mode, scale, scale_keeping_direction};
 pub use scaler::{Input, Output, ZoneScaler};
 pub use scaling::{Factors, Scaling};
+pub use sector::Sector;
 pub use status::Counters;
 pub use stick::{FullThrow, Stick};
 pub use units::Level;

@@ -5,14 +5,25 @@ use units::Scale;
 
 use crate::{Boundaries, FullThrow, Mode};
 
-const MODE: Parameter<String> = Parameter::choice("mode", "apply", &["apply", "passthrough"]).text(
-    "Apply the scaling to each command, or pass commands through for a vehicle that scales them itself (twice is once \
-     too often). Either way a command is cut to full throw and needs to come in time.",
+const MODE: Parameter<String> = Parameter::choice("mode", "apply", &["apply", "predict", "passthrough"]).text(
+    "Apply the scaling to each command; predict, for a vehicle that scales commands itself: tell what it will leave of \
+     them and command nothing; or pass commands through unscaled (twice is once too often). Either way a command is cut \
+     to full throw and needs to come in time.",
 );
 const SCALING: Parameter<String> = Parameter::choice("scaling", "limit", &["limit", "multiply"])
     .text("A factor is the upper limit of the stick, or it multiplies the stick; the same at full throw.");
 const KEEP_DIRECTION: Parameter<bool> = Parameter::bool("keep_direction", false)
     .text("Use the smaller of a zone's two factors for both parts and shorten them in proportion.");
+const WAY_OUT: Parameter<bool> = Parameter::bool("way_out", true).text(
+    "What is blocked ahead holds neither a turn nor a way back: zones ahead lose the say that hysteresis gave them over a \
+     stick that turns in place or reverses, and with keep_direction a stick whose forward factor is below 0.1 gets its \
+     turn back (all of it at 0), as far as its own zone and left or right allow. Never more than the factors of the \
+     stick's own zone, and only while a scaling counts.",
+);
+const RISE_TIME: Parameter<f64> = Parameter::float("rise_time", 0.0, 0.0, 10.0).unit("s").text(
+    "A factor that rises takes this long from 0 to 1 (1 / rise_time per second); 0 lets it rise at once. A factor falls \
+     at once.",
+);
 const SCALING_TIMEOUT: Parameter<f64> = Parameter::float("scaling_timeout", 0.5, 0.01, 10.0)
     .unit("s")
     .text("A scaling older than this, by its time of receipt, no longer counts.");
@@ -51,12 +62,24 @@ const DEAD_ZONE: Parameter<f64> = Parameter::float("boundaries.dead_zone", 0.0, 
     .unit("percent of full throw")
     .text("A stick no farther from the centre than this is centred and drives nothing.");
 
+const HYSTERESIS: Parameter<f64> = Parameter::float("boundaries.hysteresis", 0.0, 0.0, 10.0)
+    .unit("degrees")
+    .text(
+        "A zone that the stick has left by less than this keeps its say: the smaller factor of both zones counts, so \
+         that a stick trembling on a boundary gives no flicker.",
+    );
+
 const INPUT_SOURCE: Parameter<i64> = Parameter::integer("input_source", 5, 0, 5)
     .text(
-        "LUCI's number of the input source in published joystick messages: 0 ramp assist, 1 autonomous remote, 2 WDI, \
+        "LUCI's number of the input source in joystick messages published for a velocity: 0 ramp assist, 1 autonomous remote, 2 WDI, \
          3 chair virtual, 4 chair physical, 5 shared remote.",
     )
     .at_start();
+const COPY_INPUT_SOURCE: Parameter<bool> = Parameter::bool("copy_input_source", true)
+    .text("What is told of a LuciJoystick carries the input source of that message; otherwise input_source.");
+const DEVIATION_TOLERANCE: Parameter<i64> = Parameter::integer("deviation_tolerance", 3, 0, 100)
+    .unit("percent of full throw")
+    .text("A chair that leaves of a stick more or less than predicted by more than this deviates, which is told.");
 const STAMPED: Parameter<bool> = Parameter::bool("stamped", true)
     .text(
         "Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the \
@@ -73,6 +96,8 @@ pub fn specification() -> Specification {
     .with(&MODE)
     .with(&SCALING)
     .with(&KEEP_DIRECTION)
+    .with(&WAY_OUT)
+    .with(&RISE_TIME)
     .with(&SCALING_TIMEOUT)
     .with(&MISSING_FACTOR)
     .with(&COMMAND_TIMEOUT)
@@ -85,19 +110,38 @@ pub fn specification() -> Specification {
     .with(&BACK)
     .with(&REAR_SWAP)
     .with(&DEAD_ZONE)
+    .with(&HYSTERESIS)
     .with(&INPUT_SOURCE)
+    .with(&COPY_INPUT_SOURCE)
+    .with(&DEVIATION_TOLERANCE)
     .with(&STAMPED)
+}
+
+/// What the node does with a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Operation {
+    /// Scales it and commands what is left.
+    #[default]
+    Apply,
+    /// Tells what the vehicle will leave of it, and commands nothing.
+    Predict,
+    /// Commands it as it is, cut to full throw.
+    Passthrough,
 }
 
 /// The parameters in force, parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// Whether commands pass through unscaled.
-    pub passthrough: bool,
+    /// What is done with a command.
+    pub operation: Operation,
     /// How a factor acts.
     pub scaling: Mode,
     /// Whether the direction of the stick stays.
     pub keep_direction: bool,
+    /// Whether what is blocked ahead holds neither a turn nor a way back.
+    pub way_out: bool,
+    /// A factor that rises takes this long from 0 to 1; zero lets it rise at once.
+    pub rise_time: Duration,
     /// A scaling older than this no longer counts.
     pub scaling_timeout: Duration,
     /// The factor of every zone without a scaling that counts.
@@ -112,6 +156,10 @@ pub struct Params {
     pub boundaries: Boundaries,
     /// LUCI's number of the input source for published messages, 0 to 5.
     pub input_source: i32,
+    /// Whether what is told of a `LuciJoystick` carries that message's input source instead.
+    pub copy_input_source: bool,
+    /// A chair that is off by more than this deviates \[percent of full throw\].
+    pub deviation_tolerance: i32,
     /// Whether commands are taken and published as `TwistStamped`; otherwise as `Twist`.
     pub stamped: bool,
 }
@@ -134,9 +182,15 @@ impl Params {
 
     fn parse(set: &Set) -> Self {
         Self {
-            passthrough: MODE.get(set) == "passthrough",
+            operation: match MODE.get(set).as_str() {
+                "predict" => Operation::Predict,
+                "passthrough" => Operation::Passthrough,
+                _ => Operation::Apply,
+            },
             scaling: if SCALING.get(set) == "multiply" { Mode::Multiply } else { Mode::Limit },
             keep_direction: KEEP_DIRECTION.get(set),
+            way_out: WAY_OUT.get(set),
+            rise_time: RISE_TIME.time(set),
             scaling_timeout: SCALING_TIMEOUT.time(set),
             missing_factor: Scale::new(MISSING_FACTOR.get(set)).unwrap_or(Scale::ZERO),
             command_timeout: COMMAND_TIMEOUT.time(set),
@@ -149,9 +203,13 @@ impl Params {
                 back: BACK.get(set),
                 rear_swap: REAR_SWAP.get(set),
                 dead_zone: DEAD_ZONE.get(set),
+                hysteresis: HYSTERESIS.get(set),
             },
             // The specification allows 0 to 5.
             input_source: i32::try_from(INPUT_SOURCE.get(set)).unwrap_or(5),
+            copy_input_source: COPY_INPUT_SOURCE.get(set),
+            // The specification allows 0 to 100.
+            deviation_tolerance: i32::try_from(DEVIATION_TOLERANCE.get(set)).unwrap_or(0),
             stamped: STAMPED.get(set),
         }
     }
@@ -179,7 +237,9 @@ mod tests {
     fn defaults_limit_stop_without_scaling_and_use_the_zone_ring() {
         let params = read(&[]).unwrap();
         assert_eq!(params, Params::default());
-        assert_eq!((params.passthrough, params.scaling, params.keep_direction), (false, Mode::Limit, false));
+        assert_eq!((params.operation, params.scaling), (Operation::Apply, Mode::Limit));
+        assert_eq!((params.keep_direction, params.way_out, params.rise_time), (false, true, Duration::ZERO));
+        assert_eq!((params.copy_input_source, params.deviation_tolerance), (true, 3));
         assert_eq!((params.missing_factor, params.boundaries), (Scale::ZERO, Boundaries::default()));
         let half = Duration::from_millis(500);
         assert_eq!((params.scaling_timeout, params.command_timeout), (half, half));
@@ -197,10 +257,32 @@ mod tests {
     fn choices_are_read() {
         let text = |text: &str| Value::Text(text.into());
         let params = read(&[("mode", text("passthrough")), ("scaling", text("multiply"))]).unwrap();
-        assert_eq!((params.passthrough, params.scaling), (true, Mode::Multiply));
-        assert!(
-            read(&[("mode", text("predict"))]).unwrap_err().ends_with("must be one of: apply, passthrough")
+        assert_eq!((params.operation, params.scaling), (Operation::Passthrough, Mode::Multiply));
+        assert_eq!(read(&[("mode", text("predict"))]).unwrap().operation, Operation::Predict);
+        let refusal = read(&[("mode", text("watch"))]).unwrap_err();
+        assert!(refusal.ends_with("must be one of: apply, predict, passthrough"), "{refusal}");
+    }
+
+    #[test]
+    fn each_value_arrives_where_it_belongs() {
+        let params = read(&[
+            ("way_out", Value::Bool(false)),
+            ("rise_time", Value::Float(2.5)),
+            ("boundaries.hysteresis", Value::Float(4.0)),
+            ("boundaries.dead_zone", Value::Float(6.0)),
+            ("copy_input_source", Value::Bool(false)),
+            ("input_source", Value::Integer(1)),
+            ("deviation_tolerance", Value::Integer(7)),
+        ])
+        .unwrap();
+        assert_eq!((params.way_out, params.rise_time), (false, Duration::from_millis(2500)));
+        assert_eq!((params.boundaries.hysteresis, params.boundaries.dead_zone), (4.0, 6.0));
+        assert_eq!(
+            (params.copy_input_source, params.input_source, params.deviation_tolerance),
+            (false, 1, 7)
         );
+        assert!(read(&[("boundaries.hysteresis", Value::Float(10.1))]).is_err());
+        assert!(read(&[("rise_time", Value::Float(-0.1))]).is_err());
     }
 
     #[test]

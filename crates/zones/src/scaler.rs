@@ -2,7 +2,10 @@ use std::collections::VecDeque;
 
 use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity, earliest};
 
-use crate::{Applied, Counters, Factors, Params, Reason, Scaling, Stick, scale, scale_keeping_direction};
+use crate::joystick_channel::Stirred;
+use crate::request::Request;
+use crate::sensed::Sensed;
+use crate::{Applied, Channel, Counters, Deviation, Feedback, Joystick, Operation, Params, Reason, Scaling};
 
 /// All that can happen to the node.
 #[derive(Clone, Debug)]
@@ -11,8 +14,12 @@ pub enum Input {
     CommandReceived(Command),
     /// A message came that was no command and could not be taken for one.
     CommandRefused(NotFinite),
+    /// A `LuciJoystick` came: the occupant's stick or another.
+    JoystickReceived(Joystick),
     /// A `LuciZoneScaling` came; its sixteen fields in their order.
     ScalingReceived([f32; 16]),
+    /// A `LuciJoystickScaling` came from the chair; never one that this node has published.
+    FeedbackReceived(Feedback),
     /// The parameters in force are these from now on.
     ParametersChanged(Params),
     /// The node is about to end.
@@ -24,7 +31,8 @@ pub enum Input {
 pub enum Output {
     /// Publish this command.
     Drive(Command),
-    /// Publish what was done; follows each [`Output::Drive`], and comes alone when only the factors changed.
+    /// Publish what was done; follows each [`Output::Drive`]. It comes alone when only the factors changed, for a
+    /// `LuciJoystick`, and while nothing is commanded.
     PublishApplied(Applied),
 }
 
@@ -36,32 +44,31 @@ pub enum Output {
 /// * A command that is lost (silence) or invalid is replaced by a zero at once and every heartbeat, with the stamp of
 ///   the last command.
 /// * Only forward and turn survive; a command is cut to full throw.
+/// * A `LuciJoystick` has a channel of its own: what would be left of it is told by [`Output::PublishApplied`] alone,
+///   with the same bounds and time-outs, and it never becomes a command here.
+/// * [`Operation::Predict`] commands nothing: no [`Output::Drive`] but one zero on the change from another mode.
 /// # Real-time
 /// Nothing is allocated after construction, but by [`ZoneScaler::report`] and [`ZoneScaler::health`].
 /// # Source
 /// LUCI, `luci-ros2-msgs` and its texts; the fail-safe branches are own.
 #[derive(Clone, Debug)]
 pub struct ZoneScaler {
-    params: Params,
-    now: Instant,
-    /// The command in force and when it came.
-    command: Option<(Command, Instant)>,
-    /// Why no command is in force.
-    absent: Reason,
-    /// The last scaling and when it came.
-    scaling: Option<(Scaling, Instant)>,
+    pub(crate) params: Params,
+    pub(crate) now: Instant,
+    pub(crate) velocity: Request<Command>,
+    pub(crate) joystick: Request<Stirred>,
+    pub(crate) sensed: Sensed,
     /// Whether the last scaling held values that are not factors.
-    invalid_factors: bool,
-    last_invalid: Option<NotFinite>,
+    pub(crate) invalid_factors: bool,
+    pub(crate) last_invalid: Option<NotFinite>,
+    /// How far the chair was off when it was heard last, if that is too far.
+    pub(crate) deviation: Option<Deviation>,
     /// The stamp of the last command.
-    last_stamp: Stamp,
+    pub(crate) last_stamp: Stamp,
     /// The velocity that went out last.
-    driven: Velocity,
-    applied: Applied,
-    /// When the next zero is due; `None` while a command is in force.
-    next_zero: Option<Instant>,
+    pub(crate) driven: Velocity,
     queue: VecDeque<Output>,
-    counters: Counters,
+    pub(crate) counters: Counters,
 }
 
 /// More than one drain ever leaves; beyond it the oldest output goes, since the newest is the one that counts.
@@ -71,19 +78,18 @@ impl ZoneScaler {
     /// A scaler that has heard nothing: its first output is a zero.
     pub fn new(params: Params) -> Self {
         Self {
-            params,
             now: Instant::ZERO,
-            command: None,
-            absent: Reason::CommandStale,
-            scaling: None,
+            velocity: Request::new(Channel::Velocity, params.input_source, Some(Instant::ZERO)),
+            joystick: Request::new(Channel::Joystick, params.input_source, None),
+            sensed: Sensed::new(&params),
             invalid_factors: false,
             last_invalid: None,
+            deviation: None,
             last_stamp: Stamp::ZERO,
             driven: Velocity::ZERO,
-            applied: Applied::stop(Reason::CommandStale),
-            next_zero: Some(Instant::ZERO),
             queue: VecDeque::with_capacity(QUEUE),
             counters: Counters::default(),
+            params,
         }
     }
 
@@ -94,7 +100,17 @@ impl ZoneScaler {
 
     /// What was done to the last command, as of the last call.
     pub fn applied(&self) -> &Applied {
-        &self.applied
+        &self.velocity.applied
+    }
+
+    /// What would be left of the last `LuciJoystick`, as of the last call; `None` before the first.
+    pub fn applied_to_joystick(&self) -> Option<&Applied> {
+        (self.counters.joysticks > 0).then_some(&self.joystick.applied)
+    }
+
+    /// The factors in force, as of the last call: while they rise, less than those that came last.
+    pub fn scaling(&self) -> &Scaling {
+        self.sensed.in_force()
     }
 
     /// What has come and gone since the start.
@@ -102,91 +118,87 @@ impl ZoneScaler {
         &self.counters
     }
 
-    pub(crate) fn has_invalid_factors(&self) -> bool {
-        self.invalid_factors
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.velocity.absent == Reason::Stopping
     }
 
-    pub(crate) fn last_invalid(&self) -> Option<NotFinite> {
-        self.last_invalid
+    pub(crate) fn is_commanding(&self) -> bool {
+        self.params.operation != Operation::Predict
     }
 
-    fn is_stopping(&self) -> bool {
-        self.absent == Reason::Stopping
+    /// Lets time act; a rise of the factors shows if `sample` asks for it.
+    fn settle(&mut self, sample: bool) {
+        self.sensed.advance(self.now, &self.params, sample);
+        self.settle_command();
+        self.settle_joystick();
     }
 
-    fn receive(&mut self, command: Command) {
+    fn refuse_command(&mut self, invalid: NotFinite) {
         self.counters.commands += 1;
+        self.counters.invalid_commands += 1;
+        self.last_invalid = Some(invalid);
+        // Once is enough: a flood of invalid messages must not become a flood of zeros.
+        let known = self.velocity.in_force.is_none() && self.velocity.absent >= Reason::CommandInvalid;
+        if !known {
+            self.lose_command(Reason::CommandInvalid);
+        }
+    }
+
+    fn receive_scaling(&mut self, fields: &[f32; 16]) {
+        let (scaling, invalid) = Scaling::from_fields(fields);
+        self.sensed.receive(self.now, scaling);
+        self.invalid_factors = invalid > 0;
+        self.counters.scalings += 1;
+        self.counters.invalid_factors += u64::from(invalid);
+    }
+
+    /// Compares what the chair has done with what was predicted for the same source.
+    fn receive_feedback(&mut self, feedback: &Feedback) {
+        self.counters.feedbacks += 1;
+        if !feedback.is_valid() {
+            self.counters.invalid_feedbacks += 1;
+            return;
+        }
+        let channels = [
+            (self.velocity.applied.input_source, &mut self.velocity.predicted),
+            (self.joystick.applied.input_source, &mut self.joystick.predicted),
+        ];
+        let same = channels.into_iter().filter(|(source, _)| *source == feedback.input_source);
+        let nearest = same.filter_map(|(_, predicted)| predicted.deviation(self.now, feedback)).min();
+        self.counters.uncompared += u64::from(nearest.is_none());
+        let tolerance = self.params.deviation_tolerance;
+        self.deviation = nearest.filter(|deviation| deviation.percent > tolerance || deviation.zone);
+        self.counters.deviations += u64::from(self.deviation.is_some());
+    }
+
+    fn change(&mut self, params: Params) {
+        self.sensed.anchor(self.now, self.params.rise_time);
+        let was_commanding = self.is_commanding();
+        self.params = params;
+        for next_zero in [&mut self.velocity.next_zero, &mut self.joystick.next_zero] {
+            let next = self.now + self.params.heartbeat;
+            *next_zero = next_zero.map(|at| at.min(next));
+        }
+        // Whoever follows is told to stand still, and does not have to find out by silence.
+        if was_commanding && !self.is_commanding() && !self.is_stopping() {
+            self.driven = Velocity::ZERO;
+            self.push(Output::Drive(Command::stop(self.last_stamp)));
+            self.push(Output::PublishApplied(self.velocity.applied));
+        }
+    }
+
+    fn end(&mut self) {
         if self.is_stopping() {
             return;
         }
-        let ([x, y, z], [roll, pitch, turn]) = (command.velocity.linear(), command.velocity.angular());
-        self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
-        let full = self.params.full_throw;
-        self.counters.cut += u64::from(x.abs() > full.linear || turn.abs() > full.angular);
-        self.command = Some((command, self.now));
-        self.last_stamp = command.stamp;
-        self.next_zero = None;
-        let (velocity, applied) = self.decide(&command.velocity);
-        self.drive(velocity, applied);
-    }
-
-    /// Lets time and what is known of the zones act on the command in force.
-    fn settle(&mut self) {
-        let Some((command, at)) = self.command else { return };
-        if self.now >= at + self.params.command_timeout {
-            self.counters.lost_commands += 1;
-            self.lose(Reason::CommandStale);
-            return;
-        }
-        let (velocity, applied) = self.decide(&command.velocity);
-        if velocity != self.driven {
-            self.drive(velocity, applied);
-        } else if applied != self.applied {
-            self.applied = applied;
-            self.push(Output::PublishApplied(applied));
+        self.lose_command(Reason::Stopping);
+        if self.counters.joysticks > 0 {
+            self.joystick.lose(Reason::Stopping);
+            self.stop_joystick();
         }
     }
 
-    /// What is left of `velocity` now, and why.
-    fn decide(&self, velocity: &Velocity) -> (Velocity, Applied) {
-        let Params { full_throw, scaling: mode, keep_direction, .. } = self.params;
-        let input = Stick::asking_for(velocity, full_throw);
-        let zone = self.params.boundaries.classify(input);
-        let missing = Scaling::uniform(self.params.missing_factor).of(zone);
-        let (factors, reason) = match self.scaling {
-            _ if self.params.passthrough => (Factors::ALL, Reason::PassedThrough),
-            None => (missing, Reason::ScalingMissing),
-            Some((_, at)) if self.now >= at + self.params.scaling_timeout => (missing, Reason::ScalingStale),
-            Some((scaling, _)) => (scaling.of(zone), Reason::Scaled),
-        };
-        let (factors, output) = if keep_direction {
-            (factors.smaller(), scale_keeping_direction(mode, input, factors))
-        } else {
-            (factors, scale(mode, input, factors))
-        };
-        (full_throw.left_of(velocity, input, output), Applied::new(output, zone, factors, reason))
-    }
-
-    /// No command is in force from now on, for `reason`.
-    fn lose(&mut self, reason: Reason) {
-        self.command = None;
-        self.absent = reason;
-        self.stop();
-    }
-
-    fn stop(&mut self) {
-        self.next_zero = (!self.is_stopping()).then(|| self.now + self.params.heartbeat);
-        self.drive(Velocity::ZERO, Applied::stop(self.absent));
-    }
-
-    fn drive(&mut self, velocity: Velocity, applied: Applied) {
-        self.driven = velocity;
-        self.applied = applied;
-        self.push(Output::Drive(Command { velocity, stamp: self.last_stamp }));
-        self.push(Output::PublishApplied(applied));
-    }
-
-    fn push(&mut self, output: Output) {
+    pub(crate) fn push(&mut self, output: Output) {
         if self.queue.len() >= QUEUE {
             self.queue.pop_front();
             self.counters.dropped += 1;
@@ -201,42 +213,27 @@ impl Machine for ZoneScaler {
 
     fn handle(&mut self, now: Instant, input: Input) {
         self.now = self.now.max(now);
-        self.settle(); // time first: what is lost by now is lost before the next thing happens
+        self.settle(false); // time first: what is lost by now is lost before the next thing happens
         match input {
-            Input::CommandReceived(command) => self.receive(command),
-            Input::CommandRefused(invalid) => {
-                self.counters.commands += 1;
-                self.counters.invalid_commands += 1;
-                self.last_invalid = Some(invalid);
-                // Once is enough: a flood of invalid messages must not become a flood of zeros.
-                let known = self.command.is_none() && self.absent >= Reason::CommandInvalid;
-                if !known {
-                    self.lose(Reason::CommandInvalid);
-                }
-            }
-            Input::ScalingReceived(fields) => {
-                let (scaling, invalid) = Scaling::from_fields(&fields);
-                self.scaling = Some((scaling, self.now));
-                self.invalid_factors = invalid > 0;
-                self.counters.scalings += 1;
-                self.counters.invalid_factors += u64::from(invalid);
-            }
-            Input::ParametersChanged(params) => {
-                self.params = params;
-                let next = self.now + self.params.heartbeat;
-                self.next_zero = self.next_zero.map(|at| at.min(next));
-            }
-            Input::Stopping if !self.is_stopping() => self.lose(Reason::Stopping),
-            Input::Stopping => {}
+            Input::CommandReceived(command) => self.receive_command(command),
+            Input::CommandRefused(invalid) => self.refuse_command(invalid),
+            Input::JoystickReceived(joystick) => self.receive_joystick(&joystick),
+            Input::ScalingReceived(fields) => self.receive_scaling(&fields),
+            Input::FeedbackReceived(feedback) => self.receive_feedback(&feedback),
+            Input::ParametersChanged(params) => self.change(params),
+            Input::Stopping => self.end(),
         }
-        self.settle();
+        self.settle(true);
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.now = self.now.max(now);
-        self.settle();
-        if self.next_zero.is_some_and(|at| at <= self.now) {
-            self.stop();
+        self.settle(self.sensed.is_due(self.now));
+        if self.velocity.next_zero.is_some_and(|at| at <= self.now) {
+            self.stop_command();
+        }
+        if self.joystick.next_zero.is_some_and(|at| at <= self.now) {
+            self.stop_joystick();
         }
         self.queue.pop_front()
     }
@@ -245,8 +242,12 @@ impl Machine for ZoneScaler {
         if !self.queue.is_empty() {
             return Some(self.now);
         }
-        let Some((_, at)) = self.command else { return self.next_zero };
-        let scaling = self.scaling.map(|(_, at)| at + self.params.scaling_timeout);
-        earliest(Some(at + self.params.command_timeout), scaling.filter(|&at| at > self.now))
+        let timeout = self.params.command_timeout;
+        let requests = earliest(self.velocity.deadline(timeout), self.joystick.deadline(timeout));
+        // With nothing in force the factors change nothing.
+        if self.velocity.in_force.is_none() && self.joystick.in_force.is_none() {
+            return requests;
+        }
+        earliest(requests, self.sensed.deadline(self.now, self.params.scaling_timeout))
     }
 }

@@ -26,6 +26,18 @@ impl Factors {
         Self { forward_back: factor, left_right: factor }
     }
 
+    /// For each part the smaller of the factors in `self` and `other`.
+    pub fn min(self, other: Self) -> Self {
+        self.combine(other, Scale::min)
+    }
+
+    fn combine(self, other: Self, rule: impl Fn(Scale, Scale) -> Scale) -> Self {
+        Self {
+            forward_back: rule(self.forward_back, other.forward_back),
+            left_right: rule(self.left_right, other.left_right),
+        }
+    }
+
     /// The smaller factor for both parts.
     pub fn smaller(self) -> Self {
         Self::both(self.forward_back.min(self.left_right))
@@ -76,6 +88,15 @@ impl Scaling {
     /// The factors of `zone`. Those of [`Zone::Origin`] are 0: a centred stick drives nothing.
     pub fn of(&self, zone: Zone) -> Factors {
         self.0.get(zone as usize).copied().unwrap_or(Factors::NONE)
+    }
+
+    /// The scaling whose every factor is `rule` of the same factor in `self` and in `other`.
+    pub(crate) fn combine(&self, other: &Self, rule: impl Fn(Scale, Scale) -> Scale) -> Self {
+        let mut combined = *self;
+        for (mine, theirs) in combined.0.iter_mut().zip(other.0) {
+            *mine = mine.combine(theirs, &rule);
+        }
+        combined
     }
 }
 
@@ -129,6 +150,13 @@ mod tests {
         for zone in Zone::AROUND {
             assert_eq!(Scaling::uniform(Scale::ONE).of(zone), Factors::ALL);
         }
+    }
+
+    #[test]
+    fn the_smaller_factor_of_each_part_is_taken() {
+        assert_eq!(factors(0.2, 0.8).min(factors(0.3, 0.7)), factors(0.2, 0.7));
+        let (low, high) = (Scaling::uniform(Scale::ZERO), Scaling::uniform(Scale::ONE));
+        assert_eq!((high.combine(&low, Scale::min), low.combine(&high, Scale::min)), (low, low));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use units::Level;
 
-use crate::{Applied, Reason, ZoneScaler};
+use crate::{Applied, Deviation, Reason, ZoneScaler};
 
 /// What has come and gone since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,57 +15,113 @@ pub struct Counters {
     pub dropped_parts: u64,
     /// Commands that were cut to full throw.
     pub cut: u64,
+    /// `LuciJoystick` messages that came.
+    pub joysticks: u64,
+    /// How often they were lost by silence and a zero was told.
+    pub lost_joysticks: u64,
+    /// Their fields outside of -100 to 100, which were cut.
+    pub cut_fields: u64,
+    /// Those whose `joystick_zone` is not the zone that the stick is in.
+    pub other_zones: u64,
+    /// Those whose `input_source` is none of LUCI's; the parameter's stood in.
+    pub unknown_sources: u64,
     /// Scalings that came.
     pub scalings: u64,
     /// Fields of scalings that were not a factor and counted as 0.
     pub invalid_factors: u64,
+    /// Messages that came from the chair about what it has done to a stick.
+    pub feedbacks: u64,
+    /// Those with a field that LUCI cannot mean; they were not looked at.
+    pub invalid_feedbacks: u64,
+    /// Those about a source for which nothing was predicted.
+    pub uncompared: u64,
+    /// Those that were too far from what was predicted.
+    pub deviations: u64,
     /// Outputs that were thrown away because nobody took them: a fault of the caller.
     pub dropped: u64,
 }
 
 impl ZoneScaler {
     /// How well the node is and why, as of the last call.
+    ///
+    /// Told of the velocity, unless only the `LuciJoystick` comes.
     pub fn health(&self) -> (Level, String) {
-        let reason = self.applied().reason;
+        let reason = self.active().reason;
         let level = match reason {
-            Reason::Scaled | Reason::PassedThrough => Level::Ok,
+            Reason::Scaled | Reason::Predicted | Reason::PassedThrough => Level::Ok,
             Reason::ScalingStale | Reason::ScalingMissing | Reason::CommandInvalid => Level::Error,
             Reason::CommandStale => Level::Stale,
             Reason::Stopping => Level::Warn,
         };
-        if level == Level::Ok && self.has_invalid_factors() {
-            return (
-                Level::Warn,
-                "the last scaling held values that are not factors; they count as 0".into(),
-            );
+        if level == Level::Ok && self.invalid_factors {
+            let text = "the last scaling held values that are not factors; they count as 0";
+            return (Level::Warn, text.into());
         }
-        (level, reason.to_string())
+        match self.deviation {
+            Some(deviation) if level == Level::Ok => (Level::Warn, text(deviation)),
+            _ => (level, reason.to_string()),
+        }
+    }
+
+    /// What was done to what counts most: to the velocity, or to the `LuciJoystick` while only that comes.
+    pub fn active(&self) -> &Applied {
+        let silent = self.velocity.in_force.is_none() && self.velocity.absent == Reason::CommandStale;
+        match &self.joystick {
+            joystick if silent && joystick.in_force.is_some() => &joystick.applied,
+            _ => &self.velocity.applied,
+        }
     }
 
     /// Keys and values for `/diagnostics`.
     pub fn report(&self) -> Vec<(&'static str, String)> {
-        let Applied { zone, forward_back_scaling, left_right_scaling, reason, .. } = *self.applied();
-        let counters = self.counters();
-        let mut report = vec![
-            ("zone", zone.to_string()),
-            ("forward_back scaling", forward_back_scaling.to_string()),
-            ("left_right scaling", left_right_scaling.to_string()),
-            ("reason", reason.to_string()),
-        ];
-        if let Some(invalid) = self.last_invalid() {
+        let mut report = about(self.active()).to_vec();
+        if let Some(invalid) = self.last_invalid {
             report.push(("last invalid command", invalid.to_string()));
         }
-        let numbers = [
-            ("commands", counters.commands),
-            ("invalid commands", counters.invalid_commands),
-            ("lost commands", counters.lost_commands),
-            ("dropped parts", counters.dropped_parts),
-            ("cut", counters.cut),
-            ("scalings", counters.scalings),
-            ("invalid factors", counters.invalid_factors),
-            ("dropped", counters.dropped),
-        ];
-        report.extend(numbers.map(|(key, count)| (key, count.to_string())));
+        if let Some(deviation) = self.deviation {
+            report.push(("last deviation", text(deviation)));
+        }
+        report.extend(self.counters.numbers().map(|(key, count)| (key, count.to_string())));
         report
     }
+}
+
+impl Counters {
+    fn numbers(&self) -> [(&'static str, u64); 17] {
+        [
+            ("commands", self.commands),
+            ("invalid commands", self.invalid_commands),
+            ("lost commands", self.lost_commands),
+            ("dropped parts", self.dropped_parts),
+            ("cut", self.cut),
+            ("joysticks", self.joysticks),
+            ("lost joysticks", self.lost_joysticks),
+            ("cut fields", self.cut_fields),
+            ("other zones", self.other_zones),
+            ("unknown sources", self.unknown_sources),
+            ("scalings", self.scalings),
+            ("invalid factors", self.invalid_factors),
+            ("feedbacks", self.feedbacks),
+            ("invalid feedbacks", self.invalid_feedbacks),
+            ("uncompared", self.uncompared),
+            ("deviations", self.deviations),
+            ("dropped", self.dropped),
+        ]
+    }
+}
+
+fn about(applied: &Applied) -> [(&'static str, String); 6] {
+    [
+        ("zone", applied.zone.to_string()),
+        ("limited by", applied.limited_by.map_or("none".into(), |zone| zone.to_string())),
+        ("input source", applied.input_source.to_string()),
+        ("forward_back scaling", applied.forward_back_scaling.to_string()),
+        ("left_right scaling", applied.left_right_scaling.to_string()),
+        ("reason", applied.reason.to_string()),
+    ]
+}
+
+fn text(Deviation { percent, zone }: Deviation) -> String {
+    let zone = if zone { " and sees the stick in another zone" } else { "" };
+    format!("the chair is {percent} percent of full throw from what was predicted{zone}")
 }

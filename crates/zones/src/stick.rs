@@ -31,6 +31,13 @@ impl Stick {
         Self { forward_back: cut(forward_back), left_right: cut(left_right) }
     }
 
+    /// Where the stick points \[degrees\]: 0 straight ahead, clockwise (to the right) positive, -180 to 180.
+    ///
+    /// atan2(left_right, forward_back); 0 for a centred stick, NaN if a part is NaN.
+    pub fn direction(self) -> f64 {
+        self.left_right.atan2(self.forward_back).to_degrees()
+    }
+
     /// The stick that asks for the forward and turning parts of `velocity`, cut to -100 to 100.
     ///
     /// forward_back = 100 · vx / full.linear, left_right = -100 · ωz / full.angular

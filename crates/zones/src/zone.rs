@@ -46,6 +46,27 @@ impl Zone {
     pub const fn number(self) -> i32 {
         self as i32
     }
+
+    /// The zone with LUCI's number; `None` outside 0 to 8.
+    pub const fn from_number(number: i32) -> Option<Self> {
+        Some(match number {
+            0 => Self::Front,
+            1 => Self::FrontLeft,
+            2 => Self::FrontRight,
+            3 => Self::Left,
+            4 => Self::Right,
+            5 => Self::BackLeft,
+            6 => Self::BackRight,
+            7 => Self::Back,
+            8 => Self::Origin,
+            _ => return None,
+        })
+    }
+
+    /// Whether it lies ahead: [`Zone::Front`] and its corners.
+    pub const fn is_ahead(self) -> bool {
+        matches!(self, Self::Front | Self::FrontLeft | Self::FrontRight)
+    }
 }
 
 impl fmt::Display for Zone {
@@ -61,5 +82,27 @@ impl fmt::Display for Zone {
             Self::Back => "back",
             Self::Origin => "origin",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_the_zone_that_has_it() {
+        for number in 0..=8 {
+            assert_eq!(Zone::from_number(number).map(Zone::number), Some(number));
+        }
+        for number in [-1, 9, i32::MIN, i32::MAX] {
+            assert_eq!(Zone::from_number(number), None);
+        }
+    }
+
+    #[test]
+    fn three_zones_lie_ahead() {
+        let ahead = Zone::AROUND.into_iter().filter(|zone| zone.is_ahead());
+        assert!(ahead.eq([Zone::Front, Zone::FrontLeft, Zone::FrontRight]));
+        assert!(!Zone::Origin.is_ahead());
     }
 }

@@ -1,12 +1,14 @@
 //! Any velocity, stick, factor and time.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
+use std::time::Duration;
+
 use proptest::num::{f32, f64};
 use proptest::prelude::*;
 use units::{Command, Instant, Machine, NotFinite, Scale, Stamp, Velocity};
 use zones::{
-    Boundaries, Factors, FullThrow, Input, Mode, Output, Params, Reason, Scaling, Stick, Zone, ZoneScaler,
-    scale, scale_keeping_direction,
+    Boundaries, Channel, Factors, Feedback, FullThrow, HeldZones, Input, Joystick, Mode, Operation, Output,
+    Params, Reason, Scaling, Stick, Zone, ZoneScaler, scale, scale_keeping_direction,
 };
 
 fn modes() -> impl Strategy<Value = Mode> {
@@ -36,18 +38,51 @@ fn velocities() -> impl Strategy<Value = Velocity> {
 }
 
 fn parameters() -> impl Strategy<Value = Params> {
-    let flags = (any::<bool>(), any::<bool>(), prop::bool::weighted(0.2));
-    (modes(), flags, 0.01..20.0, 0.01..20.0, 0.0..=1.0).prop_map(
-        |(scaling, (keep_direction, dead, passthrough), linear, angular, missing)| Params {
-            passthrough,
-            scaling,
-            keep_direction,
-            full_throw: FullThrow { linear, angular },
-            missing_factor: Scale::new(missing).unwrap(),
-            boundaries: Boundaries { dead_zone: if dead { 10.0 } else { 0.0 }, ..Boundaries::default() },
-            ..Params::default()
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let operations = prop_oneof![
+        3 => Just(Operation::Apply),
+        1 => Just(Operation::Predict),
+        1 => Just(Operation::Passthrough),
+    ];
+    let times = (operations, prop_oneof![Just(0u64), 1..3000u64]);
+    let full = (0.01..20.0, 0.01..20.0);
+    (modes(), flags, times, full, 0.0..=1.0).prop_map(
+        |(scaling, (keep_direction, dead, way_out, held), (operation, rise), (linear, angular), missing)| {
+            Params {
+                operation,
+                scaling,
+                keep_direction,
+                way_out,
+                rise_time: Duration::from_millis(rise),
+                full_throw: FullThrow { linear, angular },
+                missing_factor: Scale::new(missing).unwrap(),
+                boundaries: Boundaries {
+                    dead_zone: if dead { 10.0 } else { 0.0 },
+                    hysteresis: if held { 6.0 } else { 0.0 },
+                    ..Boundaries::default()
+                },
+                ..Params::default()
+            }
         },
     )
+}
+
+fn joysticks() -> impl Strategy<Value = Joystick> {
+    let field = || prop_oneof![4 => -110..=110, 1 => any::<i32>()];
+    (field(), field(), -1..10, -1..7).prop_map(|(forward_back, left_right, joystick_zone, input_source)| {
+        Joystick { forward_back, left_right, joystick_zone, input_source }
+    })
+}
+
+fn feedbacks() -> impl Strategy<Value = Feedback> {
+    (joysticks(), f32::ANY, 0.0..=1.0f32).prop_map(|(joystick, bad, good)| Feedback {
+        forward_back: joystick.forward_back,
+        left_right: joystick.left_right,
+        joystick_zone: joystick.joystick_zone,
+        input_source: joystick.input_source,
+        forward_back_scaling: if joystick.left_right > 90 { bad } else { good },
+        left_right_scaling: good,
+    })
 }
 
 /// One event and the time until the next [ms].
@@ -60,6 +95,8 @@ fn events() -> impl Strategy<Value = Vec<(u64, Input)>> {
     let event = prop_oneof![
         5 => command,
         3 => fields.prop_map(Input::ScalingReceived),
+        2 => joysticks().prop_map(Input::JoystickReceived),
+        1 => feedbacks().prop_map(Input::FeedbackReceived),
         1 => invalid,
         1 => parameters().prop_map(Input::ParametersChanged),
     ];
@@ -145,26 +182,108 @@ proptest! {
         params in parameters(), velocity in velocities(), fields in prop::array::uniform16(0.0..=1.0f32),
     ) {
         let command = Command { velocity, stamp: Stamp::ZERO };
-        let events = [(0, Input::ScalingReceived(fields)), (0, Input::CommandReceived(command))];
-        let outputs = run(&params, &events);
+        let events = [(300, Input::ScalingReceived(fields)), (0, Input::CommandReceived(command))];
+        let outputs = run(&Params { operation: Operation::Apply, ..params.clone() }, &events);
         let [.., (_, Output::Drive(driven)), (_, Output::PublishApplied(applied))] = outputs[..] else {
             return Err(TestCaseError::fail("a command, then what was done"));
         };
         let out = driven.velocity;
         prop_assert!(within(out.forward(), velocity.forward()) && within(out.turn(), velocity.turn()));
         prop_assert!(out.linear()[1..] == [0.0; 2] && out.angular()[..2] == [0.0; 2]);
-        // Nor more than the factors allow of full throw; 1 + 1e-12 is the rounding of percent and back, and the
-        // factors are told in f32 (2^-24 relative).
+        // Nor more than the factors allow of full throw; 1 + 1e-12 is the rounding of percent and back.
         let FullThrow { linear, angular } = params.full_throw;
-        let slack = 1.0 + 1e-6;
+        let slack = 1.0 + 1e-12;
         prop_assert!(out.forward().abs() <= f64::from(applied.forward_back_scaling) * linear * slack);
         prop_assert!(out.turn().abs() <= f64::from(applied.left_right_scaling) * angular * slack);
         prop_assert!(applied.forward_back.abs() <= 100 && applied.left_right.abs() <= 100);
+        // Nor than the zone of the stick allows.
+        let own = Scaling::from_fields(&fields).0.of(params.boundaries.classify(applied.asked));
+        prop_assert!(f64::from(applied.forward_back_scaling) <= own.forward_back.get());
+        prop_assert!(f64::from(applied.left_right_scaling) <= own.left_right.get());
     }
 
     #[test]
-    fn nothing_moves_without_a_command_and_a_scaling_in_time(events in events()) {
-        let params = Params::default(); // not passed through, missing factor 0
+    fn no_stick_gets_more_than_its_own_zone_leaves_whatever_is_held(
+        trace in prop::collection::vec(joysticks(), 1..40),
+        fields in prop::array::uniform16(prop_oneof![Just(0.0f32), 0.0..=1.0f32]),
+        params in parameters(),
+    ) {
+        let applied = [Operation::Apply, Operation::Predict].contains(&params.operation);
+        let operation = if applied { params.operation } else { Operation::Apply };
+        let own = Scaling::from_fields(&fields).0;
+        let params = Params { operation, missing_factor: Scale::ZERO, ..params };
+        let mut events = vec![(0, Input::ScalingReceived(fields))];
+        events.extend(trace.into_iter().map(|joystick| (10, Input::JoystickReceived(joystick))));
+        for (_, output) in run(&params, &events) {
+            let Output::PublishApplied(applied) = output else { continue };
+            let factors = own.of(params.boundaries.classify(applied.asked));
+            let limits = [
+                (applied.forward_back, applied.asked.forward_back, factors.forward_back),
+                (applied.left_right, applied.asked.left_right, factors.left_right),
+            ];
+            for (out, asked, factor) in limits {
+                let out = f64::from(out);
+                prop_assert!(within(out, asked), "{} of {}", out, asked);
+                // 100 times an f32 is exact in f64: no slack.
+                prop_assert!(out.abs() <= 100.0 * factor.get(), "{} by {:?}", out, factor);
+                let bound = asked.abs() * factor.get();
+                prop_assert!(params.scaling == Mode::Limit || out.abs() <= bound, "{} of {}", out, bound);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stick_that_trembles_by_less_than_the_hysteresis_has_factors_that_stand(
+        boundary in prop::sample::select(vec![13.7, 78.45, 101.55, 166.3, -13.7, -78.45, -101.55, -166.3]),
+        trembling in prop::collection::vec(-2.9..2.9f64, 2..40),
+        fields in prop::array::uniform16(0.0..=1.0f32),
+    ) {
+        let boundaries = Boundaries { hysteresis: 3.0, ..Boundaries::default() };
+        let scaling = Scaling::from_fields(&fields).0;
+        let towards = |direction: f64| {
+            let (sin, cos) = f64::to_radians(direction).sin_cos();
+            Stick { forward_back: 90.0 * cos, left_right: 90.0 * sin }
+        };
+        let mut held = HeldZones::NONE;
+        for aside in [-1.0, 1.0] {
+            held.follow(&boundaries, towards(boundary + aside)); // both sides were entered
+        }
+        let factors = held.factors(&scaling);
+        for aside in trembling {
+            held.follow(&boundaries, towards(boundary + aside));
+            prop_assert_eq!(held.factors(&scaling), factors);
+        }
+    }
+
+    #[test]
+    fn a_joystick_and_feedback_move_nothing(events in events(), params in parameters()) {
+        let silent = |event: &Input| {
+            matches!(event, Input::JoystickReceived(_) | Input::FeedbackReceived(_) | Input::ScalingReceived(_))
+        };
+        let events: Vec<_> = events.into_iter().filter(|(_, event)| silent(event)).collect();
+        for (_, output) in run(&params, &events) {
+            match output {
+                Output::Drive(command) => prop_assert!(command.velocity.is_zero()),
+                Output::PublishApplied(applied) => prop_assert!(
+                    applied.channel == Channel::Joystick || applied.asked == Stick::ORIGIN
+                ),
+            }
+        }
+    }
+
+    #[test]
+    fn a_prediction_commands_nothing(events in events(), params in parameters()) {
+        let params = Params { operation: Operation::Predict, ..params };
+        let events: Vec<_> =
+            events.into_iter().filter(|(_, event)| !matches!(event, Input::ParametersChanged(_))).collect();
+        let outputs = run(&params, &events);
+        prop_assert!(events.is_empty() || !outputs.is_empty());
+        prop_assert!(outputs.iter().all(|(_, o)| matches!(o, Output::PublishApplied(_))));
+    }
+
+    #[test]
+    fn nothing_moves_without_a_command_and_a_scaling_in_time(events in events(), params in parameters()) {
+        let params = Params { operation: Operation::Apply, missing_factor: Scale::ZERO, ..params };
         let events: Vec<_> =
             events.into_iter().filter(|(_, event)| !matches!(event, Input::ParametersChanged(_))).collect();
         let outputs = run(&params, &events);
@@ -192,6 +311,7 @@ proptest! {
     #[test]
     fn a_moving_vehicle_is_stopped_when_all_falls_silent(events in events(), params in parameters()) {
         let mut events = events;
+        let params = Params { operation: Operation::Apply, ..params };
         events.push((501, Input::ParametersChanged(params.clone())));
         let outputs = run(&params, &events);
         let last = |pick: fn(&Output) -> bool| outputs.iter().rev().map(|(_, o)| *o).find(pick);

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use units::{Command, Instant, Machine, NotFinite, Scale, Stamp, Velocity};
 use zones::{
-    Applied, Boundaries, FullThrow, Input, Level, Mode, Output, Params, Reason, Scaling, Stick, Zone,
-    ZoneScaler, scale,
+    Applied, Boundaries, Channel, FullThrow, Input, Level, Mode, Operation, Output, Params, Reason, Scaling,
+    Stick, Zone, ZoneScaler, scale,
 };
 
 /// Full throw is 2 m/s and 0.5 rad/s, so that percents differ from velocities.
@@ -84,11 +84,15 @@ fn a_command_goes_out_scaled_from_the_call_that_brought_it() {
     // 2 m/s is 100 percent, limited to 50 percent: 1 m/s; the turn of 0.045 rad/s (9 percent left) stays.
     assert_eq!(bench.on(10, command(2.0, 0.045, 7)), [go(1.0, 0.045, 7)]);
     let expected = Applied {
+        channel: Channel::Velocity,
+        asked: Stick { forward_back: 100.0, left_right: -9.0 },
         forward_back: 50,
         left_right: -9,
         zone: Zone::Front,
+        input_source: 5,
         forward_back_scaling: 0.5,
         left_right_scaling: 1.0,
+        limited_by: Some(Zone::Front),
         reason: Reason::Scaled,
     };
     assert_eq!(*bench.0.applied(), expected);
@@ -228,7 +232,7 @@ fn a_factor_that_is_no_number_stops_its_part() {
 
 #[test]
 fn passthrough_scales_nothing_but_still_ends_at_full_throw_and_needs_commands() {
-    let mut bench = Bench::new(Params { passthrough: true, ..params() });
+    let mut bench = Bench::new(Params { operation: Operation::Passthrough, ..params() });
     assert_eq!(bench.on(0, front(0.0, 0.0)), []);
     assert_eq!(bench.on(0, command(1.5, 0.1, 3)), [go(1.5, 0.1, 3)]);
     assert_eq!(bench.reason(), Reason::PassedThrough);

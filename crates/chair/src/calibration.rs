@@ -1,0 +1,136 @@
+use units::Velocity;
+
+use crate::Curve;
+
+/// How a chair's stick and its velocity belong together, for one of its profiles.
+///
+/// * forward_back > 0 is forward, x positive
+/// * left_right < 0 is to the left, a positive turn
+/// # Source
+/// REP-103 for the velocity; LUCI's own teleoperation for the stick.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    forward: Curve,
+    turn: Curve,
+    backward: f64,
+}
+
+/// What is done with a velocity beyond full throw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clamp {
+    /// Forward and turn are shortened by the same factor: the path stays, at a lower speed.
+    #[default]
+    KeepPath,
+    /// Each is cut by itself: the speed stays as near as can be, on another path.
+    EachAxis,
+}
+
+/// A velocity as a stick in whole percents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deflection {
+    /// Forward positive, -100 to 100 \[percent\].
+    pub forward_back: i32,
+    /// RIGHT positive, -100 to 100 \[percent\].
+    pub left_right: i32,
+    /// Whether the velocity was beyond full throw.
+    pub cut: bool,
+}
+
+impl Calibration {
+    /// A chair that goes by `forward` ahead, by `backward` (above 0, up to 1) times that speed back, and turns by `turn`
+    /// to both sides. `None` for another `backward`.
+    pub fn new(forward: Curve, backward: f64, turn: Curve) -> Option<Self> {
+        (backward > 0.0 && backward <= 1.0).then_some(Self { forward, turn, backward })
+    }
+
+    /// The stick that makes the chair go with the forward and turning parts of `velocity`, each rounded to the nearest
+    /// whole percent; a part that rounds to nothing is nothing.
+    pub fn deflection(&self, velocity: &Velocity, clamp: Clamp) -> Deflection {
+        let (forward, turn) = (velocity.forward(), velocity.turn());
+        let share = self.share(forward);
+        let excess = (forward.abs() / (self.forward.full() * share)).max(turn.abs() / self.turn.full());
+        let cut = excess > 1.0;
+        let divisor = if cut && clamp == Clamp::KeepPath { excess } else { 1.0 };
+        let percent = |curve: &Curve, speed: f64, of: f64| {
+            // At most 100, so that `as` cuts nothing.
+            let percent = curve.percent(speed.abs() / divisor / of).round() as i32;
+            if speed < 0.0 { -percent } else { percent }
+        };
+        Deflection {
+            forward_back: percent(&self.forward, forward, share),
+            left_right: -percent(&self.turn, turn, 1.0),
+            cut,
+        }
+    }
+
+    /// The velocity to expect with the stick at `forward_back` and `left_right`, each cut to -100 to 100 \[percent\].
+    pub fn velocity(&self, forward_back: i32, left_right: i32) -> Velocity {
+        let speed = |curve: &Curve, percent: i32| {
+            let speed = curve.speed(f64::from(percent).abs());
+            if percent < 0 { -speed } else { speed }
+        };
+        let forward = speed(&self.forward, forward_back) * self.share(f64::from(forward_back));
+        // Both are finite: not beyond full throw. Zero less the turn, so that a centred stick gives no negative zero.
+        Velocity::planar(forward, 0.0 - speed(&self.turn, left_right)).unwrap_or(Velocity::ZERO)
+    }
+
+    fn share(&self, forward: f64) -> f64 {
+        if forward < 0.0 { self.backward } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2 m/s ahead, 1 m/s back, 0.5 rad/s.
+    fn chair() -> Calibration {
+        Calibration::new(Curve::linear(2.0).unwrap(), 0.5, Curve::linear(0.5).unwrap()).unwrap()
+    }
+
+    fn stick(forward: f64, turn: f64, clamp: Clamp) -> (i32, i32, bool) {
+        let Deflection { forward_back, left_right, cut } =
+            chair().deflection(&Velocity::planar(forward, turn).unwrap(), clamp);
+        (forward_back, left_right, cut)
+    }
+
+    #[test]
+    fn a_turn_to_the_left_is_a_stick_to_the_left() {
+        // 0.5 m/s of 2 is a quarter; 0.25 rad/s of 0.5, counter-clockwise, is half to the left, and left is negative.
+        assert_eq!(stick(0.5, 0.25, Clamp::KeepPath), (25, -50, false));
+        assert_eq!(stick(0.0, -0.5, Clamp::KeepPath), (0, 100, false));
+        assert_eq!(chair().velocity(25, -50), Velocity::planar(0.5, 0.25).unwrap());
+    }
+
+    #[test]
+    fn going_back_has_a_speed_of_its_own() {
+        // Full throw back is 1 m/s.
+        assert_eq!(stick(-0.5, 0.0, Clamp::KeepPath), (-50, 0, false));
+        assert_eq!(chair().velocity(-50, 0), Velocity::planar(-0.5, 0.0).unwrap());
+    }
+
+    #[test]
+    fn beyond_full_throw_the_path_stays_or_the_speed() {
+        // 4 m/s is twice what there is: both parts are halved, 0.25 rad/s to 0.125 of 0.5.
+        assert_eq!(stick(4.0, 0.25, Clamp::KeepPath), (100, -25, true));
+        assert_eq!(stick(4.0, 0.25, Clamp::EachAxis), (100, -50, true));
+        // 1 rad/s is twice what there is, and 1 m/s is halved with it: 0.5 of 2.
+        assert_eq!(stick(1.0, 1.0, Clamp::KeepPath), (25, -100, true));
+        assert_eq!(stick(-1e308, 1e308, Clamp::EachAxis), (-100, -100, true));
+    }
+
+    #[test]
+    fn the_nearest_percent_is_taken() {
+        // 0.0099 m/s of 2 is 0.495 percent, 0.0101 is 0.505.
+        assert_eq!((stick(0.0099, 0.0, Clamp::KeepPath).0, stick(0.0101, 0.0, Clamp::KeepPath).0), (0, 1));
+        assert_eq!((stick(5e-324, -5e-324, Clamp::KeepPath)), (0, 0, false));
+    }
+
+    #[test]
+    fn a_chair_that_cannot_go_back_cannot_be_told() {
+        let line = || Curve::linear(1.0).unwrap();
+        for bad in [0.0, -0.5, 1.1, f64::NAN] {
+            assert!(Calibration::new(line(), bad, line()).is_none());
+        }
+    }
+}

@@ -1,0 +1,249 @@
+use core::fmt;
+
+use zones::{Boundaries, Stick, Zone};
+
+/// Who drives a chair, by LUCI's numbers.
+///
+/// # Source
+/// LUCI `luci_messages` 2.0.0, `LuciJoystick.input_source`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(i32)]
+pub enum Source {
+    /// Help on a ramp.
+    RampAssist = 0,
+    /// A remote computer alone; the occupant's stick is dead.
+    AutonomousRemote = 1,
+    /// A wheelchair digital interface.
+    Wdi = 2,
+    /// The chair itself.
+    ChairVirtual = 3,
+    /// The occupant's stick.
+    ChairPhysical = 4,
+    /// A remote computer that blends the occupant's stick in.
+    SharedRemote = 5,
+}
+
+/// The four fields of a `LuciJoystick` as they are on the wire, checked by nobody.
+///
+/// There is no default on purpose: all zero is not neutral but a stick to the front from the ramp assistant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JoystickFields {
+    /// Forward positive \[percent\], -100 to 100 where it makes sense.
+    pub forward_back: i32,
+    /// RIGHT positive \[percent\], -100 to 100 where it makes sense.
+    pub left_right: i32,
+    /// 0 to 8 where it makes sense.
+    pub joystick_zone: i32,
+    /// 0 to 5 where it makes sense.
+    pub input_source: i32,
+}
+
+/// A joystick message that makes sense.
+///
+/// There is no default on purpose, see [`JoystickFields`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Joystick {
+    forward_back: i32,
+    left_right: i32,
+    zone: Zone,
+    source: Source,
+}
+
+/// A field of a joystick message is out of its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadJoystick {
+    /// Which field, in LUCI's names.
+    pub field: &'static str,
+    /// What it was.
+    pub value: i32,
+    /// Least value that makes sense.
+    pub min: i32,
+    /// Greatest value that makes sense.
+    pub max: i32,
+    /// Unit of all three; empty for numbers of things.
+    pub unit: &'static str,
+}
+
+impl Source {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 6] = [
+        Self::RampAssist,
+        Self::AutonomousRemote,
+        Self::Wdi,
+        Self::ChairVirtual,
+        Self::ChairPhysical,
+        Self::SharedRemote,
+    ];
+
+    /// LUCI's number, 0 to 5.
+    pub const fn number(self) -> i32 {
+        self as i32
+    }
+
+    /// The source with LUCI's `number`.
+    /// # Errors
+    /// [`BadJoystick`] for a number outside 0 to 5.
+    pub fn numbered(number: i32) -> Result<Self, BadJoystick> {
+        let found = usize::try_from(number).ok().and_then(|index| Self::ALL.get(index));
+        found.copied().ok_or(BadJoystick { field: "input_source", value: number, min: 0, max: 5, unit: "" })
+    }
+}
+
+impl Joystick {
+    /// The centred stick from `source`: it asks for rest.
+    pub const fn neutral(source: Source) -> Self {
+        Self { forward_back: 0, left_right: 0, zone: Zone::Origin, source }
+    }
+
+    /// A stick from `source`, with the zone that `boundaries` give it; both parts are cut to -100 to 100 \[percent\].
+    pub fn new(forward_back: i32, left_right: i32, source: Source, boundaries: &Boundaries) -> Self {
+        let (forward_back, left_right) = (forward_back.clamp(-100, 100), left_right.clamp(-100, 100));
+        let stick = Stick { forward_back: forward_back.into(), left_right: left_right.into() };
+        Self { forward_back, left_right, zone: boundaries.classify(stick), source }
+    }
+
+    /// What `fields` say. The zone is taken as it is: where a chair draws its boundaries is its own affair.
+    /// # Errors
+    /// [`BadJoystick`] names the first field that is out of its range.
+    pub fn parse(fields: JoystickFields) -> Result<Self, BadJoystick> {
+        let percent = |field, value: i32| {
+            let bad = BadJoystick { field, value, min: -100, max: 100, unit: "percent" };
+            (-100..=100).contains(&value).then_some(value).ok_or(bad)
+        };
+        Ok(Self {
+            forward_back: percent("forward_back", fields.forward_back)?,
+            left_right: percent("left_right", fields.left_right)?,
+            zone: zone_numbered(fields.joystick_zone)?,
+            source: Source::numbered(fields.input_source)?,
+        })
+    }
+
+    /// The fields for the wire.
+    pub const fn fields(&self) -> JoystickFields {
+        JoystickFields {
+            forward_back: self.forward_back,
+            left_right: self.left_right,
+            joystick_zone: self.zone.number(),
+            input_source: self.source.number(),
+        }
+    }
+
+    /// Forward positive, -100 to 100 \[percent\].
+    pub const fn forward_back(&self) -> i32 {
+        self.forward_back
+    }
+
+    /// RIGHT positive, -100 to 100 \[percent\].
+    pub const fn left_right(&self) -> i32 {
+        self.left_right
+    }
+
+    /// Where it points.
+    pub const fn zone(&self) -> Zone {
+        self.zone
+    }
+
+    /// Whose it is.
+    pub const fn source(&self) -> Source {
+        self.source
+    }
+
+    /// Whether it asks for rest.
+    pub const fn is_neutral(&self) -> bool {
+        self.forward_back == 0 && self.left_right == 0
+    }
+}
+
+fn zone_numbered(number: i32) -> Result<Zone, BadJoystick> {
+    let around = usize::try_from(number).ok().and_then(|index| Zone::AROUND.get(index));
+    let origin = (number == Zone::Origin.number()).then_some(&Zone::Origin);
+    let bad = BadJoystick { field: "joystick_zone", value: number, min: 0, max: 8, unit: "" };
+    around.or(origin).copied().ok_or(bad)
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::RampAssist => "ramp assist",
+            Self::AutonomousRemote => "autonomous remote",
+            Self::Wdi => "WDI",
+            Self::ChairVirtual => "chair virtual",
+            Self::ChairPhysical => "chair physical",
+            Self::SharedRemote => "shared remote",
+        })
+    }
+}
+
+impl fmt::Display for BadJoystick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, value, min, max, unit } = self;
+        let space = if unit.is_empty() { "" } else { " " };
+        write!(f, "{field} is {value}, must be from {min} to {max}{space}{unit}")
+    }
+}
+
+impl core::error::Error for BadJoystick {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neutral_is_not_all_zero() {
+        let fields = Joystick::neutral(Source::SharedRemote).fields();
+        assert_eq!(
+            (fields.forward_back, fields.left_right, fields.joystick_zone, fields.input_source),
+            (0, 0, 8, 5)
+        );
+        assert!(Joystick::neutral(Source::AutonomousRemote).is_neutral());
+    }
+
+    #[test]
+    fn the_zone_is_that_of_the_stick() {
+        let zone = |fb, lr| Joystick::new(fb, lr, Source::SharedRemote, &Boundaries::default()).zone();
+        // Back and to the left sweeps the rear right corner.
+        assert_eq!(
+            (zone(0, 0), zone(50, 0), zone(0, -50), zone(-60, -60)),
+            (Zone::Origin, Zone::Front, Zone::Left, Zone::BackRight)
+        );
+    }
+
+    #[test]
+    fn what_goes_out_is_cut_to_full_throw() {
+        let stick = Joystick::new(i32::MAX, i32::MIN, Source::Wdi, &Boundaries::default());
+        assert_eq!((stick.forward_back(), stick.left_right()), (100, -100));
+    }
+
+    #[test]
+    fn a_field_out_of_range_is_named() {
+        let good = JoystickFields { forward_back: -100, left_right: 100, joystick_zone: 8, input_source: 5 };
+        assert_eq!(Joystick::parse(good).map(|joystick| joystick.fields()), Ok(good));
+        let text = |fields| Joystick::parse(fields).unwrap_err().to_string();
+        assert_eq!(
+            text(JoystickFields { forward_back: 101, ..good }),
+            "forward_back is 101, must be from -100 to 100 percent"
+        );
+        assert_eq!(
+            text(JoystickFields { left_right: -101, ..good }),
+            "left_right is -101, must be from -100 to 100 percent"
+        );
+        assert_eq!(
+            text(JoystickFields { joystick_zone: 9, ..good }),
+            "joystick_zone is 9, must be from 0 to 8"
+        );
+        assert_eq!(
+            text(JoystickFields { input_source: -1, ..good }),
+            "input_source is -1, must be from 0 to 5"
+        );
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_message() {
+        for (number, source) in (0..).zip(Source::ALL) {
+            assert_eq!((source.number(), Source::numbered(number)), (number, Ok(source)));
+        }
+        for (number, zone) in (0..).zip(Zone::AROUND) {
+            assert_eq!(zone_numbered(number), Ok(zone));
+        }
+    }
+}

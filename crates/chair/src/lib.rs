@@ -1,0 +1,46 @@
+//! Driving a wheelchair of LUCI's, and reading where it went.
+//!
+//! * [`Remote`] is the machine that drives: it enters and leaves the chair's remote mode, drives only while the chair
+//!   shows that it listens, and says neutral explicitly at all other times. A [`Joystick`] always has its [`Source`].
+//! * [`Calibration`] turns a velocity into a stick and back, by [`Curve`]s that grow strictly; [`Profiles`] holds one for
+//!   each of the chair's profiles.
+//! * [`Odometry`] is the machine that follows the wheels' encoders; [`imu`] and [`camera`] turn LUCI's other messages
+//!   into standard ones.
+//! * [`Params`] are read from the parameters that [`specification`] describes.
+//!
+//! What is deliberately absent: a joystick message without a source, a way to take a mode back from whoever ended it, and
+//! a calibration that nobody measured.
+#![forbid(unsafe_code)]
+
+mod calibration;
+mod camera;
+mod curve;
+mod encoders;
+mod feedback;
+mod imu;
+mod joystick;
+mod life_cycle;
+mod messages;
+mod odometry;
+mod parameters;
+mod pose;
+mod profiles;
+mod remote;
+mod request;
+mod service;
+mod status;
+
+pub use calibration::{Calibration, Clamp, Deflection};
+pub use camera::{BadCamera, CameraMatrices, camera};
+pub use curve::{BadCurve, Curve, FASTEST};
+pub use encoders::{BadAngle, Encoders};
+pub use imu::{Imu, ImuFields, imu};
+pub use joystick::{BadJoystick, Joystick, JoystickFields, Source};
+pub use messages::{Input, Output, State};
+pub use odometry::{Estimate, Odometry, OdometryCounters, OdometryInput};
+pub use parameters::{OdometryParams, Params, RemoteParams, specification};
+pub use profiles::{Profiles, example, published};
+pub use remote::Remote;
+pub use service::{Mode, Service};
+pub use status::{Counters, Fault, Hold};
+pub use units::Level;

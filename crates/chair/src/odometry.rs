@@ -1,0 +1,256 @@
+use core::time::Duration;
+
+use units::{Instant, Level, Machine, Stamp};
+
+use crate::OdometryParams;
+use crate::encoders::{BadAngle, Encoders, Step};
+use crate::pose::{Pose, planar};
+
+/// All that can happen to the odometry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OdometryInput {
+    /// A `LuciEncoders` came.
+    EncodersReceived(Encoders),
+    /// The parameters in force are these from now on.
+    ParametersChanged(OdometryParams),
+}
+
+/// Where the chair is by its wheels, how it moves, and how sure that is: the parts of a `nav_msgs/msg/Odometry`.
+///
+/// # Source
+/// REP-103 for axes and signs, REP-105 for the frames (`odom` and `base_link`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// That of the encoders it goes back to.
+    pub stamp: Stamp,
+    /// From where the odometry began, forward \[m\].
+    pub x: f64,
+    /// From where the odometry began, to the left \[m\].
+    pub y: f64,
+    /// Counter-clockwise, from -π to π \[rad\].
+    pub heading: f64,
+    /// Along the heading \[m/s\].
+    pub forward: f64,
+    /// Counter-clockwise \[rad/s\].
+    pub turn: f64,
+    /// Of the pose: 6 × 6, row by row, x, y, z, roll, pitch, yaw. What wheels do not show has a million.
+    pub pose_covariance: [f64; 36],
+    /// Of the velocities in the chair's own axes, in the same order.
+    pub twist_covariance: [f64; 36],
+}
+
+/// What has come and gone since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OdometryCounters {
+    /// Encoder messages that came.
+    pub messages: u64,
+    /// Messages with an angle that is none.
+    pub invalid: u64,
+    /// Messages as old as the one before, or older.
+    pub late: u64,
+    /// Times without messages longer than `max_gap`.
+    pub gaps: u64,
+    /// Messages by which a wheel was faster than `max_speed`.
+    pub jumps: u64,
+    /// How often the encoder board's clock started anew.
+    pub restarts: u64,
+}
+
+/// Follows the drive wheels' encoders: exact arcs from message to message.
+///
+/// A gap, a jump or a new clock of the encoder board does not move the pose: the way is unknown, so the covariance grows
+/// by the farthest the chair can have come, nothing is published for that message, and it is told. Silence publishes
+/// nothing.
+/// # Real-time
+/// Nothing is allocated after construction, but by [`Odometry::report`] and [`Odometry::health`].
+/// # Source
+/// LUCI's `encoder-to-odom` 1.1.0 for signs and measures; covariance and limits are own.
+#[derive(Clone, Debug)]
+pub struct Odometry {
+    params: OdometryParams,
+    now: Instant,
+    pose: Pose,
+    /// The last message that counts, and when it came.
+    last: Option<(Encoders, Instant)>,
+    /// What went wrong last, and when.
+    trouble: Option<(Trouble, Instant)>,
+    bad: Option<BadAngle>,
+    counters: OdometryCounters,
+    /// A newer one takes its place if nobody took it.
+    output: Option<Estimate>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Trouble {
+    Invalid(BadAngle),
+    Gap(Duration),
+    Jump(f64),
+    Restart,
+}
+
+/// So long a trouble is told.
+const TOLD: Duration = Duration::from_secs(2);
+
+impl Odometry {
+    /// An odometry at the origin.
+    pub fn new(params: OdometryParams) -> Self {
+        Self {
+            params,
+            now: Instant::ZERO,
+            pose: Pose::default(),
+            last: None,
+            trouble: None,
+            bad: None,
+            counters: OdometryCounters::default(),
+            output: None,
+        }
+    }
+
+    /// What has come and gone since the start.
+    pub fn counters(&self) -> &OdometryCounters {
+        &self.counters
+    }
+
+    fn receive(&mut self, encoders: Encoders) {
+        self.counters.messages += 1;
+        if let Err(bad) = encoders.check() {
+            self.counters.invalid += 1;
+            self.bad = Some(bad);
+            self.trouble = Some((Trouble::Invalid(bad), self.now));
+            return;
+        }
+        if self.counters.messages <= u64::from(self.params.discard) {
+            return;
+        }
+        let Some((last, at)) = self.last else {
+            self.last = Some((encoders, self.now));
+            return;
+        };
+        match encoders.step(&last, &self.params) {
+            Step::Late => {
+                self.counters.late += 1;
+                return; // the next message is measured from the one before
+            }
+            Step::Way(way, time) => self.output = Some(self.advance(way, time, encoders.stamp)),
+            Step::Gap(time) => {
+                self.counters.gaps += 1;
+                self.doubt(Trouble::Gap(time), time);
+            }
+            Step::Jump(speed, time) => {
+                self.counters.jumps += 1;
+                self.doubt(Trouble::Jump(speed), time);
+            }
+            Step::Restart => {
+                self.counters.restarts += 1;
+                self.doubt(Trouble::Restart, self.now.since(at));
+            }
+        }
+        self.last = Some((encoders, self.now));
+    }
+
+    fn advance(&mut self, [left, right]: [f64; 2], time: Duration, stamp: Stamp) -> Estimate {
+        let OdometryParams { wheel_base, slip, .. } = self.params;
+        self.pose.advance([left, right], wheel_base, slip);
+        let seconds = time.as_secs_f64();
+        let variance = |way: f64| self.speed_variance(way, seconds);
+        let (left_variance, right_variance) = (variance(left), variance(right));
+        let sum = left_variance + right_variance;
+        let forward = sum / 4.0;
+        let turn = sum / (wheel_base * wheel_base);
+        let both = (right_variance - left_variance) / (2.0 * wheel_base);
+        Estimate {
+            stamp,
+            x: self.pose.x,
+            y: self.pose.y,
+            heading: self.pose.heading,
+            forward: f64::midpoint(left, right) / seconds,
+            turn: (right - left) / wheel_base / seconds,
+            pose_covariance: planar(&self.pose.covariance),
+            twist_covariance: planar(&[[forward, 0.0, both], [0.0, SIDEWAYS, 0.0], [both, 0.0, turn]]),
+        }
+    }
+
+    /// Of a wheel's speed: slip, the steps of its encoder, and the milliseconds of its clock.
+    fn speed_variance(&self, way: f64, seconds: f64) -> f64 {
+        // An encoder has 4096 steps. The difference of two roundings has a sixth of a squared step.
+        let step = self.params.circumference / self.params.gear / 4096.0;
+        let clock = way / seconds * 0.001 / seconds;
+        (self.params.slip * way.abs() + step * step / 6.0) / (seconds * seconds) + clock * clock / 6.0
+    }
+
+    fn doubt(&mut self, trouble: Trouble, time: Duration) {
+        self.trouble = Some((trouble, self.now));
+        let way = self.params.max_speed * time.as_secs_f64();
+        self.pose.doubt(way, 2.0 * way / self.params.wheel_base);
+    }
+
+    /// How well it is and why, as of the last call.
+    pub fn health(&self) -> (Level, String) {
+        let Some((_, at)) = self.last else { return (Level::Stale, "no encoders yet".into()) };
+        if self.now >= at + self.params.timeout {
+            return (Level::Stale, "the encoders are silent".into());
+        }
+        match self.trouble.filter(|&(_, at)| self.now.since(at) < TOLD) {
+            None => (Level::Ok, "the wheels are followed".into()),
+            Some((Trouble::Invalid(bad), _)) => (Level::Warn, format!("encoders left out: {bad}")),
+            Some((Trouble::Gap(time), _)) => (
+                Level::Warn,
+                format!("nothing from the encoders for {} ms; the way is unknown", time.as_millis()),
+            ),
+            Some((Trouble::Jump(speed), _)) => {
+                (Level::Warn, format!("a wheel at {speed:.2} m/s is not believed; the way is unknown"))
+            }
+            Some((Trouble::Restart, _)) => {
+                (Level::Warn, "the encoder board started anew; the way is unknown".into())
+            }
+        }
+    }
+
+    /// Keys and values for `/diagnostics`.
+    pub fn report(&self) -> Vec<(&'static str, String)> {
+        let OdometryCounters { messages, invalid, late, gaps, jumps, restarts } = self.counters;
+        let mut report = vec![
+            ("x [m]", format!("{:.3}", self.pose.x)),
+            ("y [m]", format!("{:.3}", self.pose.y)),
+            ("heading [rad]", format!("{:.3}", self.pose.heading)),
+        ];
+        if let Some(bad) = self.bad {
+            report.push(("last invalid angle", bad.to_string()));
+        }
+        let numbers = [
+            ("messages", messages),
+            ("invalid", invalid),
+            ("late", late),
+            ("gaps", gaps),
+            ("jumps", jumps),
+            ("restarts", restarts),
+        ];
+        report.extend(numbers.map(|(key, count)| (key, count.to_string())));
+        report
+    }
+}
+
+/// Of the speed sideways \[m²/s²\]: wheels do not go there, casters may slip a little.
+const SIDEWAYS: f64 = 0.01 * 0.01;
+
+impl Machine for Odometry {
+    type Input = OdometryInput;
+    type Output = Estimate;
+
+    fn handle(&mut self, now: Instant, input: Self::Input) {
+        self.now = self.now.max(now);
+        match input {
+            OdometryInput::EncodersReceived(encoders) => self.receive(encoders),
+            OdometryInput::ParametersChanged(params) => self.params = params,
+        }
+    }
+
+    fn poll(&mut self, now: Instant) -> Option<Self::Output> {
+        self.now = self.now.max(now);
+        self.output.take()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.output.map(|_| self.now)
+    }
+}

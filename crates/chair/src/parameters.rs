@@ -1,0 +1,227 @@
+use core::time::Duration;
+
+use params::{Parameter, Refusal, Set, Specification};
+use zones::Boundaries;
+
+use crate::{Clamp, Mode, Profiles, profiles};
+
+#[rustfmt::skip]
+mod declared {
+    use super::*;
+
+    pub const MODE: Parameter<String> = Parameter::choice("mode", "shared", &["auto", "shared"]).at_start()
+        .text("How the chair is driven: auto, where the occupant's stick is dead, or shared, where it is published for \
+               blending.");
+    pub const SHARED_FEEDBACK: Parameter<String> =
+        Parameter::choice("shared_feedback", "joystick_position", &["joystick_position", "joystick_scaling"]).at_start()
+        .text("Which topic shows that the chair is in the shared mode; in the auto mode it is always joystick_scaling.");
+    pub const RATE: Parameter<i64> = Parameter::integer("rate", 20, 12, 100).unit("Hz")
+        .text("How often the stick is published at least; below 10 Hz a chair engages and disengages its brakes.");
+    pub const LEAST_GAP: Parameter<f64> = Parameter::float("least_gap", 0.01, 0.001, 0.05).unit("s")
+        .text("Least time between two sticks that drive: LUCI's node handles them one by one over a network. Neutral \
+               does not wait.");
+    pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, 0.01, 10.0).unit("s")
+        .text("A command older than this, by its time of receipt, is lost, and neutral goes out.");
+    pub const FEEDBACK_TIMEOUT: Parameter<f64> = Parameter::float("feedback_timeout", 0.3, 0.05, 5.0).unit("s")
+        .text("With nothing from the chair for so long neutral goes out.");
+    pub const FEEDBACK_RATE: Parameter<f64> = Parameter::float("feedback_rate", 10.0, 1.0, 100.0).unit("Hz")
+        .text("While the chair is heard more than a tenth below this rate neutral goes out.");
+    pub const SERVICE_TIMEOUT: Parameter<f64> = Parameter::float("service_timeout", 1.0, 0.05, 10.0).unit("s")
+        .text("A service that does not answer for so long is asked again.");
+    pub const CONFIRM_TIMEOUT: Parameter<f64> = Parameter::float("confirm_timeout", 2.0, 0.5, 10.0).unit("s")
+        .text("A service that answered, but whose effect the chair does not show for so long, is asked again.");
+    pub const ATTEMPTS: Parameter<i64> = Parameter::integer("service_attempts", 5, 1, 100)
+        .text("How often a service is asked before it is given up.");
+    pub const KEEP_PATH: Parameter<bool> = Parameter::bool("keep_path", true)
+        .text("Shorten both parts of a velocity beyond full throw by the same factor; otherwise cut each by itself.");
+
+    pub const CIRCUMFERENCE: Parameter<f64> = Parameter::float("odometry.circumference", 1.0373, 0.1, 5.0).unit("m")
+        .text("Circumference of a drive wheel.");
+    pub const WHEEL_BASE: Parameter<f64> = Parameter::float("odometry.wheel_base", 0.5065, 0.1, 3.0).unit("m")
+        .text("Distance between the drive wheels.");
+    pub const GEAR: Parameter<f64> = Parameter::float("odometry.gear", 2.38462, 0.1, 100.0)
+        .text("Turns of an encoder for one turn of its wheel.");
+    pub const LEFT_FORWARD: Parameter<bool> = Parameter::bool("odometry.left_increases_forward", false)
+        .text("Whether the left angle grows when the chair goes forward.");
+    pub const RIGHT_FORWARD: Parameter<bool> = Parameter::bool("odometry.right_increases_forward", true)
+        .text("Whether the right angle grows when the chair goes forward.");
+    pub const MAX_SPEED: Parameter<f64> = Parameter::float("odometry.max_speed", 3.0, 0.1, 20.0).unit("m/s")
+        .text("No wheel is faster; encoders that say so are not believed.");
+    pub const MAX_GAP: Parameter<f64> = Parameter::float("odometry.max_gap", 0.07, 0.01, 1.0).unit("s")
+        .text("After a longer time without encoders the way in between is unknown: the pose stays, its covariance \
+               grows. In this time no wheel may turn an encoder by half a turn.");
+    pub const DISCARD: Parameter<i64> = Parameter::integer("odometry.discard", 3, 0, 100)
+        .text("So many encoder messages at the start do not count.");
+    pub const SLIP: Parameter<f64> = Parameter::float("odometry.slip", 0.0004, 0.0, 0.1).unit("m")
+        .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m.");
+    pub const ENCODER_TIMEOUT: Parameter<f64> = Parameter::float("odometry.timeout", 0.5, 0.05, 10.0).unit("s")
+        .text("Encoders silent for so long are told in the diagnostics.");
+
+    pub const ACCELERATION_UNIT: Parameter<f64> =
+        Parameter::float("imu.acceleration_unit", 1.0, 1e-6, 100.0).unit("m/s^2")
+        .text("What one unit of the accelerometer is; LUCI states none. 9.80665 if it counts in g.");
+}
+use declared::*;
+
+/// All parameters of the node `chair`.
+pub fn specification() -> Specification {
+    Specification::new("chair", "Drives a LUCI wheelchair: its remote modes, its calibration, its odometry.")
+        .with(&MODE)
+        .with(&SHARED_FEEDBACK)
+        .with(&RATE)
+        .with(&LEAST_GAP)
+        .with(&COMMAND_TIMEOUT)
+        .with(&FEEDBACK_TIMEOUT)
+        .with(&FEEDBACK_RATE)
+        .with(&SERVICE_TIMEOUT)
+        .with(&CONFIRM_TIMEOUT)
+        .with(&ATTEMPTS)
+        .with(&KEEP_PATH)
+        .with(&CIRCUMFERENCE)
+        .with(&WHEEL_BASE)
+        .with(&GEAR)
+        .with(&LEFT_FORWARD)
+        .with(&RIGHT_FORWARD)
+        .with(&MAX_SPEED)
+        .with(&MAX_GAP)
+        .with(&DISCARD)
+        .with(&SLIP)
+        .with(&ENCODER_TIMEOUT)
+        .with(&ACCELERATION_UNIT)
+        .with_group(profiles::group())
+}
+
+/// The parameters in force, parsed; units and ranges as in [`specification`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Of [`Remote`](crate::Remote).
+    pub remote: RemoteParams,
+    /// Of [`Odometry`](crate::Odometry).
+    pub odometry: OdometryParams,
+    /// What one unit of the accelerometer is \[m/s²\], for [`imu`](crate::imu).
+    pub acceleration_unit: f64,
+}
+
+/// Parameters of [`Remote`](crate::Remote).
+#[derive(Clone, Debug, PartialEq)]
+pub struct RemoteParams {
+    /// How the chair is driven; fixed once the machine is made.
+    pub mode: Mode,
+    /// Whether the shared mode is confirmed by `joystick_scaling`; otherwise by `joystick_position`. Fixed as well.
+    pub shared_by_scaling: bool,
+    /// Longest time between two published sticks; less than 1 ms is taken as that.
+    pub period: Duration,
+    /// Least time between two sticks that drive.
+    pub least_gap: Duration,
+    /// A command older than this is lost.
+    pub command_timeout: Duration,
+    /// A chair silent for so long is lost.
+    pub feedback_timeout: Duration,
+    /// The rate that feedback must have, with a tenth of tolerance \[Hz\].
+    pub feedback_rate: f64,
+    /// A service silent for so long is asked again.
+    pub service_timeout: Duration,
+    /// A mode not shown for so long after the service's answer is asked for again.
+    pub confirm_timeout: Duration,
+    /// How often a service is asked.
+    pub attempts: u32,
+    /// What is done with velocities beyond full throw.
+    pub clamp: Clamp,
+    /// The calibrations.
+    pub profiles: Profiles,
+    /// For the zone in published sticks, which LUCI's node does not pass on to the chair; as LUCI publishes them.
+    pub boundaries: Boundaries,
+}
+
+/// Parameters of [`Odometry`](crate::Odometry).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OdometryParams {
+    /// Of a drive wheel \[m\].
+    pub circumference: f64,
+    /// Between the drive wheels \[m\].
+    pub wheel_base: f64,
+    /// Turns of an encoder for one of its wheel.
+    pub gear: f64,
+    /// Whether the left and the right angle grow when the chair goes forward.
+    pub increases_forward: [bool; 2],
+    /// Of a wheel \[m/s\].
+    pub max_speed: f64,
+    /// The way over a longer gap is unknown.
+    pub max_gap: Duration,
+    /// So many messages at the start do not count.
+    pub discard: u32,
+    /// Variance of a wheel's way per metre \[m\].
+    pub slip: f64,
+    /// Encoders silent for so long are told.
+    pub timeout: Duration,
+}
+
+impl Params {
+    /// The parameters in `set`.
+    /// # Errors
+    /// A [`Refusal`] of a calibration that does not grow, of two calibrations for one profile, and of a gap in which
+    /// an encoder may turn by half a turn or more, so that its way cannot be told.
+    pub fn read(set: &Set) -> Result<Self, Refusal> {
+        let mut params = Self::parse(set);
+        params.remote.profiles = Profiles::read(set)?;
+        let half_turn = params.odometry.half_turn();
+        let way = params.odometry.max_speed * params.odometry.max_gap.as_secs_f64();
+        if way >= half_turn {
+            let rule = format!(
+                "must be less than {:.4} s, in which a wheel at odometry.max_speed = {:?} m/s turns its encoder by half a \
+                 turn",
+                half_turn / params.odometry.max_speed,
+                params.odometry.max_speed
+            );
+            return Err(set.refuse(MAX_GAP.declaration().name, rule));
+        }
+        Ok(params)
+    }
+
+    fn parse(set: &Set) -> Self {
+        let count = |parameter: &Parameter<i64>| u32::try_from(parameter.get(set)).unwrap_or(1);
+        Self {
+            remote: RemoteParams {
+                mode: if MODE.get(set) == "auto" { Mode::Auto } else { Mode::Shared },
+                shared_by_scaling: SHARED_FEEDBACK.get(set) == "joystick_scaling",
+                period: Duration::from_secs(1) / count(&RATE).max(1),
+                least_gap: LEAST_GAP.time(set),
+                command_timeout: COMMAND_TIMEOUT.time(set),
+                feedback_timeout: FEEDBACK_TIMEOUT.time(set),
+                feedback_rate: FEEDBACK_RATE.get(set),
+                service_timeout: SERVICE_TIMEOUT.time(set),
+                confirm_timeout: CONFIRM_TIMEOUT.time(set),
+                attempts: count(&ATTEMPTS),
+                clamp: if KEEP_PATH.get(set) { Clamp::KeepPath } else { Clamp::EachAxis },
+                profiles: Profiles::default(),
+                boundaries: Boundaries::default(),
+            },
+            odometry: OdometryParams {
+                circumference: CIRCUMFERENCE.get(set),
+                wheel_base: WHEEL_BASE.get(set),
+                gear: GEAR.get(set),
+                increases_forward: [LEFT_FORWARD.get(set), RIGHT_FORWARD.get(set)],
+                max_speed: MAX_SPEED.get(set),
+                max_gap: MAX_GAP.time(set),
+                discard: count(&DISCARD),
+                slip: SLIP.get(set),
+                timeout: ENCODER_TIMEOUT.time(set),
+            },
+            acceleration_unit: ACCELERATION_UNIT.get(set),
+        }
+    }
+}
+
+impl OdometryParams {
+    /// The way of a wheel for half a turn of its encoder \[m\]: what goes beyond cannot be told from a way back.
+    pub fn half_turn(&self) -> f64 {
+        self.circumference / self.gear / 2.0
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        // Without profiles, as by default.
+        Self::parse(&specification().defaults())
+    }
+}

@@ -1,0 +1,170 @@
+use core::f64::consts::{PI, TAU};
+
+/// A place and heading on the floor, with the covariance of x, y and heading.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Pose {
+    pub x: f64,
+    pub y: f64,
+    pub heading: f64,
+    pub covariance: [[f64; 3]; 3],
+}
+
+/// Variance of what wheels do not show.
+const UNKNOWN: f64 = 1e6;
+
+impl Pose {
+    /// Moves on by the ways of the left and the right wheel \[m\], `base` apart \[m\], each with a variance of `slip`
+    /// times its length.
+    ///
+    /// s = (right + left) / 2, Δ = (right - left) / base; the chord of that arc is s · sin(Δ/2) / (Δ/2), along the
+    /// heading in its middle.
+    /// # Source
+    /// Arc and signs: LUCI's `encoder-to-odom` 1.1.0, which takes the chord for the arc below 0.01 rad. Covariance:
+    /// Siegwart and Nourbakhsh, Introduction to Autonomous Mobile Robots, 5.2.4.
+    pub fn advance(&mut self, [left, right]: [f64; 2], base: f64, slip: f64) {
+        let (s, delta) = (f64::midpoint(left, right), (right - left) / base);
+        let (sin, cos) = (self.heading + delta / 2.0).sin_cos();
+        let chord = s * sinc(delta / 2.0);
+        self.x += chord * cos;
+        self.y += chord * sin;
+        self.heading = wrapped(self.heading + delta);
+
+        let half = s / (2.0 * base);
+        let by_pose = [[1.0, 0.0, -s * sin], [0.0, 1.0, s * cos], [0.0, 0.0, 1.0]];
+        let by_left = [cos / 2.0 + half * sin, sin / 2.0 - half * cos, -1.0 / base];
+        let by_right = [cos / 2.0 - half * sin, sin / 2.0 + half * cos, 1.0 / base];
+        let old = self.covariance;
+        let at = |matrix: &[[f64; 3]; 3], row: usize, column: usize| {
+            matrix.get(row).and_then(|row| row.get(column)).copied().unwrap_or(0.0)
+        };
+        for (i, row) in self.covariance.iter_mut().enumerate() {
+            for (j, cell) in row.iter_mut().enumerate() {
+                let mut sum = 0.0;
+                for k in 0..3 {
+                    for l in 0..3 {
+                        sum += at(&by_pose, i, k) * at(&old, k, l) * at(&by_pose, j, l);
+                    }
+                }
+                for (by, way) in [(by_left, left), (by_right, right)] {
+                    let of = |index| by.get(index).copied().unwrap_or(0.0);
+                    sum += of(i) * of(j) * slip * way.abs();
+                }
+                *cell = sum;
+            }
+        }
+    }
+
+    /// The pose may have moved by `way` \[m\] in any direction and turned by `turn` \[rad\], nobody knows: an even
+    /// distribution has a third of the square.
+    pub fn doubt(&mut self, way: f64, turn: f64) {
+        let [[x, ..], [_, y, _], [.., heading]] = &mut self.covariance;
+        *x += way * way / 3.0;
+        *y += way * way / 3.0;
+        *heading += turn.min(PI) * turn.min(PI) / 3.0;
+    }
+}
+
+/// A covariance of x, y and heading as one of six, row by row; z, roll and pitch have a million.
+pub(crate) fn planar(covariance: &[[f64; 3]; 3]) -> [f64; 36] {
+    const PLACES: [usize; 3] = [0, 1, 5];
+    let mut all = [0.0; 36];
+    for unknown in [2, 3, 4] {
+        if let Some(cell) = all.get_mut(unknown * 7) {
+            *cell = UNKNOWN;
+        }
+    }
+    for (row, cells) in PLACES.iter().zip(covariance) {
+        for (column, cell) in PLACES.iter().zip(cells) {
+            if let Some(slot) = all.get_mut(row * 6 + column) {
+                *slot = *cell;
+            }
+        }
+    }
+    all
+}
+
+/// sin(x) / x
+fn sinc(x: f64) -> f64 {
+    // Below, the next term x⁴ / 120 is less than the last bit of 1.
+    if x.abs() < 1e-4 { 1.0 - x * x / 6.0 } else { x.sin() / x }
+}
+
+/// The same angle from -π to π.
+fn wrapped(angle: f64) -> f64 {
+    if (-PI..=PI).contains(&angle) { angle } else { angle - TAU * (angle / TAU).round() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: f64 = 0.5065;
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn a_quarter_of_a_circle_to_the_left() {
+        // Radius 1 m: the left wheel goes (1 - base / 2) π / 2, the right one (1 + base / 2) π / 2; it ends at (1, 1).
+        let quarter = PI / 2.0;
+        let ways = [(1.0 - BASE / 2.0) * quarter, (1.0 + BASE / 2.0) * quarter];
+        let mut pose = Pose::default();
+        pose.advance(ways, BASE, 0.0);
+        assert!(near(pose.x, 1.0) && near(pose.y, 1.0) && near(pose.heading, quarter), "{pose:?}");
+        // The same in a thousand steps: arcs add up exactly.
+        let mut stepped = Pose::default();
+        for _ in 0..1000 {
+            stepped.advance(ways.map(|way| way / 1000.0), BASE, 0.0);
+        }
+        assert!(
+            near(stepped.x, 1.0) && near(stepped.y, 1.0) && near(stepped.heading, quarter),
+            "{stepped:?}"
+        );
+    }
+
+    #[test]
+    fn turning_in_place_wraps_the_heading() {
+        let mut pose = Pose::default();
+        // Each wheel goes 0.4 turns of a circle as wide as the base: 144 degrees, twice is 288, which is -72.
+        let way = 0.4 * PI * BASE;
+        pose.advance([-way, way], BASE, 0.0);
+        pose.advance([-way, way], BASE, 0.0);
+        assert!(near(pose.heading.to_degrees(), -72.0) && near(pose.x, 0.0) && near(pose.y, 0.0), "{pose:?}");
+    }
+
+    #[test]
+    fn covariance_grows_with_the_way() {
+        let mut pose = Pose::default();
+        pose.advance([1.0, 1.0], BASE, 0.0004);
+        let [[x, _, _], [_, y, _], [_, _, heading]] = pose.covariance;
+        // Straight ahead: each wheel counts half, 2 · 0.0004 / 4; heading 2 · 0.0004 / 0.5065²; y by the heading of the
+        // two wheels around the middle of the way, (1 / (2 · 0.5065))² · 2 · 0.0004.
+        assert!(near(x, 0.0002) && near(heading, 0.0008 / (BASE * BASE)), "{x} {heading}");
+        assert!(near(y, 0.0008 / (4.0 * BASE * BASE)), "{y}");
+        // Another metre: y grows by what the heading was wrong before, (1 m)² · 0.0008 / base², and twice the mixed part.
+        let mixed = pose.covariance[1][2];
+        let expected = y + heading + 2.0 * mixed + y;
+        pose.advance([1.0, 1.0], BASE, 0.0004);
+        assert!(near(pose.covariance[1][1], expected));
+    }
+
+    #[test]
+    fn doubt_leaves_the_pose_where_it_is() {
+        let mut pose = Pose { x: 1.0, y: 2.0, heading: 3.0, ..Pose::default() };
+        pose.doubt(3.0, 100.0);
+        assert_eq!((pose.x, pose.y, pose.heading), (1.0, 2.0, 3.0));
+        // 3² / 3 and π² / 3.
+        assert!(near(pose.covariance[0][0], 3.0) && near(pose.covariance[2][2], PI * PI / 3.0));
+    }
+
+    #[test]
+    fn what_wheels_do_not_show_is_unknown() {
+        let all = planar(&[[1.0, 2.0, 3.0], [2.0, 4.0, 5.0], [3.0, 5.0, 6.0]]);
+        assert_eq!(
+            (all[0], all[1], all[5], all[7], all[11], all[35], all[30]),
+            (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 3.0)
+        );
+        assert_eq!([all[14], all[21], all[28]], [1e6; 3]);
+    }
+}

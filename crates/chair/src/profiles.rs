@@ -1,0 +1,187 @@
+use std::fmt::Write;
+
+use params::{Group, Parameter, Refusal, Set, Value};
+
+use crate::{BadCurve, Calibration, Curve};
+
+/// The calibrations of a chair's five profiles; those that were not measured are missing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profiles([Option<Calibration>; 5]);
+
+const PREFIX: &str = "profiles";
+const METHODS: &[&str] = &["linear", "piecewise", "cubic"];
+const NO_LIST: &[f64] = &[];
+/// Entries of a table or coefficients.
+const LONGEST: usize = 64;
+
+#[rustfmt::skip]
+mod declared {
+    use super::*;
+
+    pub const NUMBER: Parameter<i64> = Parameter::integer("number", 1, 1, 5)
+        .text("The number of the profile as the chair tells it on luci/chair_profile.");
+    pub const BACKWARD: Parameter<f64> = Parameter::float("backward", 1.0, 0.01, 1.0)
+        .text("Speed backward as a part of the speed forward at the same deflection.");
+
+    pub const FORWARD: Names = Names {
+        method: Parameter::choice("forward.method", "linear", METHODS)
+            .text("How deflection and forward speed belong together."),
+        full_throw: Parameter::float("forward.full_throw", 0.5, 0.01, 20.0).unit("m/s")
+            .text("linear: speed at full throw."),
+        percents: Parameter::floats("forward.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
+            .text("piecewise: deflections, growing from above 0, the last one 100."),
+        speeds: Parameter::floats("forward.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("m/s")
+            .text("piecewise: the speeds at these deflections, growing from above 0."),
+        cubic: Parameter::floats("forward.cubic", NO_LIST, -1e6, 1e6, 3)
+            .text("cubic: a, b, c of deflection = a v^3 + b v^2 + c v [percent, m/s]."),
+    };
+    pub const TURN: Names = Names {
+        method: Parameter::choice("turn.method", "linear", METHODS)
+            .text("How deflection and turning speed belong together."),
+        full_throw: Parameter::float("turn.full_throw", 0.5, 0.01, 20.0).unit("rad/s")
+            .text("linear: turning speed at full throw."),
+        percents: Parameter::floats("turn.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
+            .text("piecewise: deflections, growing from above 0, the last one 100."),
+        speeds: Parameter::floats("turn.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("rad/s")
+            .text("piecewise: the turning speeds at these deflections, growing from above 0."),
+        cubic: Parameter::floats("turn.cubic", NO_LIST, -1e6, 1e6, 3)
+            .text("cubic: a, b, c of deflection = a w^3 + b w^2 + c w [percent, rad/s]."),
+    };
+}
+use declared::*;
+
+/// The parameters of one curve.
+struct Names {
+    method: Parameter<String>,
+    full_throw: Parameter<f64>,
+    percents: Parameter<Vec<f64>>,
+    speeds: Parameter<Vec<f64>>,
+    cubic: Parameter<Vec<f64>>,
+}
+
+/// The group of parameters; none is there by default, since a chair that was not measured must not be driven.
+pub(crate) fn group() -> Group {
+    let curve = |names: &Names| {
+        [
+            names.method.declaration(),
+            names.full_throw.declaration(),
+            names.percents.declaration(),
+            names.speeds.declaration(),
+            names.cubic.declaration(),
+        ]
+    };
+    let mut members = vec![NUMBER.declaration(), BACKWARD.declaration()];
+    members.extend(curve(&FORWARD));
+    members.extend(curve(&TURN));
+    Group {
+        prefix: PREFIX,
+        text: "How the chair goes in each of its profiles, none by default: in a profile that is not described here \
+               nothing but neutral goes out. profiles.<name>.number, .backward, .forward.method and so on; \
+               luci_profiles.yaml is an example.",
+        members,
+        presets: &[],
+    }
+}
+
+impl Profiles {
+    /// The profiles in `set`.
+    /// # Errors
+    /// A [`Refusal`] of a number that two profiles have, and of a curve that does not grow.
+    pub(crate) fn read(set: &Set) -> Result<Self, Refusal> {
+        let mut profiles = Self::default();
+        for name in set.group(PREFIX) {
+            let forward = curve(set, name, &FORWARD)?;
+            let turn = curve(set, name, &TURN)?;
+            let backward = format!("{PREFIX}.{name}.{}", BACKWARD.declaration().name);
+            let calibration = Calibration::new(forward, BACKWARD.get_in(set, PREFIX, name), turn)
+                .ok_or_else(|| set.refuse(&backward, "must be above 0 and up to 1"))?;
+            let number = NUMBER.get_in(set, PREFIX, name);
+            if !profiles.insert(number, calibration) {
+                let number = format!("{PREFIX}.{name}.{}", NUMBER.declaration().name);
+                return Err(set.refuse(&number, "must be 1 to 5 and differ from that of every other profile"));
+            }
+        }
+        Ok(profiles)
+    }
+
+    /// With `calibration` for the profile `number`, 1 to 5; `false`, and nothing done, if that is taken or none.
+    pub fn insert(&mut self, number: i64, calibration: Calibration) -> bool {
+        match index(number).and_then(|index| self.0.get_mut(index)) {
+            Some(slot @ None) => {
+                *slot = Some(calibration);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The calibration of the profile `number`; `None` if it was not measured or there is no such profile.
+    pub fn of(&self, number: i32) -> Option<&Calibration> {
+        self.0.get(index(number.into())?)?.as_ref()
+    }
+}
+
+fn index(number: i64) -> Option<usize> {
+    usize::try_from(number.checked_sub(1)?).ok()
+}
+
+fn curve(set: &Set, profile: &str, names: &Names) -> Result<Curve, Refusal> {
+    let list = |parameter: &Parameter<Vec<f64>>| parameter.get_in(set, PREFIX, profile);
+    let curve = match names.method.get_in(set, PREFIX, profile).as_str() {
+        "piecewise" => Curve::piecewise(&list(&names.percents), &list(&names.speeds)),
+        "cubic" => match list(&names.cubic).as_slice() {
+            &[a, b, c] => Curve::cubic([a, b, c]),
+            _ => Err(BadCurve::Coefficients),
+        },
+        _ => Curve::linear(names.full_throw.get_in(set, PREFIX, profile)),
+    };
+    curve.map_err(|bad| {
+        let axis = names.method.declaration().name.split('.').next().unwrap_or_default();
+        set.refuse(&format!("{PREFIX}.{profile}.{axis}.{}", bad.parameter()), bad.to_string())
+    })
+}
+
+/// What others measured and published, as parameters: speeds at full throw of the five profiles.
+///
+/// Forward 1.2, 2.4, 3.5, 4.5 and 6.2 mph on one chair; 1.2212 rad/s for the turn is the slope of a line that LUCI gave
+/// one user, whose offset (5.5 percent at rest) is left out, since rest must be neutral. An example, not a calibration of
+/// anybody else's chair.
+/// # Source
+/// Users' code on LUCI's chairs; nothing of it is LUCI's own.
+pub fn published() -> Vec<(String, Value)> {
+    const FULL_THROW: [f64; 5] = [0.54, 1.07, 1.57, 2.01, 2.77];
+    let mut values = Vec::new();
+    for (number, full) in (1_i64..).zip(FULL_THROW) {
+        let mut add =
+            |member: &str, value| values.push((format!("{PREFIX}.profile_{number}.{member}"), value));
+        add(NUMBER.declaration().name, Value::Integer(number));
+        add(FORWARD.full_throw.declaration().name, Value::Float(full));
+        add(TURN.full_throw.declaration().name, Value::Float(1.2212));
+    }
+    values
+}
+
+/// The file `luci_profiles.yaml`: [`published`] as an example of what a calibration looks like.
+pub fn example() -> String {
+    let mut text = String::from(
+        "# An example of a chair's calibration: speeds at full throw that others measured on their chairs.\n\
+         # Measure your own before you drive: with a wrong figure the chair goes faster than it was told.\n\
+         chair:\n  ros__parameters:\n    profiles:\n",
+    );
+    let mut last = String::new();
+    for (name, value) in published() {
+        let mut levels = name.splitn(3, '.').skip(1);
+        let (profile, member) = (levels.next().unwrap_or_default(), levels.next().unwrap_or_default());
+        if profile != last {
+            profile.clone_into(&mut last);
+            let _ = writeln!(text, "      {profile}:");
+        }
+        let _ = match member.split_once('.') {
+            Some((axis, member)) => {
+                writeln!(text, "        {axis}: {{method: \"linear\", {member}: {value}}}")
+            }
+            None => writeln!(text, "        {member}: {value}"),
+        };
+    }
+    text
+}

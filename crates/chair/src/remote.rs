@@ -1,0 +1,314 @@
+use units::{Command, Instant, Machine, NotFinite, earliest};
+
+use crate::feedback::{Evidence, Feedback};
+use crate::request::Request;
+use crate::{
+    BadJoystick, Counters, Fault, Hold, Input, Joystick, Mode, Output, RemoteParams, Service, Source, State,
+};
+
+/// Drives a chair through LUCI's remote joystick, and only while the chair shows that it listens.
+///
+/// * A stick goes out at least every period, at once when neutral takes the place of another, and as soon as the least
+///   gap allows when a command changes it. Anything but neutral needs the state [`State::Active`]: the mode entered by a
+///   service that answered, our source shown by the chair regularly and lately, a fresh command, and a calibration for
+///   the chair's profile.
+/// * In the auto mode the occupant's stick is silent; `joystick_scaling` shows the source, and a stick of another source
+///   shows that the mode was left.
+/// * No joystick is made in any other way than with its zone and the mode's source.
+/// # Real-time
+/// Nothing is allocated after construction, but by [`Remote::report`], [`Remote::health`] and parameters that change.
+/// # Source
+/// LUCI `luci-ros2-grpc` 2.0.3 and its texts; the life cycle and the fail-safe branches are own.
+#[derive(Clone, Debug)]
+pub struct Remote {
+    pub(crate) params: RemoteParams,
+    pub(crate) now: Instant,
+    pub(crate) state: State,
+    pub(crate) feedback: Feedback,
+    pub(crate) profile: Option<i32>,
+    pub(crate) fault: Option<Fault>,
+    pub(crate) counters: Counters,
+    /// The last thing heard instead of a command; `None` after a command.
+    pub(crate) invalid: Option<NotFinite>,
+    pub(crate) bad_feedback: Option<BadJoystick>,
+    /// The command in force and when it came.
+    pub(crate) command: Option<(Command, Instant)>,
+    /// What somebody wants, for when the mode was left.
+    pub(crate) wanted: bool,
+    pub(crate) stopping: bool,
+    pub(crate) request: Option<Request>,
+    /// When the mode was last asked for, until that is answered: it may still be entered.
+    pub(crate) open: Option<Instant>,
+    /// Neutral is to go out before anything else.
+    pub(crate) neutral_first: bool,
+    pub(crate) call: Option<Service>,
+    /// What went out last and when; `None` since the last activation.
+    pub(crate) sent: Option<(Joystick, Instant)>,
+}
+
+impl Remote {
+    /// A machine that drives nothing until it is activated.
+    pub fn new(params: RemoteParams) -> Self {
+        Self {
+            params,
+            now: Instant::ZERO,
+            state: State::Inactive,
+            feedback: Feedback::default(),
+            profile: None,
+            fault: None,
+            counters: Counters::default(),
+            invalid: None,
+            bad_feedback: None,
+            command: None,
+            wanted: false,
+            stopping: false,
+            request: None,
+            open: None,
+            neutral_first: false,
+            call: None,
+            sent: None,
+        }
+    }
+
+    /// The parameters in force.
+    pub fn params(&self) -> &RemoteParams {
+        &self.params
+    }
+
+    /// Where the node is, as of the last call.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Whether a stopping node has left the mode, or given up: it may end.
+    ///
+    /// That takes at most (service_timeout + confirm_timeout) times service_attempts, and service_timeout more if the mode
+    /// was only just asked for; twice that if the chair answers then after all.
+    pub fn is_finished(&self) -> bool {
+        self.stopping && self.state == State::Inactive
+    }
+
+    /// What to publish and then to call when the node breaks down and this machine can no longer be asked.
+    ///
+    /// The same whatever happened, so that it can be kept beside the machine from the start.
+    pub fn last_words(&self) -> (Joystick, Service) {
+        (self.neutral(), self.params.mode.remove())
+    }
+
+    /// The source that the chair must show.
+    pub(crate) fn source(&self) -> Source {
+        self.params.mode.source()
+    }
+
+    pub(crate) fn evidence(&self) -> Evidence {
+        self.feedback.evidence(self.now, self.source(), &self.params)
+    }
+
+    fn neutral(&self) -> Joystick {
+        Joystick::neutral(self.source())
+    }
+
+    fn receive(&mut self, command: Command) {
+        let ([_, y, z], [roll, pitch, _]) = (command.velocity.linear(), command.velocity.angular());
+        self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
+        self.command = Some((command, self.now));
+        self.invalid = None;
+        if let Ok((_, cut)) = self.asked_for() {
+            self.counters.cut += u64::from(cut);
+        }
+    }
+
+    /// The stick for the command in force and whether it was cut; or why there is none.
+    fn asked_for(&self) -> Result<(Joystick, bool), Hold> {
+        let Some((command, _)) = self.command else {
+            return Err(if self.invalid.is_some() { Hold::CommandInvalid } else { Hold::CommandMissing });
+        };
+        let profile = self.profile.ok_or(Hold::ProfileMissing)?;
+        let calibration = self.params.profiles.of(profile).ok_or(Hold::NotCalibrated(profile))?;
+        let stick = calibration.deflection(&command.velocity, self.params.clamp);
+        let RemoteParams { boundaries, .. } = &self.params;
+        let joystick = Joystick::new(stick.forward_back, stick.left_right, self.source(), boundaries);
+        Ok((joystick, stick.cut))
+    }
+
+    /// Why nothing but neutral may go out; `None` while commands are followed.
+    pub fn hold(&self) -> Option<Hold> {
+        match self.state {
+            State::Inactive => Some(Hold::Inactive),
+            State::Activating => Some(Hold::Activating),
+            State::Deactivating => Some(Hold::Deactivating),
+            State::Lost | State::Confirmed | State::Active => match self.evidence() {
+                Evidence::Silent => Some(Hold::FeedbackSilent),
+                Evidence::Wrong(source) => Some(Hold::WrongSource(source)),
+                Evidence::Scarce => Some(Hold::FeedbackScarce),
+                Evidence::Slow => Some(Hold::FeedbackSlow),
+                Evidence::Right => self.asked_for().err(),
+            },
+        }
+    }
+
+    /// What the chair is to hear now.
+    fn stick(&self) -> Joystick {
+        match self.asked_for() {
+            Ok((joystick, _)) if self.state == State::Active => joystick,
+            _ => self.neutral(),
+        }
+    }
+
+    /// Lets time and all that is known act.
+    fn settle(&mut self) {
+        if self.command.is_some_and(|(_, at)| self.now >= at + self.params.command_timeout) {
+            self.command = None;
+            self.counters.lost_commands += 1;
+        }
+        match self.state {
+            State::Inactive if self.wanted && !self.stopping => self.activate(),
+            State::Inactive => {}
+            State::Activating => self.settle_activating(),
+            State::Confirmed | State::Active | State::Lost => self.settle_driving(),
+            State::Deactivating => self.settle_deactivating(),
+        }
+    }
+
+    pub(crate) fn settle_driving(&mut self) {
+        let before = self.state;
+        self.state = match self.evidence() {
+            Evidence::Right if self.asked_for().is_ok() => State::Active,
+            Evidence::Right => State::Confirmed,
+            _ => State::Lost,
+        };
+        if self.state == State::Lost && before != State::Lost {
+            self.counters.lost_chairs += 1;
+        }
+    }
+
+    fn hear(&mut self, source: Source) {
+        self.feedback.hear(self.now, source, self.source(), &self.params);
+        self.counters.feedback += 1;
+        self.counters.wrong_sources +=
+            u64::from(source != self.source() && matches!(self.state, State::Confirmed | State::Active));
+    }
+
+    /// When the next stick is due.
+    fn publish_at(&self) -> Option<Instant> {
+        if self.state == State::Inactive {
+            return None;
+        }
+        let Some((last, at)) = self.sent else { return Some(self.now) };
+        let stick = self.stick();
+        let period = self.params.period.max(core::time::Duration::from_millis(1));
+        let gap = if stick == last {
+            period
+        } else if stick.is_neutral() {
+            return Some(self.now);
+        } else {
+            self.params.least_gap.min(period)
+        };
+        Some(at + gap)
+    }
+
+    fn publish(&mut self, joystick: Joystick) -> Output {
+        self.sent = Some((joystick, self.now));
+        self.counters.published += 1;
+        Output::PublishJoystick(joystick)
+    }
+}
+
+impl Machine for Remote {
+    type Input = Input;
+    type Output = Output;
+
+    fn handle(&mut self, now: Instant, input: Input) {
+        self.now = self.now.max(now);
+        self.settle(); // time first: what is lost by now is lost before the next thing happens
+        match input {
+            Input::Activated if self.stopping => {}
+            Input::Activated => {
+                self.wanted = true;
+                if self.state == State::Lost {
+                    self.activate();
+                }
+            }
+            Input::Deactivated | Input::Stopping => {
+                self.stopping |= matches!(input, Input::Stopping);
+                self.wanted = false;
+                self.command = None;
+                if !matches!(self.state, State::Inactive | State::Deactivating) {
+                    self.deactivate();
+                }
+            }
+            Input::CommandReceived(command) => {
+                self.counters.commands += 1;
+                self.receive(command);
+            }
+            Input::CommandRefused(invalid) => {
+                self.counters.commands += 1;
+                self.counters.invalid_commands += 1;
+                self.command = None;
+                self.invalid = Some(invalid);
+            }
+            Input::ProfileReceived(profile) => self.profile = Some(profile),
+            Input::ScalingReceived(source) if self.by_scaling() => self.hear(source),
+            Input::ScalingReceived(_) => {}
+            Input::PositionReceived(joystick) if self.by_position(joystick.source()) => {
+                self.hear(joystick.source())
+            }
+            Input::PositionReceived(_) => {}
+            Input::FeedbackRefused(bad) => {
+                self.counters.invalid_feedback += 1;
+                self.bad_feedback = Some(bad);
+            }
+            Input::ServiceAnswered(service) => self.hear_answer(service),
+            Input::ParametersChanged(params) => {
+                let RemoteParams { mode, shared_by_scaling, .. } = self.params;
+                self.params = RemoteParams { mode, shared_by_scaling, ..params };
+            }
+        }
+        self.settle();
+    }
+
+    fn poll(&mut self, now: Instant) -> Option<Output> {
+        self.now = self.now.max(now);
+        self.settle();
+        if core::mem::take(&mut self.neutral_first) {
+            return Some(self.publish(self.neutral()));
+        }
+        if let Some(service) = self.call.take() {
+            self.counters.calls += 1;
+            return Some(Output::Call(service));
+        }
+        if self.publish_at().is_some_and(|at| at <= self.now) {
+            return Some(self.publish(self.stick()));
+        }
+        None
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        if self.neutral_first || self.call.is_some() {
+            return Some(self.now);
+        }
+        let lost = self.command.map(|(_, at)| at + self.params.command_timeout);
+        let silent = match self.state {
+            State::Confirmed | State::Active => self.feedback.silent_at(&self.params),
+            _ => None,
+        };
+        let open = self.open_until().filter(|&at| self.state == State::Deactivating && at > self.now);
+        // While a mode may still be entered nothing is asked again, see `settle_deactivating`.
+        let asked = self.request.map(|request| open.unwrap_or(request.deadline(&self.params)));
+        earliest(earliest(lost, asked), earliest(silent, self.publish_at()))
+    }
+}
+
+impl Remote {
+    fn by_scaling(&self) -> bool {
+        self.params.mode == Mode::Auto || self.params.shared_by_scaling
+    }
+
+    /// Whether a stick of `source` is evidence: where it confirms the mode, or where it should be silent.
+    fn by_position(&self, source: Source) -> bool {
+        match self.params.mode {
+            Mode::Auto => source != self.source(),
+            Mode::Shared => !self.params.shared_by_scaling,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+use core::fmt;
+
+use units::Level;
+
+use crate::feedback::Evidence;
+use crate::{Remote, Source, State};
+
+/// What has come and gone since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Commands that came, invalid ones included.
+    pub commands: u64,
+    /// Messages that were not a command.
+    pub invalid_commands: u64,
+    /// How often a command was lost by silence.
+    pub lost_commands: u64,
+    /// Commands with other parts than forward and turn, which were left out.
+    pub dropped_parts: u64,
+    /// Commands beyond full throw.
+    pub cut: u64,
+    /// Messages from the chair that show a source and count as evidence.
+    pub feedback: u64,
+    /// Messages from the chair that made no sense.
+    pub invalid_feedback: u64,
+    /// Messages from the chair with another source while it was ours.
+    pub wrong_sources: u64,
+    /// How often the chair was ours and no longer showed it in time.
+    pub lost_chairs: u64,
+    /// Services called, repetitions included.
+    pub calls: u64,
+    /// Services called again.
+    pub repeated_calls: u64,
+    /// Answers to what was not asked, or no longer.
+    pub unexpected_answers: u64,
+    /// How often the mode was left without the chair showing another source after it.
+    pub unconfirmed_removals: u64,
+    /// Sticks published, neutral ones included.
+    pub published: u64,
+}
+
+/// Why nothing but neutral goes out, or nothing at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// Not activated.
+    Inactive,
+    /// The mode is being entered.
+    Activating,
+    /// The mode is being left.
+    Deactivating,
+    /// The chair says nothing.
+    FeedbackSilent,
+    /// The chair is driven by another source.
+    WrongSource(Source),
+    /// The chair shows our source, but not often enough yet.
+    FeedbackScarce,
+    /// The chair shows our source, but below the rate.
+    FeedbackSlow,
+    /// No command has come in time.
+    CommandMissing,
+    /// The last message was not a command.
+    CommandInvalid,
+    /// The chair has not told its profile.
+    ProfileMissing,
+    /// There is no calibration for the chair's profile, this one.
+    NotCalibrated(i32),
+}
+
+/// Why the node gave up; kept until it is activated again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The service that enters the mode did not answer.
+    NoAnswer,
+    /// It answered, but the chair did not show the mode.
+    NotEntered,
+    /// The service that leaves the mode did not answer, or the chair still shows the mode.
+    NotLeft,
+}
+
+impl Remote {
+    /// What has come and gone since the start.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Why the node gave up last; `None` since the last activation.
+    pub fn fault(&self) -> Option<Fault> {
+        self.fault
+    }
+
+    /// How well the node is and why, as of the last call.
+    pub fn health(&self) -> (Level, String) {
+        if self.state == State::Inactive
+            && let Some(fault) = self.fault
+        {
+            return (Level::Error, fault.to_string());
+        }
+        let Some(hold) = self.hold() else { return (Level::Ok, "the chair follows the commands".into()) };
+        let level = match hold {
+            Hold::Inactive if self.is_left_over() => {
+                let mode = self.params.mode;
+                return (
+                    Level::Warn,
+                    format!("the chair is in the mode '{mode}' that this node is not driving in"),
+                );
+            }
+            Hold::Inactive => Level::Ok,
+            Hold::Activating | Hold::Deactivating | Hold::FeedbackScarce => Level::Warn,
+            Hold::CommandMissing | Hold::ProfileMissing | Hold::FeedbackSilent => Level::Stale,
+            Hold::WrongSource(_) | Hold::FeedbackSlow | Hold::CommandInvalid | Hold::NotCalibrated(_) => {
+                Level::Error
+            }
+        };
+        (level, hold.to_string())
+    }
+
+    /// Whether the chair shows our source although we do not drive: nobody left the mode.
+    fn is_left_over(&self) -> bool {
+        matches!(self.evidence(), Evidence::Right | Evidence::Slow | Evidence::Scarce)
+    }
+
+    /// Keys and values for `/diagnostics`.
+    pub fn report(&self) -> Vec<(&'static str, String)> {
+        let Counters {
+            commands,
+            invalid_commands,
+            lost_commands,
+            dropped_parts,
+            cut,
+            feedback,
+            invalid_feedback,
+            wrong_sources,
+            lost_chairs,
+            calls,
+            repeated_calls,
+            unexpected_answers,
+            unconfirmed_removals,
+            published,
+        } = self.counters;
+        let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".into());
+        let mut report = vec![
+            ("mode", self.params.mode.to_string()),
+            ("state", format!("{:?}", self.state).to_lowercase()),
+            ("hold", or_none(self.hold().map(|hold| hold.to_string()))),
+            ("source shown", or_none(self.feedback.source().map(|source| source.to_string()))),
+            ("feedback rate [Hz]", or_none(self.feedback.rate().map(|rate| format!("{rate:.1}")))),
+            ("chair profile", or_none(self.profile.map(|profile| profile.to_string()))),
+            ("fault", or_none(self.fault.map(|fault| fault.to_string()))),
+        ];
+        if let Some(invalid) = self.invalid {
+            report.push(("invalid command", invalid.to_string()));
+        }
+        if let Some(bad) = self.bad_feedback {
+            report.push(("last invalid feedback", bad.to_string()));
+        }
+        let numbers = [
+            ("commands", commands),
+            ("invalid commands", invalid_commands),
+            ("lost commands", lost_commands),
+            ("dropped parts", dropped_parts),
+            ("cut", cut),
+            ("feedback", feedback),
+            ("invalid feedback", invalid_feedback),
+            ("wrong sources", wrong_sources),
+            ("lost chairs", lost_chairs),
+            ("calls", calls),
+            ("repeated calls", repeated_calls),
+            ("unexpected answers", unexpected_answers),
+            ("unconfirmed removals", unconfirmed_removals),
+            ("published", published),
+        ];
+        report.extend(numbers.map(|(key, count)| (key, count.to_string())));
+        report
+    }
+}
+
+impl fmt::Display for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inactive => f.write_str("not activated"),
+            Self::Activating => f.write_str("asking the chair for the mode, neutral"),
+            Self::Deactivating => f.write_str("giving the mode back, neutral"),
+            Self::FeedbackSilent => f.write_str("nothing is heard from the chair, neutral"),
+            Self::WrongSource(source) => {
+                write!(
+                    f,
+                    "the chair is driven by '{source}' ({}) and ignores this node, neutral",
+                    source.number()
+                )
+            }
+            Self::FeedbackScarce => f.write_str("the chair has not shown the mode often enough yet, neutral"),
+            Self::FeedbackSlow => f.write_str("the chair is heard too slowly, neutral"),
+            Self::CommandMissing => f.write_str("no command in time, neutral"),
+            Self::CommandInvalid => f.write_str("invalid command, neutral"),
+            Self::ProfileMissing => f.write_str("the chair has not told its profile, neutral"),
+            Self::NotCalibrated(profile) => {
+                write!(f, "no calibration for the chair's profile {profile}, neutral")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoAnswer => "the service that enters the mode did not answer",
+            Self::NotEntered => "the service answered, but the chair did not enter the mode",
+            Self::NotLeft => "the chair may still be in the mode: the service that leaves it had no effect",
+        })
+    }
+}

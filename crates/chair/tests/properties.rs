@@ -1,0 +1,261 @@
+//! Any velocity, curve, message and time.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+use chair::{
+    Calibration, Clamp, Curve, Encoders, Input, Joystick, Mode, Odometry, OdometryInput, OdometryParams,
+    Output, Params, Remote, RemoteParams, Service, Source, State, imu, published, specification,
+};
+use proptest::num::{f32, f64};
+use proptest::prelude::*;
+use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
+use zones::Zone;
+
+fn curves() -> impl Strategy<Value = Curve> {
+    let linear = (0.05..5.0).prop_map(|full| Curve::linear(full).unwrap());
+    let table = prop::collection::vec((1.0..20.0, 0.02..0.5), 1..8).prop_map(|steps| {
+        let percents = steps.iter().scan(0.0, |sum, &(step, _)| {
+            *sum += step;
+            Some(*sum)
+        });
+        let mut percents: Vec<f64> = percents.collect();
+        let end = *percents.last().unwrap();
+        percents.iter_mut().for_each(|percent| *percent *= 100.0 / end);
+        *percents.last_mut().unwrap() = 100.0;
+        let speeds: Vec<f64> = steps
+            .iter()
+            .scan(0.0, |sum, &(_, step)| {
+                *sum += step;
+                Some(*sum)
+            })
+            .collect();
+        Curve::piecewise(&percents, &speeds).unwrap()
+    });
+    let cubic = (-5.0..20.0, -30.0..30.0, 10.0..100.0)
+        .prop_filter_map("grows", |(a, b, c)| Curve::cubic([a, b, c]).ok());
+    prop_oneof![linear, table, cubic]
+}
+
+fn calibrations() -> impl Strategy<Value = Calibration> {
+    (curves(), 0.05..=1.0, curves()).prop_map(|(f, back, t)| Calibration::new(f, back, t).unwrap())
+}
+
+fn clamps() -> impl Strategy<Value = Clamp> {
+    prop_oneof![Just(Clamp::KeepPath), Just(Clamp::EachAxis)]
+}
+
+fn finite() -> impl Strategy<Value = f64> {
+    prop_oneof![1 => f64::NORMAL | f64::SUBNORMAL | f64::ZERO, 4 => -3.0..3.0]
+}
+
+fn sources() -> impl Strategy<Value = Source> {
+    (0_usize..6).prop_map(|index| Source::ALL[index])
+}
+
+fn events() -> impl Strategy<Value = Vec<(u64, Input)>> {
+    let command = (finite(), finite()).prop_map(|(v, w)| {
+        Input::CommandReceived(Command { velocity: Velocity::planar(v, w).unwrap(), stamp: Stamp::ZERO })
+    });
+    let ours = Just(Source::SharedRemote);
+    let heard = prop_oneof![10 => ours, 1 => sources()];
+    let event = prop_oneof![
+        4 => command,
+        1 => Just(Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN })),
+        16 => heard.prop_map(|source| Input::PositionReceived(Joystick::neutral(source))),
+        2 => sources().prop_map(Input::ScalingReceived),
+        2 => (0_usize..6).prop_map(|index| Input::ServiceAnswered(Service::ALL[index])),
+        4 => Just(Input::ServiceAnswered(Service::SetShared)),
+        2 => (0..=6).prop_map(Input::ProfileReceived),
+        2 => Just(Input::Activated),
+        1 => Just(Input::Deactivated),
+    ];
+    prop::collection::vec((prop_oneof![9 => 0_u64..80, 1 => 80_u64..3000], event), 0..300)
+}
+
+fn remote_params() -> RemoteParams {
+    let set = specification().resolve(published()).unwrap();
+    RemoteParams { mode: Mode::Shared, ..Params::read(&set).unwrap().remote }
+}
+
+proptest! {
+    #[test]
+    fn a_curve_is_the_inverse_of_itself(curve in curves(), percent in 0.0..=100.0) {
+        let speed = curve.speed(percent);
+        prop_assert!((0.0..=curve.full()).contains(&speed));
+        prop_assert!((curve.percent(speed) - percent).abs() < 1e-6, "{percent} {speed} {}", curve.percent(speed));
+    }
+
+    #[test]
+    fn a_curve_grows(curve in curves(), a in 0.0..=100.0, b in 0.0..=100.0) {
+        let (low, high) = if a < b { (a, b) } else { (b, a) };
+        prop_assert!(curve.speed(low) <= curve.speed(high));
+        let full = curve.full() / 100.0;
+        prop_assert!(curve.percent(low * full) <= curve.percent(high * full) + 1e-9);
+    }
+
+    #[test]
+    fn any_curve_made_of_any_numbers_stays_in_range(
+        abc in prop::array::uniform3(f64::ANY), p in prop::collection::vec(f64::ANY, 0..5),
+        v in prop::collection::vec(f64::ANY, 0..5), full in f64::ANY, at in f64::ANY,
+    ) {
+        for curve in [Curve::linear(full), Curve::piecewise(&p, &v), Curve::cubic(abc)].into_iter().flatten() {
+            prop_assert!((0.0..=100.0).contains(&curve.percent(at)));
+            prop_assert!((0.0..=curve.full()).contains(&curve.speed(at)) && curve.full() <= 20.0);
+        }
+    }
+
+    /// Within half a percent of what was asked for, where that is within full throw.
+    #[test]
+    fn a_velocity_comes_back_within_half_a_percent(
+        chair in calibrations(), clamp in clamps(), forward in -1.0..=1.0, turn in -1.0..=1.0,
+    ) {
+        let full = [chair.velocity(if forward < 0.0 { -100 } else { 100 }, 0), chair.velocity(0, -100)];
+        let asked = Velocity::planar(forward * full[0].forward().abs(), turn * full[1].turn()).unwrap();
+        let stick = chair.deflection(&asked, clamp);
+        let got = chair.velocity(stick.forward_back, stick.left_right);
+        // As sticks, without rounding: the velocities half a percent to both sides enclose what was asked for.
+        let within = |asked: f64, at: &dyn Fn(i32) -> f64, percent: i32| {
+            let (below, above) = (at((percent - 1).max(-100)), at((percent + 1).min(100)));
+            (below.min(above)..=below.max(above)).contains(&asked)
+        };
+        let ahead = |percent| chair.velocity(percent, 0).forward();
+        let around = |percent| chair.velocity(0, percent).turn();
+        prop_assert!(within(asked.forward(), &ahead, stick.forward_back));
+        prop_assert!(within(asked.turn(), &around, stick.left_right));
+        prop_assert!(got.forward() * asked.forward() >= 0.0 && got.turn() * asked.turn() >= 0.0, "the sign stays");
+        // And the stick itself comes back.
+        let again = chair.deflection(&got, clamp);
+        prop_assert_eq!((again.forward_back, again.left_right), (stick.forward_back, stick.left_right));
+    }
+
+    /// For a line the same in plain numbers.
+    #[test]
+    fn a_line_comes_back_within_half_a_percent(full in 0.1_f64..5.0, share in -1.0_f64..=1.0) {
+        let chair = Calibration::new(Curve::linear(full).unwrap(), 1.0, Curve::linear(full).unwrap()).unwrap();
+        let asked = Velocity::planar(share * full, -share * full).unwrap();
+        let stick = chair.deflection(&asked, Clamp::EachAxis);
+        let got = chair.velocity(stick.forward_back, stick.left_right);
+        let half = full * 0.005 + 1e-12;
+        prop_assert!((got.forward() - asked.forward()).abs() <= half && (got.turn() - asked.turn()).abs() <= half);
+        prop_assert_eq!(stick.forward_back, stick.left_right, "a turn to the right is to the right");
+    }
+
+    #[test]
+    fn any_velocity_gives_a_stick_within_full_throw(
+        chair in calibrations(), clamp in clamps(), v in prop::array::uniform3(finite()), w in prop::array::uniform3(finite()),
+    ) {
+        let stick = chair.deflection(&Velocity::new(v, w).unwrap(), clamp);
+        prop_assert!(stick.forward_back.abs() <= 100 && stick.left_right.abs() <= 100);
+        prop_assert!(f64::from(stick.forward_back) * v[0] >= 0.0 && f64::from(stick.left_right) * w[2] <= 0.0);
+    }
+
+    #[test]
+    fn a_kept_path_keeps_its_curvature(forward in 0.1..3.0, turn in 0.1..3.0) {
+        let line = |full| Curve::linear(full).unwrap();
+        let chair = Calibration::new(line(1.0), 1.0, line(1.0)).unwrap();
+        let stick = chair.deflection(&Velocity::planar(forward, turn).unwrap(), Clamp::KeepPath);
+        let (fb, lr) = (f64::from(stick.forward_back), -f64::from(stick.left_right));
+        // Each is within half a percent of the exact one.
+        prop_assert!((fb * turn - lr * forward).abs() <= 0.5 * (turn + forward) + 1e-9);
+    }
+
+    /// Counted apart from the machine: who was heard, what was commanded, and when.
+    #[test]
+    fn anything_but_neutral_is_confirmed_and_fresh(events in events()) {
+        let params = remote_params();
+        let mut remote = Remote::new(params.clone());
+        let (mut ms, mut command, mut right, mut active, mut answered) = (0_u64, None, Vec::new(), false, false);
+        for (wait, input) in events {
+            for step in 0..=wait {
+                let now = Instant::from_millis(ms + step);
+                if step == wait {
+                    match &input {
+                        Input::CommandReceived(_) => command = Some(now),
+                        Input::CommandRefused(_) => command = None,
+                        Input::PositionReceived(joystick) if joystick.source() == Source::SharedRemote => right.push(now),
+                        Input::PositionReceived(_) => right.clear(),
+                        Input::Activated => active = true,
+                        Input::Deactivated => (active, command) = (false, None),
+                        Input::ServiceAnswered(Service::SetShared) => answered = true,
+                        _ => {}
+                    }
+                    remote.handle(now, input.clone());
+                }
+                while let Some(output) = remote.poll(now) {
+                    let Output::PublishJoystick(joystick) = output else { continue };
+                    prop_assert_eq!(joystick.source(), Source::SharedRemote);
+                    if joystick.is_neutral() {
+                        prop_assert_eq!(joystick.zone(), Zone::Origin);
+                        continue;
+                    }
+                    prop_assert!(active && answered && remote.state() == State::Active);
+                    prop_assert!(command.is_some_and(|at| now.since(at) < params.command_timeout), "fresh");
+                    prop_assert!(right.len() >= 5 && now.since(right[right.len() - 1]) < params.feedback_timeout);
+                    for pair in right[right.len() - 5..].windows(2) {
+                        prop_assert!(pair[1].since(pair[0]) < params.feedback_timeout, "five in a row");
+                    }
+                }
+                prop_assert!(remote.deadline().is_none_or(|at| at > now));
+            }
+            ms += wait;
+        }
+    }
+
+    /// However late the machine is asked, nothing that is stale by then comes out.
+    #[test]
+    fn a_late_poll_is_neutral(late in 500_u64..5000) {
+        let mut remote = Remote::new(remote_params());
+        let at = Instant::from_millis;
+        remote.handle(at(0), Input::ProfileReceived(1));
+        remote.handle(at(0), Input::Activated);
+        while remote.poll(at(0)).is_some() {}
+        remote.handle(at(0), Input::ServiceAnswered(Service::SetShared));
+        for ms in [10, 20, 30, 40, 50] {
+            remote.handle(at(ms), Input::PositionReceived(Joystick::neutral(Source::SharedRemote)));
+        }
+        let velocity = Velocity::planar(0.5, 0.0).unwrap();
+        remote.handle(at(60), Input::CommandReceived(Command { velocity, stamp: Stamp::ZERO }));
+        prop_assert_eq!(remote.state(), State::Active);
+        while let Some(output) = remote.poll(at(60 + late)) {
+            prop_assert!(!matches!(output, Output::PublishJoystick(joystick) if !joystick.is_neutral()));
+        }
+    }
+
+    /// Whatever the encoders say, the pose goes no farther than the fastest wheel could carry it.
+    #[test]
+    fn no_encoders_teleport_the_pose(
+        messages in prop::collection::vec((0_u64..120, f32::ANY, 0.0_f32..=360.0, 0.0_f32..=360.0, any::<bool>()), 1..200),
+        boot in any::<u32>(),
+    ) {
+        let params = OdometryParams { discard: 0, ..Params::default().odometry };
+        let mut odometry = Odometry::new(params);
+        let (mut ms, mut last) = (0, (0.0, 0.0, 0));
+        for (wait, garbage, left, right, is_garbage) in messages {
+            ms += wait;
+            let encoders = Encoders {
+                left_angle: if is_garbage { garbage } else { left },
+                right_angle: right,
+                edge_timestamp: boot.wrapping_add(u32::try_from(ms).unwrap()),
+                stamp: Stamp::ZERO,
+            };
+            let now = Instant::from_millis(ms);
+            odometry.handle(now, OdometryInput::EncodersReceived(encoders));
+            if let Some(estimate) = odometry.poll(now) {
+                let way = (estimate.x - last.0).hypot(estimate.y - last.1);
+                prop_assert!(way <= params.max_speed * (ms - last.2) as f64 / 1000.0 + 1e-9, "{way}");
+                prop_assert!(estimate.pose_covariance.iter().chain(&estimate.twist_covariance).all(|x| x.is_finite()));
+                prop_assert!(estimate.heading.abs() <= std::f64::consts::PI);
+                last = (estimate.x, estimate.y, ms);
+            }
+        }
+    }
+
+    #[test]
+    fn an_imu_never_says_what_is_not_a_number(
+        quaternion in prop::array::uniform4(f32::ANY), accelerometer in prop::array::uniform3(f32::ANY),
+    ) {
+        let got = imu(&chair::ImuFields { quaternion, accelerometer }, 9.8);
+        let length: f64 = got.orientation.iter().map(|x| x * x).sum();
+        prop_assert!((length - 1.0).abs() < 1e-6);
+        prop_assert!(got.linear_acceleration.iter().chain(&got.angular_velocity).all(|x| x.is_finite()));
+    }
+}

@@ -1,0 +1,143 @@
+//! What the remote lets through, one sentence at a time.
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
+
+mod bench;
+
+use bench::{Bench, go, params, position};
+use chair::{BadJoystick, Hold, Input, Joystick, Level, Mode, Source, State};
+use units::{Command, NotFinite, Stamp, Velocity};
+
+#[test]
+fn sticks_go_out_at_20_hertz_at_least_and_100_at_most() {
+    let mut bench = Bench::confirmed();
+    bench.pass(1000);
+    assert_eq!(bench.sent.len(), 20, "neutral as well");
+    bench.sent.clear();
+    for ms in 0..1000 {
+        bench.on(go(if ms % 2 == 0 { 0.1 } else { 0.2 }, 0.0));
+        bench.pass(1);
+    }
+    // One each 10 ms.
+    assert!((99..=101).contains(&bench.sent.len()), "{}", bench.sent.len());
+}
+
+#[test]
+fn a_command_does_not_wait_for_the_next_period() {
+    let mut bench = Bench::confirmed();
+    bench.pass(20);
+    bench.sent.clear();
+    bench.on(go(0.27, 0.0));
+    assert_eq!((bench.sent.len(), bench.last()), (1, (50, 0)));
+    bench.on(go(0.54, 0.0));
+    assert_eq!(bench.last(), (50, 0), "the least gap");
+    bench.pass(10);
+    assert_eq!(bench.last(), (100, 0));
+    bench.on(go(0.0, 0.0));
+    assert_eq!(bench.last(), (0, 0), "neutral does not wait");
+}
+
+#[test]
+fn a_stale_command_is_neutral_at_once() {
+    let mut bench = Bench::active();
+    bench.command = None;
+    let since = bench.ms; // the last command came just now
+    bench.pass(499);
+    assert_eq!(bench.last(), (50, 0));
+    bench.pass(1);
+    assert_eq!(bench.sent.last(), Some(&(since + 500, Joystick::neutral(Source::SharedRemote))));
+    assert_eq!((bench.remote.state(), bench.remote.counters().lost_commands), (State::Confirmed, 1));
+    bench.stopped_for(Hold::CommandMissing, Level::Stale);
+}
+
+#[test]
+fn an_invalid_command_is_neutral_at_once() {
+    let mut bench = Bench::active();
+    bench.command = None;
+    bench.on(Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN }));
+    bench.stopped_for(Hold::CommandInvalid, Level::Error);
+    bench.on(go(0.27, 0.0));
+    bench.pass(10);
+    assert_eq!(bench.last(), (50, 0), "the next good one drives");
+}
+
+#[test]
+fn a_wrong_source_stops_until_five_right_ones() {
+    let mut bench = Bench::active();
+    bench.feedback = Some(position(Source::ChairPhysical));
+    bench.pass(50);
+    assert_eq!((bench.remote.state(), bench.called.len()), (State::Lost, 1), "the mode is not taken back");
+    bench.stopped_for(Hold::WrongSource(Source::ChairPhysical), Level::Error);
+    assert!(bench.remote.health().1.contains("'chair physical' (4)"));
+    bench.feedback = Some(position(Source::SharedRemote));
+    bench.pass(200);
+    assert!(!bench.moves() && bench.remote.hold() == Some(Hold::FeedbackScarce));
+    bench.pass(60);
+    assert!(bench.moves() && bench.remote.state() == State::Active);
+    assert_eq!((bench.remote.counters().wrong_sources, bench.remote.counters().lost_chairs), (1, 1));
+}
+
+#[test]
+fn a_silent_chair_stops() {
+    let mut bench = Bench::active();
+    bench.feedback = None;
+    bench.pass(299);
+    assert_eq!(bench.last(), (50, 0));
+    bench.pass(1);
+    bench.stopped_for(Hold::FeedbackSilent, Level::Stale);
+}
+
+#[test]
+fn a_slow_chair_stops() {
+    let mut bench = Bench::active();
+    bench.feedback = None;
+    // 5 Hz: never silent for 0.3 s, but slow.
+    for _ in 0..10 {
+        bench.on(position(Source::SharedRemote));
+        bench.pass(200);
+    }
+    assert_eq!(bench.remote.hold(), Some(Hold::FeedbackSlow));
+    bench.stopped_for(Hold::FeedbackSlow, Level::Error);
+}
+
+#[test]
+fn feedback_that_makes_no_sense_is_none() {
+    let mut bench = Bench::active();
+    let bad = BadJoystick { field: "joystick_zone", value: 9, min: 0, max: 8, unit: "" };
+    bench.feedback = Some(Input::FeedbackRefused(bad));
+    bench.pass(400);
+    assert_eq!(
+        (bench.remote.hold(), bench.remote.counters().invalid_feedback),
+        (Some(Hold::FeedbackSilent), 8)
+    );
+    assert!(bench.remote.report().contains(&("last invalid feedback", bad.to_string())));
+}
+
+#[test]
+fn without_a_calibrated_profile_nothing_moves() {
+    let mut bench = Bench::new(params(Mode::Shared));
+    bench.feedback = Some(position(Source::SharedRemote));
+    bench.command = Some(go(0.27, 0.0));
+    bench.on(Input::Activated);
+    bench.pass(1000);
+    bench.stopped_for(Hold::ProfileMissing, Level::Stale);
+    bench.on(Input::ProfileReceived(6));
+    bench.stopped_for(Hold::NotCalibrated(6), Level::Error);
+    bench.on(Input::ProfileReceived(2));
+    bench.pass(10);
+    // 0.27 m/s of 1.07 are 25.2 percent.
+    assert_eq!(bench.last(), (25, 0));
+    bench.on(Input::ProfileReceived(1));
+    bench.pass(10);
+    assert_eq!(bench.last(), (50, 0), "another profile, another stick for the same speed");
+}
+
+#[test]
+fn commands_are_cut_and_other_parts_left_out_and_counted() {
+    let mut bench = Bench::confirmed();
+    let velocity = Velocity::new([5.4, 1.0, 0.0], [0.0, 0.0, 1.2212]).unwrap();
+    bench.on(Input::CommandReceived(Command { velocity, stamp: Stamp::ZERO }));
+    bench.pass(10);
+    // Ten times too fast: the turn is a tenth as well.
+    assert_eq!(bench.last(), (100, -10));
+    assert_eq!((bench.remote.counters().cut, bench.remote.counters().dropped_parts), (1, 1));
+}

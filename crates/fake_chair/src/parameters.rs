@@ -1,0 +1,170 @@
+use core::time::Duration;
+
+use params::{Parameter, Refusal, Set, Specification};
+use zones::Boundaries;
+
+#[rustfmt::skip]
+mod declared {
+    use super::*;
+
+    pub const REMOTE_TIMEOUT: Parameter<f64> = Parameter::float("remote_timeout", 0.1, 0.02, 1.0).unit("s")
+        .text("With no remote joystick for so long the brakes engage; LUCI states 10 Hz, and 4 Hz on an older page.");
+    pub const OVERRIDE: Parameter<f64> = Parameter::float("override_time", 20.0, 0.1, 60.0).unit("s")
+        .text("So long the override button suspends the scaling, or until it is pressed again.");
+    pub const ACCELERATION: Parameter<f64> = Parameter::float("acceleration", 1.0, 0.1, 10.0).unit("m/s^2")
+        .text("How fast a wheel follows the stick, both ways.");
+    pub const BRAKE: Parameter<f64> = Parameter::float("brake", 2.0, 0.1, 20.0).unit("m/s^2")
+        .text("How fast the brakes stop a wheel.");
+    pub const FORWARD: Parameter<Vec<f64>> =
+        Parameter::floats("forward", &[0.54, 1.07, 1.57, 2.01, 2.77], 0.01, 20.0, 5).unit("m/s")
+        .text("Speed at full throw in each of the five profiles.");
+    pub const TURN: Parameter<Vec<f64>> =
+        Parameter::floats("turn", &[1.2212, 1.2212, 1.2212, 1.2212, 1.2212], 0.01, 20.0, 5).unit("rad/s")
+        .text("Turning speed at full throw in each of the five profiles.");
+    pub const PROFILE: Parameter<i64> = Parameter::integer("profile", 1, 1, 5).at_start()
+        .text("The profile at the start.");
+    pub const WHEEL_BASE: Parameter<f64> = Parameter::float("wheel_base", 0.5065, 0.1, 3.0).unit("m").at_start()
+        .text("Distance between the drive wheels.");
+    pub const CIRCUMFERENCE: Parameter<f64> = Parameter::float("circumference", 1.0373, 0.1, 5.0).unit("m").at_start()
+        .text("Circumference of a drive wheel.");
+    pub const GEAR: Parameter<f64> = Parameter::float("gear", 2.38462, 0.1, 100.0).at_start()
+        .text("Turns of an encoder for one turn of its wheel.");
+    pub const LEFT_FORWARD: Parameter<bool> = Parameter::bool("left_increases_forward", false).at_start()
+        .text("Whether the left angle grows when the chair goes forward.");
+    pub const RIGHT_FORWARD: Parameter<bool> = Parameter::bool("right_increases_forward", true).at_start()
+        .text("Whether the right angle grows when the chair goes forward.");
+    pub const BOOT: Parameter<i64> = Parameter::integer("boot_millis", 1000, 0, 4_294_967_295).unit("ms").at_start()
+        .text("What the encoder board's clock shows at the start; it wraps at 2^32.");
+    pub const JOYSTICK_RATE: Parameter<i64> = rate("joystick_rate", 20)
+        .text("How often joystick_position and joystick_scaling are published; LUCI states no rate. Whole periods of \
+               10 ms are taken.");
+    pub const SCALING_RATE: Parameter<i64> = rate("scaling_rate", 10)
+        .text("How often scaling is published, in whole periods of 10 ms.");
+    pub const ENCODER_RATE: Parameter<i64> = rate("encoder_rate", 100)
+        .text("How often encoders is published, in whole periods of 10 ms.");
+    pub const IMU_RATE: Parameter<i64> = rate("imu_rate", 50)
+        .text("How often imu is published, in whole periods of 10 ms.");
+
+    const fn rate(name: &'static str, default: i64) -> Parameter<i64> {
+        Parameter::integer(name, default, 1, 100).unit("Hz").at_start()
+    }
+}
+use declared::*;
+
+/// All parameters of the fake chair's node.
+pub fn specification() -> Specification {
+    Specification::new("interface", "A LUCI wheelchair that is not there, to test with.")
+        .with(&REMOTE_TIMEOUT)
+        .with(&OVERRIDE)
+        .with(&ACCELERATION)
+        .with(&BRAKE)
+        .with(&FORWARD)
+        .with(&TURN)
+        .with(&PROFILE)
+        .with(&WHEEL_BASE)
+        .with(&CIRCUMFERENCE)
+        .with(&GEAR)
+        .with(&LEFT_FORWARD)
+        .with(&RIGHT_FORWARD)
+        .with(&BOOT)
+        .with(&JOYSTICK_RATE)
+        .with(&SCALING_RATE)
+        .with(&ENCODER_RATE)
+        .with(&IMU_RATE)
+}
+
+/// The parameters in force, parsed; units and ranges as in [`specification`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// The brakes engage after so long without the remote.
+    pub remote_timeout: Duration,
+    /// So long the scaling is suspended.
+    pub override_time: Duration,
+    /// Of a wheel that follows \[m/s²\].
+    pub acceleration: f64,
+    /// Of a wheel that is braked \[m/s²\].
+    pub brake: f64,
+    /// At full throw, by profile \[m/s\].
+    pub forward: [f64; 5],
+    /// At full throw, by profile \[rad/s\].
+    pub turn: [f64; 5],
+    /// At the start, 1 to 5.
+    pub profile: i32,
+    /// Between the drive wheels \[m\].
+    pub wheel_base: f64,
+    /// Of a drive wheel \[m\].
+    pub circumference: f64,
+    /// Turns of an encoder for one of its wheel.
+    pub gear: f64,
+    /// Whether the left and the right angle grow when the chair goes forward.
+    pub increases_forward: [bool; 2],
+    /// The encoder board's clock at the start \[ms\].
+    pub boot_millis: u32,
+    /// Periods of 10 ms from stick to stick, 1 or more.
+    pub joystick_ticks: u64,
+    /// The same for the zones' scaling.
+    pub scaling_ticks: u64,
+    /// The same for the encoders.
+    pub encoder_ticks: u64,
+    /// The same for the inertial unit.
+    pub imu_ticks: u64,
+    /// Where one zone ends and the next begins, as LUCI publishes it.
+    pub boundaries: Boundaries,
+}
+
+impl Params {
+    /// The parameters in `set`.
+    /// # Errors
+    /// A [`Refusal`] of speeds that are not five.
+    pub fn read(set: &Set) -> Result<Self, Refusal> {
+        for parameter in [&FORWARD, &TURN] {
+            if parameter.get(set).len() != 5 {
+                return Err(
+                    set.refuse(parameter.declaration().name, "must have five entries, one for each profile")
+                );
+            }
+        }
+        Ok(Self::parse(set))
+    }
+
+    fn parse(set: &Set) -> Self {
+        // The specification allows 1 to 100 Hz.
+        let ticks =
+            |parameter: &Parameter<i64>| u64::try_from(100 / parameter.get(set).max(1)).unwrap_or(1).max(1);
+        let speeds = |parameter: &Parameter<Vec<f64>>| {
+            let list = parameter.get(set);
+            core::array::from_fn(|index| list.get(index).copied().unwrap_or(0.0))
+        };
+        Self {
+            remote_timeout: REMOTE_TIMEOUT.time(set),
+            override_time: OVERRIDE.time(set),
+            acceleration: ACCELERATION.get(set),
+            brake: BRAKE.get(set),
+            forward: speeds(&FORWARD),
+            turn: speeds(&TURN),
+            profile: i32::try_from(PROFILE.get(set)).unwrap_or(1),
+            wheel_base: WHEEL_BASE.get(set),
+            circumference: CIRCUMFERENCE.get(set),
+            gear: GEAR.get(set),
+            increases_forward: [LEFT_FORWARD.get(set), RIGHT_FORWARD.get(set)],
+            boot_millis: u32::try_from(BOOT.get(set)).unwrap_or(0),
+            joystick_ticks: ticks(&JOYSTICK_RATE),
+            scaling_ticks: ticks(&SCALING_RATE),
+            encoder_ticks: ticks(&ENCODER_RATE),
+            imu_ticks: ticks(&IMU_RATE),
+            boundaries: Boundaries::default(),
+        }
+    }
+
+    /// With what may change at run time taken from `next`.
+    pub(crate) fn changed(self, next: Self) -> Self {
+        let Self { remote_timeout, override_time, acceleration, brake, forward, turn, boundaries, .. } = next;
+        Self { remote_timeout, override_time, acceleration, brake, forward, turn, boundaries, ..self }
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::parse(&specification().defaults())
+    }
+}

@@ -1,0 +1,165 @@
+use std::borrow::Cow;
+
+use crate::Unusable;
+use crate::view::View;
+
+/// Points, as `sensor_msgs/PointCloud2` has them: raw bytes with a table of contents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cloud<'a> {
+    /// Points in a row.
+    pub width: u32,
+    /// Rows; 1 for points in no order.
+    pub height: u32,
+    /// From point to point \[bytes\].
+    pub point_step: u32,
+    /// From row to row \[bytes\].
+    pub row_step: u32,
+    /// Whether the first byte of a number is its greatest.
+    pub is_bigendian: bool,
+    /// The fields called "x", "y" and "z"; `None` where there is none.
+    pub fields: [Option<Field>; 3],
+    /// The points.
+    pub data: Cow<'a, [u8]>,
+}
+
+/// Where a coordinate stands, as `sensor_msgs/PointField` says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// From the begin of a point \[bytes\].
+    pub offset: u32,
+    /// The number of its type: 7 is FLOAT32, 8 is FLOAT64, and no other is a coordinate here.
+    pub datatype: u8,
+}
+
+/// What counts as a measurement in a cloud.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// The part of the points that must be finite, 0 to 1.
+    pub least: f64,
+    /// Whether a cloud of no points says that nothing is there.
+    pub empty_is_free: bool,
+    /// Points below or above this are not in the way \[m\].
+    pub band: [f64; 2],
+}
+
+const NAMES: [&str; 3] = ["x", "y", "z"];
+const FLOAT32: u8 = 7;
+const FLOAT64: u8 = 8;
+
+/// Puts the points of `cloud` into `view`.
+///
+/// * A point of which a coordinate is NaN or infinite is left out; a part of `rules.least` must be finite, and one at
+///   least.
+/// * Finite points outside of the band of heights, and those that are the vehicle itself, are measured but not in the
+///   way.
+/// # Errors
+/// [`Unusable`]; the view is then half filled and says nothing.
+pub(crate) fn read(cloud: &Cloud, rules: Rules, view: &mut View) -> Result<(), Unusable> {
+    let [x, y, z] = check(cloud)?;
+    view.clear();
+    let of = cloud.width as usize * cloud.height as usize;
+    if of == 0 && rules.empty_is_free {
+        return Ok(());
+    }
+    // One loop for each common layout, so that nothing is decided for each point.
+    let measured = match (cloud.is_bigendian, x, y, z) {
+        (false, At::Single(x), At::Single(y), At::Single(z)) => {
+            each(cloud, rules, view, |point| Some([le32(point, x)?, le32(point, y)?, le32(point, z)?]))
+        }
+        (false, x, y, z) => {
+            each(cloud, rules, view, |point| Some([x.little(point)?, y.little(point)?, z.little(point)?]))
+        }
+        (true, x, y, z) => {
+            each(cloud, rules, view, |point| Some([x.big(point)?, y.big(point)?, z.big(point)?]))
+        }
+    };
+    if measured == 0 || (measured as f64) < of as f64 * rules.least {
+        return Err(Unusable::TooFew { measured, of, least: rules.least });
+    }
+    Ok(())
+}
+
+/// How many points are finite, after putting those that are in the way into `view`.
+#[inline]
+fn each(cloud: &Cloud, rules: Rules, view: &mut View, at: impl Fn(&[u8]) -> Option<[f64; 3]>) -> usize {
+    let (step, row) = (cloud.point_step as usize, cloud.row_step as usize);
+    let [low, high] = rules.band;
+    let transform = view.transform;
+    if step == 0 || row == 0 {
+        return 0; // no points
+    }
+    let mut finite = 0;
+    for row in cloud.data.chunks_exact(row) {
+        for point in row.chunks_exact(step).take(cloud.width as usize) {
+            let Some(point) = at(point).filter(|point| point.iter().all(|part| part.is_finite())) else {
+                continue;
+            };
+            finite += 1;
+            let [x, y, z] = transform.point(point);
+            // A height that is no number is that of a point too far away to be computed.
+            if z >= low && z <= high && !view.is_own([x, y]) {
+                view.add([x, y]);
+            }
+        }
+    }
+    finite
+}
+
+/// Where the coordinates are, once everything fits.
+fn check(cloud: &Cloud) -> Result<[At; 3], Unusable> {
+    let Cloud { width, height, point_step, row_step, .. } = *cloud;
+    let mut places = [At::Single(0); 3];
+    for ((place, field), name) in places.iter_mut().zip(cloud.fields).zip(NAMES) {
+        let field = field.ok_or(Unusable::MissingField(name))?;
+        let offset = field.offset as usize;
+        let (at, size) = match field.datatype {
+            FLOAT32 => (At::Single(offset), 4),
+            FLOAT64 => (At::Double(offset), 8),
+            value => return Err(Unusable::FieldType { name, value }),
+        };
+        if u64::from(field.offset) + size > u64::from(point_step) {
+            return Err(Unusable::FieldOutside { name, value: field.offset, point_step });
+        }
+        *place = at;
+    }
+    let least = u64::from(width) * u64::from(point_step);
+    // Padding as long as a point is a sign that width or step are wrong.
+    if !(least..least + u64::from(point_step)).contains(&u64::from(row_step)) {
+        return Err(Unusable::RowStep { value: row_step, least, point_step });
+    }
+    let exactly = u64::from(height) * u64::from(row_step);
+    if cloud.data.len() as u64 != exactly {
+        return Err(Unusable::DataLength { value: cloud.data.len(), exactly });
+    }
+    Ok(places)
+}
+
+/// Offset and type of a coordinate.
+#[derive(Clone, Copy)]
+enum At {
+    Single(usize),
+    Double(usize),
+}
+
+impl At {
+    fn little(self, point: &[u8]) -> Option<f64> {
+        match self {
+            Self::Single(at) => le32(point, at),
+            Self::Double(at) => point.get(at..)?.first_chunk().copied().map(f64::from_le_bytes),
+        }
+    }
+
+    fn big(self, point: &[u8]) -> Option<f64> {
+        match self {
+            Self::Single(at) => {
+                point.get(at..)?.first_chunk().copied().map(f32::from_be_bytes).map(f64::from)
+            }
+            Self::Double(at) => point.get(at..)?.first_chunk().copied().map(f64::from_be_bytes),
+        }
+    }
+}
+
+#[inline]
+fn le32(point: &[u8], at: usize) -> Option<f64> {
+    point.get(at..)?.first_chunk().copied().map(f32::from_le_bytes).map(f64::from)
+}

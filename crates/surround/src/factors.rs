@@ -1,0 +1,250 @@
+use units::{Scale, Velocity};
+use zones::{Scaling, Zone};
+
+use crate::sweeps::{Asked, SWEEPS, Sweep};
+use crate::table::{FAR, Reach};
+use crate::{Params, sweeps};
+
+/// Where a factor begins to fall and where it is 0, as lengths \[m\] or times \[s\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Distances {
+    /// The factor is 0 here and nearer.
+    pub stop: f64,
+    /// The factor is 1 here and farther, linear between; greater than `stop`.
+    pub slow: f64,
+}
+
+impl Distances {
+    /// The factor at `distance`; 0 for NaN.
+    fn factor(self, distance: f64) -> f64 {
+        if distance >= self.slow {
+            return 1.0;
+        }
+        let factor = (distance - self.stop) / (self.slow - self.stop);
+        if factor.is_nan() { 0.0 } else { factor.clamp(0.0, 1.0) }
+    }
+}
+
+/// How fast the vehicle goes, as far as somebody has to look.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Pace {
+    /// The time to a collision is of no interest.
+    Unused,
+    /// It is this.
+    Known(Velocity),
+    /// It should be known and is not: full throw in every way.
+    Lost,
+}
+
+/// The scaling that leaves of each zone what the sweeps of its sticks leave; see the [crate's](crate) table.
+pub(crate) fn scaling(reach: &Reach, asked: &[Asked; 8], params: &Params, pace: Pace) -> Scaling {
+    let mut left = [0.0; SWEEPS];
+    for ((left, sweep), &travel) in left.iter_mut().zip(Sweep::ALL).zip(reach) {
+        *left =
+            if travel == FAR { 1.0 } else { factor(f64::from(travel) / 1000.0, sweep, asked, params, pace) };
+    }
+    let least = |zone: Zone, of: fn(Zone, Sweep) -> bool| {
+        let asked = asked.get(zone as usize).copied().unwrap_or_default();
+        let looked_at = Sweep::ALL
+            .into_iter()
+            .zip(left)
+            .filter(|&(sweep, _)| asked.holds(zone, sweep) && of(zone, sweep));
+        looked_at.map(|(_, left)| left).fold(1.0, f64::min)
+    };
+    let mut fields = [0.0; 16];
+    for (zone, pair) in ORDER.into_iter().zip(fields.as_chunks_mut::<2>().0) {
+        *pair = [least(zone, moves) as f32, least(zone, turns) as f32];
+    }
+    Scaling::from_fields(&fields).0
+}
+
+/// Whether the factor of forward and back looks at `sweep`: straight motions, and arcs but where the stick asks for
+/// little turning, which the other factor can take away.
+fn moves(zone: Zone, sweep: Sweep) -> bool {
+    match sweep {
+        Sweep::Ahead | Sweep::Astern => true,
+        Sweep::TurnLeft | Sweep::TurnRight => false,
+        Sweep::Arcs(_) => !matches!(zone, Zone::Front | Zone::Back),
+    }
+}
+
+/// Whether the factor of left and right looks at `sweep`: turns on the spot, and arcs but where the stick asks for
+/// little motion, which the other factor can take away.
+fn turns(zone: Zone, sweep: Sweep) -> bool {
+    match sweep {
+        Sweep::Ahead | Sweep::Astern => false,
+        Sweep::TurnLeft | Sweep::TurnRight => true,
+        Sweep::Arcs(_) => !matches!(zone, Zone::Left | Zone::Right),
+    }
+}
+
+fn factor(travel: f64, sweep: Sweep, asked: &[Asked; 8], params: &Params, pace: Pace) -> f64 {
+    let by_distance = params.distances_of(sweep.zone()).factor(travel);
+    let speed = match pace {
+        Pace::Unused => return by_distance,
+        Pace::Known(velocity) => speed(velocity.forward(), velocity.turn(), sweep, asked, params),
+        Pace::Lost => {
+            let full = params.full_throw;
+            let both =
+                [1.0, -1.0].map(|sign| speed(sign * full.linear, sign * full.angular, sweep, asked, params));
+            let mixed =
+                [1.0, -1.0].map(|sign| speed(sign * full.linear, -sign * full.angular, sweep, asked, params));
+            both.into_iter().chain(mixed).fold(0.0, f64::max)
+        }
+    };
+    if speed > 0.0 { by_distance.min(params.collision_time.factor(travel / speed)) } else { by_distance }
+}
+
+/// No part of the outline moves faster than this in the way of `sweep` \[m/s\].
+fn speed(forward: f64, turn: f64, sweep: Sweep, asked: &[Asked; 8], params: &Params) -> f64 {
+    let asked = match sweep {
+        Sweep::Ahead => sweeps::Asked { ahead: true, ..Asked::default() },
+        Sweep::Astern => Asked { astern: true, ..Asked::default() },
+        Sweep::TurnLeft => Asked { left: true, ..Asked::default() },
+        Sweep::TurnRight => Asked { right: true, ..Asked::default() },
+        Sweep::Arcs(zone) => asked.get(zone as usize).copied().unwrap_or_default(),
+    };
+    let part = |is_asked: bool, speed: f64| if is_asked { speed.max(0.0) } else { 0.0 };
+    part(asked.ahead, forward)
+        + part(asked.astern, -forward)
+        + (part(asked.left, turn) + part(asked.right, -turn)) * params.footprint.corner()
+}
+
+/// The zones in the order of the fields of `LuciZoneScaling`.
+const ORDER: [Zone; 8] = [
+    Zone::Front,
+    Zone::FrontRight,
+    Zone::FrontLeft,
+    Zone::Right,
+    Zone::Left,
+    Zone::BackRight,
+    Zone::BackLeft,
+    Zone::Back,
+];
+
+/// The sixteen fields of `scaling` in the order of `LuciZoneScaling`: forward/back and right/left of front, front right,
+/// front left, right, left, back right, back left and back.
+///
+/// The reverse of [`Scaling::from_fields`]; a [`Scaling`] of this crate is made of such numbers, so nothing is rounded.
+/// # Source
+/// LUCI `luci_messages` 2.0.0, `LuciZoneScaling`.
+pub fn fields(scaling: &Scaling) -> [f32; 16] {
+    let mut fields = [0.0; 16];
+    for (zone, pair) in ORDER.into_iter().zip(fields.as_chunks_mut::<2>().0) {
+        let factors = scaling.of(zone);
+        *pair = [factors.forward_back, factors.left_right].map(|factor: Scale| factor.get() as f32);
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use zones::{Boundaries, FullThrow};
+
+    use super::*;
+    use crate::sweeps::Sweeps;
+    use crate::table::FREE;
+
+    fn asked() -> [Asked; 8] {
+        Sweeps::new(&Boundaries::default(), FullThrow { linear: 1.0, angular: 1.0 }).asked
+    }
+
+    fn only(sweep: Sweep, travel: i16) -> Reach {
+        let mut reach = FREE;
+        reach[sweep.index()] = travel;
+        reach
+    }
+
+    /// The names of the factors that `sweep` lowers when something touches.
+    fn lowered(sweep: Sweep) -> Vec<String> {
+        let scaling = scaling(&only(sweep, 0), &asked(), &Params::default(), Pace::Unused);
+        let mut names = Vec::new();
+        for zone in Zone::AROUND {
+            let factors = scaling.of(zone);
+            for (part, factor) in [("fb", factors.forward_back), ("rl", factors.left_right)] {
+                assert!(factor == Scale::ZERO || factor == Scale::ONE);
+                if factor == Scale::ZERO {
+                    names.push(format!("{zone} {part}"));
+                }
+            }
+        }
+        names
+    }
+
+    #[test]
+    fn each_sweep_lowers_the_factors_that_look_at_it() {
+        assert_eq!(
+            lowered(Sweep::Ahead),
+            ["front fb", "front left fb", "front right fb", "left fb", "right fb"]
+        );
+        assert_eq!(
+            lowered(Sweep::Astern),
+            ["left fb", "right fb", "back left fb", "back right fb", "back fb"]
+        );
+        // A stick back and left (back right, by the swap) turns left as well.
+        assert_eq!(
+            lowered(Sweep::TurnLeft),
+            ["front rl", "front left rl", "left rl", "back right rl", "back rl"]
+        );
+        assert_eq!(
+            lowered(Sweep::TurnRight),
+            ["front rl", "front right rl", "right rl", "back left rl", "back rl"]
+        );
+        assert_eq!(lowered(Sweep::Arcs(Zone::Front)), ["front rl"]);
+        assert_eq!(lowered(Sweep::Arcs(Zone::Left)), ["left fb"]);
+        assert_eq!(lowered(Sweep::Arcs(Zone::BackLeft)), ["back left fb", "back left rl"]);
+    }
+
+    #[test]
+    fn a_factor_is_linear_from_stop_to_slow() {
+        let front = |travel| {
+            let reach = only(Sweep::Ahead, travel);
+            scaling(&reach, &asked(), &Params::default(), Pace::Unused).of(Zone::Front).forward_back.get()
+        };
+        // 0.3 to 1.5 m: (0.9 - 0.3) / 1.2 = 0.5, (0.6 - 0.3) / 1.2 = 0.25.
+        let expected = [(0, 0.0), (300, 0.0), (600, 0.25), (900, 0.5), (1500, 1.0), (2999, 1.0), (FAR, 1.0)];
+        for (travel, expected) in expected {
+            assert!((front(travel) - expected).abs() < 1e-6, "{travel}: {}", front(travel));
+        }
+    }
+
+    #[test]
+    fn time_to_collision_counts_in_the_way_that_the_vehicle_goes() {
+        let factor = |sweep: Sweep, travel, forward, turn| {
+            let pace = Pace::Known(Velocity::planar(forward, turn).unwrap());
+            super::factor(travel, sweep, &asked(), &Params::default(), pace)
+        };
+        let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-9, "{got}, not {expected}");
+        // 2 m at 1.6 m/s are 1.25 s: (1.25 - 0.5) / 1.5 = 0.5, where the distance alone would leave all.
+        near(factor(Sweep::Ahead, 2.0, 1.6, 0.0), 0.5);
+        near(factor(Sweep::Ahead, 2.0, -1.6, 0.0), 1.0);
+        near(factor(Sweep::Astern, 2.0, -1.6, 0.0), 0.5);
+        near(factor(Sweep::Ahead, 2.0, 1.0, 9.0), 1.0);
+        // The farthest corner is sqrt(0.6² + 0.35²) = 0.69462 m away: at 1 rad/s 0.69462 m take 1 s, (1 - 0.5) / 1.5.
+        near(factor(Sweep::TurnLeft, 0.6f64.hypot(0.35), 0.0, 1.0), 1.0 / 3.0);
+        near(factor(Sweep::TurnLeft, 0.6f64.hypot(0.35), 0.0, -1.0), 1.0);
+        // An arc adds both: 0.8 + 0.69462 · 0.5 m/s.
+        near(factor(Sweep::Arcs(Zone::FrontLeft), 0.8 + 0.6f64.hypot(0.35) / 2.0, 0.8, 0.5), 1.0 / 3.0);
+        // Distance and time: the smaller factor. (0.6 - 0.3) / 1.2 = 0.25; 0.6 m at 0.1 m/s are 6 s.
+        near(factor(Sweep::Ahead, 0.6, 0.1, 0.0), 0.25);
+    }
+
+    #[test]
+    fn a_lost_velocity_is_full_throw_in_every_way() {
+        let params = Params::default();
+        for sweep in Sweep::ALL {
+            let lost = super::factor(1.2, sweep, &asked(), &params, Pace::Lost);
+            for (forward, turn) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+                let known = Pace::Known(Velocity::planar(forward, turn).unwrap());
+                assert!(lost <= super::factor(1.2, sweep, &asked(), &params, known), "{sweep:?}");
+            }
+            assert!(lost < 1.0);
+        }
+    }
+
+    #[test]
+    fn fields_are_the_reverse_of_reading_them() {
+        let numbers: [f32; 16] = core::array::from_fn(|index| index as f32 / 16.0);
+        assert_eq!(fields(&Scaling::from_fields(&numbers).0), numbers);
+    }
+}

@@ -1,0 +1,199 @@
+use core::time::Duration;
+
+use params::{Group, Parameter, Preset, PresetValue, Refusal, Set};
+
+use crate::Pose;
+
+/// The message type of a sensor's topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `sensor_msgs/msg/LaserScan`.
+    Scan,
+    /// `sensor_msgs/msg/PointCloud2`.
+    Cloud,
+}
+
+/// Somebody who looks around.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sensor {
+    /// The name that the user gave it.
+    pub name: String,
+    /// Where its messages come from.
+    pub topic: String,
+    /// How they come.
+    pub kind: Kind,
+    /// Where it is on the vehicle.
+    pub pose: Pose,
+    /// Of a cloud, only points from `band[0]` to `band[1]` above the floor are in the way \[m\].
+    pub band: [f64; 2],
+    /// A sensor with nothing new for so long counts as blocked.
+    pub timeout: Duration,
+    /// The bearing where the sector that it answers for begins \[rad\].
+    pub from: f64,
+    /// The bearing where that sector ends, counter-clockwise \[rad\]; a turn after `from` it is all around.
+    pub to: f64,
+    /// The part of its beams or points that must be measurements, 0 to 1.
+    pub measured_least: f64,
+    /// Of a scan, the widest gap in its sector that may stay without a measurement \[rad\].
+    pub gap: f64,
+    /// Whether what it sees within the footprint is the vehicle itself; otherwise it is in the way.
+    pub own_body: bool,
+    /// Whether a cloud of no points says that nothing is there; otherwise it is no measurement.
+    pub empty_is_free: bool,
+}
+
+pub(crate) const SENSORS: &str = "sensors";
+
+const TOPIC: Parameter<String> = Parameter::string("topic", "")
+    .text("Where the messages come from; each sensor has its own topic.")
+    .at_start();
+const TYPE: Parameter<String> = Parameter::choice("type", "scan", &["scan", "cloud"])
+    .text("Type of the topic: sensor_msgs/LaserScan or sensor_msgs/PointCloud2.")
+    .at_start();
+const X: Parameter<f64> = length("x", 0.0, -10.0).text("Where the sensor is, forward of the turning point.");
+const Y: Parameter<f64> =
+    length("y", 0.0, -10.0).text("Where the sensor is, to the left of the turning point.");
+const Z: Parameter<f64> = length("z", 0.0, -10.0).text("Where the sensor is, above the floor.");
+const ROLL: Parameter<f64> =
+    degrees("roll", 0.0).text("How the sensor is turned about its x axis (REP-103); 180 hangs upside down.");
+const PITCH: Parameter<f64> =
+    degrees("pitch", 0.0).text("How it is turned about the y axis, nose down positive.");
+const YAW: Parameter<f64> =
+    degrees("yaw", 0.0).text("How it is turned about the z axis, to the left positive.");
+const LOW: Parameter<f64> = length("height_min", 0.05, -10.0)
+    .text("Points of a cloud that are lower are the floor; a hole in the floor is not seen.");
+const HIGH: Parameter<f64> =
+    length("height_max", 2.0, -10.0).text("Points of a cloud that are higher are not in the way.");
+const TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0).unit("s").text(
+    "A sensor with nothing new for so long counts as blocked, as one that was never heard; it cannot be switched off.",
+);
+const FROM: Parameter<f64> = degrees("covers_from", -180.0)
+    .text("Bearing, to the left positive, where the sector begins that the sensor answers for.");
+const TO: Parameter<f64> = degrees("covers_to", 180.0)
+    .text("Bearing where that sector ends, counter-clockwise: from 90 to -90 is the rear half.");
+const LEAST: Parameter<f64> = Parameter::float("measured_least", 0.5, 0.0, 1.0).text(
+    "Part of the beams (in the sector) or points that must be measurements; otherwise the message is none.",
+);
+const GAP: Parameter<f64> = Parameter::float("gap", 10.0, 1.0, 90.0)
+    .unit("degrees")
+    .text("A wider part of the sector that no beam of a scan measures counts as blocked.");
+const INSIDE: Parameter<String> = Parameter::choice("inside", "blocked", &["blocked", "ignored"]).text(
+    "What the sensor sees within the footprint: something that touches, or the vehicle itself, which is no measurement.",
+);
+const EMPTY: Parameter<String> = Parameter::choice("empty", "blocked", &["blocked", "free"])
+    .text("What a cloud of no points is: no measurement, or nothing there, for radars and the like.");
+
+const fn length(name: &'static str, default: f64, min: f64) -> Parameter<f64> {
+    Parameter::float(name, default, min, 10.0).unit("m").at_start()
+}
+
+const fn degrees(name: &'static str, default: f64) -> Parameter<f64> {
+    Parameter::float(name, default, -180.0, 180.0).unit("degrees").at_start()
+}
+
+pub(crate) fn group() -> Group {
+    Group {
+        prefix: SENSORS,
+        text: "Who looks around.",
+        members: vec![
+            TOPIC.declaration(),
+            TYPE.declaration(),
+            X.declaration(),
+            Y.declaration(),
+            Z.declaration(),
+            ROLL.declaration(),
+            PITCH.declaration(),
+            YAW.declaration(),
+            LOW.declaration(),
+            HIGH.declaration(),
+            TIMEOUT.declaration(),
+            FROM.declaration(),
+            TO.declaration(),
+            LEAST.declaration(),
+            GAP.declaration(),
+            INSIDE.declaration(),
+            EMPTY.declaration(),
+        ],
+        presets: &[Preset { name: "scanner", values: &[("topic", PresetValue::Text("scan"))] }],
+    }
+}
+
+impl Sensor {
+    pub(crate) fn parse(set: &Set, name: &str) -> Self {
+        let number = |parameter: &Parameter<f64>| parameter.get_in(set, SENSORS, name);
+        let text = |parameter: &Parameter<String>| parameter.get_in(set, SENSORS, name);
+        Self {
+            name: name.into(),
+            topic: text(&TOPIC),
+            kind: if text(&TYPE) == "cloud" { Kind::Cloud } else { Kind::Scan },
+            pose: Pose {
+                x: number(&X),
+                y: number(&Y),
+                z: number(&Z),
+                roll: number(&ROLL).to_radians(),
+                pitch: number(&PITCH).to_radians(),
+                yaw: number(&YAW).to_radians(),
+            },
+            band: [number(&LOW), number(&HIGH)],
+            timeout: TIMEOUT.time_in(set, SENSORS, name),
+            from: number(&FROM).to_radians(),
+            to: number(&TO).to_radians(),
+            measured_least: number(&LEAST),
+            gap: number(&GAP).to_radians(),
+            own_body: text(&INSIDE) == "ignored",
+            empty_is_free: text(&EMPTY) == "free",
+        }
+    }
+
+    /// Whether `other` sees the same in the same message.
+    pub(crate) fn sees_as(&self, other: &Self) -> bool {
+        *self == Self { timeout: self.timeout, ..other.clone() }
+    }
+}
+
+pub(crate) fn check(set: &Set, sensors: &[Sensor]) -> Result<(), Refusal> {
+    for (index, sensor) in sensors.iter().enumerate() {
+        let name = |member: &Parameter<_>| full(sensor, member.declaration().name);
+        let topic = full(sensor, TOPIC.declaration().name);
+        if sensor.topic.is_empty() {
+            return Err(set.refuse(&topic, "must name a topic"));
+        }
+        if !is_topic(&sensor.topic) {
+            let rule = "must be a ROS topic name: letters, digits, '_' and '/', each part starting with a letter or \
+                        '_', at most 247 characters";
+            return Err(set.refuse(&topic, rule));
+        }
+        if let Some(earlier) = sensors.iter().take(index).find(|earlier| earlier.topic == sensor.topic) {
+            return Err(
+                set.refuse(&topic, format!("must differ from the topic of sensor '{}'", earlier.name))
+            );
+        }
+        let [low, high] = sensor.band;
+        if low >= high {
+            return Err(
+                set.refuse(&name(&HIGH), format!("must be greater than height_min, which is {low:?} m"))
+            );
+        }
+        if sensor.from == sensor.to {
+            return Err(
+                set.refuse(&name(&TO), "must differ from covers_from; all around is from -180.0 to 180.0")
+            );
+        }
+    }
+    Ok(())
+}
+
+fn full(sensor: &Sensor, member: &str) -> String {
+    format!("{SENSORS}.{}.{member}", sensor.name)
+}
+
+/// Whether ROS 2 takes `topic` as a topic's name: absolute, relative, or private with `~/`.
+fn is_topic(topic: &str) -> bool {
+    const LONGEST: usize = 247; // rmw's limit
+    let is_part = |part: &str| {
+        part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            && part.bytes().next().is_some_and(|first| !first.is_ascii_digit())
+    };
+    let rest = topic.strip_prefix("~/").or_else(|| topic.strip_prefix('/')).unwrap_or(topic);
+    topic.len() <= LONGEST && rest.split('/').all(is_part)
+}

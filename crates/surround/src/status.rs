@@ -1,0 +1,110 @@
+use units::Level;
+use zones::Zone;
+
+use crate::{Condition, Sensor, Surround};
+
+/// What has come and gone since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Scans of known sensors.
+    pub scans: u64,
+    /// Clouds of known sensors.
+    pub clouds: u64,
+    /// Messages that were no measurement.
+    pub unusable: u64,
+    /// Messages whose stamp was not newer than the last one's, and that changed nothing.
+    pub repeated: u64,
+    /// Messages of a sensor that does not exist or is of another kind: a fault of the caller.
+    pub unknown: u64,
+    /// Velocities that came, invalid ones included.
+    pub velocities: u64,
+    /// Messages that were not a velocity.
+    pub invalid_velocities: u64,
+    /// Outputs that were thrown away because nobody took them: a fault of the caller.
+    pub dropped: u64,
+}
+
+impl Surround {
+    /// How well the node is and why, as of the last call.
+    pub fn health(&self) -> (Level, String) {
+        if self.is_stopping() {
+            return (Level::Warn, "stopping".into());
+        }
+        let unusable = self.conditions().find_map(|(sensor, condition)| match condition {
+            Condition::Unusable(why) => Some(format!("{} counts as blocked: {why}", sensor.name)),
+            _ => None,
+        });
+        if let Some(why) = unusable {
+            return (Level::Error, why);
+        }
+        let silent: Vec<&str> = self
+            .conditions()
+            .filter(|(_, condition)| matches!(condition, Condition::NeverHeard | Condition::TimedOut))
+            .map(|(sensor, _)| sensor.name.as_str())
+            .collect();
+        if !silent.is_empty() {
+            return (Level::Stale, format!("silent sensor counts as blocked: {}", silent.join(", ")));
+        }
+        if self.lacks_velocity() {
+            return (Level::Warn, "no velocity in time, full throw is assumed".into());
+        }
+        (Level::Ok, "every sensor is fresh".into())
+    }
+
+    /// Keys and values for `/diagnostics`.
+    pub fn report(&self) -> Vec<(&'static str, String)> {
+        let sensors: Vec<String> = self
+            .conditions()
+            .map(|(sensor, condition)| format!("{} {}", sensor.name, explain(condition)))
+            .collect();
+        let limited = Zone::AROUND.into_iter().filter_map(|zone| {
+            let factors = self.scaling().of(zone);
+            let (moves, turns) = (factors.forward_back.get(), factors.left_right.get());
+            (moves < 1.0 || turns < 1.0).then(|| format!("{zone} {moves:.2}/{turns:.2}"))
+        });
+        let mut report = vec![
+            ("sensors", sensors.join("; ")),
+            ("uncovered", self.uncovered_text().into()),
+            ("limited zones (forward_back/left_right)", limited.collect::<Vec<_>>().join(", ")),
+            (
+                "nearest",
+                self.nearest().map_or("nothing in reach".into(), |nearest| format!("{nearest:.3} m")),
+            ),
+        ];
+        let counters = self.counters();
+        let numbers = [
+            ("scans", counters.scans),
+            ("clouds", counters.clouds),
+            ("unusable", counters.unusable),
+            ("repeated", counters.repeated),
+            ("unknown", counters.unknown),
+            ("velocities", counters.velocities),
+            ("invalid velocities", counters.invalid_velocities),
+            ("dropped", counters.dropped),
+        ];
+        report.extend(numbers.map(|(key, count)| (key, count.to_string())));
+        report
+    }
+
+    fn uncovered_text(&self) -> &'static str {
+        match (self.is_covered(), self.params().uncovered_is_free) {
+            (true, _) => "nothing",
+            (false, true) => "a part, counts as free",
+            (false, false) => "a part, counts as blocked",
+        }
+    }
+
+    fn conditions(&self) -> impl Iterator<Item = (&Sensor, Condition)> {
+        let sensors = self.params().sensors.iter().enumerate();
+        sensors.filter_map(|(index, sensor)| Some((sensor, self.condition(index)?)))
+    }
+}
+
+fn explain(condition: Condition) -> String {
+    match condition {
+        Condition::Fresh => "is fresh".into(),
+        Condition::NeverHeard => "never heard, counts as blocked".into(),
+        Condition::TimedOut => "timed out, counts as blocked".into(),
+        Condition::Unusable(why) => format!("counts as blocked: {why}"),
+    }
+}

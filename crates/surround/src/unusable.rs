@@ -1,0 +1,91 @@
+use core::fmt;
+
+/// Why a message was no measurement; its sensor counts as blocked until a usable one comes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unusable {
+    /// A number that the whole scan rests on was NaN or infinite, or the increment was 0.
+    Angle {
+        /// Its name in `sensor_msgs/LaserScan`.
+        name: &'static str,
+        /// What it was \[rad\].
+        value: f64,
+    },
+    /// The nearest that a scanner can measure was NaN \[m\].
+    RangeMin,
+    /// A coordinate of the points was not among the fields.
+    MissingField(&'static str),
+    /// A coordinate had a type that no coordinate has.
+    FieldType {
+        /// Its name.
+        name: &'static str,
+        /// The number of the type in `sensor_msgs/PointField`.
+        value: u8,
+    },
+    /// A coordinate did not lie within one point.
+    FieldOutside {
+        /// Its name.
+        name: &'static str,
+        /// Its offset \[bytes\].
+        value: u32,
+        /// What a point takes \[bytes\].
+        point_step: u32,
+    },
+    /// A row did not have the length of its points.
+    RowStep {
+        /// What it was \[bytes\].
+        value: u32,
+        /// What the points of a row take \[bytes\]; padding of less than one point is allowed.
+        least: u64,
+        /// What a point takes \[bytes\].
+        point_step: u32,
+    },
+    /// The data did not have the length of its rows.
+    DataLength {
+        /// What it was \[bytes\].
+        value: usize,
+        /// What it must be \[bytes\].
+        exactly: u64,
+    },
+    /// Of the beams in the sensor's sector, or of all points, too few were measurements.
+    TooFew {
+        /// How many were.
+        measured: usize,
+        /// Of how many.
+        of: usize,
+        /// The least part, 0 to 1.
+        least: f64,
+    },
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Angle { name, value } => {
+                write!(f, "{name} is {value} rad, must be finite")?;
+                if *name == "angle_increment" { f.write_str(" and not 0") } else { Ok(()) }
+            }
+            Self::RangeMin => f.write_str("range_min is NaN, must be a number of m"),
+            Self::MissingField(name) => {
+                write!(f, "field '{name}' is missing, must be there as FLOAT32 (7) or FLOAT64 (8)")
+            }
+            Self::FieldType { name, value } => {
+                write!(f, "field '{name}' has datatype {value}, must be 7 (FLOAT32) or 8 (FLOAT64)")
+            }
+            Self::FieldOutside { name, value, point_step } => {
+                write!(f, "field '{name}' has offset {value}, must end within point_step, {point_step} bytes")
+            }
+            Self::RowStep { value, least, point_step } => write!(
+                f,
+                "row_step is {value}, must be width times point_step, {least} bytes, or less than {point_step} more"
+            ),
+            Self::DataLength { value, exactly } => {
+                write!(f, "data has {value} bytes, must have height times row_step, {exactly}")
+            }
+            Self::TooFew { measured, of, least } => {
+                write!(f, "{measured} of {of} are measurements, must be one at least and a part of {least}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Unusable {}

@@ -1,0 +1,79 @@
+//! Nothing is allocated after construction.
+#![allow(unsafe_code, clippy::unwrap_used)] // an allocator that counts cannot be written without
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use common::{at, ms, scan, surround, text};
+use params::Value;
+use surround::{Input, Scan};
+use units::{Machine, Stamp, Velocity};
+
+struct Counting;
+
+thread_local! {
+    /// Of this thread only: the harness allocates on its own.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count() {
+    COUNT.with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call is handed to the system's allocator as it came; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn scans_clouds_silence_and_faults_allocate_nothing() {
+    let mut surround = surround(&[
+        ("sensors.a.topic", text("scan")),
+        ("sensors.a.x", Value::Float(0.4)),
+        ("sensors.b.topic", text("points")),
+        ("sensors.b.type", text("cloud")),
+        ("velocity", text("used")),
+    ]);
+    let free = scan(vec![3.0; 360]);
+    let holes = scan((0..360).map(|index| if index % 90 < 40 { f32::NAN } else { 1.0 }).collect());
+    let (bad, short) = (Scan { angle_increment: 0.0, ..free.clone() }, at(&[]));
+    let points = at(&(0..1000).map(|i| [f64::from(i) / 100.0, f64::from(i % 7)]).collect::<Vec<_>>());
+    let before = COUNT.with(Cell::get);
+    for round in 0..200 {
+        let now = |part: u64| ms(round * 20 + part);
+        // 64 rounds nobody takes: the queue is full.
+        for scan in [&free, &holes, &bad] {
+            surround.scan_received(now(0), 0, Stamp::ZERO, scan);
+        }
+        surround.cloud_received(now(1), 1, Stamp::ZERO, &points);
+        surround.cloud_received(now(2), 1, Stamp::ZERO, &short);
+        surround
+            .handle(now(3), Input::VelocityReceived(Velocity::planar(round as f64 / 100.0, 0.1).unwrap()));
+        while round > 64 && surround.poll(now(4)).is_some() {}
+    }
+    while surround.poll(ms(60_000)).is_some() {}
+    assert_eq!(COUNT.with(Cell::get) - before, 0);
+    assert!(surround.counters().dropped > 0 && surround.counters().unusable > 0);
+    std::hint::black_box(Box::new(1u8));
+    assert!(COUNT.with(Cell::get) > before, "the allocator does count");
+}

@@ -1,0 +1,22 @@
+//! Writes each sample as `<name>.svg` into a folder: `cargo run -p zone_pictures --example draw -- <folder>`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+mod samples;
+
+fn main() -> ExitCode {
+    let Some(folder) = std::env::args_os().nth(1).map(PathBuf::from) else {
+        eprintln!("into which folder?");
+        return ExitCode::FAILURE;
+    };
+    for (name, snapshot) in samples::all() {
+        let path = folder.join(name).with_extension("svg");
+        if let Err(error) = std::fs::write(&path, zone_pictures::svg(&snapshot)) {
+            eprintln!("{}: {error}", path.display());
+            return ExitCode::FAILURE;
+        }
+        println!("{}", path.display());
+    }
+    ExitCode::SUCCESS
+}

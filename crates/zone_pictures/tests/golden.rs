@@ -1,0 +1,26 @@
+//! The samples are drawn as they were.
+
+#[path = "../examples/draw/samples.rs"]
+mod samples;
+
+/// The file that the example wrote and somebody looked at.
+fn golden(name: &str) -> &'static str {
+    match name {
+        "front_limited" => include_str!("golden/front_limited.svg"),
+        "way_out" => include_str!("golden/way_out.svg"),
+        "held" => include_str!("golden/held.svg"),
+        "stale" => include_str!("golden/stale.svg"),
+        _ => "",
+    }
+}
+
+#[test]
+fn samples_are_drawn_as_in_their_files() {
+    for (name, snapshot) in samples::all() {
+        assert!(
+            zone_pictures::svg(&snapshot) == golden(name),
+            "{name}.svg is not what is drawn; look at it after `cargo run -p zone_pictures --example draw -- \
+             crates/zone_pictures/tests/golden`"
+        );
+    }
+}

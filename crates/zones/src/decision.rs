@@ -1,0 +1,164 @@
+use crate::sensed::Sensed;
+use crate::way_out::keep_direction_but_turn_away;
+use crate::{
+    Factors, HeldZones, Operation, Params, Reason, Scaling, Stick, Zone, scale, scale_keeping_direction,
+};
+
+/// What is left of a stick, and why.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decision {
+    pub input: Stick,
+    pub output: Stick,
+    /// Of the input.
+    pub zone: Zone,
+    /// The zone whose factor took something away, if a scaling counts.
+    pub limited_by: Option<Zone>,
+    /// What bounds the output.
+    pub factors: Factors,
+    pub reason: Reason,
+}
+
+/// What `params` and the surroundings leave of `input`, after it was in the zones `held`.
+///
+/// Each part is at most what the factors of the input's own zone leave of it.
+pub(crate) fn decide(params: &Params, sensed: &Sensed, held: &mut HeldZones, input: Stick) -> Decision {
+    let zone = held.follow(&params.boundaries, input);
+    if params.operation == Operation::Passthrough {
+        let (limited_by, factors, reason) = (None, Factors::ALL, Reason::PassedThrough);
+        return Decision { input, output: input, zone, limited_by, factors, reason };
+    }
+    let scaling = sensed.in_force();
+    let way_out = params.way_out && sensed.reason() == Reason::Scaled;
+    // What lies ahead holds neither a turn in place nor a way back.
+    let told = if way_out && !zone.is_ahead() { held.without_ahead() } else { *held };
+    let factors = told.factors(scaling);
+    let mode = params.scaling;
+    let (output, bounds) = if !params.keep_direction {
+        (scale(mode, input, factors), factors)
+    } else if way_out && zone.is_ahead() {
+        let side = if input.left_right > 0.0 { Zone::Right } else { Zone::Left };
+        keep_direction_but_turn_away(mode, input, factors, scaling.of(side).left_right)
+    } else {
+        (scale_keeping_direction(mode, input, factors), factors.smaller())
+    };
+    let reason = match sensed.reason() {
+        Reason::Scaled if params.operation == Operation::Predict => Reason::Predicted,
+        reason => reason,
+    };
+    let limited_by = limiting(told, zone, scaling, params.keep_direction, input, output)
+        .filter(|_| sensed.reason() == Reason::Scaled);
+    Decision { input, output, zone, limited_by, factors: bounds, reason }
+}
+
+/// Which of the zones held took most, of the forward part if that was cut; the stick's own zone where several did.
+fn limiting(
+    held: HeldZones,
+    own: Zone,
+    scaling: &Scaling,
+    keep_direction: bool,
+    input: Stick,
+    output: Stick,
+) -> Option<Zone> {
+    let forward = output.forward_back != input.forward_back;
+    if !forward && output.left_right == input.left_right {
+        return None;
+    }
+    let factor = |zone| match scaling.of(zone) {
+        factors if keep_direction => factors.smaller().forward_back,
+        factors if forward => factors.forward_back,
+        factors => factors.left_right,
+    };
+    held.zones().reduce(|least, zone| {
+        let less = factor(zone) < factor(least) || (factor(zone) == factor(least) && zone == own);
+        if less { zone } else { least }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use units::{Instant, Scale};
+
+    use super::*;
+    use crate::Boundaries;
+
+    /// Factors of 1, but for one zone by the index of its first field.
+    fn sensed(params: &Params, first: usize, pair: [f32; 2]) -> Sensed {
+        let mut fields = [1.0; 16];
+        fields[first..first + 2].copy_from_slice(&pair);
+        let mut sensed = Sensed::new(params);
+        sensed.receive(Instant::ZERO, Scaling::from_fields(&fields).0);
+        sensed.advance(Instant::ZERO, params, true);
+        sensed
+    }
+
+    fn stick(forward_back: f64, left_right: f64) -> Stick {
+        Stick { forward_back, left_right }
+    }
+
+    fn hysteresis() -> Params {
+        Params { boundaries: Boundaries { hysteresis: 5.0, ..Boundaries::default() }, ..Params::default() }
+    }
+
+    #[test]
+    fn the_zone_that_took_something_is_named() {
+        let params = hysteresis();
+        let front = sensed(&params, 0, [0.5, 0.0]);
+        let mut held = HeldZones::NONE;
+        let decision = decide(&params, &front, &mut held, stick(100.0, 0.0));
+        assert_eq!((decision.output, decision.limited_by), (stick(50.0, 0.0), Some(Zone::Front)));
+        // 40 of a limit of 50, and nothing to turn.
+        let decision = decide(&params, &front, &mut held, stick(40.0, 0.0));
+        assert_eq!((decision.output, decision.limited_by), (stick(40.0, 0.0), None));
+        // atan2(25, 100) = 14.04 degrees: front right, but front is held until 18.7.
+        let decision = decide(&params, &front, &mut held, stick(100.0, 25.0));
+        assert_eq!((decision.zone, decision.limited_by), (Zone::FrontRight, Some(Zone::Front)));
+        assert_eq!(decision.output, stick(50.0, 0.0));
+        let decision = decide(&params, &front, &mut held, stick(100.0, 40.0));
+        assert_eq!((decision.output, decision.limited_by), (stick(100.0, 40.0), None));
+    }
+
+    #[test]
+    fn the_own_zone_is_named_where_both_took_the_same() {
+        let params = hysteresis();
+        let mut sensed = Sensed::new(&params);
+        sensed.receive(Instant::ZERO, Scaling::uniform(Scale::ZERO));
+        sensed.advance(Instant::ZERO, &params, true);
+        for (first, then, own) in [(0.0, 25.0, Zone::FrontRight), (40.0, 24.0, Zone::Front)] {
+            let mut held = HeldZones::NONE;
+            decide(&params, &sensed, &mut held, stick(100.0, first));
+            let decision = decide(&params, &sensed, &mut held, stick(100.0, then));
+            assert_eq!((decision.zone, decision.limited_by), (own, Some(own)));
+        }
+    }
+
+    #[test]
+    fn a_turn_in_place_is_not_held_by_what_lies_ahead() {
+        // Front right, first field 2, is blocked. atan2(100, 20) = 78.7 degrees is right, 0.2 degrees past it.
+        for (way_out, left) in [(true, stick(20.0, 100.0)), (false, stick(0.0, 0.0))] {
+            let params = Params { way_out, ..hysteresis() };
+            let blocked = sensed(&params, 2, [0.0, 0.0]);
+            let mut held = HeldZones::NONE;
+            decide(&params, &blocked, &mut held, stick(30.0, 100.0));
+            assert_eq!(decide(&params, &blocked, &mut held, stick(20.0, 100.0)).output, left);
+        }
+    }
+
+    #[test]
+    fn a_side_blocked_beside_a_way_back_still_holds() {
+        // Right, first field 6, is blocked. atan2(100, -21) = 101.9 degrees is behind it by 0.3 degrees.
+        let params = hysteresis();
+        let blocked = sensed(&params, 6, [0.0, 0.0]);
+        let mut held = HeldZones::NONE;
+        decide(&params, &blocked, &mut held, stick(0.0, 100.0));
+        let decision = decide(&params, &blocked, &mut held, stick(-21.0, 100.0));
+        assert_eq!((decision.zone, decision.output), (Zone::BackLeft, stick(0.0, 0.0)));
+    }
+
+    #[test]
+    fn no_zone_is_named_while_none_is_known() {
+        let params = Params::default();
+        let (sensed, mut held) = (Sensed::new(&params), HeldZones::NONE);
+        let decision = decide(&params, &sensed, &mut held, stick(100.0, 0.0));
+        assert_eq!((decision.output, decision.limited_by), (stick(0.0, 0.0), None));
+    }
+}

@@ -1,0 +1,224 @@
+use core::time::Duration;
+
+use units::{Instant, Scale};
+
+use crate::{Params, Reason, Scaling};
+
+/// While a factor rises it is looked at this often, and in between it stands, which is never more than it may be.
+const SAMPLE: Duration = Duration::from_millis(20);
+
+/// What is known of the surroundings, and the factors that follow from it.
+///
+/// The target is the last scaling while it counts, else the cautious factor for every zone. A factor in force falls to
+/// its target at once and rises to it by no more than 1 in the rise time T: from the time t₀ of the last change of the
+/// target, factor(t) = min(target, factor(t₀) + (t - t₀) / T), rounded down to an `f32`. It starts at the cautious
+/// factor.
+/// # Source
+/// own; LUCI has bounds for rise and fall of its own, which its ROS node does not tell.
+#[derive(Clone, Debug)]
+pub(crate) struct Sensed {
+    received: Option<(Scaling, Instant)>,
+    /// Whether the target is a scaling that counts, and if not, why.
+    reason: Reason,
+    target: Scaling,
+    /// The factors when the target changed last, which was at `since`.
+    start: Scaling,
+    since: Instant,
+    in_force: Scaling,
+    sampled: Instant,
+}
+
+impl Sensed {
+    pub(crate) fn new(params: &Params) -> Self {
+        let missing = uniform(params);
+        Self {
+            received: None,
+            reason: Reason::ScalingMissing,
+            target: missing,
+            start: missing,
+            since: Instant::ZERO,
+            in_force: missing,
+            sampled: Instant::ZERO,
+        }
+    }
+
+    /// The factors in force.
+    pub(crate) fn in_force(&self) -> &Scaling {
+        &self.in_force
+    }
+
+    /// [`Reason::Scaled`] while a scaling counts.
+    pub(crate) fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    pub(crate) fn receive(&mut self, now: Instant, scaling: Scaling) {
+        self.received = Some((scaling, now));
+    }
+
+    /// Whether it is time to look at a rise again.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.in_force != self.target && now >= self.sampled + SAMPLE
+    }
+
+    /// Lets time act: `now` never decreases. A rise shows with `sample`, and when the target changes, as a fall does.
+    pub(crate) fn advance(&mut self, now: Instant, params: &Params, sample: bool) {
+        let (target, reason) = match self.received {
+            None => (uniform(params), Reason::ScalingMissing),
+            Some((_, at)) if now >= at + params.scaling_timeout => (uniform(params), Reason::ScalingStale),
+            Some((scaling, _)) => (scaling, Reason::Scaled),
+        };
+        self.reason = reason;
+        let turned = target != self.target;
+        if turned {
+            self.anchor(now, params.rise_time);
+            self.target = target;
+        }
+        if sample || turned {
+            self.in_force = self.risen(now, params.rise_time);
+            self.sampled = now;
+        }
+    }
+
+    /// Lets the rise go on from what it has come to in `rise_time`, which is about to change.
+    pub(crate) fn anchor(&mut self, now: Instant, rise_time: Duration) {
+        self.start = self.risen(now, rise_time);
+        self.since = now;
+    }
+
+    /// When the factors will have risen further, or no longer count.
+    pub(crate) fn deadline(&self, now: Instant, scaling_timeout: Duration) -> Option<Instant> {
+        let stale = self.received.map(|(_, at)| at + scaling_timeout).filter(|&at| at > now);
+        let rise = (self.in_force != self.target).then(|| self.sampled + SAMPLE);
+        units::earliest(stale, rise)
+    }
+
+    fn risen(&self, now: Instant, rise_time: Duration) -> Scaling {
+        if rise_time.is_zero() {
+            return self.target;
+        }
+        let risen = now.since(self.since).as_secs_f64() / rise_time.as_secs_f64();
+        self.start.combine(&self.target, |start, target| down((start.get() + risen).min(target.get())))
+    }
+}
+
+fn uniform(params: &Params) -> Scaling {
+    Scaling::uniform(down(params.missing_factor.get()))
+}
+
+/// The greatest factor not above `value` that an `f32` can hold.
+///
+/// What is told is then what was used, and 100 times it is exact in `f64`: no rounding can exceed the limit.
+fn down(value: f64) -> Scale {
+    let near = value as f32;
+    let below = if f64::from(near) > value { near.next_down() } else { near };
+    Scale::new(below.into()).unwrap_or(Scale::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Zone;
+
+    fn at(ms: u64) -> Instant {
+        Instant::from_millis(ms)
+    }
+
+    fn params(rise_time: u64) -> Params {
+        Params { rise_time: Duration::from_millis(rise_time), ..Params::default() }
+    }
+
+    fn all(factor: f64) -> Scaling {
+        Scaling::uniform(Scale::new(factor).unwrap())
+    }
+
+    fn factor(sensed: &Sensed) -> f64 {
+        sensed.in_force().of(Zone::Back).left_right.get()
+    }
+
+    #[test]
+    fn a_factor_is_rounded_down_to_what_is_told() {
+        // 0.3 as f32 is 0.300000012, which is above; the f32 below it is 2^-25 less.
+        assert_eq!(down(0.3).get(), f64::from(0.3f32) - f64::from(f32::EPSILON) / 4.0);
+        for exact in [0.0, 0.25, 1.0, f64::from(0.7f32)] {
+            assert_eq!(down(exact).get(), exact);
+        }
+        assert_eq!(down(f64::NAN), Scale::ZERO);
+    }
+
+    #[test]
+    fn a_factor_rises_in_its_time_and_falls_at_once() {
+        let params = params(2000);
+        let mut sensed = Sensed::new(&params);
+        sensed.receive(at(0), all(1.0));
+        sensed.advance(at(0), &params, true);
+        assert_eq!(factor(&sensed), 0.0);
+        sensed.receive(at(500), all(0.75));
+        sensed.advance(at(500), &params, true);
+        assert_eq!(factor(&sensed), 0.25, "0.5 s of 2 s");
+        sensed.receive(at(900), all(0.125));
+        sensed.advance(at(900), &params, true);
+        assert_eq!(factor(&sensed), 0.125, "at once");
+        sensed.receive(at(1000), all(1.0));
+        sensed.advance(at(1000), &params, true);
+        assert_eq!(factor(&sensed), 0.125, "nothing rises in no time");
+        sensed.receive(at(1250), all(1.0));
+        sensed.advance(at(1250), &params, true);
+        assert_eq!(factor(&sensed), 0.25, "0.125 and 0.25 s of 2 s");
+    }
+
+    #[test]
+    fn a_rise_shows_when_it_is_asked_for_and_is_due_after_20_ms() {
+        let params = params(1000);
+        let mut sensed = Sensed::new(&params);
+        sensed.receive(at(0), all(1.0));
+        sensed.advance(at(0), &params, false);
+        assert_eq!(sensed.deadline(at(0), params.scaling_timeout), Some(at(20)));
+        sensed.advance(at(19), &params, false);
+        assert_eq!((factor(&sensed), sensed.is_due(at(19)), sensed.is_due(at(20))), (0.0, false, true));
+        sensed.advance(at(19), &params, true);
+        assert!((factor(&sensed) - 0.019).abs() < 1e-7);
+        assert_eq!((sensed.is_due(at(38)), sensed.is_due(at(39))), (false, true));
+        sensed.advance(at(50), &params, false);
+        assert!((factor(&sensed) - 0.019).abs() < 1e-7);
+        sensed.receive(at(50), all(0.5));
+        sensed.advance(at(50), &params, false);
+        assert!((factor(&sensed) - 0.05).abs() < 1e-7, "another target");
+        sensed.receive(at(60), all(0.0));
+        sensed.advance(at(60), &params, false);
+        assert_eq!(factor(&sensed), 0.0, "a fall shows at once");
+        assert!(!sensed.is_due(at(9000)), "nothing rises");
+    }
+
+    #[test]
+    fn a_stale_scaling_gives_way_to_the_cautious_factor_by_the_same_rule() {
+        let cautious = Params { missing_factor: Scale::new(0.5).unwrap(), ..params(1000) };
+        let mut sensed = Sensed::new(&cautious);
+        assert_eq!((factor(&sensed), sensed.reason()), (0.5, Reason::ScalingMissing));
+        sensed.receive(at(0), all(0.0));
+        sensed.advance(at(0), &cautious, true);
+        assert_eq!(sensed.deadline(at(0), cautious.scaling_timeout), Some(at(500)), "nothing rises");
+        sensed.advance(at(499), &cautious, true);
+        assert_eq!((factor(&sensed), sensed.reason()), (0.0, Reason::Scaled));
+        sensed.advance(at(500), &cautious, true);
+        assert_eq!((factor(&sensed), sensed.reason()), (0.0, Reason::ScalingStale));
+        sensed.advance(at(750), &cautious, true);
+        assert_eq!(factor(&sensed), 0.25, "a quarter of a second of 1 s");
+        sensed.receive(at(750), all(0.125));
+        sensed.advance(at(750), &cautious, true);
+        assert_eq!((factor(&sensed), sensed.reason()), (0.125, Reason::Scaled));
+    }
+
+    #[test]
+    fn another_rise_time_acts_from_then_on() {
+        let mut sensed = Sensed::new(&params(1000));
+        sensed.receive(at(0), all(1.0));
+        sensed.advance(at(0), &params(1000), true);
+        sensed.anchor(at(250), params(1000).rise_time);
+        sensed.advance(at(250), &params(10_000), true);
+        assert_eq!(factor(&sensed), 0.25);
+        sensed.receive(at(250), all(1.0));
+        sensed.advance(at(500), &params(10_000), true);
+        assert!((factor(&sensed) - 0.275).abs() < 1e-7, "0.25 and 0.25 s of 10 s");
+    }
+}

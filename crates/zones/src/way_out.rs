@@ -1,0 +1,97 @@
+use units::Scale;
+
+use crate::{Factors, Mode, Stick, scale, scale_keeping_direction};
+
+/// Below this factor of forward and back a stick that points ahead is taken for blocked, the more the less is left.
+const BLOCKED: f64 = 0.1;
+
+/// [`scale_keeping_direction`] for a stick that points ahead, but what is blocked ahead does not hold the turn.
+///
+/// With f the factor of forward and back, the turn that kept the direction (kept) and the turn as [`scale`] leaves it
+/// by the smaller of the zone's own left_right factor and `side` (free):
+///
+/// turn = kept + max(0, 1 - f / 0.1) · (free - kept), if free is the greater of the two, else kept
+///
+/// so that at f = 0, where no direction is left to keep, the vehicle turns in place as far as it may, at f ≥ 0.1 it
+/// keeps its direction, and no step lies between. Neither part is ever more than [`scale`] leaves it, in particular
+/// factors of 0 leave 0. Gives what is left and the factors that bound it.
+/// * `side`: the left_right factor of the zone that a turn in place would be in, left or right
+/// # Source
+/// own; a blocked robot that keeps its direction could never turn away. `side` counts because the vehicle then sweeps
+/// what a stick to that side sweeps.
+pub(crate) fn keep_direction_but_turn_away(
+    mode: Mode,
+    stick: Stick,
+    factors: Factors,
+    side: Scale,
+) -> (Stick, Factors) {
+    let kept = scale_keeping_direction(mode, stick, factors);
+    let told = factors.smaller();
+    let given_back = 1.0 - factors.forward_back.get() / BLOCKED;
+    let turn = factors.left_right.min(side);
+    let free = scale(mode, stick, Factors { left_right: turn, ..factors }).left_right;
+    // Written so that NaN, which `scale` does not leave, would keep.
+    if !(given_back > 0.0 && free.abs() > kept.left_right.abs()) {
+        return (kept, told);
+    }
+    let size = kept.left_right.abs() + given_back * (free.abs() - kept.left_right.abs());
+    let left_right = size.min(free.abs()).copysign(free);
+    let left_right_factor = if turn < told.left_right { told.left_right } else { turn };
+    (Stick { left_right, ..kept }, Factors { left_right: left_right_factor, ..told })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AHEAD: Stick = Stick { forward_back: 80.0, left_right: -20.0 };
+
+    fn out(stick: Stick, forward_back: f64, left_right: f64, side: f64) -> (f64, f64) {
+        let factor = |value| Scale::new(value).unwrap();
+        let factors = Factors { forward_back: factor(forward_back), left_right: factor(left_right) };
+        let (out, told) = keep_direction_but_turn_away(Mode::Limit, stick, factors, factor(side));
+        assert!(out.forward_back.abs() <= 100.0 * told.forward_back.get());
+        assert!(out.left_right.abs() <= 100.0 * told.left_right.get());
+        assert!(told.left_right <= factors.left_right && told.forward_back <= factors.forward_back);
+        (out.forward_back, out.left_right)
+    }
+
+    #[test]
+    fn what_is_blocked_ahead_turns_in_place() {
+        assert_eq!(out(AHEAD, 0.0, 1.0, 1.0), (0.0, -20.0));
+        assert_eq!(out(AHEAD, 0.0, 0.25, 1.0), (0.0, -20.0), "below the limit of 25");
+        assert_eq!(out(AHEAD, 0.0, 0.125, 1.0), (0.0, -12.5));
+    }
+
+    #[test]
+    fn the_turn_is_bounded_by_the_side_that_it_sweeps() {
+        assert_eq!(out(AHEAD, 0.0, 1.0, 0.125), (0.0, -12.5));
+        assert_eq!(out(AHEAD, 0.0, 1.0, 0.0), (0.0, 0.0));
+        assert_eq!(out(AHEAD, 0.0, 0.0, 1.0), (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_direction_that_can_be_kept_is_kept() {
+        // 80 is limited to 40 or to 10, which halves the turn or leaves an eighth of it.
+        assert_eq!(out(AHEAD, 0.4, 1.0, 1.0), (40.0, -10.0));
+        assert_eq!(out(AHEAD, 0.1, 1.0, 1.0), (10.0, -2.5));
+    }
+
+    #[test]
+    fn the_turn_comes_back_without_a_step() {
+        // f = 0.05 is half way to blocked. Kept: 5 of 80, and 1.25 of 20; free: 20; half way between is 10.625.
+        assert_eq!(out(AHEAD, 0.05, 1.0, 1.0), (5.0, -10.625));
+        let mut last = out(AHEAD, 0.0, 1.0, 1.0).1;
+        for step in 1..=2000 {
+            let turn = out(AHEAD, f64::from(step) / 10_000.0, 1.0, 1.0).1;
+            assert!((turn - last).abs() < 0.05, "{last} to {turn} at {step}");
+            last = turn;
+        }
+    }
+
+    #[test]
+    fn nothing_is_taken_away() {
+        // Kept: 5 of 80 and 1.25 of 20. A blocked side leaves free at 0, which is less: kept stands.
+        assert_eq!(out(AHEAD, 0.05, 1.0, 0.0), (5.0, -1.25));
+    }
+}
