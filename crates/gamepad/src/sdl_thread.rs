@@ -1,5 +1,6 @@
 //! What happens on the SDL thread: wait, obey, drain, tend, forward.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -43,6 +44,11 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
         // Over Bluetooth a PlayStation pad has rumble, light and sensors only in the reports that this switches on,
         // which the kernel's driver uses anyway. The environment may say otherwise.
         set_with_priority("SDL_JOYSTICK_HIDAPI_PS4_RUMBLE", "1", &Hint::Default);
+        // In a container no udev tells of devices that come and go: SDL then watches their folder by itself. The
+        // environment may say otherwise.
+        if !Path::new("/run/udev/control").exists() {
+            set_with_priority("SDL_JOYSTICK_DISABLE_UDEV", "1", &Hint::Default);
+        }
         let context = sdl2::init()?;
         let joysticks = context.joystick()?;
         joysticks.set_event_state(true);
