@@ -103,7 +103,7 @@ impl VirtualPad {
     /// States are applied one by one in the order in which they were queued, over all pads, and SDL is asked for events
     /// after each: a press and a release in two states are two events, however quickly they follow. Only when 256
     /// states of this pad wait already, the newest replaces the last of them: what lies between is not seen then, but
-    /// the last state always is.
+    /// the last state always is, and it may overtake what other pads queued.
     ///
     /// # Real-time
     /// Never blocks; allocates. The queue is bounded.

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "puts events into SDL's queue that no virtual joystick can make")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use common::{Bench, PATIENCE};
@@ -85,6 +85,27 @@ fn a_game_controller_s_events_are_the_joystick_s_alone() {
     }
     assert_eq!(bench.next_of(id), Event::Button { id, button: 10, pressed: false });
     assert_eq!(bench.unplug(pad), []);
+}
+
+#[test]
+fn a_game_controller_that_is_gone_is_closed() {
+    let bench = Bench::new();
+    let (pad, felt) = pad_with_feedback(&bench);
+    let id = pad.id();
+    bench.next_of(id);
+    // SAFETY: SDL is running and locks its lists; the answers are only compared.
+    let is_open = || unsafe {
+        let (joystick, controller) = (
+            sys::SDL_JoystickFromInstanceID(id.cast_signed()),
+            sys::SDL_GameControllerFromInstanceID(id.cast_signed()),
+        );
+        (!joystick.is_null(), !controller.is_null())
+    };
+    assert_eq!(is_open(), (true, true));
+    bench.unplug(pad);
+    assert_eq!(is_open(), (false, false));
+    // What SDL would have called back with is freed, too.
+    assert_eq!(felt.recv_timeout(PATIENCE), Err(RecvTimeoutError::Disconnected));
 }
 
 #[test]

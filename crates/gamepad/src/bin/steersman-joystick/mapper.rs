@@ -166,7 +166,10 @@ impl Mapper {
         match question {
             Question::Axis(motion) => {
                 let [end, _] = motion.ends();
-                self.say(format!("Move what shall drive the robot {end} all the way, then let go{or_skip}."));
+                let verb = motion.verb();
+                self.say(format!(
+                    "To {verb} {end}: move the stick for it all the way, then let go{or_skip}."
+                ));
                 self.step = Step::Move(None);
             }
             Question::Button(switch) => {
@@ -257,7 +260,8 @@ impl Mapper {
         }
         if let Some((motion, _)) = self.mapping.axes.iter().find(|(_, map)| map.axis == axis) {
             let [end, _] = motion.ends();
-            return Err(format!("Axis {axis} drives the robot {end} already. Take another."));
+            let verb = motion.verb();
+            return Err(format!("Axis {axis} is there to {verb} {end} already. Take another."));
         }
         let Some(first) = first else { return Ok(()) };
         let center = self.stick.center(axis);
@@ -275,7 +279,8 @@ impl Mapper {
         match (then, QUESTIONS.get(self.question)) {
             (Then::OtherEnd(first), Some((Question::Axis(motion), _))) => {
                 let [_, end] = motion.ends();
-                self.say(format!("Axis {axis}. Now {end} all the way, then let go."));
+                let verb = motion.verb();
+                self.say(format!("Axis {axis}. Now to {verb} {end}: all the way, then let go."));
                 self.asked = now;
                 self.stick.look();
                 self.step = Step::Move(Some(first));

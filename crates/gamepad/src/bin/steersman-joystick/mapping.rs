@@ -48,11 +48,20 @@ impl Motion {
         }
     }
 
-    /// What the positive and the negative end do, as the end of "what shall drive the robot ...".
+    /// What the robot does.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Motion::Drive => "drive",
+            Motion::Turn => "turn",
+            Motion::Strafe | Motion::Rise => "go",
+        }
+    }
+
+    /// Where to, at the positive and at the negative end.
     pub fn ends(self) -> [&'static str; 2] {
         match self {
             Motion::Drive => ["FORWARD", "BACKWARD"],
-            Motion::Turn => ["to TURN LEFT", "to TURN RIGHT"],
+            Motion::Turn => ["LEFT", "RIGHT"],
             Motion::Strafe => ["SIDEWAYS to the LEFT", "SIDEWAYS to the RIGHT"],
             Motion::Rise => ["UP", "DOWN"],
         }
@@ -111,9 +120,10 @@ impl Mapping {
             // Writing to a String cannot fail.
             let _ = write!(
                 text,
-                "    # {one_way}{positive}{}\n\
+                "    # {one_way}{} {positive}{}\n\
                  \x20   {key}.axis: {axis}\n    {key}.scale: {scale:.1}\n    {key}.offset: 0.0\n    {key}.min: {min}\n\
                  \x20   {key}.center: {center}\n    {key}.max: {max}\n    {key}.dead_zone: {dead_zone:.2}\n",
+                motion.verb(),
                 if one_way.is_empty() { format!(" and {negative}") } else { String::new() }
             );
         }
@@ -187,7 +197,7 @@ mod tests {
                 "# Node joystick's mapping for \"Pad\", GUID 03ab, read by SDL through evdev.\n"
             )
         );
-        assert!(text.contains("# FORWARD and BACKWARD\n") && text.contains("# one way only, UP\n"));
+        assert!(text.contains("# drive FORWARD and BACKWARD\n") && text.contains("# one way only, go UP\n"));
     }
 
     #[test]

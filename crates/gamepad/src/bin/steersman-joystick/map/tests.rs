@@ -46,12 +46,12 @@ fn press(pad: &VirtualPad, button: usize) {
 fn obey(question: &str, pad: &VirtualPad, lines: &Sender<Line>) {
     let skip = || lines.send(Line::Enter).unwrap();
     match question {
-        q if q.contains("FORWARD all") => push(pad, 1, -32768),
-        q if q.contains("Now BACKWARD") => push(pad, 1, 32767),
-        q if q.contains("TURN LEFT all") => push(pad, 0, -32768),
-        q if q.contains("TURN RIGHT all") => push(pad, 0, 32767),
+        q if q.contains("To drive FORWARD") => push(pad, 1, -32768),
+        q if q.contains("Now to drive BACKWARD") => push(pad, 1, 32767),
+        q if q.contains("To turn LEFT") => push(pad, 0, -32768),
+        q if q.contains("Now to turn RIGHT") => push(pad, 0, 32767),
         q if q.contains("SIDEWAYS") => skip(),
-        q if q.contains("UP all") => push(pad, 5, 32767),
+        q if q.contains("To go UP") => push(pad, 5, 32767),
         q if q.contains("go the DEAD-MAN") => press(pad, 5),
         q if q.contains("go the SLOW") => press(pad, 4),
         q if q.contains("go the TOGGLE") => skip(),

@@ -13,9 +13,9 @@ const XBOX: [i16; 6] = [0, 0, -32768, 0, 0, -32768];
 fn a_pad_is_mapped_from_the_first_question_to_the_last() {
     let mut hand = Hand::on(&XBOX);
     hand.rest();
-    assert!(hand.last().contains("FORWARD all the way"), "{}", hand.last());
+    assert!(hand.last().contains("To drive FORWARD: move"), "{}", hand.last());
     hand.both_ends(1, -32768); // up is negative
-    assert!(hand.last().contains("TURN LEFT"), "{}", hand.last());
+    assert!(hand.last().contains("turn LEFT"), "{}", hand.last());
     hand.both_ends(0, -32767);
     assert!(hand.last().contains("SIDEWAYS to the LEFT") && hand.last().contains("Enter"), "{}", hand.last());
     hand.both_ends(3, -32767);
@@ -40,7 +40,7 @@ fn a_trigger_drives_one_way_and_is_asked_for_one_end_only() {
     hand.rest();
     hand.push(5, 32767);
     assert!(hand.said.iter().any(|said| said.contains("one way only")), "{:#?}", hand.said);
-    assert!(hand.last().contains("TURN LEFT"), "{}", hand.last());
+    assert!(hand.last().contains("turn LEFT"), "{}", hand.last());
     hand.both_ends(0, -32767);
     hand.feed(Input::Enter);
     hand.feed(Input::Enter);
@@ -80,7 +80,7 @@ fn an_axis_serves_one_motion_only() {
     hand.rest();
     hand.both_ends(1, -32767);
     hand.push(1, -32767);
-    assert_eq!(hand.last(), "Axis 1 drives the robot FORWARD already. Take another.");
+    assert_eq!(hand.last(), "Axis 1 is there to drive FORWARD already. Take another.");
     hand.both_ends(0, -32767);
     assert!(hand.last().contains("SIDEWAYS"), "{}", hand.last());
 }
@@ -112,7 +112,7 @@ fn the_other_end_is_the_same_axis_the_other_way() {
     hand.push(4, 32767);
     assert_eq!(hand.last(), "That is axis 4, the other end was axis 1. Take the same.");
     hand.push(1, 32767);
-    assert!(hand.last().contains("TURN LEFT"), "{}", hand.last());
+    assert!(hand.last().contains("turn LEFT"), "{}", hand.last());
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn enter_does_not_skip_what_is_needed() {
     hand.feed(Input::Enter);
     assert!(hand.last().starts_with("This one is needed"), "{}", hand.last());
     hand.both_ends(1, -32767);
-    assert!(hand.last().contains("TURN LEFT"), "{}", hand.last());
+    assert!(hand.last().contains("turn LEFT"), "{}", hand.last());
 }
 
 #[test]
