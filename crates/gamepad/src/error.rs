@@ -13,6 +13,12 @@ pub enum Error {
     Ended,
     /// Called from inside the sink, where waiting for the SDL thread would wait for itself.
     InsideSink,
+    /// More devices than there can be wait for a rumble, a colour or their sensors; the SDL thread hangs, or their ids
+    /// are made up.
+    TooManyWaiting {
+        /// The id that was given.
+        id: u32,
+    },
     /// A virtual joystick's name contains a NUL character.
     Name(String),
     /// A virtual joystick was asked to have more axes, buttons or hats than SDL can number.
@@ -40,6 +46,9 @@ impl fmt::Display for Error {
             Error::Thread(reason) => write!(f, "the SDL thread could not be made: {reason}"),
             Error::Ended => write!(f, "the SDL thread has ended, no joystick is read any more"),
             Error::InsideSink => write!(f, "a virtual joystick cannot be plugged in from inside the sink"),
+            Error::TooManyWaiting { id } => {
+                write!(f, "device {id} cannot be told anything: too many devices wait to be told already")
+            }
             Error::Name(name) => write!(f, "the joystick name {name:?} contains a NUL character"),
             Error::TooMany { what, asked, most } => {
                 write!(f, "a virtual joystick cannot have {asked} {what}, at most {most}")
