@@ -174,6 +174,8 @@ fn input(event: Event) -> Input {
             id: DeviceId(id),
             name,
             guid,
+            serial: String::new(),
+            path: String::new(),
             axes,
             buttons,
             hats: hats.into_iter().map(hat).collect(),
