@@ -89,6 +89,12 @@ impl Joystick {
         self.devices.driver()
     }
 
+    /// When collected moves of axes are due on `joy`; part of [`deadline`](Machine::deadline), and much sooner than the
+    /// rest of it.
+    pub fn moves_due(&self) -> Option<Instant> {
+        self.joy.moves_due()
+    }
+
     /// What was ignored or refused so far.
     pub fn counters(&self) -> Counters {
         Counters { seeds_refused: self.filter.seeds_refused(), ..self.counters }

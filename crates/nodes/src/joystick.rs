@@ -3,10 +3,12 @@
 //! | file | idea |
 //! |---|---|
 //! | `pads`, `held` | the devices, and what lets them go when nobody reads them |
+//! | `alarm` | a thread that is on time for `joy` |
 //! | `device_topics` | topics that come and go with the devices |
 //! | `services` | the nine of the openrobots component |
 //! | `log` | the file that the published state is written to |
 
+mod alarm;
 mod device_topics;
 mod held;
 mod log;
@@ -107,7 +109,8 @@ impl Topics {
     }
 }
 
-/// Listens to what the node takes from the graph, and to the devices; `wrap` makes an input of the machine at hand.
+/// Listens to what the node takes from the graph, and to the devices; `wrap` makes an input of the machine at hand, in
+/// which `view` finds the joystick.
 /// # Errors
 /// The middleware refuses a topic, or SDL does not start.
 pub fn listen<M: Machine<Input: Send> + Send + 'static>(
@@ -115,12 +118,13 @@ pub fn listen<M: Machine<Input: Send> + Send + 'static>(
     node: &mut r2r::Node,
     shell: &Shell<M>,
     params: &Params,
+    view: fn(&M) -> &Joystick,
     wrap: fn(Input) -> M::Input,
 ) -> Result<Pads, Error> {
     inputs.subscribe::<or_pose::State>(node, "~/reference", qos::commands(), move |message| {
         Some(wrap(Input::ReferenceReceived(messages::reference(&message))))
     })?;
-    let pads = Pads::start(shell.clone(), wrap, params.virtual_device.clone())?;
+    let pads = Pads::start(shell.clone(), view, wrap, params.virtual_device.clone())?;
     let virtual_pads = pads.clone();
     inputs.subscribe::<r2r::or_joystick::msg::State>(
         node,
@@ -152,8 +156,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let machine = Joystick::new(member.params.clone());
     let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
     let wrap = |input| input;
-    let pads = listen(&mut member.inputs, &mut member.node, &shell, &member.params, wrap)?;
+    let view: fn(&Joystick) -> &Joystick = |joystick| joystick;
+    let pads = listen(&mut member.inputs, &mut member.node, &shell, &member.params, view, wrap)?;
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = parts.chores(runner, &shell, pads, stop, |joystick| joystick, wrap)?;
+    let runner = parts.chores(runner, &shell, pads, stop, view, wrap)?;
     start::run(runner.longest_sleep(start::WITH_OTHER_THREADS), stop, &shell, [Input::Stopping])
 }

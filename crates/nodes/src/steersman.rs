@@ -64,7 +64,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let Member { node, params, inputs, .. } = &mut arbiter;
     arbiter_node::listen(inputs, node, params, stick, Input::Arbiter)?;
     let Member { node, params, inputs, .. } = &mut joystick;
-    let pads = joystick_node::listen(inputs, node, &shell, params, Input::Joystick)?;
+    let stick_view: fn(&Drive) -> &Joystick = |drive| &drive.stages().joystick;
+    let pads = joystick_node::listen(inputs, node, &shell, params, stick_view, Input::Joystick)?;
 
     let (arbiter_latency, zones_latency, hindbrain_latency) = latencies;
     let hindbrain = hindbrain.runner(&shell, |set| {
@@ -84,14 +85,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
     })?;
-    let joystick = joystick_parts.chores(
-        joystick,
-        &shell,
-        pads,
-        stop,
-        |drive| &drive.stages().joystick,
-        Input::Joystick,
-    )?;
+    let joystick = joystick_parts.chores(joystick, &shell, pads, stop, stick_view, Input::Joystick)?;
 
     let mut runners =
         [hindbrain, zones, arbiter, joystick].map(|r| r.longest_sleep(start::WITH_OTHER_THREADS));
