@@ -1,7 +1,17 @@
 use units::Stamp;
 
-use crate::mapping::unit;
-use crate::{DeviceId, DeviceState, Hat, JoyState, MOST};
+use crate::{DeviceId, DeviceState, Hat, MOST};
+
+/// What a device is known by, besides its port.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// SDL's GUID of its model.
+    pub(crate) guid: String,
+    /// Its own serial number; empty where it has none.
+    pub(crate) serial: String,
+    /// Where it is plugged in; empty where nobody knows.
+    pub(crate) path: String,
+}
 
 /// One connected device and what of it is published.
 #[derive(Clone, Debug)]
@@ -9,7 +19,7 @@ pub(crate) struct Device {
     pub(crate) id: DeviceId,
     /// Its port.
     pub(crate) name: String,
-    pub(crate) guid: String,
+    pub(crate) identity: Identity,
     /// Whether its port was asked for.
     pub(crate) open: bool,
     /// Whether something happened to it since it was published last.
@@ -17,6 +27,8 @@ pub(crate) struct Device {
     state: DeviceState,
     /// The axes to go back to when it is pulled out.
     rest: Vec<i16>,
+    /// Which axes have moved since the device was connected, a bit each.
+    moved: u16,
     /// How many axes it really has; its hats come after these.
     axes: usize,
     hats: usize,
@@ -30,7 +42,7 @@ impl Device {
     pub(crate) fn new(
         id: DeviceId,
         name: String,
-        guid: String,
+        identity: Identity,
         axes: &[i16],
         buttons: &[bool],
         hats: &[Hat],
@@ -39,11 +51,22 @@ impl Device {
         let rest: Vec<i16> = all.take(MOST).collect();
         let buttons = buttons.iter().copied().take(MOST).collect();
         let state = DeviceState { stamp: Stamp::ZERO, buttons, axes: rest.clone() };
-        Self { id, name, guid, open: false, dirty: true, state, rest, axes: axes.len(), hats: hats.len() }
+        let (open, dirty, moved) = (false, true, 0);
+        Self { id, name, identity, open, dirty, state, rest, moved, axes: axes.len(), hats: hats.len() }
     }
 
     pub(crate) fn state(&self) -> &DeviceState {
         &self.state
+    }
+
+    /// Axes where they rest, for those that are no hats.
+    pub(crate) fn rest(&self) -> &[i16] {
+        self.rest.get(..self.axes).unwrap_or(&self.rest)
+    }
+
+    /// How many of the published axes are no hats.
+    pub(crate) fn plain_axes(&self) -> usize {
+        self.axes.min(self.state.axes.len())
     }
 
     pub(crate) fn stamp(&mut self, stamp: Stamp) {
@@ -56,7 +79,25 @@ impl Device {
         }
         *self.state.axes.get_mut(axis).ok_or(BeyondLimits)? = value;
         self.dirty = true;
+        self.learn_rest(axis, value);
         Ok(())
+    }
+
+    /// An axis at its end when the device is connected is a trigger, or a stick that was held there just then: that one
+    /// jumps to its middle when it is let go, a trigger goes there step by step.
+    ///
+    /// # Source
+    /// SDL judges the same by the same quarter.
+    fn learn_rest(&mut self, axis: usize, value: i16) {
+        let first = self.moved & (1 << axis) == 0;
+        self.moved |= 1 << axis;
+        if let Some(rest) = self.rest.get_mut(axis)
+            && first
+            && is_end(*rest)
+            && value.unsigned_abs() < i16::MAX.unsigned_abs() / 4
+        {
+            *rest = 0;
+        }
     }
 
     /// Says whether the button went down just now.
@@ -96,19 +137,11 @@ impl Device {
             *axis = if index < hats { *rest } else { 0 };
         }
     }
+}
 
-    /// The device in the convention of the ROS `joy` node.
-    pub(crate) fn joy(&self) -> JoyState {
-        let all = &self.state.axes;
-        let (axes, hats) = all.split_at(self.axes.min(all.len()));
-        let axes = axes.iter().chain(hats.chunks_exact(2).flat_map(|hat| hat.iter().rev()));
-        JoyState {
-            stamp: self.state.stamp,
-            // Taken from zero, not negated: no -0.0 on the wire.
-            axes: axes.map(|&raw| (0.0 - unit(raw)) as f32).collect(),
-            buttons: self.state.buttons.iter().map(|&down| i32::from(down)).collect(),
-        }
-    }
+/// Whether an axis that rests here is a trigger.
+pub(crate) fn is_end(rest: i16) -> bool {
+    rest.unsigned_abs() >= i16::MAX.unsigned_abs()
 }
 
 #[cfg(test)]
@@ -117,7 +150,8 @@ mod tests {
 
     fn device(axes: usize, buttons: usize, hats: usize) -> Device {
         let hats = vec![Hat::default(); hats];
-        Device::new(DeviceId(1), "pad".into(), String::new(), &vec![0; axes], &vec![false; buttons], &hats)
+        let (axes, buttons) = (vec![0; axes], vec![false; buttons]);
+        Device::new(DeviceId(1), "pad".into(), Identity::default(), &axes, &buttons, &hats)
     }
 
     const UP_LEFT: Hat = Hat { up: true, down: false, left: true, right: false };
@@ -151,7 +185,6 @@ mod tests {
         pad.hat(0, UP_LEFT).unwrap();
         assert_eq!(pad.state().axes.len(), 16);
         assert_eq!(pad.state().axes[15], -32768);
-        assert_eq!(pad.joy().axes.len(), 15, "half a hat is none in joy");
     }
 
     #[test]
@@ -163,24 +196,23 @@ mod tests {
 
     #[test]
     fn a_released_trigger_rests_at_its_end() {
-        let mut pad =
-            Device::new(DeviceId(1), "pad".into(), String::new(), &[0, -32768], &[true], &[UP_LEFT]);
+        let identity = Identity::default();
+        let mut pad = Device::new(DeviceId(1), "pad".into(), identity, &[0, -32768], &[true], &[UP_LEFT]);
         pad.axis(0, 99).unwrap();
+        pad.axis(1, -30000).unwrap();
         pad.axis(1, 99).unwrap();
         pad.release();
         assert_eq!((&pad.state().axes[..], &pad.state().buttons[..]), (&[0, -32768, 0, 0][..], &[false][..]));
     }
 
     #[test]
-    fn joy_has_left_and_up_positive_and_hats_sideways_first() {
-        let mut pad = device(3, 2, 1);
-        pad.axis(0, i16::MIN).unwrap(); // left
-        pad.axis(1, i16::MAX).unwrap(); // down
-        pad.button(1, true).unwrap();
-        pad.hat(0, Hat { up: true, ..Hat::default() }).unwrap();
-        let joy = pad.joy();
-        assert_eq!(joy.axes, [1.0, -1.0, 0.0, 0.0, 1.0]);
-        assert!(joy.axes[2].is_sign_positive());
-        assert_eq!(joy.buttons, [0, 1]);
+    fn a_stick_held_while_it_was_plugged_in_rests_in_its_middle() {
+        let identity = Identity::default();
+        let mut pad = Device::new(DeviceId(1), "pad".into(), identity, &[-32768, 32767, 9000], &[], &[]);
+        pad.axis(0, 8190).unwrap(); // jumps: below 32767 / 4 = 8191
+        pad.axis(1, 8191).unwrap(); // a first step as far as that may still be a trigger's
+        pad.axis(1, 0).unwrap();
+        pad.axis(2, 0).unwrap(); // never was at an end
+        assert_eq!(pad.rest(), [0, 32767, 9000]);
     }
 }

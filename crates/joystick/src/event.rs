@@ -2,7 +2,7 @@ use core::fmt;
 
 use units::Stamp;
 
-use crate::{DeviceId, DeviceState, Hat, JoyState, MOST, Params, PoseState};
+use crate::{DeviceId, DeviceState, Hat, JoyState, LogRow, MOST, Params, PoseState};
 
 /// All that can happen to the joystick node.
 ///
@@ -18,6 +18,10 @@ pub enum Input {
         name: String,
         /// SDL's GUID of the device's model, as text.
         guid: String,
+        /// The device's own serial number; empty if it tells none.
+        serial: String,
+        /// Where the system has it, such as `/dev/input/event7`; empty if that is not known.
+        path: String,
         /// Axes at rest, any number of them.
         axes: Vec<i16>,
         /// Buttons as they are, any number of them.
@@ -29,6 +33,13 @@ pub enum Input {
     DeviceDisconnected {
         /// Which.
         id: DeviceId,
+    },
+    /// A device shall have another port; see [`Joystick::rename`](crate::Joystick::rename), which makes it.
+    DeviceRenamed {
+        /// Which.
+        id: DeviceId,
+        /// The port: a legal name that no other device has, or nothing happens.
+        name: String,
     },
     /// An axis has a new value.
     AxisMoved {
@@ -59,12 +70,18 @@ pub enum Input {
     },
     /// All events of one wake-up were handed over.
     BatchEnded,
-    /// The wall clock at this `now`. Expected before each [`Input::BatchEnded`] and before each timed poll.
+    /// The wall clock at this `now`. Expected before the events that happen at it, and before each timed poll.
     ClockRead(Stamp),
     /// Somebody else's state came in on `reference`.
     ReferenceReceived(PoseState),
     /// Parameters were changed, all of them or none; those read only at start are ignored.
     ParametersChanged(Params),
+    /// The vehicle's own frame was asked for (true) or the world's (false), whatever buttons did before.
+    FrameSelected(bool),
+    /// The parameter `intrinsic` follows what a button selected: it has this value now, and nothing else is new.
+    FrameNoted(bool),
+    /// A log was opened (true) or closed.
+    LogSwitched(bool),
     /// The node shuts down; nothing is taken in after that.
     Stopping,
 }
@@ -98,6 +115,10 @@ pub enum Output {
     PublishDesired(PoseState),
     /// Publish on `joy`.
     PublishJoy(JoyState),
+    /// Publish on `~/connected`: whether a device drives.
+    PublishConnected(bool),
+    /// Give the log this cycle's row.
+    LogRow(LogRow),
     /// Tell the log.
     Report(Report),
 }
@@ -113,6 +134,10 @@ pub enum Report {
         sdl_name: String,
         /// The GUID of its model.
         guid: String,
+        /// Its serial number, may be empty.
+        serial: String,
+        /// Where it is, may be empty.
+        path: String,
         /// How many axes it has, hats as two.
         axes: usize,
         /// How many buttons it has.
@@ -148,8 +173,15 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Connected { name, sdl_name, guid, axes, buttons } => {
-                write!(f, "'{sdl_name}' ({guid}) connected as {name}: {axes} axes, {buttons} buttons")?;
+            Self::Connected { name, sdl_name, guid, serial, path, axes, buttons } => {
+                write!(f, "'{sdl_name}' ({guid}")?;
+                if !serial.is_empty() {
+                    write!(f, ", serial number {serial}")?;
+                }
+                if !path.is_empty() {
+                    write!(f, ", {path}")?;
+                }
+                write!(f, ") connected as {name}: {axes} axes, {buttons} buttons")?;
                 if (*axes).max(*buttons) > MOST {
                     write!(f, "; only the first {MOST} of each are used")?;
                 }
@@ -175,11 +207,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_device_is_told_with_all_that_it_can_be_chosen_by() {
+        let report = Report::Connected {
+            name: "pad".into(),
+            sdl_name: "Pad!".into(),
+            guid: "03".into(),
+            serial: "7".into(),
+            path: "/dev/x".into(),
+            axes: 1,
+            buttons: 2,
+        };
+        let text = "'Pad!' (03, serial number 7, /dev/x) connected as pad: 1 axes, 2 buttons";
+        assert_eq!(report.to_string(), text);
+    }
+
+    #[test]
     fn a_device_too_big_is_told_so() {
         let report = |axes| Report::Connected {
             name: "pad".into(),
             sdl_name: "Pad!".into(),
             guid: "03".into(),
+            serial: String::new(),
+            path: String::new(),
             axes,
             buttons: 2,
         };

@@ -108,11 +108,26 @@ impl Filter {
             self.mode.release();
         }
         if self.intrinsic_asked != params.intrinsic {
-            self.select_frame(|mode| mode.select(params.intrinsic));
+            self.ask_frame(params.intrinsic);
         }
-        self.intrinsic_asked = params.intrinsic;
         self.mappings = params.mappings;
         self.dynamics = params.dynamics;
+    }
+
+    /// Selects a frame, also where a button selected the other one since it was asked for last.
+    pub(crate) fn ask_frame(&mut self, intrinsic: bool) {
+        self.select_frame(|mode| mode.select(intrinsic));
+        self.intrinsic_asked = intrinsic;
+    }
+
+    /// The parameter says `intrinsic` now because a button had selected that: nothing is asked for.
+    pub(crate) fn note_frame(&mut self, intrinsic: bool) {
+        self.intrinsic_asked = intrinsic;
+    }
+
+    /// The mappings in force.
+    pub(crate) fn mappings(&self) -> &Mappings {
+        &self.mappings
     }
 
     /// A button of the stick that drives went down.

@@ -7,6 +7,8 @@ pub struct Counters {
     pub beyond_limits: u64,
     /// Connections under the id of a device that was still connected.
     pub duplicate_device: u64,
+    /// New names that no port can have, or that another device has.
+    pub bad_names: u64,
     /// Cycles of the filter that were skipped because nobody polled in time.
     pub missed_cycles: u64,
     /// Takeovers that started from zero because the reference's velocity was old, in another frame, or nonsense.

@@ -22,6 +22,8 @@ fn a_new_device_opens_its_port_and_publishes_its_rest_state() {
         id: PAD,
         name: "Xbox 360 Controller".into(),
         guid: "03".into(),
+        serial: String::new(),
+        path: String::new(),
         axes: vec![0, -32768],
         buttons: vec![true],
         hats: vec![Hat { down: true, ..Hat::default() }],
@@ -38,12 +40,15 @@ fn a_new_device_opens_its_port_and_publishes_its_rest_state() {
                 name: name.clone(),
                 sdl_name: "Xbox 360 Controller".into(),
                 guid: "03".into(),
+                serial: String::new(),
+                path: String::new(),
                 axes: 4,
                 buttons: 1
             }),
             Output::Report(Report::Controlled { name: Some(name.clone()) }),
             Output::OpenDevice { name: name.clone() },
             Output::PublishDevice { name, state },
+            Output::PublishConnected(true),
             Output::PublishJoy(joy),
         ]
     );
@@ -97,6 +102,8 @@ fn a_hat_drives_like_an_axis() {
         id: PAD,
         name: "Pad".into(),
         guid: String::new(),
+        serial: String::new(),
+        path: String::new(),
         axes: vec![0, 0],
         buttons: vec![],
         hats: vec![Hat::default()],
@@ -142,6 +149,7 @@ fn a_lost_device_is_published_released_and_the_motion_is_zero() {
             Output::PublishDevice { name: "Pad".into(), state: released },
             Output::CloseDevice { name: "Pad".into() },
             Output::PublishJoy(JoyState { stamp: wall(1000), axes: vec![0.0; 2], buttons: vec![0; 10] }),
+            Output::PublishConnected(false),
         ]
     );
     bench.run(100);

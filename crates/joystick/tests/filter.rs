@@ -3,7 +3,7 @@
 mod common;
 
 use common::{
-    Bench, CYCLE, FLIP, INTRINSIC, ON, PAD, SLOW, TOGGLE, WORLD, driving, guarded, reference, wall,
+    Bench, CYCLE, FLIP, INTRINSIC, ON, PAD, SLOW, TOGGLE, WORLD, bits, driving, guarded, reference, wall,
 };
 use joystick::{EnableButtons, Input, Level, Params, PoseState, Report};
 use units::{Instant, Machine, Stamp};
@@ -145,24 +145,6 @@ fn an_inactive_stick_passes_the_reference_bit_for_bit() {
     assert_eq!(bench.machine.health().0, Level::Stale);
 }
 
-/// Everything of a state as whole numbers, for a comparison that tells NaNs apart.
-fn bits(s: &PoseState) -> (Stamp, bool, Vec<Option<Vec<u64>>>) {
-    fn of<const N: usize>(part: &Option<[f64; N]>) -> Option<Vec<u64>> {
-        part.map(|part| part.iter().map(|x| x.to_bits()).collect())
-    }
-    let motion = [of(&s.pos), of(&s.att), of(&s.vel), of(&s.avel), of(&s.acc), of(&s.aacc)];
-    let covariances = [
-        of(&s.pos_cov),
-        of(&s.att_cov),
-        of(&s.att_pos_cov),
-        of(&s.vel_cov),
-        of(&s.avel_cov),
-        of(&s.acc_cov),
-        of(&s.aacc_cov),
-    ];
-    (s.stamp, s.intrinsic, motion.into_iter().chain(covariances).collect())
-}
-
 #[test]
 fn an_active_stick_masks_the_reference_until_it_lets_go() {
     let mut bench = Bench::with_pad(guarded());
@@ -242,6 +224,8 @@ fn a_button_held_when_it_gets_its_meaning_is_no_press() {
         id: PAD,
         name: "Pad".into(),
         guid: "guid".into(),
+        serial: String::new(),
+        path: String::new(),
         axes: vec![],
         buttons: vec![false, false, true],
         hats: vec![],

@@ -120,6 +120,8 @@ impl Bench {
                 id: STICK,
                 name: "Stick".into(),
                 guid: "0300".into(),
+                serial: String::new(),
+                path: String::new(),
                 axes: vec![0; 6],
                 buttons: vec![false; 11],
                 hats: Vec::new(),

@@ -61,6 +61,8 @@ mod tests {
             id,
             name: "Pad".into(),
             guid: String::new(),
+            serial: String::new(),
+            path: String::new(),
             axes: vec![0, -32768],
             buttons: vec![false, false],
             hats: vec![Hat::default()],

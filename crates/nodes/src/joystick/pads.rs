@@ -2,12 +2,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gamepad::{Event, Gamepads, VirtualPad, VirtualState};
-use joystick::{DeviceId, Hat, Input};
+use joystick::{DeviceId, Hat, Input, Joystick};
 use r2r::or_joystick::msg as or_joystick;
 use ros::{Error, Shell, Stop, clock};
 use units::{Instant, Machine};
 
 use super::NAME;
+use super::alarm::Alarm;
 use super::held::Held;
 
 /// Axes, buttons and hats of the virtual device.
@@ -35,15 +36,17 @@ struct Devices {
 }
 
 impl Pads {
-    /// Starts SDL; `wrap` makes an input of the machine at hand. With a `virtual_name`, a virtual device of that name
+    /// Starts SDL; `wrap` makes an input of the machine at hand, in which `view` finds the joystick. With a `virtual_name`, a virtual device of that name
     /// is plugged in.
     /// # Errors
     /// SDL does not start or refuses the virtual device.
     pub fn start<M: Machine<Input: Send> + Send + 'static>(
         shell: Shell<M>,
+        view: fn(&M) -> &Joystick,
         wrap: fn(Input) -> M::Input,
         virtual_name: String,
     ) -> Result<Self, Error> {
+        let alarm = Alarm::start(shell.clone(), view)?;
         let held = Arc::new(Mutex::new(Held::default()));
         let (known, to_let_go) = (Arc::clone(&held), shell.clone());
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
@@ -54,6 +57,7 @@ impl Pads {
             batch.push(wrap(input));
             if ends {
                 shell.deliver_all(batch.drain(..));
+                alarm.look();
             }
         })
         .map_err(|error| Error::Start(format!("joysticks cannot be read: {error}")))?;
@@ -174,6 +178,8 @@ fn input(event: Event) -> Input {
             id: DeviceId(id),
             name,
             guid,
+            serial: String::new(),
+            path: String::new(),
             axes,
             buttons,
             hats: hats.into_iter().map(hat).collect(),
