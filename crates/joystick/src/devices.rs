@@ -56,6 +56,11 @@ impl Devices {
         self.list.iter().any(|device| device.id == id)
     }
 
+    /// SDL's instance id of the device that drives.
+    pub(crate) fn driver_id(&self) -> Option<DeviceId> {
+        self.driver
+    }
+
     /// The port of the device that drives.
     pub(crate) fn driver(&self) -> Option<&str> {
         self.driving().map(|device| device.name.as_str())

@@ -9,7 +9,7 @@ use crate::devices::{Devices, Ignored};
 use crate::filter::Filter;
 use crate::joy::Joy;
 use crate::log::LogRow;
-use crate::{Counters, Input, Output, Params, PoseState, Report};
+use crate::{Counters, DeviceId, Input, Output, Params, PoseState, Report};
 
 mod pace;
 mod report;
@@ -82,6 +82,11 @@ impl Joystick {
     /// Whether velocities of the stick are told in the vehicle's own frame (true) or in the world's (false).
     pub fn intrinsic(&self) -> bool {
         self.filter.intrinsic()
+    }
+
+    /// SDL's instance id of the device that drives, if it is connected.
+    pub fn controlled_id(&self) -> Option<DeviceId> {
+        self.devices.driver_id()
     }
 
     /// The port of the device that drives, if it is connected.

@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use params::{Parameter, Refusal, Set};
 
 use self::declared::*;
@@ -18,6 +20,8 @@ pub struct Params {
     pub control_device: String,
     /// Name of a virtual joystick that the node makes; empty: none. The machine does not use it.
     pub virtual_device: String,
+    /// How long a motor of the device runs after a feedback, 10 ms to a minute. The machine does not use it.
+    pub feedback_duration: Duration,
     /// Whether velocities are told in the vehicle's own frame, until a button says otherwise.
     ///
     /// # Source
@@ -44,6 +48,7 @@ impl Params {
             rate,
             control_device: CONTROL_DEVICE.get(set),
             virtual_device: VIRTUAL_DEVICE.get(set),
+            feedback_duration: FEEDBACK_DURATION.time(set),
             intrinsic: INTRINSIC.get(set),
             dynamics: Dynamics {
                 drag: DRAG.get(set),
@@ -117,6 +122,7 @@ impl Default for Params {
             rate: 200,
             control_device: String::new(),
             virtual_device: String::new(),
+            feedback_duration: Duration::from_secs(1),
             intrinsic: true,
             dynamics: Dynamics::default(),
             mappings: Mappings::default(),

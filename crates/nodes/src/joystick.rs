@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `pads`, `held` | the devices, and what lets them go when nobody reads them |
 //! | `alarm` | a thread that is on time for `joy` |
+//! | `extras` | battery, motion, motors and light of the device that drives |
 //! | `device_topics` | topics that come and go with the devices |
 //! | `services` | the nine of the openrobots component |
 //! | `log` | the file that the published state is written to |
 
 mod alarm;
 mod device_topics;
+mod extras;
 mod held;
 mod log;
 mod pads;
@@ -78,6 +80,11 @@ impl Parts {
     ) -> Result<Runner<M>, Error> {
         let Self { devices, log } = self;
         let runner = services::serve(runner, &log, view, wrap)?;
+        let (extra_pads, extra_shell) = (pads.clone(), shell.clone());
+        let extras = move |_: &mut r2r::Node| {
+            let driver = extra_shell.inspect(|machine| view(machine).controlled_id());
+            extra_pads.serve_extras(driver.map(|id| id.0));
+        };
         let (shell, status_log) = (shell.clone(), log.clone());
         let switch = move |_: &mut r2r::Node| {
             if let Some(on) = log.switched() {
@@ -87,6 +94,7 @@ impl Parts {
         Ok(runner
             .status(move |machine| status_log.report(status(view(machine))))
             .chore(switch)
+            .chore(extras)
             .chore(move |node| devices.serve(node))
             .chore(pads.watch(stop)))
     }
@@ -124,7 +132,12 @@ pub fn listen<M: Machine<Input: Send> + Send + 'static>(
     inputs.subscribe::<or_pose::State>(node, "~/reference", qos::commands(), move |message| {
         Some(wrap(Input::ReferenceReceived(messages::reference(&message))))
     })?;
-    let pads = Pads::start(shell.clone(), view, wrap, params.virtual_device.clone())?;
+    let pads = Pads::start(node, shell.clone(), view, wrap, params)?;
+    let feedback_pads = pads.clone();
+    inputs.subscribe::<sensor::JoyFeedback>(node, "joy/set_feedback", qos::edge(), move |message| {
+        feedback_pads.feed_back(&message);
+        None
+    })?;
     let virtual_pads = pads.clone();
     inputs.subscribe::<r2r::or_joystick::msg::State>(
         node,

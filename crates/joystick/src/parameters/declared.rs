@@ -9,6 +9,10 @@ pub(super) const RATE: Parameter<i64> = Parameter::integer("rate", 200, 1, 1000)
 pub(super) const CONTROL_DEVICE: Parameter<String> = Parameter::string("control_device", "").text(
     "The device that drives: its name as in device/<name>, or its GUID, serial number or path, which also tell two of one model apart; empty: the first to connect, and only that one after it.",
 );
+pub(super) const FEEDBACK_DURATION: Parameter<f64> = Parameter::float("feedback.duration", 1.0, 0.01, 60.0)
+    .unit("s")
+    .text("How long a motor of the device runs after a joy/set_feedback; another one goes on or ends it.")
+    .at_start();
 pub(super) const VIRTUAL_DEVICE: Parameter<String> = Parameter::string("virtual_device", "")
     .text("Name of a virtual joystick to make; `~/virtual_device` then sets its axes and buttons.")
     .at_start();
@@ -118,6 +122,7 @@ pub fn specification() -> Specification {
     .with(&RATE)
     .with(&CONTROL_DEVICE)
     .with(&VIRTUAL_DEVICE)
+    .with(&FEEDBACK_DURATION)
     .with(&DRAG)
     .with(&AMAX)
     .with(&AWMAX)

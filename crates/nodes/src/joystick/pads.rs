@@ -2,13 +2,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gamepad::{Event, Gamepads, VirtualPad, VirtualState};
-use joystick::{DeviceId, Hat, Input, Joystick};
+use joystick::{DeviceId, Hat, Input, Joystick, Params};
 use r2r::or_joystick::msg as or_joystick;
+use r2r::sensor_msgs::msg::JoyFeedback;
 use ros::{Error, Shell, Stop, clock};
 use units::{Instant, Machine};
 
 use super::NAME;
 use super::alarm::Alarm;
+use super::extras::{Asked, ExtraTopics, Extras, feedback};
 use super::held::Held;
 
 /// Axes, buttons and hats of the virtual device.
@@ -33,25 +35,32 @@ struct Devices {
     /// When the virtual device was last moved; it stays at rest without anybody moving it.
     virtual_moved: Option<Instant>,
     said_that_there_is_none: bool,
+    extras: ExtraTopics,
+    /// The device that drives, and what its motors and its light were last asked for.
+    driver: Option<u32>,
+    asked: Asked,
+    feedback_duration: Duration,
 }
 
 impl Pads {
-    /// Starts SDL; `wrap` makes an input of the machine at hand, in which `view` finds the joystick. With a `virtual_name`, a virtual device of that name
-    /// is plugged in.
+    /// Starts SDL; `wrap` makes an input of the machine at hand, in which `view` finds the joystick. With a
+    /// `virtual_device` in `params` one of that name is plugged in.
     /// # Errors
-    /// SDL does not start or refuses the virtual device.
+    /// SDL does not start or refuses the virtual device, or the middleware a topic.
     pub fn start<M: Machine<Input: Send> + Send + 'static>(
+        node: &mut r2r::Node,
         shell: Shell<M>,
         view: fn(&M) -> &Joystick,
         wrap: fn(Input) -> M::Input,
-        virtual_name: String,
+        params: &Params,
     ) -> Result<Self, Error> {
+        let (extras, said) = Extras::channel();
         let alarm = Alarm::start(shell.clone(), view)?;
         let held = Arc::new(Mutex::new(Held::default()));
         let (known, to_let_go) = (Arc::clone(&held), shell.clone());
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
         let gamepads = Gamepads::start(move |event| {
-            let input = input(event);
+            let Some(input) = extras.take(event).and_then(input) else { return };
             known.lock().unwrap_or_else(PoisonError::into_inner).see(&input);
             let ends = matches!(input, Input::BatchEnded);
             batch.push(wrap(input));
@@ -70,10 +79,14 @@ impl Pads {
             gamepads,
             let_go: Box::new(let_go),
             pass: (0, clock::now(), false),
-            virtual_name,
+            virtual_name: params.virtual_device.clone(),
             virtual_pad: None,
             virtual_moved: None,
             said_that_there_is_none: false,
+            extras: ExtraTopics::new(node, said)?,
+            driver: None,
+            asked: Asked::default(),
+            feedback_duration: params.feedback_duration,
         };
         if !devices.virtual_name.is_empty() {
             devices.plug()?;
@@ -84,6 +97,44 @@ impl Pads {
     /// Moves the virtual device; a state without axes and buttons unplugs it, the next other one plugs it in again.
     pub fn set_virtual(&self, state: or_joystick::State) {
         self.lock().set_virtual(state);
+    }
+
+    /// Publishes battery and motion of the device that drives.
+    pub fn serve_extras(&self, driver: Option<u32>) {
+        let mut devices = self.lock();
+        if devices.driver != driver {
+            (devices.driver, devices.asked) = (driver, Asked::default());
+        }
+        let Devices { extras, gamepads, .. } = &mut *devices;
+        extras.serve(driver, |id, on| {
+            if let Err(error) = gamepads.enable_sensors(id, on) {
+                log::warn!(target: NAME, "sensors: {error}");
+            }
+        });
+    }
+
+    /// Lets the motors and the light of the device that drives do what `message` says.
+    pub fn feed_back(&self, message: &JoyFeedback) {
+        let mut devices = self.lock();
+        let feedback = match feedback(message) {
+            Ok(feedback) => feedback,
+            Err(reason) => {
+                log::warn!(target: NAME, "'joy/set_feedback' is refused: {reason}");
+                return;
+            }
+        };
+        let Some(id) = devices.driver else {
+            log::warn!(target: NAME, "'joy/set_feedback' is ignored: no device drives");
+            return;
+        };
+        let duration = devices.feedback_duration;
+        let rumble = devices.asked.rumble(feedback);
+        let colour = devices.asked.colour(feedback);
+        let rumbled = rumble.map(|(low, high)| devices.gamepads.rumble(id, low, high, duration));
+        let lit = colour.map(|colour| devices.gamepads.set_led(id, colour));
+        for error in [rumbled, lit].into_iter().flatten().filter_map(Result::err) {
+            log::warn!(target: NAME, "'joy/set_feedback': {error}");
+        }
     }
 
     /// A chore that lets go what nobody reads any more: every device when SDL hangs, the virtual one when its mover is
@@ -171,15 +222,16 @@ impl Devices {
     }
 }
 
-fn input(event: Event) -> Input {
+/// What the machine takes of an event; the rest is for [`Extras`].
+fn input(event: Event) -> Option<Input> {
     let hat = |hat: gamepad::Hat| Hat { up: hat.up, down: hat.down, left: hat.left, right: hat.right };
-    match event {
-        Event::Connected { id, name, guid, axes, buttons, hats } => Input::DeviceConnected {
+    Some(match event {
+        Event::Connected { id, name, guid, axes, buttons, hats, details } => Input::DeviceConnected {
             id: DeviceId(id),
             name,
             guid,
-            serial: String::new(),
-            path: String::new(),
+            serial: details.serial,
+            path: details.path,
             axes,
             buttons,
             hats: hats.into_iter().map(hat).collect(),
@@ -191,5 +243,7 @@ fn input(event: Event) -> Input {
             Input::HatMoved { id: DeviceId(id), hat: number, state: hat(state) }
         }
         Event::BatchEnded => Input::BatchEnded,
-    }
+        Event::OpenFailed { .. } | Event::BatteryChanged { .. } => return None,
+        Event::SensorMoved { .. } | Event::Refused { .. } => return None,
+    })
 }
