@@ -1,5 +1,6 @@
 """`joy` and `~/connected` of the node `joystick`: what programs for the ROS 2 `joy` package rely on, and more."""
 
+import contextlib
 import time
 
 import pytest
@@ -11,30 +12,32 @@ from test_joystick_services import Joystick
 JOY, CONNECTED = "/joy", "/joystick/connected"
 
 
-def start(graph, *arguments):
+@contextlib.contextmanager
+def running(graph, *arguments):
     joystick = Joystick(graph, *(part for argument in arguments for part in ("-p", argument)))
-    graph.listen(Joy, JOY, EDGE)
-    graph.listen(Bool, CONNECTED, LATCHED)
-    graph.wait(lambda: graph.last(CONNECTED), "nobody tells whether a device drives")
-    graph.wait(lambda: graph.node.count_publishers(JOY) > 0, "there is no joy")
-    time.sleep(0.2)
-    return joystick
+    try:
+        graph.listen(Joy, JOY, EDGE)
+        graph.listen(Bool, CONNECTED, LATCHED)
+        graph.wait(lambda: graph.last(CONNECTED), "nobody tells whether a device drives")
+        graph.wait(lambda: graph.node.count_publishers(JOY) > 0, "there is no joy")
+        time.sleep(0.2)
+        yield joystick
+    finally:
+        joystick.process.stop()
 
 
 @pytest.fixture
 def joystick(graph):
     """With the defaults."""
-    joystick = start(graph)
-    yield joystick
-    joystick.process.stop()
+    with running(graph) as joystick:
+        yield joystick
 
 
 @pytest.fixture
 def quiet(graph):
     """Without repeats."""
-    joystick = start(graph, "joy.autorepeat_rate:=0.0")
-    yield joystick
-    joystick.process.stop()
+    with running(graph, "joy.autorepeat_rate:=0.0") as joystick:
+        yield joystick
 
 
 def wait_for(joystick, condition, failure):
