@@ -25,13 +25,17 @@ WORLD = 3  # the button that selects the world frame
 class Joystick:
     """The node with a virtual pad, and a hand that holds it."""
 
-    def __init__(self, graph, *arguments):
+    def __init__(self, graph, *arguments, executable="joystick"):
         self.graph = graph
-        self.process = Process("joystick", "--ros-args", "-p", "virtual_device:=Test Pad", *arguments)
+        self.process = Process(executable, "--ros-args", "-p", "joystick:virtual_device:=Test Pad", *arguments)
         self.clients = {}
         graph.listen(PoseState, "/joystick/desired", LATCHED)
         self.hand = State(axes=[0] * 6, buttons=[False] * 11)
-        self.wait_for_topic("Test_Pad")
+        try:
+            self.wait_for_topic("Test_Pad")
+        except AssertionError:
+            self.process.stop()
+            raise
         graph.publish("/joystick/virtual_device", self.hand)
         graph.repeat("/joystick/virtual_device", self.hand, 20.0)
 
@@ -106,6 +110,22 @@ def mappings(**changes):
     for name, value in changes.items():
         setattr(asked, name, value)
     return asked
+
+
+def test_the_composed_process_serves_all_of_them_too(graph):
+    joystick = Joystick(graph, executable="steersman")
+    try:
+        names = {name for name, _ in graph.node.get_service_names_and_types()}
+        kinds = ["device_list", "rename", "set_state_params", "get_mappings", "set_mappings", "set_intrinsic_mode"]
+        assert {f"/joystick/{name}" for name in [*kinds, "log", "log_stop", "log_info"]} <= names
+        joystick.good(Rename, "rename", name="Test_Pad", newname="Front")
+        assert joystick.good(DeviceList, "device_list").device_list == ["Front"]
+        joystick.good(SetMappings, "set_mappings", mappings=mappings(enable=MappingEnable()))
+        joystick.hold(pressed=[WORLD])
+        graph.wait(lambda: joystick.intrinsic() is False, "the button does nothing")
+        graph.wait(lambda: joystick.get("intrinsic") == [False], "the parameter does not follow the button")
+    finally:
+        joystick.process.stop()
 
 
 # --- devices

@@ -30,15 +30,16 @@ impl Shape {
         if self.curve == 1.0 { input } else { input.abs().powf(self.curve).copysign(input) }
     }
 
+    /// Beyond -1 and 1 where the axis goes beyond its ends.
     fn calibrated(&self, raw: i16) -> f64 {
         let [raw, min, center, max] = [raw, self.min, self.center, self.max].map(f64::from);
         let way = if raw < center { center - min } else { max - center };
-        if way > 0.0 { ((raw - center) / way).clamp(-1.0, 1.0) } else { 0.0 }
+        if way > 0.0 { (raw - center) / way } else { 0.0 }
     }
 }
 
-/// `input` in \[-1, 1] with nothing up to `dead_zone` and the rest stretched to the whole range, so that it begins at 0
-/// and the ends stay exact.
+/// `input` with nothing up to `dead_zone` and the rest stretched to the whole range, so that it begins at 0 and the ends
+/// stay exact; in \[-1, 1], also where `input` is beyond.
 ///
 /// # Source
 /// The ROS 2 `joy` package's `deadzone`, which calls it smooth.

@@ -276,6 +276,32 @@ fn naming_another_device_stops_the_motion_of_the_first() {
 }
 
 #[test]
+fn a_device_that_loses_the_drive_to_another_is_told_as_it_was() {
+    let mut bench = Bench::with_pad(driving());
+    bench.give(Input::DeviceConnected {
+        id: OTHER,
+        name: "Other".into(),
+        guid: "B".into(),
+        serial: "7".into(),
+        path: String::new(),
+        axes: vec![0; 5],
+        buttons: vec![false; 3],
+        hats: vec![],
+    });
+    bench.batch();
+    bench.outputs.clear();
+    bench.give(Input::ParametersChanged(named("7")));
+    bench.run(100);
+    let shapes: Vec<_> = bench.joys().iter().map(|joy| (joy.axes.len(), joy.buttons.len())).collect();
+    assert_eq!(shapes[..2], [(2, 10), (5, 3)]);
+    assert!(shapes[2..].iter().all(|shape| *shape == (5, 3)));
+    assert_eq!(bench.connections(), [], "there was one all the time");
+    // Who drives stays, where the new choice allows it.
+    bench.give(Input::ParametersChanged(named("")));
+    assert_eq!(bench.machine.controlled(), Some("Other"));
+}
+
+#[test]
 fn stamps_go_on_between_readings_of_the_clock() {
     let mut bench = Bench::with_pad(driving());
     bench.millis = 4;

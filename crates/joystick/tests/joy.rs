@@ -146,6 +146,19 @@ fn repeats_are_stamped_with_their_time_and_moves_with_that_of_the_event() {
 }
 
 #[test]
+fn moves_that_nobody_polled_in_time_keep_their_stamp_and_their_message() {
+    let mut bench = Bench::with_pad(quiet());
+    bench.millis = 3;
+    bench.axis(0, 5000);
+    bench.millis = 30;
+    bench.axis(0, 0);
+    bench.millis = 50;
+    bench.drain();
+    let told: Vec<_> = bench.joys().iter().map(|joy| (joy.stamp, joy.axes[0] == 0.0)).collect();
+    assert_eq!(told, [(common::wall(3), false), (common::wall(30), true)]);
+}
+
+#[test]
 fn repeats_end_with_the_device_and_begin_with_the_next() {
     let mut bench = Bench::with_pad(with(|joy| joy.autorepeat_rate = 50.0));
     bench.run(100);

@@ -241,3 +241,34 @@ fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_hang_are_not_collected_without_end() {
+        let log = Log::default();
+        let open = || log.open("/dev/null", 1);
+        let mut held: Vec<_> = (0..MOST_WRITERS).map(|_| open().map_err(|e| e.to_string())).collect();
+        assert!(held.iter().all(Result::is_ok));
+        let busy = Exception::Sys { code: 16, what: "/dev/null: Device or resource busy".into() };
+        assert_eq!(open().err(), Some(busy));
+        held.clear();
+        // Their threads end when nobody holds them any more.
+        let until = clock::now() + PATIENCE;
+        while open().is_err() {
+            assert!(clock::now() < until);
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn rows_without_a_file_go_nowhere() {
+        let log = Log::default();
+        log.row(LogRow::default());
+        assert_eq!((log.counters(), log.switched()), ((0, 0), Some(false)));
+        assert!(log.close().is_none());
+        assert_eq!(log.switched(), None, "nothing was open");
+    }
+}
