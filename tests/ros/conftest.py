@@ -212,6 +212,8 @@ class Stack:
             self.hand_timer = self.graph.repeat("/joystick/virtual_device", self.hand, 20.0)
 
     def enable(self, on=True):
+        if on:  # only a switch that was seen off can be switched on
+            self.graph.publish("/hind/enable", Bool(data=False))
         self.graph.publish("/hind/enable", Bool(data=on))
 
     @property

@@ -6,7 +6,7 @@ lines of JSON what it does, each with the time by the monotonic clock, which all
 
 | order | |
 |---|---|
-| `{"answers": "well"}` | as it should; `"nothing"`, `"garbage"`, `"errors"` (a fault of its own), `"late"` (after 80 ms) |
+| `{"answers": "well"}` | as it should; `"nothing"`, `"garbage"`, `"errors"` (a fault of its own) |
 | `{"plugged": false}` | the terminal goes; `true`: a new one comes, with the device just switched on |
 """
 
@@ -187,9 +187,6 @@ class Terminal:
     def answer(self, bytes_):
         if self.answers == "garbage":
             os.write(self.master, random.randbytes(len(bytes_)))
-        elif self.answers == "late":
-            time.sleep(0.08)
-            os.write(self.master, bytes_)
         elif self.answers != "nothing":
             os.write(self.master, bytes_)
 

@@ -48,17 +48,18 @@ def test_a_late_command_does_not_win(stack):
     stack.enable(True)
     command = TwistStamped()
 
-    def send(speed, sec):
+    def send(speed, ago):
         command.twist.linear.x = speed
-        command.header.stamp.sec = sec
+        stamp = time.time_ns() - int(ago * 1e9)
+        command.header.stamp.sec, command.header.stamp.nanosec = divmod(stamp, 1_000_000_000)
         graph.publish("/cmd_vel_nav", command)
 
-    for count in range(10):
-        send(0.0, 1000 + count)
+    for _ in range(10):
+        send(0.0, 0.0)
         time.sleep(0.05)
     stack.wait_for_state("OK")
-    for count in range(40):
-        send(0.5, 2000 + count)
-        send(-1.0, 1500)
+    for _ in range(40):
+        send(0.5, 0.0)
+        send(-1.0, 0.2)
         time.sleep(0.02)
     assert stack.motors[0] < 90, f"a late command won: {stack.motors}"

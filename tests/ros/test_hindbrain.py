@@ -14,7 +14,7 @@ from vehicle import Vehicle, now, rival
 WHITE, RED, OFF = (1.0, 1.0, 1.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("kind, message_type", [("auto", Twist), ("auto", TwistStamped), ("twist_stamped", TwistStamped)])
+@pytest.mark.parametrize("kind, message_type", [("auto", Twist), ("twist_stamped", TwistStamped)])
 def test_a_command_of_either_type_drives(kind, message_type):
     with Vehicle({"cmd_vel_type": kind}, message_type) as vehicle:
         vehicle.start()
@@ -66,9 +66,42 @@ def test_an_old_enable_does_not_arm_a_new_node():
             vehicle.say(1.0)
             vehicle.wait(lambda: vehicle.source("cmd_vel").says == "move", "the command is not heard")
             assert set(vehicle.values(found)) == {STOP}
+            # Nor does a switch that was on before and goes on to say so: it has to be seen to go on.
             vehicle.say(0.0)
             switch.publish(Bool(data=True))
+            vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+            for on in (False, True):
+                switch.publish(Bool(data=on))
             vehicle.wait_for("OK")
+
+
+def test_a_stamp_makes_a_command_older_and_never_fresher():
+    age = 0.35
+
+    def stamp():
+        time_ = now() - age
+        vehicle.command.header.stamp.sec, vehicle.command.header.stamp.nanosec = int(time_), int(time_ % 1 * 1e9)
+
+    with Vehicle() as vehicle:
+        vehicle.graph.node.create_timer(0.01, stamp)
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "a command of 0.35 s is not too old")
+        vehicle.fall_silent()
+        last = now()
+        vehicle.wait_for_motors(STOP, STOP, "silence")
+        braked = next(at for at, message in vehicle.graph.heard["/motor/port"] if at > last and message.data > 24)
+        assert braked - last < 0.45, f"it counts for {braked - last:.3f} s more, not for 0.15 s"
+
+        vehicle.say(0.0)
+        vehicle.commands.reset()
+        vehicle.wait_for("OK")
+        for age, sentence in [(2.0, "s old, must be less than 0.5 s"), (-5.0, "s ahead of this machine's clock, must be ")]:
+            start = now()
+            vehicle.say(1.0)
+            vehicle.wait(lambda: sentence in vehicle.process.output, f"a command of {age} s is not reported")
+            vehicle.wait_for("OK", "CMD_STALE", "CMD_INVALID")
+            assert set(vehicle.values(start)) == {STOP}, f"a command of {age} s drives"
 
 
 def test_a_required_estop_must_speak_in_time():
@@ -215,7 +248,7 @@ def test_the_details_name_every_cause_and_source():
         names = ["cmd_vel", "hind/enable", "hind/estop", "hind/reset", "ir_front_port"]
         assert [source.name for source in detail.sources] == names
         assert [source.age for source in detail.sources] == [-1.0] * 5
-        assert [source.says for source in detail.sources] == ["nothing", "false", "nothing", "released", "silent"]
+        assert [source.says for source in detail.sources] == ["nothing", "nothing", "nothing", "released", "silent"]
         assert [source.name for source in detail.sources if source.blocks] == ["cmd_vel", "hind/enable", "ir_front_port"]
         assert all(cause.text for cause in detail.causes), detail.causes
         assert [cause.name for cause in detail.causes] == ["NOT_ENABLED", "IR_STALE", "FRONT_BLOCKED", "CMD_STALE"]
@@ -252,8 +285,8 @@ def test_a_second_publisher_of_commands_stops_until_it_is_gone():
             vehicle.wait_for_motors(STOP, STOP, "a second publisher")
             vehicle.wait(lambda: sorted(vehicle.source("cmd_vel").publishers) == ["/observer", "/rival"], "it is not named")
             assert vehicle.source("cmd_vel").blocks
-            lines = [line for line in vehicle.process.lines if "2 publishers of 'cmd_vel'" in line]
-            assert len(lines) == 1 and "/observer" in lines[0] and "/rival" in lines[0], vehicle.process.output
+            # In the log the name may be missing: the graph knows a publisher before it knows its node's name.
+            vehicle.wait(lambda: "2 publishers of 'cmd_vel': " in vehicle.process.output, "the rival is not reported")
         vehicle.wait_for("OK", "NEUTRAL_WAIT")
         assert vehicle.source("cmd_vel").publishers == ["/observer"]
         vehicle.say(0.0)

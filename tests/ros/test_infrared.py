@@ -80,9 +80,12 @@ def test_a_sensor_that_is_silent_unknown_or_not_fitted():
         assert [source.name for source in vehicle.detail.sources if source.name.startswith("ir_")] == FRONT
 
         def unfitted():
-            values = [v.value for m in vehicle.graph.since("/diagnostics", 0.0) for v in m.status[0].values if v.key == "unfitted"]
+            statuses = [message.status[0] for message in vehicle.graph.since("/diagnostics", 0.0)]
+            values = [value.value for status in statuses for value in status.values if value.key == "unfitted"]
             return int(values[-1]) if values else 0
 
+        sentence = "'hind/ir' of sensor 'ir_left' is ignored, frame_id must be one of: ir_front_port, ir_front_starboard"
+        vehicle.wait(lambda: sentence in vehicle.process.output, "an unknown sensor is not reported")
         vehicle.wait(lambda: unfitted() > 0, "readings of a sensor that is not fitted are not counted")
         silent = now()
         del eyes.ranges["ir_front_starboard"]
@@ -140,7 +143,7 @@ class Scanner:
         self.scan.ranges = ranges
 
 
-SECTORS = {"ir_front_port": (1, 40), "ir_front_starboard": (-40, -1), "ir_back_port": (140, 179), "ir_back_starboard": (-179, -140)}
+SECTORS = dict(zip(SENSORS, [(1, 40), (-40, -1), (140, 179), (-179, -140)]))  # degrees, a little more than the 0.6 rad
 
 
 def test_sectors_of_a_scan_stand_for_the_sensors():

@@ -29,7 +29,8 @@ def neighbours(value):
     return [math.nextafter(value, -INF), value, math.nextafter(value, INF)]
 
 
-EXPONENTS = sorted({*range(-1074, 1024, 37), -1074, -1073, -1023, -1022, -1021, -150, -149, -148, -127, -126, -125, -11, 127, 128, 1023})
+EDGES = {-1073, -1023, -1022, -1021, -150, -149, -148, -127, -126, -125, -11, 127, 128, 1023}
+EXPONENTS = sorted(EDGES.union(range(-1074, 1024, 53)))
 ODD = both_signs(
     [NAN, INF, 0.0, 1e-300, 1e-60, 1e-40, 1e-10, 3.5e38, 1e39, 1e300, 1e308, 1.797e308, math.nextafter(INF, 0.0)]
     + [value for size in (2.0**-1022, 2.0**-126, 2.0**-149, 0.001, BEYOND_REASON) for value in neighbours(size)]
@@ -51,7 +52,7 @@ class Teller:
 
     def __init__(self, vehicle, message_type):
         self.vehicle, self.message_type = vehicle, message_type
-        self.sent = self.refused = 0
+        self.sent = self.refused = self.told = self.unsettled = 0
         vehicle.graph.record(TwistStamped, "/hind/applied")
         vehicle.graph.record(DiagnosticArray, "/diagnostics")
         vehicle.enable()
@@ -72,12 +73,24 @@ class Teller:
 
     def tell(self, value=0.0):
         """Sends a good command and waits until it was carried out, and with it whatever was sent before."""
-        # Without a stamp of its own it counts as of its arrival, which is later.
         start = now()
         self.send(value)
-        applied = lambda: self.vehicle.graph.last("/hind/applied").header.stamp
-        arrived = lambda: self.vehicle.graph.heard["/hind/applied"] and applied().sec + applied().nanosec / 1e9 >= start - 1e-6
-        self.vehicle.wait(arrived, f"command {self.sent} is not carried out")
+        self.vehicle.wait(lambda: self.applied(-1) >= start - 1e-6, f"command {self.sent} is not carried out")
+        self.unsettled += self.sent - self.told
+        self.told = self.sent
+        if self.message_type is Twist and self.unsettled > 5:
+            # Without a stamp of its own a command counts as of its arrival, so that it may have been the one before. Ten can
+            # wait in the middleware; a motor value that brings no newer command shows that none waits.
+            self.vehicle.wait(lambda: self.applied(-1) == self.applied(-2) >= start, f"command {self.sent} is not settled")
+            self.unsettled = 0
+
+    def applied(self, index):
+        """The stamp of the command behind a motor value [s]."""
+        heard = self.vehicle.graph.heard["/hind/applied"]
+        if len(heard) < 2:
+            return 0.0
+        stamp = heard[index][1].header.stamp
+        return stamp.sec + stamp.nanosec / 1e9
 
     def wait_for_counts(self):
         """Every command was counted: as one that was taken, or as one that was refused."""
@@ -85,10 +98,11 @@ class Teller:
         def counts():
             statuses = [s for m in self.vehicle.graph.since("/diagnostics", 0.0) for s in m.status if s.name == "hindbrain"]
             values = {value.key: value.value for value in statuses[-1].values} if statuses else {}
-            return int(values.get("commands", 0)), int(values.get("invalid", 0))
+            return {key: int(values.get(key, 0)) for key in expected}
 
-        expected = (self.sent - self.refused, self.refused)
-        self.vehicle.wait(lambda: counts() == expected, lambda: f"taken and refused are {counts()}, must be {expected}")
+        taken = self.sent - self.refused
+        expected = {"/cmd_vel received": self.sent, "commands": taken, "invalid": self.refused, "late": 0}
+        self.vehicle.wait(lambda: counts() == expected, lambda: f"counts are {counts()}, must be {expected}")
 
 
 @pytest.fixture(params=[Twist, TwistStamped], ids=["Twist", "TwistStamped"])
@@ -99,7 +113,7 @@ def message_type(request):
 def test_no_odd_value_moves_a_standing_vehicle(message_type):
     """Whatever is too small to move a wheel, or no number that makes sense, in either part."""
     silent = [value for value in ODD if is_refused(value) or level(value) == 0]
-    assert len(silent) > 150
+    assert len(silent) > 120
     with Vehicle(SUDDEN, message_type) as vehicle:
         teller = Teller(vehicle, message_type)
         for value in silent:
@@ -155,7 +169,7 @@ def test_a_stream_of_nan_is_silence(message_type):
 
 
 def test_what_is_near_full_speed_or_near_nothing_gives_its_level(message_type):
-    values = both_signs([0.001, 0.0151, 0.016, 0.5, *neighbours(1.0), 1.001, 2.0, 64.0, BEYOND_REASON])
+    values = both_signs([0.001, 0.0151, 0.016, *neighbours(1.0), 1.001, BEYOND_REASON])
     with Vehicle(SUDDEN, message_type) as vehicle:
         vehicle.start()
         for name, sides in [("linear", (1, 1)), ("angular", (-1, 1))]:

@@ -101,7 +101,8 @@ def test_what_the_seed_fixes_is_refused_by_name_value_and_reason():
 
 
 def driver(kind, **parameters):
-    return {"driver.kind": kind, "driver.device": "/dev/nothing", **{f"driver.{name}": value for name, value in parameters.items()}}
+    own = {f"driver.{name}": value for name, value in parameters.items()}
+    return {"driver.kind": kind, "driver.device": "/dev/nothing", **own}
 
 
 WRONG = [

@@ -4,4 +4,4 @@ from soak import soak
 
 
 def test_faults_at_random():
-    print(soak(10.0))
+    print(soak(8.0))

@@ -48,7 +48,8 @@ class Vehicle:
     def wait(self, condition, what, timeout=5.0):
         def failure():
             causes = self.detail and self.causes
-            return f"{what() if callable(what) else what}; motors {self.motors}, state {self.state}, causes {causes}\n{self.process.output}"
+            found = f"motors {self.motors}, state {self.state}, causes {causes}"
+            return f"{what() if callable(what) else what}; {found}\n{self.process.output}"
 
         return self.graph.wait(condition, failure, timeout)
 
@@ -89,6 +90,8 @@ class Vehicle:
         self.commands.cancel()
 
     def enable(self, on=True):
+        if on:  # only a switch that was seen off can be switched on
+            self.graph.publish("/hind/enable", Bool(data=False))
         self.graph.publish("/hind/enable", Bool(data=on))
 
     def estop(self, pressed):

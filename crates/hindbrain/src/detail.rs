@@ -131,13 +131,11 @@ impl Hindbrain {
                 Some(wish) if wish.is_within(self.params().core.deadband) => "zero",
                 Some(_) => "move",
             },
-            Source::Enable => {
-                if *enabled {
-                    "true"
-                } else {
-                    "false"
-                }
-            }
+            Source::Enable => match enabled {
+                None => "nothing",
+                Some(true) => "true",
+                Some(false) => "false",
+            },
             Source::Estop => match estop {
                 EstopLine::Unheard => "nothing",
                 EstopLine::Released { .. } => "released",
@@ -174,7 +172,7 @@ impl Hindbrain {
                     || core.rivals && params.single_publisher
                     || self.causes().contains(crate::Cause::NeutralWait)
             }
-            Source::Enable => !core.enabled || params.arming && !core.armed || core.is_lapsed(params),
+            Source::Enable => !core.is_enabled() || params.arming && !core.armed || core.is_lapsed(params),
             Source::Estop => core.estop.is_pressed(params.estop_required),
             Source::Reset => core.mode.is_latched() && params.latch,
             Source::Ir(sensor) => core.eyes[sensor.index()].is_bad(),

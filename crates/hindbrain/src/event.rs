@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use units::{Command, NotFinite};
 
 use crate::{Detail, Motors, Params, Refused, Report, Sensor, StopState};
@@ -8,6 +10,15 @@ use crate::{Detail, Motors, Params, Refused, Report, Sensor, StopState};
 pub enum Input {
     /// A command came, or what was to be one and is not finite.
     CommandReceived(Result<Command, NotFinite>),
+    /// A command came that had been under way for a while, by its stamp.
+    LateCommandReceived {
+        /// What was wanted.
+        command: Command,
+        /// How old it was when it came.
+        age: Duration,
+    },
+    /// A command came whose stamp lies so far in the future \[s\]: nobody can say how old it is.
+    FutureCommandReceived(f64),
     /// The software switch says whether the vehicle may drive.
     EnableReceived(bool),
     /// The emergency stop says whether it is pressed.

@@ -26,6 +26,10 @@ pub struct Params {
     pub profile: Profile,
     /// What comes on `cmd_vel`.
     pub command_type: CommandType,
+    /// Whether stamps of commands are judged by the wall clock.
+    pub judge_stamps: bool,
+    /// How far a stamp may lie in the future.
+    pub stamp_tolerance: Duration,
     /// Where the infra-red sensors' distances come from.
     pub ir_source: IrSource,
     /// The motor controller; `None` where the topics are all.
@@ -91,7 +95,8 @@ pub struct IrLimits {
 impl Params {
     /// The parameters in `set`.
     /// # Errors
-    /// A [`Refusal`] of a `decel` less than `accel` (a vehicle must not be slower to stop than to start), of an `ir.far`
+    /// A [`Refusal`] of a `decel` less than `accel` (a vehicle must not be slower to stop than to start) or too little for a
+    /// stop by ramp, of an `ir.far`
     /// that leaves no distance clear, of a value that the profile `seed` fixes, and of a driver that cannot be.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut params = Self::parse(set);
@@ -99,6 +104,9 @@ impl Params {
             return Err(
                 set.refuse("decel", format!("must be no less than accel, {:?} counts/s", ACCEL.get(set)))
             );
+        }
+        if params.core.soft_stop == SoftStop::Ramp && params.core.slopes.decel < SLOWEST_STOP {
+            return Err(set.refuse("decel", "must be at least 20 counts/s where soft_stop is 'ramp'"));
         }
         if params.infrared.far.is_some_and(|far| far <= params.infrared.near) {
             return Err(
@@ -165,6 +173,8 @@ impl Params {
                 "twist_stamped" => CommandType::TwistStamped,
                 _ => CommandType::Auto,
             },
+            judge_stamps: STAMPS.get(set) == "judge",
+            stamp_tolerance: STAMP_TOLERANCE.time(set),
             ir_source: match IR_SOURCE.get(set).as_str() {
                 "scan" => {
                     IrSource::Scan(Sectors { width: IR_SCAN_SECTOR.get(set), yaw: IR_SCAN_YAW.get(set) })
@@ -181,6 +191,9 @@ impl Default for Params {
         Self::parse(&specification().defaults())
     }
 }
+
+/// The gentlest slope that may pass for a stop \[counts/1000 s\]: from full speed in 3.3 s.
+const SLOWEST_STOP: u64 = 20_000;
 
 /// [`TICK`] in the core's unit.
 const TICK_NANOS: u64 = TICK.as_nanos() as u64;

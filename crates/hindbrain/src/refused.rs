@@ -13,9 +13,9 @@ pub const BEYOND_REASON: f64 = 100.0;
 /// A command that was refused, by the first part that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Refused {
-    /// Which part, in the names of `geometry_msgs/msg/Twist`.
+    /// Which part, in the names of `geometry_msgs/msg/TwistStamped`.
     pub part: &'static str,
-    /// What it was \[m/s or rad/s\].
+    /// What it was \[m/s, rad/s, or of a stamp s, negative in the past\].
     pub value: f64,
     /// What it may be at most, either way; `None` where it was no finite number.
     pub most: Option<f64>,
@@ -50,6 +50,10 @@ impl fmt::Display for Refused {
         let Self { part, value, most } = self;
         match most {
             None => write!(f, "{part} is {value}, must be finite"),
+            Some(most) if *part == "header.stamp" => {
+                let side = if *value < 0.0 { "old" } else { "ahead of this machine's clock" };
+                write!(f, "{part} is {:.3} s {side}, must be less than {most} s", value.abs())
+            }
             Some(most) => {
                 let unit = if part.starts_with("linear") { "m/s" } else { "rad/s" };
                 write!(f, "{part} is {value:e}, must be from -{most} to {most} {unit}")
@@ -77,6 +81,16 @@ mod tests {
             "angular.z is 1e308, must be from -200 to 200 rad/s"
         );
         assert_eq!(check(5e-324, -0.0), Ok(()));
+    }
+
+    #[test]
+    fn a_stamp_is_refused_by_its_age() {
+        let stamp = |value, most| Refused { part: "header.stamp", value, most: Some(most) }.to_string();
+        assert_eq!(stamp(-2.0, 0.5), "header.stamp is 2.000 s old, must be less than 0.5 s");
+        assert_eq!(
+            stamp(3600.0, 0.1),
+            "header.stamp is 3600.000 s ahead of this machine's clock, must be less than 0.1 s"
+        );
     }
 
     #[test]

@@ -9,56 +9,86 @@ pub struct Scan<'a> {
     pub angle_min: f64,
     /// From beam to beam \[rad\], not zero; negative for a scanner that turns clockwise.
     pub angle_increment: f64,
-    /// What a measurement lies between \[m\].
-    pub range: [f64; 2],
+    /// The nearest that it can measure \[m\].
+    pub least: f64,
     /// The beams \[m\]: infinite is nothing in reach, minus infinite too near to measure (REP-117), NaN no measurement.
     pub ranges: &'a [f32],
 }
 
 /// The nearest distance \[m\] in each sensor's sector, in the order of [`Sensor`]; `None` where the scan says nothing.
 ///
-/// * Minus infinity wins over any distance. Finite beams below the scanner's range count as it, those beyond as nothing
-///   in reach.
-/// * A sector in which no beam measures, or into which none points, is no measurement: a scanner that does not look
-///   there must not make the way free.
+/// * Minus infinity wins over any distance. Finite beams below the scanner's range count as it.
+/// * A sector of which less than half is measured, by its beams or by its angle, is no measurement: a scanner that does
+///   not look there must not make the way free.
 /// * An angle that is not finite, or an increment of zero, makes the whole scan no measurement.
 /// # Source
 /// own; REP-117, `sensor_msgs/LaserScan`. The nearest obstacle is found, a missing floor is not: a planar scan does not
 /// see it.
 pub fn distances(scan: &Scan, sectors: &Sectors) -> [Option<f64>; 4] {
-    let mut nearest = [None; 4];
     let angles = [scan.angle_min, scan.angle_increment, sectors.yaw, sectors.width];
     if scan.angle_increment == 0.0 || !angles.iter().all(|angle| angle.is_finite()) {
-        return nearest;
+        return [None; 4];
     }
+    let mut seen = [Seen::default(); 4];
     for (index, &range) in scan.ranges.iter().enumerate() {
-        let Some(distance) = measured(f64::from(range), scan.range) else { continue };
+        let distance = measured(f64::from(range), scan.least);
         let angle = wrapped(scan.angle_min + index as f64 * scan.angle_increment + sectors.yaw);
-        for (sensor, nearest) in Sensor::ALL.into_iter().zip(&mut nearest) {
+        for (sensor, seen) in Sensor::ALL.into_iter().zip(&mut seen) {
             if is_in(sensor, angle, sectors.width) {
-                *nearest = Some(nearest.map_or(distance, |known: f64| known.min(distance)));
+                seen.add(distance);
             }
         }
     }
-    nearest
+    let covered = |seen: &Seen| seen.measured as f64 * scan.angle_increment.abs() >= sectors.width * ENOUGH;
+    seen.map(|seen| (seen.is_enough() && covered(&seen)).then_some(seen.nearest))
+}
+
+/// The part of a sector that has to be measured.
+const ENOUGH: f64 = 0.5;
+
+/// What the beams of one sector say.
+#[derive(Clone, Copy)]
+struct Seen {
+    beams: usize,
+    measured: usize,
+    nearest: f64,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self { beams: 0, measured: 0, nearest: f64::INFINITY }
+    }
+}
+
+impl Seen {
+    fn add(&mut self, distance: Option<f64>) {
+        self.beams += 1;
+        if let Some(distance) = distance {
+            self.measured += 1;
+            self.nearest = self.nearest.min(distance);
+        }
+    }
+
+    fn is_enough(&self) -> bool {
+        self.measured > 0 && self.measured as f64 >= self.beams as f64 * ENOUGH
+    }
 }
 
 /// What one beam or sensor measured \[m\]; `None` if it is no measurement.
 ///
 /// * `range`: NaN is no measurement, infinite is nothing in reach, minus infinite too near to measure (REP-117)
-/// * `least`, `most`: what it can measure \[m\]. Nearer is too near, whatever the number says, and farther is nothing in
-///   reach. Where both are zero nothing is known of them, and a distance is believed unless it is negative
+/// * `least`: the nearest that it can measure \[m\]; nearer is too near, whatever the number says
+///
+/// The farthest that it can measure does not count: a number beyond it is believed as it is, so that a sensor which
+/// tells a wrong or no range of its own cannot turn an obstacle into nothing in reach.
 /// # Source
 /// REP-117; `sensor_msgs/Range` and `LaserScan`.
-pub fn measured(range: f64, [least, most]: [f64; 2]) -> Option<f64> {
-    let most = if least == 0.0 && most == 0.0 { f64::INFINITY } else { most };
-    if range.is_nan() {
+pub fn measured(range: f64, least: f64) -> Option<f64> {
+    if range.is_nan() || least.is_nan() {
         None
-    } else if range < least {
+    } else if range < least.max(0.0) {
         // Also what is negative: some drivers say so for "too near".
         Some(f64::NEG_INFINITY)
-    } else if range > most {
-        Some(f64::INFINITY)
     } else {
         Some(range)
     }
@@ -96,7 +126,7 @@ mod tests {
     }
 
     fn look(ranges: &[f32], sectors: &Sectors) -> [Option<f64>; 4] {
-        let scan = Scan { angle_min: -PI, angle_increment: TAU / 360.0, range: [0.25, 10.0], ranges };
+        let scan = Scan { angle_min: -PI, angle_increment: TAU / 360.0, least: 0.25, ranges };
         distances(&scan, sectors)
     }
 
@@ -119,10 +149,7 @@ mod tests {
     #[test]
     fn straight_ahead_and_straight_back_belong_to_both_sides() {
         let scan = |angle: f64| {
-            distances(
-                &Scan { angle_min: angle, angle_increment: 1.0, range: [0.1, 9.0], ranges: &[2.0] },
-                &SECTORS,
-            )
+            distances(&Scan { angle_min: angle, angle_increment: 1.0, least: 0.1, ranges: &[2.0] }, &SECTORS)
         };
         assert_eq!(scan(0.0), [Some(2.0), Some(2.0), None, None]);
         assert_eq!(scan(PI), [None, None, Some(2.0), Some(2.0)]);
@@ -135,17 +162,36 @@ mod tests {
         for near in [f32::NEG_INFINITY, 0.2, 0.0, -1.0] {
             assert_eq!(look(&turn(&[(5, 3.0), (6, near)]), &SECTORS)[0], Some(f64::NEG_INFINITY), "{near}");
         }
-        assert_eq!(look(&turn(&[(5, 11.0)]), &SECTORS)[0], Some(f64::INFINITY), "beyond its range");
     }
 
     #[test]
-    fn a_sensor_that_does_not_say_its_range_is_believed() {
-        assert_eq!(measured(1.5, [0.0, 0.0]), Some(1.5));
-        assert_eq!(measured(-0.1, [0.0, 0.0]), Some(f64::NEG_INFINITY));
-        assert_eq!(measured(f64::NAN, [0.0, 0.0]), None);
+    fn what_a_sensor_says_of_its_own_range_makes_nothing_clear() {
+        // At a near of 0.2 m all of these are an obstacle; the farthest is no part of the question.
+        for range in [0.05, 0.1, 0.19] {
+            assert_eq!(measured(range, 0.05), Some(range));
+        }
+        assert_eq!(measured(0.1, 0.3), Some(f64::NEG_INFINITY), "the least is wrong: too near");
+        assert_eq!(measured(0.1, f64::INFINITY), Some(f64::NEG_INFINITY));
+        assert_eq!(measured(-0.1, -5.0), Some(f64::NEG_INFINITY));
+        assert_eq!(measured(1.5, f64::NAN), None);
+        assert_eq!(measured(f64::NAN, 0.0), None);
         // A sensor that knows near and far only (REP-117): its distance is fixed.
-        assert_eq!(measured(f64::NEG_INFINITY, [0.3, 0.3]), Some(f64::NEG_INFINITY));
-        assert_eq!(measured(f64::INFINITY, [0.3, 0.3]), Some(f64::INFINITY));
+        assert_eq!(measured(f64::NEG_INFINITY, 0.3), Some(f64::NEG_INFINITY));
+        assert_eq!(measured(f64::INFINITY, 0.3), Some(f64::INFINITY));
+    }
+
+    #[test]
+    fn a_sector_of_which_little_is_measured_is_no_measurement() {
+        // Of the 34 or 35 beams from 0 to 34 degrees (rounding decides on the first) 16 blind ones are less than half, 19 more.
+        let blind: Vec<_> = (0..=15).map(|degrees| (degrees, f32::NAN)).collect();
+        assert_eq!(look(&turn(&blind), &SECTORS)[0], Some(f64::INFINITY));
+        let blind: Vec<_> = (0..=18).map(|degrees| (degrees, f32::NAN)).collect();
+        assert_eq!(look(&turn(&blind), &SECTORS)[0], None);
+        // Five beams stand for 0.25 of 0.6 rad, seven for 0.35.
+        let narrow = Scan { angle_min: 0.0, angle_increment: 0.05, least: 0.1, ranges: &[FREE; 5] };
+        assert_eq!(distances(&narrow, &SECTORS)[0], None);
+        let wide = Scan { ranges: &[FREE; 7], ..narrow };
+        assert_eq!(distances(&wide, &SECTORS)[0], Some(f64::INFINITY));
     }
 
     #[test]
@@ -158,7 +204,7 @@ mod tests {
 
     #[test]
     fn what_is_not_looked_at_is_no_measurement() {
-        let ahead = Scan { angle_min: -0.5, angle_increment: 0.1, range: [0.1, 9.0], ranges: &[FREE; 11] };
+        let ahead = Scan { angle_min: -0.5, angle_increment: 0.1, least: 0.1, ranges: &[FREE; 11] };
         let free = Some(f64::INFINITY);
         assert_eq!(distances(&ahead, &SECTORS), [free, free, None, None]);
         assert_eq!(distances(&Scan { ranges: &[f32::NAN; 11], ..ahead }, &SECTORS), [None; 4]);
@@ -173,16 +219,16 @@ mod tests {
     #[test]
     fn what_a_sensor_can_measure_bounds_what_is_believed() {
         // At its limits a distance is one.
-        assert_eq!(measured(0.25, [0.25, 4.0]), Some(0.25));
-        assert_eq!(measured(4.0, [0.25, 4.0]), Some(4.0));
-        assert_eq!(measured(0.24, [0.25, 4.0]), Some(f64::NEG_INFINITY));
-        assert_eq!(measured(4.1, [0.25, 4.0]), Some(f64::INFINITY));
+        assert_eq!(measured(0.25, 0.25), Some(0.25));
+        assert_eq!(measured(4.0, 0.25), Some(4.0));
+        assert_eq!(measured(0.24, 0.25), Some(f64::NEG_INFINITY));
+        assert_eq!(measured(4.1, 0.25), Some(4.1));
         // One limit of zero is a limit, two are none.
-        assert_eq!(measured(4.1, [0.0, 4.0]), Some(f64::INFINITY));
-        assert_eq!(measured(4.1, [0.0, 0.0]), Some(4.1));
-        assert_eq!(measured(-0.1, [0.0, 0.0]), Some(f64::NEG_INFINITY));
-        assert_eq!(measured(4.1, [5.0, 0.0]), Some(f64::NEG_INFINITY));
-        assert_eq!(measured(f64::NAN, [0.0, 4.0]), None);
+
+        assert_eq!(measured(4.1, 0.0), Some(4.1));
+        assert_eq!(measured(-0.1, 0.0), Some(f64::NEG_INFINITY));
+        assert_eq!(measured(4.1, 5.0), Some(f64::NEG_INFINITY));
+        assert_eq!(measured(f64::NAN, 0.0), None);
     }
 
     #[test]
@@ -190,8 +236,7 @@ mod tests {
         let mut ranges = turn(&[(10, 1.5), (-150, 2.5)]);
         ranges.reverse();
         let last = -PI + 359.0 * TAU / 360.0;
-        let scan =
-            Scan { angle_min: last, angle_increment: -TAU / 360.0, range: [0.25, 10.0], ranges: &ranges };
+        let scan = Scan { angle_min: last, angle_increment: -TAU / 360.0, least: 0.25, ranges: &ranges };
         let far = Some(f64::INFINITY);
         assert_eq!(distances(&scan, &SECTORS), [Some(1.5), far, far, Some(2.5)]);
     }

@@ -55,7 +55,7 @@ impl Hindbrain {
             ("causes", self.causes().to_string()),
             ("port", motors.port.to_string()),
             ("starboard", motors.starboard.to_string()),
-            ("enabled", core.enabled.to_string()),
+            ("enabled", core.is_enabled().to_string()),
             ("e-stop", format!("{:?}", core.estop)),
         ];
         let fitted = self.params().core.infrared.fitted;

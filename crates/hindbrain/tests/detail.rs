@@ -6,7 +6,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Rig, command, ir, not_finite, rig, text, texts};
+use common::{Rig, command, ir, not_finite, params, rig, text, texts};
 use hindbrain::core::Rule;
 use hindbrain::{Cause, Input, Sensor, Source, SourceDetail, StopState};
 use params::Value;
@@ -136,7 +136,7 @@ fn the_motor_controller_tells_whether_it_answers() {
 fn every_source_has_its_own_age() {
     let every = texts(&["ir_front_port", "ir_front_starboard", "ir_back_port", "ir_back_starboard"]);
     let device = [("driver.kind", text("pwm")), ("driver.device", text("/sys/class/pwm/pwmchip0"))];
-    let mut rig = rig(&[&device[..], &[("ir.sensors", every)]].concat());
+    let mut rig = Rig::unheard(params(&[&device[..], &[("ir.sensors", every)]].concat()).unwrap());
     let sources = [
         (Source::Command, command(0.0, 0.0)),
         (Source::Enable, Input::EnableReceived(true)),

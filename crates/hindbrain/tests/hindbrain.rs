@@ -1,9 +1,9 @@
-//! The machine around the core: when what goes out, late and old commands, faults, parameters.
+//! The machine around the core: when what goes out, late and old commands, faults.
 
 mod common;
 
 use common::{command, ir, not_finite, params, rig, stamped, text, texts};
-use hindbrain::{Cause, Hindbrain, Input, Level, Motors, Output, Params, Sensor, StopState, specification};
+use hindbrain::{Cause, Hindbrain, Input, Level, Motors, Output, Params, Sensor, StopState};
 use params::Value;
 use units::{Instant, Machine, Stamp};
 
@@ -120,39 +120,6 @@ fn stopping_hides_no_estop() {
     rig.send(Input::EstopReceived(true));
     rig.send(Input::Stopping);
     assert_eq!((rig.state(), rig.states.last().unwrap().1), (StopState::Estop, StopState::Estop));
-}
-
-#[test]
-fn an_older_command_is_refused_while_the_newer_one_is_fresh() {
-    let mut rig = rig(&[]);
-    rig.ready();
-    rig.send(stamped(0.0, 0.0, stamp(10)));
-    rig.repeat(&[stamped(1.0, 0.0, stamp(9))], 450);
-    assert_eq!((rig.levels(), rig.hindbrain.counters().late), ([0, 0], 45));
-    assert_eq!(rig.hindbrain.motors().stamp, stamp(10));
-    rig.wait(50);
-    rig.repeat(&[stamped(1.0, 0.0, stamp(9))], 200);
-    assert!(rig.levels()[0] > 0, "a clock that was set back costs one time-out");
-}
-
-#[test]
-fn a_command_without_a_stamp_is_judged_by_its_arrival() {
-    let mut rig = rig(&[]);
-    rig.ready();
-    rig.send(stamped(0.0, 0.0, stamp(10)));
-    rig.repeat(&[command(1.0, 0.0)], 200);
-    assert!(rig.levels()[0] > 0);
-}
-
-#[test]
-fn a_refused_command_sends_nothing() {
-    let mut rig = rig(&[]);
-    rig.ready();
-    rig.send(stamped(0.0, 0.0, stamp(10)));
-    let count = rig.drives.len();
-    rig.send(stamped(0.0, 0.0, stamp(9)));
-    rig.send(not_finite());
-    assert_eq!(rig.drives.len(), count);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Rig, command, ir, not_finite, rig, texts};
+use common::{Rig, command, ir, not_finite, params, rig, texts};
 use hindbrain::{Cause, Input, Sensor, StopState};
 use params::Value;
 use units::{Instant, Stamp};
@@ -321,6 +321,18 @@ fn h15_the_readme_calls_a_stop_no_safety_function() {
     let readme = include_str!("../README.md");
     assert!(readme.contains("not a safety function"));
     assert!(readme.contains("cut the power in hardware"));
+}
+
+/// Who repeats an enable, as a lease asks for, must not start a hindbrain that was started anew meanwhile.
+#[test]
+fn h16_an_enable_that_goes_on_does_not_arm_a_machine_that_starts_anew() {
+    let mut rig = Rig::unheard(params(&[]).unwrap());
+    stays_stopped(&mut rig, 500, &[Input::EnableReceived(true), command(0.0, 0.0), command(1.0, 0.0)]);
+    assert!(rig.has(Cause::NotArmed));
+    rig.send(Input::EnableReceived(false));
+    rig.ready();
+    rig.repeat(&[Input::EnableReceived(true), command(1.0, 0.0)], 200);
+    assert_ne!(rig.levels(), [0, 0], "it was seen off and then on");
 }
 
 #[test]

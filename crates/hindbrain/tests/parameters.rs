@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{params, text, texts};
 use hindbrain::core::{CoreParams, Mapping, SoftStop};
-use hindbrain::{CommandType, Driver, DriverKind, IrSource, Params, Profile, Sectors};
+use hindbrain::{CommandType, Driver, DriverKind, IrSource, Params, Profile, Sectors, specification};
 use params::Value;
 
 const MS: u64 = 1_000_000;
@@ -194,8 +194,14 @@ fn a_driver_that_cannot_be_is_refused() {
 #[test]
 fn parameters_that_contradict_each_other_are_refused() {
     assert_eq!(
-        params(&[("decel", Value::Float(10.0))]).unwrap_err(),
-        "parameter 'decel' is 10.0, must be no less than accel, 20.0 counts/s"
+        params(&[("decel", Value::Float(30.0)), ("accel", Value::Float(40.0))]).unwrap_err(),
+        "parameter 'decel' is 30.0, must be no less than accel, 40.0 counts/s"
+    );
+    let gentle = [("accel", Value::Float(5.0)), ("decel", Value::Float(19.0))];
+    assert!(params(&gentle).is_ok());
+    assert_eq!(
+        params(&[&gentle[..], &[("soft_stop", text("ramp"))]].concat()).unwrap_err(),
+        "parameter 'decel' is 19.0, must be at least 20 counts/s where soft_stop is 'ramp'"
     );
     assert_eq!(
         params(&[("ir.far", Value::Float(0.1))]).unwrap_err(),
@@ -204,8 +210,19 @@ fn parameters_that_contradict_each_other_are_refused() {
     assert!(params(&[("ir.sensors", texts(&["ir_top"]))]).is_err());
     assert!(params(&[("cmd_timeout", Value::Float(0.0))]).is_err(), "the watchdog cannot be switched off");
     assert_eq!(params(&[]).unwrap(), Params::default());
-    assert_eq!(Params::default().core, hindbrain::core::CoreParams::default());
+    assert_eq!(Params::default().core, CoreParams::default());
     for (name, declaration, value) in specification().defaults().iter() {
         assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
+    }
+}
+
+#[test]
+fn every_cause_is_in_the_messages_readme() {
+    let readme =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../msg/hindbrain_msgs/README.md"));
+    let readme = readme.unwrap();
+    for cause in hindbrain::Cause::ALL {
+        let row = format!("| `{}` | {cause} |", cause.code());
+        assert!(readme.contains(&row), "missing: {row}");
     }
 }

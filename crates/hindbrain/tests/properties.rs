@@ -99,7 +99,7 @@ fn fitted(policy: bool, soft_stop: &str, accel: f64) -> Params {
         ("ir.direction_policy", Value::Bool(policy)),
         ("soft_stop", text(soft_stop)),
         ("accel", Value::Float(accel)),
-        ("decel", Value::Float(accel * 3.0)),
+        ("decel", Value::Float((accel * 3.0).max(20.0))),
     ];
     let changes = if policy { &changes[..] } else { &changes[1..] }; // without sensors it moves more often
     params(changes).unwrap()
@@ -121,6 +121,8 @@ fn run(params: &Params, trace: &[(u64, Event, bool)]) -> (Vec<Sent>, String) {
         }
         assert!(hindbrain.deadline().is_none_or(|at| at > now), "a deadline has passed");
     };
+    hindbrain.handle(now, Input::EnableReceived(false));
+    drain(&mut hindbrain, now);
     for (wait, event, exact) in trace {
         let end = now + Duration::from_micros(*wait);
         while let Some(at) = hindbrain.deadline().filter(|&at| *exact && at <= end) {
@@ -321,19 +323,22 @@ fn core_inputs() -> impl Strategy<Value = Inputs> {
         flag(),
         [reading.clone(), reading.clone(), reading.clone(), reading],
         prop::option::of(wish),
-        (flag(), flag(), any::<bool>()),
+        (flag(), flag(), any::<bool>(), any::<u64>()),
     )
-        .prop_map(|(dt, estop, reset, enable, infrared, wish, (rivals, device, unwatched))| Inputs {
-            dt,
-            estop,
-            reset,
-            enable,
-            infrared,
-            command: wish.map(Ok),
-            rivals,
-            device,
-            unwatched,
-        })
+        .prop_map(
+            |(dt, estop, reset, enable, infrared, wish, (rivals, device, unwatched, command_age))| Inputs {
+                command_age,
+                dt,
+                estop,
+                reset,
+                enable,
+                infrared,
+                command: wish.map(Ok),
+                rivals,
+                device,
+                unwatched,
+            },
+        )
 }
 
 proptest! {

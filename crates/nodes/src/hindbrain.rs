@@ -16,7 +16,8 @@ mod watch;
 
 use std::time::Duration;
 
-use hindbrain::{Hindbrain, Input, Params, specification};
+use hindbrain::{Hindbrain, Input, Params, StopState, specification};
+use params::{Refusal, Set, Value};
 use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
 use units::Machine;
 
@@ -60,12 +61,12 @@ impl Parts {
         Ok((topics, Self { publishers, watch, events, names, composed }))
     }
 
-    /// Makes `runner` do what the node does beside its machine. `params` finds them in the machine at hand.
+    /// Makes `runner` do what the node does beside its machine. `view` finds the hindbrain in the machine at hand.
     pub fn chores<M: Machine<Input: Send> + Send + 'static>(
         self,
         runner: Runner<M>,
         shell: &Shell<M>,
-        params: fn(&M) -> &Params,
+        view: fn(&M) -> &Hindbrain,
         wrap: fn(Input) -> M::Input,
     ) -> Runner<M> {
         let Self { publishers, watch, events, names, composed } = self;
@@ -77,16 +78,43 @@ impl Parts {
                     shell.deliver(wrap(Input::Unwatched));
                     watch.clear();
                 }
-                let limit = shell.inspect(|machine| params(machine).core.overrun_limit);
+                let limit = shell.inspect(|machine| view(machine).params().core.overrun_limit);
                 watch.set_turned(Duration::from_nanos(limit));
             }
         };
-        let mut runner = runner.chore(turn);
+        let mut runner = runner.chore(turn).guard(move |machine, before, after| {
+            let machine = view(machine);
+            changes(before, after).try_for_each(|name| unless_it_may_move(machine, after, name))?;
+            for name in changes(before, after) {
+                let values =
+                    [before, after].map(|set| set.value(name).map_or_else(String::new, Value::to_string));
+                log::info!(target: NAME, "parameter '{name}' is {} now, was {}", values[1], values[0]);
+            }
+            Ok(())
+        });
         if let Some(events) = events {
             runner = runner.chore(events.watch(shell.clone(), publishers.clone(), wrap));
         }
         runner.chore(publishers.watch(shell.clone(), names, !composed, wrap))
     }
+}
+
+/// The names of the parameters that differ.
+fn changes<'a>(before: &'a Set, after: &'a Set) -> impl Iterator<Item = &'a str> {
+    after.iter().filter(|(name, _, value)| before.value(name) != Some(value)).map(|(name, _, _)| name)
+}
+
+/// Parameters are guards: none is changed while the vehicle moves or may.
+fn unless_it_may_move(hindbrain: &Hindbrain, after: &Set, name: &str) -> Result<(), Refusal> {
+    let (state, moves) = (hindbrain.state(), hindbrain.core().is_rolling());
+    if state != StopState::Ok && !moves {
+        return Ok(());
+    }
+    let state = state.as_str();
+    Err(after.refuse(
+        name,
+        format!("can only be set while the vehicle is stopped, and its state is {state}: disable it"),
+    ))
 }
 
 /// What the node says of itself.
@@ -104,7 +132,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let latency = topics.latency();
     let shell = Shell::new(Hindbrain::new(member.params.clone()), None, move |output| topics.publish(output));
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = parts.chores(runner, &shell, Hindbrain::params, wrap);
+    let runner = parts.chores(runner, &shell, |hindbrain| hindbrain, wrap);
     let runner = runner.status(move |machine| latency.report(status(machine)));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

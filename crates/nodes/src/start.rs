@@ -109,7 +109,17 @@ pub fn run<M: Machine + 'static>(
     shell: &Shell<M>,
     last: impl IntoIterator<Item = M::Input>,
 ) -> Result<(), Error> {
-    let ended = catch_unwind(AssertUnwindSafe(|| runner.run(stop)));
+    guarded(|| runner.run(stop), shell, stop, last)
+}
+
+/// `body`, and the last words after it however it ended.
+fn guarded<M: Machine>(
+    body: impl FnOnce(),
+    shell: &Shell<M>,
+    stop: &Stop,
+    last: impl IntoIterator<Item = M::Input>,
+) -> Result<(), Error> {
+    let ended = catch_unwind(AssertUnwindSafe(body));
     finish(shell, stop, last);
     ended.map_err(|_| Error::Start("it panicked; what was said above is the reason".into()))
 }
@@ -148,6 +158,38 @@ pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Says what it hears.
+    struct Echo(Option<&'static str>);
+
+    impl Machine for Echo {
+        type Input = &'static str;
+        type Output = &'static str;
+
+        fn handle(&mut self, _: units::Instant, input: &'static str) {
+            assert_ne!(input, "wrong", "a mistake of the machine's");
+            self.0 = Some(input);
+        }
+
+        fn poll(&mut self, _: units::Instant) -> Option<&'static str> {
+            self.0.take()
+        }
+
+        fn deadline(&self) -> Option<units::Instant> {
+            None
+        }
+    }
+
+    #[test]
+    fn last_words_are_said_however_the_node_ends() {
+        for (body, fails) in [("right", false), ("wrong", true)] {
+            let (sender, said) = std::sync::mpsc::channel();
+            let shell = Shell::new(Echo(None), None, move |word| sender.send(word).unwrap());
+            let ended = guarded(|| shell.deliver(body), &shell, &Stop::new(), ["stop"]);
+            assert_eq!(ended.is_err(), fails);
+            assert_eq!(said.try_iter().last(), Some("stop"), "after {body}");
+        }
+    }
 
     fn check(arguments: &str) -> Result<(), String> {
         check_arguments(arguments.split_whitespace().map(str::to_owned)).map_err(|error| error.to_string())

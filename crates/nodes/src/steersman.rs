@@ -72,7 +72,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
     })?;
     let hindbrain = hindbrain_parts
-        .chores(hindbrain, &shell, hindbrain_params, Input::Hindbrain)
+        .chores(hindbrain, &shell, hindbrain_of, Input::Hindbrain)
         .status(move |drive| hindbrain_latency.report(hindbrain_node::status(&drive.stages().hindbrain)));
     let zones = zones
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
@@ -101,8 +101,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     ended
 }
 
-fn hindbrain_params(drive: &Drive) -> &hindbrain::Params {
-    drive.stages().hindbrain.params()
+fn hindbrain_of(drive: &Drive) -> &Hindbrain {
+    &drive.stages().hindbrain
 }
 
 /// The arbiter's source that is the joystick's reference, by topic.

@@ -40,6 +40,8 @@ type Chore = Box<dyn FnMut(&mut r2r::Node) + Send>;
 /// Looks whether the machine changed what a parameter says: the parameter's new value, and the input that tells the
 /// machine that it has it.
 type Follow<M> = Box<dyn FnMut(&M, &Set) -> Option<((String, Value), <M as Machine>::Input)> + Send>;
+/// Whether the machine may have the second set of parameters in place of the first.
+type Guard<M> = Box<dyn FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send>;
 
 /// One thread for one ROS node: waits for a message or the machine's deadline, delivers, and keeps house.
 pub struct Runner<M: Machine> {
@@ -53,6 +55,8 @@ pub struct Runner<M: Machine> {
     chores: Vec<Chore>,
     services: Vec<Box<dyn Serve<M> + Send>>,
     follow: Option<Follow<M>>,
+    /// With the parameters that it last let pass.
+    guard: Option<(Guard<M>, Set)>,
     diagnostics: Diagnostics,
     longest_sleep: Duration,
     housekeeping_due: Instant,
@@ -83,6 +87,7 @@ impl<M: Machine + 'static> Runner<M> {
             chores: Vec::new(),
             services: Vec::new(),
             follow: None,
+            guard: None,
             diagnostics,
             longest_sleep: LONGEST_SLEEP,
             housekeeping_due: clock::now() + HOUSEKEEPING,
@@ -132,6 +137,17 @@ impl<M: Machine + 'static> Runner<M> {
         self
     }
 
+    /// Asks `guard` before parameters are changed: whether the machine, as it is, may have the second set in place of the
+    /// first.
+    #[must_use]
+    pub fn guard(
+        mut self,
+        guard: impl FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send + 'static,
+    ) -> Self {
+        self.guard = Some((Box::new(guard), self.parameters.set().clone()));
+        self
+    }
+
     /// Wakes up at least this often, for a machine whose deadline other threads can bring forward.
     #[must_use]
     pub fn longest_sleep(mut self, longest: Duration) -> Self {
@@ -161,7 +177,7 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     fn answer(&mut self) {
-        let (shell, apply) = (&self.shell, self.apply);
+        let (shell, apply, guard) = (&self.shell, self.apply, &mut self.guard);
         if let Some(follow) = &mut self.follow
             && let Some((change, noted)) = shell.inspect(|machine| follow(machine, self.parameters.set()))
         {
@@ -174,7 +190,12 @@ impl<M: Machine + 'static> Runner<M> {
             }
         }
         self.parameters.answer(|set| {
-            shell.deliver(apply(set)?);
+            let input = apply(set)?;
+            if let Some((guard, before)) = guard {
+                shell.inspect(|machine| guard(machine, before, set))?;
+                *before = set.clone();
+            }
+            shell.deliver(input);
             Ok(())
         });
         let mut desk = Desk { shell, parameters: &mut self.parameters, apply };

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::clock;
 
-/// The wish to end: set by SIGINT, SIGTERM, SIGHUP or by the program, seen by every runner.
+/// The wish to end: set by SIGINT, SIGTERM, SIGHUP, SIGQUIT or by the program, seen by every runner.
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     wished: Arc<AtomicBool>,
@@ -52,7 +52,7 @@ impl Stop {
     pub fn on_signals(limit: Duration) -> io::Result<Self> {
         let stop = Self::new();
         let wish = stop.clone();
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])?;
         // Lives as long as the process: a signal may come at any time.
         thread::Builder::new().name("signals".into()).spawn(move || {
             let mut first = None;

@@ -20,7 +20,7 @@ pub enum Cause {
     IrStale,
     /// A soft stop that nobody keeps any more: it ends with the next step, or once the vehicle stands.
     Settling,
-    /// Enabled, but not by a change from false to true since the last stop that asks for one.
+    /// Enabled, but not by a change from false to true that was heard since the start and the last stop that asks for one.
     NotArmed,
     /// The enable was not repeated within its lease.
     LeaseLapsed,

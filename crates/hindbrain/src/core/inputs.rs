@@ -6,7 +6,9 @@ pub struct InvalidCommand;
 
 /// One snapshot of all that happened since the last step. `None` means that nothing came.
 ///
-/// Time passes first: what has lapsed within `dt` has lapsed even if something new came at its end.
+/// Time passes first, and what came counts from the end of `dt`: what lapsed within it and was heard anew at its end is
+/// fresh. Who calls the step at [`State::expires_in`](super::State::expires_in) misses no lapse; after a longer pause the
+/// overrun limit decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Inputs {
     /// How long the last step is ago \[ns\].
@@ -21,6 +23,8 @@ pub struct Inputs {
     pub infrared: [Option<Reading>; 4],
     /// What is wanted of the motors.
     pub command: Option<Result<Wish, InvalidCommand>>,
+    /// How old the command was when it came \[ns\].
+    pub command_age: u64,
     /// Whether more than one node publishes commands.
     pub rivals: Option<bool>,
     /// The motor controller: true is open and answering, false is lost.
@@ -159,5 +163,30 @@ impl Default for CoreParams {
                 rearm: false,
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seed_fixes_what_it_fixes_whatever_was_there() {
+        let usual = CoreParams::default();
+        let odd = CoreParams {
+            slopes: Slopes { accel: 1, decel: 2, rest: 3, ..usual.slopes },
+            single_publisher: true,
+            lease: 4,
+            zero_first: true,
+            soft_stop: SoftStop::Ramp,
+            infrared: Infrared { direction_policy: true, rearm: true, ..usual.infrared },
+            ..usual
+        };
+        assert_eq!(odd.seed(), usual.seed());
+        assert_eq!((odd.seed().slopes.accel, odd.seed().slopes.decel), (20_000, 20_000));
+        // What it leaves open stays.
+        let open = CoreParams { command_timeout: 5, estop_timeout: 6, estop_required: true, ..usual };
+        let seed = open.seed();
+        assert_eq!((seed.command_timeout, seed.estop_timeout, seed.estop_required), (5, 6, true));
     }
 }

@@ -188,6 +188,14 @@ mod tests {
     }
 
     #[test]
+    fn the_seeds_bias_is_there_at_zero_too() {
+        // 0.005 of 66 is less than half a count, of 200 a whole one; the inner wheel has it.
+        assert_eq!(mix_as_the_seed(Wish { linear: 0, angular: 1000 }, 200), [0, 1]);
+        assert_eq!(mix_as_the_seed(Wish { linear: 0, angular: -1000 }, 200), [1, 0]);
+        assert_eq!(mix_as_the_seed(Wish { linear: 0, angular: 0 }, 200), [0, 0]);
+    }
+
+    #[test]
     fn the_seeds_mapping_agrees_with_its_formula_for_every_wish() {
         for linear in -WHOLE..=WHOLE {
             for angular in -WHOLE..=WHOLE {

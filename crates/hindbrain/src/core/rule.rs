@@ -60,7 +60,7 @@ impl Rule {
                 "SSTOP.ROS, SSTOP.BOTH",
                 "cut or ramp; disarmed unless for the publisher",
             ],
-            Self::T5 => ["SSTOP", "enable goes from false to true", "same", "armed"],
+            Self::T5 => ["SSTOP", "enable goes from a false that was heard to true", "same", "armed"],
             Self::T6 => ["OK", "the infra-red gate is closed for what is wanted", "SSTOP.IR", "cut or ramp"],
             Self::T7 => [
                 "SSTOP",

@@ -7,8 +7,8 @@ use super::{Cause, Causes, CoreParams, Eye, Reading, Wheel, Wish};
 pub struct State {
     /// Which of the four states.
     pub mode: Mode,
-    /// The last level of the software switch.
-    pub enabled: bool,
+    /// The last level of the software switch; `None` before the first. Only one that was seen off can be switched on.
+    pub enabled: Option<bool>,
     /// Whether the switch went from false to true since the last stop that asks for it.
     pub armed: bool,
     /// Whether a wish of zero came since the last stop.
@@ -132,7 +132,7 @@ impl State {
     pub fn boot(params: &CoreParams) -> Self {
         Self {
             mode: if params.estop_required { Mode::Estop } else { Mode::Soft(Blame::Ros) },
-            enabled: false,
+            enabled: None,
             armed: false,
             neutral: false,
             lease_age: 0,
@@ -163,9 +163,14 @@ impl State {
         [bad(0) || bad(1), bad(2) || bad(3)]
     }
 
+    /// Whether the software switch is on.
+    pub const fn is_enabled(&self) -> bool {
+        matches!(self.enabled, Some(true))
+    }
+
     /// Whether the enable was not repeated within its lease.
     pub const fn is_lapsed(&self, params: &CoreParams) -> bool {
-        params.lease > 0 && self.enabled && self.lease_age >= params.lease
+        params.lease > 0 && self.is_enabled() && self.lease_age >= params.lease
     }
 
     /// How long it takes until something lapses by itself \[ns\]: a time-out, a lease, a debounce. `None` if nothing does.
@@ -177,7 +182,7 @@ impl State {
             _ => None,
         };
         let command = self.command.wish.map(|_| params.command_timeout.saturating_sub(self.command.age));
-        let lease = (params.lease > 0 && self.enabled && !self.is_lapsed(params))
+        let lease = (params.lease > 0 && self.is_enabled() && !self.is_lapsed(params))
             .then(|| params.lease.saturating_sub(self.lease_age));
         let eyes = self.eyes.iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
         let eye = eyes.filter_map(|(eye, _)| eye.expires_in(&params.infrared.sight)).min();
@@ -186,7 +191,7 @@ impl State {
 
     /// Whether somebody but the infra-red sensors keeps a soft stop.
     pub fn is_held_by_ros(&self, params: &CoreParams) -> bool {
-        !self.enabled
+        !self.is_enabled()
             || self.is_lapsed(params)
             || params.arming && !self.armed
             || params.single_publisher && self.rivals
@@ -199,7 +204,7 @@ impl State {
         let estop = self.estop.is_pressed(params.estop_required);
         let [front, back] = self.bad_pairs(params);
         let eyes = || self.eyes.iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
-        let not_armed = self.enabled && !self.armed && params.arming && !latched;
+        let not_armed = self.is_enabled() && !self.armed && params.arming && !latched;
         let settling = match self.mode {
             Mode::Soft(blame) => {
                 let ros = blame.is_ros() && !self.is_held_by_ros(params);
@@ -220,7 +225,7 @@ impl State {
             .with(Cause::NotArmed, not_armed)
             .with(Cause::LeaseLapsed, self.is_lapsed(params))
             .with(Cause::RivalPublishers, self.rivals)
-            .with(Cause::NotEnabled, !self.enabled)
+            .with(Cause::NotEnabled, !self.is_enabled())
             .with(Cause::DeviceUnready, params.device_required && self.device == Device::Unready)
             .with(Cause::Latched, latched)
             .with(Cause::EstopStale, estop && self.estop != EstopLine::Pressed)

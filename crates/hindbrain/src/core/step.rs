@@ -87,7 +87,7 @@ impl State {
                 self.command.age = 0;
             }
         }
-        if params.lease > 0 && self.enabled {
+        if params.lease > 0 && self.is_enabled() {
             self.lease_age = self.lease_age.saturating_add(dt).min(params.lease);
             if self.lease_age >= params.lease {
                 self.armed = false;
@@ -116,10 +116,10 @@ impl State {
             self.reset.down = down;
         }
         if let Some(enabled) = inputs.enable {
-            if enabled && !self.enabled {
+            if enabled && self.enabled == Some(false) {
                 self.armed = true; // T5
             }
-            self.enabled = enabled;
+            self.enabled = Some(enabled);
             self.lease_age = 0;
         }
         for (index, reading) in inputs.infrared.into_iter().enumerate() {
@@ -132,7 +132,7 @@ impl State {
         match inputs.command {
             Some(Ok(wish)) => {
                 self.command.wish = Some(wish);
-                self.command.age = 0;
+                self.command.age = inputs.command_age;
                 self.command.followed_by_invalid = false;
             }
             // It neither sets a wish nor keeps the last one fresh.
@@ -168,7 +168,7 @@ impl State {
             Mode::Soft(blame) => params.infrared.rearm && blame.is_ir() && before == Mode::Ok,
             _ => false,
         };
-        if !self.enabled || before.is_latched() || self.mode.is_latched() || rearm {
+        if !self.is_enabled() || before.is_latched() || self.mode.is_latched() || rearm {
             self.armed = false; // what came while latched is no edge either
         }
         if stopped_by {
@@ -192,5 +192,27 @@ impl State {
                 wheel.advance(target, dt, &params.slopes);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::StopState;
+
+    /// Both profiles arm where they latch and do not where they do not; a reset starts nothing whatever the parameters.
+    #[test]
+    fn a_reset_leads_to_a_soft_stop_even_where_the_level_of_enable_counts() {
+        let params = CoreParams { estop_required: true, arming: false, ..CoreParams::default() };
+        let mut state = State::boot(&params);
+        let mut hear = |inputs: Inputs| {
+            let (next, outputs) = step(&state, &inputs, &params);
+            state = next;
+            outputs.state
+        };
+        hear(Inputs { estop: Some(false), enable: Some(true), ..Inputs::default() });
+        hear(Inputs { reset: Some(true), ..Inputs::default() });
+        assert_eq!(hear(Inputs { reset: Some(false), ..Inputs::default() }), StopState::SoftRos);
+        assert_eq!(hear(Inputs::default()), StopState::Ok);
     }
 }

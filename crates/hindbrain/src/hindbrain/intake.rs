@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::Stamp;
+use units::{Command, Stamp};
 
 use super::{Hindbrain, LastCommand};
 use crate::core::{Inputs, InvalidCommand};
@@ -13,20 +13,11 @@ impl Hindbrain {
     /// Puts an event into the core's terms and counts it; whether motor values must go out whatever comes of it.
     pub(super) fn translate(&mut self, input: Input, inputs: &mut Inputs) -> bool {
         match input {
-            Input::CommandReceived(Ok(command)) => {
-                if self.is_late(command.stamp) {
-                    self.counters.late += 1;
-                    return false;
-                }
-                if let Err(refused) = Refused::check(&command.velocity, &self.params.full_speed) {
-                    return self.refuse(refused, inputs);
-                }
-                self.counters.commands += 1;
-                self.hear(Source::Command);
-                self.last_command = LastCommand { stamp: command.stamp, at: self.now };
-                let keep_curve = self.params.profile == Profile::Strict;
-                inputs.command = Some(Ok(wish_of(&command.velocity, &self.params.full_speed, keep_curve)));
-                true
+            Input::CommandReceived(Ok(command)) => self.command(command, Duration::ZERO, inputs),
+            Input::LateCommandReceived { command, age } => self.command(command, age, inputs),
+            Input::FutureCommandReceived(ahead) => {
+                let most = Some(self.params.stamp_tolerance.as_secs_f64());
+                self.refuse(Refused { part: "header.stamp", value: ahead, most }, inputs)
             }
             Input::CommandReceived(Err(not_finite)) => self.refuse(not_finite.into(), inputs),
             Input::EnableReceived(enabled) => {
@@ -84,6 +75,29 @@ impl Hindbrain {
         let LastCommand { stamp: last, at } = self.last_command;
         let fresh = self.now.since(at) < Duration::from_nanos(self.params.core.command_timeout);
         fresh && !stamp.is_zero() && !last.is_zero() && stamp < last
+    }
+
+    /// A command that was on its way for `age`: it counts for so much less long.
+    fn command(&mut self, command: Command, age: Duration, inputs: &mut Inputs) -> bool {
+        if self.is_late(command.stamp) {
+            self.counters.late += 1;
+            return false;
+        }
+        let most = Duration::from_nanos(self.params.core.command_timeout);
+        if age >= most {
+            let (value, most) = (-age.as_secs_f64(), Some(most.as_secs_f64()));
+            return self.refuse(Refused { part: "header.stamp", value, most }, inputs);
+        }
+        inputs.command_age = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
+        if let Err(refused) = Refused::check(&command.velocity, &self.params.full_speed) {
+            return self.refuse(refused, inputs);
+        }
+        self.counters.commands += 1;
+        self.hear(Source::Command);
+        self.last_command = LastCommand { stamp: command.stamp, at: self.now };
+        let keep_curve = self.params.profile == Profile::Strict;
+        inputs.command = Some(Ok(wish_of(&command.velocity, &self.params.full_speed, keep_curve)));
+        true
     }
 
     /// Counts a command that is none, and tells of it if that was not done just now.

@@ -37,7 +37,7 @@ pub(super) const ACCEL: Parameter<f64> = Parameter::float("accel", 20.0, 1.0, 66
     .text("How fast a motor gets faster; 66 counts are full speed.");
 pub(super) const DECEL: Parameter<f64> = Parameter::float("decel", 200.0, 1.0, 6600.0)
     .unit("counts/s")
-    .text("How fast a motor gets slower when the command does; no less than accel.");
+    .text("How fast a motor gets slower when the command does; no less than accel, nor than 20 where soft_stop is ramp.");
 pub(super) const CMD_TIMEOUT: Parameter<f64> = Parameter::float("cmd_timeout", 0.5, 0.05, 5.0)
     .unit("s")
     .text("Without a command for so long the motors brake to a stop; it cannot be switched off.");
@@ -48,6 +48,17 @@ pub(super) const CMD_VEL_TYPE: Parameter<String> = Parameter::choice(
 )
 .text("What comes on cmd_vel: geometry_msgs/Twist, TwistStamped, or auto: whichever is published first.")
 .at_start();
+pub(super) const STAMPS: Parameter<String> = Parameter::choice("stamps", "judge", &["judge", "carry"])
+    .text(
+        "Whether a command's stamp is judged by this machine's clock: an older one counts for less long, down to nothing \
+         at cmd_timeout, and one from the future is refused. carry: not at all, for simulated time. A stamp of zero \
+         counts as now.",
+    )
+    .at_start();
+pub(super) const STAMP_TOLERANCE: Parameter<f64> = Parameter::float("stamp_tolerance", 0.1, 0.0, 10.0)
+    .unit("s")
+    .text("How far a stamp may lie in the future, where the clocks of two machines differ.")
+    .at_start();
 pub(super) const RIVAL_PUBLISHERS: Parameter<String> = Parameter::choice(
     "rival_publishers",
     "stop",
@@ -65,7 +76,7 @@ pub(super) const SOFT_STOP: Parameter<String> = Parameter::choice("soft_stop", "
     .text("How a soft stop ends motion: at once, or braking by decel. An emergency stop is always at once.");
 pub(super) const OVERRUN_LIMIT: Parameter<f64> = Parameter::float("overrun_limit", 0.5, 0.1, 5.0).unit("s").text(
     "If the node could not watch over moving motors for longer than this, a supervising thread stops them; it is a \
-     fault and waits for a reset. A shorter delay only makes the ramp longer.",
+     fault and waits for a reset. A shorter delay makes the ramp longer, and a time-out that ended meanwhile is seen at its end.",
 );
 
 pub(super) const ESTOP_REQUIRED: Parameter<bool> = Parameter::bool("estop.required", false)
@@ -131,6 +142,8 @@ pub fn specification() -> Specification {
     .with(&DECEL)
     .with(&CMD_TIMEOUT)
     .with(&CMD_VEL_TYPE)
+    .with(&STAMPS)
+    .with(&STAMP_TOLERANCE)
     .with(&RIVAL_PUBLISHERS)
     .with(&ZERO_FIRST)
     .with(&DEADBAND)

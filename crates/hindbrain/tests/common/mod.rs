@@ -56,7 +56,15 @@ pub fn ir(sensor: Sensor, distance: f64) -> Input {
 }
 
 impl Rig {
+    /// A switch is there and off: one that is heard first as on would be no edge.
     pub fn new(params: Params) -> Self {
+        let mut rig = Self::unheard(params);
+        rig.send(Input::EnableReceived(false));
+        rig
+    }
+
+    /// Nothing was heard yet.
+    pub fn unheard(params: Params) -> Self {
         let (drives, states) = (Vec::new(), Vec::new());
         let mut rig = Self {
             hindbrain: Hindbrain::new(params),

@@ -6,7 +6,6 @@ use hindbrain::Motors;
 use hindbrain::core::{CoreParams, Inputs, Outputs, SoftStop, State, StopState, Wish, step};
 use units::Stamp;
 
-use crate::alphabet::T;
 use crate::table;
 use crate::witness::{Happened, Witness};
 
@@ -214,7 +213,7 @@ fn motion_has_its_reasons(edge: &Edge) -> bool {
     if !after.is_moving() || runs_down {
         return true;
     }
-    let willed = after.enable
+    let willed = after.is_enabled()
         && !after.is_lapsed(params)
         && (after.armed || !params.arming)
         && (after.zero_seen || !params.zero_first);
@@ -312,5 +311,17 @@ fn wheels_are_driven(edge: &Edge) -> bool {
     })
 }
 
-/// The tick is what the proof is about.
-const _: () = assert!(T == 20_000_000);
+/// W4, of a state: silence changes what lapses by itself just when the core says that it will, and not before.
+pub fn lapses_in_time(state: &State, params: &CoreParams) -> bool {
+    let lapsed = |state: &State| {
+        let eyes = state.eyes.map(|eye| (eye.is_bad(), eye.reading()));
+        let is_fitted = |place: usize| params.infrared.fitted[place].then_some(eyes[place]);
+        let pressed = state.estop.is_pressed(params.estop_required);
+        (pressed, state.command.wish.is_some(), state.is_lapsed(params), [0, 1, 2, 3].map(is_fitted))
+    };
+    let after = |dt: u64| lapsed(&step(state, &Inputs::after(dt), params).0);
+    match state.expires_in(params) {
+        None => after(u64::MAX) == lapsed(state),
+        Some(left) => after(left) != lapsed(state) && after(left.saturating_sub(1)) == lapsed(state),
+    }
+}

@@ -101,7 +101,7 @@ fn unpack(mut key: u128) -> [u32; 9] {
 }
 
 /// Mode, enabled, armed, neutral, rivals, overrun, reset button, motor controller.
-type Flags = (Mode, [bool; 5], ResetButton, Device);
+type Flags = (Mode, Option<bool>, [bool; 4], ResetButton, Device);
 
 #[derive(Default)]
 struct Parts {
@@ -130,7 +130,7 @@ impl Parts {
             overrun,
             wheels,
         } = *state;
-        let flags = (mode, [enabled, armed, neutral, rivals, overrun], reset, device);
+        let flags = (mode, enabled, [armed, neutral, rivals, overrun], reset, device);
         let known = |place: usize, same: bool| like.filter(|_| same).map(|(_, numbers)| numbers[place]);
         let is = |same: &dyn Fn(&State) -> bool| like.is_some_and(|(state, _)| same(state));
         let mut numbers = [0; 9];
@@ -149,7 +149,7 @@ impl Parts {
     }
 
     fn state(&self, numbers: &[u32; 9]) -> State {
-        let (mode, [enabled, armed, neutral, rivals, overrun], reset, device) = self.flags.with(numbers[0]);
+        let (mode, enabled, [armed, neutral, rivals, overrun], reset, device) = self.flags.with(numbers[0]);
         let (estop, lease_age) = self.lines.with(numbers[1]);
         State {
             mode,

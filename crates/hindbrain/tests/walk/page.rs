@@ -7,7 +7,7 @@ use hindbrain::core::Rule;
 
 use crate::figures::Row;
 use crate::invariants::INVARIANTS;
-use crate::walker::{Found, Model};
+use crate::walker::{Found, LAPSES, Model};
 
 /// The invariants of more than one step, which the walk itself finds.
 const OF_THE_WALK: [(&str, &str); 3] = [
@@ -84,7 +84,7 @@ fn invariants() -> String {
     let mut text = String::from("| | holds on every edge |\n|---|---|\n");
     let single = INVARIANTS.iter().map(|invariant| (invariant.name, invariant.text));
     let (numbered, of_the_witness): (Vec<_>, Vec<_>) = single.partition(|(name, _)| name.starts_with('I'));
-    for (name, sentence) in numbered.into_iter().chain(OF_THE_WALK).chain(of_the_witness) {
+    for (name, sentence) in numbered.into_iter().chain(OF_THE_WALK).chain(of_the_witness).chain([LAPSES]) {
         let _ = writeln!(text, "| {name} | {sentence} |");
     }
     text

@@ -141,8 +141,9 @@ impl Habits {
         let (estop, enable) = (says(pressed, true, 300), says(off, false, 200));
         let (rivals, device) = (says(rival, true, 100), says(lost, false, 100));
         let reset = if state.mode.is_latched() { dice.chance(200).then(|| dice.chance(500)) } else { None };
-        let anew = state.enabled && !state.armed && dice.chance(100);
+        let anew = state.is_enabled() && !state.armed && dice.chance(100);
         Inputs {
+            command_age: if dice.chance(20) { dice.below(600) * 1_000_000 } else { 0 },
             dt,
             estop: estop.filter(|_| self.estop || pressed),
             reset,

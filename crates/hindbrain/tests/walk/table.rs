@@ -24,7 +24,8 @@ pub fn state(before: &Witness, heard: &Witness, happened: &Happened, params: &Co
         }
     } else {
         let rival = heard.rivals && params.single_publisher;
-        let held = !heard.enable || heard.is_lapsed(params) || !armed || rival || heard.is_unready(params);
+        let held =
+            !heard.is_enabled() || heard.is_lapsed(params) || !armed || rival || heard.is_unready(params);
         match (held, blocked) {
             (true, false) => StopState::SoftRos, // T4, T10
             (true, true) => StopState::SoftBoth,
@@ -38,7 +39,7 @@ pub fn state(before: &Witness, heard: &Witness, happened: &Happened, params: &Co
 /// The original's states: each is the level of its causes, the e-stop before a fault before a soft stop.
 pub fn of_the_seed(before: &Witness, heard: &Witness, happened: &Happened, params: &CoreParams) -> StopState {
     let [front, back] = is_blocked_by_pair(before, heard, params);
-    let enabled = heard.enable && !heard.is_unready(params);
+    let enabled = heard.is_enabled() && !heard.is_unready(params);
     match (enabled, front || back) {
         _ if heard.is_pressed(params) => StopState::Estop,
         _ if happened.overrun || heard.device == Some(false) => StopState::Fault,
@@ -85,9 +86,9 @@ fn is_blocked_by_pair(before: &Witness, heard: &Witness, params: &CoreParams) ->
 /// The causes of the state, from what was seen.
 pub fn causes(seen: &Witness, params: &CoreParams) -> Causes {
     let latched = seen.is_latched() && params.latch;
-    let not_armed = seen.enable && !seen.armed && params.arming;
+    let not_armed = seen.is_enabled() && !seen.armed && params.arming;
     let rival = seen.rivals && params.single_publisher;
-    let held = !seen.enable || not_armed || seen.is_lapsed(params) || rival || seen.is_unready(params);
+    let held = !seen.is_enabled() || not_armed || seen.is_lapsed(params) || rival || seen.is_unready(params);
     let no_longer = match seen.state {
         StopState::SoftRos => !held,
         StopState::SoftIr => seen.bad == [false, false],
@@ -107,7 +108,7 @@ pub fn causes(seen: &Witness, params: &CoreParams) -> Causes {
         (Cause::NotArmed, not_armed && !latched),
         (Cause::LeaseLapsed, seen.is_lapsed(params)),
         (Cause::RivalPublishers, seen.rivals),
-        (Cause::NotEnabled, !seen.enable),
+        (Cause::NotEnabled, !seen.is_enabled()),
         (Cause::DeviceUnready, seen.is_unready(params)),
         (Cause::Latched, latched),
         (Cause::EstopStale, silent),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use hindbrain::core::{CoreParams, Inputs, Rule, State, StopState, step};
 
 use crate::alphabet::T;
-use crate::invariants::{Edge, broken};
+use crate::invariants::{Edge, broken, lapses_in_time};
 use crate::packed::States;
 use crate::table::name;
 use crate::witness::Witness;
@@ -55,6 +55,9 @@ impl Model {
         while found.states < states.len() {
             let number = found.states;
             let before = states.look_at(number);
+            if !lapses_in_time(&before, params) {
+                self.refuse(LAPSES.1, &self.way(&from, number));
+            }
             let witness = Witness::of(&before, params);
             for (input_number, input) in inputs.iter().enumerate() {
                 let (after, outputs) = step(&before, input, params);
@@ -153,6 +156,10 @@ impl Model {
         panic!("{text}to {state:?}");
     }
 }
+
+/// W4.
+pub const LAPSES: (&str, &str) =
+    ("W4", "silence changes what lapses by itself just when the core says that it will");
 
 /// All states, in the order of their numbers.
 const STATES: [StopState; 6] = [

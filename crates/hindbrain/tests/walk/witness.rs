@@ -10,8 +10,8 @@ use hindbrain::core::{CoreParams, Device, EstopLine, Inputs, Outputs, Reading, S
 pub struct Witness {
     pub state: StopState,
     pub levels: [i16; 2],
-    /// The last level of enable; false before the first.
-    pub enable: bool,
+    /// The last level of enable.
+    pub enable: Option<bool>,
     /// How long ago enable was last heard, where a lease runs, at most the lease.
     pub lease: u64,
     /// Whether enable went from false to true since the last stop that asks for it.
@@ -54,7 +54,7 @@ impl Witness {
         Self {
             state: if params.estop_required { StopState::Estop } else { StopState::SoftRos },
             levels: [0, 0],
-            enable: false,
+            enable: None,
             lease: 0,
             armed: false,
             zero_seen: false,
@@ -125,7 +125,7 @@ impl Witness {
                 (self.wish, self.wish_age) = (None, 0);
             }
         }
-        self.lease = match self.enable && params.lease > 0 {
+        self.lease = match self.is_enabled() && params.lease > 0 {
             true => self.lease.saturating_add(inputs.dt).min(params.lease),
             false => 0,
         };
@@ -142,11 +142,13 @@ impl Witness {
             self.button = down;
         }
         if let Some(enable) = inputs.enable {
-            self.armed |= enable && !self.enable;
-            (self.enable, self.lease) = (enable, 0);
+            self.armed |= enable && self.enable == Some(false);
+            (self.enable, self.lease) = (Some(enable), 0);
         }
         match inputs.command {
-            Some(Ok(wish)) => (self.wish, self.wish_age, self.invalid) = (Some(wish), 0, false),
+            Some(Ok(wish)) => {
+                (self.wish, self.wish_age, self.invalid) = (Some(wish), inputs.command_age, false);
+            }
             Some(Err(_)) => self.invalid = true,
             None => {}
         }
@@ -168,7 +170,7 @@ impl Witness {
         self.zero_seen = self.state == StopState::Ok && (self.zero_seen || zero_now);
         let by_sensor = matches!(self.state, StopState::SoftIr | StopState::SoftBoth);
         let rearm = params.infrared.rearm && before == StopState::Ok && by_sensor;
-        self.armed &= self.enable && !is_latched(before) && !self.is_latched() && !rearm;
+        self.armed &= self.is_enabled() && !is_latched(before) && !self.is_latched() && !rearm;
         self.overrun = self.state == StopState::Fault && (self.overrun || happened.overrun);
         self.click &= !self.is_pressed(params) && !happened.overrun && self.device != Some(false);
     }
@@ -198,9 +200,14 @@ impl Witness {
         self.estop == Some(false) && self.estop_silent >= params.estop_timeout
     }
 
+    /// Whether enable is true.
+    pub fn is_enabled(&self) -> bool {
+        self.enable == Some(true)
+    }
+
     /// Whether the lease of enable lapsed.
     pub fn is_lapsed(&self, params: &CoreParams) -> bool {
-        params.lease > 0 && self.enable && self.lease >= params.lease
+        params.lease > 0 && self.is_enabled() && self.lease >= params.lease
     }
 
     /// Whether the motor controller keeps the soft stop: it is needed and was not opened yet.

@@ -62,6 +62,7 @@ impl Publishers {
         let mut due = Instant::ZERO;
         let mut round = 0_usize;
         let mut counted = 0;
+        let mut drivers = 0;
         move |node| {
             if clock::now() < due {
                 return;
@@ -78,6 +79,14 @@ impl Publishers {
                     shell.deliver(wrap(Input::PublishersCounted(count)));
                 }
             }
+            // Whoever else tells the motors something fights with this node, and no state of it can say so.
+            let others = ["motor/port", "motor/starboard"].map(|topic| publishers(node, &names, topic, None));
+            let most = others.iter().map(Vec::len).max().unwrap_or(0);
+            if most > drivers.max(1) {
+                let all = others.concat().join(", ");
+                log::error!(target: NAME, "the motors are told by more than this node: {all}");
+            }
+            drivers = most;
             // One other source a round: nobody waits for them.
             round = (round + 1) % Source::COUNT;
             let source = Source::ALL[round];

@@ -1,9 +1,12 @@
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use hindbrain::{CommandType, Input, IrSource, Params, Scan, Sectors, Sensor, distances, measured};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::sensor_msgs::msg::{LaserScan, Range};
 use r2r::std_msgs::msg::Bool;
 use ros::{Candidate, Error, Inputs, clock, qos};
-use units::{Command, Machine};
+use units::{Command, Machine, Stamp};
 
 use super::NAME;
 use super::graph::{Heard, Publishers};
@@ -27,9 +30,10 @@ pub fn listen<M: Machine + 'static>(
     inputs.subscribe::<Bool>(node, "hind/estop", qos::sensor(), flag(Input::EstopReceived))?;
     inputs.subscribe::<Bool>(node, "hind/enable", edge.clone(), flag(Input::EnableReceived))?;
     inputs.subscribe::<Bool>(node, "hind/reset", edge, flag(Input::ResetReceived))?;
+    let mut strangers = BTreeSet::new();
     match params.ir_source {
         IrSource::Range => inputs.subscribe::<Range>(node, "hind/ir", qos::sensor(), move |message| {
-            Some(wrap(range(&message)?))
+            Some(wrap(range(&message, &mut strangers)?))
         })?,
         IrSource::Scan(sectors) => {
             inputs.subscribe::<LaserScan>(node, "hind/scan", qos::sensor(), move |message| {
@@ -38,7 +42,7 @@ pub fn listen<M: Machine + 'static>(
         }
     }
     if !composed {
-        commands(inputs, node, params.command_type, publishers, wrap)?;
+        commands(inputs, node, params, publishers, wrap)?;
     }
     Ok(())
 }
@@ -46,25 +50,28 @@ pub fn listen<M: Machine + 'static>(
 fn commands<M: Machine + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
-    command_type: CommandType,
+    params: &Params,
     publishers: &Publishers,
     wrap: fn(Input) -> M::Input,
 ) -> Result<(), Error> {
     let topic = zone_scaler::COMMAND;
-    let command = move |velocity: Result<units::Velocity, units::NotFinite>, stamp| {
-        Some(wrap(Input::CommandReceived(velocity.map(|velocity| Command { velocity, stamp }))))
-    };
+    let judge = params.judge_stamps.then_some(params.stamp_tolerance);
     let heard = publishers.clone();
     let stamped = move |message: geometry::TwistStamped| {
         heard.hear(Heard::TwistStamped);
-        command(messages::velocity(&message.twist), messages::stamp(&message))
+        let stamp = messages::stamp(&message);
+        Some(wrap(match messages::velocity(&message.twist) {
+            Ok(velocity) => judged(Command { velocity, stamp }, clock::stamp(), judge),
+            Err(not_finite) => Input::CommandReceived(Err(not_finite)),
+        }))
     };
     let heard = publishers.clone();
     let plain = move |message: geometry::Twist| {
         heard.hear(Heard::Twist);
-        command(messages::velocity(&message), clock::stamp())
+        let command = |velocity| Command { velocity, stamp: clock::stamp() };
+        Some(wrap(Input::CommandReceived(messages::velocity(&message).map(command))))
     };
-    match command_type {
+    match params.command_type {
         CommandType::TwistStamped => inputs.subscribe(node, topic, qos::commands(), stamped),
         CommandType::Twist => inputs.subscribe(node, topic, qos::commands(), plain),
         CommandType::Auto => {
@@ -76,21 +83,72 @@ fn commands<M: Machine + 'static>(
     }
 }
 
-fn range(message: &Range) -> Option<Input> {
-    let Some(sensor) = Sensor::from_frame_id(&message.header.frame_id) else {
-        log::debug!(target: NAME, "'hind/ir' of unknown sensor '{}' is ignored", message.header.frame_id);
+/// A command with what its stamp says of its age at `now`: a header can make it older, never fresher. `judge` is how far
+/// it may lie in the future; `None` leaves stamps alone, and a zero one is none.
+fn judged(command: Command, now: Stamp, judge: Option<Duration>) -> Input {
+    let (stamp, at) = (command.stamp.as_nanos(), now.as_nanos());
+    match judge {
+        Some(tolerance) if !command.stamp.is_zero() => {
+            let ahead = Duration::from_nanos(u64::try_from(stamp - at).unwrap_or(0));
+            if ahead > tolerance {
+                return Input::FutureCommandReceived(ahead.as_secs_f64());
+            }
+            let age = Duration::from_nanos(u64::try_from(at - stamp).unwrap_or(0));
+            Input::LateCommandReceived { command, age }
+        }
+        _ => Input::CommandReceived(Ok(command)),
+    }
+}
+
+/// `strangers` are the frames that were told of already.
+fn range(message: &Range, strangers: &mut BTreeSet<String>) -> Option<Input> {
+    /// More are not remembered, so that they cannot fill the memory.
+    const MOST: usize = 16;
+    let frame = &message.header.frame_id;
+    let Some(sensor) = Sensor::from_frame_id(frame) else {
+        if strangers.len() < MOST && strangers.insert(frame.clone()) {
+            let known = Sensor::FRAMES.join(", ");
+            log::warn!(target: NAME, "'hind/ir' of sensor '{frame}' is ignored, frame_id must be one of: {known}");
+        }
         return None;
     };
-    let limits = [f64::from(message.min_range), f64::from(message.max_range)];
-    Some(Input::IrReceived { sensor, distance: measured(f64::from(message.range), limits) })
+    let distance = measured(f64::from(message.range), f64::from(message.min_range));
+    Some(Input::IrReceived { sensor, distance })
 }
 
 fn scan(message: &LaserScan, sectors: &Sectors) -> [Option<f64>; 4] {
     let scan = Scan {
         angle_min: f64::from(message.angle_min),
         angle_increment: f64::from(message.angle_increment),
-        range: [f64::from(message.range_min), f64::from(message.range_max)],
+        least: f64::from(message.range_min),
         ranges: &message.ranges,
     };
     distances(&scan, sectors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_makes_a_command_older_and_never_fresher() {
+        let tolerance = Some(Duration::from_millis(100));
+        let now = Stamp { sec: 100, nanosec: 0 };
+        let judge = |sec, nanosec, judge| {
+            judged(Command { stamp: Stamp { sec, nanosec }, ..Command::default() }, now, judge)
+        };
+        let age = |input| match input {
+            Input::LateCommandReceived { age, .. } => Some(age.as_millis()),
+            _ => None,
+        };
+        assert_eq!(age(judge(99, 700_000_000, tolerance)), Some(300));
+        assert_eq!(age(judge(96, 0, tolerance)), Some(4000));
+        assert_eq!(age(judge(100, 0, tolerance)), Some(0));
+        assert_eq!(age(judge(100, 100_000_000, tolerance)), Some(0), "within the tolerance it is of now");
+        let ahead = judge(100, 100_000_001, tolerance);
+        assert!(matches!(ahead, Input::FutureCommandReceived(s) if s > 0.1), "{ahead:?}");
+        for input in [judge(0, 0, tolerance), judge(3700, 0, None)] {
+            assert!(matches!(input, Input::CommandReceived(Ok(_))), "{input:?}");
+        }
+    }
 }

@@ -89,6 +89,8 @@ impl Hand {
         if number.is_multiple_of(SURROUNDINGS) {
             let _ = self.scaling.publish(&free());
             if !drive {
+                // Only a switch that was seen off can be switched on.
+                let _ = self.enable.publish(&Bool { data: false });
                 let _ = self.enable.publish(&Bool { data: true });
             }
         }

@@ -318,6 +318,10 @@ impl Operator {
         if new(|a, b| a.estop == b.estop) {
             self.queue.push_back(Output::Estop(wish.estop));
         }
+        if wish.enable && !said.is_some_and(|said| said.enable) {
+            // Only a switch that was seen off can be switched on.
+            self.queue.push_back(Output::Enable(false));
+        }
         if new(|a, b| a.enable == b.enable) {
             self.queue.push_back(Output::Enable(wish.enable));
         }
