@@ -81,14 +81,14 @@ def refused(parameters):
 
 
 FIXED = [
-    ({"accel": 30.0}, "parameter 'accel' is 30.0,"),
-    ({"decel": 300.0}, "parameter 'decel' is 300.0,"),
-    ({"rival_publishers": "warn"}, "parameter 'rival_publishers' is \"warn\","),
-    ({"zero_first": False}, "parameter 'zero_first' is false,"),
-    ({"soft_stop": "ramp"}, "parameter 'soft_stop' is \"ramp\","),
-    ({"enable.lease": 1.0}, "parameter 'enable.lease' is 1.0,"),
-    ({"ir.direction_policy": False}, "parameter 'ir.direction_policy' is false,"),
-    ({"ir.rearm": True}, "parameter 'ir.rearm' is true,"),
+    ({"accel": 30.0}, "parameter 'accel' is 30.0, must be left out or 20.0"),
+    ({"decel": 200.0}, "parameter 'decel' is 200.0, must be left out or 20.0"),
+    ({"rival_publishers": "stop"}, "parameter 'rival_publishers' is \"stop\", must be left out or \"warn\""),
+    ({"zero_first": True}, "parameter 'zero_first' is true, must be left out or false"),
+    ({"soft_stop": "ramp"}, "parameter 'soft_stop' is \"ramp\", must be left out or \"cut\""),
+    ({"enable.lease": 1.0}, "parameter 'enable.lease' is 1.0, must be left out or 0.0"),
+    ({"ir.direction_policy": True}, "parameter 'ir.direction_policy' is true, must be left out or false"),
+    ({"ir.rearm": True}, "parameter 'ir.rearm' is true, must be left out or false"),
 ]
 
 
@@ -96,7 +96,7 @@ def test_what_the_seed_fixes_is_refused_by_name_value_and_reason():
     outputs = refused([{"profile": "seed", **one} for one, _ in FIXED])
     for (one, sentence), output in zip(FIXED, outputs):
         lines = output.splitlines()
-        assert lines[-1].strip() == f"{sentence} is fixed by profile 'seed' and must be left out", output
+        assert lines[-1].strip() == f"{sentence} where profile is 'seed'", output
         assert lines[:-1] == ["hindbrain: node 'hindbrain' does not start:"], output
 
 
@@ -126,6 +126,8 @@ WRONG = [
     ({"rival_publishers": "ignore"}, "parameter 'rival_publishers' is \"ignore\", must be one of: stop, warn"),
     ({"ir.source": "lidar"}, "parameter 'ir.source' is \"lidar\", must be one of: range, scan"),
     ({"soft_stop": "brake"}, "parameter 'soft_stop' is \"brake\", must be one of: cut, ramp"),
+    ({"enable.lease": 0.01}, "parameter 'enable.lease' is 0.01, must be 0, which is off, or at least 0.05 s"),
+    ({"ir.sensors": ["ir_back_port"] * 2}, "must not name a sensor twice"),
     ({"overrun_limit": 0.0}, "parameter 'overrun_limit' is 0.0, must be from 0.1 to 5.0"),
     ({"estop.timeout": 9.0}, "parameter 'estop.timeout' is 9.0, must be from 0.05 to 2.0"),
     ({"estop.requird": True}, "parameter 'estop.requird' does not exist; did you mean 'estop.required'?"),

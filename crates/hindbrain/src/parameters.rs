@@ -100,6 +100,9 @@ impl Params {
     /// that leaves no distance clear, of a value that the profile `seed` fixes, and of a driver that cannot be.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut params = Self::parse(set);
+        if params.profile == Profile::Seed {
+            params.core = params.core.seed();
+        }
         if params.core.slopes.decel < params.core.slopes.accel {
             return Err(
                 set.refuse("decel", format!("must be no less than accel, {:?} counts/s", ACCEL.get(set)))
@@ -113,15 +116,14 @@ impl Params {
                 set.refuse("ir.far", format!("must be 0 or more than ir.near, {:?} m", params.infrared.near))
             );
         }
-        if params.profile == Profile::Seed {
-            let is_fixed = |name: &&&str| {
-                set.declaration(name)
-                    .is_some_and(|declaration| set.value(name) != Some(&declaration.kind.default()))
-            };
-            if let Some(name) = FIXED_BY_SEED.iter().find(is_fixed) {
-                return Err(set.refuse(name, "is fixed by profile 'seed' and must be left out"));
-            }
-            params.core = params.core.seed();
+        if (1..SHORTEST_LEASE).contains(&params.core.lease)
+            || params.core.lease == 0 && ENABLE_LEASE.get(set) > 0.0
+        {
+            return Err(set.refuse("enable.lease", "must be 0, which is off, or at least 0.05 s"));
+        }
+        let sensors = IR_SENSORS.get(set);
+        if sensors.iter().enumerate().any(|(index, name)| sensors[..index].contains(name)) {
+            return Err(set.refuse("ir.sensors", "must not name a sensor twice"));
         }
         params.driver = output::read(set)?;
         params.core.device_required = params.driver.is_some();
@@ -194,6 +196,9 @@ impl Default for Params {
 
 /// The gentlest slope that may pass for a stop \[counts/1000 s\]: from full speed in 3.3 s.
 const SLOWEST_STOP: u64 = 20_000;
+
+/// Nobody repeats an enable faster \[ns\].
+const SHORTEST_LEASE: u64 = 50_000_000;
 
 /// [`TICK`] in the core's unit.
 const TICK_NANOS: u64 = TICK.as_nanos() as u64;

@@ -1,9 +1,14 @@
 //! Which commands count: old ones, repeated ones, refused ones.
 
+#![allow(clippy::unwrap_used)] // clippy takes helpers of tests for production code
+
 mod common;
 
+use std::time::Duration;
+
 use common::{command, not_finite, rig, stamped};
-use units::Stamp;
+use hindbrain::{Cause, Input};
+use units::{Command, Stamp, Velocity};
 
 fn stamp(sec: i32) -> Stamp {
     Stamp { sec, nanosec: 0 }
@@ -74,4 +79,57 @@ fn what_is_refused_is_told_at_once_and_then_once_a_second() {
     rig.send(command(100.1, 0.0));
     assert_eq!(rig.refusals[3].to_string(), "linear.x is 1.001e2, must be from -100 to 100 m/s");
     assert_eq!(rig.hindbrain.counters().commands, 0);
+}
+
+fn late(forward: f64, ms: u64) -> Input {
+    let velocity = Velocity::planar(forward, 0.0).unwrap();
+    Input::LateCommandReceived {
+        command: Command { velocity, stamp: stamp(10) },
+        age: Duration::from_millis(ms),
+    }
+}
+
+#[test]
+fn a_command_that_was_under_way_counts_for_so_much_less_long() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.send(late(0.0, 100));
+    assert_eq!((rig.hindbrain.counters().commands, rig.hindbrain.motors().stamp), (2, stamp(10)));
+    assert!(!rig.has(Cause::CommandStale));
+    rig.wait(399);
+    assert!(!rig.has(Cause::CommandStale));
+    rig.wait(1);
+    assert!(rig.has(Cause::CommandStale), "100 ms under way and 400 ms here");
+}
+
+#[test]
+fn a_command_that_comes_when_it_is_stale_is_refused() {
+    for (ms, commands) in [(499, 1), (500, 0), (60_000, 0)] {
+        let mut rig = rig(&[]);
+        rig.send(late(1.0, ms));
+        assert_eq!(
+            (rig.hindbrain.counters().commands, rig.hindbrain.counters().invalid),
+            (commands, 1 - commands)
+        );
+        assert_eq!(rig.has(Cause::CommandStale), commands == 0);
+    }
+    let mut rig = rig(&[]);
+    rig.send(late(1.0, 600));
+    let refused = rig.refusals[0];
+    assert_eq!((refused.part, refused.value, refused.most), ("header.stamp", -0.6, Some(0.5)));
+}
+
+#[test]
+fn a_command_from_the_future_is_refused() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.send(command(1.0, 0.0));
+    let count = rig.drives.len();
+    rig.send(Input::FutureCommandReceived(2.0));
+    assert_eq!((rig.drives.len(), rig.hindbrain.counters().invalid), (count, 1));
+    let tolerance = rig.hindbrain.params().stamp_tolerance.as_secs_f64();
+    let refused = rig.refusals[0];
+    assert_eq!((refused.part, refused.value, refused.most), ("header.stamp", 2.0, Some(tolerance)));
+    rig.wait(500);
+    assert!(rig.has(Cause::CommandStale), "it keeps nothing alive");
 }

@@ -208,7 +208,7 @@ fn a_time_out_ends_when_it_ends_and_not_with_the_next_tick() {
     for phase in [1, 7, 13, 19] {
         let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port"])), ("accel", Value::Float(200.0))]);
         let clear = ir(Sensor::FrontPort, 1.0);
-        rig.repeat(&[clear.clone()], 100);
+        rig.repeat(std::slice::from_ref(&clear), 100);
         rig.ready();
         rig.repeat(&[clear.clone(), command(1.0, 0.0)], 400);
         assert_eq!(rig.levels(), [66, 66]);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{params, text, texts};
 use hindbrain::core::{CoreParams, Mapping, SoftStop};
 use hindbrain::{CommandType, Driver, DriverKind, IrSource, Params, Profile, Sectors, specification};
-use params::Value;
+use params::{Refusal, Value};
 
 const MS: u64 = 1_000_000;
 
@@ -92,22 +92,49 @@ fn seed_fixes_what_makes_it_the_seed() {
 fn what_seed_fixes_is_refused_by_name() {
     use Value::{Bool, Float};
     let fixed = [
-        ("accel", Float(30.0), "30.0"),
-        ("decel", Float(100.0), "100.0"),
-        ("rival_publishers", text("warn"), "warn"),
-        ("zero_first", Bool(false), "false"),
-        ("soft_stop", text("ramp"), "ramp"),
-        ("enable.lease", Float(1.0), "1.0"),
-        ("ir.direction_policy", Bool(false), "false"),
-        ("ir.rearm", Bool(true), "true"),
+        ("accel", Float(30.0), "30.0", "20.0"),
+        ("decel", Float(200.0), "200.0", "20.0"),
+        ("rival_publishers", text("stop"), "stop", "warn"),
+        ("zero_first", Bool(true), "true", "false"),
+        ("soft_stop", text("ramp"), "ramp", "cut"),
+        ("enable.lease", Float(1.0), "1.0", "0.0"),
+        ("ir.direction_policy", Bool(true), "true", "false"),
+        ("ir.rearm", Bool(true), "true", "false"),
     ];
-    for (name, value, shown) in fixed {
+    for (name, value, shown, is) in fixed {
         let refusal = params(&[("profile", text("seed")), (name, value.clone())]).unwrap_err();
-        let sentence =
-            format!("parameter '{name}' is {shown}, is fixed by profile 'seed' and must be left out");
-        assert_eq!(refusal.replace(['"', '\''], ""), sentence.replace('\'', ""), "{name}");
-        assert!(params(&[(name, value)]).is_ok(), "strict takes it");
+        let sentence = format!("parameter {name} is {shown}, must be left out or {is} where profile is seed");
+        assert_eq!(refusal.replace(['"', '\''], ""), sentence, "{name}");
+        assert!(params(&[(name, value)]).is_ok(), "strict takes it, its own default too");
     }
+}
+
+/// Whoever asks a running node is told what is in force.
+#[test]
+fn what_seed_fixes_is_shown_as_it_is() {
+    let set = specification().resolve([("profile".into(), text("seed"))]).unwrap();
+    let shown = |name| set.value(name).unwrap().clone();
+    assert_eq!((shown("decel"), shown("zero_first")), (Value::Float(20.0), Value::Bool(false)));
+    assert_eq!((shown("rival_publishers"), shown("soft_stop")), (text("warn"), text("cut")));
+    let refusal = set.change(&[("decel".into(), Value::Float(200.0))]).unwrap_err();
+    assert!(matches!(refusal, Refusal::ReadOnly { .. }), "{refusal}");
+    // All that is said of the profile is in the set: reading it as strict would give the same.
+    let core = Params::read(&set).unwrap().core;
+    assert_eq!((core.slopes.accel, core.slopes.decel), (20_000, 20_000));
+}
+
+#[test]
+fn a_lease_too_short_to_be_one_is_not_taken_for_none() {
+    for (lease, fits) in [(0.0, true), (0.1, true), (0.05, true), (0.04, false), (1e-10, false)] {
+        assert_eq!(params(&[("enable.lease", Value::Float(lease))]).is_ok(), fits, "{lease}");
+    }
+}
+
+#[test]
+fn a_sensor_is_fitted_once() {
+    let refusal =
+        params(&[("ir.sensors", texts(&["ir_back_port", "ir_front_port", "ir_back_port"]))]).unwrap_err();
+    assert!(refusal.ends_with("must not name a sensor twice"), "{refusal}");
 }
 
 #[test]

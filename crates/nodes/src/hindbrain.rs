@@ -24,6 +24,7 @@ use units::Machine;
 use self::controller::{Controller, Events};
 use self::graph::Publishers;
 use self::watch::Watch;
+use crate::command_topic::SharedLatency;
 use crate::start::{self, Member};
 
 pub use self::topics::Topics;
@@ -36,6 +37,7 @@ pub struct Parts {
     publishers: Publishers,
     watch: Watch,
     events: Option<Events>,
+    latency: SharedLatency,
     names: Names,
     composed: bool,
 }
@@ -58,10 +60,11 @@ impl Parts {
         inputs::listen(inputs, node, params, composed, &publishers, wrap)?;
         let names = inputs.names().clone();
         let watch = topics.watch();
-        Ok((topics, Self { publishers, watch, events, names, composed }))
+        let latency = topics.latency();
+        Ok((topics, Self { publishers, watch, events, latency, names, composed }))
     }
 
-    /// Makes `runner` do what the node does beside its machine. `view` finds the hindbrain in the machine at hand.
+    /// Makes `runner` do what the node does beside its machine, and say how it is. `view` finds the hindbrain in the machine at hand.
     pub fn chores<M: Machine<Input: Send> + Send + 'static>(
         self,
         runner: Runner<M>,
@@ -69,7 +72,14 @@ impl Parts {
         view: fn(&M) -> &Hindbrain,
         wrap: fn(Input) -> M::Input,
     ) -> Runner<M> {
-        let Self { publishers, watch, events, names, composed } = self;
+        let Self { publishers, watch, events, latency, names, composed } = self;
+        let graph = publishers.clone();
+        let status = move |machine: &M| {
+            let hindbrain = view(machine);
+            let mut status = latency.report(Status::of(hindbrain.health(), hindbrain.report()));
+            graph.report(&mut status);
+            status
+        };
         let turn = {
             let shell = shell.clone();
             move |_: &mut r2r::Node| {
@@ -82,7 +92,7 @@ impl Parts {
                 watch.set_turned(Duration::from_nanos(limit));
             }
         };
-        let mut runner = runner.chore(turn).guard(move |machine, before, after| {
+        let mut runner = runner.status(status).chore(turn).guard(move |machine, before, after| {
             let machine = view(machine);
             changes(before, after).try_for_each(|name| unless_it_may_move(machine, after, name))?;
             for name in changes(before, after) {
@@ -117,11 +127,6 @@ fn unless_it_may_move(hindbrain: &Hindbrain, after: &Set, name: &str) -> Result<
     ))
 }
 
-/// What the node says of itself.
-pub fn status(hindbrain: &Hindbrain) -> Status {
-    Status::of(hindbrain.health(), hindbrain.report())
-}
-
 /// Runs the node until somebody wishes to end.
 /// # Errors
 /// The node does not start.
@@ -129,10 +134,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let wrap = |input| input;
     let (mut topics, parts) = Parts::new(&mut member.node, &mut member.inputs, &member.params, false, wrap)?;
-    let latency = topics.latency();
     let shell = Shell::new(Hindbrain::new(member.params.clone()), None, move |output| topics.publish(output));
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = parts.chores(runner, &shell, |hindbrain| hindbrain, wrap);
-    let runner = runner.status(move |machine| latency.report(status(machine)));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -42,8 +42,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         hindbrain_node::Parts::new(node, inputs, params, true, Input::Hindbrain)?;
     arbiter_topics.command().for_watchers_only();
     zones_topics.command().for_watchers_only();
-    let latencies =
-        (arbiter_topics.command().latency(), zones_topics.command().latency(), hindbrain_topics.latency());
+    let (arbiter_latency, zones_latency) =
+        (arbiter_topics.command().latency(), zones_topics.command().latency());
 
     let stages = Stages {
         joystick: Joystick::new(joystick.params.clone()),
@@ -67,13 +67,10 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let stick_view: fn(&Drive) -> &Joystick = |drive| &drive.stages().joystick;
     let pads = joystick_node::listen(inputs, node, &shell, params, stick_view, Input::Joystick)?;
 
-    let (arbiter_latency, zones_latency, hindbrain_latency) = latencies;
     let hindbrain = hindbrain.runner(&shell, |set| {
         Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
     })?;
-    let hindbrain = hindbrain_parts
-        .chores(hindbrain, &shell, hindbrain_of, Input::Hindbrain)
-        .status(move |drive| hindbrain_latency.report(hindbrain_node::status(&drive.stages().hindbrain)));
+    let hindbrain = hindbrain_parts.chores(hindbrain, &shell, hindbrain_of, Input::Hindbrain);
     let zones = zones
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
         .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)));

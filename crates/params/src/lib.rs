@@ -16,5 +16,5 @@ pub use declaration::{Change, Declaration, Kind, Parameter};
 pub use document::{table, yaml};
 pub use refusal::Refusal;
 pub use set::Set;
-pub use specification::{Group, Preset, PresetValue, Specification};
+pub use specification::{Fixed, Group, Preset, PresetValue, Specification};
 pub use value::Value;

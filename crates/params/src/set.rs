@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::specification::split;
-use crate::{Change, Declaration, Refusal, Value};
+use crate::{Change, Declaration, Fixed, Refusal, Value};
 
 /// The values in force: every one of them passed its check, and none is missing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +19,25 @@ impl Set {
             return Err(Refusal::Unknown { name: name.into(), nearest: self.nearest(name) });
         };
         *current = declaration.check(name, value)?;
+        Ok(())
+    }
+
+    /// Gives `name` the value that it has for as long as the node runs.
+    pub(crate) fn fix(
+        &mut self,
+        name: &str,
+        value: Value,
+        is_given: bool,
+        by: &Fixed,
+    ) -> Result<(), Refusal> {
+        if is_given && self.value(name) != Some(&value) {
+            let rule = format!("must be left out or {value} where {} is '{}'", by.by, by.when);
+            return Err(self.refuse(name, rule));
+        }
+        self.replace(name, value)?;
+        if let Some((declaration, _)) = self.entries.get_mut(name) {
+            declaration.change = Change::AtStart;
+        }
         Ok(())
     }
 

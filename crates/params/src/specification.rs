@@ -9,6 +9,18 @@ pub struct Specification {
     pub text: &'static str,
     pub(crate) parameters: Vec<Declaration>,
     pub(crate) groups: Vec<Group>,
+    fixed: Vec<Fixed>,
+}
+
+/// Parameters that cannot be chosen while another one has a certain value.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed {
+    /// The other parameter, a text.
+    pub by: &'static str,
+    /// Its value that fixes them.
+    pub when: &'static str,
+    /// Their names, and what they are then.
+    pub values: &'static [(&'static str, PresetValue)],
 }
 
 /// A family of parameters that repeats for names the user chooses: `<prefix>.<name>.<member>`.
@@ -59,7 +71,7 @@ impl From<PresetValue> for Value {
 impl Specification {
     /// A node without parameters yet.
     pub fn new(node: &'static str, text: &'static str) -> Self {
-        Self { node, text, parameters: Vec::new(), groups: Vec::new() }
+        Self { node, text, parameters: Vec::new(), groups: Vec::new(), fixed: Vec::new() }
     }
 
     /// Adds a parameter; the order is that of the YAML file and of the table.
@@ -76,6 +88,13 @@ impl Specification {
         self
     }
 
+    /// Fixes some of the parameters, which were added before.
+    #[must_use]
+    pub fn with_fixed(mut self, fixed: Fixed) -> Self {
+        self.fixed.push(fixed);
+        self
+    }
+
     /// The values in force when the user gives `overrides`, in which a later value replaces an earlier one.
     /// # Errors
     /// Every refusal at once, so that a file is mended in one go.
@@ -89,9 +108,20 @@ impl Specification {
             group.declare(&mut set, &overrides);
         }
         let mut refusals = Vec::new();
-        for (name, value) in overrides {
-            if let Err(refusal) = set.replace(&name, value) {
+        for (name, value) in &overrides {
+            if let Err(refusal) = set.replace(name, value.clone()) {
                 refusals.push(refusal);
+            }
+        }
+        for fixed in &self.fixed {
+            if set.value(fixed.by) != Some(&Value::Text(fixed.when.into())) {
+                continue;
+            }
+            for &(name, value) in fixed.values {
+                let is_given = overrides.iter().any(|(given, _)| given == name);
+                if let Err(refusal) = set.fix(name, value.into(), is_given, fixed) {
+                    refusals.push(refusal);
+                }
             }
         }
         if refusals.is_empty() { Ok(set) } else { Err(refusals) }

@@ -184,7 +184,11 @@ impl<M: Machine + 'static> Inputs<M> {
             status.values.push((format!("{topic} waits for a publisher of"), types.join(" or ")));
         }
         for port in &self.ports {
-            status.values.push((format!("{} received", port.topic), port.received.to_string()));
+            // A topic may be heard both ways, so that nobody speaks to deaf ears.
+            let twin =
+                self.ports.iter().any(|other| other.topic == port.topic && other.reliable != port.reliable);
+            let how = if twin && !port.reliable { " best effort" } else { "" };
+            status.values.push((format!("{} received{how}", port.topic), port.received.to_string()));
             if port.strangers > 0 {
                 status
                     .values

@@ -156,6 +156,10 @@ impl Bench {
     }
 
     pub fn enable(&mut self, on: bool) {
+        if on {
+            // Only a switch that was seen off can be switched on.
+            self.tell([Input::Hindbrain(hindbrain::Input::EnableReceived(false))]);
+        }
         self.tell([Input::Hindbrain(hindbrain::Input::EnableReceived(on))]);
     }
 

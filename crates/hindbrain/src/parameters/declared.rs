@@ -1,27 +1,31 @@
 //! The parameters as they are declared: name, default, range, unit, text.
 
-use params::{Parameter, Specification};
+use params::{Fixed, Parameter, PresetValue, Specification};
 
 use super::output;
 use crate::Sensor;
 
-/// Names of the parameters that the profile `seed` fixes.
-pub(super) const FIXED_BY_SEED: [&str; 8] = [
-    "accel",
-    "decel",
-    "rival_publishers",
-    "zero_first",
-    "soft_stop",
-    "enable.lease",
-    "ir.direction_policy",
-    "ir.rearm",
-];
+/// What the profile `seed` fixes: the original had no choice.
+const SEED: Fixed = Fixed {
+    by: "profile",
+    when: "seed",
+    values: &[
+        ("accel", PresetValue::Float(20.0)),
+        ("decel", PresetValue::Float(20.0)),
+        ("rival_publishers", PresetValue::Text("warn")),
+        ("zero_first", PresetValue::Bool(false)),
+        ("soft_stop", PresetValue::Text("cut")),
+        ("enable.lease", PresetValue::Float(0.0)),
+        ("ir.direction_policy", PresetValue::Bool(false)),
+        ("ir.rearm", PresetValue::Bool(false)),
+    ],
+};
 
 pub(super) const PROFILE: Parameter<String> = Parameter::choice("profile", "strict", &["strict", "seed"])
     .text(
         "strict: stops latch, edges arm, zero comes first, REP-103 signs. seed: the original hindbrain's levels, ramp \
-         and mapping, with its time-outs closed; accel, decel, rival_publishers, zero_first, soft_stop, enable.lease, \
-         ir.direction_policy and ir.rearm are then fixed and must be left out.",
+         and mapping, with its time-outs closed; accel and decel are then 20, rival_publishers \
+         warn, soft_stop cut, enable.lease 0, zero_first, ir.direction_policy and ir.rearm false, whatever the defaults.",
     )
     .at_start();
 pub(super) const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, 0.01, 20.0)
@@ -90,7 +94,7 @@ pub(super) const ESTOP_TIMEOUT: Parameter<f64> = Parameter::float("estop.timeout
     .text("An emergency stop that is silent for so long counts as pressed.");
 pub(super) const ENABLE_LEASE: Parameter<f64> =
     Parameter::float("enable.lease", 0.0, 0.0, 60.0).unit("s").text(
-        "Enable must be repeated within this time, or a new change from false to true is needed. 0 is off.",
+        "Enable must be repeated within this time, or a new change from false to true is needed. 0 is off; at least 0.05 otherwise.",
     );
 
 pub(super) const IR_SENSORS: Parameter<Vec<String>> = Parameter::strings("ir.sensors", &[], &Sensor::FRAMES, 4)
@@ -163,5 +167,5 @@ pub fn specification() -> Specification {
     .with(&IR_CLEAR_HOLD)
     .with(&IR_DIRECTION_POLICY)
     .with(&IR_REARM);
-    output::declare(specification)
+    output::declare(specification.with_fixed(SEED))
 }

@@ -17,6 +17,8 @@ pub struct Alphabet {
     pub device: Vec<Option<bool>>,
     pub infrared: Vec<[Option<Reading>; 4]>,
     pub command: Vec<Option<Result<Wish, InvalidCommand>>>,
+    /// How old a command is when it comes \[ns\].
+    pub age: Vec<u64>,
 }
 
 /// Nothing, false, true.
@@ -64,6 +66,7 @@ impl Alphabet {
             device: vec![None],
             infrared: vec![[None; 4]],
             command: [None].into_iter().chain(command).collect(),
+            age: vec![0],
         }
     }
 
@@ -79,6 +82,8 @@ impl Alphabet {
         vary(&mut all, &self.device, |i, &device| i.device = device);
         vary(&mut all, &self.infrared, |i, &infrared| i.infrared = infrared);
         vary(&mut all, &self.command, |i, &command| i.command = command);
+        vary(&mut all, &self.age, |i, &age| i.command_age = age);
+        all.retain(|i| i.command_age == 0 || matches!(i.command, Some(Ok(_))));
         all
     }
 

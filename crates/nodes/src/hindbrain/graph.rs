@@ -1,13 +1,15 @@
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hindbrain::{Input, Source};
-use ros::{Names, Shell, clock};
-use units::{Instant, Machine};
+use ros::{Names, Shell, Status, clock};
+use units::{Instant, Level, Machine};
 
 use super::NAME;
 
+/// Part of what the middleware says of a node whose name it does not know yet.
+const NAMELESS: &str = "_UNKNOWN_";
 /// How often the graph is asked who publishes commands, and who the rest.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -28,6 +30,8 @@ pub enum Heard {
 pub struct Publishers {
     names: Arc<Mutex<[Vec<String>; Source::COUNT]>>,
     heard: Arc<AtomicU8>,
+    /// How many tell the motors something, this node included.
+    drivers: Arc<AtomicUsize>,
 }
 
 impl Publishers {
@@ -47,6 +51,14 @@ impl Publishers {
         self.set(source, vec![text]);
     }
 
+    /// Adds to `status` that the motors hear others too.
+    pub fn report(&self, status: &mut Status) {
+        let drivers = self.drivers.load(Ordering::Relaxed);
+        if drivers > 1 {
+            status.worsen(Level::Error, format!("the motors are told by {drivers} nodes"));
+        }
+    }
+
     /// A chore that keeps the names and tells the machine how many publish commands it hears. In the composed process
     /// nobody can, which `commands` says.
     pub fn watch<M: Machine + 'static>(
@@ -62,7 +74,7 @@ impl Publishers {
         let mut due = Instant::ZERO;
         let mut round = 0_usize;
         let mut counted = 0;
-        let mut drivers = 0;
+        let mut told = false;
         move |node| {
             if clock::now() < due {
                 return;
@@ -72,21 +84,28 @@ impl Publishers {
                 let count = self.look_for_commands(node, &names);
                 if count != counted {
                     counted = count;
-                    if count > 1 {
-                        let all = self.of(Source::Command).join(", ");
-                        log::warn!(target: NAME, "{count} publishers of '{}': {all}", topic(Source::Command));
-                    }
+                    told = false;
                     shell.deliver(wrap(Input::PublishersCounted(count)));
+                }
+                let all = self.of(Source::Command);
+                // A node that came just now is in the graph before its name is.
+                if count > 1 && !told && !all.iter().any(|name| name.contains(NAMELESS)) {
+                    told = true;
+                    log::warn!(
+                        target: NAME,
+                        "{count} publishers of '{}': {}",
+                        names.resolve(topic(Source::Command)),
+                        all.join(", ")
+                    );
                 }
             }
             // Whoever else tells the motors something fights with this node, and no state of it can say so.
             let others = ["motor/port", "motor/starboard"].map(|topic| publishers(node, &names, topic, None));
             let most = others.iter().map(Vec::len).max().unwrap_or(0);
-            if most > drivers.max(1) {
+            if most > self.drivers.swap(most, Ordering::Relaxed).max(1) {
                 let all = others.concat().join(", ");
                 log::error!(target: NAME, "the motors are told by more than this node: {all}");
             }
-            drivers = most;
             // One other source a round: nobody waits for them.
             round = (round + 1) % Source::COUNT;
             let source = Source::ALL[round];

@@ -1,5 +1,6 @@
 //! The Fast DDS profile that keeps everything on this machine.
 //!
+//! No shared memory: a process's publishers stand still while others come and go.
 //! `ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST` alone still binds every interface, so the transports are named here.
 
 use crate::report::Outcome;
@@ -8,10 +9,6 @@ use crate::root::{Root, write};
 const PROFILE: &str = r#"<?xml version="1.0" encoding="UTF-8" ?>
 <profiles xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles">
     <transport_descriptors>
-        <transport_descriptor>
-            <transport_id>shared_memory</transport_id>
-            <type>SHM</type>
-        </transport_descriptor>
         <transport_descriptor>
             <transport_id>loopback</transport_id>
             <type>UDPv4</type>
@@ -23,7 +20,6 @@ const PROFILE: &str = r#"<?xml version="1.0" encoding="UTF-8" ?>
     <participant profile_name="this_machine_only" is_default_profile="true">
         <rtps>
             <userTransports>
-                <transport_id>shared_memory</transport_id>
                 <transport_id>loopback</transport_id>
             </userTransports>
             <useBuiltinTransports>false</useBuiltinTransports>
