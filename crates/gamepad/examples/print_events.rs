@@ -7,7 +7,7 @@ use std::sync::mpsc::channel;
 
 use gamepad::{Event, Gamepads, Hat, VirtualState};
 
-/// Warnings, such as that of a device that cannot be opened, go to standard error.
+/// Warnings of the library itself go to standard error; what happens to devices comes as events.
 struct Stderr;
 
 impl log::Log for Stderr {

@@ -43,6 +43,11 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
         &self.joysticks
     }
 
+    /// Whether no device is connected.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
     pub(crate) fn handle(&mut self, heard: Heard) {
         match heard {
             Heard::Added { index } => self.connect(index),
@@ -65,7 +70,6 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
             Ok(handle) => handle,
             Err(reason) => {
                 let (name, path) = sdl::name_and_path(&self.joysticks, index);
-                log::warn!("the joystick {name:?} {path} cannot be opened and is ignored: {reason}");
                 self.tell(Event::OpenFailed { name, path, reason });
                 return;
             }
@@ -109,7 +113,6 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
         for (id, wishes) in wishes {
             let device = self.open.iter_mut().find(|device| device.handle.id() == id);
             let mut refuse = |feature, reason: &str| {
-                log::warn!("joystick {id}: no {feature}: {reason}");
                 events.push(Event::Refused { id, feature, reason: reason.into() });
             };
             match device {

@@ -31,6 +31,9 @@ pub(crate) struct SdlThread<Sink> {
 /// same, so a shorter wait costs nothing, and a stop, a wish or a first virtual joystick has to wait no longer than this.
 const WAIT: i32 = 10;
 
+/// How often it is looked for devices while there are none: nothing is missed then.
+const IDLE: Duration = Duration::from_millis(10);
+
 /// How often devices are read while there are virtual joysticks: as often as SDL's own wait does it.
 const POLL: Duration = Duration::from_millis(1);
 
@@ -73,7 +76,9 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
         loop {
             self.passes.fetch_add(1, Ordering::Relaxed);
             let mut first = None;
-            let order = if self.pads.len() == 0 {
+            let order = if self.devices.is_empty() {
+                self.inbox.wait(IDLE)
+            } else if self.pads.len() == 0 {
                 let order = self.inbox.order();
                 if order.is_none() {
                     first = events::wait(&mut self.pump, WAIT);

@@ -66,7 +66,9 @@ fn a_mapping_that_cannot_begin_writes_nothing() {
 fn ctrl_c_ends_a_watch_at_once() {
     let mut watch = tool(&["list", "--watch"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();
-    BufReader::new(watch.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    // Kept to the end: a watch whose reader is gone would end by that.
+    let mut out = BufReader::new(watch.stdout.take().unwrap());
+    out.read_line(&mut first).unwrap();
     assert!(!first.is_empty());
     let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", watch.id())]).status().unwrap();
     assert!(kill.success());

@@ -25,6 +25,8 @@ pub(crate) struct Device {
     /// Whether something happened to it since it was published last.
     pub(crate) dirty: bool,
     state: DeviceState,
+    /// The buttons that went down after the device was connected, and still are.
+    pressed: Vec<bool>,
     /// The axes to go back to when it is pulled out.
     rest: Vec<i16>,
     /// Which axes have moved since the device was connected, a bit each.
@@ -49,14 +51,24 @@ impl Device {
     ) -> Self {
         let all = axes.iter().copied().chain(hats.iter().flat_map(|hat| hat.axes()));
         let rest: Vec<i16> = all.take(MOST).collect();
-        let buttons = buttons.iter().copied().take(MOST).collect();
+        let buttons: Vec<bool> = buttons.iter().copied().take(MOST).collect();
+        let pressed = vec![false; buttons.len()];
         let state = DeviceState { stamp: Stamp::ZERO, buttons, axes: rest.clone() };
         let (open, dirty, moved) = (false, true, 0);
-        Self { id, name, identity, open, dirty, state, rest, moved, axes: axes.len(), hats: hats.len() }
+        let (axes, hats) = (axes.len(), hats.len());
+        Self { id, name, identity, open, dirty, state, pressed, rest, moved, axes, hats }
     }
 
     pub(crate) fn state(&self) -> &DeviceState {
         &self.state
+    }
+
+    /// Which buttons count as held: one that was down when the device was connected does so from its next press on.
+    ///
+    /// # Source
+    /// own: a pad that comes back while its dead-man is held down, by whatever, must not drive by that.
+    pub(crate) fn pressed(&self) -> &[bool] {
+        &self.pressed
     }
 
     /// Axes where they rest, for those that are no hats.
@@ -105,6 +117,9 @@ impl Device {
         let before = self.state.buttons.get_mut(button).ok_or(BeyondLimits)?;
         let went_down = pressed && !*before;
         *before = pressed;
+        if let Some(counts) = self.pressed.get_mut(button) {
+            *counts = pressed && (went_down || *counts);
+        }
         self.dirty = true;
         Ok(went_down)
     }
@@ -132,6 +147,7 @@ impl Device {
     /// SDL says the same in events before it removes a device; this holds also where it does not.
     pub(crate) fn release(&mut self) {
         self.state.buttons.fill(false);
+        self.pressed.fill(false);
         let hats = self.axes;
         for (index, (axis, rest)) in self.state.axes.iter_mut().zip(&self.rest).enumerate() {
             *axis = if index < hats { *rest } else { 0 };
@@ -192,6 +208,17 @@ mod tests {
         let mut pad = device(0, 1, 0);
         let presses = [true, true, false, false, true].map(|down| pad.button(0, down).unwrap());
         assert_eq!(presses, [true, false, false, false, true]);
+    }
+
+    #[test]
+    fn a_button_held_from_the_plug_on_counts_from_its_next_press_on() {
+        let mut pad = Device::new(DeviceId(1), "pad".into(), Identity::default(), &[], &[true, false], &[]);
+        assert_eq!((&pad.state().buttons[..], pad.pressed()), (&[true, false][..], &[false, false][..]));
+        let mut counts = |down| {
+            pad.button(0, down).unwrap();
+            pad.pressed()[0]
+        };
+        assert_eq!([true, false, true, true, false].map(&mut counts), [false, false, true, true, false]);
     }
 
     #[test]

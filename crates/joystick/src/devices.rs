@@ -6,7 +6,7 @@ use crate::choice::Choice;
 use crate::device::{BeyondLimits, Device, Identity};
 use crate::filter::Stick;
 use crate::name::{free_port_name, legal_name};
-use crate::{DeviceId, DeviceState, Hat, Output, RenameRefused};
+use crate::{DeviceId, Hat, Output, RenameRefused};
 
 /// The publish task: the connected devices in the order they came, and which of them drives.
 ///
@@ -73,9 +73,9 @@ impl Devices {
 
     /// The device that drives, for the filter; without one no axes and no buttons.
     pub(crate) fn stick(&self) -> Stick<'_> {
-        self.driving().map_or(Stick::default(), |device| {
-            let DeviceState { axes, buttons, .. } = device.state();
-            Stick { axes, buttons }
+        self.driving().map_or(Stick::default(), |device| Stick {
+            axes: &device.state().axes,
+            buttons: device.pressed(),
         })
     }
 

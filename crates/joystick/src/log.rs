@@ -51,11 +51,12 @@ impl fmt::Display for LogRow {
 
 /// Which cycles become rows, and how many did not because the disk was busy.
 ///
-/// A row is due in the first cycle and in each whose number `decimation` divides. A due cycle that finds the row before
-/// it still being written is missed; the row after a gap is preceded by a blank line.
+/// A row is due in the first cycle and in each whose number `decimation` divides. A due cycle that finds the writer busy
+/// is missed; the row after a gap is preceded by a blank line.
 ///
 /// # Source
-/// The openrobots siblings, which write asynchronously and look whether that is done in due cycles only.
+/// The openrobots siblings, which write asynchronously and look whether that is done in due cycles only; there a writer is
+/// busy with its one row.
 #[derive(Clone, Copy, Debug)]
 pub struct LogPace {
     decimation: u64,
@@ -81,7 +82,7 @@ impl LogPace {
         Self { decimation, total: 0, miss: 0, in_flight: false, gap: false }
     }
 
-    /// A cycle has passed; `busy` tells whether the row before is still being written. What is given back must be
+    /// A cycle has passed; `busy` tells whether the writer takes no further row. What is given back must be
     /// written.
     pub fn cycle(&mut self, busy: bool) -> Option<LogLine> {
         self.total = self.total.saturating_add(1);

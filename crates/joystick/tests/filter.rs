@@ -209,6 +209,13 @@ fn the_toggle_counts_presses_not_samples() {
     assert!(bench.machine.active(), "an odd number within one cycle");
 }
 
+/// A pad is plugged in with everything held.
+fn all_held() -> Input {
+    let (name, guid, axes) = ("Pad".into(), "guid".into(), vec![i16::MAX; 2]);
+    let (serial, path) = Default::default();
+    Input::DeviceConnected { id: PAD, name, guid, serial, path, axes, buttons: vec![true; 10], hats: vec![] }
+}
+
 #[test]
 fn a_button_held_when_it_gets_its_meaning_is_no_press() {
     let mut unmapped = guarded();
@@ -220,19 +227,23 @@ fn a_button_held_when_it_gets_its_meaning_is_no_press() {
     assert!(!bench.machine.active());
     // and one that is held while the pad is plugged in
     let mut bench = Bench::new(guarded());
-    bench.give(Input::DeviceConnected {
-        id: PAD,
-        name: "Pad".into(),
-        guid: "guid".into(),
-        serial: String::new(),
-        path: String::new(),
-        axes: vec![],
-        buttons: vec![false, false, true],
-        hats: vec![],
-    });
+    bench.give(all_held());
     bench.button(TOGGLE, true);
     bench.batch();
     assert!(!bench.machine.active());
+}
+
+#[test]
+fn a_dead_man_that_is_held_at_the_plug_is_let_go_first() {
+    let mut bench = Bench::new(guarded());
+    bench.give(all_held());
+    bench.button(ON, true); // a repetition is no press
+    bench.axis(0, 30_000);
+    bench.run(CYCLE);
+    assert!(!bench.machine.active());
+    bench.button(ON, false);
+    bench.button(ON, true);
+    assert!(bench.machine.active());
 }
 
 #[test]

@@ -4,6 +4,8 @@
 mod common;
 
 use common::{PAD, bits, driving, guarded, reference, wall};
+use std::time::Duration;
+
 use joystick::{
     AxisMapping, DeviceId, Dynamics, EnableButtons, FrameButtons, Hat, Input, JoyParams, Joystick,
     LONGEST_NAME, MOST, Mappings, Output, Params, PoseState, Shape, port_name,
@@ -92,6 +94,7 @@ fn params() -> impl Strategy<Value = Params> {
             dynamics,
             mappings: Mappings { linear, angular, enable, coords },
             joy,
+            feedback_duration: Duration::from_secs(1),
         },
     )
 }

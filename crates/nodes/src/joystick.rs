@@ -27,9 +27,10 @@ use units::{Machine, Stamp};
 
 use self::device_topics::DeviceTopics;
 use self::log::Log;
-use self::pads::Pads;
 use crate::messages;
 use crate::start::{self, Member};
+
+pub use self::pads::Pads;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "joystick";
@@ -164,6 +165,17 @@ pub fn clock_read(stamp: Stamp) -> Input {
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    run_and(context, stop, |_| Ok(()))
+}
+
+/// The same, with something to do with the devices before.
+/// # Errors
+/// The node does not start, or `before` fails.
+pub fn run_and(
+    context: &r2r::Context,
+    stop: &Stop,
+    before: impl FnOnce(&Pads) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let (mut topics, parts) = Parts::new(&mut member.node)?;
     let machine = Joystick::new(member.params.clone());
@@ -171,6 +183,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let wrap = |input| input;
     let view: fn(&Joystick) -> &Joystick = |joystick| joystick;
     let pads = listen(&mut member.inputs, &mut member.node, &shell, &member.params, view, wrap)?;
+    before(&pads)?;
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = parts.chores(runner, &shell, pads, stop, view, wrap)?;
     start::run(runner.longest_sleep(start::WITH_OTHER_THREADS), stop, &shell, [Input::Stopping])

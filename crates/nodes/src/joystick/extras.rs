@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use gamepad::{Battery, Capabilities, Event, Feature};
 use r2r::sensor_msgs::msg as sensor;
@@ -8,7 +10,7 @@ use units::Stamp;
 
 use super::NAME;
 
-/// How many measurements and battery changes may wait for the node's thread; a pad makes some hundred in a second.
+/// How many measurements may wait for the node's thread; a pad makes some hundred in a second.
 const MOST_WAITING: usize = 256;
 /// No orientation, in the terms of `sensor_msgs/Imu`.
 const NO_ESTIMATE: f64 = -1.0;
@@ -16,8 +18,27 @@ const NO_ESTIMATE: f64 = -1.0;
 /// Where SDL's thread leaves what a device tells besides axes and buttons.
 ///
 /// # Real-time
-/// Never blocks: what finds no room is dropped, oldest kept; measurements come again.
-pub struct Extras(SyncSender<Extra>);
+/// Never blocks. Measurements that find no room are dropped: others follow.
+pub struct Extras {
+    sender: Sender<Extra>,
+    waiting: Arc<AtomicUsize>,
+}
+
+/// The other end of [`Extras`].
+pub struct Said {
+    receiver: Receiver<Extra>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Said {
+    fn next(&self) -> Option<Extra> {
+        let extra = self.receiver.try_recv().ok()?;
+        if matches!(extra, Extra::Moved(..)) {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+        Some(extra)
+    }
+}
 
 /// One thing about a device that the machine does not need.
 pub enum Extra {
@@ -42,9 +63,10 @@ pub enum Feedback {
 
 impl Extras {
     /// A way from SDL's thread to the node's.
-    pub fn channel() -> (Self, Receiver<Extra>) {
-        let (sender, receiver) = sync_channel(MOST_WAITING);
-        (Self(sender), receiver)
+    pub fn channel() -> (Self, Said) {
+        let (sender, receiver) = channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        (Self { sender, waiting: Arc::clone(&waiting) }, Said { receiver, waiting })
     }
 
     /// Leaves here what the machine does not take, and hands on the rest.
@@ -67,8 +89,11 @@ impl Extras {
             }
             _ => return Some(event),
         };
-        if let Err(TrySendError::Full(_)) = self.0.try_send(extra) {
-            log::debug!(target: NAME, "a measurement of a device found no room");
+        if matches!(extra, Extra::Moved(..)) && self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+        } else {
+            // Nobody listens only when the node is ending.
+            let _ = self.sender.send(extra);
         }
         Some(event)
     }
@@ -76,7 +101,7 @@ impl Extras {
 
 /// Battery and motion of the device that drives, on topics of their own.
 pub struct ExtraTopics {
-    said: Receiver<Extra>,
+    said: Said,
     battery: Topic<sensor::BatteryState>,
     imu: Topic<sensor::Imu>,
     devices: BTreeMap<u32, (Capabilities, Battery)>,
@@ -88,7 +113,7 @@ impl ExtraTopics {
     /// Opens the topics.
     /// # Errors
     /// The middleware refuses a topic.
-    pub fn new(node: &mut r2r::Node, said: Receiver<Extra>) -> Result<Self, Error> {
+    pub fn new(node: &mut r2r::Node, said: Said) -> Result<Self, Error> {
         Ok(Self {
             said,
             battery: Topic::new(node, "~/battery", qos::state())?,
@@ -102,7 +127,7 @@ impl ExtraTopics {
     /// Publishes what came of the device `driver`, and has it measure while somebody listens; `enable` switches a device's
     /// sensors.
     pub fn serve(&mut self, driver: Option<u32>, mut enable: impl FnMut(u32, bool)) {
-        while let Ok(extra) = self.said.try_recv() {
+        while let Some(extra) = self.said.next() {
             match extra {
                 Extra::There(id, capabilities, battery) => {
                     self.devices.insert(id, (capabilities, battery));
@@ -174,7 +199,7 @@ impl Asked {
 pub fn feedback(message: &sensor::JoyFeedback) -> Result<Feedback, String> {
     let (id, intensity) = (usize::from(message.id), f64::from(message.intensity));
     if !(0.0..=1.0).contains(&intensity) {
-        return Err(format!("intensity is {intensity}, must be from 0 to 1"));
+        return Err(format!("intensity is {}, must be from 0 to 1", message.intensity));
     }
     let most = |kind, most| format!("id is {id}, must be from 0 to {most} for {kind}");
     match i64::from(message.type_) {
@@ -259,9 +284,24 @@ mod tests {
             "id is 2, must be from 0 to 1 for a motor (strong, weak)"
         );
         assert_eq!(feedback(&message(1, 0, 1.5)).unwrap_err(), "intensity is 1.5, must be from 0 to 1");
+        assert!(feedback(&message(1, 0, -0.1)).unwrap_err().starts_with("intensity is -0.1,"));
         assert!(feedback(&message(1, 0, f32::NAN)).unwrap_err().starts_with("intensity is NaN"));
         assert!(feedback(&message(2, 0, 1.0)).unwrap_err().starts_with("type is 2"));
         assert!(feedback(&message(0, 3, 1.0)).is_err());
+    }
+
+    #[test]
+    fn measurements_that_nobody_reads_take_no_room_from_what_counts() {
+        let (extras, said) = Extras::channel();
+        for _ in 0..2 * MOST_WAITING {
+            extras.take(Event::SensorMoved { id: 1, acceleration: None, angular_velocity: None });
+        }
+        extras.take(Event::Disconnected { id: 1 });
+        let all: Vec<_> = std::iter::from_fn(|| said.next()).collect();
+        assert_eq!(all.len(), MOST_WAITING + 1);
+        assert!(matches!(all.last(), Some(Extra::Gone(1))));
+        extras.take(Event::SensorMoved { id: 1, acceleration: None, angular_velocity: None });
+        assert!(said.next().is_some(), "there is room again");
     }
 
     #[test]

@@ -18,6 +18,8 @@ use super::NAME;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The longest path in the service's type \[bytes], which clients and middleware do not check.
 const LONGEST_PATH: usize = 64;
+/// How many rows may wait for the writer's thread, which is late now and then where the disk is not \[rows].
+const ROOM: usize = 32;
 /// How many writers may hang on files that do not answer.
 const MOST_WRITERS: usize = 8;
 
@@ -47,7 +49,7 @@ struct Open {
 /// The way to the thread that writes a file; the file is closed when this goes.
 struct Writer {
     rows: SyncSender<(LogRow, LogLine)>,
-    busy: Arc<AtomicBool>,
+    waiting: Arc<AtomicUsize>,
     ended: Ended,
 }
 
@@ -77,17 +79,17 @@ impl Log {
             writers.fetch_sub(1, Ordering::Relaxed);
             return Err(sys(path, &io::Error::from(rustix::io::Errno::BUSY)));
         }
-        let (rows, inbox) = sync_channel(1);
+        let (rows, inbox) = sync_channel(ROOM);
         let (opened, outcome) = sync_channel(1);
-        let busy = Arc::new(AtomicBool::new(false));
+        let waiting = Arc::new(AtomicUsize::new(0));
         let ended = Ended(Arc::default());
-        let job = Job { path: path.into(), busy: Arc::clone(&busy), ended: ended.clone(), writers };
+        let job = Job { path: path.into(), waiting: Arc::clone(&waiting), ended: ended.clone(), writers };
         let thread = thread::Builder::new().name("log-file".into());
         // Not joined: it may hang on its file, and ends with `rows` otherwise.
         if let Err(error) = thread.spawn(move || job.run(&opened, &inbox)) {
             return Err(sys(path, &error));
         }
-        let writer = Writer { rows, busy, ended };
+        let writer = Writer { rows, waiting, ended };
         Ok(Opening { path: path.into(), decimation, until: clock::now() + PATIENCE, outcome, writer })
     }
 
@@ -124,9 +126,9 @@ impl Log {
     pub fn row(&self, row: LogRow) {
         let mut state = self.lock();
         let Some(open) = &mut state.open else { return };
-        let busy = open.writer.busy.load(Ordering::Acquire);
+        let busy = open.writer.waiting.load(Ordering::Acquire) >= ROOM;
         let Some(line) = open.pace.cycle(busy) else { return };
-        open.writer.busy.store(true, Ordering::Release);
+        open.writer.waiting.fetch_add(1, Ordering::AcqRel);
         if let Err(TrySendError::Disconnected(_)) = open.writer.rows.try_send((row, line)) {
             // The writer has said why.
             state.close();
@@ -175,7 +177,7 @@ impl Ended {
 /// What a writer's thread does.
 struct Job {
     path: String,
-    busy: Arc<AtomicBool>,
+    waiting: Arc<AtomicUsize>,
     ended: Ended,
     writers: Arc<AtomicUsize>,
 }
@@ -216,7 +218,7 @@ impl Job {
                 log::warn!(target: NAME, "the log '{}' is closed: {}", self.path, reason(&error));
                 break;
             }
-            self.busy.store(false, Ordering::Release);
+            self.waiting.fetch_sub(1, Ordering::AcqRel);
         }
     }
 }
@@ -225,7 +227,7 @@ impl Drop for Job {
     fn drop(&mut self) {
         self.writers.fetch_sub(1, Ordering::Relaxed);
         // So that the next row is tried, and finds nobody.
-        self.busy.store(false, Ordering::Release);
+        self.waiting.store(0, Ordering::Release);
         self.ended.0.store(true, Ordering::Release);
     }
 }

@@ -94,6 +94,13 @@ impl Pads {
         Ok(Self(Arc::new(Mutex::new(devices))))
     }
 
+    /// Plugs a further virtual device in, which is there as long as what is given back.
+    /// # Errors
+    /// SDL refuses it.
+    pub fn plug(&self, name: &str) -> Result<VirtualPad, Error> {
+        self.lock().plug_another(name)
+    }
+
     /// Moves the virtual device; a state without axes and buttons unplugs it, the next other one plugs it in again.
     pub fn set_virtual(&self, state: or_joystick::State) {
         self.lock().set_virtual(state);
@@ -212,13 +219,14 @@ impl Devices {
     }
 
     fn plug(&mut self) -> Result<(), Error> {
-        let (axes, buttons, hats) = VIRTUAL_SHAPE;
-        let pad = self.gamepads.plug_virtual(&self.virtual_name, axes, buttons, hats);
-        let pad = pad.map_err(|error| {
-            Error::Start(format!("the virtual device '{}' cannot be made: {error}", self.virtual_name))
-        })?;
-        self.virtual_pad = Some(pad);
+        self.virtual_pad = Some(self.plug_another(&self.virtual_name)?);
         Ok(())
+    }
+
+    fn plug_another(&self, name: &str) -> Result<VirtualPad, Error> {
+        let (axes, buttons, hats) = VIRTUAL_SHAPE;
+        let pad = self.gamepads.plug_virtual(name, axes, buttons, hats);
+        pad.map_err(|error| Error::Start(format!("the virtual device '{name}' cannot be made: {error}")))
     }
 }
 

@@ -25,9 +25,12 @@ pub struct Device {
     pub details: Details,
 }
 
-/// All devices that are connected, in the order of their coming.
+/// All devices that are connected, in the order of their coming, and what was said of those that cannot be opened.
 #[derive(Debug, Default)]
-pub struct Devices(Vec<Device>);
+pub struct Devices {
+    open: Vec<Device>,
+    failures: Vec<String>,
+}
 
 /// Why a text means no device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +59,7 @@ impl Devices {
     /// Takes what an event says of who is there; answers the one that is gone.
     pub fn hear(&mut self, event: &Event) -> Option<Device> {
         match event {
-            Event::Connected { id, name, guid, axes, buttons, hats, details } => self.0.push(Device {
+            Event::Connected { id, name, guid, axes, buttons, hats, details } => self.open.push(Device {
                 id: *id,
                 name: name.clone(),
                 guid: guid.clone(),
@@ -66,8 +69,16 @@ impl Devices {
                 details: (**details).clone(),
             }),
             Event::Disconnected { id } => {
-                let gone = self.0.iter().position(|device| device.id == *id);
-                return gone.map(|position| self.0.remove(position));
+                let gone = self.open.iter().position(|device| device.id == *id);
+                return gone.map(|position| self.open.remove(position));
+            }
+            Event::OpenFailed { name, path, reason } => {
+                self.failures.push(format!(
+                    "{} {} cannot be opened: {}",
+                    plain(name),
+                    plain(path),
+                    plain(reason)
+                ));
             }
             // Positions before anybody asks are those of the plug.
             Event::Axis { id, axis, value } => {
@@ -91,22 +102,28 @@ impl Devices {
     }
 
     fn of(&mut self, id: u32) -> Option<&mut Device> {
-        self.0.iter_mut().find(|device| device.id == id)
+        self.open.iter_mut().find(|device| device.id == id)
     }
 
     /// All of them.
     pub fn all(&self) -> &[Device] {
-        &self.0
+        &self.open
+    }
+
+    /// A sentence for each device that could not be opened.
+    pub fn failures(&self) -> &[String] {
+        &self.failures
     }
 
     /// The device that a text means, or the only one.
     /// # Errors
     /// [`Miss`].
     pub fn find(&self, text: Option<&str>) -> Result<&Device, Miss> {
-        let meant: Vec<_> = self.0.iter().filter(|device| text.is_none_or(|text| device.is(text))).collect();
+        let meant: Vec<_> =
+            self.open.iter().filter(|device| text.is_none_or(|text| device.is(text))).collect();
         match (meant.as_slice(), text) {
             ([one], _) => Ok(one),
-            ([], _) if self.0.is_empty() => Err(Miss::Empty),
+            ([], _) if self.open.is_empty() => Err(Miss::Empty),
             ([], text) => Err(Miss::Unknown(text.unwrap_or_default().into())),
             (several, _) => Err(Miss::Several(
                 several.iter().map(|device| format!("{} ({})", self.unique(device), device.name)).collect(),
@@ -122,7 +139,8 @@ impl Devices {
         let marks: [fn(&Device) -> &str; 3] =
             [|device| &device.guid, |device| &device.details.serial, |device| &device.details.path];
         let is_unique = |mark: &fn(&Device) -> &str| {
-            !mark(device).is_empty() && self.0.iter().filter(|other| mark(other) == mark(device)).count() == 1
+            !mark(device).is_empty()
+                && self.open.iter().filter(|other| mark(other) == mark(device)).count() == 1
         };
         marks.iter().find(|mark| is_unique(mark)).map_or(&device.guid, |mark| mark(device))
     }

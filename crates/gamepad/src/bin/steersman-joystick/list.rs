@@ -29,8 +29,8 @@ pub fn run(events: &Receiver<Event>, watch: bool, root: &Path, out: &mut dyn Wri
         writeln!(out, "No joystick is connected that SDL {} can see.", gamepad::sdl_version())?;
         access::obstacles(root).iter().try_for_each(|why| writeln!(out, "- {why}"))?;
     }
-    if let Some(hidden) = access::hidraw(root) {
-        writeln!(out, "- {hidden}")?;
+    for obstacle in devices.failures().iter().chain(&access::hidraw(root)) {
+        writeln!(out, "- {obstacle}")?;
     }
     out.flush()?;
     if watch {
@@ -125,6 +125,21 @@ Päd             03ab  S1      /dev/input/event7  evdev   2     3        1     w
 A longer name?  03cd  -       -                  evdev   2     3        1     wired    rumble
 ";
         assert_eq!(table(devices.all()), expected);
+    }
+
+    #[test]
+    fn a_device_that_cannot_be_opened_is_told() {
+        let (events, received) = channel();
+        let reason = "Unable to open /dev/input/event7".to_owned();
+        events
+            .send(Event::OpenFailed { name: "Pad".into(), path: "/dev/input/event7".into(), reason })
+            .unwrap();
+        drop(events);
+        let mut out = Vec::new();
+        assert!(!run(&received, false, Path::new("/nonexistent"), &mut out).unwrap());
+        let text = String::from_utf8(out).unwrap();
+        let line = "- Pad /dev/input/event7 cannot be opened: Unable to open /dev/input/event7";
+        assert_eq!(text.lines().last(), Some(line), "{text}");
     }
 
     #[test]
