@@ -10,14 +10,15 @@ input, or on SIGTERM, the program is told to end.
 | command | fields |
 |---|---|
 | start | none: starts the program; pads may be plugged in before |
-| plug | event, pad; uniq: a serial number; held: buttons that are down; fault: "mute" or "hangs", see `Pad` |
+| plug | event, pad; further ones: see `Pad` |
 | act | event, batches: a list of {axes, buttons, hat}, each one report of the pad; pause: seconds between them |
 | flood | event, axis, rate [Hz], seconds, last: where the axis ends |
 | unplug | event |
 | fail | event, of a pad that hangs |
 
 Axes and buttons are numbered as SDL numbers them and told in the pad's own counts; the hat is [x, y]. A device file
-(/dev/input/event<event>) that was unplugged cannot be plugged in again; another one can.
+(/dev/input/event<event>) that was unplugged cannot be plugged in again; another one can. Pad "stadia" is one of hidraw
+(/dev/hidraw<event>) instead, see `mock_hid_pad.py`.
 """
 
 import ctypes
@@ -33,6 +34,8 @@ import tempfile
 import termios
 import threading
 import time
+
+from mock_hid_pad import HidPad
 
 # linux/input-event-codes.h
 EV_SYN, EV_KEY, EV_REL, EV_ABS, EV_FF = 0, 1, 2, 3, 21
@@ -64,9 +67,12 @@ def bits(numbers, size):
     return sum(1 << number for number in numbers).to_bytes(size, "little")
 
 
-def ioctls(pad, held):
+def ioctls(pad, held, axes):
     """What the kernel answers about a pad; a request is known by the size of its buffer too, which is SDL's."""
     absolute = {code: pad["stick"] for code in STICKS} | {code: pad["trigger"] for code in TRIGGERS}
+    for axis, value in axes.items():
+        code = sorted(absolute)[int(axis)]
+        absolute[code] = (value, *absolute[code][1:])
     absolute |= {code: (0, -1, 1, 0, 0) for code in HAT}
     name = pad["name"].encode()
     answers = [("EVIOCGID", 0, struct.pack("<4H", *pad["id"]))]
@@ -135,25 +141,30 @@ class Testbed:
 
 
 class Pad:
-    """A pad that is plugged in.
+    """A pad that is plugged in, with these buttons held and these axes moved, and with links in /dev/input to its file.
 
     Its file is a pseudo terminal: what is written at one end, the program reads at the other one. With the fault "mute"
     the kernel answers nothing about it. One that "hangs" does so while the program opens it for the first time, to see
     what it is; at `fail` that goes on, and there is no second time.
     """
 
-    def __init__(self, testbed, event, pad, uniq="", held=(), fault=None):
+    def __init__(self, testbed, event, pad, uniq="", held=(), axes=None, links=(), fault=None):
         self.testbed, self.kind, self.event = testbed, PADS[pad], event
         self.node = f"/dev/input/event{event}"
         # First of all what the kernel answers: the program asks as soon as it hears of the device.
         if fault != "mute":
             with tempfile.NamedTemporaryFile("w", suffix=".ioctl") as file:
-                file.write(ioctls(self.kind, held))
+                file.write(ioctls(self.kind, held, axes or {}))
                 file.flush()
                 testbed.must("load_ioctl", self.node, file.name)
+        root = testbed.call("get_root_dir").decode()
+        self.links = [f"{root}/dev/input/{link}" for link in links]
+        for link in self.links:
+            os.makedirs(os.path.dirname(link), exist_ok=True)
+            os.symlink(f"../event{event}", link)
         if fault == "hangs":
             # To open a named pipe takes somebody at its other end.
-            self.pipe = testbed.call("get_root_dir").decode() + self.node
+            self.pipe = root + self.node
             os.makedirs(os.path.dirname(self.pipe), exist_ok=True)
             os.mkfifo(self.pipe)
         testbed.must("add_from_string", description(self.kind, event, uniq, node=fault != "hangs"))
@@ -209,6 +220,8 @@ class Pad:
 
     def unplug(self):
         os.close(self.other_end)
+        for link in self.links:
+            os.unlink(link)
         parent = f"/sys/devices/mock/input/input{self.event}"
         for path in (f"{parent}/event{self.event}", parent):
             self.testbed.call("uevent", path, "remove")
@@ -249,11 +262,12 @@ class Harness:
             return self.start()
         event = fields.pop("event")
         if do == "plug":
-            self.pads[event] = Pad(self.testbed, event, **fields)
+            kind = HidPad if fields["pad"] == "stadia" else Pad
+            self.pads[event] = kind(self.testbed, event, **fields)
         elif do == "unplug":
             self.pads.pop(event).unplug()
         else:
-            return {"act": Pad.act, "flood": Pad.flood, "fail": Pad.fail}[do](self.pads[event], **fields)
+            return getattr(self.pads[event], {"act": "act", "flood": "flood", "fail": "fail"}[do])(**fields)
 
     def start(self):
         # The library has put the testbed into the environment of C, which is inherited; os.environ does not know it.

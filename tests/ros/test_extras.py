@@ -1,6 +1,7 @@
 """Battery, motors and light of the device that drives, as far as a virtual one has them: it has none."""
 
 import math
+import time
 
 import pytest
 from conftest import EDGE, LATCHED
@@ -60,3 +61,17 @@ def test_what_this_device_cannot_do_is_told(joystick):
     wait_for_words(joystick, "does not do rumble")
     feed_back(joystick, JoyFeedback.TYPE_LED, 1, 1.0)
     wait_for_words(joystick, "does not do LED colour")
+    for number in range(50):
+        feed_back(joystick, JoyFeedback.TYPE_RUMBLE, 0, number / 100)
+        time.sleep(0.01)
+    time.sleep(0.2)
+    assert joystick.process.output.count("does not do rumble") == 1, "once is enough"
+
+
+def test_wrong_messages_do_not_flood_the_log(joystick):
+    for _ in range(50):
+        feed_back(joystick, JoyFeedback.TYPE_RUMBLE, 0, 2.0)
+        time.sleep(0.01)
+    wait_for_words(joystick, "is refused: intensity is 2")
+    lines = joystick.process.output.count("is refused")
+    assert lines <= 2, f"{lines} lines in about half a second"

@@ -9,6 +9,8 @@ import pytest
 from or_joystick.srv import DeviceList, Rename
 from pads import AHEAD, AT_REST, CONNECTED, DEAD_MAN, DESIRED, JOY, LET_GO, XBOX, Mocked, Node, motion, vx
 
+STADIA = "Google_Stadia_Controller"
+
 if not shutil.which("umockdev-wrapper"):
     WHY = "umockdev mocks the gamepads and is not installed (on Debian: apt-get install umockdev)"
     if os.environ.get("CI") == "true":
@@ -159,9 +161,66 @@ def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
     node.lets_go(event=9)
 
 
-def test_twins_are_told_apart_by_their_paths(node):
-    node.plug(event=7)
-    node.plug(event=8, name=f"{XBOX}_1")
+def test_a_stick_held_at_its_end_at_the_plug_is_let_go(node):
+    """SDL takes a stick that jumps from its end to the middle for a trigger whose rest it mistook, and tells nobody."""
+    topic = node.plug(axes={AHEAD: -32768, 3: 32767})
+    held = [0, -32768, -32768, 32767, 0, -32768, 0, 0]
+    node.wait(topic, lambda state: list(state.axes) == held, "what is held is not told")
+    node.act(axes={AHEAD: 0, 3: -100})
+    node.wait(topic, lambda state: list(state.axes) == [0, 0, -32768, -100, 0, -32768, 0, 0], "it stays held")
+    node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "it stays held on joy")
+    node.act(buttons={DEAD_MAN: 1})
+    node.stays_still(0.3, "a stick that was let go drives")
+    node.act(axes={AHEAD: -32768})
+    node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
+    node.lets_go()
+
+
+def test_a_stick_held_at_the_plug_and_let_go_slowly_ends_in_its_middle(node):
+    """SDL puts it back to that end before the pad goes."""
+    topic = node.plug(axes={AHEAD: -32768})
+    for value in (-20000, 0):
+        node.act(axes={AHEAD: value})
+        node.wait(topic, lambda state: state.axes[AHEAD] == value, f"{value} is not told")
+    node.act(buttons={DEAD_MAN: 1})
+    node.wait(topic, lambda state: state.buttons[DEAD_MAN], "the press is not told")
+    node.process.do("unplug", event=7)
+    node.wait(CONNECTED, lambda connected: not connected.data, "its going is not told")
+    node.wait(topic, lambda state: list(state.axes) == AT_REST, "it goes with its stick at the end")
+    node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy goes with its stick at the end")
+
+
+def test_a_pad_at_hidraw_is_told_of_with_its_first_report(graph):
+    """SDL hears nothing of it before: until then sticks read 0, and no button is held."""
+    deadman = 10
+    with running(graph, f"enable.on:={deadman}") as node:
+        topic = node.start().plug(event=3, pad="stadia", name=STADIA, held=[deadman])
+        told = node.wait(topic, lambda state: state.buttons[deadman], "what is held is not told")
+        assert list(told.axes) == [0, 0, 0, 0, -32768, -32768]
+        assert {tuple(joy.axes) for _, joy in graph.heard[JOY]} == {(0, 0, 0, 0, 1, 1)}, "and never otherwise"
+        node.act(event=3, axes={AHEAD: 1})
+        node.wait(topic, lambda state: state.axes[AHEAD] == -32768, "the stick is not told")
+        node.stays_still(0.3, "a dead-man that was held at the plug drives")
+        node.act(event=3, buttons={deadman: 0}, axes={AHEAD: 128})
+        node.wait(topic, lambda state: not state.buttons[deadman] and not state.axes[AHEAD], "nothing is let go")
+        node.act(event=3, buttons={deadman: 1}, axes={AHEAD: 1})
+        node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
+
+
+def test_a_pad_at_hidraw_that_is_silent_comes_too(node):
+    topic = node.plug(event=3, pad="stadia", name=STADIA, silent=True)
+    assert list(node.graph.last(topic).axes) == [0, 0, 0, 0, -32768, -32768]
+    node.act(event=3, axes={AHEAD: 1, 4: 255})  # the first report: SDL takes it for the rest and tells nobody
+    moved = [0, -32768, 0, 0, 32767, -32768]
+    node.wait(topic, lambda state: list(state.axes) == moved, "the first report is not told")
+    node.do("unplug", event=3)
+    node.wait_for_topic(STADIA, there=False)
+
+
+def test_twins_are_told_apart_by_their_paths_and_ports(node):
+    ports = {event: f"by-path/pci-0000:00:14.0-usb-0:{event}:1.0-event-joystick" for event in (7, 8)}
+    node.plug(event=7, links=[ports[7]])
+    node.plug(event=8, links=[ports[8]], name=f"{XBOX}_1")
     assert node.good(DeviceList, "device_list").device_list == [XBOX, f"{XBOX}_1"]
     node.act(event=8, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
     node.stays_still(0.2, "the second pad drives")
@@ -171,6 +230,9 @@ def test_twins_are_told_apart_by_their_paths(node):
     node.lets_go(event=8)
     node.act(event=7, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
     node.stays_still(0.2, "the first pad still drives")
+    node.act(event=7, buttons={DEAD_MAN: 0}, axes={AHEAD: 0})
+    node.set("control_device", f"/dev/input/{ports[7]}")
+    node.drives(event=7)
 
 
 def test_a_pad_that_floods_is_followed(node):
@@ -210,17 +272,20 @@ def test_a_pad_that_hangs_and_fails_is_said_and_stops_the_others(node):
 def test_the_list_tells_what_is_connected():
     listing = Mocked("steersman-joystick", "list")
     try:
-        listing.do("plug", event=7, pad="xbox", uniq="1234")
+        port, name = "by-path/pci-0000:00:14.0-usb-0:2:1.0-event-joystick", "by-id/usb-Microsoft-event-joystick"
+        listing.do("plug", event=7, pad="xbox", uniq="1234", links=[name, port])
         listing.do("plug", event=9, pad="playstation")
         listing.do("start")
         assert listing.wait(10.0) == 0, listing.output
     finally:
         listing.stop()
     rows = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in listing.lines]
-    assert rows[0][:8] == ["NAME", "GUID", "SERIAL", "PATH", "DRIVER", "AXES", "BUTTONS", "HATS"]
+    titles = ["NAME", "GUID", "SERIAL", "PATH", "DRIVER", "AXES", "BUTTONS", "HATS", "BATTERY", "CAN", "LINKS"]
+    assert rows[0] == titles
     assert len(rows) == 3, listing.output
     xbox, playstation = rows[1:]
     assert [xbox[0], *xbox[2:8]] == ["Xbox 360 Controller", "1234", "/dev/input/event7", "evdev", "6", "11", "1"]
+    assert (xbox[10], playstation[10]) == (f"/dev/input/{port},/dev/input/{name}", "-")
     # Bus 3, a checksum of the name, then vendor, product and version; the lowest byte first.
     assert (xbox[1][:4], xbox[1][8:]) == ("0300", "5e0400008e02000010010000")
     assert (playstation[1][8:], playstation[2:8]) == (

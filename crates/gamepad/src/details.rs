@@ -13,12 +13,19 @@ pub struct Details {
     pub serial: String,
     /// The device's file, such as `/dev/input/event7` or `/dev/hidraw2`; empty for a virtual one.
     pub path: String,
+    /// Links to the device's file in `/dev/input/by-path` and `/dev/input/by-id`, in this order, as udev had made them at
+    /// the plug. Those by path name the port that it is plugged into, and are the same after a restart, which `path` is
+    /// not. Of a device read through hidraw they are the links to what the kernel makes of it besides. Empty without udev.
+    pub links: Vec<String>,
     /// USB or Bluetooth vendor number; 0 if there is none.
     pub vendor: u16,
     /// USB or Bluetooth product number; 0 if there is none.
     pub product: u16,
     /// The player's number, counted from 0, that SDL gave the device; `None` for what is not a gamepad.
     pub player: Option<u32>,
+    /// Which of its axes are triggers, which rest at their end; `None` for what SDL does not know as a gamepad, such as
+    /// a flight stick, of which nobody knows.
+    pub triggers: Option<Vec<usize>>,
     /// Which part of SDL reads the device: the numbering of axes and buttons depends on it.
     pub driver: Driver,
     /// What the device can do besides being moved.

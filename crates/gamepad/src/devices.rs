@@ -9,18 +9,22 @@ use crate::details::Capabilities;
 use crate::device::Known;
 use crate::event::{Event, Feature};
 use crate::inbox::Wishes;
+use crate::links;
 use crate::motors::{Drive, Motors};
+use crate::newcomers::{Newcomer, Newcomers};
 use crate::sdl::events::Heard;
 use crate::sdl::{self, Handle};
 use crate::serial;
 
-/// The open devices in the order of their plugging, and the sink.
+/// The open devices in the order in which the sink heard of them, and the sink.
 pub(crate) struct Devices<Sink> {
     open: Vec<Device>,
+    /// Open too, but the sink has not heard of them.
+    newcomers: Newcomers<Handle>,
     joysticks: JoystickSubsystem,
     sink: Sink,
     batch: bool,
-    /// When batteries were last looked at, since the thread's start.
+    /// When batteries and capabilities were last looked at, since the thread's start.
     looked: Duration,
 }
 
@@ -31,12 +35,13 @@ struct Device {
     trigger_rumble: Motors,
 }
 
-/// How often batteries are looked at, besides when SDL says that one changed.
+/// How often batteries are looked at, besides when SDL says that one changed, and what devices can do.
 const LOOK: Duration = Duration::from_secs(1);
 
 impl<Sink: FnMut(Event)> Devices<Sink> {
     pub(crate) fn new(joysticks: JoystickSubsystem, sink: Sink) -> Self {
-        Devices { open: Vec::new(), joysticks, sink, batch: false, looked: Duration::ZERO }
+        let (open, newcomers) = (Vec::new(), Newcomers::new());
+        Devices { open, newcomers, joysticks, sink, batch: false, looked: Duration::ZERO }
     }
 
     pub(crate) fn joysticks(&self) -> &JoystickSubsystem {
@@ -45,7 +50,7 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
 
     /// Whether no device is connected.
     pub(crate) fn is_empty(&self) -> bool {
-        self.open.is_empty()
+        self.open.is_empty() && self.newcomers.is_empty()
     }
 
     pub(crate) fn handle(&mut self, heard: Heard) {
@@ -75,15 +80,26 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
             }
         };
         let id = handle.id();
-        if self.open.iter().any(|device| device.handle.id() == id) {
+        if self.newcomers.has(id) || self.open.iter().any(|device| device.handle.id() == id) {
             return; // SDL counts how often a device is open; dropping `handle` takes this one back
         }
+        if handle.has_reported() {
+            self.introduce(handle);
+        } else {
+            self.newcomers.add(handle);
+        }
+    }
+
+    /// Tells the sink of a device.
+    fn introduce(&mut self, handle: Handle) {
+        let id = handle.id();
         // Read before anything else happens: these are the true values at rest, for which SDL sends no events.
         let mut known = Known::new(id, handle.axes(), handle.buttons(), handle.hats());
         let mut details = handle.details();
         if details.serial.is_empty() {
             details.serial = serial::of(&details.path);
         }
+        details.links = links::to(&details.path);
         let connected = known.connected(handle.name(), handle.guid(), details);
         let (rumble, trigger_rumble) = Default::default();
         self.open.push(Device { handle, known, rumble, trigger_rumble });
@@ -91,6 +107,7 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
     }
 
     fn disconnect(&mut self, id: u32) {
+        self.newcomers.remove(id);
         // Unknown if it could not be opened.
         if let Some(position) = self.open.iter().position(|device| device.handle.id() == id) {
             let mut device = self.open.remove(position);
@@ -107,8 +124,12 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
         }
     }
 
-    /// Does what is wanted of the devices, lets motors run on or stop, and looks at the batteries.
+    /// Does what is wanted of the devices, lets motors run on or stop, and looks at what SDL sends no events for. All that
+    /// it did send has been handled.
     pub(crate) fn tend(&mut self, now: Duration, wishes: BTreeMap<u32, Wishes>) {
+        while let Some(handle) = self.newcomers.ready(now) {
+            self.introduce(handle);
+        }
         let mut events = Vec::new(); // allocates nothing while it stays empty
         for (id, wishes) in wishes {
             let device = self.open.iter_mut().find(|device| device.handle.id() == id);
@@ -126,8 +147,10 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
         }
         for device in &mut self.open {
             device.tend(now);
+            device.known.compare(&device.handle, &mut events);
             if look {
                 events.extend(device.known.battery(device.handle.battery()));
+                events.extend(device.known.capabilities(device.handle.capabilities()));
             }
             events.extend(device.known.measurement());
         }

@@ -1,6 +1,7 @@
 //! What can go wrong, in one sentence each.
 
 use std::fmt;
+use std::time::Duration;
 
 /// Why SDL could not be started or a virtual joystick not be plugged in.
 #[derive(Debug)]
@@ -30,6 +31,14 @@ pub enum Error {
         /// The most there can be.
         most: usize,
     },
+    /// SDL did not plug in the virtual joystick of this name in time: its thread hangs, as it does while it opens a device
+    /// that does not answer, or the sink blocks.
+    NoAnswer {
+        /// The name that was asked for.
+        name: String,
+        /// How long was waited.
+        waited: Duration,
+    },
     /// SDL refused the virtual joystick of this name.
     Plug {
         /// The name that was asked for.
@@ -52,6 +61,12 @@ impl fmt::Display for Error {
             Error::Name(name) => write!(f, "the joystick name {name:?} contains a NUL character"),
             Error::TooMany { what, asked, most } => {
                 write!(f, "a virtual joystick cannot have {asked} {what}, at most {most}")
+            }
+            Error::NoAnswer { name, waited } => {
+                write!(
+                    f,
+                    "the virtual joystick {name:?} could not be plugged in: SDL hangs, no answer for {waited:?}"
+                )
             }
             Error::Plug { name, reason } => {
                 write!(f, "the virtual joystick {name:?} could not be plugged in: {reason}")

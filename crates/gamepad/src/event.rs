@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::details::{Battery, Details};
+use crate::details::{Battery, Capabilities, Details};
 
 /// One thing that happened to the joysticks.
 ///
@@ -80,6 +80,13 @@ pub enum Event {
         id: u32,
         /// How full it is now.
         battery: Battery,
+    },
+    /// The device can do something else than last told: SDL may find out late, as about a pad's sensors.
+    CapabilitiesChanged {
+        /// SDL's instance id.
+        id: u32,
+        /// What it can do now.
+        capabilities: Capabilities,
     },
     /// The sensors measured, some hundred times a second; only after
     /// [`enable_sensors`](crate::Gamepads::enable_sensors).

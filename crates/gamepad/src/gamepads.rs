@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -31,6 +31,9 @@ pub struct Gamepads {
 
 /// The most axes, buttons or hats of a virtual joystick: SDL numbers them in one byte.
 const MOST: usize = 255;
+
+/// How long SDL gets to plug in a virtual joystick: a hundred times what it takes at most, unless it hangs.
+const LONGEST: Duration = Duration::from_secs(1);
 
 impl Gamepads {
     /// Starts SDL and hands every event to `sink`, first those of the devices that are plugged in already.
@@ -76,10 +79,12 @@ impl Gamepads {
     /// * `name`: any text without NUL, also one that another device has already; reported as given
     /// * `axes`, `buttons`, `hats`: how many, 0 to 255 each; all at rest (axes at 0)
     ///
-    /// Waits for the SDL thread, usually less than a millisecond and at most about ten.
+    /// Waits for the SDL thread, usually less than a millisecond and at most about ten; a second if SDL hangs. A pad that
+    /// comes later than that is not plugged in, or unplugged at once.
     ///
     /// # Errors
-    /// [`Error::Name`], [`Error::TooMany`], [`Error::Plug`] if SDL refuses, [`Error::Ended`], [`Error::InsideSink`].
+    /// [`Error::Name`], [`Error::TooMany`], [`Error::Plug`] if SDL refuses, [`Error::NoAnswer`] if it hangs,
+    /// [`Error::Ended`], [`Error::InsideSink`].
     pub fn plug_virtual(
         &self,
         name: &str,
@@ -106,13 +111,16 @@ impl Gamepads {
         if self.on_sdl_thread() {
             return Err(Error::InsideSink);
         }
-        let (name, rest) = (device.name.clone(), device.rest());
+        let name = device.name.clone();
         let (reply, answer) = channel();
-        self.inbox.post(Order::Plug { device, reply }).map_err(|_| Error::Ended)?;
-        match answer.recv() {
-            Ok(Ok(id)) => Ok(VirtualPad::new(Arc::clone(&self.inbox), id, rest)),
+        let waiting = Arc::new(()); // as long as it lives, the pad is wanted
+        let wanted = Arc::downgrade(&waiting);
+        self.inbox.post(Order::Plug { device, reply, wanted }).map_err(|_| Error::Ended)?;
+        match answer.recv_timeout(LONGEST) {
+            Ok(Ok(pad)) => Ok(pad),
             Ok(Err(reason)) => Err(Error::Plug { name, reason }),
-            Err(_) => Err(Error::Ended),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Ended),
+            Err(RecvTimeoutError::Timeout) => Err(Error::NoAnswer { name, waited: LONGEST }),
         }
     }
 

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::Sender;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use crate::event::Feature;
-use crate::virtual_pad::{VirtualDevice, VirtualState};
+use crate::virtual_pad::{VirtualDevice, VirtualPad, VirtualState};
 
 /// The SDL thread's letter box. Nobody is ever kept waiting to put something in, and it cannot grow without bound.
 #[derive(Debug, Default)]
@@ -25,8 +25,8 @@ struct Waiting {
 /// What is done in the order in which it was asked for.
 #[derive(Debug)]
 pub(crate) enum Order {
-    /// Make a virtual joystick; answers its instance id, or SDL's refusal.
-    Plug { device: VirtualDevice, reply: Sender<Result<u32, String>> },
+    /// Make a virtual joystick; answers it, or SDL's refusal. `wanted` is alive as long as somebody waits for it.
+    Plug { device: VirtualDevice, reply: Sender<Result<VirtualPad, String>>, wanted: Weak<()> },
     /// Let a virtual joystick show this state, whose lengths are the pad's.
     Set { id: u32, state: VirtualState },
     /// Remove a virtual joystick.
@@ -225,12 +225,24 @@ mod tests {
     fn a_closed_box_takes_nothing_and_holds_nothing() {
         let inbox = Inbox::default();
         let (reply, answer) = std::sync::mpsc::channel();
-        inbox.post(Order::Plug { device: VirtualDevice::default(), reply }).unwrap();
+        inbox.post(Order::Plug { device: VirtualDevice::default(), reply, wanted: Weak::new() }).unwrap();
         inbox.close();
         assert!(answer.recv().is_err());
         assert_eq!(inbox.post(Order::Stop), Err(NotTaken::Ended));
         assert_eq!(inbox.wish(1, |_| ()), Err(NotTaken::Ended));
         assert!(inbox.order().is_none());
+    }
+
+    #[test]
+    fn a_pad_that_nobody_takes_is_unplugged() {
+        let inbox = std::sync::Arc::new(Inbox::default());
+        let (reply, answer) = std::sync::mpsc::channel();
+        let pad = |id| VirtualPad::new(std::sync::Arc::clone(&inbox), id, VirtualState::default());
+        reply.send(pad(1)).unwrap();
+        drop(answer); // with the pad in it
+        assert!(matches!(inbox.order(), Some(Order::Unplug { id: 1 })));
+        let _ = reply.send(pad(2));
+        assert!(matches!(inbox.order(), Some(Order::Unplug { id: 2 })));
     }
 
     #[test]

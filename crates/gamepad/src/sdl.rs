@@ -7,15 +7,17 @@
 //! would leak one.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_int};
 use std::ptr::NonNull;
 
 use sdl2::JoystickSubsystem;
 use sdl2::sys;
 
 use crate::details::{Battery, Capabilities, Details, Driver};
+use crate::device::Positions;
 use crate::event::Hat;
 use crate::motors::Drive;
+use crate::newcomers::Newcomer;
 
 pub(crate) mod events;
 pub(crate) mod pads;
@@ -53,12 +55,6 @@ impl Handle {
         Ok(Handle { raw, controller, _subsystem: joysticks.clone() })
     }
 
-    /// SDL's instance id.
-    pub(crate) fn id(&self) -> u32 {
-        // SAFETY: `raw` is open. The id of an open joystick is never negative.
-        unsafe { sys::SDL_JoystickInstanceID(self.raw) }.cast_unsigned()
-    }
-
     /// SDL's name, empty if it has none; bytes that are not UTF-8 become U+FFFD.
     pub(crate) fn name(&self) -> String {
         // SAFETY: `raw` is open; the answer is null or a string that lives as long as the joystick is open.
@@ -75,7 +71,7 @@ impl Handle {
         unsafe { sys::SDL_JoystickGetGUID(self.raw) }.data
     }
 
-    /// All else that is known of the device.
+    /// All else that SDL knows of the device.
     pub(crate) fn details(&self) -> Details {
         // SAFETY: `raw` is open; the strings are null or live as long as it is, the rest are plain values.
         let (serial, path, vendor, product, player) = unsafe {
@@ -90,13 +86,34 @@ impl Handle {
         Details {
             serial,
             path,
+            links: Vec::new(),
             vendor,
             product,
             player: u32::try_from(player).ok(),
+            triggers: self.triggers(),
             driver: Driver::of_guid(&self.raw_guid()),
             capabilities: self.capabilities(),
             battery: self.battery(),
         }
+    }
+
+    /// Which axes SDL's mapping of the gamepad calls triggers; `None` without one.
+    fn triggers(&self) -> Option<Vec<usize>> {
+        use sys::SDL_GameControllerAxis::{
+            SDL_CONTROLLER_AXIS_TRIGGERLEFT, SDL_CONTROLLER_AXIS_TRIGGERRIGHT,
+        };
+        let controller = self.controller?;
+        let axis_of = |trigger| {
+            // SAFETY: the controller is open; the answer is a plain value, whose `axis` is meant where it says so.
+            let axis = unsafe {
+                let bind = sys::SDL_GameControllerGetBindForAxis(controller.as_ptr(), trigger);
+                let is_axis = bind.bindType == sys::SDL_GameControllerBindType::SDL_CONTROLLER_BINDTYPE_AXIS;
+                is_axis.then(|| bind.value.axis)
+            };
+            axis.and_then(|axis| usize::try_from(axis).ok())
+        };
+        let both = [SDL_CONTROLLER_AXIS_TRIGGERLEFT, SDL_CONTROLLER_AXIS_TRIGGERRIGHT];
+        Some(both.into_iter().filter_map(axis_of).collect())
     }
 
     /// What the device can do; may change while it is plugged in, as when SDL finds a pad's sensors late.
@@ -164,28 +181,66 @@ impl Handle {
 
     /// Position of every axis.
     pub(crate) fn axes(&self) -> Vec<i16> {
-        // SAFETY: `raw` is open; SDL answers 0 for an axis it does not have.
-        unsafe {
-            let count = sys::SDL_JoystickNumAxes(self.raw);
-            (0..count).map(|axis| sys::SDL_JoystickGetAxis(self.raw, axis)).collect()
-        }
+        // SAFETY: `raw` is open.
+        let count = unsafe { sys::SDL_JoystickNumAxes(self.raw) };
+        up_to(count).map(|axis| self.axis(axis)).collect()
     }
 
     /// Whether each button is down.
     pub(crate) fn buttons(&self) -> Vec<bool> {
-        // SAFETY: `raw` is open; SDL answers 0 for a button it does not have.
-        unsafe {
-            let count = sys::SDL_JoystickNumButtons(self.raw);
-            (0..count).map(|button| sys::SDL_JoystickGetButton(self.raw, button) != 0).collect()
-        }
+        // SAFETY: `raw` is open.
+        let count = unsafe { sys::SDL_JoystickNumButtons(self.raw) };
+        up_to(count).map(|button| self.button(button)).collect()
     }
 
     /// Position of every hat.
     pub(crate) fn hats(&self) -> Vec<Hat> {
-        // SAFETY: `raw` is open; SDL answers 0 for a hat it does not have.
+        // SAFETY: `raw` is open.
+        let count = unsafe { sys::SDL_JoystickNumHats(self.raw) };
+        up_to(count).map(|hat| self.hat(hat)).collect()
+    }
+}
+
+/// What SDL numbers: it answers -1 when it fails, and has no more than 255 of anything.
+fn up_to(count: c_int) -> std::ops::Range<usize> {
+    0..usize::try_from(count).unwrap_or(0)
+}
+
+/// An index for SDL, which answers 0 for one that is too large.
+fn index(index: usize) -> c_int {
+    c_int::try_from(index).unwrap_or(c_int::MAX)
+}
+
+impl Positions for Handle {
+    fn axis(&self, axis: usize) -> i16 {
+        // SAFETY: `raw` is open; SDL answers 0 for an axis it does not have.
+        unsafe { sys::SDL_JoystickGetAxis(self.raw, index(axis)) }
+    }
+
+    fn button(&self, button: usize) -> bool {
+        // SAFETY: as for `axis`.
+        unsafe { sys::SDL_JoystickGetButton(self.raw, index(button)) != 0 }
+    }
+
+    fn hat(&self, hat: usize) -> Hat {
+        // SAFETY: as for `axis`.
+        Hat::from_bits(unsafe { sys::SDL_JoystickGetHat(self.raw, index(hat)) })
+    }
+}
+
+impl Newcomer for Handle {
+    fn id(&self) -> u32 {
+        // SAFETY: `raw` is open. The id of an open joystick is never negative.
+        unsafe { sys::SDL_JoystickInstanceID(self.raw) }.cast_unsigned()
+    }
+
+    fn has_reported(&self) -> bool {
+        // SAFETY: `raw` is open; null asks for no value.
         unsafe {
-            let count = sys::SDL_JoystickNumHats(self.raw);
-            (0..count).map(|hat| Hat::from_bits(sys::SDL_JoystickGetHat(self.raw, hat))).collect()
+            (0..sys::SDL_JoystickNumAxes(self.raw)).all(|axis| {
+                let none = std::ptr::null_mut();
+                sys::SDL_JoystickGetAxisInitialState(self.raw, axis, none) == sys::SDL_bool::SDL_TRUE
+            })
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::event::Event;
 use crate::inbox::{Inbox, Order};
 use crate::sdl::events;
 use crate::sdl::pads::{self, Pads};
+use crate::virtual_pad::VirtualPad;
 
 /// SDL, the open devices and the sink. Lives and dies on one thread.
 ///
@@ -100,8 +101,14 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
             if let Some(first) = first {
                 self.devices.handle(first);
             }
-            while let Some(heard) = events::poll(&mut self.pump) {
-                self.devices.handle(heard);
+            // All of them, for then SDL's own state is what they have told. A poll ends at a mark that SDL puts behind
+            // what it read; more may have come behind that.
+            loop {
+                match events::poll(&mut self.pump) {
+                    Some(heard) => self.devices.handle(heard),
+                    None if events::waits(&self.pump) => {}
+                    None => break,
+                }
             }
             let wishes = self.inbox.wishes();
             self.devices.tend(now().saturating_duration_since(self.started), wishes);
@@ -112,9 +119,14 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
     fn obey(&mut self, order: Order) {
         let joysticks = self.devices.joysticks();
         match order {
-            Order::Plug { device, reply } => {
+            Order::Plug { device, reply, wanted } => {
+                if wanted.strong_count() == 0 {
+                    return; // whoever asked has given it up
+                }
+                let rest = device.rest();
                 let outcome = self.pads.attach(joysticks, device);
-                let _ = reply.send(outcome); // whoever asked may be gone, which only leaves the pad plugged in
+                let pad = outcome.map(|id| VirtualPad::new(Arc::clone(&self.inbox), id, rest));
+                let _ = reply.send(pad); // given up just now, the pad is dropped, and so unplugged
             }
             Order::Set { id, state } => {
                 if !pads::set(joysticks, id, &state) {

@@ -55,6 +55,7 @@ fn a_plug_tells_what_the_device_is_and_can_do() {
     assert_eq!((details.serial.as_str(), details.path.as_str()), ("", ""));
     assert_eq!(details.driver, Driver::Virtual);
     assert_eq!(details.battery, Battery::Unknown);
+    assert_eq!(details.triggers.as_deref(), Some(&[4, 5][..])); // SDL's own mapping of virtual gamepads
     assert!(details.player.is_some()); // SDL numbers what it takes for a gamepad
     let all = Capabilities { rumble: true, trigger_rumble: true, led: true, ..Capabilities::default() };
     assert_eq!(details.capabilities, all);
@@ -62,7 +63,7 @@ fn a_plug_tells_what_the_device_is_and_can_do() {
     let plain = bench.gamepads.plug_virtual("plain", 2, 2, 0).unwrap();
     let Event::Connected { details, .. } = bench.next_of(plain.id()) else { panic!() };
     assert_eq!(details.capabilities, Capabilities::default());
-    assert_eq!(details.player, None);
+    assert_eq!((details.player, details.triggers.as_ref()), (None, None));
 }
 
 #[test]

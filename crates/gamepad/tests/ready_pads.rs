@@ -71,7 +71,9 @@ fn each_drives_by_two_axes_and_never_without_a_dead_man_switch() {
 fn each_says_whether_it_was_tried_and_where_it_is_from() {
     for name in PADS {
         let (comment, _) = pad(name);
-        for word in ["tried with a real device", "Sources:", "control_device", "steersman-joystick"] {
+        for word in
+            ["tried with a real device", "Sources:", "control_device", "steersman-joystick", "by-path"]
+        {
             assert!(comment.contains(word), "{name} lacks {word:?}");
         }
         let longest = comment.lines().map(|line| line.chars().count()).max();

@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use common::{Bench, PATIENCE, TURN};
-use gamepad::{Event, Gamepads, VirtualPad, VirtualState};
+use gamepad::{Error, Event, Gamepads, VirtualPad, VirtualState};
 use sdl2::sys;
 
 mod common;
@@ -216,4 +217,38 @@ fn a_device_that_cannot_be_opened_is_told_and_the_others_go_on() {
     assert_eq!(bench.next_of(pad.id()), Event::Axis { id: pad.id(), axis: 0, value: 5 });
     let another: VirtualPad = bench.plug("another", 1, 1, 0);
     assert_ne!(another.id(), pad.id());
+}
+
+#[test]
+fn a_pad_that_sdl_plugs_in_too_late_is_an_error_and_does_not_come() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let ((seen, events), (go_on, gate)) = (channel(), channel::<()>());
+    let gamepads = Gamepads::start(move |event| {
+        let hangs = matches!(&event, Event::Connected { name, .. } if name == "hangs");
+        let _ = seen.send(event);
+        if hangs {
+            let _ = gate.recv();
+        }
+    })
+    .unwrap();
+    let connected = |wanted: &str| {
+        let mut names = Vec::new();
+        while names.last().is_none_or(|name| name != wanted) {
+            if let Event::Connected { name, .. } = events.recv_timeout(PATIENCE).unwrap() {
+                names.push(name);
+            }
+        }
+        names
+    };
+    let _hangs = gamepads.plug_virtual("hangs", 1, 1, 0).unwrap(); // answered before the sink hears of it
+    connected("hangs");
+    let began = now();
+    let refused = gamepads.plug_virtual("late", 1, 1, 0).unwrap_err();
+    let waited = began.elapsed();
+    assert!(waited >= Duration::from_secs(1) && waited < PATIENCE, "{waited:?}");
+    assert!(matches!(&refused, Error::NoAnswer { name, .. } if name == "late"), "{refused}");
+    assert!(refused.to_string().ends_with("SDL hangs, no answer for 1s"), "{refused}");
+    go_on.send(()).unwrap();
+    let _next = gamepads.plug_virtual("next", 1, 1, 0).unwrap();
+    assert_eq!(connected("next"), ["next"]);
 }

@@ -3,8 +3,8 @@ use crate::port_name;
 
 /// Which device shall drive: what `control_device` says, and what came of it.
 ///
-/// A text names the device whose port, GUID, serial number or path it is; what SDL calls a device stands for the port
-/// that is made of it. Without a text the first device to connect drives, and after that only that one: the same
+/// A text names the device whose port, GUID, serial number or path it is, or a link to that, such as
+/// `/dev/input/by-path/...`; what SDL calls a device stands for the port that is made of it. Without a text the first device to connect drives, and after that only that one: the same
 /// model (GUID), and the same serial number where it has one. Two devices of one model without serial numbers cannot be
 /// told apart but by their paths.
 ///
@@ -42,12 +42,13 @@ impl Choice {
 
     /// Whether the text means `device`.
     pub(crate) fn names(&self, device: &Device) -> bool {
-        let Identity { guid, serial, path } = &device.identity;
+        let Identity { guid, serial, path, links } = &device.identity;
         !self.text.is_empty()
             && (self.port == device.name
                 || self.text.eq_ignore_ascii_case(guid)
                 || self.text == *serial
-                || self.text == *path)
+                || self.text == *path
+                || links.contains(&self.text))
     }
 
     /// `device` drives now.
@@ -67,8 +68,9 @@ impl Choice {
     }
 }
 
-/// The path does not count: a device may be plugged in elsewhere.
-fn is_same(before: &Identity, now: &Identity) -> bool {
+/// Whether what is known of a device `now` is the same as `before`. The path does not count: a device may be plugged in
+/// elsewhere.
+pub(crate) fn is_same(before: &Identity, now: &Identity) -> bool {
     before.guid == now.guid && (before.serial == now.serial || now.serial.is_empty())
 }
 
@@ -78,15 +80,17 @@ mod tests {
     use crate::DeviceId;
 
     fn device(name: &str, guid: &str, serial: &str, path: &str) -> Device {
-        let identity = Identity { guid: guid.into(), serial: serial.into(), path: path.into() };
+        let links = vec!["/dev/input/by-path/pci-usb-0:2".into(), "/dev/input/by-id/usb-pad".into()];
+        let identity = Identity { guid: guid.into(), serial: serial.into(), path: path.into(), links };
         Device::new(DeviceId(1), name.into(), identity, &[], &[], &[])
     }
 
     #[test]
-    fn a_text_is_a_port_a_guid_a_serial_number_or_a_path() {
+    fn a_text_is_a_port_a_guid_a_serial_number_a_path_or_a_link() {
         let pad = device("Xbox_Pad", "030000005e04AB", "S/N 7", "/dev/input/event7");
-        for text in ["Xbox_Pad", "Xbox Pad", "030000005e04ab", "030000005E04AB", "S/N 7", "/dev/input/event7"]
-        {
+        let names =
+            ["Xbox_Pad", "Xbox Pad", "030000005e04ab", "030000005E04AB", "S/N 7", "/dev/input/event7"];
+        for text in names.into_iter().chain(["/dev/input/by-path/pci-usb-0:2", "/dev/input/by-id/usb-pad"]) {
             assert!(Choice::new(text).allows(&pad) && Choice::new(text).names(&pad), "{text}");
         }
         for text in ["Pad", "Xbox_Pad_1", "030000005e04", "S/N 8", "event7"] {

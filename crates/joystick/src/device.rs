@@ -11,6 +11,8 @@ pub(crate) struct Identity {
     pub(crate) serial: String,
     /// Where it is plugged in; empty where nobody knows.
     pub(crate) path: String,
+    /// Links to that, some of which stay the same when the path does not.
+    pub(crate) links: Vec<String>,
 }
 
 /// One connected device and what of it is published.
@@ -71,6 +73,11 @@ impl Device {
         &self.pressed
     }
 
+    /// From now on no button counts as held before its next press.
+    pub(crate) fn forget_presses(&mut self) {
+        self.pressed.fill(false);
+    }
+
     /// Axes where they rest, for those that are no hats.
     pub(crate) fn rest(&self) -> &[i16] {
         self.rest.get(..self.axes).unwrap_or(&self.rest)
@@ -108,6 +115,14 @@ impl Device {
             && is_end(*rest)
             && value.unsigned_abs() < i16::MAX.unsigned_abs() / 4
         {
+            *rest = 0;
+        }
+    }
+
+    /// All axes but these rest in their middle.
+    pub(crate) fn know_triggers(&mut self, triggers: &[usize]) {
+        let sticks = self.rest.iter_mut().take(self.axes).enumerate();
+        for (_, rest) in sticks.filter(|(axis, _)| !triggers.contains(axis)) {
             *rest = 0;
         }
     }
@@ -230,6 +245,19 @@ mod tests {
         pad.axis(1, 99).unwrap();
         pad.release();
         assert_eq!((&pad.state().axes[..], &pad.state().buttons[..]), (&[0, -32768, 0, 0][..], &[false][..]));
+    }
+
+    #[test]
+    fn only_triggers_rest_where_they_were_once_it_is_known_which_they_are() {
+        let identity = Identity::default();
+        let mut pad =
+            Device::new(DeviceId(1), "pad".into(), identity, &[-32768, -32768, 9000], &[], &[UP_LEFT]);
+        pad.know_triggers(&[1, 7]);
+        pad.axis(0, -20_000).unwrap(); // let go step by step
+        assert_eq!(pad.rest(), [0, -32768, 0]);
+        pad.axis(0, -32768).unwrap(); // where SDL thinks that it rests
+        pad.release();
+        assert_eq!(pad.state().axes, [0, -32768, 0, 0, 0]);
     }
 
     #[test]

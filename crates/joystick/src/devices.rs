@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use units::Stamp;
 
-use crate::choice::Choice;
+use crate::choice::{Choice, is_same};
 use crate::device::{BeyondLimits, Device, Identity};
 use crate::filter::Stick;
 use crate::name::{free_port_name, legal_name};
@@ -23,6 +23,10 @@ pub(crate) struct Devices {
     gone: Vec<Device>,
     choice: Choice,
     driver: Option<DeviceId>,
+    /// Who drives, or drove last.
+    former: Option<(DeviceId, Identity)>,
+    /// Whether who drives is another than who drove before.
+    stranger: bool,
     /// How often the drive was given or taken: tells a handover also where the id stays.
     handovers: u64,
     /// Whether something happened to the device that drives, or another drives.
@@ -69,6 +73,13 @@ impl Devices {
     /// A number that changes whenever another device drives, or none.
     pub(crate) fn handovers(&self) -> u64 {
         self.handovers
+    }
+
+    /// Whether the device that drives is another than the one that drove before it.
+    ///
+    /// The same is one that stayed, or one of the same model and serial number that is plugged in again.
+    pub(crate) fn is_stranger(&self) -> bool {
+        self.stranger
     }
 
     /// The device that drives, for the filter; without one no axes and no buttons.
@@ -119,17 +130,25 @@ impl Devices {
 
     /// Lets the connected device `id` drive.
     fn elect(&mut self, id: DeviceId) {
-        if let Some(device) = self.list.iter().find(|device| device.id == id) {
-            self.choice.settle(device);
-        }
+        let former = self.former.take().map(|(before, identity)| (before, self.contains(before), identity));
+        let Some(device) = self.list.iter_mut().find(|device| device.id == id) else { return };
+        self.choice.settle(device);
+        self.former = Some((id, device.identity.clone()));
         if self.driver != Some(id) {
+            // What is held on it was pressed when it meant nothing.
+            device.forget_presses();
+            let stranger = former.is_some_and(|(before, there, identity)| {
+                (there && before != id) || !is_same(&identity, &device.identity)
+            });
             self.hand_over(Some(id));
+            self.stranger = stranger;
         }
     }
 
     fn hand_over(&mut self, to: Option<DeviceId>) {
         self.driver = to;
         self.driver_dirty = true;
+        self.stranger = false;
         self.handovers = self.handovers.wrapping_add(1);
     }
 
@@ -183,6 +202,13 @@ impl Devices {
     /// Also by a device that is pulled out, until its topic is closed.
     fn is_taken(&self, port: &str) -> bool {
         self.list.iter().chain(&self.gone).any(|device| device.name == port)
+    }
+
+    /// Which of a device's axes are triggers.
+    pub(crate) fn know_triggers(&mut self, id: DeviceId, triggers: &[usize]) -> Result<(), Ignored> {
+        let device = self.list.iter_mut().find(|device| device.id == id).ok_or(Ignored::UnknownDevice)?;
+        device.know_triggers(triggers);
+        Ok(())
     }
 
     /// Moves the device to another port: its state as it was published last, stamp included. A device for which

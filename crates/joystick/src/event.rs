@@ -2,7 +2,7 @@ use core::fmt;
 
 use units::Stamp;
 
-use crate::{DeviceId, DeviceState, Hat, JoyState, LogRow, MOST, Params, PoseState};
+use crate::{DeviceId, DeviceState, Hat, JoyState, LogRow, MOST, Params, PoseState, Printable};
 
 /// All that can happen to the joystick node.
 ///
@@ -22,12 +22,22 @@ pub enum Input {
         serial: String,
         /// Where the system has it, such as `/dev/input/event7`; empty if that is not known.
         path: String,
+        /// Links to that, such as `/dev/input/by-path/...`, any number of them.
+        links: Vec<String>,
         /// Axes at rest, any number of them.
         axes: Vec<i16>,
         /// Buttons as they are, any number of them.
         buttons: Vec<bool>,
         /// Hats as they are, any number of them.
         hats: Vec<Hat>,
+    },
+    /// It is known which axes of a device are triggers, whose rest is an end: the others rest in their middle, wherever
+    /// they were when the device was connected. Of a device of which nobody knows, an axis at its end counts as a trigger.
+    TriggersKnown {
+        /// Which.
+        id: DeviceId,
+        /// Their numbers; others than the device has mean nothing.
+        axes: Vec<usize>,
     },
     /// A device was pulled out.
     DeviceDisconnected {
@@ -86,6 +96,20 @@ pub enum Input {
     Stopping,
 }
 
+impl Input {
+    /// Whether it is of the kind that a batch is made of.
+    pub(crate) const fn is_of_device(&self) -> bool {
+        matches!(
+            self,
+            Self::DeviceConnected { .. }
+                | Self::DeviceDisconnected { .. }
+                | Self::AxisMoved { .. }
+                | Self::ButtonChanged { .. }
+                | Self::HatMoved { .. }
+        )
+    }
+}
+
 /// All that the joystick node can ask for.
 ///
 /// # Real-time
@@ -138,6 +162,8 @@ pub enum Report {
         serial: String,
         /// Where it is, may be empty.
         path: String,
+        /// Links to that.
+        links: Vec<String>,
         /// How many axes it has, hats as two.
         axes: usize,
         /// How many buttons it has.
@@ -157,6 +183,8 @@ pub enum Report {
     Unmapped,
     /// No enable button is mapped: the stick always drives and `reference` is never passed on.
     AlwaysActive,
+    /// The device that drives does so without command because its stick is not at rest (true), or now it was.
+    WaitsForRest(bool),
     /// The stick drives (true) or the reference is passed on (false).
     Active(bool),
     /// Velocities are told in the vehicle's frame (true) or in the world's (false).
@@ -166,20 +194,23 @@ pub enum Report {
 impl Report {
     /// Whether a user should do something about it.
     pub const fn is_warning(&self) -> bool {
-        matches!(self, Self::Unmapped | Self::AlwaysActive | Self::Controlled { name: None })
+        matches!(
+            self,
+            Self::Unmapped | Self::AlwaysActive | Self::Controlled { name: None } | Self::WaitsForRest(true)
+        )
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Connected { name, sdl_name, guid, serial, path, axes, buttons } => {
-                write!(f, "'{sdl_name}' ({guid}")?;
+            Self::Connected { name, sdl_name, guid, serial, path, links, axes, buttons } => {
+                write!(f, "'{}' ({}", Printable(sdl_name), Printable(guid))?;
                 if !serial.is_empty() {
-                    write!(f, ", serial number {serial}")?;
+                    write!(f, ", serial number {}", Printable(serial))?;
                 }
-                if !path.is_empty() {
-                    write!(f, ", {path}")?;
+                for place in core::iter::once(path).chain(links).filter(|place| !place.is_empty()) {
+                    write!(f, ", {}", Printable(place))?;
                 }
                 write!(f, ") connected as {name}: {axes} axes, {buttons} buttons")?;
                 if (*axes).max(*buttons) > MOST {
@@ -194,6 +225,10 @@ impl fmt::Display for Report {
             Self::AlwaysActive => {
                 f.write_str("no enable button is mapped: the stick always drives, the reference is masked")
             }
+            Self::WaitsForRest(true) => f.write_str(
+                "waits for the stick at rest: until all mapped axes are let go together it commands nothing",
+            ),
+            Self::WaitsForRest(false) => f.write_str("the stick is at rest: from now on it commands"),
             Self::Active(true) => f.write_str("active: the stick drives"),
             Self::Active(false) => f.write_str("inactive: the reference is passed on"),
             Self::Intrinsic(true) => f.write_str("velocities are told in the vehicle's frame"),
@@ -214,10 +249,28 @@ mod tests {
             guid: "03".into(),
             serial: "7".into(),
             path: "/dev/x".into(),
+            links: vec!["/dev/a".into(), "/dev/b".into()],
             axes: 1,
             buttons: 2,
         };
-        let text = "'Pad!' (03, serial number 7, /dev/x) connected as pad: 1 axes, 2 buttons";
+        let text = "'Pad!' (03, serial number 7, /dev/x, /dev/a, /dev/b) connected as pad: 1 axes, 2 buttons";
+        assert_eq!(report.to_string(), text);
+    }
+
+    #[test]
+    fn a_device_cannot_write_lines_of_its_own() {
+        let report = Report::Connected {
+            name: "pad".into(),
+            sdl_name: "Pad\n[INFO] ü".into(),
+            guid: "03".into(),
+            serial: "\u{1b}c".into(),
+            path: String::new(),
+            links: vec!["/dev/\r".into()],
+            axes: 1,
+            buttons: 2,
+        };
+        let text =
+            r"'Pad\n[INFO] ü' (03, serial number \u{1b}c, /dev/\r) connected as pad: 1 axes, 2 buttons";
         assert_eq!(report.to_string(), text);
     }
 
@@ -229,6 +282,7 @@ mod tests {
             guid: "03".into(),
             serial: String::new(),
             path: String::new(),
+            links: Vec::new(),
             axes,
             buttons: 2,
         };

@@ -11,6 +11,9 @@ pub struct Counters {
     pub bad_names: u64,
     /// Cycles of the filter that were skipped because nobody polled in time.
     pub missed_cycles: u64,
-    /// Takeovers that started from zero because the reference's velocity was old, in another frame, or nonsense.
+    /// Takeovers that started from zero because the reference's velocity was old, from the future, in another frame, or nonsense, or
+    /// because the stick was not at rest yet.
     pub seeds_refused: u64,
+    /// Takeovers that started slower than the reference, which was quicker than the stick can be.
+    pub seeds_limited: u64,
 }

@@ -26,6 +26,10 @@ const ROOM: usize = 64;
 /// one period after the last was *due*, and those that nobody polled in time are skipped, not made up for. While a log
 /// is written, each cycle gives it a row.
 ///
+/// Whenever another device gets to drive, or the same one anew, it commands nothing until all axes mapped were at rest
+/// together, within a tenth of their way, and a button that is held then counts from its next press on. A takeover by
+/// `enable.toggle` outlasts a replug of its device, and no other device inherits it.
+///
 /// After [`Input::Stopping`] one explicit stop leaves if the stick drives, `joy` is let go, and nothing is taken in
 /// any more. When the stick lets go and no reference ever came, one explicit stop leaves too; otherwise nothing is
 /// published while there is no reference.
@@ -34,7 +38,8 @@ const ROOM: usize = 64;
 /// The desired state is made and handed over without allocation. What a batch publishes of its devices and on `joy`
 /// is cloned after the desired state was polled.
 /// # Source
-/// joystick-genom3 1.1/1.2, tasks `publish` and `state`; own: publishing at once, and the explicit stops.
+/// joystick-genom3 1.1/1.2, tasks `publish` and `state`; own: publishing at once, the explicit stops, and that a stick
+/// must have been at rest: a pad may come back deflected or held, which nobody meant as a command.
 #[derive(Clone, Debug)]
 pub struct Joystick {
     devices: Devices,
@@ -45,6 +50,10 @@ pub struct Joystick {
     now: Instant,
     stopped: bool,
     logging: bool,
+    /// Whether a batch of events has begun and not ended.
+    in_batch: bool,
+    /// Whether it was said that the stick is waited for.
+    said_to_wait: bool,
     desired: Option<PoseState>,
     /// The stamp of a batch whose devices are still to be published, after the desired state left.
     batch: Option<Stamp>,
@@ -65,6 +74,8 @@ impl Joystick {
             now: Instant::ZERO,
             stopped: false,
             logging: false,
+            in_batch: false,
+            said_to_wait: false,
             desired: None,
             batch: None,
             queue: VecDeque::with_capacity(ROOM),
@@ -94,6 +105,11 @@ impl Joystick {
         self.devices.driver()
     }
 
+    /// The device that is waited for: what `control_device` says, or who drove before; `None` if one drives, or any may.
+    pub fn awaited(&self) -> Option<&str> {
+        self.devices.awaited()
+    }
+
     /// When collected moves of axes are due on `joy`; part of [`deadline`](Machine::deadline), and much sooner than the
     /// rest of it.
     pub fn moves_due(&self) -> Option<Instant> {
@@ -102,7 +118,8 @@ impl Joystick {
 
     /// What was ignored or refused so far.
     pub fn counters(&self) -> Counters {
-        Counters { seeds_refused: self.filter.seeds_refused(), ..self.counters }
+        let (seeds_refused, seeds_limited) = self.filter.seeds();
+        Counters { seeds_refused, seeds_limited, ..self.counters }
     }
 
     fn stamp(&self) -> Stamp {
@@ -125,17 +142,19 @@ impl Joystick {
 
     fn take(&mut self, input: Input) -> Result<(), Ignored> {
         match input {
-            Input::DeviceConnected { id, name, guid, serial, path, axes, buttons, hats } => {
+            Input::DeviceConnected { id, name, guid, serial, path, links, axes, buttons, hats } => {
                 if self.devices.contains(id) {
                     self.counters.duplicate_device = self.counters.duplicate_device.saturating_add(1);
                     self.disconnect(id)?;
                 }
                 let sdl_name = name;
-                let identity = Identity { guid: guid.clone(), serial: serial.clone(), path: path.clone() };
+                let identity = Identity { guid, serial, path, links };
+                let Identity { guid, serial, path, links } = identity.clone();
                 let name = self.devices.connect(id, &sdl_name, identity, &axes, &buttons, &hats);
                 let (axes, buttons) = (axes.len().saturating_add(2 * hats.len()), buttons.len());
-                self.tell(Report::Connected { name, sdl_name, guid, serial, path, axes, buttons });
+                self.tell(Report::Connected { name, sdl_name, guid, serial, path, links, axes, buttons });
             }
+            Input::TriggersKnown { id, axes } => self.devices.know_triggers(id, &axes)?,
             Input::DeviceDisconnected { id } => self.disconnect(id)?,
             Input::DeviceRenamed { id, name } => self.devices.rename(id, name, &mut self.queue)?,
             Input::AxisMoved { id, axis, value } => self.devices.axis(id, axis, value)?,
@@ -261,8 +280,9 @@ impl Machine for Joystick {
         self.joy.advance(self.now, self.clock.at(self.now));
         let at_once = matches!(input, Input::ButtonChanged { .. } | Input::HatMoved { .. });
         let stopping = matches!(input, Input::Stopping);
+        self.in_batch = input.is_of_device() || (self.in_batch && !matches!(input, Input::BatchEnded));
         let (active, intrinsic) = (self.filter.active(), self.filter.intrinsic());
-        let (driven, handovers) = (self.controlled().is_some(), self.devices.handovers());
+        let handovers = self.devices.handovers();
         match self.take(input) {
             Ok(()) => {}
             Err(Ignored::UnknownDevice) => {
@@ -278,14 +298,16 @@ impl Machine for Joystick {
             self.tell_joy(handed_over, at_once);
         }
         if handed_over {
-            if driven {
-                self.filter.lose_stick();
-            }
+            self.filter.hand_over(self.devices.is_stranger());
             let name = self.controlled().map(str::to_owned);
             self.tell(Report::Controlled { name });
         }
         let stamp = self.stamp();
-        self.filter.look(self.now, stamp, self.devices.stick());
+        self.filter.look(self.now, stamp, self.devices.stick(), !self.in_batch);
+        if !self.in_batch && self.filter.waits() != self.said_to_wait {
+            self.said_to_wait = !self.said_to_wait;
+            self.tell(Report::WaitsForRest(self.said_to_wait));
+        }
         if self.filter.intrinsic() != intrinsic {
             self.tell(Report::Intrinsic(!intrinsic));
         }

@@ -13,9 +13,11 @@
 //! | `devices`, `device`, `name`, `choice` | publish task: connected devices, one device, its port, which one drives |
 //! | `filter` | state task: what is desired now |
 //! | `mode`, `mapping`, `integrator` | when the stick drives, what it commands, what velocity comes of that |
+//! | `takeover` | which velocity of the reference a takeover begins with |
 //! | `joy` | what the ROS world hears: dead zone, repeats, moves told as one, the neutral message |
 //! | `log`, `g` | which cycles become rows of the log, and their text |
 //! | `requests`, `exception` | services: what they ask of the parameters, why they refuse |
+//! | `words` | names that others chose, fit for one line of a log |
 //! | `clock` | wall-clock stamps without a wall clock |
 //! | `health` | [`Counters`] for `/diagnostics` |
 //! | `parameters` | [`specification`], [`Params`] |
@@ -44,6 +46,8 @@ mod name;
 mod parameters;
 mod requests;
 mod state;
+mod takeover;
+mod words;
 
 pub use event::{Input, Output, Report};
 pub use exception::{Exception, RenameRefused};
@@ -57,3 +61,4 @@ pub use parameters::{
 pub use requests::{AskedAxis, AskedMappings, Changes, dynamics_changes, frame_change};
 pub use state::{DeviceId, DeviceState, Hat, JoyState, MOST, PoseState};
 pub use units::Level;
+pub use words::Printable;

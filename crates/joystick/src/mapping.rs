@@ -17,17 +17,40 @@ fn command(mapping: &AxisMapping, axes: &[i16]) -> f64 {
     if command.is_nan() { 0.0 } else { command.clamp(-1.0, 1.0) }
 }
 
+/// So far from its resting place \[part of its way] an axis is still at rest: sticks do not come back exactly.
+const REST: f64 = 0.1;
+
+/// Whether every mapped axis is at rest; one that the stick does not have is.
+///
+/// An axis rests at its centre, after calibration and dead zone, whatever its offset commands there. An offset of 1 or
+/// more either way is that of a trigger, which rests at the end where it commands nothing.
+///
+/// # Source
+/// own: a person lets go, and then the stick is where its spring brings it.
+pub(crate) fn is_at_rest(mappings: &Mappings, axes: &[i16]) -> bool {
+    mappings.linear.iter().chain(&mappings.angular).all(|mapping| {
+        let Some(&raw) = mapping.axis.and_then(|axis| axes.get(axis)) else { return true };
+        if mapping.offset.abs() >= 1.0 {
+            (mapping.shape.input(raw) + mapping.offset.signum()).abs() <= REST
+        } else {
+            mapping.shape.straight(raw).abs() <= REST
+        }
+    })
+}
+
 impl Shape {
     /// What the raw value of an axis comes to, in \[-1, 1]; exactly 0 in the dead zone.
     ///
     /// Where one side of the centre has no width, that side is 0 (a trigger may rest at its centre).
     pub fn input(&self, raw: i16) -> f64 {
-        let mut input = self.calibrated(raw);
-        if self.invert {
-            input = 0.0 - input;
-        }
-        input = without_dead_zone(input, self.dead_zone);
+        let input = self.straight(raw);
         if self.curve == 1.0 { input } else { input.abs().powf(self.curve).copysign(input) }
+    }
+
+    /// The same before the curve.
+    fn straight(&self, raw: i16) -> f64 {
+        let input = self.calibrated(raw);
+        without_dead_zone(if self.invert { 0.0 - input } else { input }, self.dead_zone)
     }
 
     /// Beyond -1 and 1 where the axis goes beyond its ends.
@@ -111,6 +134,54 @@ mod tests {
             let mapping = AxisMapping { axis: Some(0), shape, ..AxisMapping::default() };
             assert_eq!(command(&mapping, &[16000]), 0.0, "{shape:?}");
         }
+    }
+
+    fn rests(mapping: AxisMapping, raw: i16) -> bool {
+        let mut mappings = Mappings::default();
+        mappings.angular[1] = AxisMapping { axis: Some(0), ..mapping };
+        is_at_rest(&mappings, &[raw])
+    }
+
+    #[test]
+    fn a_stick_rests_about_its_centre_whatever_it_commands_there() {
+        // 0.1 * 32767 = 3276.7
+        for mapping in [
+            AxisMapping::default(),
+            AxisMapping { offset: 0.5, scale: -3.0, ..AxisMapping::default() },
+            AxisMapping { shape: Shape { curve: 0.2, ..Shape::RAW }, ..AxisMapping::default() },
+        ] {
+            let at = [0, 3276, -3276, 3277, -3277, 32767].map(|raw| rests(mapping, raw));
+            assert_eq!(at, [true, true, true, false, false, false], "{mapping:?}");
+        }
+        // centre 1000, half of the way is dead: 0.5 + 0.1 * 0.5 = 0.55 of 31767 from 1000 is 18471.85
+        let shape = Shape { center: 1000, dead_zone: 0.5, invert: true, ..Shape::RAW };
+        let shaped = AxisMapping { shape, ..AxisMapping::default() };
+        assert_eq!([18_471, 18_472].map(|raw| rests(shaped, raw)), [true, false]);
+    }
+
+    #[test]
+    fn a_trigger_rests_at_its_end() {
+        let calibrated = Shape { min: -32768, center: -32768, max: 32767, ..Shape::RAW };
+        let calibrated = AxisMapping { shape: calibrated, ..AxisMapping::default() };
+        let shifted = AxisMapping { offset: 1.0, scale: 0.5, ..AxisMapping::default() };
+        for mapping in [calibrated, shifted] {
+            let at = [i16::MIN, -29_500, -29_000, 0, i16::MAX].map(|raw| rests(mapping, raw));
+            // a tenth of the calibrated way of 65535 ends at -26214, of the shifted one of 32767 at -29490
+            assert_eq!([at[0], at[1], at[3], at[4]], [true, true, false, false], "{mapping:?}");
+        }
+        let other_way = AxisMapping { offset: -1.0, ..AxisMapping::default() };
+        assert_eq!([i16::MIN, 0, i16::MAX].map(|raw| rests(other_way, raw)), [false, false, true]);
+    }
+
+    #[test]
+    fn all_mapped_axes_rest_together() {
+        let on = |axis| AxisMapping { axis: Some(axis), ..AxisMapping::default() };
+        let mut mappings = Mappings::default();
+        (mappings.linear[0], mappings.angular[2]) = (on(0), on(2));
+        let at =
+            [[0, 9, 0], [0, 32767, 0], [9999, 0, 0], [0, 0, 9999]].map(|axes| is_at_rest(&mappings, &axes));
+        assert_eq!(at, [true, true, false, false], "axis 1 is not mapped");
+        assert!(is_at_rest(&mappings, &[0, 9]) && is_at_rest(&mappings, &[]), "what is not there rests");
     }
 
     #[test]

@@ -15,8 +15,8 @@ pub use self::mappings::{AxisMapping, Dynamics, EnableButtons, FrameButtons, Joy
 pub struct Params {
     /// How often the filter runs \[Hz], 1 to 1000; read at start only.
     pub rate: u32,
-    /// The device that drives: its port, what SDL calls it, its GUID, serial number or path; empty: the first to
-    /// connect.
+    /// The device that drives: its port, what SDL calls it, its GUID, serial number, path or a link to that; empty: the
+    /// first to connect.
     pub control_device: String,
     /// Name of a virtual joystick that the node makes; empty: none. The machine does not use it.
     pub virtual_device: String,

@@ -38,6 +38,7 @@ fn told(params: Params, story: &[(u64, Event)]) -> Vec<(u64, JoyState)> {
         guid: String::new(),
         serial: String::new(),
         path: String::new(),
+        links: vec![],
         axes: vec![0],
         buttons: vec![false],
         hats: vec![],

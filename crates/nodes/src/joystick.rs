@@ -2,18 +2,25 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `pads`, `held` | the devices, and what lets them go when nobody reads them |
+//! | `pads`, `held`, `newcomer` | the devices, what lets them go when nobody reads them, and how the virtual one is plugged in |
+//! | `absence` | says that no device is there, and why |
 //! | `alarm` | a thread that is on time for `joy` |
-//! | `extras` | battery, motion, motors and light of the device that drives |
+//! | `extras`, `extra_topics`, `feedback` | battery and motion of the device that drives, its motors and its light |
 //! | `device_topics` | topics that come and go with the devices |
 //! | `services` | the nine of the openrobots component |
 //! | `log` | the file that the published state is written to |
 
+mod absence;
 mod alarm;
 mod device_topics;
+mod extra_topics;
 mod extras;
+mod feedback;
 mod held;
 mod log;
+#[cfg(test)]
+mod mock;
+mod newcomer;
 mod pads;
 mod services;
 
@@ -25,6 +32,7 @@ use r2r::std_msgs::msg as std_msgs;
 use ros::{Error, Inputs, Runner, Shell, Status, Stop, Topic, qos};
 use units::{Machine, Stamp};
 
+use self::absence::{Absence, Missing};
 use self::device_topics::DeviceTopics;
 use self::log::Log;
 use crate::messages;
@@ -82,9 +90,11 @@ impl Parts {
         let Self { devices, log } = self;
         let runner = services::serve(runner, &log, view, wrap)?;
         let (extra_pads, extra_shell) = (pads.clone(), shell.clone());
+        let mut absence = Absence::new();
         let extras = move |_: &mut r2r::Node| {
             let driver = extra_shell.inspect(|machine| view(machine).controlled_id());
             extra_pads.serve_extras(driver.map(|id| id.0));
+            absence.watch(driver.is_none(), || extra_shell.inspect(|machine| Missing::of(view(machine))));
         };
         let (shell, status_log) = (shell.clone(), log.clone());
         let switch = move |_: &mut r2r::Node| {

@@ -122,6 +122,7 @@ impl Bench {
                 guid: "0300".into(),
                 serial: String::new(),
                 path: String::new(),
+                links: vec![],
                 axes: vec![0; 6],
                 buttons: vec![false; 11],
                 hats: Vec::new(),

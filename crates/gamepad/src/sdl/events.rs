@@ -72,6 +72,13 @@ pub(crate) fn poll(_pump: &mut EventPump) -> Option<Heard> {
     unsafe { (sys::SDL_PollEvent(event.as_mut_ptr()) == 1).then(|| heard(event.assume_init_ref())) }
 }
 
+/// Whether an event is queued.
+pub(crate) fn waits(_pump: &EventPump) -> bool {
+    let all = sys::SDL_EventType::SDL_FIRSTEVENT as u32..=sys::SDL_EventType::SDL_LASTEVENT as u32;
+    // SAFETY: as for `poll`; nothing is taken.
+    unsafe { sys::SDL_HasEvents(*all.start(), *all.end()) == sys::SDL_bool::SDL_TRUE }
+}
+
 /// The next event, waiting for it so many milliseconds at most.
 pub(crate) fn wait(_pump: &mut EventPump, milliseconds: i32) -> Option<Heard> {
     let mut event = MaybeUninit::<sys::SDL_Event>::uninit();

@@ -74,6 +74,7 @@ pub fn id_of(event: &Event) -> Option<u32> {
         | Event::Button { id, .. }
         | Event::Hat { id, .. }
         | Event::BatteryChanged { id, .. }
+        | Event::CapabilitiesChanged { id, .. }
         | Event::SensorMoved { id, .. }
         | Event::Refused { id, .. } => Some(id),
         Event::OpenFailed { .. } | Event::BatchEnded => None,

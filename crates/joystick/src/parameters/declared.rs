@@ -7,7 +7,7 @@ pub(super) const RATE: Parameter<i64> = Parameter::integer("rate", 200, 1, 1000)
     )
     .at_start();
 pub(super) const CONTROL_DEVICE: Parameter<String> = Parameter::string("control_device", "").text(
-    "The device that drives: its name as in device/<name>, or its GUID, serial number or path, which also tell two of one model apart; empty: the first to connect, and only that one after it.",
+    "The device that drives: its name as in device/<name>, or its GUID, serial number, path or a link to that (/dev/input/by-path/...); empty: the first to connect, and only that one after it. Serial number and paths tell two of one model apart; the GUID does not, and a name goes to the next of that model when its device is gone. Quote it: digits alone are a number in YAML.",
 );
 pub(super) const FEEDBACK_DURATION: Parameter<f64> = Parameter::float("feedback.duration", 1.0, 0.01, 60.0)
     .unit("s")
@@ -20,13 +20,13 @@ pub(super) const INTRINSIC: Parameter<bool> = Parameter::bool("intrinsic", true)
     .text("Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that change it.");
 pub(super) const DRAG: Parameter<f64> = Parameter::float("drag", 3.0, 0.0, 1000.0)
     .unit("1/s")
-    .text("Linear friction on the desired velocity; 0 keeps the velocity when the stick is let go.");
-pub(super) const AMAX: Parameter<f64> = Parameter::float("amax", 10.0, 0.0, 1000.0)
-    .unit("m/s^2")
-    .text("Linear acceleration at full stick; the velocity ends at amax/drag.");
+    .text("Linear friction on the desired velocity; 0 keeps the velocity when the stick is let go, and nothing bounds it.");
+pub(super) const AMAX: Parameter<f64> = Parameter::float("amax", 10.0, 0.0, 1000.0).unit("m/s^2").text(
+    "Linear acceleration at full stick; the velocity ends at amax/drag, and a takeover begins with no more.",
+);
 pub(super) const AWMAX: Parameter<f64> = Parameter::float("awmax", 10.0, 0.0, 1000.0)
     .unit("rad/s^2")
-    .text("Angular acceleration at full stick; the angular velocity ends at awmax/drag.");
+    .text("Angular acceleration at full stick; the angular velocity ends at awmax/drag, and a takeover begins with no more.");
 pub(super) const SLOW: Parameter<f64> = Parameter::float("slow", 4.0, 0.001, 1000.0)
     .text("What both accelerations are divided by in slow motion; less than 1 counts as 1.");
 

@@ -73,6 +73,7 @@ impl Bench {
             guid: guid.into(),
             serial: String::new(),
             path: String::new(),
+            links: vec![],
             axes: vec![0; 2],
             buttons: vec![false; 10],
             hats: vec![],

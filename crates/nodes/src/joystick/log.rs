@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use joystick::{Exception, LOG_HEADER, LogLine, LogPace, LogRow};
+use joystick::{Exception, LOG_HEADER, LogLine, LogPace, LogRow, Printable};
 use ros::{Status, clock};
 use rustix::fs::{Mode, OFlags};
 use units::Instant;
@@ -105,7 +105,7 @@ impl Log {
             Err(_) => return Err(sys(path, &io::Error::from(rustix::io::Errno::TIMEDOUT))),
         }
         let Opening { path, decimation, writer, .. } = opening;
-        log::info!(target: NAME, "what is published is logged to '{path}'");
+        log::info!(target: NAME, "what is published is logged to '{}'", Printable(&path));
         let mut state = self.lock();
         state.open = Some(Open { path, pace: LogPace::new(decimation), writer });
         state.told = false;
@@ -215,7 +215,8 @@ impl Job {
             // To write to a string cannot fail.
             let _ = writeln!(text, "{row}");
             if let Err(error) = file.write_all(text.as_bytes()) {
-                log::warn!(target: NAME, "the log '{}' is closed: {}", self.path, reason(&error));
+                let path = Printable(&self.path);
+                log::warn!(target: NAME, "the log '{path}' is closed: {}", reason(&error));
                 break;
             }
             self.waiting.fetch_sub(1, Ordering::AcqRel);

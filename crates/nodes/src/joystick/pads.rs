@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gamepad::{Event, Gamepads, VirtualPad, VirtualState};
-use joystick::{DeviceId, Hat, Input, Joystick, Params};
+use joystick::{DeviceId, Hat, Input, Joystick, Params, Printable};
 use r2r::or_joystick::msg as or_joystick;
 use r2r::sensor_msgs::msg::JoyFeedback;
 use ros::{Error, Shell, Stop, clock};
@@ -10,8 +10,11 @@ use units::{Instant, Machine};
 
 use super::NAME;
 use super::alarm::Alarm;
-use super::extras::{Asked, ExtraTopics, Extras, feedback};
+use super::extra_topics::ExtraTopics;
+use super::extras::Extras;
+use super::feedback::Feedbacks;
 use super::held::Held;
+use super::newcomer::Newcomer;
 
 /// Axes, buttons and hats of the virtual device.
 const VIRTUAL_SHAPE: (usize, usize, usize) = (6, 11, 1);
@@ -32,14 +35,12 @@ struct Devices {
     pass: (u64, Instant, bool),
     virtual_name: String,
     virtual_pad: Option<VirtualPad>,
+    newcomer: Newcomer,
     /// When the virtual device was last moved; it stays at rest without anybody moving it.
     virtual_moved: Option<Instant>,
     said_that_there_is_none: bool,
     extras: ExtraTopics,
-    /// The device that drives, and what its motors and its light were last asked for.
-    driver: Option<u32>,
-    asked: Asked,
-    feedback_duration: Duration,
+    feedbacks: Feedbacks,
 }
 
 impl Pads {
@@ -54,19 +55,26 @@ impl Pads {
         wrap: fn(Input) -> M::Input,
         params: &Params,
     ) -> Result<Self, Error> {
-        let (extras, said) = Extras::channel();
+        let (mut extras, said) = Extras::channel();
         let alarm = Alarm::start(shell.clone(), view)?;
         let held = Arc::new(Mutex::new(Held::default()));
         let (known, to_let_go) = (Arc::clone(&held), shell.clone());
+        let newcomer = Newcomer::default();
+        let holder = newcomer.clone();
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
         let gamepads = Gamepads::start(move |event| {
-            let Some(input) = extras.take(event).and_then(input) else { return };
-            known.lock().unwrap_or_else(PoisonError::into_inner).see(&input);
-            let ends = matches!(input, Input::BatchEnded);
-            batch.push(wrap(input));
-            if ends {
-                shell.deliver_all(batch.drain(..));
-                alarm.look();
+            let Some(mut event) = extras.take(event) else { return };
+            let moves = holder.hold(&mut event);
+            let triggers = triggers(&event);
+            let inputs = input(event).into_iter().chain(triggers).chain(moves.into_iter().filter_map(input));
+            for input in inputs {
+                known.lock().unwrap_or_else(PoisonError::into_inner).see(&input);
+                let ends = matches!(input, Input::BatchEnded);
+                batch.push(wrap(input));
+                if ends {
+                    shell.deliver_all(batch.drain(..));
+                    alarm.look();
+                }
             }
         })
         .map_err(|error| Error::Start(format!("joysticks cannot be read: {error}")))?;
@@ -81,12 +89,11 @@ impl Pads {
             pass: (0, clock::now(), false),
             virtual_name: params.virtual_device.clone(),
             virtual_pad: None,
+            newcomer,
             virtual_moved: None,
             said_that_there_is_none: false,
             extras: ExtraTopics::new(node, said)?,
-            driver: None,
-            asked: Asked::default(),
-            feedback_duration: params.feedback_duration,
+            feedbacks: Feedbacks::new(params.feedback_duration),
         };
         if !devices.virtual_name.is_empty() {
             devices.plug()?;
@@ -106,13 +113,11 @@ impl Pads {
         self.lock().set_virtual(state);
     }
 
-    /// Publishes battery and motion of the device that drives.
+    /// Publishes battery and motion of the device that drives, and ends what its motors have done for long enough.
     pub fn serve_extras(&self, driver: Option<u32>) {
         let mut devices = self.lock();
-        if devices.driver != driver {
-            (devices.driver, devices.asked) = (driver, Asked::default());
-        }
-        let Devices { extras, gamepads, .. } = &mut *devices;
+        let Devices { extras, gamepads, feedbacks, .. } = &mut *devices;
+        feedbacks.serve(driver, gamepads, clock::now());
         extras.serve(driver, |id, on| {
             if let Err(error) = gamepads.enable_sensors(id, on) {
                 log::warn!(target: NAME, "sensors: {error}");
@@ -122,26 +127,8 @@ impl Pads {
 
     /// Lets the motors and the light of the device that drives do what `message` says.
     pub fn feed_back(&self, message: &JoyFeedback) {
-        let mut devices = self.lock();
-        let feedback = match feedback(message) {
-            Ok(feedback) => feedback,
-            Err(reason) => {
-                log::warn!(target: NAME, "'joy/set_feedback' is refused: {reason}");
-                return;
-            }
-        };
-        let Some(id) = devices.driver else {
-            log::warn!(target: NAME, "'joy/set_feedback' is ignored: no device drives");
-            return;
-        };
-        let duration = devices.feedback_duration;
-        let rumble = devices.asked.rumble(feedback);
-        let colour = devices.asked.colour(feedback);
-        let rumbled = rumble.map(|(low, high)| devices.gamepads.rumble(id, low, high, duration));
-        let lit = colour.map(|colour| devices.gamepads.set_led(id, colour));
-        for error in [rumbled, lit].into_iter().flatten().filter_map(Result::err) {
-            log::warn!(target: NAME, "'joy/set_feedback': {error}");
-        }
+        let Devices { feedbacks, gamepads, .. } = &mut *self.lock();
+        feedbacks.take(message, gamepads, clock::now());
     }
 
     /// A chore that lets go what nobody reads any more: every device when SDL hangs, the virtual one when its mover is
@@ -199,14 +186,17 @@ impl Devices {
         } else if state.axes.is_empty() && state.buttons.is_empty() {
             self.unplug();
         } else {
-            if self.virtual_pad.is_none()
-                && let Err(error) = self.plug()
-            {
-                log::error!(target: NAME, "{error}");
+            let held = VirtualState { axes: state.axes, buttons: state.buttons, hats: Vec::new() };
+            if self.virtual_pad.is_none() {
+                self.newcomer.announce(&self.virtual_name, held.clone());
+                if let Err(error) = self.plug() {
+                    self.newcomer.forget();
+                    log::error!(target: NAME, "{error}");
+                }
             }
             self.virtual_moved = Some(clock::now());
             if let Some(pad) = &self.virtual_pad {
-                pad.set(VirtualState { axes: state.axes, buttons: state.buttons, hats: Vec::new() });
+                pad.set(held);
             }
         }
     }
@@ -226,8 +216,16 @@ impl Devices {
     fn plug_another(&self, name: &str) -> Result<VirtualPad, Error> {
         let (axes, buttons, hats) = VIRTUAL_SHAPE;
         let pad = self.gamepads.plug_virtual(name, axes, buttons, hats);
-        pad.map_err(|error| Error::Start(format!("the virtual device '{name}' cannot be made: {error}")))
+        pad.map_err(|error| {
+            Error::Start(format!("the virtual device '{}' cannot be made: {error}", Printable(name)))
+        })
     }
+}
+
+/// Which axes of a device that comes are triggers, if anybody knows.
+fn triggers(event: &Event) -> Option<Input> {
+    let Event::Connected { id, details, .. } = event else { return None };
+    details.triggers.clone().map(|axes| Input::TriggersKnown { id: DeviceId(*id), axes })
 }
 
 /// What the machine takes of an event; the rest is for [`Extras`].
@@ -240,6 +238,7 @@ fn input(event: Event) -> Option<Input> {
             guid,
             serial: details.serial,
             path: details.path,
+            links: details.links,
             axes,
             buttons,
             hats: hats.into_iter().map(hat).collect(),
@@ -253,5 +252,6 @@ fn input(event: Event) -> Option<Input> {
         Event::BatchEnded => Input::BatchEnded,
         Event::OpenFailed { .. } | Event::BatteryChanged { .. } => return None,
         Event::SensorMoved { .. } | Event::Refused { .. } => return None,
+        Event::CapabilitiesChanged { .. } => return None,
     })
 }

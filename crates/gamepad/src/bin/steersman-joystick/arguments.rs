@@ -12,16 +12,19 @@ Shows the joysticks of this machine, and finds out which axis and button is whic
 Usage: steersman-joystick list [--watch]
        steersman-joystick map [--device WHICH] [--output FILE] [--force] [--timeout SECONDS]
 
-list   prints each device with its name, GUID, serial number, path, axes, buttons, hats, battery and what it can do,
-       or why there may be none
+list   prints each device with its name, GUID, serial number, path, axes, buttons, hats, battery, what it can do and the
+       links to it, or why there may be none
   --watch            goes on, with a line for whatever is plugged in, pulled out or changes; Ctrl-C ends it
 
 map    asks you to move each axis and press each button, and writes the parameter file for node `joystick`; Enter
        skips what is not needed, q and Enter (or Ctrl-C) ends without writing anything
-  --device WHICH     name, GUID, serial number or path of the device; needed if there are several
+  --device WHICH     name, GUID, serial number, path or link of the device; needed if there are several
   --output FILE      where the parameters go; without it they go to standard output, the questions to standard error
   --force            overwrites FILE
   --timeout SECONDS  how long each question waits, 5 to 600, default 30
+
+A path, /dev/input/event7, is another one after the next start. A link in /dev/input/by-path names the port instead, and
+stays: of two identical pads without serial numbers it tells which is which, as long as each keeps its port.
 
 Exit code: 0 done, 1 not done (the reason is told), 2 the command line was not understood.";
 
@@ -46,7 +49,7 @@ pub enum Asked {
 /// How a device is mapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map {
-    /// Name, GUID, serial number or path; `None`: the only one.
+    /// Name, GUID, serial number, path or link; `None`: the only one.
     pub device: Option<String>,
     /// `None`: standard output.
     pub output: Option<PathBuf>,

@@ -37,7 +37,7 @@ pub struct Devices {
 pub enum Miss {
     /// There is none at all.
     Empty,
-    /// None has this name, GUID, serial number or path.
+    /// None has this name, GUID, serial number, path or link.
     Unknown(String),
     /// More than one, or none was named where there are more; what tells each of them apart.
     Several(Vec<String>),
@@ -96,6 +96,11 @@ impl Devices {
                     device.details.battery = *battery;
                 }
             }
+            Event::CapabilitiesChanged { id, capabilities } => {
+                if let Some(device) = self.of(*id) {
+                    device.details.capabilities = *capabilities;
+                }
+            }
             _ => {}
         }
         None
@@ -132,12 +137,19 @@ impl Devices {
     }
 
     /// What tells a device from all others that are connected, the longest lasting first: its GUID, its serial number,
-    /// its path; with none of them unique, the GUID.
+    /// the link that names its port, its path; with none of them unique, the GUID.
+    ///
+    /// Its path comes last for its number is another one as soon as devices come in another order; not a link by id, for of
+    /// twins without serial numbers whichever came last has it.
     ///
     /// Not its name: the same pad read by another driver has the same name and other axis numbers, but another GUID.
     pub fn unique<'a>(&self, device: &'a Device) -> &'a str {
-        let marks: [fn(&Device) -> &str; 3] =
-            [|device| &device.guid, |device| &device.details.serial, |device| &device.details.path];
+        let marks: [fn(&Device) -> &str; 4] = [
+            |device| &device.guid,
+            |device| &device.details.serial,
+            Device::port,
+            |device| &device.details.path,
+        ];
         let is_unique = |mark: &fn(&Device) -> &str| {
             !mark(device).is_empty()
                 && self.open.iter().filter(|other| mark(other) == mark(device)).count() == 1
@@ -148,9 +160,21 @@ impl Devices {
 
 impl Device {
     fn is(&self, text: &str) -> bool {
-        let Details { serial, path, .. } = &self.details;
+        let Details { serial, path, links, .. } = &self.details;
         !text.is_empty()
-            && (self.name == text || self.guid.eq_ignore_ascii_case(text) || serial == text || path == text)
+            && (self.name == text
+                || self.guid.eq_ignore_ascii_case(text)
+                || serial == text
+                || path == text
+                || links.iter().any(|link| link == text))
+    }
+
+    /// The link that names the port; empty without one.
+    fn port(&self) -> &str {
+        let mut ports = self.details.links.iter().filter(|link| link.contains("/by-path/"));
+        // A device at hidraw has links for its touchpad and its sensors besides.
+        let joystick = ports.clone().find(|link| link.ends_with("-event-joystick"));
+        joystick.or_else(|| ports.next()).map_or("", String::as_str)
     }
 }
 
@@ -165,7 +189,7 @@ impl fmt::Display for Miss {
             Self::Empty => f.write_str("no joystick is connected"),
             Self::Unknown(text) => write!(
                 f,
-                "no connected joystick has the name, GUID, serial number or path '{}'; `list` shows them",
+                "no connected joystick has the name, GUID, serial number, path or link '{}'; `list` shows them",
                 plain(text)
             ),
             Self::Several(names) => {
@@ -191,9 +215,11 @@ pub mod tests {
         let details = Details {
             serial: serial.into(),
             path: path.into(),
+            links: Vec::new(),
             vendor: 0x045e,
             product: 0x028e,
             player: Some(0),
+            triggers: None,
             driver: Driver::Evdev,
             capabilities: Capabilities { rumble: true, ..Capabilities::default() },
             battery: Battery::Wired,
@@ -209,6 +235,14 @@ pub mod tests {
         }
     }
 
+    /// The same with links to its file.
+    pub fn linked(mut event: Event, links: &[&str]) -> Event {
+        if let Event::Connected { details, .. } = &mut event {
+            details.links = links.iter().map(|&link| link.to_owned()).collect();
+        }
+        event
+    }
+
     pub fn devices(events: &[Event]) -> Devices {
         let mut devices = Devices::default();
         for event in events {
@@ -220,10 +254,12 @@ pub mod tests {
     #[test]
     fn a_text_means_a_device_by_any_of_its_marks() {
         let devices = devices(&[
-            connected(1, "Pad", "03ab", "S1", "/dev/input/event7"),
+            linked(connected(1, "Pad", "03ab", "S1", "/dev/input/event7"), &["/by-path/p", "/by-id/i"]),
             connected(2, "Stick", "03cd", "", ""),
         ]);
-        for (text, id) in [("Pad", 1), ("03AB", 1), ("S1", 1), ("/dev/input/event7", 1), ("Stick", 2)] {
+        let of_one =
+            ["Pad", "03AB", "S1", "/dev/input/event7", "/by-path/p", "/by-id/i"].map(|text| (text, 1));
+        for (text, id) in of_one.into_iter().chain([("Stick", 2)]) {
             assert_eq!(devices.find(Some(text)).map(|device| device.id), Ok(id), "{text}");
         }
         assert_eq!(devices.find(Some("")).map(|device| device.id), Err(Miss::Unknown(String::new())));
@@ -241,7 +277,7 @@ pub mod tests {
     }
 
     #[test]
-    fn twins_are_told_apart_by_serial_number_or_path() {
+    fn twins_are_told_apart_by_serial_number_or_port_or_path() {
         let twin = |id, serial, path| connected(id, "Pad", "03ab", serial, path);
         let by = |events: &[Event]| {
             let devices = devices(events);
@@ -250,6 +286,16 @@ pub mod tests {
         assert_eq!(by(&[twin(1, "S1", "/a")]), ["03ab"]);
         assert_eq!(by(&[twin(1, "S1", "/a"), twin(2, "S2", "/b")]), ["S1", "S2"]);
         assert_eq!(by(&[twin(1, "", "/a"), twin(2, "", "/b")]), ["/a", "/b"]);
+        let at = |id, path, links| linked(twin(id, "", path), links);
+        let ports = [
+            at(1, "/a", &["/by-path/1-event-joystick", "/by-id/x"]),
+            at(2, "/b", &["/by-path/2-event", "/by-path/2-event-joystick"]),
+            at(3, "/c", &["/by-path/3-event-mouse"]),
+            at(4, "/d", &["/by-id/y"]),
+        ];
+        let expected =
+            ["/by-path/1-event-joystick", "/by-path/2-event-joystick", "/by-path/3-event-mouse", "/d"];
+        assert_eq!(by(&ports), expected);
         assert_eq!(by(&[twin(1, "", ""), twin(2, "", "")]), ["03ab", "03ab"]);
     }
 

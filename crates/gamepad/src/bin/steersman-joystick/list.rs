@@ -13,8 +13,8 @@ use crate::devices::{Device, Devices, plain};
 /// How long SDL gets to tell of what is connected; some pads answer slowly.
 pub const GATHER: Duration = Duration::from_millis(1000);
 
-const TITLES: [&str; 10] =
-    ["NAME", "GUID", "SERIAL", "PATH", "DRIVER", "AXES", "BUTTONS", "HATS", "BATTERY", "CAN"];
+const TITLES: [&str; 11] =
+    ["NAME", "GUID", "SERIAL", "PATH", "DRIVER", "AXES", "BUTTONS", "HATS", "BATTERY", "CAN", "LINKS"];
 
 /// Prints what is connected, or why there may be nothing, and with `watch` what becomes of it, for as long as events
 /// come. Answers whether there was something.
@@ -54,15 +54,15 @@ pub fn table(devices: &[Device]) -> String {
             *width = cell.chars().count().max(*width);
         }
     }
-    let aligned = |row: &[String; 10]| {
+    let aligned = |row: &[String; 11]| {
         let cells: Vec<_> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
         format!("{}\n", cells.join("  ").trim_end())
     };
     rows.iter().map(aligned).collect()
 }
 
-fn row(device: &Device) -> [String; 10] {
-    let Details { serial, path, driver, battery, capabilities, .. } = &device.details;
+fn row(device: &Device) -> [String; 11] {
+    let Details { serial, path, links, driver, battery, capabilities, .. } = &device.details;
     [
         device.name.clone(),
         device.guid.clone(),
@@ -74,6 +74,7 @@ fn row(device: &Device) -> [String; 10] {
         device.hats.len().to_string(),
         battery.to_string(),
         can(*capabilities),
+        links.join(","),
     ]
     .map(|cell| if cell.is_empty() { "-".into() } else { plain(&cell) })
 }
@@ -99,6 +100,9 @@ fn line(event: &Event, gone: Option<&Device>, devices: &Devices) -> Option<Strin
         Event::BatteryChanged { id, battery } => {
             named(id).map(|device| format!("battery {battery}: {}", plain(&device.name)))
         }
+        Event::CapabilitiesChanged { id, capabilities } => {
+            named(id).map(|device| format!("can now {}: {}", can(*capabilities), plain(&device.name)))
+        }
         Event::OpenFailed { name, path, reason } => {
             Some(format!("cannot be opened: {} {}: {}", plain(name), plain(path), plain(reason)))
         }
@@ -109,20 +113,20 @@ fn line(event: &Event, gone: Option<&Device>, devices: &Devices) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::devices::tests::{connected, devices};
+    use crate::devices::tests::{connected, devices, linked};
     use gamepad::Battery;
     use std::sync::mpsc::channel;
 
     #[test]
     fn the_table_has_a_line_for_each_device_and_aligned_columns() {
         let devices = devices(&[
-            connected(1, "Päd", "03ab", "S1", "/dev/input/event7"),
+            linked(connected(1, "Päd", "03ab", "S1", "/dev/input/event7"), &["/by-path/p", "/by-id/i"]),
             connected(2, "A longer name\u{1b}", "03cd", "", ""),
         ]);
         let expected = "\
-NAME            GUID  SERIAL  PATH               DRIVER  AXES  BUTTONS  HATS  BATTERY  CAN
-Päd             03ab  S1      /dev/input/event7  evdev   2     3        1     wired    rumble
-A longer name?  03cd  -       -                  evdev   2     3        1     wired    rumble
+NAME            GUID  SERIAL  PATH               DRIVER  AXES  BUTTONS  HATS  BATTERY  CAN     LINKS
+Päd             03ab  S1      /dev/input/event7  evdev   2     3        1     wired    rumble  /by-path/p,/by-id/i
+A longer name?  03cd  -       -                  evdev   2     3        1     wired    rumble  -
 ";
         assert_eq!(table(devices.all()), expected);
     }
@@ -160,6 +164,8 @@ A longer name?  03cd  -       -                  evdev   2     3        1     wi
             let _ = events.send(connected(1, "Pad", "03ab", "S1", "/dev/input/event7"));
             let _ = events.send(Event::Axis { id: 1, axis: 0, value: 5 });
             let _ = events.send(Event::BatteryChanged { id: 1, battery: Battery::Low });
+            let capabilities = Capabilities { gyro: true, ..Capabilities::default() };
+            let _ = events.send(Event::CapabilitiesChanged { id: 1, capabilities });
             let _ = events.send(Event::Disconnected { id: 1 });
         });
         let mut out = Vec::new();
@@ -170,8 +176,9 @@ A longer name?  03cd  -       -                  evdev   2     3        1     wi
         let lines: Vec<_> = text.lines().collect();
         assert!(lines[0].starts_with("No joystick is connected"), "{text}");
         assert!(lines[1].starts_with("- There is no /dev/input"), "{text}");
-        let tail = &lines[lines.len() - 3..];
-        assert_eq!(tail[0], "+ Pad  03ab  S1  /dev/input/event7  evdev  2  3  1  wired  rumble");
-        assert_eq!(tail[1..], ["battery low: Pad", "- Pad  03ab  S1  /dev/input/event7"]);
+        let tail = &lines[lines.len() - 4..];
+        assert_eq!(tail[0], "+ Pad  03ab  S1  /dev/input/event7  evdev  2  3  1  wired  rumble  -");
+        let after = ["battery low: Pad", "can now gyro: Pad", "- Pad  03ab  S1  /dev/input/event7"];
+        assert_eq!(tail[1..], after);
     }
 }
