@@ -33,7 +33,7 @@ class Hands:
         self.said = {name: [] for name in ("enable", "estop", "reset", "blocked", "rival")}
         self.valid = []
         self.mode, self.value, self.pressed, self.distance = "zero", 0.0, False, CLEAR
-        self.bag, self.count = [], collections.Counter()
+        self.bag, self.count, self.played = [], collections.Counter(), collections.deque(maxlen=12)
         self.timers = [node.create_timer(0.01, self._command), node.create_timer(0.05, self._heartbeat)]
 
     def switch(self, name, value):
@@ -52,10 +52,11 @@ class Hands:
         self.said["blocked"].append((before, now(), self.distance != CLEAR))
 
     def _command(self):
-        if self.mode == "silent":
+        mode = self.mode  # it may change meanwhile
+        if mode == "silent":
             return
         message = TwistStamped()
-        stamp = now() - (5.0 if self.mode == "late" else 0.0)
+        stamp = now() - (5.0 if mode == "late" else 0.0)
         message.header.stamp.sec, message.header.stamp.nanosec = int(stamp), int(stamp % 1 * 1e9)
         odd = {
             "zero": 0.0,
@@ -64,11 +65,16 @@ class Hands:
             "huge": 1e308,
             "tiny": math.ldexp(1.0, self.dice.randrange(-1074, -126)),
         }
-        value = odd.get(self.mode, self.value)
-        message.twist.linear.x = value
-        message.twist.angular.z = self.value / 3 if self.mode == "valid" else 0.0
-        self.commands.publish(message)
-        if self.mode not in ("nan", "infinite", "huge", "late"):
+        message.twist.linear.x = odd.get(mode, self.value)
+        message.twist.angular.z = self.value / 3 if mode == "valid" else 0.0
+        self._publish(self.commands, message, mode not in ("nan", "infinite", "huge", "late"))
+
+    def _publish(self, publisher, message, valid=True):
+        """A command, noted before and after: it may be obeyed before this goes on."""
+        if valid:
+            self.valid.append(now())
+        publisher.publish(message)
+        if valid:
             self.valid.append(now())
 
     def drive(self):
@@ -130,8 +136,7 @@ class Hands:
             self.said["rival"].append((before, now(), True))
             end = now() + self.dice.uniform(0.0, 1.0)
             while now() < end:
-                stranger.publish(TwistStamped())
-                self.valid.append(now())
+                self._publish(stranger, TwistStamped())
                 self.pause(0.02)
             before = now()
         self.said["rival"].append((before, now(), False))
@@ -185,4 +190,5 @@ class Hands:
         for _ in range(self.dice.choice([1, 1, 2, 4])):
             fault = self.bag.pop(0)
             self.count[fault.__name__] += 1
+            self.played.append((now(), fault.__name__))
             fault()

@@ -70,7 +70,7 @@ class Observer:
         """Fails if something moves at `at` and may not."""
         for since, within, why in self.bounds(at):
             alive = self.alive(times, since, at)
-            assert alive <= within + more, f"{what} {alive:.3f} s after {why} ({at - since:.3f} s by the clock)"
+            assert alive <= within + more, f"{at:.3f}: {what} {alive:.3f} s after {why} ({at - since:.3f} s by the clock)"
 
     def _since(self, name, value, time_):
         """When what was last said of `name` was first said without anything else since; None unless it is `value`."""
@@ -195,7 +195,9 @@ def soak(seconds, seed=None):
                 assert end[1:] == warm[1:], f"threads and open files were {warm[1:]}, are {end[1:]}"
                 assert observer.seen["moving"] > observer.seen["motor values"] / 20, "nothing moved: the soak says nothing"
             except AssertionError as error:
-                raise AssertionError(f"seed {seed}, {now() - start:.1f} s in: {error}") from error
+                tail = "\n".join(vehicle.process.lines[-15:])
+                what = f"seed {seed}, {now() - start:.1f} s in: {error}\nhindbrain said:\n{tail}\nthe latest faults: "
+                raise AssertionError(what + ", ".join(f"{name} at {at:.3f}" for at, name in hands.played)) from error
     faults = ", ".join(f"{name} {count}" for name, count in sorted(hands.count.items()))
     seen = ", ".join(f"{name} {count}" for name, count in sorted(observer.seen.items()))
     return f"soak: ok: seed {seed}; {seen}; faults: {faults}; memory {warm[0]} to {end[0]} kB, threads and files {end[1:]}"

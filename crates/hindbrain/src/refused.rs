@@ -51,7 +51,7 @@ impl fmt::Display for Refused {
         match most {
             None => write!(f, "{part} is {value}, must be finite"),
             Some(most) if *part == "header.stamp" => {
-                let side = if *value < 0.0 { "old" } else { "ahead of this machine's clock" };
+                let side = if value.is_sign_negative() { "old" } else { "ahead of this machine's clock" };
                 write!(f, "{part} is {:.3} s {side}, must be less than {most} s", value.abs())
             }
             Some(most) => {

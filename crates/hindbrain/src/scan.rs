@@ -25,10 +25,6 @@ pub struct Scan<'a> {
 /// own; REP-117, `sensor_msgs/LaserScan`. The nearest obstacle is found, a missing floor is not: a planar scan does not
 /// see it.
 pub fn distances(scan: &Scan, sectors: &Sectors) -> [Option<f64>; 4] {
-    let angles = [scan.angle_min, scan.angle_increment, sectors.yaw, sectors.width];
-    if scan.angle_increment == 0.0 || !angles.iter().all(|angle| angle.is_finite()) {
-        return [None; 4];
-    }
     let mut seen = [Seen::default(); 4];
     for (index, &range) in scan.ranges.iter().enumerate() {
         let distance = measured(f64::from(range), scan.least);
@@ -39,6 +35,7 @@ pub fn distances(scan: &Scan, sectors: &Sectors) -> [Option<f64>; 4] {
             }
         }
     }
+    // An angle that is no number is in no sector, and beams that all point the same way cover none.
     let covered = |seen: &Seen| seen.measured as f64 * scan.angle_increment.abs() >= sectors.width * ENOUGH;
     seen.map(|seen| (seen.is_enough() && covered(&seen)).then_some(seen.nearest))
 }
@@ -69,8 +66,9 @@ impl Seen {
         }
     }
 
+    /// Of a scan of more than a turn the angle alone says too much.
     fn is_enough(&self) -> bool {
-        self.measured > 0 && self.measured as f64 >= self.beams as f64 * ENOUGH
+        self.measured as f64 >= self.beams as f64 * ENOUGH
     }
 }
 
@@ -195,6 +193,14 @@ mod tests {
     }
 
     #[test]
+    fn a_second_turn_does_not_make_up_for_what_the_first_did_not_see() {
+        // 12 of 34 degrees are measured, and once more: 24 beams of 68.
+        let blind: Vec<_> = (0..=22).map(|degrees| (degrees, f32::NAN)).collect();
+        let twice = [turn(&blind), turn(&blind)].concat();
+        assert_eq!(look(&twice, &SECTORS), [None, Some(FREE.into()), Some(FREE.into()), Some(FREE.into())]);
+    }
+
+    #[test]
     fn a_turned_scanner_is_turned_back() {
         // The scanner looks to the left; its beam at -90 degrees points ahead.
         let sectors = Sectors { yaw: PI / 2.0, ..SECTORS };
@@ -223,8 +229,6 @@ mod tests {
         assert_eq!(measured(4.0, 0.25), Some(4.0));
         assert_eq!(measured(0.24, 0.25), Some(f64::NEG_INFINITY));
         assert_eq!(measured(4.1, 0.25), Some(4.1));
-        // One limit of zero is a limit, two are none.
-
         assert_eq!(measured(4.1, 0.0), Some(4.1));
         assert_eq!(measured(-0.1, 0.0), Some(f64::NEG_INFINITY));
         assert_eq!(measured(4.1, 5.0), Some(f64::NEG_INFINITY));

@@ -35,6 +35,9 @@ fn every_parameter_is_what_it_is_called() {
     means("cmd_timeout", Float(0.3), |p| p.core.command_timeout = 300 * MS);
     means("cmd_vel_type", text("twist"), |p| p.command_type = CommandType::Twist);
     means("cmd_vel_type", text("twist_stamped"), |p| p.command_type = CommandType::TwistStamped);
+    assert!(Params::default().judge_stamps);
+    means("stamps", text("carry"), |p| p.judge_stamps = false);
+    means("stamp_tolerance", Float(0.5), |p| p.stamp_tolerance = Duration::from_millis(500));
     means("rival_publishers", text("warn"), |p| p.core.single_publisher = false);
     means("zero_first", Bool(false), |p| p.core.zero_first = false);
     means("deadband", Float(0.1), |p| p.core.deadband = 100);
