@@ -184,7 +184,7 @@ def test_a_stick_held_at_the_plug_and_let_go_slowly_ends_in_its_middle(node):
         node.wait(topic, lambda state: state.axes[AHEAD] == value, f"{value} is not told")
     node.act(buttons={DEAD_MAN: 1})
     node.wait(topic, lambda state: state.buttons[DEAD_MAN], "the press is not told")
-    node.process.do("unplug", event=7)
+    node.do("unplug", event=7)
     node.wait(CONNECTED, lambda connected: not connected.data, "its going is not told")
     node.wait(topic, lambda state: list(state.axes) == AT_REST, "it goes with its stick at the end")
     node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy goes with its stick at the end")
