@@ -58,10 +58,12 @@ def test_unplugging_the_stick_stops(stack):
         lambda: stack.graph.node.count_publishers("/joystick/device/Test_Pad") == 0, "the device's topic stays"
     )
     stack.stays_stopped(0.5, "moved without a stick")
-    stack.stick(0.0)
+    stack.stick(1.0)
     stack.graph.wait(
         lambda: stack.graph.node.count_publishers("/joystick/device/Test_Pad") == 1, "the device did not come back"
     )
+    stack.stays_stopped(0.5, "moved by a stick that came back held")
+    stack.stick(0.0, drive=False)
     time.sleep(0.3)
     stack.stick(1.0)
     stack.wait_for_motors(lambda port, starboard: port < 60, "the stick does not drive after it came back")

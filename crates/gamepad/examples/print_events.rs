@@ -7,7 +7,7 @@ use std::sync::mpsc::channel;
 
 use gamepad::{Event, Gamepads, Hat, VirtualState};
 
-/// Warnings, such as that of a device that cannot be opened, go to standard error.
+/// Warnings of the library itself go to standard error; what happens to devices comes as events.
 struct Stderr;
 
 impl log::Log for Stderr {
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Ends when the SDL thread has ended and dropped its sender.
     for event in received {
         match event {
-            Event::Connected { id, name, guid, axes, buttons, hats } => {
+            Event::Connected { id, name, guid, axes, buttons, hats, .. } => {
                 println!("{id}: connected {name:?}, GUID {guid}");
                 println!("{id}: axes {axes:?}, {} buttons, {} hats", buttons.len(), hats.len());
             }
@@ -54,7 +54,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 println!("{id}: button {button} {}", if pressed { "down" } else { "up" });
             }
             Event::Hat { id, hat, state } => println!("{id}: hat {hat} {state:?}"),
+            Event::BatteryChanged { id, battery } => println!("{id}: battery {battery}"),
             Event::BatchEnded => {}
+            other => println!("{other:?}"),
         }
     }
     Err("the SDL thread has ended".into())

@@ -1,6 +1,9 @@
 //! One open device and what the sink knows of it.
 
+use crate::details::{Battery, Capabilities, Details};
 use crate::event::{Event, Hat};
+use crate::sdl::events::Sensor;
+use crate::sensor::rep103;
 
 /// The state that the sink knows of a device; lets through only what changes it.
 ///
@@ -11,17 +14,37 @@ pub(crate) struct Known {
     axes: Vec<i16>,
     buttons: Vec<bool>,
     hats: Vec<Hat>,
+    battery: Battery,
+    capabilities: Capabilities,
+    measured: Measured,
+}
+
+/// Where everything is, as SDL itself has it; what the device does not have is at rest.
+pub(crate) trait Positions {
+    fn axis(&self, axis: usize) -> i16;
+    fn button(&self, button: usize) -> bool;
+    fn hat(&self, hat: usize) -> Hat;
+}
+
+/// What the sensors measured last, and what of it has not been told.
+#[derive(Default)]
+struct Measured {
+    acceleration: Option<[f32; 3]>,
+    angular_velocity: Option<[f32; 3]>,
+    untold: [bool; 2],
 }
 
 impl Known {
     pub(crate) fn new(id: u32, axes: Vec<i16>, buttons: Vec<bool>, hats: Vec<Hat>) -> Known {
-        Known { id, axes, buttons, hats }
+        let (battery, capabilities, measured) = Default::default();
+        Known { id, axes, buttons, hats, battery, capabilities, measured }
     }
 
     /// The event that introduces the device.
-    pub(crate) fn connected(&self, name: String, guid: String) -> Event {
+    pub(crate) fn connected(&mut self, name: String, guid: String, details: Details) -> Event {
+        (self.battery, self.capabilities) = (details.battery, details.capabilities);
         let (axes, buttons, hats) = (self.axes.clone(), self.buttons.clone(), self.hats.clone());
-        Event::Connected { id: self.id, name, guid, axes, buttons, hats }
+        Event::Connected { id: self.id, name, guid, axes, buttons, hats, details: Box::new(details) }
     }
 
     /// The event for an axis, if it is a change. An axis that the device does not have is ignored.
@@ -37,6 +60,63 @@ impl Known {
     /// The event for a hat, if it is a change. A hat that the device does not have is ignored.
     pub(crate) fn hat(&mut self, hat: usize, state: Hat) -> Option<Event> {
         change(&mut self.hats, hat, state).then_some(Event::Hat { id: self.id, hat, state })
+    }
+
+    /// The events for all that is elsewhere than known, which is nothing if SDL has told everything.
+    ///
+    /// # Source
+    /// Own: SDL 2 takes the first value of an axis, and one in the middle after one at its end, for where the axis rests
+    /// (`SDL_PrivateJoystickAxis`), and sends no event: a stick that is held at the plug and let go would stay held.
+    pub(crate) fn compare(&mut self, positions: &impl Positions, events: &mut Vec<Event>) {
+        for axis in 0..self.axes.len() {
+            events.extend(self.axis(axis, positions.axis(axis)));
+        }
+        for button in 0..self.buttons.len() {
+            events.extend(self.button(button, positions.button(button)));
+        }
+        for hat in 0..self.hats.len() {
+            events.extend(self.hat(hat, positions.hat(hat)));
+        }
+    }
+
+    /// The event for what the device can do, if it is a change.
+    pub(crate) fn capabilities(&mut self, capabilities: Capabilities) -> Option<Event> {
+        let id = self.id;
+        (std::mem::replace(&mut self.capabilities, capabilities) != capabilities)
+            .then_some(Event::CapabilitiesChanged { id, capabilities })
+    }
+
+    /// The event for the battery, if it is a change.
+    pub(crate) fn battery(&mut self, battery: Battery) -> Option<Event> {
+        let id = self.id;
+        (std::mem::replace(&mut self.battery, battery) != battery)
+            .then_some(Event::BatteryChanged { id, battery })
+    }
+
+    /// Notes a measurement in SDL's axes. The two sensors come one after the other and are told together: the event is
+    /// what was measured before, if this sensor measures again.
+    pub(crate) fn measured(&mut self, sensor: Sensor, values: [f32; 3]) -> Option<Event> {
+        let values = rep103(values)?;
+        let place = usize::from(sensor == Sensor::Gyro);
+        let before = if self.measured.untold[place] { self.measurement() } else { None };
+        self.measured.untold[place] = true;
+        match sensor {
+            Sensor::Accelerometer => self.measured.acceleration = Some(values),
+            Sensor::Gyro => self.measured.angular_velocity = Some(values),
+        }
+        before
+    }
+
+    /// The event for what was measured and not told.
+    pub(crate) fn measurement(&mut self) -> Option<Event> {
+        let Measured { acceleration, angular_velocity, ref mut untold } = self.measured;
+        let told = std::mem::take(untold).contains(&true);
+        told.then_some(Event::SensorMoved { id: self.id, acceleration, angular_velocity })
+    }
+
+    /// Forgets what was measured: the sensors are off.
+    pub(crate) fn forget_measurements(&mut self) {
+        self.measured = Measured::default();
     }
 }
 
@@ -65,6 +145,87 @@ mod tests {
         let up = Hat { up: true, ..Hat::default() };
         assert_eq!(known.hat(0, Hat::default()), None);
         assert_eq!(known.hat(0, up), Some(Event::Hat { id: 7, hat: 0, state: up }));
+    }
+
+    /// Where a pad with two axes, one button and one hat is.
+    struct At([i16; 2], bool, Hat);
+
+    impl Positions for At {
+        fn axis(&self, axis: usize) -> i16 {
+            self.0[axis]
+        }
+
+        fn button(&self, _: usize) -> bool {
+            self.1
+        }
+
+        fn hat(&self, _: usize) -> Hat {
+            self.2
+        }
+    }
+
+    #[test]
+    fn what_sdl_kept_to_itself_is_told_once() {
+        let up = Hat { up: true, ..Hat::default() };
+        let mut known = Known::new(7, vec![-32768, 0], vec![true], vec![up]);
+        let mut events = Vec::new();
+        known.compare(&At([-32768, 0], true, up), &mut events);
+        assert_eq!(events, []);
+        let let_go = At([0, 0], false, Hat::default());
+        known.compare(&let_go, &mut events);
+        let expected = [
+            Event::Axis { id: 7, axis: 0, value: 0 },
+            Event::Button { id: 7, button: 0, pressed: false },
+            Event::Hat { id: 7, hat: 0, state: Hat::default() },
+        ];
+        assert_eq!(events, expected);
+        known.compare(&let_go, &mut events);
+        assert_eq!(events.len(), 3);
+    }
+
+    #[test]
+    fn what_a_device_can_do_is_told_when_it_changes() {
+        let mut known = known();
+        let gyro = Capabilities { gyro: true, ..Capabilities::default() };
+        assert_eq!(known.capabilities(Capabilities::default()), None);
+        assert_eq!(known.capabilities(gyro), Some(Event::CapabilitiesChanged { id: 7, capabilities: gyro }));
+        assert_eq!(known.capabilities(gyro), None);
+    }
+
+    fn known() -> Known {
+        Known::new(7, vec![], vec![], vec![])
+    }
+
+    #[test]
+    fn a_battery_is_told_when_it_changes() {
+        let mut known = known();
+        assert_eq!(known.battery(Battery::Unknown), None);
+        let low = Event::BatteryChanged { id: 7, battery: Battery::Low };
+        assert_eq!(known.battery(Battery::Low), Some(low));
+        assert_eq!(known.battery(Battery::Low), None);
+    }
+
+    #[test]
+    fn both_sensors_are_told_together() {
+        let mut known = known();
+        let moved = |acceleration, angular_velocity| {
+            Some(Event::SensorMoved { id: 7, acceleration, angular_velocity })
+        };
+        assert_eq!(known.measurement(), None);
+        assert_eq!(known.measured(Sensor::Gyro, [0.0, 1.0, 0.0]), None);
+        assert_eq!(known.measured(Sensor::Accelerometer, [0.0, 2.0, 0.0]), None);
+        // A pad that puts two samples into one report: the first pair comes out when the second one begins.
+        assert_eq!(
+            known.measured(Sensor::Gyro, [0.0, 3.0, 0.0]),
+            moved(Some([0.0, 0.0, 2.0]), Some([0.0, 0.0, 1.0]))
+        );
+        assert_eq!(known.measurement(), moved(Some([0.0, 0.0, 2.0]), Some([0.0, 0.0, 3.0])));
+        assert_eq!(known.measurement(), None);
+        known.forget_measurements();
+        assert_eq!(known.measured(Sensor::Gyro, [0.0, f32::NAN, 0.0]), None);
+        assert_eq!(known.measurement(), None);
+        assert_eq!(known.measured(Sensor::Gyro, [0.0, 4.0, 0.0]), None);
+        assert_eq!(known.measurement(), moved(None, Some([0.0, 0.0, 4.0])));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What can go wrong, in one sentence each.
 
 use std::fmt;
+use std::time::Duration;
 
 /// Why SDL could not be started or a virtual joystick not be plugged in.
 #[derive(Debug)]
@@ -13,6 +14,12 @@ pub enum Error {
     Ended,
     /// Called from inside the sink, where waiting for the SDL thread would wait for itself.
     InsideSink,
+    /// More devices than there can be wait for a rumble, a colour or their sensors; the SDL thread hangs, or their ids
+    /// are made up.
+    TooManyWaiting {
+        /// The id that was given.
+        id: u32,
+    },
     /// A virtual joystick's name contains a NUL character.
     Name(String),
     /// A virtual joystick was asked to have more axes, buttons or hats than SDL can number.
@@ -23,6 +30,14 @@ pub enum Error {
         asked: usize,
         /// The most there can be.
         most: usize,
+    },
+    /// SDL did not plug in the virtual joystick of this name in time: its thread hangs, as it does while it opens a device
+    /// that does not answer, or the sink blocks.
+    NoAnswer {
+        /// The name that was asked for.
+        name: String,
+        /// How long was waited.
+        waited: Duration,
     },
     /// SDL refused the virtual joystick of this name.
     Plug {
@@ -40,9 +55,18 @@ impl fmt::Display for Error {
             Error::Thread(reason) => write!(f, "the SDL thread could not be made: {reason}"),
             Error::Ended => write!(f, "the SDL thread has ended, no joystick is read any more"),
             Error::InsideSink => write!(f, "a virtual joystick cannot be plugged in from inside the sink"),
+            Error::TooManyWaiting { id } => {
+                write!(f, "device {id} cannot be told anything: too many devices wait to be told already")
+            }
             Error::Name(name) => write!(f, "the joystick name {name:?} contains a NUL character"),
             Error::TooMany { what, asked, most } => {
                 write!(f, "a virtual joystick cannot have {asked} {what}, at most {most}")
+            }
+            Error::NoAnswer { name, waited } => {
+                write!(
+                    f,
+                    "the virtual joystick {name:?} could not be plugged in: SDL hangs, no answer for {waited:?}"
+                )
             }
             Error::Plug { name, reason } => {
                 write!(f, "the virtual joystick {name:?} could not be plugged in: {reason}")

@@ -1,14 +1,19 @@
 //! What the sink is told.
 
+use std::fmt;
+
+use crate::details::{Battery, Capabilities, Details};
+
 /// One thing that happened to the joysticks.
 ///
 /// `id` is SDL's instance id: a device keeps it while it is plugged in, and gets another one when it is plugged in
 /// again. For one `id` the events are always `Connected`, then changes, then `Disconnected`; every event between is a
-/// change of the state known so far, none repeats it. Indices count from 0 and are below the lengths in `Connected`.
+/// change of the state known so far, none repeats it (but measurements, which are told as they come). Indices count from
+/// 0 and are below the lengths in `Connected`.
 ///
 /// # Source
 /// Joystick component, "Plug / unplug"; own: the state at the plug is the true one, and repetitions are kept back.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// A device was plugged in, or was there already at the start, and is open now.
     Connected {
@@ -16,7 +21,8 @@ pub enum Event {
         id: u32,
         /// SDL's name of the device, as given: any characters, not unique, possibly empty.
         name: String,
-        /// SDL's GUID, 32 hexadecimal digits: the same for devices of one model. A virtual one starts with `ff00`.
+        /// SDL's GUID, 32 hexadecimal digits: the same for devices of one model that are read by the same driver. A
+        /// virtual one starts with `ff00`.
         guid: String,
         /// Position of each axis at the plug, -32768 to 32767. A trigger at rest reads -32768.
         axes: Vec<i16>,
@@ -24,6 +30,17 @@ pub enum Event {
         buttons: Vec<bool>,
         /// Position of each hat at the plug.
         hats: Vec<Hat>,
+        /// Serial number, path, what it can do, and the like.
+        details: Box<Details>,
+    },
+    /// A device is there and cannot be opened; the others go on. It is tried again when it is plugged in again.
+    OpenFailed {
+        /// SDL's name of the device, empty if SDL has none.
+        name: String,
+        /// The device's file, empty if SDL has none.
+        path: String,
+        /// SDL's own words.
+        reason: String,
     },
     /// A device was unplugged. The changes back to its rest state have come just before.
     Disconnected {
@@ -57,10 +74,71 @@ pub enum Event {
         /// New position.
         state: Hat,
     },
+    /// The battery is fuller or emptier than last told.
+    BatteryChanged {
+        /// SDL's instance id.
+        id: u32,
+        /// How full it is now.
+        battery: Battery,
+    },
+    /// The device can do something else than last told: SDL may find out late, as about a pad's sensors.
+    CapabilitiesChanged {
+        /// SDL's instance id.
+        id: u32,
+        /// What it can do now.
+        capabilities: Capabilities,
+    },
+    /// The sensors measured, some hundred times a second; only after
+    /// [`enable_sensors`](crate::Gamepads::enable_sensors).
+    ///
+    /// Axes as in REP-103, of a pad held as one plays: x forward, away from the player, y to the left, z up out of the
+    /// buttons. Always finite. `None`: the device has no such sensor, or it has not measured yet.
+    SensorMoved {
+        /// SDL's instance id.
+        id: u32,
+        /// Acceleration \[m/s²], with what holds the pad against gravity: at rest 9.81 upwards.
+        acceleration: Option<[f32; 3]>,
+        /// Angular velocity \[rad/s], counter-clockwise positive.
+        angular_velocity: Option<[f32; 3]>,
+    },
+    /// What was asked for by [`rumble`](crate::Gamepads::rumble) and its like cannot be done.
+    Refused {
+        /// The id that was given; there may be no such device.
+        id: u32,
+        /// What was asked for.
+        feature: Feature,
+        /// Why not: that there is no such device, that it has no such thing, or SDL's own words.
+        reason: String,
+    },
     /// All that SDL had to say for now has been said; comes after every batch of at least one event.
     ///
     /// The place to publish each changed device once, with one stamp for the batch.
     BatchEnded,
+}
+
+/// What can be asked of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    /// Its two motors.
+    Rumble,
+    /// The motors in its triggers.
+    TriggerRumble,
+    /// Its light.
+    Led,
+    /// Its accelerometer and gyro.
+    Sensors,
+}
+
+/// As it would be called in a sentence.
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Feature::Rumble => "rumble",
+            Feature::TriggerRumble => "trigger rumble",
+            Feature::Led => "LED colour",
+            Feature::Sensors => "sensors",
+        })
+    }
 }
 
 /// Position of a hat (the four-way switch that some pads have instead of, or behind, a cross).

@@ -1,17 +1,18 @@
 //! The handle on the SDL thread.
 
 use std::any::Any;
-use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::error::Error;
 use crate::event::Event;
-use crate::sdl_thread::{Command, SdlThread};
-use crate::virtual_pad::VirtualPad;
+use crate::inbox::{Inbox, NotTaken, Order, Wishes};
+use crate::sdl_thread::SdlThread;
+use crate::virtual_pad::{VirtualDevice, VirtualPad};
 
 /// The joysticks of this machine, read by a thread named `sdl` as long as this lives.
 ///
@@ -23,13 +24,16 @@ use crate::virtual_pad::VirtualPad;
 /// core. An event reaches the sink within that time.
 #[derive(Debug)]
 pub struct Gamepads {
-    commands: Sender<Command>,
+    inbox: Arc<Inbox>,
     passes: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// The most axes, buttons or hats of a virtual joystick: SDL numbers them in one byte.
 const MOST: usize = 255;
+
+/// How long SDL gets to plug in a virtual joystick: a hundred times what it takes at most, unless it hangs.
+const LONGEST: Duration = Duration::from_secs(1);
 
 impl Gamepads {
     /// Starts SDL and hands every event to `sink`, first those of the devices that are plugged in already.
@@ -41,13 +45,13 @@ impl Gamepads {
     /// # Errors
     /// [`Error::Sdl`] if SDL does not start, [`Error::Thread`] if there is no thread to be had.
     pub fn start(sink: impl FnMut(Event) + Send + 'static) -> Result<Gamepads, Error> {
-        let (commands, inbox) = channel();
+        let inbox = Arc::new(Inbox::default());
         let (started, outcome) = channel();
         let passes = Arc::new(AtomicU64::new(0));
-        let counted = Arc::clone(&passes);
+        let (posted, counted) = (Arc::clone(&inbox), Arc::clone(&passes));
         let body = move || {
             // Nothing is used after a panic but dropped: the handles are closed and SDL is quit on the way out.
-            let end = catch_unwind(AssertUnwindSafe(|| match SdlThread::start(inbox, counted, sink) {
+            let end = catch_unwind(AssertUnwindSafe(|| match SdlThread::start(posted, counted, sink) {
                 Ok(mut thread) => {
                     let _ = started.send(Ok(()));
                     thread.run();
@@ -62,7 +66,7 @@ impl Gamepads {
         };
         let thread = std::thread::Builder::new().name("sdl".into()).spawn(body).map_err(Error::Thread)?;
         // From here on a return drops `gamepads`, which joins the thread.
-        let gamepads = Gamepads { commands, passes, thread: Some(thread) };
+        let gamepads = Gamepads { inbox, passes, thread: Some(thread) };
         match outcome.recv() {
             Ok(Ok(())) => Ok(gamepads),
             Ok(Err(reason)) => Err(Error::Sdl(reason)),
@@ -75,10 +79,12 @@ impl Gamepads {
     /// * `name`: any text without NUL, also one that another device has already; reported as given
     /// * `axes`, `buttons`, `hats`: how many, 0 to 255 each; all at rest (axes at 0)
     ///
-    /// Waits for the SDL thread, usually less than a millisecond and at most about ten.
+    /// Waits for the SDL thread, usually less than a millisecond and at most about ten; a second if SDL hangs. A pad that
+    /// comes later than that is not plugged in, or unplugged at once.
     ///
     /// # Errors
-    /// [`Error::Name`], [`Error::TooMany`], [`Error::Plug`] if SDL refuses, [`Error::Ended`], [`Error::InsideSink`].
+    /// [`Error::Name`], [`Error::TooMany`], [`Error::Plug`] if SDL refuses, [`Error::NoAnswer`] if it hangs,
+    /// [`Error::Ended`], [`Error::InsideSink`].
     pub fn plug_virtual(
         &self,
         name: &str,
@@ -86,18 +92,86 @@ impl Gamepads {
         buttons: usize,
         hats: usize,
     ) -> Result<VirtualPad, Error> {
-        let text = CString::new(name).map_err(|_| Error::Name(name.into()))?;
-        let counts = [within("axes", axes)?, within("buttons", buttons)?, within("hats", hats)?];
+        self.plug(VirtualDevice { name: name.into(), axes, buttons, hats, ..VirtualDevice::default() })
+    }
+
+    /// Plugs in a virtual joystick as [`plug_virtual`](Gamepads::plug_virtual) does, with numbers, motors or a light.
+    ///
+    /// # Errors
+    /// As for [`plug_virtual`](Gamepads::plug_virtual).
+    pub fn plug(&self, device: VirtualDevice) -> Result<VirtualPad, Error> {
+        if device.name.contains('\0') {
+            return Err(Error::Name(device.name));
+        }
+        for (what, asked) in [("axes", device.axes), ("buttons", device.buttons), ("hats", device.hats)] {
+            if asked > MOST {
+                return Err(Error::TooMany { what, asked, most: MOST });
+            }
+        }
         if self.on_sdl_thread() {
             return Err(Error::InsideSink);
         }
+        let name = device.name.clone();
         let (reply, answer) = channel();
-        self.commands.send(Command::Plug { name: text, counts, reply }).map_err(|_| Error::Ended)?;
-        match answer.recv() {
-            Ok(Ok(id)) => Ok(VirtualPad::new(self.commands.clone(), id, [axes, buttons, hats])),
-            Ok(Err(reason)) => Err(Error::Plug { name: name.into(), reason }),
-            Err(_) => Err(Error::Ended),
+        let waiting = Arc::new(()); // as long as it lives, the pad is wanted
+        let wanted = Arc::downgrade(&waiting);
+        self.inbox.post(Order::Plug { device, reply, wanted }).map_err(|_| Error::Ended)?;
+        match answer.recv_timeout(LONGEST) {
+            Ok(Ok(pad)) => Ok(pad),
+            Ok(Err(reason)) => Err(Error::Plug { name, reason }),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Ended),
+            Err(RecvTimeoutError::Timeout) => Err(Error::NoAnswer { name, waited: LONGEST }),
         }
+    }
+
+    /// Lets the two motors of device `id` run for so long, then stop; a new call replaces the one before.
+    ///
+    /// * `low`: the slow, strong motor, 0 (at rest) to 65535; `high`: the quick, weak one, likewise
+    /// * `time`: any; with 0, or with both strengths 0, the motors stop
+    ///
+    /// Motors also stop when this is dropped. Should the SDL thread hang, the kernel stops them after 65 s at the latest.
+    ///
+    /// # Errors
+    /// [`Error::Ended`], [`Error::TooManyWaiting`]. A device that cannot, or that there is not, is told by
+    /// [`Event::Refused`].
+    ///
+    /// # Real-time
+    /// Does not wait for the device, which is told within 10 ms or so; of several calls in that time the last counts.
+    pub fn rumble(&self, id: u32, low: u16, high: u16, time: Duration) -> Result<(), Error> {
+        self.wish(id, |wishes| wishes.rumble = Some(((low, high), time)))
+    }
+
+    /// Lets the motors in the triggers of device `id` run, 0 (at rest) to 65535; otherwise as
+    /// [`rumble`](Gamepads::rumble).
+    ///
+    /// # Errors
+    /// As for [`rumble`](Gamepads::rumble).
+    pub fn rumble_triggers(&self, id: u32, left: u16, right: u16, time: Duration) -> Result<(), Error> {
+        self.wish(id, |wishes| wishes.trigger_rumble = Some(((left, right), time)))
+    }
+
+    /// Gives the light of device `id` a colour: red, green, blue.
+    ///
+    /// # Errors
+    /// As for [`rumble`](Gamepads::rumble).
+    pub fn set_led(&self, id: u32, colour: [u8; 3]) -> Result<(), Error> {
+        self.wish(id, |wishes| wishes.led = Some(colour))
+    }
+
+    /// Switches the accelerometer and the gyro of device `id` on or off; on, each measurement comes as
+    /// [`Event::SensorMoved`], some hundred times a second. They are off at the plug.
+    ///
+    /// # Errors
+    /// As for [`rumble`](Gamepads::rumble).
+    pub fn enable_sensors(&self, id: u32, enable: bool) -> Result<(), Error> {
+        self.wish(id, |wishes| wishes.sensors = Some(enable))
+    }
+
+    fn wish(&self, id: u32, want: impl FnOnce(&mut Wishes)) -> Result<(), Error> {
+        self.inbox.wish(id, want).map_err(|reason| match reason {
+            NotTaken::Ended => Error::Ended,
+            NotTaken::TooMany => Error::TooManyWaiting { id },
+        })
     }
 
     /// Whether joysticks are still being read. False only after the sink has panicked.
@@ -126,7 +200,7 @@ impl Gamepads {
 impl Drop for Gamepads {
     fn drop(&mut self) {
         // Both can only fail because the thread is at its end already, and a panic there has been logged.
-        let _ = self.commands.send(Command::Stop);
+        let _ = self.inbox.post(Order::Stop);
         if self.on_sdl_thread() {
             return; // dropped by the sink: the thread ends by itself, and cannot wait for that
         }
@@ -139,13 +213,6 @@ impl Drop for Gamepads {
 /// The version of the SDL library in use, such as `2.26.5`.
 pub fn sdl_version() -> String {
     sdl2::version::version().to_string()
-}
-
-fn within(what: &'static str, asked: usize) -> Result<u16, Error> {
-    match u16::try_from(asked) {
-        Ok(count) if asked <= MOST => Ok(count),
-        _ => Err(Error::TooMany { what, asked, most: MOST }),
-    }
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

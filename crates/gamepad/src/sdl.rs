@@ -1,4 +1,5 @@
-//! The few calls that the `sdl2` crate does not offer, or gets wrong, and the only `unsafe` of this crate.
+//! The calls that the `sdl2` crate does not offer, or gets wrong, and the only `unsafe` of this crate: here and in the
+//! two modules below, events and virtual joysticks.
 //!
 //! Every function here is called on the SDL thread, while a [`JoystickSubsystem`] is alive (the argument asks for it).
 //!
@@ -6,21 +7,35 @@
 //! would leak one.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr::NonNull;
 
 use sdl2::JoystickSubsystem;
 use sdl2::sys;
 
+use crate::details::{Battery, Capabilities, Details, Driver};
+use crate::device::Positions;
 use crate::event::Hat;
-use crate::virtual_pad::VirtualState;
+use crate::motors::Drive;
+use crate::newcomers::Newcomer;
+
+pub(crate) mod events;
+pub(crate) mod pads;
 
 /// An open joystick; closed when dropped, plugged in or not.
 pub(crate) struct Handle {
     // Never null, and valid until the close in `drop`: SDL keeps an unplugged joystick's memory while it is open.
     raw: *mut sys::SDL_Joystick,
+    // The same device as a game controller, if SDL takes it for one: the only way to its sensors. Opened and closed
+    // with `raw`; nothing else of it is used, so axes and buttons stay numbered as the joystick's.
+    controller: Option<NonNull<sys::SDL_GameController>>,
     // SDL frees all joysticks when its subsystem ends, so the subsystem has to last as long as the handle.
     _subsystem: JoystickSubsystem,
 }
+
+/// The sensors that SDL may offer of a game controller.
+const SENSORS: [sys::SDL_SensorType; 2] =
+    [sys::SDL_SensorType::SDL_SENSOR_ACCEL, sys::SDL_SensorType::SDL_SENSOR_GYRO];
 
 impl Handle {
     /// Opens the device with this index (not instance id).
@@ -31,13 +46,13 @@ impl Handle {
         if raw.is_null() {
             return Err(last_error());
         }
-        Ok(Handle { raw, _subsystem: joysticks.clone() })
-    }
-
-    /// SDL's instance id.
-    pub(crate) fn id(&self) -> u32 {
-        // SAFETY: `raw` is open. The id of an open joystick is never negative.
-        unsafe { sys::SDL_JoystickInstanceID(self.raw) }.cast_unsigned()
+        // SAFETY: as above; null if it is none, or cannot be opened as one. Indices do not shift between the two
+        // calls: they do so only in a pump, and in attach and detach, which all happen on this thread.
+        let controller = unsafe {
+            let is_controller = sys::SDL_IsGameController(index) == sys::SDL_bool::SDL_TRUE;
+            if is_controller { NonNull::new(sys::SDL_GameControllerOpen(index)) } else { None }
+        };
+        Ok(Handle { raw, controller, _subsystem: joysticks.clone() })
     }
 
     /// SDL's name, empty if it has none; bytes that are not UTF-8 become U+FFFD.
@@ -48,103 +63,212 @@ impl Handle {
 
     /// SDL's GUID as 32 hexadecimal digits.
     pub(crate) fn guid(&self) -> String {
+        self.raw_guid().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn raw_guid(&self) -> [u8; 16] {
         // SAFETY: `raw` is open; the answer is a plain value.
-        let guid = unsafe { sys::SDL_JoystickGetGUID(self.raw) };
-        guid.data.iter().map(|byte| format!("{byte:02x}")).collect()
+        unsafe { sys::SDL_JoystickGetGUID(self.raw) }.data
+    }
+
+    /// All else that SDL knows of the device.
+    pub(crate) fn details(&self) -> Details {
+        // SAFETY: `raw` is open; the strings are null or live as long as it is, the rest are plain values.
+        let (serial, path, vendor, product, player) = unsafe {
+            (
+                text(sys::SDL_JoystickGetSerial(self.raw)),
+                text(sys::SDL_JoystickPath(self.raw)),
+                sys::SDL_JoystickGetVendor(self.raw),
+                sys::SDL_JoystickGetProduct(self.raw),
+                sys::SDL_JoystickGetPlayerIndex(self.raw),
+            )
+        };
+        Details {
+            serial,
+            path,
+            links: Vec::new(),
+            vendor,
+            product,
+            player: u32::try_from(player).ok(),
+            triggers: self.triggers(),
+            driver: Driver::of_guid(&self.raw_guid()),
+            capabilities: self.capabilities(),
+            battery: self.battery(),
+        }
+    }
+
+    /// Which axes SDL's mapping of the gamepad calls triggers; `None` without one.
+    fn triggers(&self) -> Option<Vec<usize>> {
+        use sys::SDL_GameControllerAxis::{
+            SDL_CONTROLLER_AXIS_TRIGGERLEFT, SDL_CONTROLLER_AXIS_TRIGGERRIGHT,
+        };
+        let controller = self.controller?;
+        let axis_of = |trigger| {
+            // SAFETY: the controller is open; the answer is a plain value, whose `axis` is meant where it says so.
+            let axis = unsafe {
+                let bind = sys::SDL_GameControllerGetBindForAxis(controller.as_ptr(), trigger);
+                let is_axis = bind.bindType == sys::SDL_GameControllerBindType::SDL_CONTROLLER_BINDTYPE_AXIS;
+                is_axis.then(|| bind.value.axis)
+            };
+            axis.and_then(|axis| usize::try_from(axis).ok())
+        };
+        let both = [SDL_CONTROLLER_AXIS_TRIGGERLEFT, SDL_CONTROLLER_AXIS_TRIGGERRIGHT];
+        Some(both.into_iter().filter_map(axis_of).collect())
+    }
+
+    /// What the device can do; may change while it is plugged in, as when SDL finds a pad's sensors late.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        let yes = sys::SDL_bool::SDL_TRUE;
+        let [accelerometer, gyro] = SENSORS.map(|sensor| self.has(sensor));
+        // SAFETY: `raw` is open; the answers are plain values.
+        unsafe {
+            Capabilities {
+                rumble: sys::SDL_JoystickHasRumble(self.raw) == yes,
+                trigger_rumble: sys::SDL_JoystickHasRumbleTriggers(self.raw) == yes,
+                led: sys::SDL_JoystickHasLED(self.raw) == yes,
+                accelerometer,
+                gyro,
+            }
+        }
+    }
+
+    fn has(&self, sensor: sys::SDL_SensorType) -> bool {
+        // SAFETY: the controller is open as long as the handle lives.
+        self.controller.is_some_and(|controller| unsafe {
+            sys::SDL_GameControllerHasSensor(controller.as_ptr(), sensor) == sys::SDL_bool::SDL_TRUE
+        })
+    }
+
+    /// The battery as SDL knows it, without asking the device.
+    pub(crate) fn battery(&self) -> Battery {
+        // SAFETY: `raw` is open. The answer is one of the levels of SDL 2, all of which the bindings know.
+        Battery::of_level(unsafe { sys::SDL_JoystickCurrentPowerLevel(self.raw) } as i32)
+    }
+
+    /// Lets the two motors run.
+    pub(crate) fn rumble(&self, Drive { strengths: (low, high), milliseconds }: Drive) -> Result<(), String> {
+        // SAFETY: `raw` is open; SDL answers -1 if the device cannot, or is gone.
+        done(unsafe { sys::SDL_JoystickRumble(self.raw, low, high, milliseconds) })
+    }
+
+    /// Lets the motors in the triggers run.
+    pub(crate) fn rumble_triggers(&self, drive: Drive) -> Result<(), String> {
+        let Drive { strengths: (left, right), milliseconds } = drive;
+        // SAFETY: as for `rumble`.
+        done(unsafe { sys::SDL_JoystickRumbleTriggers(self.raw, left, right, milliseconds) })
+    }
+
+    /// Sets the light's colour.
+    pub(crate) fn set_led(&self, [red, green, blue]: [u8; 3]) -> Result<(), String> {
+        // SAFETY: as for `rumble`.
+        done(unsafe { sys::SDL_JoystickSetLED(self.raw, red, green, blue) })
+    }
+
+    /// Switches all sensors that the device has on or off.
+    pub(crate) fn enable_sensors(&self, enable: bool) -> Result<(), String> {
+        let Some(controller) = self.controller else {
+            return Err("SDL does not know it as a game controller, and offers sensors of those only".into());
+        };
+        let state = if enable { sys::SDL_bool::SDL_TRUE } else { sys::SDL_bool::SDL_FALSE };
+        let mut has_one = false;
+        for sensor in SENSORS.into_iter().filter(|sensor| self.has(*sensor)) {
+            has_one = true;
+            // SAFETY: the controller is open; SDL answers -1 if it fails.
+            done(unsafe { sys::SDL_GameControllerSetSensorEnabled(controller.as_ptr(), sensor, state) })?;
+        }
+        if has_one { Ok(()) } else { Err("it has neither accelerometer nor gyro".into()) }
     }
 
     /// Position of every axis.
     pub(crate) fn axes(&self) -> Vec<i16> {
-        // SAFETY: `raw` is open; SDL answers 0 for an axis it does not have.
-        unsafe {
-            let count = sys::SDL_JoystickNumAxes(self.raw);
-            (0..count).map(|axis| sys::SDL_JoystickGetAxis(self.raw, axis)).collect()
-        }
+        // SAFETY: `raw` is open.
+        let count = unsafe { sys::SDL_JoystickNumAxes(self.raw) };
+        up_to(count).map(|axis| self.axis(axis)).collect()
     }
 
     /// Whether each button is down.
     pub(crate) fn buttons(&self) -> Vec<bool> {
-        // SAFETY: `raw` is open; SDL answers 0 for a button it does not have.
-        unsafe {
-            let count = sys::SDL_JoystickNumButtons(self.raw);
-            (0..count).map(|button| sys::SDL_JoystickGetButton(self.raw, button) != 0).collect()
-        }
+        // SAFETY: `raw` is open.
+        let count = unsafe { sys::SDL_JoystickNumButtons(self.raw) };
+        up_to(count).map(|button| self.button(button)).collect()
     }
 
     /// Position of every hat.
     pub(crate) fn hats(&self) -> Vec<Hat> {
-        // SAFETY: `raw` is open; SDL answers 0 for a hat it does not have.
+        // SAFETY: `raw` is open.
+        let count = unsafe { sys::SDL_JoystickNumHats(self.raw) };
+        up_to(count).map(|hat| self.hat(hat)).collect()
+    }
+}
+
+/// What SDL numbers: it answers -1 when it fails, and has no more than 255 of anything.
+fn up_to(count: c_int) -> std::ops::Range<usize> {
+    0..usize::try_from(count).unwrap_or(0)
+}
+
+/// An index for SDL, which answers 0 for one that is too large.
+fn index(index: usize) -> c_int {
+    c_int::try_from(index).unwrap_or(c_int::MAX)
+}
+
+impl Positions for Handle {
+    fn axis(&self, axis: usize) -> i16 {
+        // SAFETY: `raw` is open; SDL answers 0 for an axis it does not have.
+        unsafe { sys::SDL_JoystickGetAxis(self.raw, index(axis)) }
+    }
+
+    fn button(&self, button: usize) -> bool {
+        // SAFETY: as for `axis`.
+        unsafe { sys::SDL_JoystickGetButton(self.raw, index(button)) != 0 }
+    }
+
+    fn hat(&self, hat: usize) -> Hat {
+        // SAFETY: as for `axis`.
+        Hat::from_bits(unsafe { sys::SDL_JoystickGetHat(self.raw, index(hat)) })
+    }
+}
+
+impl Newcomer for Handle {
+    fn id(&self) -> u32 {
+        // SAFETY: `raw` is open. The id of an open joystick is never negative.
+        unsafe { sys::SDL_JoystickInstanceID(self.raw) }.cast_unsigned()
+    }
+
+    fn has_reported(&self) -> bool {
+        // SAFETY: `raw` is open; null asks for no value.
         unsafe {
-            let count = sys::SDL_JoystickNumHats(self.raw);
-            (0..count).map(|hat| Hat::from_bits(sys::SDL_JoystickGetHat(self.raw, hat))).collect()
+            (0..sys::SDL_JoystickNumAxes(self.raw)).all(|axis| {
+                let none = std::ptr::null_mut();
+                sys::SDL_JoystickGetAxisInitialState(self.raw, axis, none) == sys::SDL_bool::SDL_TRUE
+            })
         }
     }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: `raw` came from SDL_JoystickOpen, is closed only here, and the subsystem is still initialised.
-        unsafe { sys::SDL_JoystickClose(self.raw) }
+        // SAFETY: both are open, are closed only here, and the subsystem is still initialised. The controller holds
+        // the joystick open too, by SDL's own count.
+        unsafe {
+            if let Some(controller) = self.controller {
+                sys::SDL_GameControllerClose(controller.as_ptr());
+            }
+            sys::SDL_JoystickClose(self.raw);
+        }
     }
 }
 
-/// Attaches a virtual joystick and answers its instance id.
-///
-/// Its type is "unknown", so that every axis rests at 0: SDL lets axes 4 and 5 of a virtual *game controller* rest at
-/// -32768, as triggers.
-pub(crate) fn attach(
-    _joysticks: &JoystickSubsystem,
-    name: &CString,
-    [axes, buttons, hats]: [u16; 3],
-) -> Result<u32, String> {
-    // SAFETY: all-zero is a valid description (integers, null pointers, absent callbacks), and SDL asks for it.
-    let mut description: sys::SDL_VirtualJoystickDesc = unsafe { std::mem::zeroed() };
-    // A small constant that the bindings give as u32.
-    description.version = sys::SDL_VIRTUAL_JOYSTICK_DESC_VERSION as u16;
-    description.type_ = sys::SDL_JoystickType::SDL_JOYSTICK_TYPE_UNKNOWN as u16;
-    (description.naxes, description.nbuttons, description.nhats) = (axes, buttons, hats);
-    description.name = name.as_ptr();
-    // SAFETY: the description and its name live through the call and SDL copies both.
-    let index = unsafe { sys::SDL_JoystickAttachVirtualEx(&raw const description) };
-    if index < 0 {
-        return Err(last_error());
-    }
-    // SAFETY: no precondition; SDL checks the index and answers -1 for a wrong one.
-    let id = unsafe { sys::SDL_JoystickGetDeviceInstanceID(index) };
-    u32::try_from(id).map_err(|_| last_error())
+/// Name and path of the device with this index, which may not be open; empty where SDL has none.
+pub(crate) fn name_and_path(_joysticks: &JoystickSubsystem, index: u32) -> (String, String) {
+    let Ok(index) = i32::try_from(index) else { return Default::default() };
+    // SAFETY: SDL checks the index; the answers are null or strings that no other thread frees meanwhile: devices come
+    // and go in a pump only, on this thread.
+    unsafe { (text(sys::SDL_JoystickNameForIndex(index)), text(sys::SDL_JoystickPathForIndex(index))) }
 }
 
-/// Stores the state of the virtual joystick `id`, whose changes come with SDL's next pump. False if it is not open.
-pub(crate) fn set(_joysticks: &JoystickSubsystem, id: u32, state: &VirtualState) -> bool {
-    // SAFETY: no precondition; the answer is null or an open joystick, which only this thread can close. SDL checks
-    // that the joystick is virtual and has the axis, button or hat.
-    unsafe {
-        let raw = sys::SDL_JoystickFromInstanceID(id.cast_signed());
-        if raw.is_null() {
-            return false;
-        }
-        for (axis, value) in (0..).zip(&state.axes) {
-            sys::SDL_JoystickSetVirtualAxis(raw, axis, *value);
-        }
-        for (button, pressed) in (0..).zip(&state.buttons) {
-            sys::SDL_JoystickSetVirtualButton(raw, button, u8::from(*pressed));
-        }
-        for (hat, position) in (0..).zip(&state.hats) {
-            sys::SDL_JoystickSetVirtualHat(raw, hat, position.bits());
-        }
-    }
-    true
-}
-
-/// Detaches the virtual joystick `id`; SDL then says so like of a real one. False if there is none.
-pub(crate) fn detach(_joysticks: &JoystickSubsystem, id: u32) -> bool {
-    // SAFETY: no precondition on any of the three; SDL checks each index. Indices only shift in a pump or in attach
-    // and detach, which all happen on this thread, so the index found is still the device's.
-    unsafe {
-        (0..sys::SDL_NumJoysticks())
-            .find(|index| sys::SDL_JoystickGetDeviceInstanceID(*index) == id.cast_signed())
-            .is_some_and(|index| sys::SDL_JoystickDetachVirtual(index) == 0)
-    }
+/// Makes SDL's answer a result.
+fn done(answer: i32) -> Result<(), String> {
+    if answer == 0 { Ok(()) } else { Err(last_error()) }
 }
 
 /// SDL's reason for the last failure on this thread.

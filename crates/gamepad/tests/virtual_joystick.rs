@@ -5,79 +5,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, PoisonError};
 
 use gamepad::{Error, Event, Gamepads, Hat, VirtualPad, VirtualState};
 
-/// SDL runs once per process at a time; the tests of this file take turns.
-static TURN: Mutex<()> = Mutex::new(());
+use common::{Bench, PATIENCE, TURN};
 
-/// Long enough for a loaded machine, short enough to see a failure.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-struct Bench {
-    gamepads: Gamepads,
-    received: Receiver<Event>,
-    _turn: MutexGuard<'static, ()>,
-}
-
-impl Bench {
-    fn new() -> Bench {
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let (events, received) = channel();
-        let gamepads = Gamepads::start(move |event| drop(events.send(event))).unwrap();
-        Bench { gamepads, received, _turn: turn }
-    }
-
-    fn next(&self) -> Event {
-        self.received.recv_timeout(PATIENCE).expect("no event came")
-    }
-
-    /// The next event of this pad. Other devices' events and ends of batches are skipped.
-    fn next_of(&self, id: u32) -> Event {
-        loop {
-            let event = self.next();
-            if id_of(&event) == Some(id) {
-                return event;
-            }
-        }
-    }
-
-    fn plug(&self, name: &str, axes: usize, buttons: usize, hats: usize) -> VirtualPad {
-        let pad = self.gamepads.plug_virtual(name, axes, buttons, hats).unwrap();
-        let connected = self.next_of(pad.id());
-        let Event::Connected { name: reported, guid, .. } = connected else { panic!("{connected:?}") };
-        assert_eq!(reported, name);
-        assert!(guid.len() == 32 && guid.starts_with("ff00"), "{guid}");
-        pad
-    }
-
-    /// Unplugs and answers all events of this pad since the last look, without the `Disconnected` at their end.
-    fn unplug(&self, pad: VirtualPad) -> Vec<Event> {
-        let id = pad.id();
-        pad.unplug();
-        let mut events = Vec::new();
-        loop {
-            match self.next_of(id) {
-                Event::Disconnected { .. } => return events,
-                event => events.push(event),
-            }
-        }
-    }
-}
-
-fn id_of(event: &Event) -> Option<u32> {
-    match *event {
-        Event::Connected { id, .. }
-        | Event::Disconnected { id }
-        | Event::Axis { id, .. }
-        | Event::Button { id, .. }
-        | Event::Hat { id, .. } => Some(id),
-        Event::BatchEnded => None,
-    }
-}
+mod common;
 
 fn axes(axes: &[i16]) -> VirtualState {
     VirtualState { axes: axes.to_vec(), ..VirtualState::default() }

@@ -1,7 +1,19 @@
 use units::Stamp;
 
-use crate::mapping::unit;
-use crate::{DeviceId, DeviceState, Hat, JoyState, MOST};
+use crate::{DeviceId, DeviceState, Hat, MOST};
+
+/// What a device is known by, besides its port.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// SDL's GUID of its model.
+    pub(crate) guid: String,
+    /// Its own serial number; empty where it has none.
+    pub(crate) serial: String,
+    /// Where it is plugged in; empty where nobody knows.
+    pub(crate) path: String,
+    /// Links to that, some of which stay the same when the path does not.
+    pub(crate) links: Vec<String>,
+}
 
 /// One connected device and what of it is published.
 #[derive(Clone, Debug)]
@@ -9,14 +21,18 @@ pub(crate) struct Device {
     pub(crate) id: DeviceId,
     /// Its port.
     pub(crate) name: String,
-    pub(crate) guid: String,
+    pub(crate) identity: Identity,
     /// Whether its port was asked for.
     pub(crate) open: bool,
     /// Whether something happened to it since it was published last.
     pub(crate) dirty: bool,
     state: DeviceState,
+    /// The buttons that went down after the device was connected, and still are.
+    pressed: Vec<bool>,
     /// The axes to go back to when it is pulled out.
     rest: Vec<i16>,
+    /// Which axes have moved since the device was connected, a bit each.
+    moved: u16,
     /// How many axes it really has; its hats come after these.
     axes: usize,
     hats: usize,
@@ -30,20 +46,46 @@ impl Device {
     pub(crate) fn new(
         id: DeviceId,
         name: String,
-        guid: String,
+        identity: Identity,
         axes: &[i16],
         buttons: &[bool],
         hats: &[Hat],
     ) -> Self {
         let all = axes.iter().copied().chain(hats.iter().flat_map(|hat| hat.axes()));
         let rest: Vec<i16> = all.take(MOST).collect();
-        let buttons = buttons.iter().copied().take(MOST).collect();
+        let buttons: Vec<bool> = buttons.iter().copied().take(MOST).collect();
+        let pressed = vec![false; buttons.len()];
         let state = DeviceState { stamp: Stamp::ZERO, buttons, axes: rest.clone() };
-        Self { id, name, guid, open: false, dirty: true, state, rest, axes: axes.len(), hats: hats.len() }
+        let (open, dirty, moved) = (false, true, 0);
+        let (axes, hats) = (axes.len(), hats.len());
+        Self { id, name, identity, open, dirty, state, pressed, rest, moved, axes, hats }
     }
 
     pub(crate) fn state(&self) -> &DeviceState {
         &self.state
+    }
+
+    /// Which buttons count as held: one that was down when the device was connected does so from its next press on.
+    ///
+    /// # Source
+    /// own: a pad that comes back while its dead-man is held down, by whatever, must not drive by that.
+    pub(crate) fn pressed(&self) -> &[bool] {
+        &self.pressed
+    }
+
+    /// From now on no button counts as held before its next press.
+    pub(crate) fn forget_presses(&mut self) {
+        self.pressed.fill(false);
+    }
+
+    /// Axes where they rest, for those that are no hats.
+    pub(crate) fn rest(&self) -> &[i16] {
+        self.rest.get(..self.axes).unwrap_or(&self.rest)
+    }
+
+    /// How many of the published axes are no hats.
+    pub(crate) fn plain_axes(&self) -> usize {
+        self.axes.min(self.state.axes.len())
     }
 
     pub(crate) fn stamp(&mut self, stamp: Stamp) {
@@ -56,7 +98,33 @@ impl Device {
         }
         *self.state.axes.get_mut(axis).ok_or(BeyondLimits)? = value;
         self.dirty = true;
+        self.learn_rest(axis, value);
         Ok(())
+    }
+
+    /// An axis at its end when the device is connected is a trigger, or a stick that was held there just then: that one
+    /// jumps to its middle when it is let go, a trigger goes there step by step.
+    ///
+    /// # Source
+    /// SDL judges the same by the same quarter.
+    fn learn_rest(&mut self, axis: usize, value: i16) {
+        let first = self.moved & (1 << axis) == 0;
+        self.moved |= 1 << axis;
+        if let Some(rest) = self.rest.get_mut(axis)
+            && first
+            && is_end(*rest)
+            && value.unsigned_abs() < i16::MAX.unsigned_abs() / 4
+        {
+            *rest = 0;
+        }
+    }
+
+    /// All axes but these rest in their middle.
+    pub(crate) fn know_triggers(&mut self, triggers: &[usize]) {
+        let sticks = self.rest.iter_mut().take(self.axes).enumerate();
+        for (_, rest) in sticks.filter(|(axis, _)| !triggers.contains(axis)) {
+            *rest = 0;
+        }
     }
 
     /// Says whether the button went down just now.
@@ -64,6 +132,9 @@ impl Device {
         let before = self.state.buttons.get_mut(button).ok_or(BeyondLimits)?;
         let went_down = pressed && !*before;
         *before = pressed;
+        if let Some(counts) = self.pressed.get_mut(button) {
+            *counts = pressed && (went_down || *counts);
+        }
         self.dirty = true;
         Ok(went_down)
     }
@@ -91,24 +162,17 @@ impl Device {
     /// SDL says the same in events before it removes a device; this holds also where it does not.
     pub(crate) fn release(&mut self) {
         self.state.buttons.fill(false);
+        self.pressed.fill(false);
         let hats = self.axes;
         for (index, (axis, rest)) in self.state.axes.iter_mut().zip(&self.rest).enumerate() {
             *axis = if index < hats { *rest } else { 0 };
         }
     }
+}
 
-    /// The device in the convention of the ROS `joy` node.
-    pub(crate) fn joy(&self) -> JoyState {
-        let all = &self.state.axes;
-        let (axes, hats) = all.split_at(self.axes.min(all.len()));
-        let axes = axes.iter().chain(hats.chunks_exact(2).flat_map(|hat| hat.iter().rev()));
-        JoyState {
-            stamp: self.state.stamp,
-            // Taken from zero, not negated: no -0.0 on the wire.
-            axes: axes.map(|&raw| (0.0 - unit(raw)) as f32).collect(),
-            buttons: self.state.buttons.iter().map(|&down| i32::from(down)).collect(),
-        }
-    }
+/// Whether an axis that rests here is a trigger.
+pub(crate) fn is_end(rest: i16) -> bool {
+    rest.unsigned_abs() >= i16::MAX.unsigned_abs()
 }
 
 #[cfg(test)]
@@ -117,7 +181,8 @@ mod tests {
 
     fn device(axes: usize, buttons: usize, hats: usize) -> Device {
         let hats = vec![Hat::default(); hats];
-        Device::new(DeviceId(1), "pad".into(), String::new(), &vec![0; axes], &vec![false; buttons], &hats)
+        let (axes, buttons) = (vec![0; axes], vec![false; buttons]);
+        Device::new(DeviceId(1), "pad".into(), Identity::default(), &axes, &buttons, &hats)
     }
 
     const UP_LEFT: Hat = Hat { up: true, down: false, left: true, right: false };
@@ -151,7 +216,6 @@ mod tests {
         pad.hat(0, UP_LEFT).unwrap();
         assert_eq!(pad.state().axes.len(), 16);
         assert_eq!(pad.state().axes[15], -32768);
-        assert_eq!(pad.joy().axes.len(), 15, "half a hat is none in joy");
     }
 
     #[test]
@@ -162,25 +226,48 @@ mod tests {
     }
 
     #[test]
+    fn a_button_held_from_the_plug_on_counts_from_its_next_press_on() {
+        let mut pad = Device::new(DeviceId(1), "pad".into(), Identity::default(), &[], &[true, false], &[]);
+        assert_eq!((&pad.state().buttons[..], pad.pressed()), (&[true, false][..], &[false, false][..]));
+        let mut counts = |down| {
+            pad.button(0, down).unwrap();
+            pad.pressed()[0]
+        };
+        assert_eq!([true, false, true, true, false].map(&mut counts), [false, false, true, true, false]);
+    }
+
+    #[test]
     fn a_released_trigger_rests_at_its_end() {
-        let mut pad =
-            Device::new(DeviceId(1), "pad".into(), String::new(), &[0, -32768], &[true], &[UP_LEFT]);
+        let identity = Identity::default();
+        let mut pad = Device::new(DeviceId(1), "pad".into(), identity, &[0, -32768], &[true], &[UP_LEFT]);
         pad.axis(0, 99).unwrap();
+        pad.axis(1, -30000).unwrap();
         pad.axis(1, 99).unwrap();
         pad.release();
         assert_eq!((&pad.state().axes[..], &pad.state().buttons[..]), (&[0, -32768, 0, 0][..], &[false][..]));
     }
 
     #[test]
-    fn joy_has_left_and_up_positive_and_hats_sideways_first() {
-        let mut pad = device(3, 2, 1);
-        pad.axis(0, i16::MIN).unwrap(); // left
-        pad.axis(1, i16::MAX).unwrap(); // down
-        pad.button(1, true).unwrap();
-        pad.hat(0, Hat { up: true, ..Hat::default() }).unwrap();
-        let joy = pad.joy();
-        assert_eq!(joy.axes, [1.0, -1.0, 0.0, 0.0, 1.0]);
-        assert!(joy.axes[2].is_sign_positive());
-        assert_eq!(joy.buttons, [0, 1]);
+    fn only_triggers_rest_where_they_were_once_it_is_known_which_they_are() {
+        let identity = Identity::default();
+        let mut pad =
+            Device::new(DeviceId(1), "pad".into(), identity, &[-32768, -32768, 9000], &[], &[UP_LEFT]);
+        pad.know_triggers(&[1, 7]);
+        pad.axis(0, -20_000).unwrap(); // let go step by step
+        assert_eq!(pad.rest(), [0, -32768, 0]);
+        pad.axis(0, -32768).unwrap(); // where SDL thinks that it rests
+        pad.release();
+        assert_eq!(pad.state().axes, [0, -32768, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_stick_held_while_it_was_plugged_in_rests_in_its_middle() {
+        let identity = Identity::default();
+        let mut pad = Device::new(DeviceId(1), "pad".into(), identity, &[-32768, 32767, 9000], &[], &[]);
+        pad.axis(0, 8190).unwrap(); // jumps: below 32767 / 4 = 8191
+        pad.axis(1, 8191).unwrap(); // a first step as far as that may still be a trigger's
+        pad.axis(1, 0).unwrap();
+        pad.axis(2, 0).unwrap(); // never was at an end
+        assert_eq!(pad.rest(), [0, 32767, 9000]);
     }
 }

@@ -2,16 +2,16 @@ use std::collections::VecDeque;
 
 use units::Stamp;
 
-use crate::device::{BeyondLimits, Device};
+use crate::choice::{Choice, is_same};
+use crate::device::{BeyondLimits, Device, Identity};
 use crate::filter::Stick;
-use crate::name::{free_port_name, port_name};
-use crate::{DeviceId, DeviceState, Hat, JoyState, Output};
+use crate::name::{free_port_name, legal_name};
+use crate::{DeviceId, Hat, Output, RenameRefused};
 
 /// The publish task: the connected devices in the order they came, and which of them drives.
 ///
-/// A device gets to drive only at the moment it is connected, or when parameters name it: pulling one out never hands
-/// its vehicle to another that lies somewhere with a stick held down. With no name given, the first device to connect
-/// drives, and after that only one of its model (its GUID), until the parameter `control_device` changes.
+/// A device gets to drive only at the moment it is connected, or when a parameter or a new name names it: pulling one
+/// out never hands its vehicle to another that lies somewhere with a stick held down. See [`Choice`] for which.
 ///
 /// # Source
 /// joystick-genom3 1.0 (batches, caps, names); own: which device the mappings read, of which the component says
@@ -21,17 +21,16 @@ pub(crate) struct Devices {
     list: Vec<Device>,
     /// Pulled out, but their ports are still to be closed.
     gone: Vec<Device>,
-    /// The port of the device that shall drive; empty: none is named.
-    wanted: String,
-    /// The model that drove, where none is named.
-    model: Option<String>,
+    choice: Choice,
     driver: Option<DeviceId>,
+    /// Who drives, or drove last.
+    former: Option<(DeviceId, Identity)>,
+    /// Whether who drives is another than who drove before.
+    stranger: bool,
     /// How often the drive was given or taken: tells a handover also where the id stays.
     handovers: u64,
     /// Whether something happened to the device that drives, or another drives.
     driver_dirty: bool,
-    /// `joy` last told of a device that drives no more.
-    joy_lost: Option<JoyState>,
 }
 
 /// Why an event changed nothing.
@@ -39,6 +38,7 @@ pub(crate) struct Devices {
 pub(crate) enum Ignored {
     UnknownDevice,
     BeyondLimits,
+    Name,
 }
 
 impl From<BeyondLimits> for Ignored {
@@ -49,7 +49,7 @@ impl From<BeyondLimits> for Ignored {
 
 impl Devices {
     pub(crate) fn new(control_device: &str) -> Self {
-        Self { wanted: wanted(control_device), ..Self::default() }
+        Self { choice: Choice::new(control_device), ..Self::default() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -58,6 +58,11 @@ impl Devices {
 
     pub(crate) fn contains(&self, id: DeviceId) -> bool {
         self.list.iter().any(|device| device.id == id)
+    }
+
+    /// SDL's instance id of the device that drives.
+    pub(crate) fn driver_id(&self) -> Option<DeviceId> {
+        self.driver
     }
 
     /// The port of the device that drives.
@@ -70,27 +75,33 @@ impl Devices {
         self.handovers
     }
 
+    /// Whether the device that drives is another than the one that drove before it.
+    ///
+    /// The same is one that stayed, or one of the same model and serial number that is plugged in again.
+    pub(crate) fn is_stranger(&self) -> bool {
+        self.stranger
+    }
+
     /// The device that drives, for the filter; without one no axes and no buttons.
     pub(crate) fn stick(&self) -> Stick<'_> {
-        self.driving().map_or(Stick::default(), |device| {
-            let DeviceState { axes, buttons, .. } = device.state();
-            Stick { axes, buttons }
+        self.driving().map_or(Stick::default(), |device| Stick {
+            axes: &device.state().axes,
+            buttons: device.pressed(),
         })
     }
 
     /// The device that is waited for.
     pub(crate) fn awaited(&self) -> Option<&str> {
-        if self.driver.is_some() {
-            None
-        } else if self.wanted.is_empty() {
-            self.model.as_deref()
-        } else {
-            Some(&self.wanted)
-        }
+        if self.driver.is_some() { None } else { self.choice.awaited() }
     }
 
-    fn driving(&self) -> Option<&Device> {
+    pub(crate) fn driving(&self) -> Option<&Device> {
         self.list.iter().find(|device| Some(device.id) == self.driver)
+    }
+
+    /// The ports in the order of connection.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(|device| device.name.as_str())
     }
 
     fn find(&mut self, id: DeviceId) -> Result<&mut Device, Ignored> {
@@ -102,14 +113,14 @@ impl Devices {
         &mut self,
         id: DeviceId,
         name: &str,
-        guid: String,
+        identity: Identity,
         axes: &[i16],
         buttons: &[bool],
         hats: &[Hat],
     ) -> String {
         let port = free_port_name(name, |name| self.list.iter().any(|device| device.name == name));
-        let device = Device::new(id, port.clone(), guid, axes, buttons, hats);
-        let elected = self.driver.is_none() && self.may_drive(&device);
+        let device = Device::new(id, port.clone(), identity, axes, buttons, hats);
+        let elected = self.driver.is_none() && self.choice.allows(&device);
         self.list.push(device);
         if elected {
             self.elect(id);
@@ -117,23 +128,28 @@ impl Devices {
         port
     }
 
-    fn may_drive(&self, device: &Device) -> bool {
-        if self.wanted.is_empty() {
-            self.model.as_ref().is_none_or(|model| *model == device.guid)
-        } else {
-            self.wanted == device.name
+    /// Lets the connected device `id` drive.
+    fn elect(&mut self, id: DeviceId) {
+        let former = self.former.take().map(|(before, identity)| (before, self.contains(before), identity));
+        let Some(device) = self.list.iter_mut().find(|device| device.id == id) else { return };
+        self.choice.settle(device);
+        self.former = Some((id, device.identity.clone()));
+        if self.driver != Some(id) {
+            // What is held on it was pressed when it meant nothing.
+            device.forget_presses();
+            let stranger = former.is_some_and(|(before, there, identity)| {
+                (there && before != id) || !is_same(&identity, &device.identity)
+            });
+            self.hand_over(Some(id));
+            self.stranger = stranger;
         }
     }
 
-    /// Lets the connected device `id` drive.
-    fn elect(&mut self, id: DeviceId) {
-        let model = self.list.iter().find(|device| device.id == id).map(|device| device.guid.clone());
-        self.model = model.filter(|_| self.wanted.is_empty());
-        if self.driver != Some(id) {
-            self.driver = Some(id);
-            self.driver_dirty = true;
-            self.handovers = self.handovers.wrapping_add(1);
-        }
+    fn hand_over(&mut self, to: Option<DeviceId>) {
+        self.driver = to;
+        self.driver_dirty = true;
+        self.stranger = false;
+        self.handovers = self.handovers.wrapping_add(1);
     }
 
     /// Removes a device and gives the name of its port.
@@ -142,37 +158,84 @@ impl Devices {
         let device = self.list.remove(index);
         let name = device.name.clone();
         if self.driver == Some(id) {
-            self.dismiss(device.joy());
+            self.hand_over(None);
         }
         self.gone.push(device);
         Ok(name)
     }
 
-    /// Takes the drive from the device that `joy` last told of.
-    fn dismiss(&mut self, joy: JoyState) {
-        self.driver = None;
-        self.driver_dirty = true;
-        self.handovers = self.handovers.wrapping_add(1);
-        self.joy_lost = Some(neutral(joy));
-    }
-
-    /// Lets the first connected device drive that `control_device` allows, if that name is another than before.
+    /// Lets a device drive that `control_device` allows, the first to connect unless one does already.
     pub(crate) fn want(&mut self, control_device: &str) {
-        let wanted = wanted(control_device);
-        if wanted == self.wanted {
+        if self.choice.is(control_device) {
             return;
         }
-        self.wanted = wanted;
-        self.model = None;
-        let next = self.list.iter().find(|device| self.may_drive(device)).map(|device| device.id);
-        if next != self.driver
-            && let Some(joy) = self.driving().map(Device::joy)
-        {
-            self.dismiss(joy);
+        self.choice = Choice::new(control_device);
+        // Who drives stays, if it may.
+        let next = self.driving().into_iter().chain(&self.list).find(|device| self.choice.allows(device));
+        let next = next.map(|device| device.id);
+        if self.driver.is_some() && next != self.driver {
+            self.hand_over(None);
         }
         if let Some(id) = next {
             self.elect(id);
         }
+    }
+
+    /// What becomes of a wish to rename: the device and its new port, or `None` where that is its name already.
+    pub(crate) fn renaming(
+        &self,
+        name: &str,
+        newname: &str,
+    ) -> Result<Option<(DeviceId, String)>, RenameRefused> {
+        let device =
+            self.list.iter().find(|device| device.name == name).ok_or(RenameRefused::UnknownDevice)?;
+        let port = legal_name(newname).ok_or_else(|| RenameRefused::NothingLeft { name: newname.into() })?;
+        if port == device.name {
+            return Ok(None);
+        }
+        if self.is_taken(&port) {
+            return Err(RenameRefused::Taken { name: port });
+        }
+        Ok(Some((device.id, port)))
+    }
+
+    /// Also by a device that is pulled out, until its topic is closed.
+    fn is_taken(&self, port: &str) -> bool {
+        self.list.iter().chain(&self.gone).any(|device| device.name == port)
+    }
+
+    /// Which of a device's axes are triggers.
+    pub(crate) fn know_triggers(&mut self, id: DeviceId, triggers: &[usize]) -> Result<(), Ignored> {
+        let device = self.list.iter_mut().find(|device| device.id == id).ok_or(Ignored::UnknownDevice)?;
+        device.know_triggers(triggers);
+        Ok(())
+    }
+
+    /// Moves the device to another port: its state as it was published last, stamp included. A device for which
+    /// `control_device` has waited under its new name gets to drive.
+    pub(crate) fn rename(
+        &mut self,
+        id: DeviceId,
+        port: String,
+        out: &mut VecDeque<Output>,
+    ) -> Result<(), Ignored> {
+        let index = self.list.iter().position(|device| device.id == id).ok_or(Ignored::UnknownDevice)?;
+        if self.is_taken(&port) || legal_name(&port).as_ref() != Some(&port) {
+            return Err(Ignored::Name);
+        }
+        let device = self.list.get_mut(index).ok_or(Ignored::UnknownDevice)?;
+        let before = core::mem::replace(&mut device.name, port);
+        // A device whose port is not open yet opens it under its new name.
+        if device.open {
+            let name = device.name.clone();
+            out.push_back(Output::OpenDevice { name: name.clone() });
+            out.push_back(Output::PublishDevice { name, state: device.state().clone() });
+            out.push_back(Output::CloseDevice { name: before });
+        }
+        if self.driver.is_none() && self.list.get(index).is_some_and(|device| self.choice.names(device)) {
+            self.elect(id);
+        }
+        Ok(())
     }
 
     pub(crate) fn axis(&mut self, id: DeviceId, axis: usize, value: i16) -> Result<(), Ignored> {
@@ -198,9 +261,9 @@ impl Devices {
         self.driver_dirty |= self.driver == Some(id);
     }
 
-    /// Whether the batch that ends has something to do with the device that drives, or drove.
-    pub(crate) fn driver_dirty(&self) -> bool {
-        self.driver_dirty
+    /// Whether something happened to the device that drives, or drove, since this was asked last.
+    pub(crate) fn take_driver_dirty(&mut self) -> bool {
+        core::mem::take(&mut self.driver_dirty)
     }
 
     /// Publishes what changed, each device once: first what is gone, so that its name is free for a replug.
@@ -224,35 +287,5 @@ impl Devices {
             device.stamp(stamp);
             out.push_back(Output::PublishDevice { name: device.name.clone(), state: device.state().clone() });
         }
-        self.publish_joy(stamp, out);
     }
-
-    /// Publishes `joy`, if the device that drives changed or is another; a lost one is told as let go.
-    pub(crate) fn publish_joy(&mut self, stamp: Stamp, out: &mut VecDeque<Output>) {
-        if let Some(joy) = self.joy_lost.take() {
-            out.push_back(Output::PublishJoy(JoyState { stamp, ..joy }));
-        }
-        if core::mem::take(&mut self.driver_dirty)
-            && let Some(device) = self.driving()
-        {
-            out.push_back(Output::PublishJoy(JoyState { stamp, ..device.joy() }));
-        }
-    }
-
-    /// Lets go of what `joy` last told, for the end.
-    pub(crate) fn release_joy(&mut self, stamp: Stamp, out: &mut VecDeque<Output>) {
-        let last = self.joy_lost.take().or_else(|| self.driving().map(Device::joy));
-        out.extend(last.map(|joy| Output::PublishJoy(JoyState { stamp, ..neutral(joy) })));
-    }
-}
-
-/// The port that a user means who writes either the port or what SDL calls the device.
-fn wanted(control_device: &str) -> String {
-    if control_device.is_empty() { String::new() } else { port_name(control_device) }
-}
-
-fn neutral(mut joy: JoyState) -> JoyState {
-    joy.axes.fill(0.0);
-    joy.buttons.fill(0);
-    joy
 }

@@ -2,7 +2,7 @@ use core::fmt;
 
 use units::Stamp;
 
-use crate::{DeviceId, DeviceState, Hat, JoyState, MOST, Params, PoseState};
+use crate::{DeviceId, DeviceState, Hat, JoyState, LogRow, MOST, Params, PoseState, Printable};
 
 /// All that can happen to the joystick node.
 ///
@@ -18,6 +18,12 @@ pub enum Input {
         name: String,
         /// SDL's GUID of the device's model, as text.
         guid: String,
+        /// The device's own serial number; empty if it tells none.
+        serial: String,
+        /// Where the system has it, such as `/dev/input/event7`; empty if that is not known.
+        path: String,
+        /// Links to that, such as `/dev/input/by-path/...`, any number of them.
+        links: Vec<String>,
         /// Axes at rest, any number of them.
         axes: Vec<i16>,
         /// Buttons as they are, any number of them.
@@ -25,10 +31,25 @@ pub enum Input {
         /// Hats as they are, any number of them.
         hats: Vec<Hat>,
     },
+    /// It is known which axes of a device are triggers, whose rest is an end: the others rest in their middle, wherever
+    /// they were when the device was connected. Of a device of which nobody knows, an axis at its end counts as a trigger.
+    TriggersKnown {
+        /// Which.
+        id: DeviceId,
+        /// Their numbers; others than the device has mean nothing.
+        axes: Vec<usize>,
+    },
     /// A device was pulled out.
     DeviceDisconnected {
         /// Which.
         id: DeviceId,
+    },
+    /// A device shall have another port; see [`Joystick::rename`](crate::Joystick::rename), which makes it.
+    DeviceRenamed {
+        /// Which.
+        id: DeviceId,
+        /// The port: a legal name that no other device has, or nothing happens.
+        name: String,
     },
     /// An axis has a new value.
     AxisMoved {
@@ -59,14 +80,34 @@ pub enum Input {
     },
     /// All events of one wake-up were handed over.
     BatchEnded,
-    /// The wall clock at this `now`. Expected before each [`Input::BatchEnded`] and before each timed poll.
+    /// The wall clock at this `now`. Expected before the events that happen at it, and before each timed poll.
     ClockRead(Stamp),
     /// Somebody else's state came in on `reference`.
     ReferenceReceived(PoseState),
     /// Parameters were changed, all of them or none; those read only at start are ignored.
     ParametersChanged(Params),
+    /// The vehicle's own frame was asked for (true) or the world's (false), whatever buttons did before.
+    FrameSelected(bool),
+    /// The parameter `intrinsic` follows what a button selected: it has this value now, and nothing else is new.
+    FrameNoted(bool),
+    /// A log was opened (true) or closed.
+    LogSwitched(bool),
     /// The node shuts down; nothing is taken in after that.
     Stopping,
+}
+
+impl Input {
+    /// Whether it is of the kind that a batch is made of.
+    pub(crate) const fn is_of_device(&self) -> bool {
+        matches!(
+            self,
+            Self::DeviceConnected { .. }
+                | Self::DeviceDisconnected { .. }
+                | Self::AxisMoved { .. }
+                | Self::ButtonChanged { .. }
+                | Self::HatMoved { .. }
+        )
+    }
 }
 
 /// All that the joystick node can ask for.
@@ -98,6 +139,10 @@ pub enum Output {
     PublishDesired(PoseState),
     /// Publish on `joy`.
     PublishJoy(JoyState),
+    /// Publish on `~/connected`: whether a device drives.
+    PublishConnected(bool),
+    /// Give the log this cycle's row.
+    LogRow(LogRow),
     /// Tell the log.
     Report(Report),
 }
@@ -113,6 +158,12 @@ pub enum Report {
         sdl_name: String,
         /// The GUID of its model.
         guid: String,
+        /// Its serial number, may be empty.
+        serial: String,
+        /// Where it is, may be empty.
+        path: String,
+        /// Links to that.
+        links: Vec<String>,
         /// How many axes it has, hats as two.
         axes: usize,
         /// How many buttons it has.
@@ -132,6 +183,8 @@ pub enum Report {
     Unmapped,
     /// No enable button is mapped: the stick always drives and `reference` is never passed on.
     AlwaysActive,
+    /// The device that drives does so without command because its stick is not at rest (true), or now it was.
+    WaitsForRest(bool),
     /// The stick drives (true) or the reference is passed on (false).
     Active(bool),
     /// Velocities are told in the vehicle's frame (true) or in the world's (false).
@@ -141,15 +194,25 @@ pub enum Report {
 impl Report {
     /// Whether a user should do something about it.
     pub const fn is_warning(&self) -> bool {
-        matches!(self, Self::Unmapped | Self::AlwaysActive | Self::Controlled { name: None })
+        matches!(
+            self,
+            Self::Unmapped | Self::AlwaysActive | Self::Controlled { name: None } | Self::WaitsForRest(true)
+        )
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Connected { name, sdl_name, guid, axes, buttons } => {
-                write!(f, "'{sdl_name}' ({guid}) connected as {name}: {axes} axes, {buttons} buttons")?;
+            Self::Connected { name, sdl_name, guid, serial, path, links, axes, buttons } => {
+                write!(f, "'{}' ({}", Printable(sdl_name), Printable(guid))?;
+                if !serial.is_empty() {
+                    write!(f, ", serial number {}", Printable(serial))?;
+                }
+                for place in core::iter::once(path).chain(links).filter(|place| !place.is_empty()) {
+                    write!(f, ", {}", Printable(place))?;
+                }
+                write!(f, ") connected as {name}: {axes} axes, {buttons} buttons")?;
                 if (*axes).max(*buttons) > MOST {
                     write!(f, "; only the first {MOST} of each are used")?;
                 }
@@ -162,6 +225,10 @@ impl fmt::Display for Report {
             Self::AlwaysActive => {
                 f.write_str("no enable button is mapped: the stick always drives, the reference is masked")
             }
+            Self::WaitsForRest(true) => f.write_str(
+                "waits for the stick at rest: until all mapped axes are let go together it commands nothing",
+            ),
+            Self::WaitsForRest(false) => f.write_str("the stick is at rest: from now on it commands"),
             Self::Active(true) => f.write_str("active: the stick drives"),
             Self::Active(false) => f.write_str("inactive: the reference is passed on"),
             Self::Intrinsic(true) => f.write_str("velocities are told in the vehicle's frame"),
@@ -175,11 +242,47 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_device_is_told_with_all_that_it_can_be_chosen_by() {
+        let report = Report::Connected {
+            name: "pad".into(),
+            sdl_name: "Pad!".into(),
+            guid: "03".into(),
+            serial: "7".into(),
+            path: "/dev/x".into(),
+            links: vec!["/dev/a".into(), "/dev/b".into()],
+            axes: 1,
+            buttons: 2,
+        };
+        let text = "'Pad!' (03, serial number 7, /dev/x, /dev/a, /dev/b) connected as pad: 1 axes, 2 buttons";
+        assert_eq!(report.to_string(), text);
+    }
+
+    #[test]
+    fn a_device_cannot_write_lines_of_its_own() {
+        let report = Report::Connected {
+            name: "pad".into(),
+            sdl_name: "Pad\n[INFO] ü".into(),
+            guid: "03".into(),
+            serial: "\u{1b}c".into(),
+            path: String::new(),
+            links: vec!["/dev/\r".into()],
+            axes: 1,
+            buttons: 2,
+        };
+        let text =
+            r"'Pad\n[INFO] ü' (03, serial number \u{1b}c, /dev/\r) connected as pad: 1 axes, 2 buttons";
+        assert_eq!(report.to_string(), text);
+    }
+
+    #[test]
     fn a_device_too_big_is_told_so() {
         let report = |axes| Report::Connected {
             name: "pad".into(),
             sdl_name: "Pad!".into(),
             guid: "03".into(),
+            serial: String::new(),
+            path: String::new(),
+            links: Vec::new(),
             axes,
             buttons: 2,
         };

@@ -3,15 +3,10 @@ use core::time::Duration;
 use units::{Instant, Stamp};
 
 use crate::integrator::Integrator;
-use crate::mapping::commands;
+use crate::mapping::{commands, is_at_rest};
 use crate::mode::{Activity, Mode};
+use crate::takeover::{STALE, Seed};
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
-
-/// Older than this, a reference is no longer what the vehicle does.
-pub(crate) const STALE: Duration = Duration::from_millis(500);
-
-/// Faster than this \[m/s, rad/s], a reference is no velocity to begin with.
-const ABSURD: f64 = 1000.0;
 
 /// The stick that drives, as far as the filter looks at it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +35,10 @@ pub(crate) struct Filter {
     reference: Option<(Instant, PoseState)>,
     /// The stick let go and there is no reference to pass on: one explicit stop is due.
     owes_stop: bool,
+    /// The stick that drives was not yet at rest since it does, and commands nothing.
+    waits: bool,
     seeds_refused: u64,
+    seeds_limited: u64,
 }
 
 impl Filter {
@@ -56,7 +54,9 @@ impl Filter {
             until: Instant::ZERO,
             reference: None,
             owes_stop: false,
+            waits: false,
             seeds_refused: 0,
+            seeds_limited: 0,
         }
     }
 
@@ -82,8 +82,14 @@ impl Filter {
         self.reference.as_ref().map(|(at, _)| now.since(*at))
     }
 
-    pub(crate) fn seeds_refused(&self) -> u64 {
-        self.seeds_refused
+    /// Whether the stick commands nothing because it was not yet at rest.
+    pub(crate) fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// Takeovers that began with zero, and those that began slower than the reference.
+    pub(crate) fn seeds(&self) -> (u64, u64) {
+        (self.seeds_refused, self.seeds_limited)
     }
 
     pub(crate) fn has_axis(&self) -> bool {
@@ -108,11 +114,26 @@ impl Filter {
             self.mode.release();
         }
         if self.intrinsic_asked != params.intrinsic {
-            self.select_frame(|mode| mode.select(params.intrinsic));
+            self.ask_frame(params.intrinsic);
         }
-        self.intrinsic_asked = params.intrinsic;
         self.mappings = params.mappings;
         self.dynamics = params.dynamics;
+    }
+
+    /// Selects a frame, also where a button selected the other one since it was asked for last.
+    pub(crate) fn ask_frame(&mut self, intrinsic: bool) {
+        self.select_frame(|mode| mode.select(intrinsic));
+        self.intrinsic_asked = intrinsic;
+    }
+
+    /// The parameter says `intrinsic` now because a button had selected that: nothing is asked for.
+    pub(crate) fn note_frame(&mut self, intrinsic: bool) {
+        self.intrinsic_asked = intrinsic;
+    }
+
+    /// The mappings in force.
+    pub(crate) fn mappings(&self) -> &Mappings {
+        &self.mappings
     }
 
     /// A button of the stick that drives went down.
@@ -134,13 +155,20 @@ impl Filter {
         }
     }
 
-    /// The stick that drove is gone: its motion ends now.
+    /// Another stick drives, or none: the motion ends now, and whoever drives commands nothing before it was at rest.
+    /// A takeover goes on, except with a `stranger`: a stick that did not drive before.
     ///
     /// # Source
     /// own: the velocity could be left to decay, but a lost input is an explicit zero everywhere in Steersman, and
-    /// without drag it would never decay. The latch stays, so that a takeover does not hand authority back.
-    pub(crate) fn lose_stick(&mut self) {
+    /// without drag it would never decay. The latch stays, so that a takeover does not hand authority back; but it is the
+    /// takeover of who pressed that stick's button, and no other stick inherits it. A stick may be deflected when it gets to
+    /// drive, by a hand that knows nothing of it or by what lies on it: nobody has asked for that motion.
+    pub(crate) fn hand_over(&mut self, stranger: bool) {
         self.motion.stop();
+        self.waits = true;
+        if stranger {
+            self.mode.release();
+        }
     }
 
     /// A reference came in.
@@ -148,13 +176,16 @@ impl Filter {
         self.reference = Some((now, reference));
     }
 
-    /// Lets mode and command follow the stick; no stick is one without axes and buttons.
-    pub(crate) fn look(&mut self, now: Instant, stamp: Stamp, stick: Stick<'_>) {
+    /// Lets mode and command follow the stick; no stick is one without axes and buttons. `whole` says that all of its
+    /// state that came at once is here: an axis may be told after another that is at rest.
+    pub(crate) fn look(&mut self, now: Instant, stamp: Stamp, stick: Stick<'_>, whole: bool) {
         let before = self.active();
         self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch());
         let divisor = self.divisor();
         let (linear, angular) = (self.dynamics.amax / divisor, self.dynamics.awmax / divisor);
-        let [x, y, z, ax, ay, az] = commands(&self.mappings, stick.axes);
+        self.waits &= !(whole && is_at_rest(&self.mappings, stick.axes));
+        let commands = if self.waits { [0.0; 6] } else { commands(&self.mappings, stick.axes) };
+        let [x, y, z, ax, ay, az] = commands;
         self.acceleration = [x * linear, y * linear, z * linear, ax * angular, ay * angular, az * angular];
         match (before, self.active()) {
             (false, true) => {
@@ -168,28 +199,24 @@ impl Filter {
         }
     }
 
-    /// The velocity to take over from the reference: its own if it is fresh, in the same frame and sane, else zero.
+    /// The velocity to take over from the reference; zero while the stick is not at rest, which would have to end it.
     fn seed(&mut self, now: Instant, stamp: Stamp) -> [f64; 6] {
-        let Some((at, reference)) = &self.reference else { return [0.0; 6] };
-        // A stamp may make a reference older than its arrival, never fresher.
-        let told_age = if reference.stamp.is_zero() {
-            0
+        let seed = if self.waits {
+            Seed::Refused
         } else {
-            stamp.as_nanos().saturating_sub(reference.stamp.as_nanos())
+            Seed::of(self.reference.as_ref(), now, stamp, self.mode.intrinsic(), &self.dynamics)
         };
-        let fresh = now.since(*at) < STALE && i128::from(told_age) < STALE.as_nanos() as i128;
-        let sane = |part: Option<[f64; 3]>| part.is_none_or(|part| part.iter().all(|v| v.abs() <= ABSURD));
-        let usable = fresh
-            && reference.intrinsic == self.mode.intrinsic()
-            && sane(reference.vel)
-            && sane(reference.avel);
-        if !usable {
-            self.seeds_refused = self.seeds_refused.saturating_add(1);
-            return [0.0; 6];
+        match seed {
+            Seed::Nothing => [0.0; 6],
+            Seed::Refused => {
+                self.seeds_refused = self.seeds_refused.saturating_add(1);
+                [0.0; 6]
+            }
+            Seed::Velocity { velocity, limited } => {
+                self.seeds_limited = self.seeds_limited.saturating_add(u64::from(limited));
+                velocity
+            }
         }
-        let [x, y, z] = reference.vel.unwrap_or_default();
-        let [ax, ay, az] = reference.avel.unwrap_or_default();
-        [x, y, z, ax, ay, az]
     }
 
     /// What to publish at `stamp`, integrated by the last [`advance`](Self::advance); `None` while there is nothing.

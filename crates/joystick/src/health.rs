@@ -7,8 +7,13 @@ pub struct Counters {
     pub beyond_limits: u64,
     /// Connections under the id of a device that was still connected.
     pub duplicate_device: u64,
+    /// New names that no port can have, or that another device has.
+    pub bad_names: u64,
     /// Cycles of the filter that were skipped because nobody polled in time.
     pub missed_cycles: u64,
-    /// Takeovers that started from zero because the reference's velocity was old, in another frame, or nonsense.
+    /// Takeovers that started from zero because the reference's velocity was old, from the future, in another frame, or nonsense, or
+    /// because the stick was not at rest yet.
     pub seeds_refused: u64,
+    /// Takeovers that started slower than the reference, which was quicker than the stick can be.
+    pub seeds_limited: u64,
 }

@@ -1,12 +1,19 @@
-use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Instant, Machine, Stamp};
+use units::{Instant, Machine, Stamp, earliest};
 
+use self::pace::Pace;
 use crate::clock::Clock;
+use crate::device::Identity;
 use crate::devices::{Devices, Ignored};
-use crate::filter::{Filter, STALE};
-use crate::{Counters, Input, Level, Output, Params, PoseState, Report};
+use crate::filter::Filter;
+use crate::joy::Joy;
+use crate::log::LogRow;
+use crate::{Counters, DeviceId, Input, Output, Params, PoseState, Report};
+
+mod pace;
+mod report;
+mod services;
 
 /// How many outputs fit before the queue grows; a batch of four devices has about twelve.
 const ROOM: usize = 64;
@@ -16,7 +23,12 @@ const ROOM: usize = 64;
 /// The desired state leaves at the configured rate, at once at the end of a batch in which the device that drives
 /// changed, and at once when a reference comes while the stick does not drive. It leaves before everything else that
 /// waits, and only the latest: an older one that nobody polled is replaced. Cycles keep their phase: the next is due
-/// one period after the last was *due*, and those that nobody polled in time are skipped, not made up for.
+/// one period after the last was *due*, and those that nobody polled in time are skipped, not made up for. While a log
+/// is written, each cycle gives it a row.
+///
+/// Whenever another device gets to drive, or the same one anew, it commands nothing until all axes mapped were at rest
+/// together, within a tenth of their way, and a button that is held then counts from its next press on. A takeover by
+/// `enable.toggle` outlasts a replug of its device, and no other device inherits it.
 ///
 /// After [`Input::Stopping`] one explicit stop leaves if the stick drives, `joy` is let go, and nothing is taken in
 /// any more. When the stick lets go and no reference ever came, one explicit stop leaves too; otherwise nothing is
@@ -26,18 +38,22 @@ const ROOM: usize = 64;
 /// The desired state is made and handed over without allocation. What a batch publishes of its devices and on `joy`
 /// is cloned after the desired state was polled.
 /// # Source
-/// joystick-genom3 1.1/1.2, tasks `publish` and `state`; own: publishing at once, and the explicit stops.
+/// joystick-genom3 1.1/1.2, tasks `publish` and `state`; own: publishing at once, the explicit stops, and that a stick
+/// must have been at rest: a pad may come back deflected or held, which nobody meant as a command.
 #[derive(Clone, Debug)]
 pub struct Joystick {
     devices: Devices,
     filter: Filter,
+    joy: Joy,
     clock: Clock,
-    period: Duration,
-    /// When the next cycle is due; before the first poll there is no pace yet.
-    next_cycle: Option<Instant>,
-    last_cycle: Option<Instant>,
+    pace: Pace,
     now: Instant,
     stopped: bool,
+    logging: bool,
+    /// Whether a batch of events has begun and not ended.
+    in_batch: bool,
+    /// Whether it was said that the stick is waited for.
+    said_to_wait: bool,
     desired: Option<PoseState>,
     /// The stamp of a batch whose devices are still to be published, after the desired state left.
     batch: Option<Stamp>,
@@ -52,12 +68,14 @@ impl Joystick {
         let mut joystick = Self {
             devices: Devices::new(&params.control_device),
             filter,
+            joy: Joy::new(params.joy),
             clock: Clock::default(),
-            period: Duration::from_nanos(1_000_000_000 / u64::from(params.rate.max(1))),
-            next_cycle: None,
-            last_cycle: None,
+            pace: Pace::new(params.rate),
             now: Instant::ZERO,
             stopped: false,
+            logging: false,
+            in_batch: false,
+            said_to_wait: false,
             desired: None,
             batch: None,
             queue: VecDeque::with_capacity(ROOM),
@@ -77,59 +95,31 @@ impl Joystick {
         self.filter.intrinsic()
     }
 
+    /// SDL's instance id of the device that drives, if it is connected.
+    pub fn controlled_id(&self) -> Option<DeviceId> {
+        self.devices.driver_id()
+    }
+
     /// The port of the device that drives, if it is connected.
     pub fn controlled(&self) -> Option<&str> {
         self.devices.driver()
     }
 
+    /// The device that is waited for: what `control_device` says, or who drove before; `None` if one drives, or any may.
+    pub fn awaited(&self) -> Option<&str> {
+        self.devices.awaited()
+    }
+
+    /// When collected moves of axes are due on `joy`; part of [`deadline`](Machine::deadline), and much sooner than the
+    /// rest of it.
+    pub fn moves_due(&self) -> Option<Instant> {
+        self.joy.moves_due()
+    }
+
     /// What was ignored or refused so far.
     pub fn counters(&self) -> Counters {
-        Counters { seeds_refused: self.filter.seeds_refused(), ..self.counters }
-    }
-
-    /// Keys and values for `/diagnostics`.
-    pub fn report(&self) -> Vec<(&'static str, String)> {
-        let Counters { unknown_device, beyond_limits, duplicate_device, missed_cycles, seeds_refused } =
-            self.counters();
-        let age = self.filter.reference_age(self.now);
-        vec![
-            ("devices", self.devices.len().to_string()),
-            ("controlled device", self.controlled().unwrap_or("none").to_owned()),
-            ("active", self.active().to_string()),
-            ("toggled", self.filter.latched().to_string()),
-            ("divisor", self.filter.divisor().to_string()),
-            ("intrinsic", self.intrinsic().to_string()),
-            (
-                "reference age [s]",
-                age.map_or_else(|| "never received".into(), |a| format!("{:.3}", a.as_secs_f64())),
-            ),
-            ("events of unknown devices", unknown_device.to_string()),
-            ("events beyond limits", beyond_limits.to_string()),
-            ("duplicate connections", duplicate_device.to_string()),
-            ("missed cycles", missed_cycles.to_string()),
-            ("takeovers from zero", seeds_refused.to_string()),
-        ]
-    }
-
-    /// How the node is, and why.
-    pub fn health(&self) -> (Level, String) {
-        if self.stopped {
-            return (Level::Stale, "stopped".into());
-        }
-        if self.controlled().is_none() {
-            let text = match self.devices.awaited() {
-                Some(name) => format!("waiting for the device {name}; control_device selects another"),
-                None => "no device is connected".into(),
-            };
-            return (Level::Warn, text);
-        }
-        match (self.active(), self.filter.reference_age(self.now)) {
-            (true, _) if !self.filter.has_axis() => (Level::Warn, Report::Unmapped.to_string()),
-            (true, _) => (Level::Ok, Report::Active(true).to_string()),
-            (false, None) => (Level::Ok, "inactive: no reference was ever received".into()),
-            (false, Some(age)) if age >= STALE => (Level::Stale, "inactive: the reference is old".into()),
-            (false, Some(_)) => (Level::Ok, Report::Active(false).to_string()),
-        }
+        let (seeds_refused, seeds_limited) = self.filter.seeds();
+        Counters { seeds_refused, seeds_limited, ..self.counters }
     }
 
     fn stamp(&self) -> Stamp {
@@ -152,17 +142,21 @@ impl Joystick {
 
     fn take(&mut self, input: Input) -> Result<(), Ignored> {
         match input {
-            Input::DeviceConnected { id, name, guid, axes, buttons, hats } => {
+            Input::DeviceConnected { id, name, guid, serial, path, links, axes, buttons, hats } => {
                 if self.devices.contains(id) {
                     self.counters.duplicate_device = self.counters.duplicate_device.saturating_add(1);
                     self.disconnect(id)?;
                 }
-                let (sdl_name, sdl_guid) = (name, guid.clone());
-                let name = self.devices.connect(id, &sdl_name, guid, &axes, &buttons, &hats);
+                let sdl_name = name;
+                let identity = Identity { guid, serial, path, links };
+                let Identity { guid, serial, path, links } = identity.clone();
+                let name = self.devices.connect(id, &sdl_name, identity, &axes, &buttons, &hats);
                 let (axes, buttons) = (axes.len().saturating_add(2 * hats.len()), buttons.len());
-                self.tell(Report::Connected { name, sdl_name, guid: sdl_guid, axes, buttons });
+                self.tell(Report::Connected { name, sdl_name, guid, serial, path, links, axes, buttons });
             }
+            Input::TriggersKnown { id, axes } => self.devices.know_triggers(id, &axes)?,
             Input::DeviceDisconnected { id } => self.disconnect(id)?,
+            Input::DeviceRenamed { id, name } => self.devices.rename(id, name, &mut self.queue)?,
             Input::AxisMoved { id, axis, value } => self.devices.axis(id, axis, value)?,
             Input::HatMoved { id, hat, state } => self.devices.hat(id, hat, state)?,
             Input::ButtonChanged { id, button, pressed } => {
@@ -179,6 +173,9 @@ impl Joystick {
                 }
             }
             Input::ParametersChanged(params) => self.configure(&params),
+            Input::FrameSelected(intrinsic) => self.filter.ask_frame(intrinsic),
+            Input::FrameNoted(intrinsic) => self.filter.note_frame(intrinsic),
+            Input::LogSwitched(on) => self.logging = on,
             Input::Stopping => self.stop(),
         }
         Ok(())
@@ -196,16 +193,28 @@ impl Joystick {
         self.warn(had_axis, had_enable_button);
         let handovers = self.devices.handovers();
         self.devices.want(&params.control_device);
-        if self.devices.handovers() != handovers {
-            // No batch ends here that would let go of what `joy` last told.
-            let stamp = self.stamp();
-            self.devices.publish_joy(stamp, &mut self.queue);
+        let stamp = self.stamp();
+        // A device that gets to drive just now is told after that.
+        let device = self.devices.driving().filter(|_| self.devices.handovers() == handovers);
+        self.joy.configure(self.now, stamp, &params.joy, device);
+    }
+
+    /// Lets `joy` follow what happened, with the device that drives before any new one.
+    fn tell_joy(&mut self, handed_over: bool, at_once: bool) {
+        let stamp = self.stamp();
+        match self.devices.driving() {
+            None => self.joy.lose(stamp, true),
+            Some(device) if handed_over => {
+                self.joy.lose(stamp, false);
+                self.joy.begin(self.now, stamp, device);
+            }
+            Some(device) => self.joy.look(self.now, stamp, device, at_once),
         }
     }
 
     fn end_batch(&mut self) {
         self.filter.apply_frame();
-        if self.devices.driver_dirty() {
+        if self.devices.take_driver_dirty() {
             self.desire();
         }
         self.batch = Some(self.stamp());
@@ -224,34 +233,33 @@ impl Joystick {
         let waiting = self.desired.take();
         self.desired =
             self.filter.stop(stamp).or_else(|| waiting.and_then(|_| self.filter.desired(self.now, stamp)));
-        self.devices.release_joy(stamp, &mut self.queue);
+        self.joy.lose(stamp, true);
         self.stopped = true;
     }
 
-    /// Makes the desired state of now the one that leaves next.
-    fn desire(&mut self) {
+    /// Makes the desired state of now the one that leaves next, and gives it.
+    fn desire(&mut self) -> Option<PoseState> {
         let stamp = self.stamp();
-        if let Some(desired) = self.filter.desired(self.now, stamp) {
-            self.desired = Some(desired);
-        }
+        let desired = self.filter.desired(self.now, stamp);
+        self.desired = desired.or(self.desired.take());
+        desired
     }
 
     /// Runs the filter if its cycle is due.
     fn cycle(&mut self) {
-        let due = self.next_cycle.unwrap_or(self.now);
-        if self.stopped || self.now < due || self.last_cycle == Some(self.now) {
+        if self.stopped {
             return;
         }
-        let missed = self.now.since(due).as_nanos() / self.period.as_nanos().max(1);
-        let missed = u64::try_from(missed).unwrap_or(u64::MAX);
+        let Some(missed) = self.pace.step(self.now) else { return };
         self.counters.missed_cycles = self.counters.missed_cycles.saturating_add(missed);
-        let periods = u32::try_from(missed.saturating_add(1)).unwrap_or(u32::MAX);
-        self.next_cycle = Some(due + self.period.saturating_mul(periods));
-        self.last_cycle = Some(self.now);
         let intrinsic = self.filter.intrinsic();
         self.filter.advance(self.now);
         self.filter.apply_frame();
-        self.desire();
+        let desired = self.desire();
+        if self.logging {
+            let row = LogRow::of(desired, self.stamp(), self.filter.intrinsic(), self.filter.active());
+            self.queue.push_back(Output::LogRow(row));
+        }
         if self.filter.intrinsic() != intrinsic {
             self.tell(Report::Intrinsic(!intrinsic));
         }
@@ -269,8 +277,12 @@ impl Machine for Joystick {
         self.now = self.now.max(now);
         self.publish_batch();
         self.filter.advance(self.now);
+        self.joy.advance(self.now, self.clock.at(self.now));
+        let at_once = matches!(input, Input::ButtonChanged { .. } | Input::HatMoved { .. });
+        let stopping = matches!(input, Input::Stopping);
+        self.in_batch = input.is_of_device() || (self.in_batch && !matches!(input, Input::BatchEnded));
         let (active, intrinsic) = (self.filter.active(), self.filter.intrinsic());
-        let (driven, handovers) = (self.controlled().is_some(), self.devices.handovers());
+        let handovers = self.devices.handovers();
         match self.take(input) {
             Ok(()) => {}
             Err(Ignored::UnknownDevice) => {
@@ -279,16 +291,23 @@ impl Machine for Joystick {
             Err(Ignored::BeyondLimits) => {
                 self.counters.beyond_limits = self.counters.beyond_limits.saturating_add(1);
             }
+            Err(Ignored::Name) => self.counters.bad_names = self.counters.bad_names.saturating_add(1),
         }
-        if self.devices.handovers() != handovers {
-            if driven {
-                self.filter.lose_stick();
-            }
+        let handed_over = self.devices.handovers() != handovers;
+        if !stopping {
+            self.tell_joy(handed_over, at_once);
+        }
+        if handed_over {
+            self.filter.hand_over(self.devices.is_stranger());
             let name = self.controlled().map(str::to_owned);
             self.tell(Report::Controlled { name });
         }
         let stamp = self.stamp();
-        self.filter.look(self.now, stamp, self.devices.stick());
+        self.filter.look(self.now, stamp, self.devices.stick(), !self.in_batch);
+        if !self.in_batch && self.filter.waits() != self.said_to_wait {
+            self.said_to_wait = !self.said_to_wait;
+            self.tell(Report::WaitsForRest(self.said_to_wait));
+        }
         if self.filter.intrinsic() != intrinsic {
             self.tell(Report::Intrinsic(!intrinsic));
         }
@@ -306,10 +325,16 @@ impl Machine for Joystick {
         if self.queue.is_empty() {
             self.publish_batch();
         }
-        self.queue.pop_front()
+        if let Some(output) = self.queue.pop_front() {
+            return Some(output);
+        }
+        if !self.stopped {
+            self.joy.finish(self.now, self.clock.at(self.now));
+        }
+        self.joy.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        (!self.stopped).then(|| self.next_cycle.unwrap_or(Instant::ZERO))
+        if self.stopped { None } else { earliest(Some(self.pace.deadline()), self.joy.deadline()) }
     }
 }

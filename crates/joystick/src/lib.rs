@@ -3,42 +3,62 @@
 //! The component has two tasks, and so has this crate. The *publish* task keeps the list of connected devices and
 //! publishes each that changed once per batch of events. The *state* task filters a reference: while inactive it
 //! passes it through bit for bit, while active it replaces it with a velocity integrated from the stick. The
-//! [`Joystick`] composes both; its services are to come and will be inputs like any other.
+//! [`Joystick`] composes both and answers for its services; for the ROS world it tells `joy`.
 //!
 //! | file | one idea |
 //! |---|---|
-//! | `joystick` | the machine: [`Input`] to [`Output`], pace, order of outputs |
+//! | `joystick` | the machine: [`Input`] to [`Output`], pace, order of outputs, report, answers to services |
 //! | `event` | [`Input`], [`Output`], [`Report`] |
 //! | `state` | what goes over the wire: [`DeviceState`], [`PoseState`], [`JoyState`] |
-//! | `devices`, `device`, `name` | publish task: connected devices, one device, the names of their ports |
+//! | `devices`, `device`, `name`, `choice` | publish task: connected devices, one device, its port, which one drives |
 //! | `filter` | state task: what is desired now |
 //! | `mode`, `mapping`, `integrator` | when the stick drives, what it commands, what velocity comes of that |
+//! | `takeover` | which velocity of the reference a takeover begins with |
+//! | `joy` | what the ROS world hears: dead zone, repeats, moves told as one, the neutral message |
+//! | `log`, `g` | which cycles become rows of the log, and their text |
+//! | `requests`, `exception` | services: what they ask of the parameters, why they refuse |
+//! | `words` | names that others chose, fit for one line of a log |
 //! | `clock` | wall-clock stamps without a wall clock |
 //! | `health` | [`Counters`] for `/diagnostics` |
 //! | `parameters` | [`specification`], [`Params`] |
 //!
-//! Deliberately absent: rotation between frames (the numbers are only labelled, see [`PoseState::intrinsic`]), dead
-//! zones (the ports carry raw values) and merging of devices (one device drives, the others are only published).
+//! Deliberately absent: rotation between frames (the numbers are only labelled, see [`PoseState::intrinsic`]), anything
+//! done to the axes of the device ports (they carry raw values) and merging of devices (one device drives, the others
+//! are only published).
 #![forbid(unsafe_code)]
 
+mod choice;
 mod clock;
 mod device;
 mod devices;
 mod event;
+mod exception;
 mod filter;
+mod g;
 mod health;
 mod integrator;
+mod joy;
 mod joystick;
+mod log;
 mod mapping;
 mod mode;
 mod name;
 mod parameters;
+mod requests;
 mod state;
+mod takeover;
+mod words;
 
 pub use event::{Input, Output, Report};
+pub use exception::{Exception, RenameRefused};
 pub use health::Counters;
 pub use joystick::Joystick;
+pub use log::{LOG_HEADER, LogLine, LogPace, LogRow};
 pub use name::{LONGEST_NAME, port_name};
-pub use parameters::{AxisMapping, Dynamics, EnableButtons, FrameButtons, Mappings, Params, specification};
+pub use parameters::{
+    AxisMapping, Dynamics, EnableButtons, FrameButtons, JoyParams, Mappings, Params, Shape, specification,
+};
+pub use requests::{AskedAxis, AskedMappings, Changes, dynamics_changes, frame_change};
 pub use state::{DeviceId, DeviceState, Hat, JoyState, MOST, PoseState};
 pub use units::Level;
+pub use words::Printable;

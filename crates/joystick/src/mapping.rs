@@ -1,4 +1,4 @@
-use crate::{AxisMapping, Mappings};
+use crate::{AxisMapping, Mappings, Shape};
 
 /// What a stick with these `axes` commands: six numbers in \[-1, 1], linear x, y, z, then angular.
 pub(crate) fn commands(mappings: &Mappings, axes: &[i16]) -> [f64; 6] {
@@ -13,8 +13,62 @@ pub(crate) fn commands(mappings: &Mappings, axes: &[i16]) -> [f64; 6] {
 /// offset of 1 and a scale of 0.5 make +0.5 of "no input", and a lost trigger would drive away.
 fn command(mapping: &AxisMapping, axes: &[i16]) -> f64 {
     let Some(&raw) = mapping.axis.and_then(|axis| axes.get(axis)) else { return 0.0 };
-    let command = mapping.scale * (unit(raw) + mapping.offset);
+    let command = mapping.scale * (mapping.shape.input(raw) + mapping.offset);
     if command.is_nan() { 0.0 } else { command.clamp(-1.0, 1.0) }
+}
+
+/// So far from its resting place \[part of its way] an axis is still at rest: sticks do not come back exactly.
+const REST: f64 = 0.1;
+
+/// Whether every mapped axis is at rest; one that the stick does not have is.
+///
+/// An axis rests at its centre, after calibration and dead zone, whatever its offset commands there. An offset of 1 or
+/// more either way is that of a trigger, which rests at the end where it commands nothing.
+///
+/// # Source
+/// own: a person lets go, and then the stick is where its spring brings it.
+pub(crate) fn is_at_rest(mappings: &Mappings, axes: &[i16]) -> bool {
+    mappings.linear.iter().chain(&mappings.angular).all(|mapping| {
+        let Some(&raw) = mapping.axis.and_then(|axis| axes.get(axis)) else { return true };
+        if mapping.offset.abs() >= 1.0 {
+            (mapping.shape.input(raw) + mapping.offset.signum()).abs() <= REST
+        } else {
+            mapping.shape.straight(raw).abs() <= REST
+        }
+    })
+}
+
+impl Shape {
+    /// What the raw value of an axis comes to, in \[-1, 1]; exactly 0 in the dead zone.
+    ///
+    /// Where one side of the centre has no width, that side is 0 (a trigger may rest at its centre).
+    pub fn input(&self, raw: i16) -> f64 {
+        let input = self.straight(raw);
+        if self.curve == 1.0 { input } else { input.abs().powf(self.curve).copysign(input) }
+    }
+
+    /// The same before the curve.
+    fn straight(&self, raw: i16) -> f64 {
+        let input = self.calibrated(raw);
+        without_dead_zone(if self.invert { 0.0 - input } else { input }, self.dead_zone)
+    }
+
+    /// Beyond -1 and 1 where the axis goes beyond its ends.
+    fn calibrated(&self, raw: i16) -> f64 {
+        let [raw, min, center, max] = [raw, self.min, self.center, self.max].map(f64::from);
+        let way = if raw < center { center - min } else { max - center };
+        if way > 0.0 { (raw - center) / way } else { 0.0 }
+    }
+}
+
+/// `input` with nothing up to `dead_zone` and the rest stretched to the whole range, so that it begins at 0 and the ends
+/// stay exact; in \[-1, 1], also where `input` is beyond.
+///
+/// # Source
+/// The ROS 2 `joy` package's `deadzone`, which calls it smooth.
+pub(crate) fn without_dead_zone(input: f64, dead_zone: f64) -> f64 {
+    let beyond = input.abs() - dead_zone;
+    if beyond > 0.0 { (beyond / (1.0 - dead_zone)).min(1.0).copysign(input) } else { 0.0 }
 }
 
 /// A raw axis as a number in \[-1, 1]: 0 is exactly 0, and -32768 counts as -32767, as in the ROS `joy` node.
@@ -27,7 +81,107 @@ mod tests {
     use super::*;
 
     fn one(axis: Option<usize>, offset: f64, scale: f64, axes: &[i16]) -> f64 {
-        command(&AxisMapping { axis, offset, scale }, axes)
+        command(&AxisMapping { axis, offset, scale, ..AxisMapping::default() }, axes)
+    }
+
+    #[test]
+    fn the_default_shape_changes_no_bit() {
+        for raw in i16::MIN..=i16::MAX {
+            assert_eq!(Shape::RAW.input(raw).to_bits(), unit(raw).to_bits(), "{raw}");
+        }
+    }
+
+    #[test]
+    fn calibration_stretches_each_side_by_itself() {
+        let shape = Shape { min: -20_000, center: 1000, max: 31_000, ..Shape::RAW };
+        // (-9500 - 1000) / 21000 = -0.5; (16000 - 1000) / 30000 = 0.5
+        for (raw, input) in
+            [(i16::MIN, -1.0), (-20_000, -1.0), (-9500, -0.5), (1000, 0.0), (16_000, 0.5), (i16::MAX, 1.0)]
+        {
+            assert_eq!(shape.input(raw), input, "{raw}");
+        }
+    }
+
+    #[test]
+    fn a_side_without_width_is_zero() {
+        let trigger = Shape { min: -32768, center: -32768, max: 32767, ..Shape::RAW };
+        // (0 + 32768) / 65535
+        assert_eq!([i16::MIN, 0, i16::MAX].map(|raw| trigger.input(raw)), [0.0, 32768.0 / 65535.0, 1.0]);
+        let none = Shape { min: 5, center: 5, max: 5, ..Shape::RAW };
+        assert_eq!([i16::MIN, 5, i16::MAX].map(|raw| none.input(raw)), [0.0; 3]);
+    }
+
+    #[test]
+    fn the_dead_zone_comes_after_the_inversion_and_before_the_curve() {
+        let shape = Shape { min: -1000, center: 0, max: 1000, invert: true, dead_zone: 0.2, curve: 2.0 };
+        // 600: -0.6, beyond the dead zone 0.4 of 0.8 = 0.5, squared 0.25
+        for (raw, input) in [(1000, -1.0), (-1000, 1.0), (600, -0.25), (-600, 0.25), (200, 0.0), (-200, 0.0)]
+        {
+            assert!((shape.input(raw) - input).abs() < 1e-12, "{raw}: {}", shape.input(raw));
+        }
+        assert_eq!(shape.input(0).to_bits(), 0, "no -0.0");
+        let wider = Shape { curve: 0.5, ..Shape::RAW };
+        assert!((wider.input(8192) - (8192.0_f64 / 32767.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nonsense_in_a_shape_commands_nothing() {
+        for shape in [
+            Shape { dead_zone: f64::NAN, ..Shape::RAW },
+            Shape { curve: f64::NAN, ..Shape::RAW },
+            Shape { min: 100, center: 0, max: -100, ..Shape::RAW },
+        ] {
+            let mapping = AxisMapping { axis: Some(0), shape, ..AxisMapping::default() };
+            assert_eq!(command(&mapping, &[16000]), 0.0, "{shape:?}");
+        }
+    }
+
+    fn rests(mapping: AxisMapping, raw: i16) -> bool {
+        let mut mappings = Mappings::default();
+        mappings.angular[1] = AxisMapping { axis: Some(0), ..mapping };
+        is_at_rest(&mappings, &[raw])
+    }
+
+    #[test]
+    fn a_stick_rests_about_its_centre_whatever_it_commands_there() {
+        // 0.1 * 32767 = 3276.7
+        for mapping in [
+            AxisMapping::default(),
+            AxisMapping { offset: 0.5, scale: -3.0, ..AxisMapping::default() },
+            AxisMapping { shape: Shape { curve: 0.2, ..Shape::RAW }, ..AxisMapping::default() },
+        ] {
+            let at = [0, 3276, -3276, 3277, -3277, 32767].map(|raw| rests(mapping, raw));
+            assert_eq!(at, [true, true, true, false, false, false], "{mapping:?}");
+        }
+        // centre 1000, half of the way is dead: 0.5 + 0.1 * 0.5 = 0.55 of 31767 from 1000 is 18471.85
+        let shape = Shape { center: 1000, dead_zone: 0.5, invert: true, ..Shape::RAW };
+        let shaped = AxisMapping { shape, ..AxisMapping::default() };
+        assert_eq!([18_471, 18_472].map(|raw| rests(shaped, raw)), [true, false]);
+    }
+
+    #[test]
+    fn a_trigger_rests_at_its_end() {
+        let calibrated = Shape { min: -32768, center: -32768, max: 32767, ..Shape::RAW };
+        let calibrated = AxisMapping { shape: calibrated, ..AxisMapping::default() };
+        let shifted = AxisMapping { offset: 1.0, scale: 0.5, ..AxisMapping::default() };
+        for mapping in [calibrated, shifted] {
+            let at = [i16::MIN, -29_500, -29_000, 0, i16::MAX].map(|raw| rests(mapping, raw));
+            // a tenth of the calibrated way of 65535 ends at -26214, of the shifted one of 32767 at -29490
+            assert_eq!([at[0], at[1], at[3], at[4]], [true, true, false, false], "{mapping:?}");
+        }
+        let other_way = AxisMapping { offset: -1.0, ..AxisMapping::default() };
+        assert_eq!([i16::MIN, 0, i16::MAX].map(|raw| rests(other_way, raw)), [false, false, true]);
+    }
+
+    #[test]
+    fn all_mapped_axes_rest_together() {
+        let on = |axis| AxisMapping { axis: Some(axis), ..AxisMapping::default() };
+        let mut mappings = Mappings::default();
+        (mappings.linear[0], mappings.angular[2]) = (on(0), on(2));
+        let at =
+            [[0, 9, 0], [0, 32767, 0], [9999, 0, 0], [0, 0, 9999]].map(|axes| is_at_rest(&mappings, &axes));
+        assert_eq!(at, [true, true, false, false], "axis 1 is not mapped");
+        assert!(is_at_rest(&mappings, &[0, 9]) && is_at_rest(&mappings, &[]), "what is not there rests");
     }
 
     #[test]

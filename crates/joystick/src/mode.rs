@@ -122,6 +122,7 @@ impl Mode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{AxisMapping, Shape};
 
     const ALL: EnableButtons = EnableButtons { on: Some(0), slow: Some(1), toggle: Some(2) };
 
@@ -173,9 +174,10 @@ mod tests {
         assert_eq!(Activity::Both.divisor(3.0), 1.5);
     }
 
+    const NO_AXIS: AxisMapping = AxisMapping { axis: None, offset: 0.0, scale: 1.0, shape: Shape::RAW };
     const FRAMES: Mappings = Mappings {
-        linear: [crate::AxisMapping { axis: None, offset: 0.0, scale: 1.0 }; 3],
-        angular: [crate::AxisMapping { axis: None, offset: 0.0, scale: 1.0 }; 3],
+        linear: [NO_AXIS; 3],
+        angular: [NO_AXIS; 3],
         enable: ALL,
         coords: FrameButtons { intrinsic: Some(3), world: Some(4), toggle: Some(5) },
     };

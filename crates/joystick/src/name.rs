@@ -13,6 +13,11 @@ pub const LONGEST_NAME: usize = 31;
 /// joystick-genom3 1.0 (replacement, length); the rest is own, for a ROS 2 name must not start with a digit, one
 /// with `_` in front is hidden, and `__` is not allowed.
 pub fn port_name(name: &str) -> String {
+    legal_name(name).unwrap_or_else(|| "joystick".into())
+}
+
+/// The same for a name that a user wishes; `None` if nothing of it is left.
+pub(crate) fn legal_name(name: &str) -> Option<String> {
     let mut port = String::with_capacity(LONGEST_NAME);
     for c in name.chars() {
         if c.is_ascii_alphanumeric() {
@@ -28,10 +33,7 @@ pub fn port_name(name: &str) -> String {
         }
     }
     shorten(&mut port, LONGEST_NAME);
-    if port.is_empty() {
-        port.push_str("joystick");
-    }
-    port
+    (!port.is_empty()).then_some(port)
 }
 
 /// The name of the port for a device that SDL calls `name`, other than all that are `taken`: `_1`, `_2`, ... replaces

@@ -22,6 +22,9 @@ fn a_new_device_opens_its_port_and_publishes_its_rest_state() {
         id: PAD,
         name: "Xbox 360 Controller".into(),
         guid: "03".into(),
+        serial: String::new(),
+        path: String::new(),
+        links: vec![],
         axes: vec![0, -32768],
         buttons: vec![true],
         hats: vec![Hat { down: true, ..Hat::default() }],
@@ -38,12 +41,17 @@ fn a_new_device_opens_its_port_and_publishes_its_rest_state() {
                 name: name.clone(),
                 sdl_name: "Xbox 360 Controller".into(),
                 guid: "03".into(),
+                serial: String::new(),
+                path: String::new(),
+                links: vec![],
                 axes: 4,
                 buttons: 1
             }),
             Output::Report(Report::Controlled { name: Some(name.clone()) }),
+            Output::Report(Report::WaitsForRest(true)), // axis 1 is mapped, and at its end
             Output::OpenDevice { name: name.clone() },
             Output::PublishDevice { name, state },
+            Output::PublishConnected(true),
             Output::PublishJoy(joy),
         ]
     );
@@ -97,6 +105,9 @@ fn a_hat_drives_like_an_axis() {
         id: PAD,
         name: "Pad".into(),
         guid: String::new(),
+        serial: String::new(),
+        path: String::new(),
+        links: vec![],
         axes: vec![0, 0],
         buttons: vec![],
         hats: vec![Hat::default()],
@@ -142,6 +153,7 @@ fn a_lost_device_is_published_released_and_the_motion_is_zero() {
             Output::PublishDevice { name: "Pad".into(), state: released },
             Output::CloseDevice { name: "Pad".into() },
             Output::PublishJoy(JoyState { stamp: wall(1000), axes: vec![0.0; 2], buttons: vec![0; 10] }),
+            Output::PublishConnected(false),
         ]
     );
     bench.run(100);
@@ -265,6 +277,33 @@ fn naming_another_device_stops_the_motion_of_the_first() {
     assert_eq!(bench.machine.controlled(), None);
     bench.give(Input::ParametersChanged(driving()));
     assert_eq!(bench.machine.controlled(), Some("Pad"));
+}
+
+#[test]
+fn a_device_that_loses_the_drive_to_another_is_told_as_it_was() {
+    let mut bench = Bench::with_pad(driving());
+    bench.give(Input::DeviceConnected {
+        id: OTHER,
+        name: "Other".into(),
+        guid: "B".into(),
+        serial: "7".into(),
+        path: String::new(),
+        links: vec![],
+        axes: vec![0; 5],
+        buttons: vec![false; 3],
+        hats: vec![],
+    });
+    bench.batch();
+    bench.outputs.clear();
+    bench.give(Input::ParametersChanged(named("7")));
+    bench.run(100);
+    let shapes: Vec<_> = bench.joys().iter().map(|joy| (joy.axes.len(), joy.buttons.len())).collect();
+    assert_eq!(shapes[..2], [(2, 10), (5, 3)]);
+    assert!(shapes[2..].iter().all(|shape| *shape == (5, 3)));
+    assert_eq!(bench.connections(), [], "there was one all the time");
+    // Who drives stays, where the new choice allows it.
+    bench.give(Input::ParametersChanged(named("")));
+    assert_eq!(bench.machine.controlled(), Some("Other"));
 }
 
 #[test]

@@ -2,9 +2,7 @@
 
 mod common;
 
-use common::{
-    Bench, CYCLE, FLIP, INTRINSIC, ON, PAD, SLOW, TOGGLE, WORLD, driving, guarded, reference, wall,
-};
+use common::{Bench, CYCLE, ON, SLOW, TOGGLE, bits, driving, guarded, reference, wall};
 use joystick::{EnableButtons, Input, Level, Params, PoseState, Report};
 use units::{Instant, Machine, Stamp};
 
@@ -145,24 +143,6 @@ fn an_inactive_stick_passes_the_reference_bit_for_bit() {
     assert_eq!(bench.machine.health().0, Level::Stale);
 }
 
-/// Everything of a state as whole numbers, for a comparison that tells NaNs apart.
-fn bits(s: &PoseState) -> (Stamp, bool, Vec<Option<Vec<u64>>>) {
-    fn of<const N: usize>(part: &Option<[f64; N]>) -> Option<Vec<u64>> {
-        part.map(|part| part.iter().map(|x| x.to_bits()).collect())
-    }
-    let motion = [of(&s.pos), of(&s.att), of(&s.vel), of(&s.avel), of(&s.acc), of(&s.aacc)];
-    let covariances = [
-        of(&s.pos_cov),
-        of(&s.att_cov),
-        of(&s.att_pos_cov),
-        of(&s.vel_cov),
-        of(&s.avel_cov),
-        of(&s.acc_cov),
-        of(&s.aacc_cov),
-    ];
-    (s.stamp, s.intrinsic, motion.into_iter().chain(covariances).collect())
-}
-
 #[test]
 fn an_active_stick_masks_the_reference_until_it_lets_go() {
     let mut bench = Bench::with_pad(guarded());
@@ -173,139 +153,6 @@ fn an_active_stick_masks_the_reference_until_it_lets_go() {
     bench.press(TOGGLE);
     bench.batch();
     assert_eq!(bench.last(), reference(wall(0), true, 9.0));
-}
-
-#[test]
-fn a_takeover_begins_with_the_velocity_of_the_reference() {
-    // stamp, frame, velocity, wait [ms] => velocity at the moment of the takeover
-    let nan = f64::NAN;
-    let table = [
-        (wall(0), true, 1.5, 0, 1.5),
-        (wall(0), true, 1.5, 495, 1.5),
-        (wall(0), true, 1.5, 500, 0.0),                     // old since it came
-        (Stamp { sec: 999, ..wall(0) }, true, 1.5, 0, 0.0), // old when it came
-        (Stamp { sec: 9999, ..wall(0) }, true, 1.5, 500, 0.0), // a stamp makes nothing fresher
-        (Stamp::ZERO, true, 1.5, 0, 1.5),                   // no stamp: its arrival counts
-        (wall(0), false, 1.5, 0, 0.0),                      // another frame
-        (wall(0), true, nan, 0, 0.0),
-        (wall(0), true, 1e300, 0, 0.0),
-    ];
-    for (stamp, intrinsic, velocity, wait, expected) in table {
-        let mut bench = Bench::with_pad(guarded());
-        bench.give(Input::ReferenceReceived(reference(stamp, intrinsic, velocity)));
-        bench.run(wait);
-        bench.button(ON, true);
-        bench.batch();
-        assert_eq!(bench.forward(), expected, "{stamp:?} {intrinsic} {velocity} {wait}");
-        assert_eq!(bench.machine.counters().seeds_refused, u64::from(expected == 0.0));
-    }
-}
-
-#[test]
-fn a_second_takeover_does_not_remember_the_first() {
-    let mut bench = Bench::with_pad(guarded());
-    bench.button(ON, true);
-    bench.axis(0, i16::MAX);
-    bench.run(1000);
-    bench.button(ON, false);
-    bench.batch();
-    bench.button(ON, true);
-    bench.batch();
-    assert_eq!(bench.forward(), 0.0);
-}
-
-#[test]
-fn the_toggle_counts_presses_not_samples() {
-    let mut bench = Bench::with_pad(guarded());
-    bench.press(TOGGLE);
-    assert!(bench.machine.active());
-    bench.press(TOGGLE);
-    assert!(!bench.machine.active());
-    bench.press(TOGGLE);
-    bench.press(TOGGLE);
-    bench.press(TOGGLE);
-    assert!(bench.machine.active(), "an odd number within one cycle");
-}
-
-#[test]
-fn a_button_held_when_it_gets_its_meaning_is_no_press() {
-    let mut unmapped = guarded();
-    unmapped.mappings.enable.toggle = None;
-    let mut bench = Bench::with_pad(unmapped);
-    bench.button(TOGGLE, true);
-    bench.give(Input::ParametersChanged(guarded()));
-    bench.run(CYCLE);
-    assert!(!bench.machine.active());
-    // and one that is held while the pad is plugged in
-    let mut bench = Bench::new(guarded());
-    bench.give(Input::DeviceConnected {
-        id: PAD,
-        name: "Pad".into(),
-        guid: "guid".into(),
-        axes: vec![],
-        buttons: vec![false, false, true],
-        hats: vec![],
-    });
-    bench.button(TOGGLE, true);
-    bench.batch();
-    assert!(!bench.machine.active());
-}
-
-#[test]
-fn another_toggle_button_ends_the_takeover() {
-    let mut bench = Bench::with_pad(guarded());
-    bench.press(TOGGLE);
-    let mut other = guarded();
-    other.dynamics.amax = 5.0;
-    bench.give(Input::ParametersChanged(other.clone()));
-    assert!(bench.machine.active(), "other parameters do not");
-    other.mappings.enable.toggle = Some(9);
-    bench.give(Input::ParametersChanged(other));
-    assert!(!bench.machine.active());
-}
-
-#[test]
-fn another_frame_stops_the_motion() {
-    for press in [WORLD, FLIP] {
-        let mut bench = Bench::with_pad(guarded());
-        bench.button(ON, true);
-        bench.axis(0, i16::MAX);
-        bench.run(1000);
-        bench.press(press);
-        bench.batch();
-        assert_eq!((bench.last().intrinsic, bench.forward()), (false, 0.0));
-        assert!(!bench.machine.intrinsic());
-        assert!(bench.reports().contains(&Report::Intrinsic(false)));
-    }
-    let mut bench = Bench::with_pad(guarded());
-    bench.button(ON, true);
-    bench.axis(0, i16::MAX);
-    bench.run(1000);
-    bench.press(INTRINSIC); // the frame that it has
-    bench.press(FLIP);
-    bench.press(FLIP);
-    bench.batch();
-    assert!(bench.last().intrinsic && bench.forward() > 3.0);
-}
-
-#[test]
-fn frame_buttons_act_while_inactive() {
-    let mut bench = Bench::with_pad(guarded());
-    bench.press(WORLD);
-    bench.batch();
-    assert!(!bench.machine.intrinsic());
-}
-
-#[test]
-fn the_frame_parameter_acts_when_it_changes() {
-    let mut bench = Bench::with_pad(guarded());
-    bench.press(WORLD);
-    bench.batch();
-    bench.give(Input::ParametersChanged(guarded()));
-    assert!(!bench.machine.intrinsic(), "the parameter did not change, the button's choice stays");
-    bench.give(Input::ParametersChanged(Params { intrinsic: false, ..guarded() }));
-    bench.give(Input::ParametersChanged(guarded()));
-    assert!(bench.machine.intrinsic());
 }
 
 #[test]

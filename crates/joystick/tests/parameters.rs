@@ -1,6 +1,6 @@
 //! The specification of the node's parameters.
 
-use joystick::{Params, specification};
+use joystick::{JoyParams, Params, Shape, specification};
 use params::Value;
 
 #[test]
@@ -30,6 +30,16 @@ fn every_parameter_arrives_where_it_belongs() {
             (name("awmax"), Value::Float(3.0)),
             (name("slow"), Value::Float(5.0)),
             (name("linear.x.axis"), Value::Integer(1)),
+            (name("linear.y.min"), Value::Integer(-30000)),
+            (name("linear.y.center"), Value::Integer(-100)),
+            (name("linear.y.max"), Value::Integer(31000)),
+            (name("linear.y.invert"), Value::Bool(true)),
+            (name("linear.y.dead_zone"), Value::Float(0.1)),
+            (name("linear.y.curve"), Value::Float(2.0)),
+            (name("joy.dead_zone"), Value::Float(0.2)),
+            (name("joy.autorepeat_rate"), Value::Float(30.0)),
+            (name("joy.coalesce_interval"), Value::Float(0.5)),
+            (name("joy.sticky_buttons"), Value::Bool(true)),
             (name("linear.y.axis"), Value::Integer(2)),
             (name("linear.z.axis"), Value::Integer(3)),
             (name("linear.z.scale"), Value::Float(-1.0)),
@@ -53,6 +63,11 @@ fn every_parameter_arrives_where_it_belongs() {
     let m = params.mappings;
     assert_eq!(m.linear.map(|a| a.axis), [Some(1), Some(2), Some(3)]);
     assert_eq!(m.angular.map(|a| a.axis), [Some(4), Some(5), Some(0)]);
+    let shape = Shape { min: -30000, center: -100, max: 31000, invert: true, dead_zone: 0.1, curve: 2.0 };
+    assert_eq!([m.linear[0].shape, m.linear[1].shape, m.angular[0].shape], [Shape::RAW, shape, Shape::RAW]);
+    let joy =
+        JoyParams { dead_zone: 0.2, autorepeat_rate: 30.0, coalesce_interval: 0.5, sticky_buttons: true };
+    assert_eq!(params.joy, joy);
     assert_eq!((m.linear[2].scale, m.angular[0].offset), (-1.0, 0.5));
     assert_eq!([m.enable.on, m.enable.slow, m.enable.toggle], [Some(6), Some(7), Some(8)]);
     assert_eq!([m.coords.intrinsic, m.coords.world, m.coords.toggle], [Some(9), Some(10), Some(11)]);
@@ -71,4 +86,23 @@ fn what_would_drive_wildly_is_refused() {
     assert!(refused("linear.x.axis", Value::Integer(16)) && refused("enable.on", Value::Integer(-2)));
     assert!(refused("angular.z.scale", Value::Float(10.1)));
     assert!(refused("linear.x.offset", Value::Float(f64::NAN)));
+}
+
+#[test]
+fn a_centre_lies_between_its_ends() {
+    let read = |min, center, max| {
+        let names = [("angular.y.min", min), ("angular.y.center", center), ("angular.y.max", max)];
+        let set =
+            specification().resolve(names.map(|(name, value)| (name.to_owned(), Value::Integer(value))));
+        Params::read(&set.unwrap()).map_err(|refusal| refusal.to_string())
+    };
+    for (min, center, max) in [(-32768, -32768, 32767), (0, 1, 1), (5, 6, 7)] {
+        assert!(read(min, center, max).is_ok(), "{min} {center} {max}");
+    }
+    for (min, center, max) in [(0, -1, 1), (0, 2, 1), (3, 3, 3), (1, 0, -1)] {
+        assert!(read(min, center, max).is_err(), "{min} {center} {max}");
+    }
+    let text = "parameter 'angular.y.center' is 2, must lie from 'angular.y.min' (0) to 'angular.y.max' (1), of which \
+                the second must be greater";
+    assert_eq!(read(0, 2, 1), Err(text.into()));
 }

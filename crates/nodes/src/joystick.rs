@@ -1,20 +1,44 @@
 //! Node `joystick`: devices, what the user wants, and the reference that passes through while the user does not drive.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `pads`, `held`, `newcomer` | the devices, what lets them go when nobody reads them, and how the virtual one is plugged in |
+//! | `absence` | says that no device is there, and why |
+//! | `alarm` | a thread that is on time for `joy` |
+//! | `extras`, `extra_topics`, `feedback` | battery and motion of the device that drives, its motors and its light |
+//! | `device_topics` | topics that come and go with the devices |
+//! | `services` | the nine of the openrobots component |
+//! | `log` | the file that the published state is written to |
 
+mod absence;
+mod alarm;
 mod device_topics;
+mod extra_topics;
+mod extras;
+mod feedback;
 mod held;
+mod log;
+#[cfg(test)]
+mod mock;
+mod newcomer;
 mod pads;
+mod services;
 
+use ::log::{info, warn};
 use joystick::{Input, Joystick, Output, Params, specification};
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
-use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
+use r2r::std_msgs::msg as std_msgs;
+use ros::{Error, Inputs, Runner, Shell, Status, Stop, Topic, qos};
 use units::{Machine, Stamp};
 
+use self::absence::{Absence, Missing};
+use self::device_topics::DeviceTopics;
+use self::log::Log;
 use crate::messages;
 use crate::start::{self, Member};
 
-pub use device_topics::DeviceTopics;
-pub use pads::Pads;
+pub use self::pads::Pads;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "joystick";
@@ -23,36 +47,89 @@ pub const NAME: &str = "joystick";
 pub struct Topics {
     desired: Topic<or_pose::State>,
     joy: Topic<sensor::Joy>,
+    connected: Topic<std_msgs::Bool>,
     devices: DeviceTopics,
+    log: Log,
 }
 
-impl Topics {
+/// The node's parts around its machine, on their way from its topics to its runner.
+#[derive(Clone)]
+pub struct Parts {
+    devices: DeviceTopics,
+    log: Log,
+}
+
+impl Parts {
     /// Opens the topics; those of the devices open and close with them.
     /// # Errors
     /// The middleware refuses a topic.
-    pub fn new(node: &mut r2r::Node, devices: DeviceTopics) -> Result<Self, Error> {
-        Ok(Self {
+    pub fn new(node: &mut r2r::Node) -> Result<(Topics, Self), Error> {
+        let parts = Self { devices: DeviceTopics::default(), log: Log::default() };
+        let topics = Topics {
             desired: Topic::new(node, "~/desired", qos::state())?,
-            joy: Topic::new(node, "joy", qos::command())?,
-            devices,
-        })
+            joy: Topic::new(node, "joy", qos::edge())?,
+            connected: Topic::new(node, "~/connected", qos::state())?,
+            devices: parts.devices.clone(),
+            log: parts.log.clone(),
+        };
+        Ok((topics, parts))
     }
 
+    /// Makes `runner` do what the node does beside its machine. `view` finds the joystick in the machine at hand.
+    /// # Errors
+    /// The middleware refuses a service.
+    pub fn chores<M: Machine<Input: Send> + Send + 'static>(
+        self,
+        runner: Runner<M>,
+        shell: &Shell<M>,
+        pads: Pads,
+        stop: &Stop,
+        view: fn(&M) -> &Joystick,
+        wrap: fn(Input) -> M::Input,
+    ) -> Result<Runner<M>, Error> {
+        let Self { devices, log } = self;
+        let runner = services::serve(runner, &log, view, wrap)?;
+        let (extra_pads, extra_shell) = (pads.clone(), shell.clone());
+        let mut absence = Absence::new();
+        let extras = move |_: &mut r2r::Node| {
+            let driver = extra_shell.inspect(|machine| view(machine).controlled_id());
+            extra_pads.serve_extras(driver.map(|id| id.0));
+            absence.watch(driver.is_none(), || extra_shell.inspect(|machine| Missing::of(view(machine))));
+        };
+        let (shell, status_log) = (shell.clone(), log.clone());
+        let switch = move |_: &mut r2r::Node| {
+            if let Some(on) = log.switched() {
+                shell.deliver(wrap(Input::LogSwitched(on)));
+            }
+        };
+        Ok(runner
+            .status(move |machine| status_log.report(status(view(machine))))
+            .chore(switch)
+            .chore(extras)
+            .chore(move |node| devices.serve(node))
+            .chore(pads.watch(stop)))
+    }
+}
+
+impl Topics {
     /// Carries out what the machine asks for.
     pub fn publish(&mut self, output: Output) {
         match output {
             Output::PublishDesired(state) => self.desired.publish(&messages::pose_state(&state)),
             Output::PublishJoy(state) => self.joy.publish_if_watched(|| messages::joy(state)),
+            Output::PublishConnected(data) => self.connected.publish(&std_msgs::Bool { data }),
+            Output::LogRow(row) => self.log.row(row),
             Output::OpenDevice { name } => self.devices.open(name),
             Output::PublishDevice { name, state } => self.devices.publish(&name, state),
             Output::CloseDevice { name } => self.devices.close(&name),
-            Output::Report(report) if report.is_warning() => log::warn!(target: NAME, "{report}"),
-            Output::Report(report) => log::info!(target: NAME, "{report}"),
+            Output::Report(report) if report.is_warning() => warn!(target: NAME, "{report}"),
+            Output::Report(report) => info!(target: NAME, "{report}"),
         }
     }
 }
 
-/// Listens to what the node takes from the graph, and to the devices; `wrap` makes an input of the machine at hand.
+/// Listens to what the node takes from the graph, and to the devices; `wrap` makes an input of the machine at hand, in
+/// which `view` finds the joystick.
 /// # Errors
 /// The middleware refuses a topic, or SDL does not start.
 pub fn listen<M: Machine<Input: Send> + Send + 'static>(
@@ -60,12 +137,18 @@ pub fn listen<M: Machine<Input: Send> + Send + 'static>(
     node: &mut r2r::Node,
     shell: &Shell<M>,
     params: &Params,
+    view: fn(&M) -> &Joystick,
     wrap: fn(Input) -> M::Input,
 ) -> Result<Pads, Error> {
     inputs.subscribe::<or_pose::State>(node, "~/reference", qos::commands(), move |message| {
         Some(wrap(Input::ReferenceReceived(messages::reference(&message))))
     })?;
-    let pads = Pads::start(shell.clone(), wrap, params.virtual_device.clone())?;
+    let pads = Pads::start(node, shell.clone(), view, wrap, params)?;
+    let feedback_pads = pads.clone();
+    inputs.subscribe::<sensor::JoyFeedback>(node, "joy/set_feedback", qos::edge(), move |message| {
+        feedback_pads.feed_back(&message);
+        None
+    })?;
     let virtual_pads = pads.clone();
     inputs.subscribe::<r2r::or_joystick::msg::State>(
         node,
@@ -79,8 +162,7 @@ pub fn listen<M: Machine<Input: Send> + Send + 'static>(
     Ok(pads)
 }
 
-/// What the node says of itself.
-pub fn status(joystick: &Joystick) -> Status {
+fn status(joystick: &Joystick) -> Status {
     Status::of(joystick.health(), joystick.report())
 }
 
@@ -93,17 +175,26 @@ pub fn clock_read(stamp: Stamp) -> Input {
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    run_and(context, stop, |_| Ok(()))
+}
+
+/// The same, with something to do with the devices before.
+/// # Errors
+/// The node does not start, or `before` fails.
+pub fn run_and(
+    context: &r2r::Context,
+    stop: &Stop,
+    before: impl FnOnce(&Pads) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
-    let devices = DeviceTopics::default();
-    let mut topics = Topics::new(&mut member.node, devices.clone())?;
+    let (mut topics, parts) = Parts::new(&mut member.node)?;
     let machine = Joystick::new(member.params.clone());
     let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
-    let pads = listen(&mut member.inputs, &mut member.node, &shell, &member.params, |input| input)?;
+    let wrap = |input| input;
+    let view: fn(&Joystick) -> &Joystick = |joystick| joystick;
+    let pads = listen(&mut member.inputs, &mut member.node, &shell, &member.params, view, wrap)?;
+    before(&pads)?;
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = runner
-        .status(status)
-        .chore(move |node| devices.serve(node))
-        .chore(pads.watch(stop))
-        .longest_sleep(start::WITH_OTHER_THREADS);
-    start::run(runner, stop, &shell, [Input::Stopping])
+    let runner = parts.chores(runner, &shell, pads, stop, view, wrap)?;
+    start::run(runner.longest_sleep(start::WITH_OTHER_THREADS), stop, &shell, [Input::Stopping])
 }

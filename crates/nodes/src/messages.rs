@@ -41,9 +41,10 @@ pub fn device(state: DeviceState) -> or_joystick::State {
     or_joystick::State { ts: to_wire(state.stamp), buttons: state.buttons, axes: state.axes }
 }
 
-/// A stick as `sensor_msgs/Joy`.
+/// A stick as `sensor_msgs/Joy`, in the frame that the `joy` package names.
 pub fn joy(state: JoyState) -> sensor::Joy {
     let mut message = sensor::Joy { axes: state.axes, buttons: state.buttons, ..Default::default() };
+    message.header.frame_id = "joy".into();
     message.header.stamp = to_wire(state.stamp);
     message
 }

@@ -33,8 +33,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         Member::<_, Drive>::new(context, hindbrain::specification(), hindbrain::Params::read)?;
 
     let stick = stick_source(&joystick, &arbiter)?;
-    let devices = joystick_node::DeviceTopics::default();
-    let mut joystick_topics = joystick_node::Topics::new(&mut joystick.node, devices.clone())?;
+    let (mut joystick_topics, joystick_parts) = joystick_node::Parts::new(&mut joystick.node)?;
     let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
     // What stops is listened to before what moves.
@@ -65,7 +64,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let Member { node, params, inputs, .. } = &mut arbiter;
     arbiter_node::listen(inputs, node, params, stick, Input::Arbiter)?;
     let Member { node, params, inputs, .. } = &mut joystick;
-    let pads = joystick_node::listen(inputs, node, &shell, params, Input::Joystick)?;
+    let stick_view: fn(&Drive) -> &Joystick = |drive| &drive.stages().joystick;
+    let pads = joystick_node::listen(inputs, node, &shell, params, stick_view, Input::Joystick)?;
 
     let hindbrain = hindbrain.runner(&shell, |set| {
         Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
@@ -79,13 +79,10 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
             Ok(Input::Arbiter(arbiter::Input::ParametersChanged(arbiter::Params::read(set)?)))
         })?
         .status(move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)));
-    let joystick = joystick
-        .runner(&shell, |set| {
-            Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
-        })?
-        .status(|drive| joystick_node::status(&drive.stages().joystick))
-        .chore(move |node| devices.serve(node))
-        .chore(pads.watch(stop));
+    let joystick = joystick.runner(&shell, |set| {
+        Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
+    })?;
+    let joystick = joystick_parts.chores(joystick, &shell, pads, stop, stick_view, Input::Joystick)?;
 
     let mut runners =
         [hindbrain, zones, arbiter, joystick].map(|r| r.longest_sleep(start::WITH_OTHER_THREADS));

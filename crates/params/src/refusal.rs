@@ -78,7 +78,14 @@ impl fmt::Display for Refusal {
             }
             Self::Unknown { name, nearest: None } => write!(f, "parameter '{name}' does not exist"),
             Self::WrongType { name, value, expected } => {
-                write!(f, "parameter '{name}' is {value} ({}), must be of type {expected}", value.type_name())
+                write!(
+                    f,
+                    "parameter '{name}' is {value} ({}), must be of type {expected}",
+                    value.type_name()
+                )?;
+                // YAML makes something else of some texts, such as a GUID of digits.
+                let plain = matches!(value, Value::Bool(_) | Value::Integer(_) | Value::Float(_));
+                f.write_str(if plain && *expected == "string" { "; write it in quotes" } else { "" })
             }
             Self::OutOfRange { name, value, min, max, unit } => {
                 let space = if unit.is_empty() { "" } else { " " };

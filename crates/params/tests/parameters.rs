@@ -76,6 +76,16 @@ fn a_refusal_quotes_name_value_and_range() {
         refused("timeout", Value::Text("fast".into())),
         "parameter 'timeout' is \"fast\" (string), must be of type double"
     );
+    for (value, told) in [
+        (Value::Float(3e30), "3e30 (double)"),
+        (Value::Integer(12345), "12345 (integer)"),
+        (Value::Bool(true), "true (boolean)"),
+    ] {
+        assert_eq!(
+            refused("scaling.mode", value),
+            format!("parameter 'scaling.mode' is {told}, must be of type string; write it in quotes")
+        );
+    }
     assert_eq!(
         refused("scaling.mode", Value::Text("x".into())),
         "parameter 'scaling.mode' is \"x\", must be one of: limit, multiply"

@@ -4,7 +4,8 @@
 //!   last output in one call.
 //! * [`Runner`] is one thread for one ROS node: it waits for messages or the machine's deadline, hands every message
 //!   to the shell as it comes, and keeps house (parameters, diagnostics, wrong types on a topic).
-//! * [`Parameters`] serves the six parameter services over a [`params::Set`].
+//! * [`Parameters`] serves the six parameter services over a [`params::Set`]. A node's own services have a [`Desk`], on
+//!   which they change parameters by the same way.
 //!
 //! What is deliberately absent: queues between a message and the machine (an old command could win), timers of r2r
 //! (the machine's deadline is the only one), and any wait between two reads.
@@ -21,6 +22,7 @@ mod logger;
 mod names;
 mod parameters;
 mod runner;
+mod service;
 mod shell;
 mod stop;
 mod topic;
@@ -33,6 +35,7 @@ pub use logger::{ShellLog, start as start_logger};
 pub use names::Names;
 pub use parameters::Parameters;
 pub use runner::{Runner, context};
+pub use service::Desk;
 pub use shell::Shell;
 pub use stop::Stop;
 pub use topic::Topic;

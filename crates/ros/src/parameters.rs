@@ -157,17 +157,43 @@ impl Parameters {
         let next = self.set.change(&changes).map_err(|refusal| refusal.to_string())?;
         apply(&next).map_err(|refusal| refusal.to_string())?;
         self.set = next;
+        self.tell(changes.iter().map(|(name, _)| name.as_str()))
+    }
+
+    /// The same for a change that does not come from the parameter services; those are told that have another value.
+    pub(crate) fn change_from_inside(
+        &mut self,
+        mut changes: Vec<(String, Value)>,
+        apply: impl FnOnce(&Set) -> Result<(), Refusal>,
+    ) -> Result<(), String> {
+        let refused = |refusal: Refusal| {
+            log::warn!(target: self.node.trim_start_matches('/'), "{refusal}");
+            refusal.to_string()
+        };
+        let next = self.set.change(&changes).map_err(refused)?;
+        apply(&next).map_err(refused)?;
+        changes.retain(|(name, _)| next.value(name) != self.set.value(name));
+        self.set = next;
+        if changes.is_empty() { Ok(()) } else { self.tell(changes.iter().map(|(name, _)| name.as_str())) }
+    }
+
+    /// Tells everybody the values in force of those that changed.
+    fn tell<'a>(&self, names: impl Iterator<Item = &'a str>) -> Result<(), String> {
+        let changed = names.filter_map(|name| {
+            let value = to_wire(self.set.value(name)?);
+            Some(msg::Parameter { name: name.into(), value })
+        });
         let event = msg::ParameterEvent {
             stamp: clock::to_wire(clock::stamp()),
             node: self.node.clone(),
-            changed_parameters: parameters.to_vec(),
+            changed_parameters: changed.collect(),
             ..Default::default()
         };
         self.events.publish(&event).map_err(|error| format!("changed, but nobody was told: {error}"))
     }
 }
 
-type Incoming<S> = Pin<Box<dyn Stream<Item = ServiceRequest<S>> + Send>>;
+pub(crate) type Incoming<S> = Pin<Box<dyn Stream<Item = ServiceRequest<S>> + Send>>;
 
 fn incoming<S: WrappedServiceTypeSupport + 'static>(
     node: &mut r2r::Node,
@@ -178,14 +204,17 @@ fn incoming<S: WrappedServiceTypeSupport + 'static>(
     Ok(Box::pin(stream))
 }
 
-fn next<S: WrappedServiceTypeSupport>(incoming: &mut Incoming<S>) -> Option<ServiceRequest<S>> {
+pub(crate) fn next<S: WrappedServiceTypeSupport>(incoming: &mut Incoming<S>) -> Option<ServiceRequest<S>> {
     incoming.next().now_or_never().flatten()
 }
 
 /// A client that has gone meanwhile is no fault of this node.
-fn respond<S: WrappedServiceTypeSupport + 'static>(request: ServiceRequest<S>, response: S::Response) {
+pub(crate) fn respond<S: WrappedServiceTypeSupport + 'static>(
+    request: ServiceRequest<S>,
+    response: S::Response,
+) {
     if let Err(error) = request.respond(response) {
-        log::debug!("a parameter client did not take its answer: {error}");
+        log::debug!("a client did not take its answer: {error}");
     }
 }
 

@@ -1,11 +1,13 @@
 use std::panic;
 use std::time::Duration;
 
-use params::{Refusal, Set};
+use params::{Refusal, Set, Value};
+use r2r::WrappedServiceTypeSupport;
 use units::{Instant, Machine};
 
 use crate::diagnostics::Diagnostics;
-use crate::{Error, Inputs, Parameters, Shell, Status, Stop, clock};
+use crate::service::{Serve, Service};
+use crate::{Desk, Error, Inputs, Parameters, Shell, Status, Stop, clock};
 
 /// How often a node keeps house: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
@@ -35,6 +37,9 @@ pub fn context() -> Result<r2r::Context, Error> {
 /// Something to do with the node after each wake-up.
 type Chore = Box<dyn FnMut(&mut r2r::Node) + Send>;
 
+/// Looks whether the machine changed what a parameter says: the parameter's new value, and the input that tells the
+/// machine that it has it.
+type Follow<M> = Box<dyn FnMut(&M, &Set) -> Option<((String, Value), <M as Machine>::Input)> + Send>;
 /// Whether the machine may have the second set of parameters in place of the first.
 type Guard<M> = Box<dyn FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send>;
 
@@ -48,6 +53,8 @@ pub struct Runner<M: Machine> {
     apply: fn(&Set) -> Result<M::Input, Refusal>,
     status: Box<dyn FnMut(&M) -> Status + Send>,
     chores: Vec<Chore>,
+    services: Vec<Box<dyn Serve<M> + Send>>,
+    follow: Option<Follow<M>>,
     /// With the parameters that it last let pass.
     guard: Option<(Guard<M>, Set)>,
     diagnostics: Diagnostics,
@@ -78,6 +85,8 @@ impl<M: Machine + 'static> Runner<M> {
             apply,
             status: Box::new(|_| Status::default()),
             chores: Vec::new(),
+            services: Vec::new(),
+            follow: None,
             guard: None,
             diagnostics,
             longest_sleep: LONGEST_SLEEP,
@@ -102,6 +111,29 @@ impl<M: Machine + 'static> Runner<M> {
     #[must_use]
     pub fn chore(mut self, chore: impl FnMut(&mut r2r::Node) + Send + 'static) -> Self {
         self.chores.push(Box::new(chore));
+        self
+    }
+
+    /// Answers the service `name`. With `None` the request is asked again after the next wake-up, and those behind it
+    /// wait: for what takes time elsewhere, since nothing may wait here.
+    /// # Errors
+    /// The middleware refuses the service.
+    pub fn service<S: WrappedServiceTypeSupport + 'static>(
+        mut self,
+        name: &str,
+        answer: impl FnMut(&S::Request, &mut Desk<'_, M>) -> Option<S::Response> + Send + 'static,
+    ) -> Result<Self, Error> {
+        self.services.push(Box::new(Service::<S, _>::new(&mut self.node, name, answer)?));
+        Ok(self)
+    }
+
+    /// Lets a parameter follow what the machine does of itself.
+    #[must_use]
+    pub fn follow(
+        mut self,
+        follow: impl FnMut(&M, &Set) -> Option<((String, Value), M::Input)> + Send + 'static,
+    ) -> Self {
+        self.follow = Some(Box::new(follow));
         self
     }
 
@@ -146,6 +178,17 @@ impl<M: Machine + 'static> Runner<M> {
 
     fn answer(&mut self) {
         let (shell, apply, guard) = (&self.shell, self.apply, &mut self.guard);
+        if let Some(follow) = &mut self.follow
+            && let Some((change, noted)) = shell.inspect(|machine| follow(machine, self.parameters.set()))
+        {
+            let told = self.parameters.change_from_inside(vec![change], |_| {
+                shell.deliver(noted);
+                Ok(())
+            });
+            if let Err(reason) = told {
+                log::warn!(target: &self.name, "{reason}");
+            }
+        }
         self.parameters.answer(|set| {
             let input = apply(set)?;
             if let Some((guard, before)) = guard {
@@ -155,6 +198,10 @@ impl<M: Machine + 'static> Runner<M> {
             shell.deliver(input);
             Ok(())
         });
+        let mut desk = Desk { shell, parameters: &mut self.parameters, apply };
+        for service in &mut self.services {
+            service.serve(&mut desk);
+        }
     }
 
     fn keep_house(&mut self) {

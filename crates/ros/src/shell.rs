@@ -74,6 +74,18 @@ impl<M: Machine> Shell<M> {
         look(&self.lock().machine)
     }
 
+    /// Looks at the machine and tells it the input that comes of that, before anything else can happen to it.
+    pub fn decide<T>(&self, look: impl FnOnce(&M) -> (T, Option<M::Input>)) -> T {
+        let mut inner = self.lock();
+        let now = inner.tell_clock();
+        let (seen, input) = look(&inner.machine);
+        if let Some(input) = input {
+            inner.machine.handle(now, input);
+        }
+        inner.drain(now);
+        seen
+    }
+
     /// A panic while the lock was held leaves the machine between two events at worst; stopping still works, and that
     /// matters more than the poison.
     fn lock(&self) -> MutexGuard<'_, Inner<M>> {
@@ -129,6 +141,16 @@ mod tests {
         let shell = Shell::new(Doubler(Vec::new()), None, move |out| sender.send(out).unwrap());
         shell.deliver(21);
         assert_eq!(receiver.try_recv(), Ok(42));
+        assert!(receiver.try_recv().is_err());
+    }
+
+    #[test]
+    fn a_decision_is_carried_out_before_it_is_told() {
+        let (sender, receiver) = mpsc::channel();
+        let shell = Shell::new(Doubler(Vec::new()), None, move |out| sender.send(out).unwrap());
+        assert_eq!(shell.decide(|machine| (machine.0.len(), Some(4))), 0);
+        assert_eq!(receiver.try_recv(), Ok(8));
+        assert_eq!(shell.decide(|_| ("nothing", None)), "nothing");
         assert!(receiver.try_recv().is_err());
     }
 

@@ -7,7 +7,7 @@ use crate::environment::{Environment, ROS_VARIABLES, clean, detect, inherited};
 use crate::process::succeeds;
 use crate::report::{Failure, Outcome, Watch, seconds, step};
 use crate::root::Root;
-use crate::setup::{self, python};
+use crate::setup::{self, debian, python};
 
 /// One part and how it is run.
 struct Part {
@@ -64,7 +64,7 @@ const FULL: &[Part] = &[
     Part {
         name: "executables",
         hint: "see the error above",
-        run: |root| ros(root, &["build", "--quiet", "-p", "nodes"]),
+        run: |root| ros(root, &["build", "--quiet", "-p", "nodes", "-p", "gamepad"]),
     },
     Part { name: "tests over DDS, with rclpy", hint: "see the test above", run: pytest },
 ];
@@ -127,6 +127,7 @@ fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
 }
 
 fn pytest(root: &Root) -> Outcome<bool> {
+    debian::ensure_mocks()?;
     let environment = Environment::new(root).isolated(root);
     let mut command = Command::new(python::of_ros(root, &detect(&inherited), &environment));
     command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/ros"]).current_dir(root.path());

@@ -23,7 +23,9 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(params: Params) -> Self {
-        Self { machine: Joystick::new(params), millis: 0, outputs: Vec::new() }
+        let mut bench = Self { machine: Joystick::new(params), millis: 0, outputs: Vec::new() };
+        bench.give(Input::ClockRead(wall(0)));
+        bench
     }
 
     /// With the pad `PAD` connected, two axes and ten buttons at rest, and all outputs of that thrown away.
@@ -69,6 +71,9 @@ impl Bench {
             id,
             name: name.into(),
             guid: guid.into(),
+            serial: String::new(),
+            path: String::new(),
+            links: vec![],
             axes: vec![0; 2],
             buttons: vec![false; 10],
             hats: vec![],
@@ -116,6 +121,13 @@ impl Bench {
         self.outputs
             .iter()
             .filter_map(|o| if let Output::PublishJoy(joy) = o { Some(joy.clone()) } else { None })
+            .collect()
+    }
+
+    pub fn connections(&self) -> Vec<bool> {
+        self.outputs
+            .iter()
+            .filter_map(|o| if let Output::PublishConnected(connected) = o { Some(*connected) } else { None })
             .collect()
     }
 
@@ -176,4 +188,22 @@ pub fn guarded() -> Params {
 /// A reference with `vel` forward [m/s], stamped and framed as given.
 pub fn reference(stamp: Stamp, intrinsic: bool, vel: f64) -> PoseState {
     PoseState { stamp, intrinsic, vel: Some([vel, 0.0, 0.0]), avel: Some([0.0; 3]), ..PoseState::default() }
+}
+
+/// Everything of a state as whole numbers, for a comparison that tells NaNs apart.
+pub fn bits(s: &PoseState) -> (Stamp, bool, Vec<Option<Vec<u64>>>) {
+    fn of<const N: usize>(part: &Option<[f64; N]>) -> Option<Vec<u64>> {
+        part.map(|part| part.iter().map(|x| x.to_bits()).collect())
+    }
+    let motion = [of(&s.pos), of(&s.att), of(&s.vel), of(&s.avel), of(&s.acc), of(&s.aacc)];
+    let covariances = [
+        of(&s.pos_cov),
+        of(&s.att_cov),
+        of(&s.att_pos_cov),
+        of(&s.vel_cov),
+        of(&s.avel_cov),
+        of(&s.acc_cov),
+        of(&s.aacc_cov),
+    ];
+    (s.stamp, s.intrinsic, motion.into_iter().chain(covariances).collect())
 }

@@ -23,6 +23,11 @@ impl Held {
                 let rest = Rest { axes: axes.clone(), buttons: buttons.len(), hats: hats.len() };
                 self.devices.insert(id.0, rest);
             }
+            Input::TriggersKnown { id, axes } => {
+                let sticks =
+                    self.devices.get_mut(&id.0).into_iter().flat_map(|rest| rest.axes.iter_mut().enumerate());
+                sticks.filter(|(axis, _)| !axes.contains(axis)).for_each(|(_, value)| *value = 0);
+            }
             Input::DeviceDisconnected { id } => drop(self.devices.remove(&id.0)),
             _ => {}
         }
@@ -61,6 +66,9 @@ mod tests {
             id,
             name: "Pad".into(),
             guid: String::new(),
+            serial: String::new(),
+            path: String::new(),
+            links: vec![],
             axes: vec![0, -32768],
             buttons: vec![false, false],
             hats: vec![Hat::default()],
@@ -86,6 +94,19 @@ mod tests {
         }
         // Two axes at their rest, then vertical and horizontal of the hat.
         assert_eq!(last, Some((vec![0, -32768, 0, 0], vec![false, false])));
+    }
+
+    #[test]
+    fn a_stick_that_was_held_at_the_plug_is_let_go_to_its_middle() {
+        let id = DeviceId(3);
+        let (name, guid, serial, path) = Default::default();
+        let (axes, links) = (vec![-32768, -32768], vec![]);
+        let (buttons, hats) = (vec![], vec![]);
+        let mut held = Held::default();
+        held.see(&Input::DeviceConnected { id, name, guid, serial, path, links, axes, buttons, hats });
+        held.see(&Input::TriggersKnown { id, axes: vec![1] });
+        let axis = |axis, value| Input::AxisMoved { id, axis, value };
+        assert_eq!(held.let_go(), [axis(0, 0), axis(1, -32768), Input::BatchEnded]);
     }
 
     #[test]

@@ -2,13 +2,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gamepad::{Event, Gamepads, VirtualPad, VirtualState};
-use joystick::{DeviceId, Hat, Input};
+use joystick::{DeviceId, Hat, Input, Joystick, Params, Printable};
 use r2r::or_joystick::msg as or_joystick;
+use r2r::sensor_msgs::msg::JoyFeedback;
 use ros::{Error, Shell, Stop, clock};
 use units::{Instant, Machine};
 
 use super::NAME;
+use super::alarm::Alarm;
+use super::extra_topics::ExtraTopics;
+use super::extras::Extras;
+use super::feedback::Feedbacks;
 use super::held::Held;
+use super::newcomer::Newcomer;
 
 /// Axes, buttons and hats of the virtual device.
 const VIRTUAL_SHAPE: (usize, usize, usize) = (6, 11, 1);
@@ -29,31 +35,46 @@ struct Devices {
     pass: (u64, Instant, bool),
     virtual_name: String,
     virtual_pad: Option<VirtualPad>,
+    newcomer: Newcomer,
     /// When the virtual device was last moved; it stays at rest without anybody moving it.
     virtual_moved: Option<Instant>,
     said_that_there_is_none: bool,
+    extras: ExtraTopics,
+    feedbacks: Feedbacks,
 }
 
 impl Pads {
-    /// Starts SDL; `wrap` makes an input of the machine at hand. With a `virtual_name`, a virtual device of that name
-    /// is plugged in.
+    /// Starts SDL; `wrap` makes an input of the machine at hand, in which `view` finds the joystick. With a
+    /// `virtual_device` in `params` one of that name is plugged in.
     /// # Errors
-    /// SDL does not start or refuses the virtual device.
+    /// SDL does not start or refuses the virtual device, or the middleware a topic.
     pub fn start<M: Machine<Input: Send> + Send + 'static>(
+        node: &mut r2r::Node,
         shell: Shell<M>,
+        view: fn(&M) -> &Joystick,
         wrap: fn(Input) -> M::Input,
-        virtual_name: String,
+        params: &Params,
     ) -> Result<Self, Error> {
+        let (mut extras, said) = Extras::channel();
+        let alarm = Alarm::start(shell.clone(), view)?;
         let held = Arc::new(Mutex::new(Held::default()));
         let (known, to_let_go) = (Arc::clone(&held), shell.clone());
+        let newcomer = Newcomer::default();
+        let holder = newcomer.clone();
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
         let gamepads = Gamepads::start(move |event| {
-            let input = input(event);
-            known.lock().unwrap_or_else(PoisonError::into_inner).see(&input);
-            let ends = matches!(input, Input::BatchEnded);
-            batch.push(wrap(input));
-            if ends {
-                shell.deliver_all(batch.drain(..));
+            let Some(mut event) = extras.take(event) else { return };
+            let moves = holder.hold(&mut event);
+            let triggers = triggers(&event);
+            let inputs = input(event).into_iter().chain(triggers).chain(moves.into_iter().filter_map(input));
+            for input in inputs {
+                known.lock().unwrap_or_else(PoisonError::into_inner).see(&input);
+                let ends = matches!(input, Input::BatchEnded);
+                batch.push(wrap(input));
+                if ends {
+                    shell.deliver_all(batch.drain(..));
+                    alarm.look();
+                }
             }
         })
         .map_err(|error| Error::Start(format!("joysticks cannot be read: {error}")))?;
@@ -66,10 +87,13 @@ impl Pads {
             gamepads,
             let_go: Box::new(let_go),
             pass: (0, clock::now(), false),
-            virtual_name,
+            virtual_name: params.virtual_device.clone(),
             virtual_pad: None,
+            newcomer,
             virtual_moved: None,
             said_that_there_is_none: false,
+            extras: ExtraTopics::new(node, said)?,
+            feedbacks: Feedbacks::new(params.feedback_duration),
         };
         if !devices.virtual_name.is_empty() {
             devices.plug()?;
@@ -77,9 +101,34 @@ impl Pads {
         Ok(Self(Arc::new(Mutex::new(devices))))
     }
 
+    /// Plugs a further virtual device in, which is there as long as what is given back.
+    /// # Errors
+    /// SDL refuses it.
+    pub fn plug(&self, name: &str) -> Result<VirtualPad, Error> {
+        self.lock().plug_another(name)
+    }
+
     /// Moves the virtual device; a state without axes and buttons unplugs it, the next other one plugs it in again.
     pub fn set_virtual(&self, state: or_joystick::State) {
         self.lock().set_virtual(state);
+    }
+
+    /// Publishes battery and motion of the device that drives, and ends what its motors have done for long enough.
+    pub fn serve_extras(&self, driver: Option<u32>) {
+        let mut devices = self.lock();
+        let Devices { extras, gamepads, feedbacks, .. } = &mut *devices;
+        feedbacks.serve(driver, gamepads, clock::now());
+        extras.serve(driver, |id, on| {
+            if let Err(error) = gamepads.enable_sensors(id, on) {
+                log::warn!(target: NAME, "sensors: {error}");
+            }
+        });
+    }
+
+    /// Lets the motors and the light of the device that drives do what `message` says.
+    pub fn feed_back(&self, message: &JoyFeedback) {
+        let Devices { feedbacks, gamepads, .. } = &mut *self.lock();
+        feedbacks.take(message, gamepads, clock::now());
     }
 
     /// A chore that lets go what nobody reads any more: every device when SDL hangs, the virtual one when its mover is
@@ -137,14 +186,17 @@ impl Devices {
         } else if state.axes.is_empty() && state.buttons.is_empty() {
             self.unplug();
         } else {
-            if self.virtual_pad.is_none()
-                && let Err(error) = self.plug()
-            {
-                log::error!(target: NAME, "{error}");
+            let held = VirtualState { axes: state.axes, buttons: state.buttons, hats: Vec::new() };
+            if self.virtual_pad.is_none() {
+                self.newcomer.announce(&self.virtual_name, held.clone());
+                if let Err(error) = self.plug() {
+                    self.newcomer.forget();
+                    log::error!(target: NAME, "{error}");
+                }
             }
             self.virtual_moved = Some(clock::now());
             if let Some(pad) = &self.virtual_pad {
-                pad.set(VirtualState { axes: state.axes, buttons: state.buttons, hats: Vec::new() });
+                pad.set(held);
             }
         }
     }
@@ -157,23 +209,36 @@ impl Devices {
     }
 
     fn plug(&mut self) -> Result<(), Error> {
-        let (axes, buttons, hats) = VIRTUAL_SHAPE;
-        let pad = self.gamepads.plug_virtual(&self.virtual_name, axes, buttons, hats);
-        let pad = pad.map_err(|error| {
-            Error::Start(format!("the virtual device '{}' cannot be made: {error}", self.virtual_name))
-        })?;
-        self.virtual_pad = Some(pad);
+        self.virtual_pad = Some(self.plug_another(&self.virtual_name)?);
         Ok(())
+    }
+
+    fn plug_another(&self, name: &str) -> Result<VirtualPad, Error> {
+        let (axes, buttons, hats) = VIRTUAL_SHAPE;
+        let pad = self.gamepads.plug_virtual(name, axes, buttons, hats);
+        pad.map_err(|error| {
+            Error::Start(format!("the virtual device '{}' cannot be made: {error}", Printable(name)))
+        })
     }
 }
 
-fn input(event: Event) -> Input {
+/// Which axes of a device that comes are triggers, if anybody knows.
+fn triggers(event: &Event) -> Option<Input> {
+    let Event::Connected { id, details, .. } = event else { return None };
+    details.triggers.clone().map(|axes| Input::TriggersKnown { id: DeviceId(*id), axes })
+}
+
+/// What the machine takes of an event; the rest is for [`Extras`].
+fn input(event: Event) -> Option<Input> {
     let hat = |hat: gamepad::Hat| Hat { up: hat.up, down: hat.down, left: hat.left, right: hat.right };
-    match event {
-        Event::Connected { id, name, guid, axes, buttons, hats } => Input::DeviceConnected {
+    Some(match event {
+        Event::Connected { id, name, guid, axes, buttons, hats, details } => Input::DeviceConnected {
             id: DeviceId(id),
             name,
             guid,
+            serial: details.serial,
+            path: details.path,
+            links: details.links,
             axes,
             buttons,
             hats: hats.into_iter().map(hat).collect(),
@@ -185,5 +250,8 @@ fn input(event: Event) -> Input {
             Input::HatMoved { id: DeviceId(id), hat: number, state: hat(state) }
         }
         Event::BatchEnded => Input::BatchEnded,
-    }
+        Event::OpenFailed { .. } | Event::BatteryChanged { .. } => return None,
+        Event::SensorMoved { .. } | Event::Refused { .. } => return None,
+        Event::CapabilitiesChanged { .. } => return None,
+    })
 }

@@ -1,4 +1,4 @@
-//! What only the system's package manager can give: compilers, libclang, SDL2, Python's headers.
+//! What only the system's package manager can give: compilers, libclang, SDL2, Python's headers, and mocked devices.
 //!
 //! Each is looked for by use, not in dpkg's list, since it may come from elsewhere.
 
@@ -30,6 +30,13 @@ const TOOLS: &[Need] = &[
     },
     Need { package: "libsdl2-dev", why: "SDL2 (for gamepads)", is_there: sdl2 },
 ];
+
+/// What only tests need; without it they leave something out.
+const MOCKS: Need = Need {
+    package: "umockdev",
+    why: "umockdev (mocked gamepads)",
+    is_there: || answers(Command::new("umockdev-run").arg("--version")),
+};
 
 fn tool(name: &str) -> bool {
     answers(Command::new(name).arg("--version"))
@@ -87,6 +94,24 @@ pub fn ensure_tools() -> Outcome<()> {
         Some(need) => {
             Err(Failure::new(format!("{} was installed, but {} is still not found", need.package, need.why)))
         }
+    }
+}
+
+/// Checks what the tests mock devices with, and installs it where that is possible. In CI it has to be there; elsewhere
+/// the tests that need it are skipped.
+///
+/// # Errors
+/// In CI only.
+pub fn ensure_mocks() -> Outcome<()> {
+    if (MOCKS.is_there)() {
+        return Ok(());
+    }
+    match install(&[(MOCKS.package, MOCKS.why)]) {
+        Err(Failure(why)) if !in_ci() => {
+            step(format_args!("tests with mocked gamepads are skipped: {why}"));
+            Ok(())
+        }
+        outcome => outcome,
     }
 }
 
@@ -149,6 +174,9 @@ fn privilege() -> Option<Vec<&'static str>> {
     if id.out.trim() == "0" {
         return Some(Vec::new());
     }
-    let in_ci = env::var("CI").is_ok_and(|value| value == "true");
-    (in_ci && answers(Command::new("sudo").args(["-n", "true"]))).then(|| vec!["sudo", "-n"])
+    (in_ci() && answers(Command::new("sudo").args(["-n", "true"]))).then(|| vec!["sudo", "-n"])
+}
+
+fn in_ci() -> bool {
+    env::var("CI").is_ok_and(|value| value == "true")
 }

@@ -4,19 +4,22 @@ use core::time::Duration;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Measures two things over real DDS, each beside bare r2r processes, and prints a table in Markdown for each:
+Measures three things over real DDS, each beside bare r2r processes, and prints a table in Markdown for each:
 
 latencies  how long a stick event takes to /motor/port, at 200 events a second: in one process (steersman) and in
            separate ones, each beside a bare relay chain of as many messages
 reactions  how long hindbrain takes to stop both motors from full speed: e-stop pressed, enable false, cmd_vel silent,
            infra-red blocked, e-stop silent; each against its bound and beside a bare relay
+pads       the joystick node: stick event to each of its topics, beside a bare relay; from unplugging to all that is let
+           go; what 0, 1 and 8 pads cost; a log at 1 kHz
 
-Usage: bench [--only latencies|reactions] [--seconds N] [--rounds K] [--reactions M]
+Usage: bench [--only latencies|reactions|pads] [--seconds N] [--rounds K] [--reactions M] [--unplugs U]
 
-  --only WHAT    measures one of the two
-  --seconds N    length of one measurement of latencies in seconds, 1 to 10, default 4
-  --rounds K     how often each subject of latencies is measured, in turns, 1 to 100, default 3
+  --only WHAT    measures one of the three
+  --seconds N    length of one measurement of latencies and pads in seconds, 1 to 10, default 4
+  --rounds K     how often each subject of latencies and pads is measured, in turns, 1 to 100, default 3
   --reactions M  how often each reaction is tried, in turns, 1 to 10000, default 200
+  --unplugs U    how often a pad is unplugged, 1 to 10000, default 200
   --help         prints this
 
 A measurement of latencies takes about four seconds more than N, a trial of all five reactions five: 200 take a quarter of
@@ -26,8 +29,9 @@ an hour. The exit code is 0 if all could be measured, whatever the figures; else
 const SECONDS: RangeInclusive<u32> = 1..=10;
 const ROUNDS: RangeInclusive<u32> = 1..=100;
 const REACTIONS: RangeInclusive<u32> = 1..=10_000;
+const UNPLUGS: RangeInclusive<u32> = 1..=10_000;
 
-/// What the user, or the bench that starts itself as a part of the bare chain, asks for.
+/// What the user asks for, or the bench that starts itself as a part of what is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// To read what there is to ask for.
@@ -48,6 +52,13 @@ pub enum Asked {
         /// The topic to publish on.
         to: String,
     },
+    /// To be a joystick node with pads that move by themselves.
+    Loaded {
+        /// How many pads.
+        pads: u32,
+        /// How often each is moved \[Hz]; 0 never.
+        rate: u32,
+    },
 }
 
 /// What to measure.
@@ -57,6 +68,19 @@ pub struct Arguments {
     pub latencies: Option<Latencies>,
     /// How often each reaction is tried, if at all.
     pub reactions: Option<u32>,
+    /// How to measure the joystick node, if at all.
+    pub pads: Option<Pads>,
+}
+
+/// How to measure the joystick node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pads {
+    /// How long one measurement takes.
+    pub window: Duration,
+    /// How often the way to the topics is measured.
+    pub rounds: u32,
+    /// How often a pad is unplugged.
+    pub unplugs: u32,
 }
 
 /// How to measure latencies.
@@ -93,7 +117,7 @@ impl fmt::Display for Misunderstood {
         match self {
             Self::Unknown(what) => write!(f, "there is no option '{what}'; --help lists them"),
             Self::Missing(option) => write!(f, "{option} needs a value behind it"),
-            Self::Subject(what) => write!(f, "--only is '{what}', must be latencies or reactions"),
+            Self::Subject(what) => write!(f, "--only is '{what}', must be latencies, reactions or pads"),
             Self::Number { option, value, range } => {
                 let (least, most) = (range.start(), range.end());
                 write!(f, "{option} is '{value}', must be a whole number from {least} to {most}")
@@ -108,7 +132,7 @@ impl fmt::Display for Misunderstood {
 pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Asked, Misunderstood> {
     let mut arguments = arguments.into_iter();
     let mut latencies = Latencies { window: Duration::from_secs(4), rounds: 3 };
-    let mut reactions = 200;
+    let (mut reactions, mut unplugs) = (200, 200);
     let mut only = None;
     while let Some(argument) = arguments.next() {
         let mut value = |option| arguments.next().ok_or(Misunderstood::Missing(option));
@@ -120,22 +144,30 @@ pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Asked, Misund
             }
             "--rounds" => latencies.rounds = number("--rounds", value("--rounds")?, ROUNDS)?,
             "--reactions" => reactions = number("--reactions", value("--reactions")?, REACTIONS)?,
+            "--unplugs" => unplugs = number("--unplugs", value("--unplugs")?, UNPLUGS)?,
             "--only" => only = Some(value("--only")?),
             "source" => {
                 let to = value("source")?;
                 return Ok(Asked::Source { to, rate: number("source", value("source")?, 1..=1000)? });
             }
             "relay" => return Ok(Asked::Relay { from: value("relay")?, to: value("relay")? }),
+            "pads" => {
+                let pads = number("pads", value("pads")?, 0..=100)?;
+                return Ok(Asked::Loaded { pads, rate: number("pads", value("pads")?, 0..=1000)? });
+            }
             _ => return Err(Misunderstood::Unknown(argument)),
         }
     }
-    let (latencies, reactions) = match only.as_deref() {
-        None => (Some(latencies), Some(reactions)),
-        Some("latencies") => (Some(latencies), None),
-        Some("reactions") => (None, Some(reactions)),
-        Some(other) => return Err(Misunderstood::Subject(other.into())),
-    };
-    Ok(Asked::Bench(Arguments { latencies, reactions }))
+    let pads = Pads { window: latencies.window, rounds: latencies.rounds, unplugs };
+    let is_asked = |what| only.as_deref().is_none_or(|only| only == what);
+    if let Some(other) = only.as_deref().filter(|only| !["latencies", "reactions", "pads"].contains(only)) {
+        return Err(Misunderstood::Subject(other.into()));
+    }
+    Ok(Asked::Bench(Arguments {
+        latencies: is_asked("latencies").then_some(latencies),
+        reactions: is_asked("reactions").then_some(reactions),
+        pads: is_asked("pads").then_some(pads),
+    }))
 }
 
 fn number(option: &'static str, value: String, range: RangeInclusive<u32>) -> Result<u32, Misunderstood> {
@@ -157,22 +189,33 @@ mod tests {
         Some(Latencies { window: Duration::from_secs(seconds), rounds })
     }
 
-    fn bench(latencies: Option<Latencies>, reactions: Option<u32>) -> Result<Asked, Misunderstood> {
-        Ok(Asked::Bench(Arguments { latencies, reactions }))
+    fn pads(seconds: u64, rounds: u32) -> Option<Pads> {
+        Some(Pads { window: Duration::from_secs(seconds), rounds, unplugs: 200 })
+    }
+
+    fn bench(
+        latencies: Option<Latencies>,
+        reactions: Option<u32>,
+        pads: Option<Pads>,
+    ) -> Result<Asked, Misunderstood> {
+        Ok(Asked::Bench(Arguments { latencies, reactions, pads }))
     }
 
     #[test]
     fn options_come_in_any_order() {
-        assert_eq!(read_line(""), bench(latencies(4, 3), Some(200)));
-        assert_eq!(read_line("--rounds 5 --seconds 2"), bench(latencies(2, 5), Some(200)));
-        assert_eq!(read_line("--reactions 20 --rounds 5"), bench(latencies(4, 5), Some(20)));
+        assert_eq!(read_line(""), bench(latencies(4, 3), Some(200), pads(4, 3)));
+        assert_eq!(read_line("--rounds 5 --seconds 2"), bench(latencies(2, 5), Some(200), pads(2, 5)));
+        assert_eq!(read_line("--reactions 20 --rounds 5"), bench(latencies(4, 5), Some(20), pads(4, 5)));
         assert_eq!(read_line("--rounds 5 --help"), Ok(Asked::Help));
     }
 
     #[test]
-    fn one_of_the_two_can_be_left_out() {
-        assert_eq!(read_line("--only reactions --reactions 7"), bench(None, Some(7)));
-        assert_eq!(read_line("--rounds 1 --only latencies"), bench(latencies(4, 1), None));
+    fn one_can_be_measured_alone() {
+        assert_eq!(read_line("--only reactions --reactions 7"), bench(None, Some(7), None));
+        assert_eq!(read_line("--rounds 1 --only latencies"), bench(latencies(4, 1), None, None));
+        let few = Pads { unplugs: 5, ..pads(4, 3).unwrap() };
+        assert_eq!(read_line("--only pads --unplugs 5"), bench(None, None, Some(few)));
+        assert_eq!(read_line("pads 8 125 --ros-args"), Ok(Asked::Loaded { pads: 8, rate: 125 }));
     }
 
     #[test]
@@ -189,7 +232,7 @@ mod tests {
             ("--seconds 11", "--seconds is '11', must be a whole number from 1 to 10"),
             ("--rounds -1", "--rounds is '-1', must be a whole number from 1 to 100"),
             ("--reactions 0", "--reactions is '0', must be a whole number from 1 to 10000"),
-            ("--only motors", "--only is 'motors', must be latencies or reactions"),
+            ("--only motors", "--only is 'motors', must be latencies, reactions or pads"),
             ("relay /a", "relay needs a value behind it"),
         ] {
             assert_eq!(read_line(line).unwrap_err().to_string(), sentence);

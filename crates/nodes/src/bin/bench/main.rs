@@ -1,5 +1,5 @@
 //! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain; and how long
-//! hindbrain takes to stop them for each reason, beside a bare relay.
+//! hindbrain takes to stop them for each reason, beside a bare relay; and what the joystick node costs.
 //!
 //! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured.
 //!
@@ -25,6 +25,8 @@
 //! | `rehearsal` | the trials on the real graph |
 //! | `distribution` | quantiles and histogram |
 //! | `bounds` | the figures of all trials |
+//! | **pads** | |
+//! | `pads` | the joystick node: its topics, an unplugged pad, the load of many, the log |
 
 mod arguments;
 mod baseline;
@@ -33,6 +35,7 @@ mod child;
 mod distribution;
 mod hand;
 mod incoming;
+mod pads;
 mod pairing;
 mod reaction;
 mod rehearsal;
@@ -66,6 +69,9 @@ fn main() -> ExitCode {
         Ok(Asked::Bench(arguments)) => bench(arguments),
         Ok(Asked::Source { to, rate }) => baseline::source(&to, rate),
         Ok(Asked::Relay { from, to }) => baseline::relay(&from, &to),
+        Ok(Asked::Loaded { pads, rate }) => {
+            baseline::on_signals().and_then(|stop| pads::run_loaded(pads, rate, &stop))
+        }
         Err(misunderstood) => Err(Error::Start(misunderstood.to_string())),
     };
     match done {
@@ -86,7 +92,10 @@ fn bench(arguments: Arguments) -> Result<(), Error> {
         println!("{}\n", bench_latencies(&context, latencies, &folder, &stop)?);
     }
     if let Some(count) = arguments.reactions {
-        println!("{}", rehearsal::measure(&context, count, &folder, &stop)?);
+        println!("{}\n", rehearsal::measure(&context, count, &folder, &stop)?);
+    }
+    if let Some(asked) = arguments.pads {
+        println!("{}", pads::measure(&context, asked, &folder, &stop)?);
     }
     Ok(())
 }

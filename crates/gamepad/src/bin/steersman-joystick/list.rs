@@ -1,0 +1,184 @@
+//! The command `list`.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use gamepad::{Capabilities, Details, Event};
+
+use crate::access;
+use crate::devices::{Device, Devices, plain};
+
+/// How long SDL gets to tell of what is connected; some pads answer slowly.
+pub const GATHER: Duration = Duration::from_millis(1000);
+
+const TITLES: [&str; 11] =
+    ["NAME", "GUID", "SERIAL", "PATH", "DRIVER", "AXES", "BUTTONS", "HATS", "BATTERY", "CAN", "LINKS"];
+
+/// Prints what is connected, or why there may be nothing, and with `watch` what becomes of it, for as long as events
+/// come. Answers whether there was something.
+/// # Errors
+/// The output fails, as when the reader of a pipe is gone.
+pub fn run(events: &Receiver<Event>, watch: bool, root: &Path, out: &mut dyn Write) -> io::Result<bool> {
+    let mut devices = Devices::gather(events, GATHER);
+    let found = !devices.all().is_empty();
+    if found {
+        write!(out, "{}", table(devices.all()))?;
+    } else {
+        writeln!(out, "No joystick is connected that SDL {} can see.", gamepad::sdl_version())?;
+        access::obstacles(root).iter().try_for_each(|why| writeln!(out, "- {why}"))?;
+    }
+    for obstacle in devices.failures().iter().chain(&access::hidraw(root)) {
+        writeln!(out, "- {obstacle}")?;
+    }
+    out.flush()?;
+    if watch {
+        for event in events {
+            let gone = devices.hear(&event);
+            if let Some(line) = line(&event, gone.as_ref(), &devices) {
+                writeln!(out, "{line}")?;
+                out.flush()?;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// One line for each device, columns aligned.
+pub fn table(devices: &[Device]) -> String {
+    let rows: Vec<_> = [TITLES.map(str::to_owned)].into_iter().chain(devices.iter().map(row)).collect();
+    let mut widths = [0; TITLES.len()];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    let aligned = |row: &[String; 11]| {
+        let cells: Vec<_> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(aligned).collect()
+}
+
+fn row(device: &Device) -> [String; 11] {
+    let Details { serial, path, links, driver, battery, capabilities, .. } = &device.details;
+    [
+        device.name.clone(),
+        device.guid.clone(),
+        serial.clone(),
+        path.clone(),
+        driver.to_string(),
+        device.axes.len().to_string(),
+        device.buttons.to_string(),
+        device.hats.len().to_string(),
+        battery.to_string(),
+        can(*capabilities),
+        links.join(","),
+    ]
+    .map(|cell| if cell.is_empty() { "-".into() } else { plain(&cell) })
+}
+
+fn can(capabilities: Capabilities) -> String {
+    let Capabilities { rumble, trigger_rumble, led, accelerometer, gyro } = capabilities;
+    let all = [
+        (rumble, "rumble"),
+        (trigger_rumble, "trigger-rumble"),
+        (led, "led"),
+        (accelerometer, "accelerometer"),
+        (gyro, "gyro"),
+    ];
+    all.iter().filter(|(has, _)| *has).map(|(_, what)| *what).collect::<Vec<_>>().join(",")
+}
+
+/// What `--watch` says of an event, if it is worth a line.
+fn line(event: &Event, gone: Option<&Device>, devices: &Devices) -> Option<String> {
+    let named = |id: &u32| devices.all().iter().find(|device| device.id == *id);
+    match event {
+        Event::Connected { id, .. } => named(id).map(|device| format!("+ {}", row(device).join("  "))),
+        Event::Disconnected { .. } => gone.map(|device| format!("- {}", row(device)[..4].join("  "))),
+        Event::BatteryChanged { id, battery } => {
+            named(id).map(|device| format!("battery {battery}: {}", plain(&device.name)))
+        }
+        Event::CapabilitiesChanged { id, capabilities } => {
+            named(id).map(|device| format!("can now {}: {}", can(*capabilities), plain(&device.name)))
+        }
+        Event::OpenFailed { name, path, reason } => {
+            Some(format!("cannot be opened: {} {}: {}", plain(name), plain(path), plain(reason)))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::devices::tests::{connected, devices, linked};
+    use gamepad::Battery;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn the_table_has_a_line_for_each_device_and_aligned_columns() {
+        let devices = devices(&[
+            linked(connected(1, "Päd", "03ab", "S1", "/dev/input/event7"), &["/by-path/p", "/by-id/i"]),
+            connected(2, "A longer name\u{1b}", "03cd", "", ""),
+        ]);
+        let expected = "\
+NAME            GUID  SERIAL  PATH               DRIVER  AXES  BUTTONS  HATS  BATTERY  CAN     LINKS
+Päd             03ab  S1      /dev/input/event7  evdev   2     3        1     wired    rumble  /by-path/p,/by-id/i
+A longer name?  03cd  -       -                  evdev   2     3        1     wired    rumble  -
+";
+        assert_eq!(table(devices.all()), expected);
+    }
+
+    #[test]
+    fn a_device_that_cannot_be_opened_is_told() {
+        let (events, received) = channel();
+        let reason = "Unable to open /dev/input/event7".to_owned();
+        events
+            .send(Event::OpenFailed { name: "Pad".into(), path: "/dev/input/event7".into(), reason })
+            .unwrap();
+        drop(events);
+        let mut out = Vec::new();
+        assert!(!run(&received, false, Path::new("/nonexistent"), &mut out).unwrap());
+        let text = String::from_utf8(out).unwrap();
+        let line = "- Pad /dev/input/event7 cannot be opened: Unable to open /dev/input/event7";
+        assert_eq!(text.lines().last(), Some(line), "{text}");
+    }
+
+    #[test]
+    fn all_that_a_device_can_is_told() {
+        let all =
+            Capabilities { rumble: true, trigger_rumble: true, led: true, accelerometer: true, gyro: true };
+        assert_eq!(can(all), "rumble,trigger-rumble,led,accelerometer,gyro");
+        assert_eq!(can(Capabilities::default()), "");
+    }
+
+    #[test]
+    fn watching_tells_what_comes_and_goes_until_sdl_ends() {
+        let (events, received) = channel();
+        let teller = std::thread::Builder::new().spawn(move || {
+            // Later than the gathering takes.
+            #[allow(clippy::disallowed_methods, reason = "a test")]
+            std::thread::sleep(GATHER + Duration::from_millis(300));
+            let _ = events.send(connected(1, "Pad", "03ab", "S1", "/dev/input/event7"));
+            let _ = events.send(Event::Axis { id: 1, axis: 0, value: 5 });
+            let _ = events.send(Event::BatteryChanged { id: 1, battery: Battery::Low });
+            let capabilities = Capabilities { gyro: true, ..Capabilities::default() };
+            let _ = events.send(Event::CapabilitiesChanged { id: 1, capabilities });
+            let _ = events.send(Event::Disconnected { id: 1 });
+        });
+        let mut out = Vec::new();
+        let nowhere = Path::new("/nonexistent");
+        assert!(!run(&received, true, nowhere, &mut out).unwrap());
+        teller.unwrap().join().unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert!(lines[0].starts_with("No joystick is connected"), "{text}");
+        assert!(lines[1].starts_with("- There is no /dev/input"), "{text}");
+        let tail = &lines[lines.len() - 4..];
+        assert_eq!(tail[0], "+ Pad  03ab  S1  /dev/input/event7  evdev  2  3  1  wired  rumble  -");
+        let after = ["battery low: Pad", "can now gyro: Pad", "- Pad  03ab  S1  /dev/input/event7"];
+        assert_eq!(tail[1..], after);
+    }
+}

@@ -1,0 +1,119 @@
+//! Names of a device's file that last longer than its number.
+
+use std::fs;
+use std::path::Path;
+
+/// The links in `/dev/input/by-path` and `/dev/input/by-id` to the file `path`, such as `/dev/input/event7`, in this
+/// order, each in the order of names. Of `/dev/hidraw2`, to what the kernel's own driver makes of the same device. Empty
+/// if there are none.
+///
+/// # Source
+/// Own: of two identical pads without a serial number only the port tells which is which, and the number of a file
+/// depends on which device was there first.
+pub(crate) fn to(path: &str) -> Vec<String> {
+    below(Path::new("/"), path)
+}
+
+/// udev's folders of links, those by path first.
+const FOLDERS: [&str; 2] = ["by-path", "by-id"];
+
+fn below(root: &Path, path: &str) -> Vec<String> {
+    let events = events(root, path);
+    let mut links = Vec::new();
+    for folder in FOLDERS {
+        let mut found = names(&root.join("dev/input").join(folder));
+        found.retain(|name| {
+            let target = fs::read_link(root.join("dev/input").join(folder).join(name));
+            target.is_ok_and(|target| events.iter().any(|event| target == Path::new("..").join(event)))
+        });
+        found.sort();
+        links.extend(found.iter().map(|name| format!("/dev/input/{folder}/{name}")));
+    }
+    links
+}
+
+/// The names in `/dev/input` of the file, or of those beside it.
+fn events(root: &Path, path: &str) -> Vec<String> {
+    let is_event = |name: &String| name.starts_with("event");
+    if let Some(name) = path.strip_prefix("/dev/input/") {
+        return Some(name.to_owned()).filter(is_event).into_iter().collect();
+    }
+    let Some(name) = path.strip_prefix("/dev/").filter(|name| name.starts_with("hidraw")) else {
+        return Vec::new();
+    };
+    let inputs = root.join("sys/class/hidraw").join(name).join("device/input");
+    let all = names(&inputs).into_iter().flat_map(|input| names(&inputs.join(input)));
+    all.filter(is_event).collect()
+}
+
+/// The names in a folder; none if it cannot be read.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
+
+    /// A folder like `/`, with two pads, the second of them at hidraw too.
+    struct Root(PathBuf);
+
+    impl Root {
+        fn new(name: &str) -> Root {
+            let root = std::env::temp_dir().join(format!("gamepad-links-{}-{name}", std::process::id()));
+            let dev = root.join("dev/input");
+            for (folder, event, name) in [
+                ("by-path", "event7", "pci-usb-0:2-event-joystick"),
+                ("by-path", "event70", "pci-usb-0:3-event-joystick"),
+                ("by-path", "event8", "pci-usb-0:4-event-mouse"),
+                ("by-path", "event9", "pci-usb-0:4-event-joystick"),
+                ("by-path", "js0", "pci-usb-0:2-joystick"),
+                ("by-id", "event7", "usb-Pad-event-joystick"),
+            ] {
+                fs::create_dir_all(dev.join(folder)).unwrap();
+                symlink(format!("../{event}"), dev.join(folder).join(name)).unwrap();
+            }
+            let inputs = root.join("sys/class/hidraw/hidraw2/device/input");
+            for event in ["input30/event8", "input31/event9", "input31/capabilities"] {
+                fs::create_dir_all(inputs.join(event)).unwrap();
+            }
+            Root(root)
+        }
+    }
+
+    impl Drop for Root {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn those_by_path_come_first_and_no_other_device_s() {
+        let root = Root::new("event");
+        let port = "/dev/input/by-path/pci-usb-0:2-event-joystick";
+        assert_eq!(below(&root.0, "/dev/input/event7"), [port, "/dev/input/by-id/usb-Pad-event-joystick"]);
+        let other = "/dev/input/by-path/pci-usb-0:3-event-joystick";
+        assert_eq!(below(&root.0, "/dev/input/event70"), [other]);
+    }
+
+    #[test]
+    fn a_device_at_hidraw_has_the_links_of_the_kernel_s_devices() {
+        let root = Root::new("hidraw");
+        let ports = ["joystick", "mouse"].map(|kind| format!("/dev/input/by-path/pci-usb-0:4-event-{kind}"));
+        assert_eq!(below(&root.0, "/dev/hidraw2"), ports);
+    }
+
+    #[test]
+    fn there_may_be_none() {
+        let root = Root::new("none");
+        for path in
+            ["/dev/input/event", "/dev/input/event99", "/dev/hidraw9", "/dev/input/js0", "", "/dev/input/"]
+        {
+            assert_eq!(below(&root.0, path), Vec::<String>::new(), "{path}");
+        }
+        assert_eq!(below(Path::new("/nonexistent"), "/dev/input/event7"), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,92 @@
+//! The serial number where SDL has none: of a device that the kernel's own driver reads.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The serial number of the device whose file is `path`, such as `/dev/input/event7`; empty if it has none.
+///
+/// What the device says of itself (a Bluetooth address, mostly), and otherwise the serial number of the USB device that
+/// it is, or of the receiver that it talks to.
+///
+/// # Source
+/// Own: SDL 2 reads serial numbers from hidraw only, and two identical pads on evdev could not be told apart.
+pub(crate) fn of(path: &str) -> String {
+    below(Path::new("/sys"), path).unwrap_or_default()
+}
+
+/// How many folders lie between an input device and its USB device at most; five are usual.
+const FAR: usize = 8;
+
+fn below(sys: &Path, path: &str) -> Option<String> {
+    let event = Path::new(path).strip_prefix("/dev/input").ok()?.to_str()?;
+    if !event.starts_with("event") || event.contains('/') {
+        return None;
+    }
+    let input: PathBuf = fs::canonicalize(sys.join("class/input").join(event).join("device")).ok()?;
+    let uniq = line(&input.join("uniq"));
+    if uniq.is_some() {
+        return uniq;
+    }
+    let usb = input.ancestors().take(FAR).find(|folder| folder.join("idVendor").exists())?;
+    line(&usb.join("serial"))
+}
+
+/// The file's first line; `None` if there is none, or it is empty.
+fn line(file: &Path) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
+    let line = text.lines().next()?.trim();
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder like `/sys`, with one input device, `event7`, of a USB device.
+    struct Sys(PathBuf);
+
+    impl Sys {
+        fn new(name: &str, uniq: &str, serial: Option<&str>) -> Sys {
+            let root = std::env::temp_dir().join(format!("gamepad-sys-{}-{name}", std::process::id()));
+            let usb = root.join("devices/usb1/1-2");
+            let input = usb.join("1-2:1.0/input/input23");
+            fs::create_dir_all(input.join("event7")).unwrap();
+            fs::write(input.join("uniq"), format!("{uniq}\n")).unwrap();
+            fs::write(usb.join("idVendor"), "045e\n").unwrap();
+            if let Some(serial) = serial {
+                fs::write(usb.join("serial"), format!("{serial}\n")).unwrap();
+            }
+            fs::create_dir_all(root.join("class/input")).unwrap();
+            std::os::unix::fs::symlink(&input, input.join("event7/device")).unwrap();
+            std::os::unix::fs::symlink(input.join("event7"), root.join("class/input/event7")).unwrap();
+            Sys(root)
+        }
+    }
+
+    impl Drop for Sys {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn what_the_device_says_of_itself_comes_first() {
+        let sys = Sys::new("uniq", "a0:5a:5c:01:02:03", Some("123"));
+        assert_eq!(below(&sys.0, "/dev/input/event7").as_deref(), Some("a0:5a:5c:01:02:03"));
+    }
+
+    #[test]
+    fn otherwise_the_usb_device_s_number_counts() {
+        let sys = Sys::new("usb", "", Some("3032363030"));
+        assert_eq!(below(&sys.0, "/dev/input/event7").as_deref(), Some("3032363030"));
+    }
+
+    #[test]
+    fn there_may_be_none() {
+        let sys = Sys::new("none", "", None);
+        assert_eq!(below(&sys.0, "/dev/input/event7"), None);
+        for other in ["/dev/input/event8", "/dev/hidraw0", "/dev/input/js0", "", "/dev/input/../event7"] {
+            assert_eq!(below(&sys.0, other), None, "{other}");
+        }
+    }
+}

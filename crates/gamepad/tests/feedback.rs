@@ -1,0 +1,299 @@
+//! Rumble, light, sensors and battery through the whole of SDL.
+#![allow(unsafe_code, reason = "puts events into SDL's queue that no virtual joystick can make")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use common::{Bench, PATIENCE};
+use gamepad::{
+    Battery, Capabilities, Driver, Error, Event, Feature, Feedback, VirtualDevice, VirtualFeedback,
+};
+use gamepad::{VirtualPad, VirtualState};
+use sdl2::sys;
+
+mod common;
+
+/// A pad with motors and a light, and what happens to them.
+fn pad_with_feedback(bench: &Bench) -> (VirtualPad, Receiver<Feedback>) {
+    let (changes, felt) = channel();
+    let feedback = VirtualFeedback { rumble: true, trigger_rumble: true, led: true, changes };
+    let device = VirtualDevice {
+        name: "shaker".into(),
+        axes: 6,
+        buttons: 11,
+        hats: 1,
+        vendor: 0x1234,
+        product: 0x5678,
+        game_controller: true,
+        feedback: Some(feedback),
+    };
+    (bench.gamepads.plug(device).unwrap(), felt)
+}
+
+#[allow(clippy::disallowed_methods, reason = "how long motors run is what is tested")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+const fn rumble(low: u16, high: u16) -> Feedback {
+    Feedback::Rumble { low, high }
+}
+
+fn feel(felt: &Receiver<Feedback>) -> Feedback {
+    felt.recv_timeout(PATIENCE).expect("nothing was felt")
+}
+
+#[test]
+fn a_plug_tells_what_the_device_is_and_can_do() {
+    let bench = Bench::new();
+    let (pad, _felt) = pad_with_feedback(&bench);
+    let Event::Connected { details, axes, .. } = bench.next_of(pad.id()) else { panic!() };
+    // Triggers of a game controller rest at the end of their way; the numbering is the joystick's all the same.
+    assert_eq!(axes, [0, 0, 0, 0, -32768, -32768]);
+    assert_eq!((details.vendor, details.product), (0x1234, 0x5678));
+    assert_eq!((details.serial.as_str(), details.path.as_str()), ("", ""));
+    assert_eq!(details.driver, Driver::Virtual);
+    assert_eq!(details.battery, Battery::Unknown);
+    assert_eq!(details.triggers.as_deref(), Some(&[4, 5][..])); // SDL's own mapping of virtual gamepads
+    assert!(details.player.is_some()); // SDL numbers what it takes for a gamepad
+    let all = Capabilities { rumble: true, trigger_rumble: true, led: true, ..Capabilities::default() };
+    assert_eq!(details.capabilities, all);
+
+    let plain = bench.gamepads.plug_virtual("plain", 2, 2, 0).unwrap();
+    let Event::Connected { details, .. } = bench.next_of(plain.id()) else { panic!() };
+    assert_eq!(details.capabilities, Capabilities::default());
+    assert_eq!((details.player, details.triggers.as_ref()), (None, None));
+}
+
+#[test]
+fn a_game_controller_s_events_are_the_joystick_s_alone() {
+    let bench = Bench::new();
+    let (pad, _felt) = pad_with_feedback(&bench);
+    let id = pad.id();
+    assert!(matches!(bench.next_of(id), Event::Connected { .. }));
+    let mut buttons = vec![false; 11];
+    buttons[10] = true;
+    pad.set(VirtualState { axes: vec![1, 2, 3, 4, 5, 6], buttons, ..VirtualState::default() });
+    for (axis, value) in (0..).zip([1, 2, 3, 4, 5, 6]) {
+        assert_eq!(bench.next_of(id), Event::Axis { id, axis, value });
+    }
+    assert_eq!(bench.next_of(id), Event::Button { id, button: 10, pressed: true });
+    // Let go, the triggers are at -32768 again, by the pad's own rest state.
+    pad.set(VirtualState::default());
+    for (axis, value) in (0..).zip([0, 0, 0, 0, -32768, -32768]) {
+        assert_eq!(bench.next_of(id), Event::Axis { id, axis, value });
+    }
+    assert_eq!(bench.next_of(id), Event::Button { id, button: 10, pressed: false });
+    assert_eq!(bench.unplug(pad), []);
+}
+
+#[test]
+fn a_game_controller_that_is_gone_is_closed() {
+    let bench = Bench::new();
+    let (pad, felt) = pad_with_feedback(&bench);
+    let id = pad.id();
+    bench.next_of(id);
+    // SAFETY: SDL is running and locks its lists; the answers are only compared.
+    let is_open = || unsafe {
+        let (joystick, controller) = (
+            sys::SDL_JoystickFromInstanceID(id.cast_signed()),
+            sys::SDL_GameControllerFromInstanceID(id.cast_signed()),
+        );
+        (!joystick.is_null(), !controller.is_null())
+    };
+    assert_eq!(is_open(), (true, true));
+    bench.unplug(pad);
+    assert_eq!(is_open(), (false, false));
+    // What SDL would have called back with is freed, too.
+    assert_eq!(felt.recv_timeout(PATIENCE), Err(RecvTimeoutError::Disconnected));
+}
+
+#[test]
+fn motors_run_apart_and_stop_when_their_time_is_over() {
+    let bench = Bench::new();
+    let (pad, felt) = pad_with_feedback(&bench);
+    bench.next_of(pad.id());
+    let asked = now();
+    bench.gamepads.rumble(pad.id(), 65535, 100, Duration::from_millis(300)).unwrap();
+    assert_eq!(feel(&felt), rumble(65535, 100));
+    assert_eq!(feel(&felt), rumble(0, 0));
+    let ran = asked.elapsed();
+    assert!(ran >= Duration::from_millis(300), "{ran:?}");
+    // SDL itself would stop them after the 2 s that it is told at once.
+    assert!(ran < Duration::from_millis(1500), "{ran:?}");
+    bench.gamepads.rumble_triggers(pad.id(), 7, 8, Duration::from_millis(50)).unwrap();
+    assert_eq!(feel(&felt), Feedback::TriggerRumble { left: 7, right: 8 });
+    assert_eq!(feel(&felt), Feedback::TriggerRumble { left: 0, right: 0 });
+    assert!(felt.try_recv().is_err());
+}
+
+#[test]
+fn a_time_longer_than_sdl_is_told_at_once_is_kept() {
+    let bench = Bench::new();
+    let (pad, felt) = pad_with_feedback(&bench);
+    bench.next_of(pad.id());
+    let asked = now();
+    bench.gamepads.rumble(pad.id(), 1, 2, Duration::from_millis(3300)).unwrap();
+    let mut changes = Vec::new();
+    while changes.last() != Some(&rumble(0, 0)) {
+        changes.push(feel(&felt));
+    }
+    let ran = asked.elapsed();
+    // SDL sends the same strengths again every 2 s, for pads that would stop by themselves.
+    assert!(changes[..changes.len() - 1].iter().all(|change| *change == rumble(1, 2)), "{changes:?}");
+    assert!(ran >= Duration::from_millis(3300) && ran < Duration::from_millis(4500), "{ran:?}");
+}
+
+#[test]
+fn a_new_rumble_replaces_the_old_and_nothing_stops_it() {
+    let bench = Bench::new();
+    let (pad, felt) = pad_with_feedback(&bench);
+    bench.next_of(pad.id());
+    bench.gamepads.rumble(pad.id(), 1, 1, Duration::from_secs(60)).unwrap();
+    assert_eq!(feel(&felt), rumble(1, 1));
+    bench.gamepads.rumble(pad.id(), 2, 2, Duration::from_secs(60)).unwrap();
+    assert_eq!(feel(&felt), rumble(2, 2));
+    bench.gamepads.rumble(pad.id(), 0, 0, Duration::ZERO).unwrap();
+    assert_eq!(feel(&felt), rumble(0, 0));
+}
+
+#[test]
+fn motors_stop_when_the_handle_is_dropped() {
+    let bench = Bench::new();
+    let (pad, felt) = pad_with_feedback(&bench);
+    bench.next_of(pad.id());
+    bench.gamepads.rumble(pad.id(), 9, 9, Duration::MAX).unwrap();
+    bench.gamepads.rumble_triggers(pad.id(), 5, 5, Duration::MAX).unwrap();
+    assert_eq!(feel(&felt), rumble(9, 9));
+    assert_eq!(feel(&felt), Feedback::TriggerRumble { left: 5, right: 5 });
+    drop(bench);
+    assert_eq!(feel(&felt), rumble(0, 0));
+    assert_eq!(feel(&felt), Feedback::TriggerRumble { left: 0, right: 0 });
+    // The sender went with SDL: nothing of it leaks, and nobody calls back any more.
+    assert!(felt.recv_timeout(PATIENCE).is_err());
+    drop(pad);
+}
+
+#[test]
+fn the_light_takes_the_newest_colour() {
+    let bench = Bench::new();
+    let (pad, felt) = pad_with_feedback(&bench);
+    bench.next_of(pad.id());
+    for blue in 0..=200 {
+        bench.gamepads.set_led(pad.id(), [1, 2, blue]).unwrap();
+    }
+    let mut last = feel(&felt);
+    while last != Feedback::Led([1, 2, 200]) {
+        last = feel(&felt);
+    }
+    assert!(felt.try_recv().is_err());
+}
+
+#[test]
+fn a_device_that_cannot_is_named() {
+    let bench = Bench::new();
+    let pad = bench.plug("plain", 2, 2, 0);
+    let id = pad.id();
+    for round in 0..2 {
+        // Twice, since SDL says of a repetition that it went well.
+        bench.gamepads.rumble(id, 1, 1, Duration::from_secs(1)).unwrap();
+        bench.gamepads.rumble_triggers(id, 1, 1, Duration::from_secs(1)).unwrap();
+        bench.gamepads.set_led(id, [1, 2, 3]).unwrap();
+        bench.gamepads.enable_sensors(id, true).unwrap();
+        let mut refused = Vec::new();
+        while refused.len() < 4 {
+            match bench.next_of(id) {
+                Event::Refused { feature, .. } => refused.push(feature),
+                other => panic!("{other:?}"),
+            }
+        }
+        let all = [Feature::Rumble, Feature::TriggerRumble, Feature::Led, Feature::Sensors];
+        assert!(all.iter().all(|feature| refused.contains(feature)), "round {round}: {refused:?}");
+    }
+    // A game controller without sensors is told apart from what is none.
+    let (controller, _felt) = pad_with_feedback(&bench);
+    bench.next_of(controller.id());
+    bench.gamepads.enable_sensors(controller.id(), true).unwrap();
+    match bench.next_of(controller.id()) {
+        Event::Refused { feature: Feature::Sensors, reason, .. } => {
+            assert_eq!(reason, "it has neither accelerometer nor gyro");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_device_that_fails_and_one_that_is_not_there_are_named() {
+    let bench = Bench::new();
+    let (pad, felt) = pad_with_feedback(&bench);
+    let id = pad.id();
+    bench.next_of(id);
+    drop(felt); // from here on the pad refuses
+    for _ in 0..2 {
+        bench.gamepads.rumble(id, 1, 1, Duration::from_secs(1)).unwrap();
+        let refused = bench.next_of(id);
+        assert!(matches!(refused, Event::Refused { feature: Feature::Rumble, .. }), "{refused:?}");
+    }
+    bench.gamepads.set_led(12345, [0; 3]).unwrap();
+    let reason = "there is no such device".into();
+    assert_eq!(bench.next_of(12345), Event::Refused { id: 12345, feature: Feature::Led, reason });
+    // The sink's thread hangs, or the ids are made up: the caller hears of it and is not kept waiting.
+    let refused = (0..10_000).find_map(|id| bench.gamepads.set_led(20_000 + id, [0; 3]).err());
+    assert!(refused.is_none() || matches!(refused, Some(Error::TooManyWaiting { .. })));
+}
+
+/// Puts an event into SDL's queue.
+fn push(event: sys::SDL_Event) {
+    let mut event = event;
+    // SAFETY: SDL is running, its queue may be written from any thread, and it copies the event.
+    assert_eq!(unsafe { sys::SDL_PushEvent(&raw mut event) }, 1);
+}
+
+fn sensor(id: u32, sensor: sys::SDL_SensorType, data: [f32; 3]) -> sys::SDL_Event {
+    let type_ = sys::SDL_EventType::SDL_CONTROLLERSENSORUPDATE as u32;
+    let (which, sensor) = (id.cast_signed(), sensor as i32);
+    let csensor =
+        sys::SDL_ControllerSensorEvent { type_, timestamp: 0, which, sensor, data, timestamp_us: 0 };
+    sys::SDL_Event { csensor }
+}
+
+#[test]
+fn a_measurement_arrives_in_the_frame_of_the_robot() {
+    let bench = Bench::new();
+    let pad = bench.plug("sensors", 2, 2, 0);
+    let id = pad.id();
+    push(sensor(id, sys::SDL_SensorType::SDL_SENSOR_GYRO, [0.1, 0.2, 0.3]));
+    push(sensor(id, sys::SDL_SensorType::SDL_SENSOR_ACCEL, [1.0, 2.0, 3.0]));
+    // REP-103 (x, y, z) is SDL's (-z, -x, y). Both may come in one event or in two, as SDL's thread finds them.
+    let mut measured = (None, None);
+    while measured.0.is_none() || measured.1.is_none() {
+        match bench.next_of(id) {
+            Event::SensorMoved { acceleration, angular_velocity, .. } => {
+                measured = (acceleration.or(measured.0), angular_velocity.or(measured.1));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(measured, (Some([-3.0, -1.0, 2.0]), Some([-0.3, -0.1, 0.2])));
+    push(sensor(id, sys::SDL_SensorType::SDL_SENSOR_ACCEL, [f32::NAN, 2.0, 3.0]));
+    push(sensor(id + 1000, sys::SDL_SensorType::SDL_SENSOR_ACCEL, [1.0, 2.0, 3.0]));
+    assert_eq!(bench.unplug(pad), []);
+}
+
+#[test]
+fn a_battery_is_heard_of_and_looked_at() {
+    let bench = Bench::new();
+    let pad = bench.plug("battery", 2, 2, 0);
+    let id = pad.id();
+    let jbattery = sys::SDL_JoyBatteryEvent {
+        type_: sys::SDL_EventType::SDL_JOYBATTERYUPDATED as u32,
+        timestamp: 0,
+        which: id.cast_signed(),
+        level: sys::SDL_JoystickPowerLevel::SDL_JOYSTICK_POWER_LOW,
+    };
+    push(sys::SDL_Event { jbattery });
+    assert_eq!(bench.next_of(id), Event::BatteryChanged { id, battery: Battery::Low });
+    // SDL itself knows nothing of this battery, as the look once a second finds.
+    assert_eq!(bench.next_of(id), Event::BatteryChanged { id, battery: Battery::Unknown });
+}

@@ -1,0 +1,83 @@
+//! The tool as a process: what a shell sees of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Output, Stdio};
+
+fn tool(arguments: &[&str]) -> Command {
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_steersman-joystick"));
+    tool.args(arguments).stdin(Stdio::null());
+    tool
+}
+
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = tool(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
+}
+
+#[test]
+fn a_list_tells_the_devices_or_why_there_is_none() {
+    let (code, out, error) = run(&["list"]);
+    assert_eq!(error, "");
+    if out.starts_with("NAME") {
+        assert_eq!(code, Some(0)); // a real joystick is plugged in where this runs
+    } else {
+        assert_eq!(code, Some(1));
+        assert!(out.starts_with("No joystick is connected that SDL 2."), "{out}");
+        assert!(out.lines().count() >= 2, "{out}"); // at least one reason
+    }
+}
+
+#[test]
+fn a_command_line_that_is_not_understood_ends_with_2() {
+    for arguments in [&[][..], &["plot"], &["map", "--timeout", "1"], &["list", "--output", "x"]] {
+        let (code, out, error) = run(arguments);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(error.starts_with("steersman-joystick: ") && error.lines().count() == 1, "{error}");
+    }
+    let (code, out, _) = run(&["--help"]);
+    assert!(code == Some(0) && out.contains("Usage: steersman-joystick list"), "{out}");
+}
+
+#[test]
+fn a_mapping_that_cannot_begin_writes_nothing() {
+    let folder = std::env::temp_dir().join(format!("steersman-joystick-process-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("pad.yaml");
+    let path = file.to_str().unwrap();
+    // No such device, whatever is plugged in.
+    let (code, out, error) = run(&["map", "--device", "no such pad", "--output", path]);
+    assert_eq!((code, out.as_str()), (Some(1), ""), "{error}");
+    assert!(error.starts_with("steersman-joystick: no "), "{error}");
+    assert!(!file.exists());
+    // Refused before anybody is asked anything.
+    fs::write(&file, "mine").unwrap();
+    let (code, _, error) = run(&["map", "--device", "no such pad", "--output", path]);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("is there already; --force overwrites it"), "{error}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn ctrl_c_ends_a_watch_at_once() {
+    let mut watch = tool(&["list", "--watch"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    // Kept to the end: a watch whose reader is gone would end by that.
+    let mut out = BufReader::new(watch.stdout.take().unwrap());
+    out.read_line(&mut first).unwrap();
+    assert!(!first.is_empty());
+    let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", watch.id())]).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(watch.wait().unwrap().signal(), Some(2)); // SIGINT, and not SDL's quitting
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_error() {
+    let command = format!("{} --help | head -1", env!("CARGO_BIN_EXE_steersman-joystick"));
+    let shell = Command::new("bash").args(["-c", &format!("set -o pipefail; {command}")]).output().unwrap();
+    assert!(shell.status.success() && shell.stderr.is_empty(), "{shell:?}");
+}

@@ -1,0 +1,123 @@
+use core::fmt::{self, Write};
+
+/// Why a service did not do what it was asked: an exception of the openrobots component.
+///
+/// # Source
+/// joystick-genom3 1.2, *Throws* of its services; `e_nomem` is not here, for Rust ends a process without memory.
+/// [`Exception::Value`] is own: the component declares nothing for its setters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exception {
+    /// `e_noent`: no device has that name.
+    NoEntry,
+    /// `e_sdl`.
+    Sdl {
+        /// What is wrong; 256 bytes of it are told.
+        what: String,
+    },
+    /// `e_sys`.
+    Sys {
+        /// The operating system's error number.
+        code: i16,
+        /// What is wrong; 128 bytes of it are told.
+        what: String,
+    },
+    /// `e_value`: a value was refused, and nothing is changed.
+    Value {
+        /// Name, value and range.
+        what: String,
+    },
+}
+
+/// Why a device did not get another name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RenameRefused {
+    /// No device has the present name.
+    UnknownDevice,
+    /// The wish holds no letter and no digit.
+    NothingLeft {
+        /// As it was wished.
+        name: String,
+    },
+    /// Another device has that name.
+    Taken {
+        /// As a port's name.
+        name: String,
+    },
+}
+
+impl From<RenameRefused> for Exception {
+    fn from(refused: RenameRefused) -> Self {
+        match refused {
+            RenameRefused::UnknownDevice => Self::NoEntry,
+            RenameRefused::NothingLeft { name } => {
+                Self::Sdl { what: format!("name '{name}' has no letter and no digit of ASCII") }
+            }
+            RenameRefused::Taken { name } => Self::Sdl { what: format!("name in use: '{name}'") },
+        }
+    }
+}
+
+/// As JSON, `{"ex": <name>, "detail": {..}}`, which is what `genom_exdetail` holds.
+impl fmt::Display for Exception {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, code, detail) = match self {
+            Self::NoEntry => return f.write_str(r#"{"ex":"::joystick::e_noent"}"#),
+            Self::Sdl { what } => ("e_sdl", None, start(what, 256)),
+            Self::Sys { code, what } => ("e_sys", Some(code), start(what, 128)),
+            Self::Value { what } => ("e_value", None, what.as_str()),
+        };
+        write!(f, r#"{{"ex":"::joystick::{name}","detail":{{"#)?;
+        if let Some(code) = code {
+            write!(f, r#""code":{code},"#)?;
+        }
+        f.write_str(r#""what":""#)?;
+        detail.chars().try_for_each(|c| escape(f, c))?;
+        f.write_str(r#""}}"#)
+    }
+}
+
+/// The first `longest` bytes, or a little less where that would split a character.
+fn start(text: &str, longest: usize) -> &str {
+    let end = (0..=longest.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
+fn escape(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
+    match c {
+        '"' | '\\' => write!(f, "\\{c}"),
+        c if c < ' ' => write!(f, "\\u{:04x}", u32::from(c)),
+        c => f.write_char(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exception_is_json_that_names_it() {
+        assert_eq!(Exception::NoEntry.to_string(), r#"{"ex":"::joystick::e_noent"}"#);
+        let what = "a \"b\" \\ \n\u{1f3ae}".to_owned();
+        assert_eq!(
+            Exception::Sdl { what: what.clone() }.to_string(),
+            "{\"ex\":\"::joystick::e_sdl\",\"detail\":{\"what\":\"a \\\"b\\\" \\\\ \\u000a\u{1f3ae}\"}}"
+        );
+        assert_eq!(
+            Exception::Sys { code: 2, what: "/x: No such file or directory".into() }.to_string(),
+            r#"{"ex":"::joystick::e_sys","detail":{"code":2,"what":"/x: No such file or directory"}}"#
+        );
+        assert_eq!(
+            Exception::Value { what: "x is 1".into() }.to_string(),
+            r#"{"ex":"::joystick::e_value","detail":{"what":"x is 1"}}"#
+        );
+    }
+
+    #[test]
+    fn what_is_told_keeps_the_bounds_of_the_component() {
+        assert_eq!(start("abc", 2), "ab");
+        assert_eq!(start("abc", 3), "abc");
+        assert_eq!(start("aé", 2), "a", "a character is not split");
+        let long = Exception::Sys { code: 1, what: "x".repeat(300) }.to_string();
+        assert_eq!(long.matches("x").count(), 128 + 1, "128 and the one of the key ex");
+    }
+}

@@ -1,0 +1,167 @@
+use core::fmt;
+
+use units::Stamp;
+
+use crate::PoseState;
+use crate::g::G;
+
+/// The first line of a log: the names of the columns.
+///
+/// # Source
+/// own, after the component's siblings, whose logs begin in this way; the component's own columns are not known.
+pub const LOG_HEADER: &str = "ts intrinsic active vx vy vz wx wy wz ax ay az dwx dwy dwz";
+
+/// What one cycle tells the log. Written as a row: numbers as `%g`, what is absent as `nan`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LogRow {
+    /// The published state's own stamp; that of the cycle where nothing was published.
+    pub stamp: Stamp,
+    /// The published state's frame.
+    pub intrinsic: bool,
+    /// Whether the stick drove.
+    pub active: bool,
+    /// What was published.
+    pub vel: Option<[f64; 3]>,
+    /// What was published.
+    pub avel: Option<[f64; 3]>,
+    /// What was published.
+    pub acc: Option<[f64; 3]>,
+    /// What was published.
+    pub aacc: Option<[f64; 3]>,
+}
+
+impl LogRow {
+    /// Of the state that a cycle published, at `stamp` in the frame `intrinsic` if it published none.
+    pub(crate) fn of(published: Option<PoseState>, stamp: Stamp, intrinsic: bool, active: bool) -> Self {
+        let PoseState { stamp, intrinsic, vel, avel, acc, aacc, .. } =
+            published.unwrap_or(PoseState { stamp, intrinsic, ..PoseState::default() });
+        Self { stamp, intrinsic, active, vel, avel, acc, aacc }
+    }
+}
+
+impl fmt::Display for LogRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Stamp { sec, nanosec } = self.stamp;
+        write!(f, "{sec}.{nanosec:09} {} {}", u8::from(self.intrinsic), u8::from(self.active))?;
+        let parts = [self.vel, self.avel, self.acc, self.aacc];
+        let numbers = parts.iter().flat_map(|part| part.unwrap_or([f64::NAN; 3]));
+        numbers.into_iter().try_for_each(|number| write!(f, " {}", G(number)))
+    }
+}
+
+/// Which cycles become rows, and how many did not because the disk was busy.
+///
+/// A row is due in the first cycle and in each whose number `decimation` divides. A due cycle that finds the writer busy
+/// is missed; the row after a gap is preceded by a blank line.
+///
+/// # Source
+/// The openrobots siblings, which write asynchronously and look whether that is done in due cycles only; there a writer is
+/// busy with its one row.
+#[derive(Clone, Copy, Debug)]
+pub struct LogPace {
+    decimation: u64,
+    total: u64,
+    miss: u64,
+    in_flight: bool,
+    gap: bool,
+}
+
+/// A row is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLine {
+    /// Right after the one before.
+    Next,
+    /// After a blank line: rows are missing before it.
+    AfterGap,
+}
+
+impl LogPace {
+    /// Every `decimation`th cycle; 0 counts as 1.
+    pub fn new(decimation: u32) -> Self {
+        let decimation = u64::from(decimation.max(1));
+        Self { decimation, total: 0, miss: 0, in_flight: false, gap: false }
+    }
+
+    /// A cycle has passed; `busy` tells whether the writer takes no further row. What is given back must be
+    /// written.
+    pub fn cycle(&mut self, busy: bool) -> Option<LogLine> {
+        self.total = self.total.saturating_add(1);
+        if self.total.is_multiple_of(self.decimation) && self.in_flight {
+            if busy {
+                self.miss = self.miss.saturating_add(1);
+                self.gap = true;
+            } else {
+                self.in_flight = false;
+            }
+        }
+        if self.in_flight {
+            return None;
+        }
+        self.in_flight = true;
+        Some(if core::mem::take(&mut self.gap) { LogLine::AfterGap } else { LogLine::Next })
+    }
+
+    /// Cycles since the log was opened, as far as the wire's number goes.
+    pub fn total(&self) -> u32 {
+        u32::try_from(self.total).unwrap_or(u32::MAX)
+    }
+
+    /// Due rows that were not written, as far as the wire's number goes.
+    pub fn miss(&self) -> u32 {
+        u32::try_from(self.miss).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of the cycles that became rows, with those after a gap negative.
+    fn rows(decimation: u32, busy: impl Fn(i32) -> bool, cycles: i32) -> (Vec<i32>, u32, u32) {
+        let mut pace = LogPace::new(decimation);
+        let mut rows = Vec::new();
+        for cycle in 1..=cycles {
+            match pace.cycle(busy(cycle)) {
+                Some(LogLine::Next) => rows.push(cycle),
+                Some(LogLine::AfterGap) => rows.push(-cycle),
+                None => {}
+            }
+        }
+        (rows, pace.miss(), pace.total())
+    }
+
+    #[test]
+    fn the_first_cycle_and_every_multiple_is_a_row() {
+        assert_eq!(rows(1, |_| false, 4), (vec![1, 2, 3, 4], 0, 4));
+        assert_eq!(rows(0, |_| false, 3), (vec![1, 2, 3], 0, 3));
+        assert_eq!(rows(5, |_| false, 17), (vec![1, 5, 10, 15], 0, 17));
+    }
+
+    #[test]
+    fn a_busy_disk_misses_and_leaves_a_gap() {
+        assert_eq!(rows(1, |cycle| (3..=5).contains(&cycle), 8), (vec![1, 2, -6, 7, 8], 3, 8));
+        assert_eq!(rows(4, |cycle| cycle == 8, 17), (vec![1, 4, -12, 16], 1, 17));
+        // Busy only where nothing is due: nobody asks.
+        assert_eq!(rows(4, |cycle| cycle % 4 != 0, 12), (vec![1, 4, 8, 12], 0, 12));
+    }
+
+    #[test]
+    fn a_disk_that_hangs_misses_all_that_is_due() {
+        assert_eq!(rows(3, |_| true, 10), (vec![1], 3, 10));
+    }
+
+    #[test]
+    fn a_row_is_text_with_a_column_for_each_name() {
+        let row = LogRow {
+            stamp: Stamp { sec: 12, nanosec: 34 },
+            intrinsic: true,
+            active: false,
+            vel: Some([1.0, -0.5, 1e-7]),
+            avel: Some([0.0; 3]),
+            acc: None,
+            aacc: Some([f64::INFINITY, f64::NAN, 1234567.0]),
+        };
+        assert_eq!(row.to_string(), "12.000000034 1 0 1 -0.5 1e-07 0 0 0 nan nan nan inf nan 1.23457e+06");
+        assert_eq!(row.to_string().split(' ').count(), LOG_HEADER.split(' ').count());
+    }
+}

@@ -1,0 +1,138 @@
+/// How a command becomes a velocity.
+///
+/// # Source
+/// joystick-genom3 `params_s`. It prints drag in m/s², but a coefficient on a velocity is 1/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dynamics {
+    /// Linear friction for all six coordinates \[1/s], 0 to 1000.
+    pub drag: f64,
+    /// Linear acceleration at full stick \[m/s²], 0 to 1000.
+    pub amax: f64,
+    /// Angular acceleration at full stick \[rad/s²], 0 to 1000.
+    pub awmax: f64,
+    /// What both are divided by in slow motion, 0.001 to 1000; less than 1 counts as 1.
+    pub slow: f64,
+}
+
+/// Which axes and buttons mean what.
+///
+/// # Source
+/// joystick-genom3 `mappings_s`; `None` is its -1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Mappings {
+    /// Linear accelerations x, y, z.
+    pub linear: [AxisMapping; 3],
+    /// Angular accelerations about x, y, z.
+    pub angular: [AxisMapping; 3],
+    /// What lets the stick drive.
+    pub enable: EnableButtons,
+    /// What selects the frame.
+    pub coords: FrameButtons,
+}
+
+/// One coordinate's share of a stick: `command = scale * (input + offset)`, cut to \[-1, 1].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AxisMapping {
+    /// Which axis, hats included; `None`: the command is 0.
+    pub axis: Option<usize>,
+    /// Added to the input, -10 to 10.
+    pub offset: f64,
+    /// Factor on the sum, -10 to 10.
+    pub scale: f64,
+    /// What the raw axis goes through before it is the input.
+    pub shape: Shape,
+}
+
+/// From a raw axis to the input of a mapping, in this order: calibration, inversion, dead zone, curve.
+///
+/// The default changes nothing: the input is the raw value over 32767, with -32768 taken as -32767.
+///
+/// # Source
+/// own; the openrobots component has none of these, and its device ports stay raw here too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// Raw counts that mean -1; what lies beyond means -1 too.
+    pub min: i16,
+    /// Raw counts that mean 0.
+    pub center: i16,
+    /// Raw counts that mean 1; what lies beyond means 1 too.
+    pub max: i16,
+    /// Whether left and right change places.
+    pub invert: bool,
+    /// Up to here, 0 to 0.9, either side means 0; what is beyond is stretched to the whole range again.
+    pub dead_zone: f64,
+    /// Exponent of the size, 0.2 to 5; 1 is a straight line, more makes the middle finer.
+    pub curve: f64,
+}
+
+/// Buttons that let the stick drive; `None` is unused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EnableButtons {
+    /// While pressed.
+    pub on: Option<usize>,
+    /// While pressed, slowly.
+    pub slow: Option<usize>,
+    /// From one press to the next.
+    pub toggle: Option<usize>,
+}
+
+/// Buttons that select the frame; `None` is unused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameButtons {
+    /// The vehicle's own.
+    pub intrinsic: Option<usize>,
+    /// The world.
+    pub world: Option<usize>,
+    /// The other one.
+    pub toggle: Option<usize>,
+}
+
+/// How `joy` is told.
+///
+/// # Source
+/// The ROS 2 `joy` package's `deadzone`, `autorepeat_rate`, `coalesce_interval_ms` and `sticky_buttons`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JoyParams {
+    /// Up to here, 0 to 0.9, an axis is 0; what is beyond is stretched to the whole range again.
+    pub dead_zone: f64,
+    /// How often the state is told without being asked \[Hz], 0 (never) to 1000.
+    pub autorepeat_rate: f64,
+    /// How long moves of axes are collected for one message \[s], 0 to 1.
+    pub coalesce_interval: f64,
+    /// Whether a press stays until the next one.
+    pub sticky_buttons: bool,
+}
+
+/// The defaults of the specification.
+impl Default for Dynamics {
+    fn default() -> Self {
+        Self { drag: 3.0, amax: 10.0, awmax: 10.0, slow: 4.0 }
+    }
+}
+
+/// No axis, offset 0, scale 1, raw.
+impl Default for AxisMapping {
+    fn default() -> Self {
+        Self { axis: None, offset: 0.0, scale: 1.0, shape: Shape::RAW }
+    }
+}
+
+impl Shape {
+    /// Changes nothing.
+    pub const RAW: Self =
+        Self { min: -i16::MAX, center: 0, max: i16::MAX, invert: false, dead_zone: 0.0, curve: 1.0 };
+}
+
+/// [`Shape::RAW`].
+impl Default for Shape {
+    fn default() -> Self {
+        Self::RAW
+    }
+}
+
+/// The defaults of the specification, which are those of the `joy` package.
+impl Default for JoyParams {
+    fn default() -> Self {
+        Self { dead_zone: 0.05, autorepeat_rate: 20.0, coalesce_interval: 0.001, sticky_buttons: false }
+    }
+}

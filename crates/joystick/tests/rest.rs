@@ -1,0 +1,202 @@
+//! A stick that gets to drive commands nothing before it was at rest, and inherits no takeover.
+
+mod common;
+
+use common::{Bench, CYCLE, ON, PAD, TOGGLE, driving, guarded, reference, wall};
+use joystick::{DeviceId, Input, Level, Params, Report};
+
+const OTHER: DeviceId = DeviceId(8);
+const FULL: [i16; 2] = [i16::MAX, 0];
+
+/// A pad comes with its two axes and its buttons held like that.
+fn plug(bench: &mut Bench, id: DeviceId, name: &str, serial: &str, axes: [i16; 2], held: &[usize]) {
+    let (guid, path, links) = ("guid".into(), format!("/dev/{}", id.0), vec![]);
+    let buttons = (0..10).map(|button| held.contains(&button)).collect();
+    let (name, serial, axes) = (name.into(), serial.into(), axes.into());
+    bench.give(Input::DeviceConnected { id, name, guid, serial, path, links, axes, buttons, hats: vec![] });
+    bench.batch();
+}
+
+fn axis(bench: &mut Bench, id: DeviceId, axis: usize, value: i16) {
+    bench.give(Input::AxisMoved { id, axis, value });
+    bench.batch();
+}
+
+fn button(bench: &mut Bench, id: DeviceId, button: usize, pressed: bool) {
+    bench.give(Input::ButtonChanged { id, button, pressed });
+    bench.batch();
+}
+
+fn named(control_device: &str, params: Params) -> Params {
+    Params { control_device: control_device.into(), ..params }
+}
+
+/// The forward velocity after half a second, of full stick 10/3 * (1 - exp(-1.5)) = 2.59 m/s.
+fn forward(bench: &mut Bench) -> f64 {
+    bench.run(500);
+    bench.forward()
+}
+
+fn waits(bench: &Bench) -> bool {
+    bench.machine.report().contains(&("waits for the stick at rest", "true".into()))
+}
+
+#[test]
+fn a_latched_takeover_waits_for_the_stick_that_comes_back_held() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(TOGGLE);
+    axis(&mut bench, PAD, 0, i16::MAX);
+    assert!(forward(&mut bench) > 2.5);
+    bench.disconnect(PAD);
+    bench.batch();
+    plug(&mut bench, OTHER, "Pad", "", FULL, &[]);
+    assert!(bench.machine.active() && waits(&bench), "authority stays");
+    assert_eq!(bench.machine.health().0, Level::Warn);
+    assert_eq!(forward(&mut bench), 0.0);
+    axis(&mut bench, OTHER, 0, -i16::MAX); // through the middle, but not at rest there
+    assert_eq!(forward(&mut bench), 0.0);
+    assert!(bench.desired().iter().rev().take(100).all(|s| s.acc == Some([0.0; 3])));
+    axis(&mut bench, OTHER, 0, 3000);
+    assert!(!waits(&bench));
+    axis(&mut bench, OTHER, 0, i16::MAX);
+    assert!(forward(&mut bench) > 2.5);
+    let told: Vec<_> =
+        bench.reports().into_iter().filter(|report| matches!(report, Report::WaitsForRest(_))).collect();
+    assert_eq!(told, [Report::WaitsForRest(true), Report::WaitsForRest(false)]);
+}
+
+#[test]
+fn a_pad_plugged_in_held_waits_without_any_button_too() {
+    let mut bench = Bench::new(driving());
+    plug(&mut bench, PAD, "Pad", "", [0, i16::MIN], &[]);
+    assert_eq!(forward(&mut bench), 0.0);
+    axis(&mut bench, PAD, 0, i16::MAX);
+    assert_eq!(forward(&mut bench), 0.0, "the other axis is held still");
+    axis(&mut bench, PAD, 1, 0);
+    assert_eq!(forward(&mut bench), 0.0, "both at rest together");
+    axis(&mut bench, PAD, 0, 0);
+    axis(&mut bench, PAD, 0, i16::MAX);
+    assert!(forward(&mut bench) > 2.5);
+    bench.give(Input::ParametersChanged(named("Pad", driving())));
+    assert!(forward(&mut bench) > 2.5, "who drives on was at rest before");
+}
+
+#[test]
+fn what_a_plug_tells_in_pieces_is_one_state() {
+    let mut bench = Bench::new(driving());
+    bench.connect(PAD, "Pad", "guid");
+    bench.axis(0, i16::MAX);
+    bench.batch();
+    assert!(waits(&bench));
+    assert_eq!(forward(&mut bench), 0.0);
+}
+
+#[test]
+fn a_pad_that_comes_at_rest_says_nothing_of_it() {
+    let mut bench = Bench::new(driving());
+    plug(&mut bench, PAD, "Pad", "", [3000, -3000], &[]);
+    assert!(!waits(&bench));
+    assert!(!bench.reports().iter().any(|report| matches!(report, Report::WaitsForRest(_))));
+    bench.run(CYCLE);
+    assert!(bench.last().acc.unwrap()[0] > 0.0);
+}
+
+#[test]
+fn another_device_inherits_no_takeover() {
+    for serial in ["two", ""] {
+        let mut bench = Bench::new(guarded());
+        plug(&mut bench, PAD, "A", serial, [0; 2], &[]);
+        plug(&mut bench, OTHER, "B", "", [0; 2], &[]);
+        button(&mut bench, PAD, TOGGLE, true);
+        button(&mut bench, PAD, TOGGLE, false);
+        assert!(bench.machine.active());
+        bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
+        bench.give(Input::ParametersChanged(named("B", guarded())));
+        bench.batch();
+        assert!(!bench.machine.active(), "also a twin: '{serial}'");
+        assert_eq!(bench.last(), reference(wall(0), true, 0.5));
+    }
+}
+
+#[test]
+fn the_same_device_keeps_its_takeover_through_a_rest() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(TOGGLE);
+    axis(&mut bench, PAD, 0, i16::MAX);
+    bench.give(Input::ParametersChanged(named("Nobody", guarded())));
+    assert_eq!(forward(&mut bench), 0.0);
+    bench.give(Input::ParametersChanged(named("Pad", guarded())));
+    assert!(bench.machine.active(), "authority is not given back");
+    assert_eq!(forward(&mut bench), 0.0, "but nobody knows what the stick means");
+    axis(&mut bench, PAD, 0, 0);
+    axis(&mut bench, PAD, 0, i16::MAX);
+    assert!(forward(&mut bench) > 2.5);
+}
+
+#[test]
+fn a_replaced_device_of_another_model_inherits_nothing() {
+    let mut bench = Bench::new(named("Pad", guarded()));
+    bench.connect(PAD, "Pad", "model A");
+    bench.batch();
+    bench.press(TOGGLE);
+    bench.disconnect(PAD);
+    bench.batch();
+    assert!(bench.machine.active());
+    bench.connect(OTHER, "Pad", "model B");
+    bench.batch();
+    assert_eq!((bench.machine.controlled(), bench.machine.active()), (Some("Pad"), false));
+}
+
+#[test]
+fn a_dead_man_held_at_a_handover_is_pressed_anew() {
+    type Way = (&'static str, fn(&mut Bench));
+    let ways: [Way; 2] = [
+        ("", |bench| bench.give(Input::ParametersChanged(named("B", guarded())))),
+        ("New", |bench| bench.give(Input::DeviceRenamed { id: OTHER, name: "New".into() })),
+    ];
+    for (control_device, hand_over) in ways {
+        let mut bench = Bench::new(named(control_device, guarded()));
+        plug(&mut bench, PAD, "A", "1", [0; 2], &[]);
+        plug(&mut bench, OTHER, "B", "2", [0; 2], &[]);
+        button(&mut bench, OTHER, ON, true);
+        hand_over(&mut bench);
+        bench.batch();
+        assert!(bench.machine.controlled_id() == Some(OTHER) && !bench.machine.active(), "{control_device}");
+        button(&mut bench, OTHER, ON, false);
+        button(&mut bench, OTHER, ON, true);
+        axis(&mut bench, OTHER, 0, i16::MAX);
+        assert!(forward(&mut bench) > 2.5, "{control_device}");
+    }
+}
+
+#[test]
+fn a_stick_held_at_a_handover_waits_and_a_takeover_meanwhile_begins_with_zero() {
+    let mut params = guarded();
+    params.dynamics.drag = 0.0; // nothing would end what it began with
+    let mut bench = Bench::new(params.clone());
+    plug(&mut bench, PAD, "A", "1", [0; 2], &[]);
+    plug(&mut bench, OTHER, "B", "2", [0; 2], &[]);
+    axis(&mut bench, OTHER, 0, i16::MAX);
+    bench.give(Input::ParametersChanged(named("B", params)));
+    bench.give(Input::ReferenceReceived(reference(wall(0), true, 1.5)));
+    button(&mut bench, OTHER, ON, true);
+    assert!(bench.machine.active());
+    assert_eq!((bench.forward(), bench.machine.counters().seeds_refused), (0.0, 1));
+    assert_eq!(forward(&mut bench), 0.0);
+    axis(&mut bench, OTHER, 0, 0);
+    axis(&mut bench, OTHER, 0, i16::MAX);
+    assert!((forward(&mut bench) - 5.0).abs() < 1e-9, "10 m/s^2 for half a second");
+}
+
+#[test]
+fn a_trigger_at_its_end_is_at_rest() {
+    let mut params = driving();
+    params.mappings.linear[0].offset = 1.0;
+    params.mappings.linear[0].scale = 0.5;
+    for (at_plug, driven) in [(i16::MIN, true), (0, false)] {
+        let mut bench = Bench::new(params.clone());
+        plug(&mut bench, PAD, "Pad", "", [at_plug, 0], &[]);
+        axis(&mut bench, PAD, 0, i16::MAX);
+        assert_eq!(forward(&mut bench) > 2.5, driven, "plugged in at {at_plug}");
+    }
+}

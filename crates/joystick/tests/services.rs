@@ -1,0 +1,245 @@
+//! What services ask of the machine: names, frame, mappings, log.
+
+mod common;
+
+use common::{Bench, PAD, WORLD, driving, guarded, reference, wall};
+use joystick::{
+    AskedAxis, AskedMappings, DeviceId, Exception, Input, LogRow, Output, Params, dynamics_changes,
+    frame_change, specification,
+};
+
+const OTHER: DeviceId = DeviceId(8);
+
+/// `Pad` and `Pad_1`, of which the first drives.
+fn two_pads() -> Bench {
+    let mut bench = Bench::with_pad(driving());
+    bench.connect(OTHER, "Pad", "guid");
+    bench.batch();
+    bench.outputs.clear();
+    bench
+}
+
+fn rename(bench: &mut Bench, name: &str, newname: &str) -> Result<(), Exception> {
+    if let Some(input) = bench.machine.rename(name, newname)? {
+        bench.give(input);
+        bench.drain();
+    }
+    Ok(())
+}
+
+#[test]
+fn a_rename_has_one_of_five_ends() {
+    let sdl = |what: &str| Err(Exception::Sdl { what: what.into() });
+    let table = [
+        ("Pad_1", "Front", Ok(()), ["Pad", "Front"]),
+        ("Pad_1", "front left!", Ok(()), ["Pad", "front_left"]),
+        ("Pad_1", "8BitDo", Ok(()), ["Pad", "js_8BitDo"]),
+        ("Pad_1", "Pad_1", Ok(()), ["Pad", "Pad_1"]),
+        ("Pad_1", "Pad 1", Ok(()), ["Pad", "Pad_1"]),
+        ("Pad_1", "ABCDEFGHIJKLMNOPQRSTUVWXYZ123456", Ok(()), ["Pad", "ABCDEFGHIJKLMNOPQRSTUVWXYZ12345"]),
+        ("Pad_1", "Pad", sdl("name in use: 'Pad'"), ["Pad", "Pad_1"]),
+        ("Pad_1", "-Pad-", sdl("name in use: 'Pad'"), ["Pad", "Pad_1"]),
+        ("Pad_1", "", sdl("name '' has no letter and no digit of ASCII"), ["Pad", "Pad_1"]),
+        ("Pad_1", "__", sdl("name '__' has no letter and no digit of ASCII"), ["Pad", "Pad_1"]),
+        ("Pad_2", "Front", Err(Exception::NoEntry), ["Pad", "Pad_1"]),
+        ("pad_1", "Front", Err(Exception::NoEntry), ["Pad", "Pad_1"]),
+        ("", "Front", Err(Exception::NoEntry), ["Pad", "Pad_1"]),
+    ];
+    for (name, newname, end, list) in table {
+        let mut bench = two_pads();
+        assert_eq!(rename(&mut bench, name, newname), end, "{name} {newname}");
+        assert_eq!(bench.machine.device_list(), list, "{name} {newname}");
+    }
+}
+
+#[test]
+fn a_renamed_device_moves_to_its_new_topic_as_it_was() {
+    let mut bench = two_pads();
+    bench.millis = 20;
+    bench.axis(0, 77);
+    bench.batch();
+    let (_, state) = bench.devices().remove(0);
+    bench.outputs.clear();
+    bench.millis = 24;
+    rename(&mut bench, "Pad", "Front").unwrap();
+    assert_eq!((state.stamp, state.axes[0]), (wall(20), 77));
+    assert_eq!(
+        bench.outputs,
+        [
+            Output::OpenDevice { name: "Front".into() },
+            Output::PublishDevice { name: "Front".into(), state },
+            Output::CloseDevice { name: "Pad".into() },
+        ]
+    );
+    assert_eq!(bench.machine.controlled(), Some("Front"), "and drives on");
+    bench.run(5);
+    bench.axis(0, 78);
+    bench.batch();
+    assert_eq!(bench.devices().last().unwrap().0, "Front");
+}
+
+#[test]
+fn a_rename_does_not_outlive_the_device() {
+    let mut bench = two_pads();
+    rename(&mut bench, "Pad_1", "Front").unwrap();
+    bench.disconnect(OTHER);
+    bench.connect(OTHER, "Pad", "guid");
+    bench.batch();
+    assert_eq!(bench.machine.device_list(), ["Pad", "Pad_1"]);
+}
+
+#[test]
+fn a_name_whose_topic_is_still_to_be_closed_is_in_use() {
+    let mut bench = two_pads();
+    bench.disconnect(PAD);
+    assert!(bench.machine.rename("Pad_1", "Pad").is_err());
+    bench.batch();
+    assert_eq!(rename(&mut bench, "Pad_1", "Pad"), Ok(()));
+}
+
+#[test]
+fn an_illegal_rename_that_nobody_checked_changes_nothing() {
+    let mut bench = two_pads();
+    for name in ["Pad", "not legal", ""] {
+        bench.give(Input::DeviceRenamed { id: OTHER, name: name.into() });
+    }
+    bench.give(Input::DeviceRenamed { id: DeviceId(99), name: "Front".into() });
+    bench.drain();
+    assert_eq!((bench.outputs.len(), bench.machine.device_list()), (0, vec!["Pad".into(), "Pad_1".into()]));
+    assert_eq!((bench.machine.counters().bad_names, bench.machine.counters().unknown_device), (3, 1));
+}
+
+#[test]
+fn a_device_that_is_waited_for_by_its_new_name_drives() {
+    let mut bench = Bench::new(Params { control_device: "Front".into(), ..driving() });
+    bench.connect(PAD, "Pad", "guid");
+    bench.batch();
+    assert_eq!(bench.machine.controlled(), None);
+    rename(&mut bench, "Pad", "Front").unwrap();
+    assert_eq!((bench.machine.controlled(), bench.connections()), (Some("Front"), vec![false, true]));
+}
+
+#[test]
+fn a_frame_asked_for_is_in_force_whatever_the_buttons_did() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(WORLD);
+    bench.batch();
+    assert!(!bench.machine.intrinsic());
+    bench.give(Input::ParametersChanged(guarded()));
+    assert!(!bench.machine.intrinsic(), "the parameter has that value already");
+    bench.give(Input::FrameSelected(true));
+    assert!(bench.machine.intrinsic());
+}
+
+#[test]
+fn a_parameter_that_followed_a_button_can_be_set_back() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(WORLD);
+    bench.batch();
+    bench.give(Input::FrameNoted(false));
+    assert!(!bench.machine.intrinsic(), "nothing is asked for");
+    bench.give(Input::ParametersChanged(guarded()));
+    assert!(bench.machine.intrinsic());
+}
+
+fn asked() -> AskedMappings {
+    let axis = |axis, offset, scale| AskedAxis { axis, offset, scale };
+    AskedMappings {
+        linear: [axis(0, 0.0, -1.0), axis(1, 0.5, 2.0), axis(2, 1.0, 0.5)],
+        angular: [axis(15, -1.0, 1.0), axis(-1, 0.0, 1.0), axis(4, 0.0, 0.25)],
+        enable: [0, 1, -1],
+        coords: [15, -1, 3],
+    }
+}
+
+#[test]
+fn mappings_asked_for_are_the_mappings_in_force() {
+    let set = specification().defaults().change(&asked().changes()).unwrap();
+    let params = Params::read(&set).unwrap();
+    assert_eq!(AskedMappings::from(&params.mappings), asked());
+    let mut bench = Bench::new(driving());
+    bench.give(Input::ParametersChanged(params));
+    assert_eq!(AskedMappings::from(bench.machine.mappings()), asked());
+}
+
+#[test]
+fn any_negative_number_is_unused() {
+    let mut negative = asked();
+    negative.linear[0].axis = i16::MIN;
+    negative.enable[0] = -2;
+    let set = specification().defaults().change(&negative.changes()).unwrap();
+    let read = AskedMappings::from(&Params::read(&set).unwrap().mappings);
+    assert_eq!((read.linear[0].axis, read.enable[0]), (-1, -1));
+}
+
+#[test]
+fn a_request_out_of_range_is_refused_whole_with_name_value_and_range() {
+    let refused = |change: fn(&mut AskedMappings)| {
+        let mut asked = asked();
+        change(&mut asked);
+        specification().defaults().change(&asked.changes()).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(|a| a.angular[2].axis = 16),
+        "parameter 'angular.z.axis' is 16, must be from -1 to 15"
+    );
+    assert_eq!(
+        refused(|a| a.coords[2] = i16::MAX),
+        "parameter 'coords.toggle' is 32767, must be from -1 to 15"
+    );
+    assert_eq!(
+        refused(|a| a.linear[1].scale = f64::NAN),
+        "parameter 'linear.y.scale' is .nan, must be from -10.0 to 10.0"
+    );
+    let dynamics = |drag, slow| specification().defaults().change(&dynamics_changes(drag, 1.0, 1.0, slow));
+    assert_eq!(
+        dynamics(-1.0, 4.0).unwrap_err().to_string(),
+        "parameter 'drag' is -1.0, must be from 0.0 to 1000.0 1/s"
+    );
+    assert!(
+        dynamics(1.0, 0.0).is_err() && dynamics(f64::INFINITY, 1.0).is_err() && dynamics(1.0, 1.0).is_ok()
+    );
+    assert!(specification().defaults().change(&[frame_change(false)]).is_ok());
+}
+
+fn rows(bench: &Bench) -> Vec<LogRow> {
+    bench.outputs.iter().filter_map(|o| if let Output::LogRow(row) = o { Some(*row) } else { None }).collect()
+}
+
+#[test]
+fn a_log_gets_what_each_cycle_published_and_no_batch() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.run(20);
+    assert_eq!(rows(&bench), [], "not switched on");
+    bench.give(Input::LogSwitched(true));
+    bench.run(5);
+    let nothing = LogRow { stamp: wall(25), intrinsic: true, ..LogRow::default() };
+    assert_eq!(rows(&bench), [nothing], "no reference yet: the cycle's own stamp, and nothing");
+    bench.outputs.clear();
+    bench.give(Input::ReferenceReceived(reference(wall(1), false, 0.5)));
+    bench.run(5);
+    let passed =
+        LogRow { stamp: wall(1), vel: Some([0.5, 0.0, 0.0]), avel: Some([0.0; 3]), ..LogRow::default() };
+    assert_eq!(rows(&bench), [passed], "the reference's own stamp and frame");
+    bench.outputs.clear();
+    bench.button(common::ON, true);
+    bench.batch();
+    assert_eq!(rows(&bench), [], "a batch is no cycle");
+    bench.run(10);
+    assert_eq!(rows(&bench).len(), 2);
+    let last = bench.last();
+    let driven = LogRow {
+        stamp: wall(40),
+        intrinsic: true,
+        active: true,
+        vel: last.vel,
+        avel: last.avel,
+        acc: last.acc,
+        aacc: last.aacc,
+    };
+    assert_eq!(rows(&bench)[1], driven);
+    bench.outputs.clear();
+    bench.give(Input::LogSwitched(false));
+    bench.run(20);
+    assert_eq!(rows(&bench), []);
+}

@@ -1,0 +1,154 @@
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use joystick::{Joystick, Printable};
+use ros::clock;
+use rustix::fs::Access;
+use units::Instant;
+
+use super::NAME;
+
+/// How long nothing is said of a device that is missing.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often it is said that it still is.
+const AGAIN: Duration = Duration::from_secs(60);
+
+/// Says that no device drives, and what may be the reason, to whoever reads the log.
+pub struct Absence {
+    /// When it is to be said next; `None` while a device drives.
+    due: Option<Instant>,
+}
+
+impl Absence {
+    /// Nothing is known yet.
+    pub fn new() -> Self {
+        Self { due: None }
+    }
+
+    /// To be called all the time, with whether no device drives and who tells more of it; looks for reasons besides.
+    pub fn watch(&mut self, missing: bool, tell: impl FnOnce() -> Option<Missing>) {
+        if self.is_due(missing, clock::now())
+            && let Some(missing) = tell()
+        {
+            log::warn!(target: NAME, "{}", missing.text(Path::new("/")));
+        }
+    }
+
+    fn is_due(&mut self, missing: bool, now: Instant) -> bool {
+        if !missing {
+            self.due = None;
+            return false;
+        }
+        let due = *self.due.get_or_insert(now + PATIENCE);
+        if due <= now {
+            self.due = Some(now + AGAIN);
+        }
+        due <= now
+    }
+}
+
+/// No device drives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Who is waited for; `None`: anyone.
+    awaited: Option<String>,
+    /// The ports of those that are connected.
+    connected: Vec<String>,
+}
+
+impl Missing {
+    /// What `joystick` misses; `None` if a device drives.
+    pub fn of(joystick: &Joystick) -> Option<Self> {
+        let awaited = || joystick.awaited().map(str::to_owned);
+        joystick
+            .controlled_id()
+            .is_none()
+            .then(|| Self { awaited: awaited(), connected: joystick.device_list() })
+    }
+
+    /// `root` is `/`.
+    fn text(&self, root: &Path) -> String {
+        let mut text = match &self.awaited {
+            Some(name) => format!("no device drives: waiting for '{}'", Printable(name)),
+            None => "no device drives: waiting for any".to_owned(),
+        };
+        if self.connected.is_empty() {
+            text += "; none is connected";
+            if let Some(obstacle) = obstacle(root) {
+                text += &format!(": {obstacle}");
+            }
+        } else {
+            text += &format!("; connected: {} (control_device selects)", self.connected.join(", "));
+        }
+        text
+    }
+}
+
+/// What may be in the way of all devices; `steersman-joystick list` tells more.
+fn obstacle(root: &Path) -> Option<String> {
+    let Ok(entries) = fs::read_dir(root.join("dev/input")) else {
+        return Some("there is no /dev/input (a container needs it given)".into());
+    };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let is_event = |path: &Path| {
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("event"))
+    };
+    let events: Vec<_> = paths.filter(|path| is_event(path)).collect();
+    // Asked, not opened: a device may take its time to open.
+    let locked =
+        events.iter().filter(|path| rustix::fs::access(path.as_path(), Access::READ_OK).is_err()).count();
+    (locked > 0).then(|| {
+        format!("{locked} of {} files /dev/input/event* are not readable (group 'input'?)", events.len())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absence_is_said_after_a_second_and_then_each_minute() {
+        let mut absence = Absence::new();
+        let at = |millis| Instant::from_millis(millis);
+        let mut due = |missing, millis| absence.is_due(missing, at(millis));
+        assert_eq!(
+            [due(true, 0), due(true, 999), due(true, 1000), due(true, 1001)],
+            [false, false, true, false]
+        );
+        assert_eq!([due(true, 60_999), due(true, 61_005), due(true, 61_010)], [false, true, false]);
+        // There for a moment: it begins anew.
+        assert_eq!([due(false, 61_020), due(true, 61_030), due(true, 62_030)], [false, false, true]);
+    }
+
+    #[test]
+    fn a_missing_device_is_told_with_what_is_there_instead() {
+        let missing = |awaited: Option<&str>, connected: &[&str]| Missing {
+            awaited: awaited.map(str::to_owned),
+            connected: connected.iter().map(|&name| name.to_owned()).collect(),
+        };
+        let root = std::env::temp_dir().join(format!("steersman-absence-{}", std::process::id()));
+        let told = |missing: Missing| missing.text(&root);
+        let no_input = "there is no /dev/input (a container needs it given)";
+        assert_eq!(
+            told(missing(Some("Pad\n"), &[])),
+            format!("no device drives: waiting for 'Pad\\n'; none is connected: {no_input}")
+        );
+        assert_eq!(
+            told(missing(Some("Pad"), &["Other", "Pad_1"])),
+            "no device drives: waiting for 'Pad'; connected: Other, Pad_1 (control_device selects)"
+        );
+        let input = root.join("dev/input");
+        fs::create_dir_all(&input).unwrap();
+        fs::write(input.join("event0"), "").unwrap();
+        assert_eq!(told(missing(None, &[])), "no device drives: waiting for any; none is connected");
+        // A link to nothing is not readable, whoever runs the test.
+        std::os::unix::fs::symlink("/nonexistent", input.join("event1")).unwrap();
+        let locked = "1 of 2 files /dev/input/event* are not readable (group 'input'?)";
+        assert_eq!(
+            told(missing(None, &[])),
+            format!("no device drives: waiting for any; none is connected: {locked}")
+        );
+        fs::remove_dir_all(&root).unwrap();
+    }
+}

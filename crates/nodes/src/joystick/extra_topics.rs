@@ -1,0 +1,244 @@
+use std::collections::BTreeMap;
+
+use gamepad::{Battery, Capabilities};
+use r2r::sensor_msgs::msg as sensor;
+use ros::{Error, Topic, clock, qos};
+use units::Stamp;
+
+use super::extras::{Extra, Said};
+
+/// No orientation, in the terms of `sensor_msgs/Imu`.
+const NO_ESTIMATE: f64 = -1.0;
+
+/// Battery and motion of the device that drives, on topics of their own.
+pub struct ExtraTopics {
+    known: Known,
+    battery: Topic<sensor::BatteryState>,
+    imu: Topic<sensor::Imu>,
+}
+
+impl ExtraTopics {
+    /// Opens the topics.
+    /// # Errors
+    /// The middleware refuses a topic.
+    pub fn new(node: &mut r2r::Node, said: Said) -> Result<Self, Error> {
+        let battery = Topic::new(node, "~/battery", qos::state())?;
+        let imu = Topic::new(node, "~/imu", qos::command())?;
+        Ok(Self { known: Known::new(said), battery, imu })
+    }
+
+    /// Publishes what came of the device `driver`, and has it measure while somebody listens; `enable` switches a device's
+    /// sensors.
+    pub fn serve(&mut self, driver: Option<u32>, mut enable: impl FnMut(u32, bool)) {
+        let Self { known, battery, imu } = self;
+        known.serve(driver, imu.is_watched(), |news| match news {
+            News::Battery(message) => battery.publish(&message),
+            News::Imu(message) => imu.publish(&message),
+            News::Measure(id, on) => enable(id, on),
+        });
+    }
+}
+
+/// What is known of the devices beside axes and buttons.
+struct Known {
+    said: Said,
+    devices: BTreeMap<u32, (Capabilities, Battery)>,
+    told: Option<(Option<u32>, Battery)>,
+    measuring: Option<u32>,
+}
+
+/// What is to be done.
+#[derive(Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // made and taken apart at once
+enum News {
+    Battery(sensor::BatteryState),
+    Imu(sensor::Imu),
+    /// Switch the sensors of a device on or off.
+    Measure(u32, bool),
+}
+
+impl Known {
+    fn new(said: Said) -> Self {
+        Self { said, devices: BTreeMap::new(), told: None, measuring: None }
+    }
+
+    fn serve(&mut self, driver: Option<u32>, watched: bool, mut tell: impl FnMut(News)) {
+        while let Some(extra) = self.said.next() {
+            match extra {
+                Extra::There(id, capabilities, battery) => {
+                    self.devices.insert(id, (capabilities, battery));
+                }
+                Extra::Gone(id) => {
+                    self.devices.remove(&id);
+                    self.measuring = self.measuring.filter(|&measuring| measuring != id);
+                }
+                Extra::Can(id, capabilities) => {
+                    if let Some(device) = self.devices.get_mut(&id) {
+                        device.0 = capabilities;
+                    }
+                }
+                Extra::Battery(id, battery) => {
+                    if let Some(device) = self.devices.get_mut(&id) {
+                        device.1 = battery;
+                    }
+                }
+                Extra::Moved(id, stamp, [acceleration, angular_velocity])
+                    if Some(id) == driver && watched =>
+                {
+                    tell(News::Imu(imu(stamp, acceleration, angular_velocity)));
+                }
+                Extra::Moved(..) => {}
+            }
+        }
+        let known = driver.and_then(|id| self.devices.get(&id).map(|device| (id, *device)));
+        let battery = known.map_or(Battery::Unknown, |(_, (_, battery))| battery);
+        if self.told != Some((driver, battery)) {
+            self.told = Some((driver, battery));
+            tell(News::Battery(battery_state(driver.is_some(), battery)));
+        }
+        let measures = |c: Capabilities| c.accelerometer || c.gyro;
+        let wanted = known.filter(|(_, (c, _))| measures(*c) && watched).map(|(id, _)| id);
+        if wanted != self.measuring {
+            if let Some(id) = self.measuring.take() {
+                tell(News::Measure(id, false));
+            }
+            if let Some(id) = wanted {
+                tell(News::Measure(id, true));
+            }
+            self.measuring = wanted;
+        }
+    }
+}
+
+fn battery_state(present: bool, battery: Battery) -> sensor::BatteryState {
+    let percentage = match battery {
+        Battery::Unknown | Battery::Wired => f32::NAN,
+        Battery::Empty => 0.05,
+        Battery::Low => 0.2,
+        Battery::Medium => 0.7,
+        Battery::Full => 1.0,
+    };
+    let mut message = sensor::BatteryState {
+        voltage: f32::NAN,
+        temperature: f32::NAN,
+        current: f32::NAN,
+        charge: f32::NAN,
+        capacity: f32::NAN,
+        design_capacity: f32::NAN,
+        percentage,
+        // Unknown, or charging where it hangs on its cable.
+        power_supply_status: u8::from(battery == Battery::Wired),
+        present: present && battery != Battery::Unknown,
+        ..Default::default()
+    };
+    message.header.stamp = clock::to_wire(clock::stamp());
+    message
+}
+
+fn imu(stamp: Stamp, acceleration: Option<[f32; 3]>, angular_velocity: Option<[f32; 3]>) -> sensor::Imu {
+    let mut message = sensor::Imu::default();
+    message.header.stamp = clock::to_wire(stamp);
+    message.header.frame_id = "joystick".into();
+    let unknown = |covariance: &mut Vec<f64>| covariance[0] = NO_ESTIMATE;
+    unknown(&mut message.orientation_covariance);
+    let [x, y, z] = angular_velocity.unwrap_or_default().map(f64::from);
+    (message.angular_velocity.x, message.angular_velocity.y, message.angular_velocity.z) = (x, y, z);
+    if angular_velocity.is_none() {
+        unknown(&mut message.angular_velocity_covariance);
+    }
+    let [x, y, z] = acceleration.unwrap_or_default().map(f64::from);
+    (message.linear_acceleration.x, message.linear_acceleration.y, message.linear_acceleration.z) = (x, y, z);
+    if acceleration.is_none() {
+        unknown(&mut message.linear_acceleration_covariance);
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use gamepad::{Driver, Event};
+
+    use super::super::extras::Extras;
+    use super::super::mock;
+    use super::*;
+
+    fn connected(id: u32, can: Capabilities, has: Battery) -> Event {
+        let mut event = mock::connected(id, "Pad", Driver::Hidapi);
+        if let Event::Connected { details, .. } = &mut event {
+            (details.capabilities, details.battery) = (can, has);
+        }
+        event
+    }
+
+    const ALL: Capabilities =
+        Capabilities { rumble: true, trigger_rumble: true, led: true, accelerometer: true, gyro: true };
+
+    /// In short: percentage of a battery, acceleration upwards, a device's sensors.
+    fn served(known: &mut Known, driver: Option<u32>, watched: bool) -> Vec<String> {
+        let mut told = Vec::new();
+        known.serve(driver, watched, |news| {
+            told.push(match news {
+                News::Battery(battery) => format!("battery {}", battery.percentage),
+                News::Imu(imu) => format!("imu {:.1}", imu.linear_acceleration.z),
+                News::Measure(id, on) => format!("measure {id} {on}"),
+            });
+        });
+        told
+    }
+
+    #[test]
+    fn the_battery_of_the_device_that_drives_is_told_when_it_changes() {
+        let (mut extras, said) = Extras::channel();
+        let mut known = Known::new(said);
+        assert_eq!(served(&mut known, None, true), ["battery NaN"]);
+        extras.take(connected(1, ALL, Battery::Full));
+        extras.take(connected(2, ALL, Battery::Low));
+        assert_eq!(served(&mut known, Some(1), false), ["battery 1"]);
+        extras.take(Event::BatteryChanged { id: 2, battery: Battery::Empty });
+        assert!(served(&mut known, Some(1), false).is_empty(), "another's");
+        extras.take(Event::BatteryChanged { id: 1, battery: Battery::Medium });
+        assert_eq!(served(&mut known, Some(1), false), ["battery 0.7"]);
+        assert_eq!(served(&mut known, Some(2), false), ["battery 0.05"]);
+        extras.take(Event::Disconnected { id: 2 });
+        assert_eq!(served(&mut known, None, false), ["battery NaN"]);
+    }
+
+    #[test]
+    fn the_device_that_drives_measures_while_somebody_listens() {
+        let (mut extras, said) = Extras::channel();
+        let mut known = Known::new(said);
+        extras.take(connected(1, Capabilities::default(), Battery::Wired));
+        extras.take(connected(2, ALL, Battery::Wired));
+        assert_eq!(served(&mut known, Some(1), true), ["battery NaN"], "it has no sensors");
+        extras.take(Event::CapabilitiesChanged { id: 1, capabilities: ALL });
+        assert_eq!(served(&mut known, Some(1), true), ["measure 1 true"], "it has after all");
+        let moved =
+            |id| Event::SensorMoved { id, acceleration: Some([0.0, 0.0, 9.81]), angular_velocity: None };
+        extras.take(moved(1));
+        extras.take(moved(2));
+        assert_eq!(served(&mut known, Some(1), true), ["imu 9.8"]);
+        assert_eq!(
+            served(&mut known, Some(2), true),
+            ["battery NaN", "measure 1 false", "measure 2 true"],
+            "another drives"
+        );
+        extras.take(moved(2));
+        assert_eq!(served(&mut known, Some(2), false), ["measure 2 false"], "nobody listens");
+    }
+
+    #[test]
+    fn a_battery_that_nobody_knows_has_no_percentage() {
+        assert!(battery_state(true, Battery::Unknown).percentage.is_nan());
+        assert!(!battery_state(false, Battery::Full).present);
+        assert_eq!(battery_state(true, Battery::Low).percentage, 0.2);
+    }
+
+    #[test]
+    fn an_imu_says_what_it_does_not_know() {
+        let message = imu(Stamp::ZERO, Some([0.0, 0.0, 9.81]), None);
+        assert_eq!(message.orientation_covariance[0], -1.0);
+        assert_eq!(message.angular_velocity_covariance[0], -1.0);
+        assert_eq!(message.linear_acceleration_covariance, vec![0.0; 9]);
+        assert!((message.linear_acceleration.z - 9.81).abs() < 1e-6);
+    }
+}

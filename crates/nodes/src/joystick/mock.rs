@@ -1,0 +1,33 @@
+use gamepad::{Battery, Capabilities, Details, Driver, Event};
+
+/// The plug of a device that can do everything, without axes or buttons, and with a full battery.
+pub fn connected(id: u32, name: &str, driver: Driver) -> Event {
+    let details = Details {
+        serial: String::new(),
+        path: String::new(),
+        links: vec![],
+        vendor: 0,
+        product: 0,
+        player: None,
+        triggers: None,
+        driver,
+        capabilities: Capabilities {
+            rumble: true,
+            trigger_rumble: true,
+            led: true,
+            accelerometer: true,
+            gyro: true,
+        },
+        battery: Battery::Full,
+    };
+    let (name, guid) = (name.into(), "03".into());
+    Event::Connected {
+        id,
+        name,
+        guid,
+        axes: vec![],
+        buttons: vec![],
+        hats: vec![],
+        details: Box::new(details),
+    }
+}

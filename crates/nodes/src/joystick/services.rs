@@ -1,0 +1,171 @@
+use std::time::Duration;
+
+use joystick::{
+    AskedAxis, AskedMappings, Changes, Exception, Input, Joystick, dynamics_changes, frame_change,
+};
+use params::{Set, Value};
+use r2r::or_joystick::msg::{MappingAxis, MappingCoords, MappingEnable, Mappings};
+use r2r::or_joystick::srv::{
+    DeviceList, GetMappings, Log as LogService, LogInfo, LogStop, Rename, SetIntrinsicMode, SetMappings,
+    SetStateParams,
+};
+use ros::{Desk, Error, Runner, clock};
+use units::{Instant, Machine};
+
+use super::log::{Ended, Log, Opening};
+
+/// How long a file may take to be closed before whoever asked is answered all the same.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What `genom_success` and `genom_exdetail` say.
+fn told<T>(outcome: &Result<T, Exception>) -> (bool, String) {
+    match outcome {
+        Ok(_) => (true, String::new()),
+        Err(exception) => (false, exception.to_string()),
+    }
+}
+
+/// Makes `runner` answer the component's nine services. `view` finds the joystick in the machine at hand, `wrap` makes
+/// an input of that machine.
+///
+/// What they change is a parameter, and goes the way of `ros2 param set`; the parameter `intrinsic` follows the buttons
+/// too, so that both always say the same.
+pub(super) fn serve<M: Machine + 'static>(
+    runner: Runner<M>,
+    log: &Log,
+    view: fn(&M) -> &Joystick,
+    wrap: fn(Input) -> M::Input,
+) -> Result<Runner<M>, Error> {
+    let runner = runner.follow(move |machine, set| follow(view(machine), set, wrap));
+    let runner = devices(runner, view, wrap)?;
+    let runner = settings(runner, view, wrap)?;
+    logging(runner, log)
+}
+
+/// The parameter `intrinsic` becomes what a button selected.
+fn follow<I>(joystick: &Joystick, set: &Set, wrap: fn(Input) -> I) -> Option<((String, Value), I)> {
+    let change = frame_change(joystick.intrinsic());
+    (set.value(&change.0) != Some(&change.1)).then(|| (change, wrap(Input::FrameNoted(joystick.intrinsic()))))
+}
+
+fn devices<M: Machine + 'static>(
+    runner: Runner<M>,
+    view: fn(&M) -> &Joystick,
+    wrap: fn(Input) -> M::Input,
+) -> Result<Runner<M>, Error> {
+    runner
+        .service::<DeviceList::Service>("~/device_list", move |_, desk| {
+            let device_list = desk.shell().inspect(|machine| view(machine).device_list());
+            let (genom_success, genom_exdetail) = (true, String::new());
+            Some(DeviceList::Response { genom_success, genom_exdetail, device_list })
+        })?
+        .service::<Rename::Service>("~/rename", move |request, desk| {
+            let outcome =
+                desk.shell().decide(|machine| match view(machine).rename(&request.name, &request.newname) {
+                    Ok(input) => (Ok(()), input.map(wrap)),
+                    Err(exception) => (Err(exception), None),
+                });
+            let (genom_success, genom_exdetail) = told(&outcome);
+            Some(Rename::Response { genom_success, genom_exdetail })
+        })
+}
+
+fn settings<M: Machine + 'static>(
+    runner: Runner<M>,
+    view: fn(&M) -> &Joystick,
+    wrap: fn(Input) -> M::Input,
+) -> Result<Runner<M>, Error> {
+    runner
+        .service::<SetStateParams::Service>("~/set_state_params", |request, desk| {
+            let p = &request.params;
+            let outcome = change(desk, dynamics_changes(p.drag, p.amax, p.awmax, p.slow));
+            let (genom_success, genom_exdetail) = told(&outcome);
+            Some(SetStateParams::Response { genom_success, genom_exdetail })
+        })?
+        .service::<GetMappings::Service>("~/get_mappings", move |_, desk| {
+            let asked = desk.shell().inspect(|machine| AskedMappings::from(view(machine).mappings()));
+            let (genom_success, genom_exdetail) = (true, String::new());
+            Some(GetMappings::Response { genom_success, genom_exdetail, mappings: to_wire(&asked) })
+        })?
+        .service::<SetMappings::Service>("~/set_mappings", |request, desk| {
+            let outcome = from_wire(&request.mappings).and_then(|asked| change(desk, asked.changes()));
+            let (genom_success, genom_exdetail) = told(&outcome);
+            Some(SetMappings::Response { genom_success, genom_exdetail })
+        })?
+        .service::<SetIntrinsicMode::Service>("~/set_intrinsic_mode", move |request, desk| {
+            let outcome = change(desk, vec![frame_change(request.intrinsic)]);
+            if outcome.is_ok() {
+                // Also where the parameter says so already, and a button said otherwise since.
+                desk.shell().deliver(wrap(Input::FrameSelected(request.intrinsic)));
+            }
+            let (genom_success, genom_exdetail) = told(&outcome);
+            Some(SetIntrinsicMode::Response { genom_success, genom_exdetail })
+        })
+}
+
+fn change<M: Machine>(desk: &mut Desk<'_, M>, changes: Changes) -> Result<(), Exception> {
+    desk.change(changes).map_err(|what| Exception::Value { what })
+}
+
+fn logging<M: Machine + 'static>(runner: Runner<M>, log: &Log) -> Result<Runner<M>, Error> {
+    let (starts, stops, counts) = (log.clone(), log.clone(), log.clone());
+    let mut opening: Option<Opening> = None;
+    let mut closing: Option<(Option<Ended>, Instant)> = None;
+    runner
+        .service::<LogService::Service>("~/log", move |request, _| {
+            let begun = match opening.take() {
+                Some(opening) => Ok(opening),
+                None => starts.open(&request.path, request.decimation),
+            };
+            let outcome = begun.and_then(|begun| starts.opened(begun));
+            if let Ok(Some(further)) = outcome {
+                opening = Some(further);
+                return None;
+            }
+            let (genom_success, genom_exdetail) = told(&outcome);
+            Some(LogService::Response { genom_success, genom_exdetail })
+        })?
+        .service::<LogStop::Service>("~/log_stop", move |_, _| {
+            // Answered when the last row is in the file.
+            let (ended, until) = closing.take().unwrap_or_else(|| (stops.close(), clock::now() + PATIENCE));
+            if ended.as_ref().is_some_and(|ended| !ended.is_set()) && clock::now() < until {
+                closing = Some((ended, until));
+                return None;
+            }
+            Some(LogStop::Response { genom_success: true, genom_exdetail: String::new() })
+        })?
+        .service::<LogInfo::Service>("~/log_info", move |_, _| {
+            let (miss, total) = counts.counters();
+            let (genom_success, genom_exdetail) = (true, String::new());
+            Some(LogInfo::Response { genom_success, genom_exdetail, miss, total })
+        })
+}
+
+fn to_wire(mappings: &AskedMappings) -> Mappings {
+    let axis = |axis: &AskedAxis| MappingAxis { axis: axis.axis, offset: axis.offset, scale: axis.scale };
+    let AskedMappings { linear, angular, enable: [on, slow, enable_toggle], coords } = *mappings;
+    let [intrinsic, world, toggle] = coords;
+    Mappings {
+        linear: linear.iter().map(axis).collect(),
+        angular: angular.iter().map(axis).collect(),
+        enable: MappingEnable { on, slow, toggle: enable_toggle },
+        coords: MappingCoords { intrinsic, world, toggle },
+    }
+}
+
+/// The wire has always three axes each; its type in Rust has any number.
+fn from_wire(mappings: &Mappings) -> Result<AskedMappings, Exception> {
+    let three = |axes: &[MappingAxis]| {
+        let [x, y, z] = axes else {
+            return Err(Exception::Value { what: format!("mappings have {} axes, must have 3", axes.len()) });
+        };
+        Ok([x, y, z].map(|a| AskedAxis { axis: a.axis, offset: a.offset, scale: a.scale }))
+    };
+    let Mappings { linear, angular, enable, coords } = mappings;
+    Ok(AskedMappings {
+        linear: three(linear)?,
+        angular: three(angular)?,
+        enable: [enable.on, enable.slow, enable.toggle],
+        coords: [coords.intrinsic, coords.world, coords.toggle],
+    })
+}

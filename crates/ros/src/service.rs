@@ -1,0 +1,73 @@
+use params::{Refusal, Set, Value};
+use r2r::{QosProfile, WrappedServiceTypeSupport};
+use units::Machine;
+
+use crate::parameters::{Incoming, next, respond};
+use crate::{Error, Parameters, Shell};
+
+/// What a service has at hand while it answers: the machine, and the node's parameters.
+pub struct Desk<'a, M: Machine> {
+    pub(crate) shell: &'a Shell<M>,
+    pub(crate) parameters: &'a mut Parameters,
+    pub(crate) apply: fn(&Set) -> Result<M::Input, Refusal>,
+}
+
+impl<M: Machine> Desk<'_, M> {
+    /// The machine.
+    pub fn shell(&self) -> &Shell<M> {
+        self.shell
+    }
+
+    /// Changes parameters just as `ros2 param set` would, all of them or none; they are in force afterwards, and
+    /// `/parameter_events` tells those that have another value now.
+    /// # Errors
+    /// Why the first of them was refused: name, value and range.
+    pub fn change(&mut self, changes: Vec<(String, Value)>) -> Result<(), String> {
+        let (shell, apply) = (self.shell, self.apply);
+        self.parameters.change_from_inside(changes, |set| {
+            shell.deliver(apply(set)?);
+            Ok(())
+        })
+    }
+}
+
+/// Answers the requests for one service, one after the other.
+pub(crate) trait Serve<M: Machine> {
+    /// Answers what has come, as far as it can be answered by now.
+    fn serve(&mut self, desk: &mut Desk<'_, M>);
+}
+
+pub(crate) struct Service<S: WrappedServiceTypeSupport, A> {
+    incoming: Incoming<S>,
+    /// Came, and cannot be answered yet. Those behind it wait in r2r, which keeps ten.
+    pending: Option<r2r::ServiceRequest<S>>,
+    answer: A,
+}
+
+impl<S: WrappedServiceTypeSupport + 'static, A> Service<S, A> {
+    pub(crate) fn new(node: &mut r2r::Node, name: &str, answer: A) -> Result<Self, Error> {
+        let stream = node
+            .create_service::<S>(name, QosProfile::services_default())
+            .map_err(Error::ros(format!("serve '{name}'")))?;
+        Ok(Self { incoming: Box::pin(stream), pending: None, answer })
+    }
+}
+
+impl<S, A, M> Serve<M> for Service<S, A>
+where
+    S: WrappedServiceTypeSupport + 'static,
+    M: Machine,
+    A: FnMut(&S::Request, &mut Desk<'_, M>) -> Option<S::Response>,
+{
+    fn serve(&mut self, desk: &mut Desk<'_, M>) {
+        while let Some(request) = self.pending.take().or_else(|| next(&mut self.incoming)) {
+            match (self.answer)(&request.message, desk) {
+                Some(response) => respond(request, response),
+                None => {
+                    self.pending = Some(request);
+                    return;
+                }
+            }
+        }
+    }
+}

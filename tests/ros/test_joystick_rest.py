@@ -1,0 +1,90 @@
+"""A stick that gets to drive commands nothing before it was at rest, over real DDS; and what the log tells of absent devices."""
+
+import time
+
+import pytest
+from conftest import LATCHED, Process
+from or_joystick.msg import State
+from std_msgs.msg import Bool
+from test_joystick_services import Joystick
+
+CONNECTED, DESIRED = "/joystick/connected", "/joystick/desired"
+AHEAD, TOGGLE, DEAD_MAN = 1, 3, 5
+
+
+@pytest.fixture
+def joystick(graph):
+    """With a stick that drives ahead after a press of button 3, or while 5 is pressed."""
+    parameters = ["linear.x.axis:=1", "linear.x.scale:=-1.0", f"enable.toggle:={TOGGLE}", f"enable.on:={DEAD_MAN}"]
+    joystick = Joystick(graph, *(part for parameter in parameters for part in ("-p", parameter)))
+    try:
+        graph.listen(Bool, CONNECTED, LATCHED)
+        graph.wait(lambda: graph.last(CONNECTED) and graph.last(CONNECTED).data, "no device drives")
+        yield joystick
+    finally:
+        joystick.process.stop()
+
+
+def vx(message):
+    return message.vel[0].vx if message and message.vel else 0.0
+
+
+def wait_to_drive(joystick):
+    joystick.graph.wait(lambda: vx(joystick.graph.last(DESIRED)) > 2.0, "the stick does not drive")
+
+
+def stays_still(joystick, seconds, why):
+    start = time.monotonic()
+    time.sleep(seconds)
+    desired = joystick.graph.since(DESIRED, start)
+    assert len(desired) > 20 * seconds and not any(vx(message) for message in desired), why
+
+
+def replug(joystick, axes, pressed=()):
+    joystick.hand.axes, joystick.hand.buttons = [], []
+    joystick.graph.publish("/joystick/virtual_device", State())
+    joystick.graph.wait(lambda: not joystick.graph.last(CONNECTED).data, "it is not unplugged")
+    joystick.hold(axes, pressed)
+    joystick.graph.wait(lambda: joystick.graph.last(CONNECTED).data, "it is not plugged in")
+
+
+def test_a_takeover_waits_for_the_stick_that_comes_back_held(joystick):
+    joystick.hold({}, [TOGGLE])
+    joystick.hold({AHEAD: -32767})
+    wait_to_drive(joystick)
+    replug(joystick, {AHEAD: -32767})
+    stays_still(joystick, 0.5, "a stick that came back held drives")
+    assert "waits for the stick at rest" in joystick.process.output, joystick.process.output
+    joystick.hold({AHEAD: -20000})
+    stays_still(joystick, 0.2, "a stick that was not at rest drives")
+    joystick.hold()
+    joystick.graph.wait(lambda: "the stick is at rest" in joystick.process.output, "it is not said that it goes on")
+    joystick.hold({AHEAD: -32767})
+    wait_to_drive(joystick)
+
+
+def test_a_dead_man_that_comes_back_held_is_pressed_anew(joystick):
+    joystick.hold({AHEAD: -32767}, [DEAD_MAN])
+    wait_to_drive(joystick)
+    replug(joystick, {}, [DEAD_MAN])
+    start = time.monotonic()
+    joystick.hold({AHEAD: -32767}, [DEAD_MAN])
+    time.sleep(0.4)
+    assert not any(vx(message) for message in joystick.graph.since(DESIRED, start)), "a dead-man that was never let go drives"
+    joystick.hold({AHEAD: -32767})
+    joystick.hold({AHEAD: -32767}, [DEAD_MAN])
+    wait_to_drive(joystick)
+
+
+def test_a_device_that_is_missing_is_said_after_a_second(graph):
+    process = Process(
+        "joystick", "--ros-args", "-p", "control_device:=Foo\\nBar", "-p", "joystick:virtual_device:=Other"
+    )
+    try:
+        said = lambda: [line for line in process.lines if "no device drives" in line]
+        graph.wait(said, lambda: f"nothing is said:\n{process.output}")
+        assert said()[0].endswith("no device drives: waiting for 'Foo\\\\nBar'; connected: Other (control_device selects)")
+        time.sleep(1.5)
+        assert len(said()) == 1, "again only after a minute"
+    finally:
+        process.stop()

@@ -1,0 +1,294 @@
+"""Node `joystick` with gamepads of evdev, mocked by umockdev: what SDL makes of real ones, from the plug to the unplug."""
+
+import contextlib
+import os
+import shutil
+import time
+
+import pytest
+from or_joystick.srv import DeviceList, Rename
+from pads import AHEAD, AT_REST, CONNECTED, DEAD_MAN, DESIRED, JOY, LET_GO, XBOX, Mocked, Node, motion, vx
+
+STADIA = "Google_Stadia_Controller"
+
+if not shutil.which("umockdev-wrapper"):
+    WHY = "umockdev mocks the gamepads and is not installed (on Debian: apt-get install umockdev)"
+    if os.environ.get("CI") == "true":
+        pytest.fail(WHY, pytrace=False)
+    pytest.skip(WHY, allow_module_level=True)
+
+
+@contextlib.contextmanager
+def running(graph, *parameters):
+    node = Node(graph, *parameters)
+    try:
+        yield node
+    finally:
+        node.process.stop()
+    assert node.process.wait() == 0, node.process.output
+
+
+@pytest.fixture
+def node(graph):
+    """With no pad yet."""
+    with running(graph) as node:
+        yield node.start()
+
+
+def test_a_pad_comes_with_its_state_at_rest(graph):
+    with running(graph) as node:
+        node.do("plug", event=7, pad="xbox")  # before the start
+        node.start()
+        xbox = node.listen(XBOX)
+        node.do("plug", event=9, pad="playstation", uniq="a0:5a:5c:01:02:03")
+        names = lambda: node.good(DeviceList, "device_list").device_list
+        graph.wait(lambda: len(names()) == 2, "the second pad is not there")
+        assert names()[0] == XBOX
+        playstation = node.listen(names()[1])
+        told = graph.last(xbox)
+        assert (list(told.axes), list(told.buttons)) == (AT_REST, [False] * 11)
+        told = graph.last(playstation)
+        # 0 to 255 become -32768 to 32767: 128 is 128 * 257 - 32768
+        assert (list(told.axes), list(told.buttons)) == ([128, 128, -32768, 128, 128, -32768, 0, 0], [False] * 13)
+        for topic in (xbox, playstation):
+            stamp = graph.last(topic).ts
+            assert abs(stamp.sec + stamp.nanosec * 1e-9 - time.time()) < 5.0, "the time of the plug"
+        assert "a0:5a:5c:01:02:03" in node.process.output, "the serial number is told"
+
+
+def test_an_event_is_told_everywhere(node):
+    topic = node.plug()
+    node.drives()
+    node.act(hat=[1, -1], axes={5: 255}, buttons={10: 1})
+    told = node.wait(topic, lambda state: state.buttons[10], "the event is not told")
+    # The hat's vertical half comes first here: up, then right.
+    assert list(told.axes) == [0, -32768, -32768, 0, 0, 32767, -32768, 32767]
+    assert [button for button, down in enumerate(told.buttons) if down] == [DEAD_MAN, 10]
+    # There a button and a hat are told one after the other.
+    joy = node.wait(JOY, lambda joy: joy.buttons[10] and joy.axes[7], "the event is not told on joy")
+    # On joy left and up are positive, and the horizontal half comes first.
+    assert list(joy.axes) == [0.0, 1.0, 1.0, 0.0, 0.0, -1.0, -1.0, 1.0]
+    assert [button for button, down in enumerate(joy.buttons) if down] == [DEAD_MAN, 10]
+    node.lets_go()
+    node.act(axes={AHEAD: -32768})
+    node.stays_still(0.2, "without the dead-man nothing drives")
+
+
+def test_no_short_press_is_lost(node):
+    node.plug()
+    presses = 60
+    node.do("act", event=7, batches=[{"buttons": {2: down}} for _ in range(presses) for down in (1, 0)])
+    node.act(buttons={3: 1})
+    node.wait(JOY, lambda joy: joy.buttons[3], "the last press is not told")
+    held = [joy.buttons[2] for _, joy in node.graph.heard[JOY]]
+    assert sum(before < after for before, after in zip(held, held[1:])) == presses
+
+
+def test_a_rename_moves_the_topic(node):
+    old = node.plug()
+    node.act(axes={0: 12345})
+    before = node.wait(old, lambda state: state.axes[0] == 12345, "the event is not told")
+    node.good(Rename, "rename", name=XBOX, newname="left hand")
+    assert node.graph.last(node.listen("left_hand")) == before, "state and stamp go with it"
+    node.wait_for_topic(XBOX, there=False)
+    node.act(axes={0: -20000})
+    node.wait("/joystick/device/left_hand", lambda state: state.axes[0] == -20000, "the new topic is silent")
+    assert node.graph.last(old) == before, "the old one is"
+
+
+def test_a_pad_pulled_out_in_full_drive_stops_the_motion(node, record_property):
+    device = node.plug()
+    topics = (DESIRED, device, JOY, CONNECTED)
+    times = {topic: [] for topic in topics}
+    graph = node.graph
+    node.act(axes={2: 200, 0: -32768}, buttons={8: 1}, hat=[-1, 0])
+    node.drives()
+    start = time.time()
+    node.do("unplug", event=7)
+    node.wait(CONNECTED, lambda told: not told.data, "nobody tells that the pad is gone")
+    node.wait_for_topic(XBOX, there=False)
+    after = {topic: [(at, told) for at, told in graph.heard[topic] if at >= start] for topic in topics}
+
+    def first(topic, is_let_go):
+        """When it was let go, and what was told from then on."""
+        told = [index for index, (_, message) in enumerate(after[topic]) if is_let_go(message)]
+        assert told, f"{topic} is not let go: {after[topic]}"
+        return after[topic][told[0]][0], [message for _, message in after[topic][told[0] :]]
+
+    at_desired, desired = first(DESIRED, lambda desired: desired.vel and motion(desired) == [0.0] * 12)
+    at_device, states = first(device, lambda state: list(state.axes) == AT_REST and not any(state.buttons))
+    at_joy, joys = first(JOY, lambda joy: not any(joy.buttons) and list(joy.axes) == LET_GO)
+    at_connected, _ = first(CONNECTED, lambda told: not told.data)
+    assert [motion(told) for told in desired] == [[0.0] * 12] * len(desired), "nothing moves after it"
+    assert {tuple(told.axes) for told in states} == {tuple(AT_REST)}, "the released state is the last"
+    assert {tuple(told.axes) for told in joys} == {tuple(LET_GO)}, "joy stays let go"
+    assert at_desired <= at_device <= at_connected and at_joy <= at_connected, "the motion ends first"
+    lags = [round((at - start) * 1e3, 1) for at in (at_desired, at_device, at_joy, at_connected)]
+    print(f"from the unplug: desired {lags[0]} ms, device {lags[1]} ms, joy {lags[2]} ms, connected {lags[3]} ms")
+    record_property("unplug_ms", lags)
+    assert max(lags) < 1000.0, lags
+
+
+def test_a_stick_held_without_a_button_is_let_go_too(node):
+    """What SDL says before it takes a pad away ends with its buttons: here there are none."""
+    node.plug()
+    node.act(axes={0: -32768, 1: 32767})
+    node.wait(JOY, lambda joy: (joy.axes[0], joy.axes[1]) == (1.0, -1.0), "the stick is not told")
+    node.do("unplug", event=7)
+    node.wait(CONNECTED, lambda told: not told.data, "nobody tells that the pad is gone")
+    node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy is not let go")
+
+
+def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
+    node.plug(uniq="one")
+    node.drives()
+    node.do("unplug", event=7)
+    node.wait(CONNECTED, lambda told: not told.data, "nobody tells that the pad is gone")
+    node.wait_for_topic(XBOX, there=False)
+    # Another one of the same model has the same name, but another serial number.
+    node.plug(event=8, uniq="two")
+    node.act(event=8, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
+    node.stays_still(0.3, "another pad drives")
+    assert not node.graph.last(CONNECTED).data
+    # The dead-man is held while the pad comes back.
+    again = node.plug(event=9, name=f"{XBOX}_1", uniq="one", held=[DEAD_MAN])
+    node.wait(CONNECTED, lambda told: told.data, "the pad does not drive again")
+    assert node.graph.last(again).buttons[DEAD_MAN], "what is held is told"
+    node.act(event=9, axes={AHEAD: -32768})
+    node.stays_still(0.3, "a dead-man that was never let go drives")
+    node.act(event=9, buttons={DEAD_MAN: 0})
+    node.drives(event=9)
+    node.lets_go(event=9)
+
+
+def test_a_stick_held_at_its_end_at_the_plug_is_let_go(node):
+    """SDL takes a stick that jumps from its end to the middle for a trigger whose rest it mistook, and tells nobody."""
+    topic = node.plug(axes={AHEAD: -32768, 3: 32767})
+    held = [0, -32768, -32768, 32767, 0, -32768, 0, 0]
+    node.wait(topic, lambda state: list(state.axes) == held, "what is held is not told")
+    node.act(axes={AHEAD: 0, 3: -100})
+    node.wait(topic, lambda state: list(state.axes) == [0, 0, -32768, -100, 0, -32768, 0, 0], "it stays held")
+    node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "it stays held on joy")
+    node.act(buttons={DEAD_MAN: 1})
+    node.stays_still(0.3, "a stick that was let go drives")
+    node.act(axes={AHEAD: -32768})
+    node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
+    node.lets_go()
+
+
+def test_a_stick_held_at_the_plug_and_let_go_slowly_ends_in_its_middle(node):
+    """SDL puts it back to that end before the pad goes."""
+    topic = node.plug(axes={AHEAD: -32768})
+    for value in (-20000, 0):
+        node.act(axes={AHEAD: value})
+        node.wait(topic, lambda state: state.axes[AHEAD] == value, f"{value} is not told")
+    node.act(buttons={DEAD_MAN: 1})
+    node.wait(topic, lambda state: state.buttons[DEAD_MAN], "the press is not told")
+    node.do("unplug", event=7)
+    node.wait(CONNECTED, lambda connected: not connected.data, "its going is not told")
+    node.wait(topic, lambda state: list(state.axes) == AT_REST, "it goes with its stick at the end")
+    node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy goes with its stick at the end")
+
+
+def test_a_pad_at_hidraw_is_told_of_with_its_first_report(graph):
+    """SDL hears nothing of it before: until then sticks read 0, and no button is held."""
+    deadman = 10
+    with running(graph, f"enable.on:={deadman}") as node:
+        topic = node.start().plug(event=3, pad="stadia", name=STADIA, held=[deadman])
+        told = node.wait(topic, lambda state: state.buttons[deadman], "what is held is not told")
+        assert list(told.axes) == [0, 0, 0, 0, -32768, -32768]
+        assert {tuple(joy.axes) for _, joy in graph.heard[JOY]} == {(0, 0, 0, 0, 1, 1)}, "and never otherwise"
+        node.act(event=3, axes={AHEAD: 1})
+        node.wait(topic, lambda state: state.axes[AHEAD] == -32768, "the stick is not told")
+        node.stays_still(0.3, "a dead-man that was held at the plug drives")
+        node.act(event=3, buttons={deadman: 0}, axes={AHEAD: 128})
+        node.wait(topic, lambda state: not state.buttons[deadman] and not state.axes[AHEAD], "nothing is let go")
+        node.act(event=3, buttons={deadman: 1}, axes={AHEAD: 1})
+        node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
+
+
+def test_a_pad_at_hidraw_that_is_silent_comes_too(node):
+    topic = node.plug(event=3, pad="stadia", name=STADIA, silent=True)
+    assert list(node.graph.last(topic).axes) == [0, 0, 0, 0, -32768, -32768]
+    node.act(event=3, axes={AHEAD: 1, 4: 255})  # the first report: SDL takes it for the rest and tells nobody
+    moved = [0, -32768, 0, 0, 32767, -32768]
+    node.wait(topic, lambda state: list(state.axes) == moved, "the first report is not told")
+    node.do("unplug", event=3)
+    node.wait_for_topic(STADIA, there=False)
+
+
+def test_twins_are_told_apart_by_their_paths_and_ports(node):
+    ports = {event: f"by-path/pci-0000:00:14.0-usb-0:{event}:1.0-event-joystick" for event in (7, 8)}
+    node.plug(event=7, links=[ports[7]])
+    node.plug(event=8, links=[ports[8]], name=f"{XBOX}_1")
+    assert node.good(DeviceList, "device_list").device_list == [XBOX, f"{XBOX}_1"]
+    node.act(event=8, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
+    node.stays_still(0.2, "the second pad drives")
+    node.act(event=8, buttons={DEAD_MAN: 0}, axes={AHEAD: 0})
+    node.set("control_device", "/dev/input/event8")
+    node.drives(event=8)
+    node.lets_go(event=8)
+    node.act(event=7, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
+    node.stays_still(0.2, "the first pad still drives")
+    node.act(event=7, buttons={DEAD_MAN: 0}, axes={AHEAD: 0})
+    node.set("control_device", f"/dev/input/{ports[7]}")
+    node.drives(event=7)
+
+
+def test_a_pad_that_floods_is_followed(node):
+    topic = node.plug()
+    reports = node.do("flood", event=7, axis=0, rate=8000, seconds=2.0, last=4321)["reports"]
+    print(f"{reports} reports in 2 s")
+    assert reports > 2000, "that is no flood"
+    node.wait(topic, lambda state: state.axes[0] == 4321, "the last state is wrong")
+    # 4321 is 0.1319 of the way, of which 0.05 are dead zone: (0.1319 - 0.05) / 0.95 to the right
+    joy = node.wait(JOY, lambda joy: abs(joy.axes[0] + 0.0862) < 1e-3, "the last state on joy is wrong")
+    assert len(joy.axes) == 8
+    node.drives()
+    node.lets_go()
+
+
+def test_a_pad_that_hangs_and_fails_is_said_and_stops_the_others(node):
+    node.plug()
+    node.do("plug", event=8, pad="playstation", fault="mute")
+    node.drives()
+    start = time.time()
+    node.do("plug", event=9, pad="playstation", fault="hangs")
+    said = lambda text: [line for line in node.process.lines if text in line]
+    node.graph.wait(lambda: said("SDL hangs"), lambda: f"nothing is said:\n{node.process.output}")
+    node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "a stick that nobody reads drives")
+    print(f"let go {(node.graph.heard[DESIRED][-1][0] - start) * 1e3:.0f} ms after the plug")
+    node.stays_still(0.1, "a stick that nobody reads drives")
+    node.do("fail", event=9)
+    node.graph.wait(lambda: said("cannot be opened"), lambda: f"nothing is said:\n{node.process.output}")
+    node.stays_still(0.1, "what was held is pressed anew")
+    node.lets_go()
+    node.drives()
+    (line,) = said("cannot be opened")
+    assert "/dev/input/event9" in line and "Wireless Controller" in line, "which one, and where"
+    assert node.good(DeviceList, "device_list").device_list == [XBOX]
+
+
+def test_the_list_tells_what_is_connected():
+    listing = Mocked("steersman-joystick", "list")
+    try:
+        port, name = "by-path/pci-0000:00:14.0-usb-0:2:1.0-event-joystick", "by-id/usb-Microsoft-event-joystick"
+        listing.do("plug", event=7, pad="xbox", uniq="1234", links=[name, port])
+        listing.do("plug", event=9, pad="playstation")
+        listing.do("start")
+        assert listing.wait(10.0) == 0, listing.output
+    finally:
+        listing.stop()
+    rows = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in listing.lines]
+    titles = ["NAME", "GUID", "SERIAL", "PATH", "DRIVER", "AXES", "BUTTONS", "HATS", "BATTERY", "CAN", "LINKS"]
+    assert rows[0] == titles
+    assert len(rows) == 3, listing.output
+    xbox, playstation = rows[1:]
+    assert [xbox[0], *xbox[2:8]] == ["Xbox 360 Controller", "1234", "/dev/input/event7", "evdev", "6", "11", "1"]
+    assert (xbox[10], playstation[10]) == (f"/dev/input/{port},/dev/input/{name}", "-")
+    # Bus 3, a checksum of the name, then vendor, product and version; the lowest byte first.
+    assert (xbox[1][:4], xbox[1][8:]) == ("0300", "5e0400008e02000010010000")
+    assert (playstation[1][8:], playstation[2:8]) == (
+        "4c050000cc09000011810000",
+        ["-", "/dev/input/event9", "evdev", "6", "13", "1"],
+    )

@@ -1,0 +1,67 @@
+"""A device that comes and goes thirty times in a second: `python test_plugs.py 60` does so for a minute."""
+
+import sys
+import time
+
+from conftest import LATCHED, Graph
+from or_joystick.msg import State
+from soak import uses
+from test_joystick_services import Joystick
+
+CYCLES = 30  # a second
+MAY_GROW = 4_000  # kB of resident memory
+
+
+def plugs(graph, seconds):
+    """What the node held before and afterwards, once it had settled both times."""
+    joystick = Joystick(graph)
+    try:
+        # The hand holds it 20 times a second from here on; unplugging needs it still.
+        for timer in list(graph.node.timers):
+            timer.cancel()
+        seen = f"{seconds:g} s at {CYCLES} a second"
+        cycle(graph, 30)
+        before = settled(joystick)
+        cycle(graph, int(seconds * CYCLES))
+        after = settled(joystick)
+        # The topic is there once, and alive.
+        topic = "/joystick/device/Test_Pad"
+        graph.listen(State, topic, LATCHED)
+        for value in (1000, 2000):
+            joystick.hold({0: value})
+            graph.wait(lambda: graph.last(topic) and graph.last(topic).axes[0] == value, f"{topic} is dead after {seen}")
+        devices = {name for name, _ in graph.node.get_topic_names_and_types() if name.startswith("/joystick/device/")}
+        published = {name: graph.node.count_publishers(name) for name in devices}
+        assert published == {topic: 1}, published
+        assert after[0] <= before[0] + MAY_GROW, f"memory grew from {before[0]} kB to {after[0]} kB in {seen}"
+        assert after[1:] == before[1:], f"threads and open files were {before[1:]}, are {after[1:]} after {seen}"
+        return before, after
+    finally:
+        joystick.process.stop()
+
+
+def cycle(graph, times):
+    start = time.monotonic()
+    for number in range(times):
+        for part, state in ((0.0, State(axes=[number % 100 + 1] * 6, buttons=[True] * 11)), (0.5, State())):
+            due = start + (number + part) / CYCLES
+            time.sleep(max(0.0, due - time.monotonic()))
+            graph.publish("/joystick/virtual_device", state)
+
+
+def settled(joystick):
+    """Topics stay a moment after their device."""
+    time.sleep(1.0)
+    return uses(joystick.process)
+
+
+def test_thirty_plugs_a_second_leave_nothing_behind(graph):
+    plugs(graph, 4.0)
+
+
+if __name__ == "__main__":
+    graph = Graph()
+    try:
+        print(plugs(graph, float(sys.argv[1])))
+    finally:
+        graph.close()
