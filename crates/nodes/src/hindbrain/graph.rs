@@ -74,6 +74,7 @@ impl Publishers {
         let mut due = Instant::ZERO;
         let mut round = 0_usize;
         let mut counted = 0;
+        let mut drivers_told = 1;
         let mut told = false;
         move |node| {
             if clock::now() < due {
@@ -102,9 +103,13 @@ impl Publishers {
             // Whoever else tells the motors something fights with this node, and no state of it can say so.
             let others = ["motor/port", "motor/starboard"].map(|topic| publishers(node, &names, topic, None));
             let most = others.iter().map(Vec::len).max().unwrap_or(0);
-            if most > self.drivers.swap(most, Ordering::Relaxed).max(1) {
-                let all = others.concat().join(", ");
-                log::error!(target: NAME, "the motors are told by more than this node: {all}");
+            self.drivers.store(most, Ordering::Relaxed);
+            let all = others.concat();
+            if most <= 1 {
+                drivers_told = 1;
+            } else if most > drivers_told && !all.iter().any(|name| name.contains(NAMELESS)) {
+                drivers_told = most;
+                log::error!(target: NAME, "the motors are told by more than this node: {}", all.join(", "));
             }
             // One other source a round: nobody waits for them.
             round = (round + 1) % Source::COUNT;
