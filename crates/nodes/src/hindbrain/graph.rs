@@ -89,8 +89,7 @@ impl Publishers {
                     shell.deliver(wrap(Input::PublishersCounted(count)));
                 }
                 let all = self.of(Source::Command);
-                // A node that came just now is in the graph before its name is.
-                if count > 1 && !told && !all.iter().any(|name| name.contains(NAMELESS)) {
+                if count > 1 && !told && are_named(&all) {
                     told = true;
                     log::warn!(
                         target: NAME,
@@ -107,7 +106,7 @@ impl Publishers {
             let all = others.concat();
             if most <= 1 {
                 drivers_told = 1;
-            } else if most > drivers_told && !all.iter().any(|name| name.contains(NAMELESS)) {
+            } else if most > drivers_told && are_named(&all) {
                 drivers_told = most;
                 log::error!(target: NAME, "the motors are told by more than this node: {}", all.join(", "));
             }
@@ -139,6 +138,11 @@ impl Publishers {
             names[index] = found;
         }
     }
+}
+
+/// Whether all of these nodes can be told by name: one that came just now is in the graph before its name is.
+fn are_named(names: &[String]) -> bool {
+    !names.iter().any(|name| name.contains(NAMELESS))
 }
 
 /// Where a source's messages come from.
