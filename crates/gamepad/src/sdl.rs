@@ -104,11 +104,12 @@ impl Handle {
         };
         let controller = self.controller?;
         let axis_of = |trigger| {
-            // SAFETY: the controller is open; the answer is a plain value, whose `axis` is meant where it says so.
+            // SAFETY: the controller is open; the answer is a plain value, a union of numbers, which is an axis where it
+            // says so.
             let axis = unsafe {
                 let bind = sys::SDL_GameControllerGetBindForAxis(controller.as_ptr(), trigger);
                 let is_axis = bind.bindType == sys::SDL_GameControllerBindType::SDL_CONTROLLER_BINDTYPE_AXIS;
-                is_axis.then(|| bind.value.axis)
+                is_axis.then_some(bind.value.axis)
             };
             axis.and_then(|axis| usize::try_from(axis).ok())
         };

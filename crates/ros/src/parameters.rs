@@ -84,9 +84,9 @@ impl Parameters {
         &self.set
     }
 
-    /// Answers every request that has come. `apply` gets a set that passed the checks of each value and may refuse it
-    /// as a whole; what it accepts is in force when the request is answered.
-    pub(crate) fn answer(&mut self, mut apply: impl FnMut(&Set) -> Result<(), Refusal>) {
+    /// Answers every request that has come. `apply` gets the set in force and one that passed the checks of each value, and
+    /// may refuse that as a whole; what it accepts is in force when the request is answered.
+    pub(crate) fn answer(&mut self, mut apply: impl FnMut(&Set, &Set) -> Result<(), Refusal>) {
         while let Some(request) = next(&mut self.services.set) {
             let results =
                 request.message.parameters.iter().map(|p| self.change(std::slice::from_ref(p), &mut apply));
@@ -129,7 +129,7 @@ impl Parameters {
     fn change(
         &mut self,
         parameters: &[msg::Parameter],
-        apply: &mut impl FnMut(&Set) -> Result<(), Refusal>,
+        apply: &mut impl FnMut(&Set, &Set) -> Result<(), Refusal>,
     ) -> msg::SetParametersResult {
         match self.try_change(parameters, apply) {
             Ok(()) => msg::SetParametersResult { successful: true, reason: String::new() },
@@ -143,7 +143,7 @@ impl Parameters {
     fn try_change(
         &mut self,
         parameters: &[msg::Parameter],
-        apply: &mut impl FnMut(&Set) -> Result<(), Refusal>,
+        apply: &mut impl FnMut(&Set, &Set) -> Result<(), Refusal>,
     ) -> Result<(), String> {
         let mut changes = Vec::new();
         for parameter in parameters {
@@ -155,7 +155,7 @@ impl Parameters {
             changes.push((parameter.name.clone(), value));
         }
         let next = self.set.change(&changes).map_err(|refusal| refusal.to_string())?;
-        apply(&next).map_err(|refusal| refusal.to_string())?;
+        apply(&self.set, &next).map_err(|refusal| refusal.to_string())?;
         self.set = next;
         self.tell(changes.iter().map(|(name, _)| name.as_str()))
     }
@@ -164,14 +164,14 @@ impl Parameters {
     pub(crate) fn change_from_inside(
         &mut self,
         mut changes: Vec<(String, Value)>,
-        apply: impl FnOnce(&Set) -> Result<(), Refusal>,
+        apply: impl FnOnce(&Set, &Set) -> Result<(), Refusal>,
     ) -> Result<(), String> {
         let refused = |refusal: Refusal| {
             log::warn!(target: self.node.trim_start_matches('/'), "{refusal}");
             refusal.to_string()
         };
         let next = self.set.change(&changes).map_err(refused)?;
-        apply(&next).map_err(refused)?;
+        apply(&self.set, &next).map_err(refused)?;
         changes.retain(|(name, _)| next.value(name) != self.set.value(name));
         self.set = next;
         if changes.is_empty() { Ok(()) } else { self.tell(changes.iter().map(|(name, _)| name.as_str())) }

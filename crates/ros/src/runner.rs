@@ -43,6 +43,24 @@ type Follow<M> = Box<dyn FnMut(&M, &Set) -> Option<((String, Value), <M as Machi
 /// Whether the machine may have the second set of parameters in place of the first.
 type Guard<M> = Box<dyn FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send>;
 
+/// The one way of parameters to the machine, whoever changes them.
+pub(crate) struct Gate<M: Machine> {
+    apply: fn(&Set) -> Result<M::Input, Refusal>,
+    guard: Option<Guard<M>>,
+}
+
+impl<M: Machine> Gate<M> {
+    /// Puts `after` in force in place of `before`.
+    pub(crate) fn pass(&mut self, shell: &Shell<M>, before: &Set, after: &Set) -> Result<(), Refusal> {
+        let input = (self.apply)(after)?;
+        if let Some(guard) = &mut self.guard {
+            shell.inspect(|machine| guard(machine, before, after))?;
+        }
+        shell.deliver(input);
+        Ok(())
+    }
+}
+
 /// One thread for one ROS node: waits for a message or the machine's deadline, delivers, and keeps house.
 pub struct Runner<M: Machine> {
     node: r2r::Node,
@@ -50,13 +68,11 @@ pub struct Runner<M: Machine> {
     shell: Shell<M>,
     inputs: Inputs<M>,
     parameters: Parameters,
-    apply: fn(&Set) -> Result<M::Input, Refusal>,
+    gate: Gate<M>,
     status: Box<dyn FnMut(&M) -> Status + Send>,
     chores: Vec<Chore>,
     services: Vec<Box<dyn Serve<M> + Send>>,
     follow: Option<Follow<M>>,
-    /// With the parameters that it last let pass.
-    guard: Option<(Guard<M>, Set)>,
     diagnostics: Diagnostics,
     longest_sleep: Duration,
     housekeeping_due: Instant,
@@ -82,12 +98,11 @@ impl<M: Machine + 'static> Runner<M> {
             shell,
             inputs,
             parameters,
-            apply,
+            gate: Gate { apply, guard: None },
             status: Box::new(|_| Status::default()),
             chores: Vec::new(),
             services: Vec::new(),
             follow: None,
-            guard: None,
             diagnostics,
             longest_sleep: LONGEST_SLEEP,
             housekeeping_due: clock::now() + HOUSEKEEPING,
@@ -144,7 +159,7 @@ impl<M: Machine + 'static> Runner<M> {
         mut self,
         guard: impl FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send + 'static,
     ) -> Self {
-        self.guard = Some((Box::new(guard), self.parameters.set().clone()));
+        self.gate.guard = Some(Box::new(guard));
         self
     }
 
@@ -177,11 +192,11 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     fn answer(&mut self) {
-        let (shell, apply, guard) = (&self.shell, self.apply, &mut self.guard);
+        let (shell, gate) = (&self.shell, &mut self.gate);
         if let Some(follow) = &mut self.follow
             && let Some((change, noted)) = shell.inspect(|machine| follow(machine, self.parameters.set()))
         {
-            let told = self.parameters.change_from_inside(vec![change], |_| {
+            let told = self.parameters.change_from_inside(vec![change], |_, _| {
                 shell.deliver(noted);
                 Ok(())
             });
@@ -189,16 +204,8 @@ impl<M: Machine + 'static> Runner<M> {
                 log::warn!(target: &self.name, "{reason}");
             }
         }
-        self.parameters.answer(|set| {
-            let input = apply(set)?;
-            if let Some((guard, before)) = guard {
-                shell.inspect(|machine| guard(machine, before, set))?;
-                *before = set.clone();
-            }
-            shell.deliver(input);
-            Ok(())
-        });
-        let mut desk = Desk { shell, parameters: &mut self.parameters, apply };
+        self.parameters.answer(|before, after| gate.pass(shell, before, after));
+        let mut desk = Desk { shell, parameters: &mut self.parameters, gate };
         for service in &mut self.services {
             service.serve(&mut desk);
         }

@@ -1,15 +1,16 @@
-use params::{Refusal, Set, Value};
+use params::Value;
 use r2r::{QosProfile, WrappedServiceTypeSupport};
 use units::Machine;
 
 use crate::parameters::{Incoming, next, respond};
+use crate::runner::Gate;
 use crate::{Error, Parameters, Shell};
 
 /// What a service has at hand while it answers: the machine, and the node's parameters.
 pub struct Desk<'a, M: Machine> {
     pub(crate) shell: &'a Shell<M>,
     pub(crate) parameters: &'a mut Parameters,
-    pub(crate) apply: fn(&Set) -> Result<M::Input, Refusal>,
+    pub(crate) gate: &'a mut Gate<M>,
 }
 
 impl<M: Machine> Desk<'_, M> {
@@ -23,11 +24,8 @@ impl<M: Machine> Desk<'_, M> {
     /// # Errors
     /// Why the first of them was refused: name, value and range.
     pub fn change(&mut self, changes: Vec<(String, Value)>) -> Result<(), String> {
-        let (shell, apply) = (self.shell, self.apply);
-        self.parameters.change_from_inside(changes, |set| {
-            shell.deliver(apply(set)?);
-            Ok(())
-        })
+        let Self { shell, parameters, gate } = self;
+        parameters.change_from_inside(changes, |before, after| gate.pass(shell, before, after))
     }
 }
 

@@ -74,6 +74,7 @@ impl Publishers {
         let mut due = Instant::ZERO;
         let mut round = 0_usize;
         let mut counted = 0;
+        let mut drivers_told = 1;
         let mut told = false;
         move |node| {
             if clock::now() < due {
@@ -88,8 +89,7 @@ impl Publishers {
                     shell.deliver(wrap(Input::PublishersCounted(count)));
                 }
                 let all = self.of(Source::Command);
-                // A node that came just now is in the graph before its name is.
-                if count > 1 && !told && !all.iter().any(|name| name.contains(NAMELESS)) {
+                if count > 1 && !told && are_named(&all) {
                     told = true;
                     log::warn!(
                         target: NAME,
@@ -102,9 +102,13 @@ impl Publishers {
             // Whoever else tells the motors something fights with this node, and no state of it can say so.
             let others = ["motor/port", "motor/starboard"].map(|topic| publishers(node, &names, topic, None));
             let most = others.iter().map(Vec::len).max().unwrap_or(0);
-            if most > self.drivers.swap(most, Ordering::Relaxed).max(1) {
-                let all = others.concat().join(", ");
-                log::error!(target: NAME, "the motors are told by more than this node: {all}");
+            self.drivers.store(most, Ordering::Relaxed);
+            let all = others.concat();
+            if most <= 1 {
+                drivers_told = 1;
+            } else if most > drivers_told && are_named(&all) {
+                drivers_told = most;
+                log::error!(target: NAME, "the motors are told by more than this node: {}", all.join(", "));
             }
             // One other source a round: nobody waits for them.
             round = (round + 1) % Source::COUNT;
@@ -134,6 +138,11 @@ impl Publishers {
             names[index] = found;
         }
     }
+}
+
+/// Whether all of these nodes can be told by name: one that came just now is in the graph before its name is.
+fn are_named(names: &[String]) -> bool {
+    !names.iter().any(|name| name.contains(NAMELESS))
 }
 
 /// Where a source's messages come from.

@@ -99,16 +99,8 @@ impl Feedbacks {
     }
 
     fn running(&self, now: Instant) -> Rumble {
-        let left = self
-            .motors
-            .map(|motor| if motor.strength > 0.0 { motor.until.since(now) } else { Duration::ZERO });
-        let mut strengths = self.motors.map(|motor| (motor.strength * f64::from(u16::MAX)).round() as u16);
-        for (strength, left) in strengths.iter_mut().zip(left) {
-            if left.is_zero() {
-                *strength = 0;
-            }
-        }
-        (strengths.into(), left.into_iter().max().unwrap_or_default())
+        let [(low, low_left), (high, high_left)] = self.motors.map(|motor| motor.running(now));
+        ((low, high), low_left.max(high_left))
     }
 
     /// The light's colour when one part of it has got a strength.
@@ -117,6 +109,18 @@ impl Feedbacks {
             *colour = strength;
         }
         self.colour.map(|strength| (strength * f64::from(u8::MAX)).round() as u8)
+    }
+}
+
+impl Motor {
+    /// Its strength, 0 to 65535, and for how long it still runs.
+    fn running(self, now: Instant) -> (u16, Duration) {
+        let left = self.until.since(now);
+        if self.strength > 0.0 && !left.is_zero() {
+            ((self.strength * f64::from(u16::MAX)).round() as u16, left)
+        } else {
+            (0, Duration::ZERO)
+        }
     }
 }
 
