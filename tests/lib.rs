@@ -17,6 +17,7 @@ pub fn specifications() -> Vec<Specification> {
         joystick::specification(),
         arbiter::specification(),
         zones::specification(),
+        surround::specification(),
         hindbrain::specification(),
         world::specification(),
     ]

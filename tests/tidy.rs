@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("world", &["units", "params"]),
     ("chair", &["units", "params", "zones"]),
     ("surround", &["units", "params", "zones"]),
-    ("zone_pictures", &["zones"]),
+    ("zone_pictures", &["units", "zones"]),
     ("fake_chair", &["units", "params", "zones", "chair"]),
     ("drive", &["units", "joystick", "arbiter", "zones", "hindbrain"]),
     ("gamepad", &["sdl2", "log"]),
@@ -33,6 +33,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "joystick",
             "arbiter",
             "zones",
+            "zone_pictures",
+            "surround",
             "hindbrain",
             "drive",
             "world",
@@ -47,7 +49,21 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("xtask", &[]),
-    ("tests", &["params", "joystick", "arbiter", "zones", "hindbrain", "world", "serde_json"]),
+    (
+        "tests",
+        &[
+            "units",
+            "params",
+            "joystick",
+            "arbiter",
+            "zones",
+            "zone_pictures",
+            "surround",
+            "hindbrain",
+            "world",
+            "serde_json",
+        ],
+    ),
 ];
 /// The crates without ROS, clock, thread and I/O.
 const PURE: &[&str] = &[

@@ -12,5 +12,6 @@ pub mod messages;
 pub mod simulator;
 pub mod start;
 pub mod steersman;
+pub mod surround;
 pub mod velocity_arbiter;
 pub mod zone_scaler;

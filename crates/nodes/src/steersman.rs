@@ -36,6 +36,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let (mut joystick_topics, joystick_parts) = joystick_node::Parts::new(&mut joystick.node)?;
     let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
+    let mut picture = zones_node::Picture::new(&mut zones.node)?;
     // What stops is listened to before what moves.
     let Member { node, params, inputs, .. } = &mut hindbrain;
     let (mut hindbrain_topics, hindbrain_parts) =
@@ -71,9 +72,11 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
     })?;
     let hindbrain = hindbrain_parts.chores(hindbrain, &shell, hindbrain_of, Input::Hindbrain);
+    let drawn = shell.clone();
     let zones = zones
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
-        .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)));
+        .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)))
+        .chore(move |_| picture.draw(&drawn, |drive| &drive.stages().zones));
     let arbiter = arbiter
         .runner(&shell, |set| {
             Ok(Input::Arbiter(arbiter::Input::ParametersChanged(arbiter::Params::read(set)?)))

@@ -1,14 +1,24 @@
 //! Node `zone_scaler`: what the surroundings leave of a command.
+//!
+//! It looks at two things, each with a result of its own: the command on `cmd_vel_arbitrated`, of which `cmd_vel` gets
+//! what is left and `~/joystick_scaling` says what was done; and the stick on `luci/joystick_position`, of which
+//! `~/joystick_position_scaling` says what would be left. A `LuciJoystickScaling` cannot say which of them it is about
+//! (both may have the same input source), hence two topics. `luci/joystick_scaling` is the chair's own result, which
+//! this node hears and never publishes.
+
+mod picture;
 
 use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, clock, qos};
 use units::{Command, Machine};
-use zones::{Applied, Input, Output, Params, ZoneScaler, specification};
+use zones::{Applied, Channel, Feedback, Input, Joystick, Output, Params, ZoneScaler, specification};
 
 use crate::command_topic::CommandTopic;
 use crate::start::{self, Member};
 use crate::{messages, velocity_arbiter};
+
+pub use self::picture::Picture;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "zone_scaler";
@@ -19,7 +29,7 @@ pub const COMMAND: &str = "cmd_vel";
 pub struct Topics {
     command: CommandTopic,
     applied: Topic<luci::LuciJoystickScaling>,
-    input_source: i32,
+    applied_to_joystick: Topic<luci::LuciJoystickScaling>,
 }
 
 impl Topics {
@@ -29,8 +39,8 @@ impl Topics {
     pub fn new(node: &mut r2r::Node, params: &Params) -> Result<Self, Error> {
         Ok(Self {
             command: CommandTopic::new(node, COMMAND, params.stamped)?,
-            applied: Topic::new(node, "luci/joystick_scaling", qos::command())?,
-            input_source: params.input_source,
+            applied: Topic::new(node, "~/joystick_scaling", qos::command())?,
+            applied_to_joystick: Topic::new(node, "~/joystick_position_scaling", qos::command())?,
         })
     }
 
@@ -44,25 +54,48 @@ impl Topics {
         match output {
             Output::Drive(command) => self.command.publish(&command),
             Output::PublishApplied(applied) => {
-                let input_source = self.input_source;
-                self.applied.publish_if_watched(|| joystick_scaling(&applied, input_source));
+                let topic = match applied.channel {
+                    Channel::Velocity => &mut self.applied,
+                    Channel::Joystick => &mut self.applied_to_joystick,
+                };
+                topic.publish_if_watched(|| joystick_scaling(&applied));
             }
         }
     }
 }
 
-fn joystick_scaling(applied: &Applied, input_source: i32) -> luci::LuciJoystickScaling {
+fn joystick_scaling(applied: &Applied) -> luci::LuciJoystickScaling {
     luci::LuciJoystickScaling {
         forward_back: applied.forward_back,
         left_right: applied.left_right,
-        joystick_zone: applied.zone as i32,
-        input_source,
+        joystick_zone: applied.zone.number(),
+        input_source: applied.input_source,
         forward_back_scaling: applied.forward_back_scaling,
         left_right_scaling: applied.left_right_scaling,
     }
 }
 
-/// Listens to the scaling and, unless the composed process feeds the commands itself, to the arbiter's command.
+fn joystick(message: &luci::LuciJoystick) -> Joystick {
+    Joystick {
+        forward_back: message.forward_back,
+        left_right: message.left_right,
+        joystick_zone: message.joystick_zone,
+        input_source: message.input_source,
+    }
+}
+
+fn feedback(message: &luci::LuciJoystickScaling) -> Feedback {
+    Feedback {
+        forward_back: message.forward_back,
+        left_right: message.left_right,
+        joystick_zone: message.joystick_zone,
+        input_source: message.input_source,
+        forward_back_scaling: message.forward_back_scaling,
+        left_right_scaling: message.left_right_scaling,
+    }
+}
+
+/// Listens to the scaling, to the chair's stick and to what it does to it, and, unless the composed process feeds the commands itself, to the arbiter's command.
 /// # Errors
 /// The middleware refuses a topic.
 pub fn listen<M: Machine + 'static>(
@@ -75,6 +108,18 @@ pub fn listen<M: Machine + 'static>(
     inputs.subscribe::<luci::LuciZoneScaling>(node, "luci/scaling", qos::sensor(), move |message| {
         Some(wrap(Input::ScalingReceived(messages::zone_fields(&message))))
     })?;
+    inputs.subscribe::<luci::LuciJoystickScaling>(
+        node,
+        "luci/joystick_scaling",
+        qos::sensor(),
+        move |message| Some(wrap(Input::FeedbackReceived(feedback(&message)))),
+    )?;
+    inputs.subscribe::<luci::LuciJoystick>(
+        node,
+        "luci/joystick_position",
+        qos::command(),
+        move |message| Some(wrap(Input::JoystickReceived(joystick(&message)))),
+    )?;
     let command = move |velocity: Result<units::Velocity, units::NotFinite>, stamp| match velocity {
         Ok(velocity) => Some(wrap(Input::CommandReceived(Command { velocity, stamp }))),
         Err(error) => Some(wrap(Input::CommandRefused(error))),
@@ -109,9 +154,12 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
     listen(&mut member.inputs, &mut member.node, &member.params, false, |input| input)?;
+    let mut picture = Picture::new(&mut member.node)?;
     let shell =
         Shell::new(ZoneScaler::new(member.params.clone()), None, move |output| topics.publish(output));
+    let drawn = shell.clone();
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = runner.status(move |machine| latency.report(status(machine)));
+    let runner = runner.chore(move |_| picture.draw(&drawn, |scaler| scaler));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

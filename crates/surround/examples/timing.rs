@@ -32,6 +32,7 @@ fn main() {
 
     let wave = |index: usize| 1.5 + (index as f32 / 7.0).sin();
     let scan = Scan {
+        frame: Cow::Borrowed(""),
         angle_min: -core::f64::consts::PI,
         angle_increment: core::f64::consts::TAU / 360.0,
         range_min: 0.05,
@@ -44,6 +45,7 @@ fn main() {
         [column * depth, row * 0.58 * depth, depth, 0.0].map(f32::to_le_bytes).concat()
     };
     let cloud = Cloud {
+        frame: Cow::Borrowed(""),
         width: 200,
         height: 120,
         point_step: 16,

@@ -6,6 +6,8 @@ use crate::view::View;
 /// Points, as `sensor_msgs/PointCloud2` has them: raw bytes with a table of contents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cloud<'a> {
+    /// The frame that it is in, by its header.
+    pub frame: Cow<'a, str>,
     /// Points in a row.
     pub width: u32,
     /// Rows; 1 for points in no order.

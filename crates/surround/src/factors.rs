@@ -1,4 +1,4 @@
-use units::{Scale, Velocity};
+use units::Velocity;
 use zones::{Scaling, Zone};
 
 use crate::sweeps::{Asked, SWEEPS, Sweep};
@@ -52,7 +52,7 @@ pub(crate) fn scaling(reach: &Reach, asked: &[Asked; 8], params: &Params, pace: 
         looked_at.map(|(_, left)| left).fold(1.0, f64::min)
     };
     let mut fields = [0.0; 16];
-    for (zone, pair) in ORDER.into_iter().zip(fields.as_chunks_mut::<2>().0) {
+    for (zone, pair) in Scaling::FIELD_ORDER.into_iter().zip(fields.as_chunks_mut::<2>().0) {
         *pair = [least(zone, moves) as f32, least(zone, turns) as f32];
     }
     Scaling::from_fields(&fields).0
@@ -110,35 +110,9 @@ fn speed(forward: f64, turn: f64, sweep: Sweep, asked: &[Asked; 8], params: &Par
         + (part(asked.left, turn) + part(asked.right, -turn)) * params.footprint.corner()
 }
 
-/// The zones in the order of the fields of `LuciZoneScaling`.
-const ORDER: [Zone; 8] = [
-    Zone::Front,
-    Zone::FrontRight,
-    Zone::FrontLeft,
-    Zone::Right,
-    Zone::Left,
-    Zone::BackRight,
-    Zone::BackLeft,
-    Zone::Back,
-];
-
-/// The sixteen fields of `scaling` in the order of `LuciZoneScaling`: forward/back and right/left of front, front right,
-/// front left, right, left, back right, back left and back.
-///
-/// The reverse of [`Scaling::from_fields`]; a [`Scaling`] of this crate is made of such numbers, so nothing is rounded.
-/// # Source
-/// LUCI `luci_messages` 2.0.0, `LuciZoneScaling`.
-pub fn fields(scaling: &Scaling) -> [f32; 16] {
-    let mut fields = [0.0; 16];
-    for (zone, pair) in ORDER.into_iter().zip(fields.as_chunks_mut::<2>().0) {
-        let factors = scaling.of(zone);
-        *pair = [factors.forward_back, factors.left_right].map(|factor: Scale| factor.get() as f32);
-    }
-    fields
-}
-
 #[cfg(test)]
 mod tests {
+    use units::Scale;
     use zones::{Boundaries, FullThrow};
 
     use super::*;
@@ -240,11 +214,5 @@ mod tests {
             }
             assert!(lost < 1.0);
         }
-    }
-
-    #[test]
-    fn fields_are_the_reverse_of_reading_them() {
-        let numbers: [f32; 16] = core::array::from_fn(|index| index as f32 / 16.0);
-        assert_eq!(fields(&Scaling::from_fields(&numbers).0), numbers);
     }
 }

@@ -1,7 +1,7 @@
 //! What scanners and depth cameras leave of a command: a zone scaling as LUCI makes it, for vehicles without LUCI.
 //!
 //! * [`Surround`] is the machine: a [`Scan`] or a [`Cloud`] of one of several [`Sensor`]s comes in, a
-//!   [`zones::Scaling`] goes out in the same call. [`fields`] gives the numbers of the message.
+//!   [`zones::Scaling`] goes out in the same call, whose `fields` are the numbers of the message.
 //! * [`Params`] are read from the parameters that [`specification`] describes, the [`Footprint`] among them.
 //!
 //! # From points to factors
@@ -72,7 +72,7 @@ mod view;
 mod watch;
 
 pub use cloud::{Cloud, Field};
-pub use factors::{Distances, fields};
+pub use factors::Distances;
 pub use footprint::Footprint;
 pub use parameters::{Params, specification};
 pub use pose::Pose;

@@ -9,6 +9,8 @@ use crate::view::View;
 /// believed as it is, so that a scanner which tells a wrong range of its own cannot turn an obstacle into nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scan<'a> {
+    /// The frame that it is in, by its header.
+    pub frame: Cow<'a, str>,
     /// The direction of the first beam, counter-clockwise from the scanner's x axis \[rad\].
     pub angle_min: f64,
     /// From beam to beam \[rad\], not zero; negative for a scanner that turns clockwise.

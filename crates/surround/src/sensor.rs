@@ -22,6 +22,8 @@ pub struct Sensor {
     pub topic: String,
     /// How they come.
     pub kind: Kind,
+    /// What the header's frame must be; empty takes any.
+    pub frame: String,
     /// Where it is on the vehicle.
     pub pose: Pose,
     /// Of a cloud, only points from `band[0]` to `band[1]` above the floor are in the way \[m\].
@@ -49,6 +51,12 @@ const TOPIC: Parameter<String> = Parameter::string("topic", "")
     .at_start();
 const TYPE: Parameter<String> = Parameter::choice("type", "scan", &["scan", "cloud"])
     .text("Type of the topic: sensor_msgs/LaserScan or sensor_msgs/PointCloud2.")
+    .at_start();
+const FRAME: Parameter<String> = Parameter::string("frame", "")
+    .text(
+        "What header.frame_id must say; a message in another frame is no measurement. Empty takes any frame. Where the \
+         frame is on the vehicle say x to yaw; tf is not asked.",
+    )
     .at_start();
 const X: Parameter<f64> = length("x", 0.0, -10.0).text("Where the sensor is, forward of the turning point.");
 const Y: Parameter<f64> =
@@ -98,6 +106,7 @@ pub(crate) fn group() -> Group {
         members: vec![
             TOPIC.declaration(),
             TYPE.declaration(),
+            FRAME.declaration(),
             X.declaration(),
             Y.declaration(),
             Z.declaration(),
@@ -126,6 +135,7 @@ impl Sensor {
             name: name.into(),
             topic: text(&TOPIC),
             kind: if text(&TYPE) == "cloud" { Kind::Cloud } else { Kind::Scan },
+            frame: text(&FRAME),
             pose: Pose {
                 x: number(&X),
                 y: number(&Y),
@@ -143,6 +153,11 @@ impl Sensor {
             own_body: text(&INSIDE) == "ignored",
             empty_is_free: text(&EMPTY) == "free",
         }
+    }
+
+    /// Whether a message in `frame` is this sensor's.
+    pub(crate) fn is_in(&self, frame: &str) -> bool {
+        self.frame.is_empty() || self.frame == frame
     }
 
     /// Whether `other` sees the same in the same message.

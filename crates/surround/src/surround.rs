@@ -48,7 +48,7 @@ pub enum Input {
 /// All that the node can ask for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output {
-    /// Publish this scaling; [`fields`](crate::fields) gives the numbers of the message.
+    /// Publish this scaling; [`Scaling::fields`] gives the numbers of the message.
     Publish(Scaling),
 }
 
@@ -159,7 +159,7 @@ impl Surround {
     pub fn scan_received(&mut self, now: Instant, sensor: usize, stamp: Stamp, scan: &Scan) {
         self.advance(now);
         let least = self.params.sensors.get(sensor).map_or(1.0, |sensor| sensor.measured_least);
-        self.receive(sensor, Kind::Scan, stamp, |view| scan::read(scan, least, view));
+        self.receive(sensor, Kind::Scan, stamp, &scan.frame, |view| scan::read(scan, least, view));
     }
 
     /// [`Input::CloudReceived`] for a cloud that is only borrowed.
@@ -170,7 +170,7 @@ impl Surround {
             return;
         };
         let rules = Rules { least: spec.measured_least, empty_is_free: spec.empty_is_free, band: spec.band };
-        self.receive(sensor, Kind::Cloud, stamp, |view| cloud::read(cloud, rules, view));
+        self.receive(sensor, Kind::Cloud, stamp, &cloud.frame, |view| cloud::read(cloud, rules, view));
     }
 
     fn receive(
@@ -178,6 +178,7 @@ impl Surround {
         sensor: usize,
         kind: Kind,
         stamp: Stamp,
+        frame: &str,
         read: impl FnOnce(&mut View) -> Result<(), Unusable>,
     ) {
         let (Some(spec), Some(watch)) = (self.params.sensors.get(sensor), self.watches.get_mut(sensor))
@@ -197,7 +198,7 @@ impl Surround {
             self.counters.repeated += 1;
             return;
         }
-        let unusable = read(&mut watch.view).err();
+        let unusable = if spec.is_in(frame) { read(&mut watch.view).err() } else { Some(Unusable::Frame) };
         watch.receive(self.now, stamp, unusable);
         self.counters.unusable += u64::from(unusable.is_some());
         self.settle();

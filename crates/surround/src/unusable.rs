@@ -3,6 +3,8 @@ use core::fmt;
 /// Why a message was no measurement; its sensor counts as blocked until a usable one comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unusable {
+    /// Its header named another frame than the sensor's parameter `frame`.
+    Frame,
     /// A number that the whole scan rests on was NaN or infinite, or the increment was 0.
     Angle {
         /// Its name in `sensor_msgs/LaserScan`.
@@ -60,6 +62,7 @@ pub enum Unusable {
 impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Frame => f.write_str("header.frame_id is not what the sensor's parameter 'frame' says"),
             Self::Angle { name, value } => {
                 write!(f, "{name} is {value} rad, must be finite")?;
                 if *name == "angle_increment" { f.write_str(" and not 0") } else { Ok(()) }

@@ -8,19 +8,19 @@ use std::borrow::Cow;
 
 use common::{FREE, after, at, cloud, ms, near, of, scan, scanned, seen, surround, text, turn, with_cloud};
 use params::Value;
-use surround::{Cloud, Condition, Field, Scan, Surround, Unusable, fields};
+use surround::{Cloud, Condition, Field, Scan, Surround, Unusable};
 use zones::Zone;
 
 /// The factors after `scan`, or why it is none.
 fn of_scan(overrides: &[(&str, Value)], scan: Scan<'static>) -> Result<[f32; 16], Unusable> {
     let with_topic = [&[("sensors.scanner.topic", text("scan"))], overrides].concat();
-    verdict(&mut surround(&with_topic), |surround| fields(&after(surround, ms(0), scanned(0, scan))))
+    verdict(&mut surround(&with_topic), |surround| after(surround, ms(0), scanned(0, scan)).fields())
 }
 
 fn of_cloud(overrides: &[(&str, Value)], cloud: Cloud<'static>) -> Result<[f32; 16], Unusable> {
     let camera = [("sensors.camera.topic", text("points")), ("sensors.camera.type", text("cloud"))];
     let overrides = [camera.as_slice(), overrides].concat();
-    verdict(&mut surround(&overrides), |surround| fields(&after(surround, ms(0), seen(0, cloud))))
+    verdict(&mut surround(&overrides), |surround| after(surround, ms(0), seen(0, cloud)).fields())
 }
 
 fn verdict(
@@ -92,6 +92,7 @@ fn a_wide_gap_blocks_what_is_behind_it() {
 #[test]
 fn what_a_scanner_does_not_look_at_is_blocked_in_its_sector() {
     let ahead = Scan {
+        frame: Cow::Borrowed(""),
         angle_min: -PI / 2.0,
         angle_increment: PI / 180.0,
         range_min: 0.05,
@@ -232,6 +233,7 @@ fn every_layout_reads_the_same() {
         }
         let field = |offset, datatype| Some(Field { offset, datatype });
         let odd = Cloud {
+            frame: Cow::Borrowed(""),
             width: 2,
             height: 2,
             point_step: 25,
@@ -252,4 +254,18 @@ fn a_borrowed_message_does_the_same_as_an_owned_one() {
     borrowed.cloud_received(ms(0), 0, units::Stamp::ZERO, &lent);
     assert_eq!(after(&mut owned, ms(0), seen(0, cloud.clone())), *borrowed.scaling());
     near(of(borrowed.scaling(), Zone::Front).0, 0.5);
+}
+
+#[test]
+fn a_message_in_another_frame_is_no_measurement() {
+    let named = [("sensors.scanner.frame", text("laser"))];
+    let in_frame = |frame: &'static str| Scan { frame: Cow::Borrowed(frame), ..turn(&[]) };
+    assert_eq!(of_scan(&named, in_frame("laser")), CLEAR);
+    for wrong in ["", "base_link", "laser "] {
+        assert_eq!(of_scan(&named, in_frame(wrong)), Err(Unusable::Frame));
+    }
+    assert_eq!(of_scan(&[], in_frame("anything")), CLEAR, "without a name any frame is taken");
+    let named = [("sensors.camera.frame", text("camera"))];
+    let seen = |frame: &'static str| of_cloud(&named, Cloud { frame: frame.into(), ..at(&[[9.0, 0.0]]) });
+    assert_eq!((seen("camera"), seen("map")), (CLEAR, Err(Unusable::Frame)));
 }

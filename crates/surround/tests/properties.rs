@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use common::{after, at, cloud, drain, ms, scan, scanned, seen, surround, text, with_cloud};
 use proptest::num::{f32, f64};
 use proptest::prelude::*;
-use surround::{Cloud, Field, Input, Output, Scan, Surround, fields};
+use surround::{Cloud, Field, Input, Output, Scan, Surround};
 use units::{Machine, Stamp, Velocity};
 use zones::Scaling;
 
@@ -25,7 +25,7 @@ static BOTH: LazyLock<Surround> = LazyLock::new(|| {
 });
 
 fn none_raised(before: &Scaling, now: &Scaling) -> bool {
-    fields(before).iter().zip(fields(now)).all(|(before, now)| now <= *before)
+    before.fields().iter().zip(now.fields()).all(|(before, now)| now <= *before)
 }
 
 /// Points around the vehicle by bearing \[rad\] and distance \[m\], mostly where they matter.
@@ -76,7 +76,7 @@ prop_compose! {
         let row_step = width.wrapping_mul(point_step).wrapping_add(padding);
         let length = (row_step as usize).saturating_mul(height as usize).min(bytes.len()).saturating_sub(missing);
         let data = Cow::Owned(bytes[..length].to_vec());
-        Cloud { width, height, point_step, row_step, is_bigendian, fields, data }
+        Cloud { frame: Cow::Borrowed(""), width, height, point_step, row_step, is_bigendian, fields, data }
     }
 }
 
@@ -87,7 +87,7 @@ prop_compose! {
         range_min in prop_oneof![9 => 0.0..0.3, 1 => f64::ANY],
         ranges in prop::collection::vec(beam(), 0..400),
     ) -> Scan<'static> {
-        Scan { angle_min, angle_increment, range_min, ranges: Cow::Owned(ranges) }
+        Scan { frame: Cow::Borrowed(""), angle_min, angle_increment, range_min, ranges: Cow::Owned(ranges) }
     }
 }
 
@@ -126,7 +126,7 @@ proptest! {
         nearer[which] = nearer[which].map(|part| part * 0.5f64.powi(share as i32));
         let before = after(&mut CLOUD.clone(), ms(0), seen(0, at(&all)));
         let now = after(&mut CLOUD.clone(), ms(0), seen(0, at(&nearer)));
-        prop_assert!(none_raised(&before, &now), "{:?}\n{:?}", fields(&before), fields(&now));
+        prop_assert!(none_raised(&before, &now), "{:?}\n{:?}", before.fields(), now.fields());
     }
 
     #[test]
@@ -166,8 +166,8 @@ proptest! {
     fn the_mirror_image_gives_the_mirror_image(points in points()) {
         let all = halved(&points);
         let mirrored: Vec<_> = all.iter().map(|[x, y]| [*x, -y]).collect();
-        let here = fields(&after(&mut CLOUD.clone(), ms(0), seen(0, at(&all))));
-        let there = fields(&after(&mut CLOUD.clone(), ms(0), seen(0, at(&mirrored))));
+        let here = after(&mut CLOUD.clone(), ms(0), seen(0, at(&all))).fields();
+        let there = after(&mut CLOUD.clone(), ms(0), seen(0, at(&mirrored))).fields();
         // A point on the border of two bins belongs to the left one: one bin (0.9 degrees) of difference, and what is
         // next to an edge of a swept region may fall out of it. So only points off the borders are compared.
         let off = |[x, y]: &[f64; 2]| ((y.abs() / (x.abs() + y.abs()) * 128.0).fract() - 0.5).abs() < 0.499;
@@ -190,7 +190,7 @@ proptest! {
             b.handle(ms(now), input);
             while let Some(Output::Publish(scaling)) = a.poll(ms(now)) {
                 prop_assert_eq!(b.poll(ms(now)), Some(Output::Publish(scaling)), "the same again");
-                prop_assert!(fields(&scaling).iter().all(|factor| (0.0..=1.0).contains(factor)));
+                prop_assert!(scaling.fields().iter().all(|factor| (0.0..=1.0).contains(factor)));
             }
             prop_assert_eq!(b.poll(ms(now)), None);
             prop_assert!(a.deadline().is_none_or(|at| at > ms(now)));
@@ -206,13 +206,13 @@ proptest! {
         let is_unusable = surround.counters().unusable == 1;
         let all = drain(&mut surround, ms(0));
         prop_assert_eq!(all.len(), 1);
-        prop_assert!(!is_unusable || fields(&all[0]) == [0.0; 16]);
+        prop_assert!(!is_unusable || all[0].fields() == [0.0; 16]);
     }
 
     #[test]
     fn heights_out_of_the_band_are_not_in_the_way(points in points(), low in -3.0..0.049f32, high in 2.01..9.0f32) {
         let outside: Vec<_> = halved(&points).iter().enumerate()
             .map(|(index, [x, y])| [*x as f32, *y as f32, if index % 2 == 0 { low } else { high }]).collect();
-        prop_assert_eq!(fields(&after(&mut CLOUD.clone(), ms(0), seen(0, cloud(&outside)))), [1.0; 16]);
+        prop_assert_eq!(after(&mut CLOUD.clone(), ms(0), seen(0, cloud(&outside))).fields(), [1.0; 16]);
     }
 }

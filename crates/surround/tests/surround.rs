@@ -7,7 +7,7 @@ use common::{
     FREE, after, at, drain, ms, near, of, params, scan, scanned, seen, surround, text, turn, with_cloud,
 };
 use params::Value;
-use surround::{Condition, Input, Surround, fields};
+use surround::{Condition, Input, Surround};
 use units::{Instant, Level, Machine, NotFinite, Scale, Stamp, Velocity};
 use zones::{Scaling, Zone};
 
@@ -54,7 +54,7 @@ fn a_scaling_leaves_with_each_message_and_each_heartbeat() {
     assert_eq!(drain(&mut surround, ms(109)), []);
     assert_eq!(drain(&mut surround, ms(110)), [everywhere(Scale::ONE)]);
     assert_eq!(surround.health().0, Level::Ok);
-    assert_eq!(fields(surround.scaling()), [1.0; 16]);
+    assert_eq!(surround.scaling().fields(), [1.0; 16]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub use boundaries::Boundaries;
 pub use feedback::{Deviation, Feedback};
 pub use held::HeldZones;
 pub use joystick::Joystick;
-pub use parameters::{Operation, Params, specification};
+pub use parameters::{Markers, Operation, Params, specification};
 pub use scale::{Mode, scale, scale_keeping_direction};
 pub use scaler::{Input, Output, ZoneScaler};
 pub use scaling::{Factors, Scaling};

@@ -86,6 +86,11 @@ const STAMPED: Parameter<bool> = Parameter::bool("stamped", true)
          stick event.",
     )
     .at_start();
+const MARKERS_FRAME: Parameter<String> = Parameter::string("markers.frame", "base_link")
+    .text("Frame of the picture on ~/markers: x ahead, y to the left.");
+const MARKERS_RADIUS: Parameter<f64> = Parameter::float("markers.radius", 1.2, 0.1, 20.0)
+    .unit("m")
+    .text("Outer radius of the ring of zones on ~/markers.");
 
 /// All parameters of the node.
 pub fn specification() -> Specification {
@@ -115,6 +120,8 @@ pub fn specification() -> Specification {
     .with(&COPY_INPUT_SOURCE)
     .with(&DEVIATION_TOLERANCE)
     .with(&STAMPED)
+    .with(&MARKERS_FRAME)
+    .with(&MARKERS_RADIUS)
 }
 
 /// What the node does with a command.
@@ -162,12 +169,23 @@ pub struct Params {
     pub deviation_tolerance: i32,
     /// Whether commands are taken and published as `TwistStamped`; otherwise as `Twist`.
     pub stamped: bool,
+    /// Where the picture of the zones is drawn.
+    pub markers: Markers,
+}
+
+/// Where and how great the picture of the zones is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Markers {
+    /// The frame, x ahead and y to the left; not empty.
+    pub frame: String,
+    /// The outer radius \[m\].
+    pub radius: f64,
 }
 
 impl Params {
     /// The parameters in `set`.
     /// # Errors
-    /// A [`Refusal`] of boundaries that do not increase from front to back.
+    /// A [`Refusal`] of boundaries that do not increase from front to back, and of a frame without a name.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         for (lower, upper) in [(&FRONT, &FRONT_SIDE), (&FRONT_SIDE, &SIDE_BACK), (&SIDE_BACK, &BACK)] {
             if lower.get(set) >= upper.get(set) {
@@ -176,6 +194,9 @@ impl Params {
                     format!("must be greater than '{lower_name}', which is {:?} degrees", lower.get(set));
                 return Err(set.refuse(upper.declaration().name, rule));
             }
+        }
+        if MARKERS_FRAME.get(set).is_empty() {
+            return Err(set.refuse(MARKERS_FRAME.declaration().name, "must name a frame"));
         }
         Ok(Self::parse(set))
     }
@@ -211,6 +232,7 @@ impl Params {
             // The specification allows 0 to 100.
             deviation_tolerance: i32::try_from(DEVIATION_TOLERANCE.get(set)).unwrap_or(0),
             stamped: STAMPED.get(set),
+            markers: Markers { frame: MARKERS_FRAME.get(set), radius: MARKERS_RADIUS.get(set) },
         }
     }
 }
@@ -273,6 +295,8 @@ mod tests {
             ("copy_input_source", Value::Bool(false)),
             ("input_source", Value::Integer(1)),
             ("deviation_tolerance", Value::Integer(7)),
+            ("markers.frame", Value::Text("chair".into())),
+            ("markers.radius", Value::Float(2.0)),
         ])
         .unwrap();
         assert_eq!((params.way_out, params.rise_time), (false, Duration::from_millis(2500)));
@@ -281,6 +305,8 @@ mod tests {
             (params.copy_input_source, params.input_source, params.deviation_tolerance),
             (false, 1, 7)
         );
+        assert_eq!(params.markers, Markers { frame: "chair".into(), radius: 2.0 });
+        assert!(read(&[("markers.frame", Value::Text(String::new()))]).is_err());
         assert!(read(&[("boundaries.hysteresis", Value::Float(10.1))]).is_err());
         assert!(read(&[("rise_time", Value::Float(-0.1))]).is_err());
     }

@@ -45,6 +45,20 @@ impl Factors {
 }
 
 impl Scaling {
+    /// The zones in the order of the pairs of fields of a `LuciZoneScaling`, which is NOT that of the zones' numbers.
+    /// # Source
+    /// LUCI `luci_messages` 2.0.0, `LuciZoneScaling`.
+    pub const FIELD_ORDER: [Zone; 8] = [
+        Zone::Front,
+        Zone::FrontRight,
+        Zone::FrontLeft,
+        Zone::Right,
+        Zone::Left,
+        Zone::BackRight,
+        Zone::BackLeft,
+        Zone::Back,
+    ];
+
     /// The same factor for every part in every zone.
     pub const fn uniform(factor: Scale) -> Self {
         Self([Factors::both(factor); 8])
@@ -52,22 +66,12 @@ impl Scaling {
 
     /// The scaling in the sixteen fields of a `LuciZoneScaling`, and how many of them were not a factor.
     ///
-    /// A field that is NaN or outside \[0, 1\] counts as 0. The order of the fields is that of the message (front,
-    /// front RIGHT, front LEFT, right, left, back RIGHT, back LEFT, back), which is NOT that of the zones' numbers.
+    /// A field that is NaN or outside \[0, 1\] counts as 0. The order is [`Scaling::FIELD_ORDER`], of each zone the factor
+    /// of forward and back before that of left and right.
     /// # Source
     /// LUCI `luci_messages` 2.0.0, `LuciZoneScaling`. What LUCI does with other values is not documented; 0 is own,
     /// since a value that makes no sense is no permission.
     pub fn from_fields(fields: &[f32; 16]) -> (Self, u32) {
-        const ORDER: [Zone; 8] = [
-            Zone::Front,
-            Zone::FrontRight,
-            Zone::FrontLeft,
-            Zone::Right,
-            Zone::Left,
-            Zone::BackRight,
-            Zone::BackLeft,
-            Zone::Back,
-        ];
         let mut scaling = Self::uniform(Scale::ZERO);
         let mut invalid = 0;
         let mut factor = |field: f32| {
@@ -76,13 +80,24 @@ impl Scaling {
                 Scale::ZERO
             })
         };
-        for (zone, pair) in ORDER.into_iter().zip(fields.as_chunks::<2>().0) {
+        for (zone, pair) in Self::FIELD_ORDER.into_iter().zip(fields.as_chunks::<2>().0) {
             let [forward_back, left_right] = pair.map(&mut factor);
             if let Some(slot) = scaling.0.get_mut(zone as usize) {
                 *slot = Factors { forward_back, left_right };
             }
         }
         (scaling, invalid)
+    }
+
+    /// The sixteen fields of a `LuciZoneScaling`: the reverse of [`Scaling::from_fields`], whose numbers come out as they
+    /// went in. Others are rounded down to what an `f32` holds, so that nothing is told greater than it is.
+    pub fn fields(&self) -> [f32; 16] {
+        let mut fields = [0.0; 16];
+        for (zone, pair) in Self::FIELD_ORDER.into_iter().zip(fields.as_chunks_mut::<2>().0) {
+            let factors = self.of(zone);
+            *pair = [factors.forward_back, factors.left_right].map(down);
+        }
+        fields
     }
 
     /// The factors of `zone`. Those of [`Zone::Origin`] are 0: a centred stick drives nothing.
@@ -98,6 +113,12 @@ impl Scaling {
         }
         combined
     }
+}
+
+/// The greatest `f32` not above the factor.
+pub(crate) fn down(factor: Scale) -> f32 {
+    let near = factor.get() as f32;
+    if f64::from(near) > factor.get() { near.next_down() } else { near }
 }
 
 #[cfg(test)]
@@ -130,6 +151,15 @@ mod tests {
         for (zone, start) in starts {
             assert_eq!(scaling.of(zone), factors(start / 16.0, (start + 1.0) / 16.0), "{zone}");
         }
+    }
+
+    #[test]
+    fn fields_come_out_as_they_went_in_and_never_greater() {
+        let fields = core::array::from_fn(|index| index as f32 / 16.0);
+        assert_eq!(Scaling::from_fields(&fields).0.fields(), fields);
+        // 0.3 as f32 is 0.300000012, which is above.
+        let told = Scaling::uniform(Scale::new(0.3).unwrap()).fields();
+        assert_eq!(told, [0.3f32.next_down(); 16]);
     }
 
     #[test]

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use units::{Instant, Scale};
 
-use crate::{Params, Reason, Scaling};
+use crate::{Params, Reason, Scaling, scaling};
 
 /// While a factor rises it is looked at this often, and in between it stands, which is never more than it may be.
 const SAMPLE: Duration = Duration::from_millis(20);
@@ -110,9 +110,7 @@ fn uniform(params: &Params) -> Scaling {
 ///
 /// What is told is then what was used, and 100 times it is exact in `f64`: no rounding can exceed the limit.
 fn down(value: f64) -> Scale {
-    let near = value as f32;
-    let below = if f64::from(near) > value { near.next_down() } else { near };
-    Scale::new(below.into()).unwrap_or(Scale::ZERO)
+    Scale::new(value).and_then(|value| Scale::new(scaling::down(value).into())).unwrap_or(Scale::ZERO)
 }
 
 #[cfg(test)]

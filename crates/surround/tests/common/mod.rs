@@ -46,13 +46,20 @@ pub fn turn(beams: &[(i32, f32)]) -> Scan<'static> {
 
 pub fn scan(ranges: Vec<f32>) -> Scan<'static> {
     let angle_increment = TAU / ranges.len().max(1) as f64;
-    Scan { angle_min: -PI, angle_increment, range_min: 0.05, ranges: Cow::Owned(ranges) }
+    Scan {
+        frame: Cow::Borrowed(""),
+        angle_min: -PI,
+        angle_increment,
+        range_min: 0.05,
+        ranges: Cow::Owned(ranges),
+    }
 }
 
 /// Points as most drivers write them: x, y, z and one more number, little endian.
 pub fn cloud(points: &[[f32; 3]]) -> Cloud<'static> {
     let bytes = |point: &[f32; 3]| [point[0], point[1], point[2], 1.0].map(f32::to_le_bytes).concat();
     Cloud {
+        frame: Cow::Borrowed(""),
         width: points.len() as u32,
         height: 1,
         point_step: 16,

@@ -92,7 +92,7 @@ pub fn listen(inputs: &mut Inputs<Operator>, node: &mut r2r::Node, virtual_stick
     inputs.subscribe::<LuciZoneScaling>(node, "luci/scaling", qos::edge(), |m| {
         Some(Input::ScalingReceived(messages::zone_fields(&m)))
     })?;
-    inputs.subscribe::<LuciJoystickScaling>(node, "luci/joystick_scaling", qos::edge(), |m| {
+    inputs.subscribe::<LuciJoystickScaling>(node, "zone_scaler/joystick_scaling", qos::edge(), |m| {
         Some(Input::ScalingApplied(Applied {
             zone: m.joystick_zone,
             forward_back: m.forward_back_scaling,

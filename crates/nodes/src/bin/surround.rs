@@ -1,0 +1,7 @@
+//! Executable `surround`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    nodes::start::main(nodes::surround::NAME, nodes::surround::run)
+}

@@ -1,0 +1,83 @@
+use core::time::Duration;
+
+use units::Instant;
+
+use crate::Snapshot;
+
+/// When a picture is worth publishing: at most ten times a second, when it has changed, and twice a second anyway.
+///
+/// The latter is for whoever came later, and because markers fade: those of a node that died are to go.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pace {
+    looked: Option<Instant>,
+    published: Option<(Instant, Snapshot)>,
+}
+
+impl Pace {
+    /// How long a marker stays without a new one: two that are published anyway may be lost.
+    pub const LIFETIME: Duration = Duration::from_millis(1500);
+    const LEAST: Duration = Duration::from_millis(100);
+    const ANYWAY: Duration = Duration::from_millis(500);
+
+    /// Whether it is time to look at what there is to draw; true ten times a second at most.
+    pub fn is_time(&mut self, now: Instant) -> bool {
+        let is_time = self.looked.is_none_or(|at| now >= at + Self::LEAST);
+        if is_time {
+            self.looked = Some(now);
+        }
+        is_time
+    }
+
+    /// Whether `snapshot` is to be published now; if so it counts as published.
+    pub fn is_due(&mut self, now: Instant, snapshot: &Snapshot) -> bool {
+        let is_due = self.published.is_none_or(|(at, last)| {
+            last != *snapshot && now >= at + Self::LEAST || now >= at + Self::ANYWAY
+        });
+        if is_due {
+            self.published = Some((now, *snapshot));
+        }
+        is_due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zones::{Params, Zone, ZoneScaler};
+
+    use super::*;
+
+    fn picture(limited_by: Option<Zone>) -> Snapshot {
+        Snapshot { limited_by, ..Snapshot::of(&ZoneScaler::new(Params::default())) }
+    }
+
+    /// When pictures are published within a second, looked for every millisecond.
+    fn published(picture: impl Fn(u64) -> Snapshot) -> Vec<u64> {
+        let mut pace = Pace::default();
+        let due = |&ms: &u64| {
+            let now = Instant::from_millis(ms);
+            pace.is_time(now) && pace.is_due(now, &picture(ms))
+        };
+        (0..1000).filter(due).collect()
+    }
+
+    #[test]
+    fn what_changes_all_the_time_is_published_ten_times_a_second() {
+        let flicker = |ms: u64| picture((ms / 100 % 2 == 0).then_some(Zone::Front));
+        assert_eq!(published(flicker), (0..1000).step_by(100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_stays_is_published_twice_a_second() {
+        assert_eq!(published(|_| picture(None)), [0, 500]);
+    }
+
+    #[test]
+    fn a_change_is_published_at_the_next_look() {
+        assert_eq!(published(|ms| picture((ms >= 210).then_some(Zone::Back))), [0, 300, 800]);
+    }
+
+    #[test]
+    fn a_picture_outlives_two_that_are_lost_and_no_more() {
+        assert_eq!(Pace::LIFETIME, 3 * Pace::ANYWAY);
+    }
+}
