@@ -7,6 +7,7 @@ use std::fs;
 use std::process::Command;
 
 use tests::{files, root, specifications};
+use units::{Instant, Machine, Stamp};
 
 /// What each crate of the workspace may depend on, of the workspace's own crates and of what decides its layer.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -150,8 +151,39 @@ fn generated(path: &str, text: &str) {
     let found = fs::read_to_string(&file).unwrap_or_default();
     assert!(
         found == text,
-        "{path} is not what the parameters' declarations give; write it anew with `BLESS=1 cargo test -p tests`"
+        "{path} is not what the crates make of it; write it anew with `BLESS=1 cargo test -p tests`"
     );
+}
+
+/// A wall 0.9 m ahead of the vehicle and a post beside its left front corner, as a scanner of 720 beams sees them, and
+/// a stick ahead and a little to the left: 70 percent, -25 percent.
+#[test]
+fn the_picture_of_the_zones_is_what_the_crates_draw() {
+    let (wall, post) = (1.5, [0.9, 0.65]);
+    let range = |beam: i32| {
+        let (sin, cos) = (f64::from(beam) * core::f64::consts::PI / 360.0).sin_cos();
+        let ahead = if cos > 0.3 { wall / cos } else { f64::INFINITY };
+        let along = post[0] * cos + post[1] * sin;
+        let aside = (post[1] * cos - post[0] * sin).abs();
+        if along > 0.0 && aside < 0.05 { ahead.min(along) as f32 } else { ahead as f32 }
+    };
+    let scan = surround::Scan {
+        frame: "".into(),
+        angle_min: -core::f64::consts::PI,
+        angle_increment: core::f64::consts::PI / 360.0,
+        range_min: 0.05,
+        ranges: (-360..360).map(range).collect(),
+    };
+    let sensors = [("sensors.scanner.topic".to_owned(), params::Value::Text("scan".into()))];
+    let set = surround::specification().resolve(sensors).expect("a scanner");
+    let mut surround = surround::Surround::new(surround::Params::read(&set).expect("a vehicle"));
+    surround.scan_received(Instant::ZERO, 0, Stamp::ZERO, &scan);
+    let mut scaler = zones::ZoneScaler::new(zones::Params::default());
+    scaler.handle(Instant::ZERO, zones::Input::ScalingReceived(surround.scaling().fields()));
+    let joystick = zones::Joystick { forward_back: 70, left_right: -25, joystick_zone: 1, input_source: 4 };
+    scaler.handle(Instant::ZERO, zones::Input::JoystickReceived(joystick));
+    let snapshot = zone_pictures::Snapshot::of(&scaler);
+    generated("crates/zone_pictures/zones.svg", &zone_pictures::svg(&snapshot));
 }
 
 #[test]

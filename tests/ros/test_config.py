@@ -8,7 +8,7 @@ from conftest import Process
 from rcl_interfaces.srv import ListParameters
 
 ROOT = pathlib.Path(__file__).parents[2]
-NODES = ["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "simulator"]
+NODES = ["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "simulator", "surround"]
 
 
 @pytest.mark.parametrize(

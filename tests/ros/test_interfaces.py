@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 from pathlib import Path
+import struct
 import time
 
 from ament_index_python import PackageNotFoundError, get_package_share_directory, get_resource
@@ -160,6 +161,77 @@ def test_a_plain_message_has_the_size_of_its_source(package, name, payload):
     size = len(serialize_message(interface(package, 'msg', name)()))
     expected = payload + ENCAPSULATION
     assert size == expected, f'{package}/msg/{name}: expected {expected} bytes, found {size}'
+
+
+HEADER = struct.pack('<iII8s', 7, 8, 8, b'chassis\0')  # stamp, length of the frame with its end, the frame; no padding
+LUCI = {
+    'LuciJoystick': (
+        {'forward_back': -100, 'left_right': 99, 'joystick_zone': 6, 'input_source': 5},
+        struct.pack('<4i', -100, 99, 6, 5),
+    ),
+    'LuciJoystickScaling': (
+        {
+            'forward_back': 50, 'left_right': -9, 'joystick_zone': 8, 'input_source': 1,
+            'forward_back_scaling': 0.5, 'left_right_scaling': 0.1,
+        },
+        struct.pack('<4i2f', 50, -9, 8, 1, 0.5, 0.1),
+    ),
+    # In the order of the message: front, front right, front left, right, left, back right, back left, back.
+    'LuciZoneScaling': (
+        {
+            f'{zone}_{part}': (2 * index + (part == 'rl')) / 16.0
+            for index, zone in enumerate(
+                ('front', 'front_right', 'front_left', 'right', 'left', 'back_right', 'back_left', 'back')
+            )
+            for part in ('fb', 'rl')
+        },
+        struct.pack('<16f', *(field / 16.0 for field in range(16))),
+    ),
+    'LuciEncoders': (
+        {
+            'left_angle': 359.99, 'right_angle': 0.5, 'fl_caster_degrees': 1.0, 'bl_caster_degrees': 2.0,
+            'fr_caster_degrees': 3.0, 'br_caster_degrees': 4.0, 'edge_timestamp': 2**32 - 1,
+        },
+        HEADER + struct.pack('<6fI', 359.99, 0.5, 1.0, 2.0, 3.0, 4.0, 2**32 - 1),
+    ),
+    'LuciImu': (
+        {
+            **{
+                f'{quantity}_{axis}': 10.0 * row + column
+                for row, (quantity, axes) in enumerate(
+                    (
+                        ('quaternion', 'xyzw'), ('acceleration', 'xyz'), ('gyro', 'xyz'), ('euler', 'xyz'),
+                        ('accelerometer', 'xyz'), ('magnetometer', 'xyz'), ('gravity', 'xyz'),
+                    )
+                )
+                for column, axis in enumerate(axes)
+            },
+            'cal_system': 1, 'cal_gyroscope': 2, 'cal_accelerometer': 3, 'cal_magnetometer': -4, 'source': 2,
+            'edge_timestamp': 5,
+        },
+        HEADER
+        + struct.pack(
+            '<22f', 0, 1, 2, 3, 10, 11, 12, 20, 21, 22, 30, 31, 32, 40, 41, 42, 50, 51, 52, 60, 61, 62
+        )
+        + struct.pack('<5iI', 1, 2, 3, -4, 2, 5),
+    ),
+    'LuciCameraInfo': (
+        {'intrinsics': [1.0, 2.0, 3.0, 4.0], 'translation': [5.0, 6.0, 7.0], 'rotation': [8.0, 9.0, 10.0], 'type': 1},
+        HEADER + struct.pack('<10fB', *range(1, 11), 1),
+    ),
+}
+
+
+@pytest.mark.parametrize('name', LUCI)
+def test_a_message_of_luci_is_these_bytes(name):
+    values, payload = LUCI[name]
+    message = interface('luci_messages', 'msg', name)(**values)
+    if hasattr(message, 'header'):
+        message.header.stamp.sec, message.header.stamp.nanosec, message.header.frame_id = 7, 8, 'chassis'
+    found = bytes(serialize_message(message))
+    assert found[:2] == b'\0\1', 'CDR, little endian'
+    assert found[ENCAPSULATION:ENCAPSULATION + len(payload)].hex(' ', 4) == payload.hex(' ', 4)
+    assert len(found) - ENCAPSULATION - len(payload) < 4, 'more than padding at the end'
 
 
 def full(package, name, field, element, length):

@@ -1,0 +1,349 @@
+"""Zone scaling from scans and clouds over the wire: what is seen blocks, and what is no measurement blocks too."""
+
+import math
+import signal
+import struct
+import time
+
+import pytest
+from conftest import Graph, Process
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import TwistStamped
+from luci_messages.msg import LuciZoneScaling
+from nav_msgs.msg import Odometry
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import LaserScan, PointCloud2, PointField
+from zones import FIELDS, arguments, statuses
+
+# As sensors publish.
+SENSOR = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
+SCANNER = {"sensors.scanner.topic": "scan"}
+CAMERA = {"sensors.camera.topic": "points", "sensors.camera.type": "cloud"}
+FREE = math.inf
+
+
+def stamped(message, frame="base_link"):
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(time.time_ns(), 1_000_000_000)
+    message.header.frame_id = frame
+    return message
+
+
+def scan(distance=lambda degrees: FREE, beams=360):
+    """All around from straight astern on; `distance` of a bearing [degrees], to the left positive [m]."""
+    step = 360.0 / beams
+    ranges = [float(distance(index * step - 180.0)) for index in range(beams)]
+    return LaserScan(
+        angle_min=-math.pi, angle_max=math.pi, angle_increment=math.radians(step), range_min=0.05, range_max=30.0, ranges=ranges
+    )
+
+
+def wall(x):
+    """A wall across the way, at x ahead or astern [m]."""
+
+    def distance(degrees):
+        along = math.cos(math.radians(degrees)) * math.copysign(1.0, x)
+        return abs(x) / along if along > 0.1 else FREE
+
+    return scan(distance)
+
+
+def cloud(points, names="xyz", order="<", step=16, kind="f"):
+    size = struct.calcsize(kind)
+    fields = [PointField(name=name, offset=size * index, datatype=7 if kind == "f" else 8, count=1) for index, name in enumerate(names)]
+    data = b"".join(struct.pack(f"{order}3{kind}", *point).ljust(step, b"\0") for point in points)
+    return PointCloud2(
+        height=1, width=len(points), fields=fields, is_bigendian=order == ">", point_step=step, row_step=step * len(points), data=data
+    )
+
+
+AHEAD = [(1.5, y / 10, 0.5) for y in range(-5, 6)]
+
+
+class Surround:
+    """The node with the default vehicle: 0.6 m to the front, 0.5 m to the back, 0.35 m to each side."""
+
+    def __init__(self, parameters=SCANNER, listens=("/scan",)):
+        self.graph = Graph()
+        self.graph.listen(LuciZoneScaling, "/luci/scaling", QoSProfile(depth=1000))
+        self.graph.listen(DiagnosticArray, "/diagnostics", QoSProfile(depth=100))
+        self.repeated, self.publishers, self.listens = {}, {}, listens
+        self.timer = self.graph.node.create_timer(0.05, self._repeat)
+        self.process = Process("surround", *arguments(parameters))
+
+    def __enter__(self):
+        self.wait(lambda: self.graph.last("/luci/scaling"), "no scaling comes", 10.0)
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.process.stop()
+        finally:
+            self.graph.close()
+
+    def _repeat(self):
+        for topic, message in list(self.repeated.items()):
+            frame = message.header.frame_id or "base_link"
+            self.publisher(topic, type(message)).publish(stamped(message, frame))
+
+    def publisher(self, topic, kind):
+        if topic not in self.publishers:
+            self.publishers[topic] = self.graph.node.create_publisher(kind, topic, SENSOR)
+        return self.publishers[topic]
+
+    def see(self, message, topic="/scan"):
+        """What a sensor sees twenty times a second from now on."""
+        self.repeated[topic] = message
+
+    @property
+    def factors(self):
+        message = self.graph.last("/luci/scaling")
+        return {field: round(getattr(message, field), 3) for field in FIELDS} if message else {}
+
+    def wait(self, condition, what, timeout=4.0):
+        return self.graph.wait(condition, lambda: f"{what}; {self.factors}\n{self.process.output}", timeout)
+
+    def wait_for(self, what="", near=0.02, timeout=4.0, **factors):
+        def holds():
+            return self.factors and all(abs(self.factors[field] - value) <= near for field, value in factors.items())
+
+        return self.wait(holds, f"{what}: must become {factors}", timeout)
+
+    def wait_for_all(self, factor, what, timeout=4.0):
+        return self.wait_for(what, timeout=timeout, near=0.0, **{field: factor for field in FIELDS})
+
+    def wait_for_status(self, level, text):
+        def told():
+            return statuses(self.graph, "surround")[-1:]
+
+        self.wait(
+            lambda: any(found == level and text in message for found, message, _ in told()), f"diagnostics must say '{text}'"
+        )
+        return told()[-1][2]
+
+    def stays_blocked(self, seconds, what):
+        start = time.monotonic()
+        time.sleep(seconds)
+        said = self.graph.since("/luci/scaling", start)
+        assert said and all(message == LuciZoneScaling() for message in said), f"{what}: {self.factors}"
+        assert self.process.process.poll() is None, self.process.output
+
+
+def test_a_wall_ahead_blocks_the_front_and_frees_the_back():
+    with Surround() as surround:
+        surround.see(scan())
+        surround.wait_for_all(1.0, "nothing around")
+        # 0.9 m ahead of the front edge: (0.9 - 0.3) / (1.5 - 0.3) = 0.5.
+        surround.see(wall(1.5))
+        surround.wait_for("wall ahead", front_fb=0.5, back_fb=1.0, back_left_fb=1.0, back_right_fb=1.0)
+        surround.see(wall(0.9))
+        surround.wait_for("wall at the stop distance", front_fb=0.0, front_left_fb=0.0, back_fb=1.0, back_rl=1.0, left_rl=1.0)
+        # 0.5 m of it is the vehicle: (1.0 - 0.3) / 1.2.
+        surround.see(wall(-1.5))
+        surround.wait_for("wall astern", front_fb=1.0, back_fb=0.583)
+        values = surround.wait_for_status(DiagnosticStatus.OK, "every sensor is fresh")
+        assert values["unusable"] == "0" and float(values["nearest"].split()[0]) == pytest.approx(1.5, abs=0.01)
+
+
+def test_a_post_beside_the_corner_blocks_its_side_only():
+    with Surround(CAMERA) as surround:
+        # Left of the front left corner: ahead passes it, a turn to the left does not.
+        surround.see(cloud([(0.62, 0.45, 0.5)]), "/points")
+        surround.wait_for("left", front_fb=1.0, front_right_fb=1.0, right_rl=1.0, back_fb=1.0)
+        surround.wait(lambda: surround.factors["front_left_fb"] < 0.2, "front left")
+
+
+def test_a_cloud_says_what_it_sees_in_every_layout():
+    with Surround(CAMERA) as surround:
+        for what, message in (
+            ("little endian", cloud(AHEAD)),
+            ("big endian", cloud(AHEAD, order=">")),
+            ("doubles", cloud(AHEAD, kind="d", step=32)),
+            ("no padding", cloud(AHEAD, step=12)),
+            ("other fields first", cloud([(z, x, y) for x, y, z in AHEAD], names="zxy")),
+        ):
+            surround.see(cloud([(9.0, 9.0, 0.5)]), "/points")
+            surround.wait_for_all(1.0, f"before {what}")
+            surround.see(message, "/points")
+            surround.wait_for(what, front_fb=0.5, back_fb=1.0)
+
+
+def spoilt(**changes):
+    message = cloud(AHEAD)
+    for name, value in changes.items():
+        setattr(message, name, value)
+    return message
+
+
+BAD_CLOUDS = {
+    "no z": (cloud(AHEAD, names="xya"), "field 'z' is missing"),
+    "no fields": (spoilt(fields=[]), "field 'x' is missing"),
+    "whole numbers": (spoilt(fields=[PointField(name=n, offset=0, datatype=5, count=1) for n in "xyz"]), "datatype 5"),
+    "field outside": (spoilt(fields=[PointField(name=n, offset=14, datatype=7, count=1) for n in "xyz"]), "offset 14"),
+    "wrong point_step": (spoilt(point_step=17), "row_step is 176"),
+    "point_step 0": (spoilt(point_step=0), "must end within point_step"),
+    "wrong row_step": (spoilt(row_step=175), "row_step is 175"),
+    "data cut short": (spoilt(data=cloud(AHEAD).data[:-1]), "data has 175 bytes"),
+    "more promised than sent": (spoilt(width=2**32 - 1, height=2**32 - 1), "row_step is 176"),
+    "no points": (cloud([]), "0 of 0 are measurements"),
+    "points that are no numbers": (cloud([(math.nan, 0.0, 0.0), (math.inf, 0.0, 0.0)]), "0 of 2 are measurements"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_CLOUDS)
+def test_a_cloud_that_is_no_measurement_blocks(name):
+    message, why = BAD_CLOUDS[name]
+    with Surround(CAMERA) as surround:
+        surround.see(cloud([(9.0, 9.0, 0.5)]), "/points")
+        surround.wait_for_all(1.0, "before")
+        surround.see(message, "/points")
+        surround.wait_for_all(0.0, name)
+        values = surround.wait_for_status(DiagnosticStatus.ERROR, why)
+        assert int(values["unusable"]) > 0
+        surround.see(cloud([(9.0, 9.0, 0.5)]), "/points")
+        surround.wait_for_all(1.0, "a good one again")
+
+
+BAD_SCANS = {
+    "all NaN": (scan(lambda _: math.nan), "0 of 360"),
+    "no beams": (LaserScan(angle_increment=0.1), "0 of 0"),
+    "no increment": (LaserScan(ranges=[5.0] * 360), "angle_increment is 0"),
+    "angle NaN": (LaserScan(ranges=[5.0] * 360, angle_min=math.nan, angle_increment=0.1), "angle_min is NaN"),
+    "range_min NaN": (LaserScan(ranges=[5.0] * 360, angle_increment=0.0175, range_min=math.nan), "range_min is NaN"),
+    "mostly NaN": (scan(lambda degrees: FREE if int(degrees) % 3 == 0 else math.nan), "of 360 are measurements"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SCANS)
+def test_a_scan_that_is_no_measurement_blocks(name):
+    message, why = BAD_SCANS[name]
+    with Surround() as surround:
+        surround.see(scan())
+        surround.wait_for_all(1.0, "before")
+        surround.see(message)
+        surround.wait_for_all(0.0, name)
+        values = surround.wait_for_status(DiagnosticStatus.ERROR, why)
+        assert int(values["unusable"]) > 0
+
+
+def test_a_part_of_nan_blocks_that_part():
+    with Surround() as surround:
+        surround.see(scan(lambda degrees: math.nan if abs(degrees) < 15.0 else FREE))
+        surround.wait_for("blind ahead", near=0.0, front_fb=0.0, back_fb=1.0)
+
+
+def test_a_silent_sensor_blocks_and_says_so():
+    with Surround({**SCANNER, **CAMERA, "sensors.camera.covers_from": -45.0, "sensors.camera.covers_to": 45.0}) as surround:
+        surround.stays_blocked(0.5, "nobody has said anything")
+        surround.wait_for_status(DiagnosticStatus.STALE, "silent sensor counts as blocked: camera, scanner")
+        surround.see(scan())
+        surround.wait_for("only the camera is silent", near=0.0, front_fb=0.0, back_fb=1.0)
+        surround.see(cloud([(9.0, 9.0, 0.5)]), "/points")
+        surround.wait_for_all(1.0, "both")
+        surround.repeated.clear()
+        took = surround.wait_for_all(0.0, "silence")
+        assert took < 0.9, f"took {took:.3f} s"
+
+
+def test_the_same_stamp_again_keeps_nothing_alive():
+    with Surround() as surround:
+        surround.see(scan())
+        surround.wait_for_all(1.0, "free")
+        surround.repeated.clear()
+        frozen = stamped(scan())
+        timer = surround.graph.node.create_timer(0.05, lambda: surround.publisher("/scan", LaserScan).publish(frozen))
+        surround.wait_for_all(0.0, "a relay repeats the last message of a dead sensor")
+        surround.stays_blocked(0.5, "it goes on repeating it")
+        surround.graph.node.destroy_timer(timer)
+
+
+def test_a_message_in_another_frame_blocks():
+    with Surround({**SCANNER, "sensors.scanner.frame": "laser"}) as surround:
+        free = scan()
+        free.header.frame_id = "laser"
+        surround.see(free)
+        surround.wait_for_all(1.0, "its own frame")
+        wrong = scan()
+        wrong.header.frame_id = "map"
+        surround.see(wrong)
+        surround.wait_for_all(0.0, "another frame")
+        surround.wait_for_status(DiagnosticStatus.ERROR, "header.frame_id")
+
+
+def test_a_huge_cloud_is_taken():
+    points = [(3.0 + index % 7, index % 100 / 50 - 1.0, 0.5) for index in range(300_000)]
+    huge = cloud([*points, *AHEAD])
+    with Surround(CAMERA) as surround:
+        publisher = surround.publisher("/points", PointCloud2)
+        surround.wait(lambda: publisher.get_subscription_count() > 0, "nobody listens")
+        for _ in range(10):
+            publisher.publish(stamped(huge))
+            time.sleep(0.2)
+            if surround.factors["back_fb"] == 1.0:
+                break
+        surround.wait_for("300,000 points", front_fb=0.5, back_fb=1.0)
+
+
+def test_a_flood_of_scans_is_no_queue():
+    with Surround() as surround:
+        publisher = surround.publisher("/scan", LaserScan)
+        surround.wait(lambda: publisher.get_subscription_count() > 0, "nobody listens")
+        free, blocked = scan(), wall(0.9)
+        end = time.monotonic() + 2.0
+        while time.monotonic() < end:
+            publisher.publish(stamped(free))
+            time.sleep(0.001)
+        for _ in range(3):  # best effort: one may be lost
+            publisher.publish(stamped(blocked))
+            time.sleep(0.002)
+        took = surround.wait_for("the newest", timeout=0.2, front_fb=0.0)
+        assert took < 0.1, f"took {took:.3f} s"
+        assert surround.process.process.poll() is None
+
+
+def test_the_time_to_a_collision_limits_a_quick_vehicle():
+    with Surround({**SCANNER, "velocity": "used"}) as surround:
+        surround.see(wall(2.6))
+        # Unheard, full throw of 1 m/s is assumed, and 2 m take 2 s: nothing to limit; at 1.6 m/s (1.25 - 0.5) / 1.5 = 0.5.
+        surround.wait_for_status(DiagnosticStatus.WARN, "no velocity in time")
+        quick = Odometry(child_frame_id="base_link")
+        quick.twist.twist.linear.x = 1.6
+        surround.see(quick, "/odom")
+        surround.wait_for("towards the wall", front_fb=0.5, back_fb=1.0)
+        quick.twist.twist.linear.x = -1.6
+        surround.wait_for("away from it", front_fb=1.0)
+        quick.twist.twist.angular.z = math.nan
+        surround.wait_for_status(DiagnosticStatus.WARN, "no velocity in time")
+        surround.wait(lambda: int(statuses(surround.graph, "surround")[-1][2]["invalid velocities"]) > 0, "not counted")
+
+
+def test_it_ends_with_nothing_allowed():
+    with Surround() as surround:
+        surround.see(scan())
+        surround.wait_for_all(1.0, "free")
+        surround.process.process.send_signal(signal.SIGTERM)
+        assert surround.process.wait() == 0
+        surround.wait_for_all(0.0, "the last word", 1.0)
+
+
+def test_killed_it_stops_the_command_behind_it():
+    """scan to surround to zone_scaler to cmd_vel, all of it over the wire."""
+    with Surround() as surround:
+        graph = surround.graph
+        scaler = Process("zone_scaler")
+        try:
+            graph.listen(TwistStamped, "/cmd_vel")
+            command = TwistStamped()
+            command.twist.linear.x = 1.0
+            graph.repeat("/cmd_vel_arbitrated", command, 20.0)
+            speed = lambda: graph.last("/cmd_vel") and graph.last("/cmd_vel").twist.linear.x  # noqa: E731
+            surround.see(wall(1.5))
+            surround.wait(lambda: abs((speed() or 0.0) - 0.5) < 0.02, "half of full throw is left ahead", 10.0)
+            surround.see(wall(0.9))
+            surround.wait(lambda: speed() == 0.0, "a wall")
+            command.twist.linear.x = -1.0
+            surround.wait(lambda: speed() == -1.0, "the way back is free")
+            surround.process.kill()
+            took = surround.wait(lambda: speed() == 0.0, "killed")
+            assert took < 0.9, f"took {took:.3f} s"
+        finally:
+            scaler.stop()

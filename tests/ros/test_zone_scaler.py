@@ -1,0 +1,325 @@
+"""The zone scaler over the wire: LUCI's zones, both ways of scaling, and whatever may be wrong with its inputs."""
+
+import math
+import signal
+import time
+
+import pytest
+from conftest import Process, Stack
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import TwistStamped
+from luci_messages.msg import LuciJoystick, LuciJoystickScaling, LuciZoneScaling
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from vehicle import rival
+from zones import APPLIED, APPLIED_TO_STICK, LUCI, PHYSICAL, SHARED, Scaler, zones
+
+BEST_EFFORT = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+INT_MAX, INT_MIN = 2**31 - 1, -(2**31)
+
+# Stick, zone, factors of that zone, and what is left of the stick by `limit` and by `multiply`.
+EXAMPLES = {
+    "A": ((100, 9), 0, {"front_fb": 0.5, "front_rl": 1.0}, (50, 9), (50, 9)),
+    "B": ((40, 3), 0, {"front_fb": 0.5, "front_rl": 1.0}, (40, 3), (20, 3)),
+    "C": ((100, 100), 2, {"front_right_fb": 0.3, "front_right_rl": 0.8}, (30, 80), (30, 80)),
+    # What is left points to the front right, but the zone is the input's.
+    "D": ((100, 9), 0, {"front_fb": 0.1, "front_rl": 1.0}, (10, 9), (10, 9)),
+    # Back and left of the stick is the chair's rear right corner.
+    "E": ((-60, -60), 6, {"back_right_fb": 0.0, "back_right_rl": 0.5}, (0, -50), (0, -30)),
+    "F": ((0, -100), 3, {"left_fb": 1.0, "left_rl": 0.25}, (0, -25), (0, -25)),
+    "G": ((0, 0), 8, {}, (0, 0), (0, 0)),
+}
+
+
+@pytest.mark.parametrize("mode", ["limit", "multiply"])
+@pytest.mark.parametrize("stamped", [True, False], ids=["TwistStamped", "Twist"])
+def test_the_worked_examples(mode, stamped):
+    with Scaler({"scaling": mode}, stamped) as scaler:
+        for name, (stick, zone, factors, limit, multiply) in EXAMPLES.items():
+            left = limit if mode == "limit" else multiply
+            scaler.scaling(0.95, **factors)
+            scaler.stick(*stick)
+            # Forward is forward; LUCI's right is a turn to the right, which is negative in ROS.
+            scaler.command(stick[0] / 100.0, -stick[1] / 100.0)
+            scaler.wait_for_stick(*left, zone, PHYSICAL, what=f"example {name}")
+            scaler.wait(lambda: scaler.applied == (*left, zone, SHARED), f"example {name}, the command")
+            scaler.wait_for_left(left[0] / 100.0, -left[1] / 100.0, f"example {name}")
+            said = scaler.graph.last(APPLIED_TO_STICK)
+            forward_back, left_right = list(factors.values()) or (0.0, 0.0)
+            assert math.isclose(said.forward_back_scaling, forward_back, rel_tol=1e-6), name
+            assert math.isclose(said.left_right_scaling, left_right, rel_tol=1e-6), name
+
+
+def test_the_swap_of_the_rear_corners_can_be_switched_off():
+    for swap, corners in ((True, (6, 5)), (False, (5, 6))):
+        with Scaler({"boundaries.rear_swap": swap}) as scaler:
+            scaler.scaling(back_right_rl=0.25, back_left_rl=0.5)
+            for left_right, corner in zip((-60, 60), corners):
+                scaler.stick(-100, left_right)
+                limit = 25 if corner == 6 else 50
+                left = limit if left_right > 0 else -limit
+                scaler.wait_for_stick(-100, left, corner, PHYSICAL, what=f"swap {swap}")
+
+
+def test_predict_commands_nothing():
+    with Scaler({"mode": "predict"}) as scaler:
+        scaler.scaling(front_fb=0.5)
+        scaler.command(1.0)
+        scaler.stick(100, 0)
+        scaler.wait(lambda: scaler.applied == (50, 0, 0, SHARED), "what LUCI will leave of the command")
+        scaler.wait_for_stick(50, 0, 0, PHYSICAL)
+        scaler.wait_for_health(DiagnosticStatus.OK, "predicted, nothing is commanded")
+        # Every edge that says zero in the other modes: invalid, silent, stopping.
+        scaler.command(math.nan)
+        scaler.wait_for_count("invalid commands")
+        scaler.fall_silent("command")
+        time.sleep(0.8)
+        scaler.process.process.send_signal(signal.SIGTERM)
+        assert scaler.process.wait() == 0
+        time.sleep(0.2)
+        assert scaler.graph.heard["/cmd_vel"] == []
+
+
+def test_the_change_to_predict_says_zero_once():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        client = scaler.graph.node.create_client(SetParameters, "/zone_scaler/set_parameters")
+        assert client.wait_for_service(5.0)
+        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value="predict")
+        future = client.call_async(SetParameters.Request(parameters=[Parameter(name="mode", value=value)]))
+        scaler.wait(future.done, "no answer")
+        scaler.wait_for_left(0.0, 0.0, "predict")
+        start = time.monotonic()
+        time.sleep(0.5)
+        assert scaler.graph.since("/cmd_vel", start) == []
+        assert scaler.applied == (100, 0, 0, SHARED)
+
+
+def test_passthrough_scales_nothing_and_needs_no_scaling():
+    with Scaler({"mode": "passthrough"}, scaling=False) as scaler:
+        scaler.command(0.5, -0.25)
+        scaler.wait_for_left(0.5, -0.25, "without a scaling")
+        scaler.scaling(0.0)
+        scaler.command(3.0)
+        scaler.wait_for_left(1.0, 0.0, "cut to full throw")
+        scaler.fall_silent("command")
+        scaler.wait_for_left(0.0, 0.0, "silence stops all the same")
+
+
+def test_without_a_scaling_nothing_moves():
+    with Scaler(scaling=False) as scaler:
+        scaler.command(1.0, 0.5)
+        scaler.stick(100, 50)
+        scaler.stays_at_rest(1.0, "moved without a scaling")
+        scaler.wait_for_stick(0, 0, 2, PHYSICAL)
+        scaler.wait_for_health(DiagnosticStatus.ERROR, "no scaling yet")
+
+
+def test_a_cautious_factor_may_stand_in():
+    with Scaler({"missing_factor": 0.25}, scaling=False) as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_left(0.25, 0.0, "never a scaling")
+        scaler.scaling(1.0)
+        scaler.wait_for_left(1.0, 0.0, "a scaling came")
+        scaler.fall_silent("scaling")
+        scaler.wait_for_left(0.25, 0.0, "stale")
+
+
+def test_a_scaling_that_stops_coming_stops():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.stick(100, 0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        scaler.fall_silent("scaling")
+        took = scaler.wait_for_left(0.0, 0.0, "silent scaling")
+        # The time-out of 0.5 s, and one period less or a busy machine more.
+        assert 0.3 < took < 0.9, f"took {took:.3f} s"
+        scaler.wait_for_stick(0, 0, 0, PHYSICAL)
+        scaler.wait_for_health(DiagnosticStatus.ERROR, "scaling is stale")
+        scaler.scaling(1.0)
+        scaler.wait_for_left(1.0, 0.0, "it came back")
+
+
+def test_a_publisher_of_scaling_that_is_killed_stops():
+    with Scaler(scaling=False) as scaler:
+        scaler.command(1.0)
+        simulator = Process("simulator")
+        try:
+            scaler.wait(lambda: scaler.left and scaler.left[0] > 0.0, "the simulator's zones let nothing through", 10.0)
+            simulator.kill()
+            took = scaler.wait_for_left(0.0, 0.0, "killed")
+            assert took < 0.9, f"took {took:.3f} s"
+        finally:
+            simulator.stop()
+
+
+@pytest.mark.parametrize("bad", [math.nan, 2.0, -1.0, math.inf, -math.inf, 1.0000001])
+def test_what_is_no_factor_counts_as_zero(bad):
+    with Scaler() as scaler:
+        scaler.scaling(front_fb=bad, back_rl=bad)
+        scaler.stick(100, 10)
+        scaler.command(1.0, -0.1)
+        # Front has 0 for forward and 1 for the turn.
+        scaler.wait_for_stick(0, 10, 0, PHYSICAL)
+        scaler.wait_for_left(0.0, -0.1, f"factor {bad}")
+        scaler.wait_for_count("invalid factors", 2)
+        scaler.wait_for_health(DiagnosticStatus.WARN, "not factors")
+
+
+def test_fields_out_of_range_are_cut_and_counted():
+    with Scaler() as scaler:
+        for stick, left, zone in (
+            ((101, 0), (100, 0), 0),
+            ((-101, 0), (-100, 0), 7),
+            ((INT_MAX, INT_MIN), (100, -100), 1),
+            ((INT_MIN, INT_MAX), (-100, 100), 5),
+        ):
+            before = int(scaler.values().get("cut fields", 0))
+            scaler.stick(*stick, zone)
+            scaler.wait_for_stick(*left, zone, PHYSICAL, what=f"{stick}")
+            scaler.wait_for_count("cut fields", before + 1)
+
+
+def test_zone_and_source_that_make_no_sense_are_not_believed():
+    with Scaler() as scaler:
+        odd = ((3, 4, 4), (-5, 1, 1), (99, 6, SHARED), (INT_MAX, -1, SHARED), (0, INT_MIN, SHARED))
+        for throw, (zone, source, told) in enumerate(odd, start=50):
+            scaler.stick(throw, 1, zone, source)
+            scaler.wait_for_stick(throw, 1, 0, told, what=f"zone {zone}, source {source}")
+        scaler.wait_for_count("other zones", 4)
+        scaler.wait_for_count("unknown sources", 3)
+        assert int(scaler.values()["cut fields"]) == 0
+
+
+def test_a_stick_that_falls_silent_is_let_go():
+    with Scaler() as scaler:
+        scaler.stick(100, 0)
+        scaler.wait_for_stick(100, 0, 0, PHYSICAL)
+        scaler.fall_silent("stick")
+        scaler.wait_for_stick(0, 0, 8, PHYSICAL, what="silence")
+        scaler.wait_for_count("lost joysticks", exactly=1)
+
+
+def test_a_way_out_past_a_blocked_front():
+    for keep_direction in (False, True):
+        with Scaler({"keep_direction": keep_direction}) as scaler:
+            ahead = {f"{zone}_{part}": 0.0 for zone in ("front", "front_left", "front_right") for part in ("fb", "rl")}
+            scaler.scaling(**ahead)
+            for linear, angular in ((0.0, 1.0), (0.0, -1.0), (-1.0, 0.0), (-1.0, 0.5), (-1.0, -0.5)):
+                scaler.command(linear, angular)
+                scaler.wait_for_left(linear, angular, "a way out")
+            scaler.command(1.0, 0.1)
+            scaler.wait_for_left(0.0, 0.0, "into what is blocked")
+            # Only forward is blocked: the turn away stays.
+            scaler.scaling(front_fb=0.0)
+            scaler.wait_for_left(0.0, 0.1, "the turn of a stick ahead")
+
+
+def test_the_chair_is_compared_with_what_was_predicted():
+    with Scaler({"mode": "predict"}) as scaler:
+        scaler.scaling(front_fb=0.5)
+        scaler.stick(100, 0)
+        chair = LuciJoystickScaling(forward_back=50, joystick_zone=0, input_source=PHYSICAL)
+        chair.forward_back_scaling, chair.left_right_scaling = 0.5, 1.0
+        scaler.repeated["feedback"] = chair
+        scaler.wait_for_count("feedbacks", 20)
+        assert int(scaler.values()["deviations"]) == 0, scaler.values()
+        chair.forward_back = 80
+        scaler.wait_for_count("deviations", 5)
+        scaler.wait_for_health(DiagnosticStatus.WARN, "30 percent of full throw from what was predicted")
+        chair.forward_back, chair.joystick_zone = 50, 99
+        scaler.wait_for_count("invalid feedbacks")
+        publishers = scaler.graph.node.get_publishers_info_by_topic("/luci/joystick_scaling")
+        assert [p.node_name for p in publishers] == ["observer"], "that topic is the chair's"
+
+
+def test_a_flood_of_scaling_and_of_sticks_hides_nothing():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.stick(100, 0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        flood = {"scaling": zones(), "stick": LuciJoystick(forward_back=100, joystick_zone=0, input_source=PHYSICAL)}
+        end = time.monotonic() + 2.0
+        sent = 0
+        while time.monotonic() < end:
+            for name, message in flood.items():
+                scaler.publishers[name].publish(message)
+            sent += 1
+            time.sleep(max(0.0, end - 2.0 + sent * 0.001 - time.monotonic()))
+        assert sent > 1000
+        # The newest counts at once, and no old one after it.
+        scaler.repeated["scaling"] = zones(front_fb=0.0)
+        scaler.publishers["scaling"].publish(zones(front_fb=0.0))
+        took = scaler.wait_for_left(0.0, 0.0, "the last scaling of the flood")
+        assert took < 0.1, f"took {took:.3f} s"
+        scaler.wait_for_stick(0, 0, 0, PHYSICAL)
+        scaler.stays_at_rest(0.5, "an old scaling came after the newest")
+        # What came in the middle of a flood was heard: that is what DDS itself delivered.
+        scaler.wait_for_count("scalings", sent // 2)
+        scaler.wait_for_count("dropped", exactly=0)
+
+
+def test_no_message_is_ever_as_it_was_constructed():
+    """All zeros would be the zone front and the source ramp assist; at rest it is zone 8 and the source that is asked for."""
+    with Scaler({"input_source": 1}) as scaler:
+        scaler.wait(lambda: scaler.applied, "nothing is said at rest")
+        scaler.stick(0, 0)
+        scaler.wait_for_stick(0, 0, 8, PHYSICAL)
+        scaler.command(1.0)
+        scaler.scaling(0.0)
+        scaler.wait(lambda: scaler.applied == (0, 0, 0, 1), "blocked")
+        scaler.fall_silent("command")
+        scaler.wait(lambda: scaler.applied == (0, 0, 8, 1), "silent")
+        scaler.process.process.send_signal(signal.SIGTERM)
+        assert scaler.process.wait() == 0
+        time.sleep(0.2)
+        for topic in (APPLIED, APPLIED_TO_STICK):
+            messages = scaler.graph.since(topic, 0.0)
+            assert messages and LuciJoystickScaling() not in messages
+        assert scaler.applied == (0, 0, 8, 1) and scaler.applied_to_stick == (0, 0, 8, PHYSICAL)
+
+
+def test_the_topics_are_reliable_as_the_chairs_are():
+    with Scaler() as scaler:
+        node = scaler.graph.node
+        for topic in (APPLIED, APPLIED_TO_STICK, "/zone_scaler/markers"):
+            (info,) = node.get_publishers_info_by_topic(topic)
+            assert info.qos_profile.reliability == ReliabilityPolicy.RELIABLE, topic
+        # A best-effort publisher of the scaling is heard as well.
+        scaler.fall_silent("scaling")
+        scaler.command(1.0)
+        scaler.wait_for_left(0.0, 0.0, "silent")
+        loose = node.create_publisher(LuciZoneScaling, "/luci/scaling", BEST_EFFORT)
+        node.create_timer(0.02, lambda: loose.publish(zones()))
+        scaler.wait_for_left(1.0, 0.0, "best effort")
+
+
+def test_in_one_process_the_stick_is_judged_and_commands_nothing():
+    stack = Stack(composed=True)
+    try:
+        graph = stack.graph
+        graph.listen(LuciJoystickScaling, APPLIED)
+        graph.listen(LuciJoystickScaling, APPLIED_TO_STICK)
+        stack.ready().enable()
+        stack.scaling.front_fb = 0.5
+        stack.stick(0.0)
+        stack.wait_for_state("OK")
+        start = time.monotonic()
+        forward = TwistStamped()
+        forward.twist.linear.x = 1.0
+        with rival(TwistStamped, "/cmd_vel_arbitrated") as stranger:
+            held = LuciJoystick(forward_back=100, left_right=0, joystick_zone=0, input_source=PHYSICAL)
+            for _ in range(30):
+                graph.publish("/luci/joystick_position", held, LUCI)
+                stranger.publish(forward)
+                time.sleep(0.05)
+        said = graph.last(APPLIED_TO_STICK)
+        assert (said.forward_back, said.joystick_zone, said.input_source) == (50, 0, PHYSICAL)
+        assert {message.forward_back for message in graph.since(APPLIED, start)} == {0}
+        assert {message.data for message in graph.since("/motor/port", start)} == {90}, "something drove past the stages"
+        stack.stick(1.0)
+        graph.wait(lambda: graph.last(APPLIED).forward_back == 50, lambda: f"the stick drives: {graph.last(APPLIED)}")
+    finally:
+        stack.close()
