@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn what_changes_all_the_time_is_published_ten_times_a_second() {
-        let flicker = |ms: u64| picture((ms / 100 % 2 == 0).then_some(Zone::Front));
+        let flicker = |ms: u64| picture((ms / 100).is_multiple_of(2).then_some(Zone::Front));
         assert_eq!(published(flicker), (0..1000).step_by(100).collect::<Vec<_>>());
     }
 

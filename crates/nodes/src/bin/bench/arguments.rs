@@ -4,7 +4,7 @@ use core::time::Duration;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Measures three things over real DDS, each beside bare r2r processes, and prints a table in Markdown for each:
+Measures four things, three of them over real DDS beside bare r2r processes, and prints a table in Markdown for each:
 
 latencies  how long a stick event takes to /motor/port, at 200 events a second: in one process (steersman) and in
            separate ones, each beside a bare relay chain of as many messages
@@ -12,10 +12,12 @@ reactions  how long hindbrain takes to stop both motors from full speed: e-stop 
            infra-red blocked, e-stop silent; each against its bound and beside a bare relay
 pads       the joystick node: stick event to each of its topics, beside a bare relay; from unplugging to all that is let
            go; what 0, 1 and 8 pads cost; a log at 1 kHz
+zones      a stick classified and scaled, a scan of 360 points and a cloud of 24,000 turned into a zone scaling, without
+           DDS; each beside the least that has to be done with it
 
-Usage: bench [--only latencies|reactions|pads] [--seconds N] [--rounds K] [--reactions M] [--unplugs U]
+Usage: bench [--only latencies|reactions|pads|zones] [--seconds N] [--rounds K] [--reactions M] [--unplugs U]
 
-  --only WHAT    measures one of the three
+  --only WHAT    measures one of the four
   --seconds N    length of one measurement of latencies and pads in seconds, 1 to 10, default 4
   --rounds K     how often each subject of latencies and pads is measured, in turns, 1 to 100, default 3
   --reactions M  how often each reaction is tried, in turns, 1 to 10000, default 200
@@ -70,6 +72,8 @@ pub struct Arguments {
     pub reactions: Option<u32>,
     /// How to measure the joystick node, if at all.
     pub pads: Option<Pads>,
+    /// Whether to measure what the zones cost.
+    pub zones: bool,
 }
 
 /// How to measure the joystick node.
@@ -117,7 +121,9 @@ impl fmt::Display for Misunderstood {
         match self {
             Self::Unknown(what) => write!(f, "there is no option '{what}'; --help lists them"),
             Self::Missing(option) => write!(f, "{option} needs a value behind it"),
-            Self::Subject(what) => write!(f, "--only is '{what}', must be latencies, reactions or pads"),
+            Self::Subject(what) => {
+                write!(f, "--only is '{what}', must be latencies, reactions, pads or zones")
+            }
             Self::Number { option, value, range } => {
                 let (least, most) = (range.start(), range.end());
                 write!(f, "{option} is '{value}', must be a whole number from {least} to {most}")
@@ -160,13 +166,16 @@ pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Asked, Misund
     }
     let pads = Pads { window: latencies.window, rounds: latencies.rounds, unplugs };
     let is_asked = |what| only.as_deref().is_none_or(|only| only == what);
-    if let Some(other) = only.as_deref().filter(|only| !["latencies", "reactions", "pads"].contains(only)) {
+    if let Some(other) =
+        only.as_deref().filter(|only| !["latencies", "reactions", "pads", "zones"].contains(only))
+    {
         return Err(Misunderstood::Subject(other.into()));
     }
     Ok(Asked::Bench(Arguments {
         latencies: is_asked("latencies").then_some(latencies),
         reactions: is_asked("reactions").then_some(reactions),
         pads: is_asked("pads").then_some(pads),
+        zones: is_asked("zones"),
     }))
 }
 
@@ -198,7 +207,8 @@ mod tests {
         reactions: Option<u32>,
         pads: Option<Pads>,
     ) -> Result<Asked, Misunderstood> {
-        Ok(Asked::Bench(Arguments { latencies, reactions, pads }))
+        let zones = latencies.is_some() && reactions.is_some();
+        Ok(Asked::Bench(Arguments { latencies, reactions, pads, zones }))
     }
 
     #[test]
@@ -215,6 +225,8 @@ mod tests {
         assert_eq!(read_line("--rounds 1 --only latencies"), bench(latencies(4, 1), None, None));
         let few = Pads { unplugs: 5, ..pads(4, 3).unwrap() };
         assert_eq!(read_line("--only pads --unplugs 5"), bench(None, None, Some(few)));
+        let zones = Arguments { latencies: None, reactions: None, pads: None, zones: true };
+        assert_eq!(read_line("--only zones"), Ok(Asked::Bench(zones)));
         assert_eq!(read_line("pads 8 125 --ros-args"), Ok(Asked::Loaded { pads: 8, rate: 125 }));
     }
 
@@ -232,7 +244,7 @@ mod tests {
             ("--seconds 11", "--seconds is '11', must be a whole number from 1 to 10"),
             ("--rounds -1", "--rounds is '-1', must be a whole number from 1 to 100"),
             ("--reactions 0", "--reactions is '0', must be a whole number from 1 to 10000"),
-            ("--only motors", "--only is 'motors', must be latencies, reactions or pads"),
+            ("--only motors", "--only is 'motors', must be latencies, reactions, pads or zones"),
             ("relay /a", "relay needs a value behind it"),
         ] {
             assert_eq!(read_line(line).unwrap_err().to_string(), sentence);

@@ -1,5 +1,6 @@
 //! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain; and how long
-//! hindbrain takes to stop them for each reason, beside a bare relay; and what the joystick node costs.
+//! hindbrain takes to stop them for each reason, beside a bare relay; what the joystick node costs; and what the zones
+//! cost.
 //!
 //! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured.
 //!
@@ -27,6 +28,8 @@
 //! | `bounds` | the figures of all trials |
 //! | **pads** | |
 //! | `pads` | the joystick node: its topics, an unplugged pad, the load of many, the log |
+//! | **zones** | |
+//! | `zones` | a stick, a scan and a cloud through the pure machines, beside the least that has to be done with them |
 
 mod arguments;
 mod baseline;
@@ -47,6 +50,7 @@ mod table;
 mod trials;
 mod vehicle;
 mod wires;
+mod zones;
 
 use std::process::ExitCode;
 
@@ -95,7 +99,10 @@ fn bench(arguments: Arguments) -> Result<(), Error> {
         println!("{}\n", rehearsal::measure(&context, count, &folder, &stop)?);
     }
     if let Some(asked) = arguments.pads {
-        println!("{}", pads::measure(&context, asked, &folder, &stop)?);
+        println!("{}\n", pads::measure(&context, asked, &folder, &stop)?);
+    }
+    if arguments.zones {
+        println!("{}", zones::measure()?);
     }
     Ok(())
 }
