@@ -168,8 +168,9 @@ def test_what_is_no_factor_counts_as_zero(bad):
         scaler.wait_for_health(DiagnosticStatus.WARN, "not factors")
 
 
-def test_fields_out_of_range_are_cut_and_counted():
-    with Scaler() as scaler:
+@pytest.mark.parametrize("mode", ["apply", "passthrough"])
+def test_fields_out_of_range_are_cut_and_counted(mode):
+    with Scaler({"mode": mode}) as scaler:
         for stick, left, zone in (
             ((101, 0), (100, 0), 0),
             ((-101, 0), (-100, 0), 7),
@@ -288,8 +289,9 @@ def test_the_topics_are_reliable_as_the_chairs_are():
             (info,) = node.get_publishers_info_by_topic(topic)
             assert info.qos_profile.reliability == ReliabilityPolicy.RELIABLE, topic
         # A best-effort publisher of the scaling is heard as well.
-        scaler.fall_silent("scaling")
         scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        scaler.fall_silent("scaling")
         scaler.wait_for_left(0.0, 0.0, "silent")
         loose = node.create_publisher(LuciZoneScaling, "/luci/scaling", BEST_EFFORT)
         node.create_timer(0.02, lambda: loose.publish(zones()))
