@@ -5,18 +5,17 @@ import time
 from luci_messages.msg import LuciZoneScaling
 from rclpy.qos import QoSProfile
 from visualization_msgs.msg import Marker, MarkerArray
-from zones import LUCI, PHYSICAL, Scaler, zones
+from zones import LUCI, MARKERS, PHYSICAL, Scaler, zones
 
-TOPIC = "/zone_scaler/markers"
 REQUESTED, GRANTED, TEXT = 8, 9, 10
 
 
 def watch(scaler):
-    scaler.graph.listen(MarkerArray, TOPIC, QoSProfile(depth=100))
+    scaler.graph.listen(MarkerArray, MARKERS, QoSProfile(depth=100))
 
 
 def picture(scaler):
-    message = scaler.graph.last(TOPIC)
+    message = scaler.graph.last(MARKERS)
     return {marker.id: marker for marker in message.markers} if message else {}
 
 
@@ -65,7 +64,7 @@ def test_a_picture_is_drawn_ten_times_a_second_at_most():
             count += 1
             scaler.repeated["scaling"] = zones(front_fb=count % 97 / 97)
             time.sleep(0.01)
-        drawn = len(scaler.graph.since(TOPIC, start))
+        drawn = len(scaler.graph.since(MARKERS, start))
         assert 10 <= drawn <= 21, f"{drawn} pictures in two seconds of flicker"
 
 
@@ -77,7 +76,7 @@ def test_a_picture_that_stays_is_repeated_before_it_fades():
         scaler.wait(lambda: picture(scaler), "whoever comes late sees nothing", 2.0)
         start = time.monotonic()
         time.sleep(3.0)
-        times = [at for at, _ in scaler.graph.heard[TOPIC] if at >= start]
+        times = [at for at, _ in scaler.graph.heard[MARKERS] if at >= start]
         assert 4 <= len(times) <= 8, f"{len(times)} pictures in three seconds"
         assert max(b - a for a, b in zip(times, times[1:])) < 1.2, "it fades"
 
@@ -91,5 +90,5 @@ def test_a_flood_of_scaling_is_drawn_no_faster():
         for number in range(1000):
             quick.publish(zones(front_fb=number % 97 / 97))
             time.sleep(0.0005)
-        drawn = len(scaler.graph.since(TOPIC, start))
+        drawn = len(scaler.graph.since(MARKERS, start))
         assert drawn <= 10.0 * (time.monotonic() - start) + 2, f"{drawn} pictures"

@@ -13,7 +13,8 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from vehicle import rival
-from zones import APPLIED, APPLIED_TO_STICK, LUCI, PHYSICAL, SHARED, Scaler, zones
+from visualization_msgs.msg import MarkerArray
+from zones import APPLIED, APPLIED_TO_STICK, LUCI, MARKERS, PHYSICAL, SHARED, Scaler, zones
 
 BEST_EFFORT = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 INT_MAX, INT_MIN = 2**31 - 1, -(2**31)
@@ -285,7 +286,7 @@ def test_no_message_is_ever_as_it_was_constructed():
 def test_the_topics_are_reliable_as_the_chairs_are():
     with Scaler() as scaler:
         node = scaler.graph.node
-        for topic in (APPLIED, APPLIED_TO_STICK, "/zone_scaler/markers"):
+        for topic in (APPLIED, APPLIED_TO_STICK, MARKERS):
             (info,) = node.get_publishers_info_by_topic(topic)
             assert info.qos_profile.reliability == ReliabilityPolicy.RELIABLE, topic
         # A best-effort publisher of the scaling is heard as well.
@@ -298,10 +299,22 @@ def test_the_topics_are_reliable_as_the_chairs_are():
         scaler.wait_for_left(1.0, 0.0, "best effort")
 
 
+def test_a_second_publisher_of_the_scaling_is_told_by_name():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
+        with rival(LuciZoneScaling, "/luci/scaling", LUCI):
+            scaler.wait(lambda: "'/luci/scaling' has 2 publishers" in scaler.process.output, "it is not told", 6.0)
+            assert "rival" in scaler.process.output
+            scaler.wait_for_health(DiagnosticStatus.WARN, "'/luci/scaling' has 2 publishers, must have one")
+        scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
+
+
 def test_in_one_process_the_stick_is_judged_and_commands_nothing():
     stack = Stack(composed=True)
     try:
         graph = stack.graph
+        graph.listen(MarkerArray, MARKERS)
         graph.listen(LuciJoystickScaling, APPLIED)
         graph.listen(LuciJoystickScaling, APPLIED_TO_STICK)
         stack.ready().enable()
@@ -317,6 +330,7 @@ def test_in_one_process_the_stick_is_judged_and_commands_nothing():
                 graph.publish("/luci/joystick_position", held, LUCI)
                 stranger.publish(forward)
                 time.sleep(0.05)
+        graph.wait(lambda: graph.last(MARKERS), "nothing is drawn")
         said = graph.last(APPLIED_TO_STICK)
         assert (said.forward_back, said.joystick_zone, said.input_source) == (50, 0, PHYSICAL)
         assert {message.forward_back for message in graph.since(APPLIED, start)} == {0}

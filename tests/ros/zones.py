@@ -13,6 +13,7 @@ from rclpy.qos import QoSProfile
 LUCI = QoSProfile(depth=1)
 APPLIED = "/zone_scaler/joystick_scaling"
 APPLIED_TO_STICK = "/zone_scaler/joystick_position_scaling"
+MARKERS = "/zone_scaler/markers"
 SHARED, PHYSICAL = 5, 4
 FIELDS = list(LuciZoneScaling.get_fields_and_field_types())
 

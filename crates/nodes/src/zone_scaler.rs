@@ -108,6 +108,7 @@ pub fn listen<M: Machine + 'static>(
     inputs.subscribe::<luci::LuciZoneScaling>(node, "luci/scaling", qos::sensor(), move |message| {
         Some(wrap(Input::ScalingReceived(messages::zone_fields(&message))))
     })?;
+    inputs.expect_one_publisher("luci/scaling");
     inputs.subscribe::<luci::LuciJoystickScaling>(
         node,
         "luci/joystick_scaling",

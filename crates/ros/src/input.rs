@@ -59,6 +59,9 @@ struct Port<M: Machine> {
     /// Publishers that do not fit and were already reported.
     reported: BTreeSet<String>,
     strangers: usize,
+    /// Whether more than one publisher is one too many.
+    sole: bool,
+    publishers: usize,
 }
 
 impl<M: Machine + 'static> Inputs<M> {
@@ -106,8 +109,19 @@ impl<M: Machine + 'static> Inputs<M> {
             received: 0,
             reported: BTreeSet::new(),
             strangers: 0,
+            sole: false,
+            publishers: 0,
         });
         Ok(())
+    }
+
+    /// Asks for one publisher only on `topic`, which is listened to already. With more the last one to speak counts, which
+    /// is told; that none of them is heard is a machine's decision.
+    pub fn expect_one_publisher(&mut self, topic: &str) {
+        let full = self.names.resolve(topic);
+        for port in self.ports.iter_mut().filter(|port| port.topic == full) {
+            port.sole = true;
+        }
     }
 
     /// Listens to `topic` as the first of `candidates` that somebody publishes it as, from then on.
@@ -155,6 +169,15 @@ impl<M: Machine + 'static> Inputs<M> {
         for port in &mut self.ports {
             let Ok(publishers) = node.get_publishers_info_by_topic(&port.topic, false) else { continue };
             port.strangers = 0;
+            port.publishers = publishers.len();
+            if port.sole && publishers.len() > 1 && port.reported.insert("several".into()) {
+                let names: Vec<_> = publishers.iter().map(|publisher| publisher.node_name.as_str()).collect();
+                log::warn!(
+                    target: node_name,
+                    "'{}' has {} publishers, must have one: {}; the last one to speak counts",
+                    port.topic, names.len(), names.join(", ")
+                );
+            }
             for publisher in &publishers {
                 let best_effort = matches!(publisher.qos_profile.reliability, ReliabilityPolicy::BestEffort);
                 let (found, wanted) = if publisher.topic_type != port.type_name {
@@ -189,6 +212,10 @@ impl<M: Machine + 'static> Inputs<M> {
                 self.ports.iter().any(|other| other.topic == port.topic && other.reliable != port.reliable);
             let how = if twin && !port.reliable { " best effort" } else { "" };
             status.values.push((format!("{} received{how}", port.topic), port.received.to_string()));
+            if port.sole && port.publishers > 1 {
+                let text = format!("'{}' has {} publishers, must have one", port.topic, port.publishers);
+                status.worsen(Level::Warn, text);
+            }
             if port.strangers > 0 {
                 status
                     .values
