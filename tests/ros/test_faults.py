@@ -161,6 +161,11 @@ def test_a_wrong_type_is_ignored_and_reported(stack):
         ("joystick", "linear.x.axis:=16", "parameter 'linear.x.axis' is 16, must be from -1 to 15"),
         ("velocity_arbiter", "sources.a.priority:=256", "parameter 'sources.a.priority' is 256, must be from 0 to 255"),
         ("zone_scaler", "scaling:=cubic", "must be one of: limit, multiply"),
+        ("zone_scaler", "boundaries.front:=80.0", "'boundaries.front_side' is 78.45, must be greater than 'boundaries.front'"),
+        ("zone_scaler", "markers.frame:=''", "parameter 'markers.frame' is \"\", must name a frame"),
+        ("surround", "front.slow:=5.0", "'front.slow' is 5.0, must not be greater than 'reach', which is 3.0 m"),
+        ("surround", "sensors.a.type:=cloud", "parameter 'sensors.a.topic' is \"\", must name a topic"),
+        ("surround", "sensors.a.topic:=no topic", "must be a ROS topic name"),
         ("steersman", "hindbrain:cmd_timeout:=99.0", "parameter 'cmd_timeout' is 99.0, must be from"),
     ],
 )
