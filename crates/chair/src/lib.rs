@@ -35,7 +35,7 @@ pub use camera::{BadCamera, CameraMatrices, camera};
 pub use curve::{BadCurve, Curve, FASTEST};
 pub use encoders::{BadAngle, Encoders};
 pub use imu::{Imu, ImuFields, imu};
-pub use joystick::{BadJoystick, Joystick, JoystickFields, Source};
+pub use joystick::{BadJoystick, Joystick, Source};
 pub use messages::{Input, Output, State};
 pub use odometry::{Estimate, Odometry, OdometryCounters, OdometryInput};
 pub use parameters::{OdometryParams, Params, RemoteParams, specification};

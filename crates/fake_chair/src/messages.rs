@@ -1,4 +1,4 @@
-use chair::{JoystickFields, Service};
+use chair::Service;
 
 use crate::Params;
 
@@ -9,7 +9,7 @@ pub enum Input {
     /// The occupant holds the stick like this: forward and RIGHT positive \[percent\], cut to -100 to 100. It stays so.
     StickMoved(i32, i32),
     /// A `luci/remote_joystick` came, whatever is in it.
-    RemoteReceived(JoystickFields),
+    RemoteReceived(zones::Joystick),
     /// A service was called.
     ServiceCalled(Service),
     /// What LUCI's sensors would allow, in the field order of `LuciZoneScaling`. What is no factor counts as 0. Before
@@ -40,7 +40,7 @@ pub enum Input {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output {
     /// `luci/joystick_position`: the occupant's stick, with the source in force; silent in the auto mode.
-    PublishPosition(JoystickFields),
+    PublishPosition(zones::Joystick),
     /// `luci/joystick_scaling`: what drives the chair.
     PublishScaling(JoystickScaling),
     /// `luci/scaling`.
@@ -67,7 +67,7 @@ pub enum Output {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JoystickScaling {
     /// After scaling; its zone is that before scaling.
-    pub joystick: JoystickFields,
+    pub joystick: zones::Joystick,
     /// Factor on `forward_back`, 0 to 1; 0 at the origin.
     pub forward_back_scaling: f32,
     /// Factor on `left_right`, 0 to 1; 0 at the origin.

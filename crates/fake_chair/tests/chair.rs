@@ -1,7 +1,7 @@
 //! The fake chair's behaviour, one sentence at a time.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
-use chair::{JoystickFields, Service, Source};
+use chair::{Service, Source};
 use fake_chair::{FakeChair, Input, Output, Params, specification};
 use units::{Instant, Machine};
 
@@ -12,7 +12,7 @@ struct Bench {
 }
 
 fn remote(forward_back: i32, left_right: i32, input_source: i32) -> Input {
-    Input::RemoteReceived(JoystickFields { forward_back, left_right, joystick_zone: 8, input_source })
+    Input::RemoteReceived(zones::Joystick { forward_back, left_right, joystick_zone: 8, input_source })
 }
 
 impl Bench {
@@ -56,11 +56,11 @@ impl Bench {
         self.chair.wheel_speeds()
     }
 
-    fn last(&self, pick: impl Fn(Output) -> Option<JoystickFields>) -> Option<JoystickFields> {
+    fn last(&self, pick: impl Fn(Output) -> Option<zones::Joystick>) -> Option<zones::Joystick> {
         self.outputs.iter().rev().find_map(|&(_, output)| pick(output))
     }
 
-    fn scaled(&self) -> JoystickFields {
+    fn scaled(&self) -> zones::Joystick {
         self.last(|output| if let Output::PublishScaling(s) = output { Some(s.joystick) } else { None })
             .unwrap()
     }
@@ -88,7 +88,7 @@ fn the_occupant_drives_at_first() {
     assert!(near(bench.speeds(), [-wheel, wheel]), "{:?}", bench.speeds());
     assert_eq!(
         bench.scaled(),
-        JoystickFields { forward_back: 0, left_right: -50, joystick_zone: 3, input_source: 4 }
+        zones::Joystick { forward_back: 0, left_right: -50, joystick_zone: 3, input_source: 4 }
     );
 }
 
@@ -139,7 +139,7 @@ fn a_slow_remote_has_the_brakes_engaged() {
     assert_eq!(bench.speeds(), [0.0; 2]);
     assert_eq!(
         bench.scaled(),
-        JoystickFields { forward_back: 0, left_right: 0, joystick_zone: 8, input_source: 1 }
+        zones::Joystick { forward_back: 0, left_right: 0, joystick_zone: 8, input_source: 1 }
     );
     bench.on(remote(100, 0, 1));
     bench.pass(50, None);
