@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
-use tests::{files, root, specifications};
+use tests::{executable, files, root, specifications};
 
 /// What each crate of the workspace may depend on, of the workspace's own crates and of what decides its layer.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -36,6 +36,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "hindbrain",
             "drive",
             "world",
+            "chair",
+            "fake_chair",
             "gamepad",
             "actuator",
             "ros",
@@ -47,7 +49,20 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("xtask", &[]),
-    ("tests", &["params", "joystick", "arbiter", "zones", "hindbrain", "world", "serde_json"]),
+    (
+        "tests",
+        &[
+            "params",
+            "joystick",
+            "arbiter",
+            "zones",
+            "hindbrain",
+            "world",
+            "chair",
+            "fake_chair",
+            "serde_json",
+        ],
+    ),
 ];
 /// The crates without ROS, clock, thread and I/O.
 const PURE: &[&str] = &[
@@ -141,8 +156,10 @@ fn generated(path: &str, text: &str) {
 #[test]
 fn configuration_files_tell_every_parameter() {
     for specification in specifications() {
-        generated(&format!("config/{}.yaml", specification.node), &params::yaml(&specification));
+        let file = format!("config/{}.yaml", executable(&specification));
+        generated(&file, &params::yaml(&specification));
     }
+    generated("config/luci_profiles.yaml", &chair::example());
 }
 
 #[test]
@@ -150,7 +167,8 @@ fn the_table_of_parameters_is_complete() {
     let mut page = String::from(
         "# Parameters\n\nOne file per node with every parameter, its description, range and default. This page and those \
          files are\nwritten by the declarations in the crates (`BLESS=1 cargo test -p tests`). `demo.yaml` is the vehicle \
-         of `cargo xtask demo`.\n",
+         of `cargo xtask demo`,\n`luci.yaml` a LUCI chair that is not there, `luci_profiles.yaml` an example of a chair's \
+         calibration.\n",
     );
     for specification in specifications() {
         let _ = write!(
@@ -177,10 +195,11 @@ fn every_default_is_allowed_and_every_parameter_described() {
 #[test]
 fn every_node_has_its_launch_file_and_its_executable() {
     for specification in specifications() {
+        let name = executable(&specification);
         for path in [
-            format!("launch/{}.launch.xml", specification.node),
-            format!("config/{}.yaml", specification.node),
-            format!("crates/nodes/src/bin/{}.rs", specification.node),
+            format!("launch/{name}.launch.xml"),
+            format!("config/{name}.yaml"),
+            format!("crates/nodes/src/bin/{name}.rs"),
         ] {
             assert!(root().join(&path).is_file(), "{path} is missing");
         }

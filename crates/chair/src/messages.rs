@@ -56,3 +56,17 @@ pub enum State {
     /// Neutral was published, then the service that leaves the mode was called.
     Deactivating,
 }
+
+impl State {
+    /// As it is told on `~/state`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Inactive => "inactive",
+            Self::Activating => "activating",
+            Self::Confirmed => "confirmed",
+            Self::Active => "active",
+            Self::Lost => "lost",
+            Self::Deactivating => "deactivating",
+        }
+    }
+}

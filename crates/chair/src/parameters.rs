@@ -35,6 +35,18 @@ mod declared {
     pub const KEEP_PATH: Parameter<bool> = Parameter::bool("keep_path", true)
         .text("Shorten both parts of a velocity beyond full throw by the same factor; otherwise cut each by itself.");
 
+    pub const STAMPED: Parameter<bool> = Parameter::bool("stamped", true).at_start()
+        .text("Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise \
+               geometry_msgs/Twist.");
+    pub const ACTIVATE: Parameter<bool> = Parameter::bool("activate", false).at_start()
+        .text("Enter the mode at the start, without waiting for ~/activate.");
+    pub const BASE_FRAME: Parameter<String> = Parameter::string("frames.base", "base_link").at_start()
+        .text("The chair's own frame, x forward: of the odometry and the inertial unit.");
+    pub const ODOM_FRAME: Parameter<String> = Parameter::string("frames.odom", "odom").at_start()
+        .text("The frame in which the odometry tells the chair's pose.");
+
+    pub const TRANSFORM: Parameter<bool> = Parameter::bool("odometry.tf", true).at_start()
+        .text("Publish the pose on /tf as well; false where something else, such as a filter, does.");
     pub const CIRCUMFERENCE: Parameter<f64> = Parameter::float("odometry.circumference", 1.0373, 0.1, 5.0).unit("m")
         .text("Circumference of a drive wheel.");
     pub const WHEEL_BASE: Parameter<f64> = Parameter::float("odometry.wheel_base", 0.5065, 0.1, 3.0).unit("m")
@@ -77,6 +89,11 @@ pub fn specification() -> Specification {
         .with(&CONFIRM_TIMEOUT)
         .with(&ATTEMPTS)
         .with(&KEEP_PATH)
+        .with(&STAMPED)
+        .with(&ACTIVATE)
+        .with(&BASE_FRAME)
+        .with(&ODOM_FRAME)
+        .with(&TRANSFORM)
         .with(&CIRCUMFERENCE)
         .with(&WHEEL_BASE)
         .with(&GEAR)
@@ -100,6 +117,16 @@ pub struct Params {
     pub odometry: OdometryParams,
     /// What one unit of the accelerometer is \[m/s²\], for [`imu`](crate::imu).
     pub acceleration_unit: f64,
+    /// Commands come with a stamp, and the occupant's stick is told with one; fixed once the node runs, as all below.
+    pub stamped: bool,
+    /// Enter the mode at the start.
+    pub activate: bool,
+    /// The chair's own frame; not empty.
+    pub base_frame: String,
+    /// The odometry's frame; not empty.
+    pub odom_frame: String,
+    /// Publish the pose on /tf as well.
+    pub transform: bool,
 }
 
 /// Parameters of [`Remote`](crate::Remote).
@@ -159,11 +186,20 @@ pub struct OdometryParams {
 impl Params {
     /// The parameters in `set`.
     /// # Errors
-    /// A [`Refusal`] of a calibration that does not grow, of two calibrations for one profile, and of a gap in which
-    /// an encoder may turn by half a turn or more, so that its way cannot be told.
+    /// A [`Refusal`] of a calibration that does not grow, of two calibrations for one profile, of a gap in which
+    /// an encoder may turn by half a turn or more, so that its way cannot be told, and of frames without a name or with
+    /// the same one.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut params = Self::parse(set);
         params.remote.profiles = Profiles::read(set)?;
+        for frame in [&BASE_FRAME, &ODOM_FRAME] {
+            if frame.get(set).is_empty() {
+                return Err(set.refuse(frame.declaration().name, "must not be empty"));
+            }
+        }
+        if params.base_frame == params.odom_frame {
+            return Err(set.refuse(ODOM_FRAME.declaration().name, "must differ from frames.base"));
+        }
         let half_turn = params.odometry.half_turn();
         let way = params.odometry.max_speed * params.odometry.max_gap.as_secs_f64();
         if way >= half_turn {
@@ -208,6 +244,11 @@ impl Params {
                 timeout: ENCODER_TIMEOUT.time(set),
             },
             acceleration_unit: ACCELERATION_UNIT.get(set),
+            stamped: STAMPED.get(set),
+            activate: ACTIVATE.get(set),
+            base_frame: BASE_FRAME.get(set),
+            odom_frame: ODOM_FRAME.get(set),
+            transform: TRANSFORM.get(set),
         }
     }
 }

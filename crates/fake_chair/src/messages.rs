@@ -21,8 +21,8 @@ pub enum Input {
     SpeedSelected(i32),
     /// The override button is pressed (`true`) or released.
     OverridePressed(bool),
-    /// The base's wheels turn like this in fact, left and right \[m/s\]: the encoders follow it for 0.2 s, then what the
-    /// wheels were told. Speeds that are not finite are left out.
+    /// The base moves like this in fact, forward \[m/s\] and counter-clockwise \[rad/s\]: the encoders follow it for 0.2 s,
+    /// then what the wheels were told. Speeds that are not finite are left out.
     BaseMeasured(f64, f64),
     /// A fault to test with: while `true` services are answered and do nothing.
     ServicesRefused(bool),
@@ -49,6 +49,12 @@ pub enum Output {
     PublishEncoders(EncoderFields),
     /// `luci/imu`.
     PublishImu(ImuMessage),
+    /// `luci/odom`: the speed forward \[m/s\] and the turn counter-clockwise \[rad/s\].
+    PublishOdometry(f64, f64),
+    /// The clouds of the radar, the ultrasonic sensors and the cameras, and the depth cameras' pictures: nothing is in them.
+    PublishSurroundings,
+    /// The infra-red pictures and what is said of their cameras.
+    PublishCameras,
     /// `luci/chair_profile`, kept for late joiners; on change only.
     PublishProfile(i32),
     /// `luci/speed_setting`, kept for late joiners; on change only.

@@ -276,7 +276,7 @@ fn a_long_pause_is_made_up_for_without_a_burst() {
     bench.outputs.clear();
     bench.ms = u64::MAX / 2_000_000;
     bench.drain();
-    assert_eq!(bench.outputs.len(), 6, "{:?}", bench.outputs);
+    assert_eq!(bench.outputs.len(), 8, "{:?}", bench.outputs);
     bench.on(Input::Stopping);
     assert_eq!((bench.speeds(), bench.chair.deadline()), ([0.0; 2], None));
 }
@@ -290,4 +290,39 @@ fn every_default_passes_its_own_check() {
     let three = [("forward".to_owned(), params::Value::Floats(vec![1.0; 3]))];
     let error = Params::read(&specification().resolve(three).unwrap()).unwrap_err().to_string();
     assert_eq!(error, "parameter 'forward' is [1.0, 1.0, 1.0], must have five entries, one for each profile");
+}
+
+#[test]
+fn a_measured_base_is_what_the_encoders_and_the_odometry_show() {
+    let mut bench = Bench::new(Params::default());
+    bench.on(Input::BaseMeasured(0.5, 1.0));
+    bench.pass(100, Some(Input::BaseMeasured(0.5, 1.0)));
+    let told = |output: &Output| match output {
+        Output::PublishOdometry(forward, turn) => Some([*forward, *turn]),
+        _ => None,
+    };
+    let last = bench.outputs.iter().rev().find_map(|(_, output)| told(output)).unwrap();
+    assert!(near(last, [0.5, 1.0]), "{last:?}");
+    // 0.1 s: the left wheel goes 0.1 · (0.5 - 0.5065 / 2) m, the right one 0.1 · (0.5 + 0.5065 / 2) m, 2.38462 turns of the
+    // encoder each 1.0373 m: 360 · 0.0246750 · 2.298871 = 20.42 degrees, which the left counts down, and 62.34.
+    let angles = |output: &Output| match output {
+        Output::PublishEncoders(fields) => Some([fields.left_angle, fields.right_angle]),
+        _ => None,
+    };
+    let [left, right] = bench.outputs.iter().rev().find_map(|(_, output)| angles(output)).unwrap();
+    assert!((left - 339.58).abs() < 0.02 && (right - 62.34).abs() < 0.02, "{left} {right}");
+    bench.on(Input::BaseMeasured(f64::NAN, 0.0));
+    assert_eq!(bench.chair.counters().invalid, 1);
+}
+
+#[test]
+fn cameras_speak_only_when_they_are_asked_to() {
+    let cameras = |camera_rate: i64| {
+        let set =
+            specification().resolve([("camera_rate".into(), params::Value::Integer(camera_rate))]).unwrap();
+        let mut bench = Bench::new(Params::read(&set).unwrap());
+        bench.pass(1000, None);
+        [Output::PublishCameras, Output::PublishSurroundings].map(|wanted| bench.count(|o| *o == wanted))
+    };
+    assert_eq!((cameras(0), cameras(10)), ([0, 5], [10, 5]));
 }
