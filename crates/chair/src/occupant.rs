@@ -4,19 +4,27 @@ use units::{Command, Instant, Stamp, Velocity};
 
 /// What the occupant's stick means as a velocity, for whoever arbitrates between it and others.
 ///
-/// A stick that makes no sense, or that belongs to a profile without calibration, is an explicit zero; silence is one zero
-/// and then silence, so that a source of lower priority gets its turn.
+/// Whoever lets go of the stick has no wish any more: a centred stick is one zero and then silence, so that a source of
+/// lower priority gets its turn. The same holds for a stick that makes no sense or belongs to a profile without calibration,
+/// and for a chair that falls silent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Occupant {
+    /// The last stick that was not zero, when no zero was told since.
     last: Option<(Stamp, Instant)>,
+    told_zero: bool,
     output: Option<Command>,
 }
 
 impl Occupant {
     /// A stick came at `now` \[and by the wall clock at `stamp`\]; `None` if it says nothing that is known.
     pub fn receive(&mut self, now: Instant, stamp: Stamp, velocity: Option<Velocity>) {
-        self.last = Some((stamp, now));
-        self.output = Some(Command { velocity: velocity.unwrap_or(Velocity::ZERO), stamp });
+        let velocity = velocity.unwrap_or(Velocity::ZERO);
+        let is_zero = velocity == Velocity::ZERO;
+        self.last = (!is_zero).then_some((stamp, now));
+        if !(is_zero && self.told_zero) {
+            self.output = Some(Command { velocity, stamp });
+        }
+        self.told_zero = is_zero;
     }
 
     /// What is to be told at `now`.
@@ -26,6 +34,7 @@ impl Occupant {
             && now >= at + timeout
         {
             self.last = None;
+            self.told_zero = true;
             let stamp = later(stamp, now.since(at));
             return Some(Command { velocity: Velocity::ZERO, stamp });
         }
@@ -72,10 +81,23 @@ mod tests {
     }
 
     #[test]
+    fn a_stick_that_was_let_go_is_zero_once() {
+        let mut occupant = Occupant::default();
+        let mut told = Vec::new();
+        for forward in [0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.5] {
+            let velocity = Velocity::planar(forward, 0.0).unwrap();
+            occupant.receive(Instant::ZERO, Stamp::ZERO, Some(velocity));
+            told.extend(occupant.poll(Instant::ZERO, TIMEOUT).map(|command| command.velocity.forward()));
+        }
+        assert_eq!(told, [0.0, 0.5, 0.5, 0.0, 0.5]);
+    }
+
+    #[test]
     fn what_is_not_known_is_zero() {
         let mut occupant = Occupant::default();
         occupant.receive(Instant::ZERO, Stamp::ZERO, None);
         let told = occupant.poll(Instant::ZERO, TIMEOUT).unwrap();
         assert_eq!(told.velocity, Velocity::ZERO);
+        assert_eq!(occupant.deadline(Instant::ZERO, TIMEOUT), None, "nothing is left to be said");
     }
 }
