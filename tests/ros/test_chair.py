@@ -13,7 +13,7 @@ from chairs import Driver, Luci, active, fields, panicking_chair
 from conftest import EDGE
 from geometry_msgs.msg import Twist, TwistStamped
 from luci_messages.msg import LuciJoystick
-from std_msgs.msg import Int32
+from std_msgs.msg import Bool, Int32
 from std_srvs.srv import Empty
 
 SET, REMOVE = "set_shared_remote_input", "remove_shared_remote_input"
@@ -232,7 +232,9 @@ def test_a_service_that_is_not_there_is_told():
         driver.activate()
         driver.become("activating")
         driver.become("inactive")
-        driver.says("the service that enters the mode did not answer")
+        # Nor did the one that leaves it, and a chair may have entered the mode all the same.
+        driver.says("the chair may still be in the mode")
+        assert driver.value("/luci/set_shared_remote_input") == "not there"
         assert {stick for _, stick in driver.sticks()} == {(*NEUTRAL, SHARED)}
 
 
@@ -244,7 +246,7 @@ def test_a_service_that_hangs_does_not_hold_up_the_sticks():
         driver.become("activating")
         driver.is_neutral(0.6)
         driver.become("inactive", 12.0)
-        driver.says("did not answer")
+        driver.says("the chair may still be in the mode")
 
 
 def test_a_mode_that_is_entered_late_is_left_again():
@@ -286,8 +288,6 @@ def test_whatever_ends_the_node_the_mode_is_removed(how):
         driver.drives(50, 0, FRONT, 6.0)
         start = time.time()
         if how == "panic":
-            from std_msgs.msg import Bool
-
             driver.graph.publish("/chair/panic", Bool(data=True))
         else:
             driver.process.process.send_signal(how)
