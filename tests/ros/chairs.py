@@ -18,7 +18,9 @@ ONE = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 REMOTE, POSITION, SCALING = "/luci/remote_joystick", "/luci/joystick_position", "/luci/joystick_scaling"
 AUTO, WDI, VIRTUAL, PHYSICAL, SHARED = 1, 2, 3, 4, 5
 NEUTRAL = (0, 0, 8)
-# Three of the chair's profiles; 2 m/s and 1 rad/s at full throw in the first.
+SET, REMOVE = "set_shared_remote_input", "remove_shared_remote_input"
+AUTO_SERVICES = ("set_auto_remote_input", "remove_auto_remote_input")
+# Two of the chair's profiles; 2 m/s and 1 rad/s at full throw in the first.
 PROFILES = {
     f"profiles.{name}.{key}": value
     for name, number, forward, turn in [("first", 1, 2.0, 1.0), ("second", 2, 1.0, 0.5)]
@@ -138,14 +140,17 @@ class Driver:
         twist = getattr(self.command, "twist", self.command)
         twist.linear.x, twist.angular.z = float(linear), float(angular)
         if self.commands is None:
-            publisher = self.graph.node.create_publisher(type(self.command), "/cmd_vel", EDGE)
+            # The same publisher as that of single commands: a second one would be a rival.
+            node, publishers = self.graph.node, self.graph.publishers
+            publisher = publishers.get("/cmd_vel") or node.create_publisher(type(self.command), "/cmd_vel", EDGE)
+            publishers["/cmd_vel"] = publisher
 
             def publish():
                 if isinstance(self.command, TwistStamped):
                     self.command.header.stamp = self.graph.node.get_clock().now().to_msg()
                 publisher.publish(self.command)
 
-            self.commands = self.graph.node.create_timer(0.02, publish)
+            self.commands = node.create_timer(0.02, publish)
 
     def hush(self):
         """No more commands; the publisher stays."""
@@ -172,9 +177,9 @@ class Luci:
     Its services have a thread of their own, so that one that hangs holds up nothing else.
     """
 
-    def __init__(self, services=("set_shared_remote_input", "remove_shared_remote_input"), profile=1):
+    def __init__(self, services=(SET, REMOVE), profile=1):
         self.graph, self.desk = Graph(), Graph()
-        self.calls, self.obeys, self.hangs, self.timer = [], True, False, None
+        self.calls, self.obeys, self.hangs, self.nonsense, self.timer = [], True, False, None, None
         self.stick = LuciJoystick(joystick_zone=8, input_source=PHYSICAL)
         make = self.graph.node.create_publisher
         self.position = make(LuciJoystick, POSITION, ONE)
@@ -200,7 +205,7 @@ class Luci:
             while self.hangs:
                 time.sleep(0.02)
             if self.obeys:
-                self.show({"set_shared_remote_input": SHARED, "set_auto_remote_input": AUTO}.get(name, PHYSICAL))
+                self.show({SET: SHARED, AUTO_SERVICES[0]: AUTO}.get(name, PHYSICAL))
             return response
 
         self.desk.node.create_service(Empty, f"/luci/{name}", called)
@@ -220,7 +225,8 @@ class Luci:
         source = self.stick.input_source
         if source != AUTO:
             self.position.publish(self.stick)
-        self.scaling.publish(LuciJoystickScaling(joystick_zone=8, input_source=source))
+        shown = source if self.nonsense is None else self.nonsense
+        self.scaling.publish(LuciJoystickScaling(joystick_zone=8, input_source=shown))
 
     def called(self, name, since=0.0):
         return [at for at, called in self.calls if called == name and at >= since]

@@ -194,15 +194,16 @@ def test_cameras(side):
         message = LuciCameraInfo(intrinsics=[600.0, 500.0, 320.0, 240.0], type=2)
         message.header.frame_id = f"{side}_depth_camera"
         topic = f"/luci/{side}_camera_info"
-        for bad in ([0.0, 1.0, 1.0, 1.0], [1.0, math.nan, 1.0, 1.0], [1.0, 1.0, math.inf, 1.0]):
-            driver.graph.publish(topic, LuciCameraInfo(intrinsics=bad))
         told = say(driver, topic, message, f"/chair/{side}_camera_info")
         assert told.header == message.header
         assert list(told.k) == [600.0, 0.0, 320.0, 0.0, 500.0, 240.0, 0.0, 0.0, 1.0]
         assert list(told.r) == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
         assert list(told.p) == [600.0, 0.0, 320.0, 0.0, 0.0, 500.0, 240.0, 0.0, 0.0, 0.0, 1.0, 0.0]
         assert told.distortion_model == "" and not told.d and (told.width, told.height) == (0, 0)
+        for bad in ([0.0, 1.0, 1.0, 1.0], [1.0, math.nan, 1.0, 1.0], [1.0, 1.0, math.inf, 1.0]):
+            driver.graph.publish(topic, LuciCameraInfo(intrinsics=bad))
         driver.counts("invalid cameras", 3)
+        assert {message.header.frame_id for _, message in driver.graph.heard[f"/chair/{side}_camera_info"]} == {told.header.frame_id}
 
 
 def test_floods_of_measurements_do_not_hold_up_the_stick():

@@ -113,7 +113,8 @@ def publishers(chair, name):
 
 def test_topics_types_and_qualities_are_those_of_luci():
     with Chair({"camera_rate": 10}) as chair:
-        chair.wait(lambda: all(publishers(chair, name) for name in [*STREAMS, *INFRARED, *KEPT]), "not all topics are there")
+        named = lambda name: [info.node_name for info in publishers(chair, name)] == ["interface"]
+        chair.wait(lambda: all(named(name) for name in [*STREAMS, *INFRARED, *KEPT]), "not all topics are there")
         found = {name.removeprefix("/luci/") for name, _ in chair.graph.node.get_topic_names_and_types() if name.startswith("/luci/")}
         assert found == {*STREAMS, *INFRARED, *KEPT, "remote_joystick"}
         for name, kind in {**STREAMS, **INFRARED, **{name: "std_msgs/msg/Int32" for name in KEPT}}.items():
@@ -198,15 +199,17 @@ def test_a_remote_drives_in_its_mode_with_its_source(mode, source):
         chair.wait(lambda: chair.motors == (90, 90) and chair.scaled.input_source == PHYSICAL, "the mode is not left")
 
 
-@pytest.mark.parametrize("source", [0, AUTO, 2, VIRTUAL, PHYSICAL, 6, -1, 2**31 - 1])
-def test_a_wrong_source_is_ignored_without_a_word(source):
+def test_a_wrong_source_is_ignored_without_a_word():
     with Chair() as chair:
         chair.enter("shared", SHARED)
         lines = len(chair.process.lines)
-        chair.say(100, 0, source)
-        chair.stands(1.0, f"source {source}")
+        for source in (0, AUTO, 2, VIRTUAL, PHYSICAL, 6, -1, 2**31 - 1):
+            chair.say(100, 0, source)
+            chair.stands(0.4, f"source {source}")
         assert len(chair.process.lines) == lines and chair.scaled.input_source == SHARED
-        chair.wait(lambda: int(chair.value("ignored") or 0) > 5, "not counted")
+        chair.wait(lambda: int(chair.value("ignored") or 0) > 40, "not counted")
+        chair.say(100, 0, SHARED)
+        chair.wait(lambda: chair.motors == (60, 60), "the right one is not heard")
 
 
 def test_a_default_constructed_message_is_ignored_as_well():
@@ -262,7 +265,7 @@ def test_what_luci_senses_limits_the_stick():
         chair.enter("shared", SHARED)
         scaling = free_zones()
         scaling.front_fb = 0.5
-        chair.graph.publish("/interface/scaling", scaling)
+        chair.graph.repeat("/interface/scaling", scaling, 20.0)
         chair.say(100)
         chair.wait(lambda: fields(chair.scaled) == (50, 0, FRONT, SHARED) and chair.scaled.forward_back_scaling == 0.5, "not limited")
         # Half of 0.54 m/s are 14.85 of 66 counts.
@@ -270,7 +273,6 @@ def test_what_luci_senses_limits_the_stick():
         chair.say(-100)
         chair.wait(lambda: fields(chair.scaled) == (-100, 0, BACK, SHARED), "back is free")
         scaling.back_fb = math.nan
-        chair.graph.publish("/interface/scaling", scaling)
         chair.wait(lambda: fields(chair.scaled) == (0, 0, BACK, SHARED), "what is no factor is 0")
         chair.graph.publish("/interface/override_button", Bool(data=True))
         chair.wait(lambda: fields(chair.scaled) == (-100, 0, BACK, SHARED), "the button does not suspend the scaling")
@@ -299,11 +301,15 @@ def test_a_flood_delays_nothing_and_the_end_stops_the_wheels():
     with Chair() as chair:
         chair.enter("shared", SHARED)
         chair.say(100)
+        scaling, base = free_zones(), Odometry()
+        stick = LuciJoystick(forward_back=2**31 - 1, joystick_zone=-1, input_source=2**31 - 1)
         start, number = time.time(), 0
         while time.time() < start + 1.5:
             number += 1
             chair.publisher.publish(chair.remote)
-            chair.graph.publish("/interface/scaling", free_zones())
+            chair.graph.publish("/interface/scaling", scaling)
+            chair.graph.publish("/interface/odom", base)
+            chair.graph.publish("/interface/stick", stick)
             time.sleep(max(0.0, start + number * 0.001 - time.time()))
         assert number > 700
         chair.wait(lambda: chair.motors == (60, 60), "a flood does not drive")
@@ -403,3 +409,17 @@ def test_a_killed_node_leaves_a_chair_that_brakes():
         assert chair.scaled.input_source == SHARED
         chair.call("/luci/remove_shared_remote_input")
         chair.wait(lambda: chair.scaled.input_source == PHYSICAL, "it cannot be given back by hand")
+
+
+def test_a_chair_that_dies_is_told_and_does_not_keep_the_node_from_ending():
+    with Pair() as (chair, driver):
+        driver.say(0.54)
+        driver.activate()
+        driver.become("active")
+        chair.process.kill()
+        driver.become("lost", 1.0)
+        driver.is_neutral()
+        driver.says("nothing is heard from the chair")
+        start = time.time()
+        driver.process.stop()
+        assert time.time() - start < 2.5

@@ -14,6 +14,8 @@ pub enum Input {
     CommandReceived(Command),
     /// A message came that was no command and could not be taken for one.
     CommandRefused(NotFinite),
+    /// So many publish commands; told when it changes.
+    PublishersCounted(usize),
     /// The chair told its profile on `luci/chair_profile`. The speed setting is another thing.
     ProfileReceived(i32),
     /// A `luci/joystick_position` came.

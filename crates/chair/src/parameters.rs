@@ -22,6 +22,9 @@ mod declared {
                does not wait.");
     pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, 0.01, 10.0).unit("s")
         .text("A command older than this, by its time of receipt, is lost, and neutral goes out.");
+    pub const RIVALS: Parameter<String> = Parameter::choice("rival_publishers", "stop", &["stop", "warn"])
+        .text("A second publisher of cmd_vel: neutral until it is gone, or only a warning. Choosing between sources is the \
+               arbiter's task.");
     pub const FEEDBACK_TIMEOUT: Parameter<f64> = Parameter::float("feedback_timeout", 0.3, 0.05, 5.0).unit("s")
         .text("With nothing from the chair for so long neutral goes out.");
     pub const FEEDBACK_RATE: Parameter<f64> = Parameter::float("feedback_rate", 10.0, 1.0, 100.0).unit("Hz")
@@ -83,6 +86,7 @@ pub fn specification() -> Specification {
         .with(&RATE)
         .with(&LEAST_GAP)
         .with(&COMMAND_TIMEOUT)
+        .with(&RIVALS)
         .with(&FEEDBACK_TIMEOUT)
         .with(&FEEDBACK_RATE)
         .with(&SERVICE_TIMEOUT)
@@ -142,6 +146,8 @@ pub struct RemoteParams {
     pub least_gap: Duration,
     /// A command older than this is lost.
     pub command_timeout: Duration,
+    /// Only one may publish commands.
+    pub single_publisher: bool,
     /// A chair silent for so long is lost.
     pub feedback_timeout: Duration,
     /// The rate that feedback must have, with a tenth of tolerance \[Hz\].
@@ -223,6 +229,7 @@ impl Params {
                 period: Duration::from_secs(1) / count(&RATE).max(1),
                 least_gap: LEAST_GAP.time(set),
                 command_timeout: COMMAND_TIMEOUT.time(set),
+                single_publisher: RIVALS.get(set) == "stop",
                 feedback_timeout: FEEDBACK_TIMEOUT.time(set),
                 feedback_rate: FEEDBACK_RATE.get(set),
                 service_timeout: SERVICE_TIMEOUT.time(set),

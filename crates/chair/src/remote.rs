@@ -33,6 +33,8 @@ pub struct Remote {
     pub(crate) bad_feedback: Option<BadJoystick>,
     /// The command in force and when it came.
     pub(crate) command: Option<(Command, Instant)>,
+    /// How many publish commands.
+    pub(crate) publishers: usize,
     /// What somebody wants, for when the mode was left.
     pub(crate) wanted: bool,
     pub(crate) stopping: bool,
@@ -63,6 +65,7 @@ impl Remote {
             invalid: None,
             bad_feedback: None,
             command: None,
+            publishers: 0,
             wanted: false,
             stopping: false,
             request: None,
@@ -146,6 +149,9 @@ impl Remote {
         let Some((command, _)) = self.command else {
             return Err(if self.invalid.is_some() { Hold::CommandInvalid } else { Hold::CommandMissing });
         };
+        if self.publishers > 1 && self.params.single_publisher {
+            return Err(Hold::Rivals(self.publishers));
+        }
         let profile = self.profile.ok_or(Hold::ProfileMissing)?;
         let calibration = self.params.profiles.of(profile).ok_or(Hold::NotCalibrated(profile))?;
         if calibration.excess(&command.velocity) > REASON {
@@ -273,6 +279,7 @@ impl Machine for Remote {
                 self.command = None;
                 self.invalid = Some(invalid);
             }
+            Input::PublishersCounted(count) => self.publishers = count,
             Input::ProfileReceived(profile) => self.profile = Some(profile),
             Input::ScalingReceived(source) if self.by_scaling() => self.hear(source),
             Input::ScalingReceived(_) => {}

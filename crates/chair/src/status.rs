@@ -65,6 +65,8 @@ pub enum Hold {
     CommandInvalid,
     /// The last command was a hundred times full throw or more.
     CommandBeyondReason,
+    /// So many publish commands.
+    Rivals(usize),
     /// The chair has not told its profile.
     ProfileMissing,
     /// There is no calibration for the chair's profile, this one.
@@ -100,7 +102,12 @@ impl Remote {
         {
             return (Level::Error, fault.to_string());
         }
-        let Some(hold) = self.hold() else { return (Level::Ok, "the chair follows the commands".into()) };
+        let Some(hold) = self.hold() else {
+            if self.publishers > 1 {
+                return (Level::Warn, format!("{} publishers of commands", self.publishers));
+            }
+            return (Level::Ok, "the chair follows the commands".into());
+        };
         let level = match hold {
             Hold::Inactive if self.is_left_over() => {
                 let mode = self.params.mode;
@@ -116,6 +123,7 @@ impl Remote {
             | Hold::FeedbackSlow
             | Hold::CommandInvalid
             | Hold::CommandBeyondReason
+            | Hold::Rivals(_)
             | Hold::NotCalibrated(_) => Level::Error,
         };
         (level, hold.to_string())
@@ -204,6 +212,7 @@ impl fmt::Display for Hold {
             Self::CommandMissing => f.write_str("no command in time, neutral"),
             Self::CommandInvalid => f.write_str("invalid command, neutral"),
             Self::CommandBeyondReason => f.write_str("a command beyond all reason, neutral"),
+            Self::Rivals(count) => write!(f, "{count} publishers of commands, neutral"),
             Self::ProfileMissing => f.write_str("the chair has not told its profile, neutral"),
             Self::NotCalibrated(profile) => {
                 write!(f, "no calibration for the chair's profile {profile}, neutral")

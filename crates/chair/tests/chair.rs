@@ -162,6 +162,23 @@ fn a_command_beyond_all_reason_is_neutral() {
 }
 
 #[test]
+fn a_second_publisher_of_commands_is_neutral_or_told() {
+    let mut bench = Bench::active();
+    bench.on(ChairInput::Remote(Input::PublishersCounted(2)));
+    assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::Rivals(2))));
+    assert_eq!(bench.chair.health(), (Level::Error, "2 publishers of commands, neutral".into()));
+    bench.on(ChairInput::Remote(Input::PublishersCounted(1)));
+    bench.pass(10);
+    assert_eq!(bench.last(), Some((50, 0)));
+    let mut lenient = params();
+    lenient.remote.single_publisher = false;
+    bench.on(ChairInput::ParametersChanged(lenient));
+    bench.on(ChairInput::Remote(Input::PublishersCounted(2)));
+    bench.pass(10);
+    assert_eq!((bench.last(), bench.chair.health().0), (Some((50, 0)), Level::Warn));
+}
+
+#[test]
 fn what_is_only_told_is_the_newest() {
     let mut bench = Bench::new();
     bench.outputs.clear();

@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `inputs` | what it listens to |
 //! | `topics` | what it publishes |
+//! | `graph` | who else publishes what only one may |
 //! | `services` | LUCI's services that it calls, and its own |
 
+mod graph;
 mod inputs;
 mod services;
 mod topics;
@@ -13,6 +15,7 @@ mod topics;
 use chair::{Chair, ChairInput, ChairOutput, Input, Output, Params, State, specification};
 use ros::{Error, Runner, Shell, Status, Stop};
 
+use self::graph::Rivals;
 use self::services::Services;
 use self::topics::Topics;
 use crate::start::{self, Member};
@@ -54,12 +57,21 @@ pub fn run_with(
     let calls = services.clone();
     let shell = Shell::new(chair, None, move |output| match output {
         ChairOutput::Remote(Output::Call(service)) => calls.call(service),
-        output => topics.publish(output),
+        output => {
+            if output == ChairOutput::PublishState(State::Inactive) {
+                calls.rest();
+            }
+            topics.publish(output);
+        }
     });
+    let rivals = Rivals::default();
+    let watch = rivals.watch(shell.clone(), member.inputs.names().clone(), params.stamped);
     let runner = member.runner(&shell, |set| Params::read(set).map(ChairInput::ParametersChanged))?;
     let presence = services.clone();
-    let runner =
-        runner.status(move |chair| presence.report(status(chair))).chore(services.answers(shell.clone()));
+    let runner = runner
+        .status(move |chair| rivals.report(presence.report(status(chair))))
+        .chore(services.answers(shell.clone()))
+        .chore(watch);
     let runner = with(services::serve(runner)?);
     if params.activate {
         shell.deliver(ChairInput::Remote(Input::Activated));

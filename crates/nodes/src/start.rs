@@ -14,7 +14,7 @@ pub const WITH_OTHER_THREADS: Duration = Duration::from_millis(5);
 const LAST_WORDS: Duration = Duration::from_millis(100);
 /// How long last words may wait for an answer.
 const LEAVE: Duration = Duration::from_millis(1500);
-/// How long a process may take to end after a signal; it takes a twentieth of it, or what [`LEAVE`] says.
+/// How long a process may take to end after a signal; it takes a twentieth of it, and one that waits for an answer less than it.
 const LONGEST_END: Duration = Duration::from_secs(2);
 
 /// Runs `node` as a process: log, signals, ROS context; the error, if any, becomes one message and exit code 1.
@@ -115,7 +115,7 @@ pub fn run<M: Machine + 'static>(
 }
 
 /// Runs the node like [`run`], for a machine whose last words need an answer: after `last` it goes on until it is
-/// `finished`, at most for [`LEAVE`]. If the node panicked the machine may be what is broken and is not asked any more:
+/// `finished`, at most for 1.5 s. If the node panicked the machine may be what is broken and is not asked any more:
 /// `broken` says the last words in its place, again and again until it is `true`.
 /// # Errors
 /// The node panicked.

@@ -19,6 +19,8 @@ pub struct Services(Arc<Mutex<Inner>>);
 
 struct Inner {
     clients: Vec<Luci>,
+    /// The service that enters the mode was called, and the chair was not given back since.
+    is_ours: bool,
     /// Calls that were not answered yet, the oldest first.
     open: Vec<(Service, Answer)>,
 }
@@ -57,24 +59,31 @@ impl Services {
             Ok(Luci { service, name, client, found: None, is_there: false })
         };
         let clients = vec![luci(mode.set())?, luci(mode.remove())?];
-        Ok(Self(Arc::new(Mutex::new(Inner { clients, open: Vec::new() }))))
+        Ok(Self(Arc::new(Mutex::new(Inner { clients, is_ours: false, open: Vec::new() }))))
     }
 
     /// Calls `service` and returns at once.
     pub fn call(&self, service: Service) {
         let mut inner = self.lock();
-        let Some(luci) = inner.clients.iter().find(|luci| luci.service == service) else { return };
+        let Inner { clients, is_ours, open } = &mut *inner;
+        let Some(luci) = clients.iter().find(|luci| luci.service == service) else { return };
         log::info!(target: NAME, "calls '{}'", luci.name);
+        *is_ours |= matches!(service, Service::SetAuto | Service::SetShared);
         match luci.client.request(&Empty::Request {}) {
             Ok(answer) => {
                 let answer = Box::pin(answer.map(|answer| answer.is_ok()));
-                if inner.open.len() >= MOST {
-                    drop(inner.open.remove(0));
+                if open.len() >= MOST {
+                    drop(open.remove(0));
                 }
-                inner.open.push((service, answer));
+                open.push((service, answer));
             }
             Err(error) => log::error!(target: NAME, "could not call '{}': {error}", luci.name),
         }
+    }
+
+    /// The chair was given back, or given up: it is not ours any more.
+    pub fn rest(&self) {
+        self.lock().is_ours = false;
     }
 
     /// Delivers answers as they come, and looks from time to time whether the services are there.
@@ -103,7 +112,8 @@ impl Services {
         status
     }
 
-    /// The last words of a node whose machine can no longer be asked: to be called again and again until it is `true`.
+    /// The last words of a node whose machine can no longer be asked: to be called again and again until it is `true`. A
+    /// chair that is not ours hears nothing: somebody else may have it.
     pub fn when_broken(
         &self,
         remote: Publisher<LuciJoystick>,
@@ -114,6 +124,9 @@ impl Services {
         let mut due: Option<Instant> = None;
         let mut said = 0;
         move || {
+            if !services.lock().is_ours {
+                return true;
+            }
             if due.is_none() {
                 services.lock().open.clear(); // what was called before proves nothing
             }

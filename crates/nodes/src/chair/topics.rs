@@ -12,6 +12,9 @@ use units::Stamp;
 use super::NAME;
 use crate::command_topic::CommandTopic;
 
+/// What drives the chair.
+pub const REMOTE: &str = "luci/remote_joystick";
+
 /// What the node publishes.
 pub struct Topics {
     remote: Topic<LuciJoystick>,
@@ -35,7 +38,7 @@ impl Topics {
     /// # Errors
     /// The middleware refuses a topic.
     pub fn new(node: &mut r2r::Node, params: &Params) -> Result<Self, Error> {
-        let remote = Topic::new(node, "luci/remote_joystick", qos::command())?;
+        let remote = Topic::new(node, REMOTE, qos::command())?;
         let mut camera =
             |side: Side| Topic::new(node, &format!("~/{}_camera_info", side.name()), qos::edge());
         let cameras = [camera(Side::Left)?, camera(Side::Right)?, camera(Side::Rear)?];
