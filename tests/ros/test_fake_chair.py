@@ -4,14 +4,12 @@ import math
 import time
 
 import pytest
-from chairs import AUTO, BACK, FRONT, LEFT, NEUTRAL, ONE, ORIGIN, PHYSICAL, REMOTE, SHARED, VIRTUAL, Driver, arguments, fields
-from conftest import EDGE, LATCHED, Graph, Process, free_zones
-from diagnostic_msgs.msg import DiagnosticArray
-from luci_messages.msg import LuciEncoders, LuciImu, LuciJoystick, LuciJoystickScaling, LuciZoneScaling
+from chairs import AUTO, BACK, FRONT, LEFT, ONE, PHYSICAL, REMOTE, SHARED, VIRTUAL, Chair, Driver, fields
+from conftest import EDGE, LATCHED, free_zones
+from luci_messages.msg import LuciEncoders, LuciJoystick
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
-from std_msgs.msg import Bool, Int16, Int32
-from std_srvs.srv import Empty, SetBool
+from std_msgs.msg import Bool, Int32
 
 STREAMS = {
     "joystick_position": "luci_messages/msg/LuciJoystick",
@@ -30,81 +28,6 @@ INFRARED = {
 KEPT = ["chair_profile", "speed_setting", "override_button_data", "override_button_press_count_data"]
 SERVICES = [f"{verb}_{mode}_remote_input" for verb in ("set", "remove") for mode in ("auto", "shared")]
 SERVICES += ["disable_radar_filter", "enable_radar_filter"]
-
-
-class Chair:
-    """The executable `luci_chair` and the hands on it."""
-
-    def __init__(self, parameters=()):
-        self.graph = Graph()
-        for kind, name in [(LuciJoystick, "joystick_position"), (LuciJoystickScaling, "joystick_scaling")]:
-            self.graph.listen(kind, f"/luci/{name}", ONE)
-        for side in ("port", "starboard"):
-            self.graph.listen(Int16, f"/motor/{side}", ONE)
-        self.graph.listen(DiagnosticArray, "/diagnostics")
-        self.process = Process("luci_chair", *arguments(dict(parameters)))
-        self.remote, self.timer = LuciJoystick(joystick_zone=8, input_source=SHARED), None
-
-    def __enter__(self):
-        try:
-            self.wait(lambda: self.scaled and self.motors, "the chair is silent", 10.0)
-            return self
-        except BaseException:
-            self.__exit__()
-            raise
-
-    def __exit__(self, *_):
-        try:
-            self.process.stop()
-        finally:
-            self.graph.close()
-
-    def wait(self, condition, what, timeout=5.0):
-        def failure():
-            return f"{what() if callable(what) else what}; {self.scaled}, motors {self.motors}\n{self.process.output}"
-
-        return self.graph.wait(condition, failure, timeout)
-
-    @property
-    def scaled(self):
-        return self.graph.last("/luci/joystick_scaling")
-
-    @property
-    def motors(self):
-        port, starboard = self.graph.last("/motor/port"), self.graph.last("/motor/starboard")
-        return (port.data, starboard.data) if port and starboard else None
-
-    def call(self, name, request=None):
-        kind = Empty if request is None else SetBool
-        client = self.graph.node.create_client(kind, name)
-        self.wait(client.service_is_ready, f"'{name}' is not there")
-        future = client.call_async(kind.Request() if request is None else SetBool.Request(data=request))
-        self.wait(future.done, f"'{name}' does not answer")
-        return future.result()
-
-    def enter(self, mode, source):
-        self.call(f"/luci/set_{mode}_remote_input")
-        self.wait(lambda: self.scaled.input_source == source, f"does not enter {mode}")
-
-    def say(self, forward, right=0, source=None, rate=20.0):
-        """The remote joystick from now on."""
-        self.remote.forward_back, self.remote.left_right = forward, right
-        self.remote.input_source = self.remote.input_source if source is None else source
-        if self.timer is not None:
-            self.graph.node.destroy_timer(self.timer)
-        if not hasattr(self, "publisher"):
-            self.publisher = self.graph.node.create_publisher(LuciJoystick, REMOTE, ONE)
-        self.timer = self.graph.node.create_timer(1.0 / rate, lambda: self.publisher.publish(self.remote)) if rate else None
-
-    def stands(self, seconds, what):
-        start = time.monotonic()
-        time.sleep(seconds)
-        values = {message.data for side in ("port", "starboard") for message in self.graph.since(f"/motor/{side}", start)}
-        assert values == {90}, f"{what}: motors got {sorted(values)}"
-
-    def value(self, key):
-        statuses = [s for _, m in self.graph.heard["/diagnostics"] for s in m.status if s.name == "interface"]
-        return {v.key: v.value for v in statuses[-1].values}.get(key) if statuses else None
 
 
 def publishers(chair, name):

@@ -7,6 +7,7 @@ import xml.etree.ElementTree
 import pytest
 from chairs import ONE
 from conftest import LATCHED, Graph, Process
+from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciJoystick
 from nav_msgs.msg import Odometry
 from or_joystick.msg import State
@@ -84,8 +85,6 @@ def test_a_hand_drives_a_chair_that_is_not_there(chair):
 
 def test_the_occupants_stick_and_then_navigation(chair):
     """In the shared mode the occupant's stick goes the same way, above navigation; let go, navigation has its turn."""
-    from geometry_msgs.msg import TwistStamped
-
     graph, processes = chair
     output = lambda: "\n".join(f"--- {p.name}\n{p.output}" for p in processes.values())
     graph.listen(String, "/chair/state", LATCHED)
