@@ -26,8 +26,13 @@ class Wheels:
         self.driver = driver
         self.graph.listen(Odometry, "/odom", EDGE)
         self.graph.listen(TFMessage, "/tf", EDGE)
-        for _ in range(4):  # the first three do not count
-            self.turn(0.0, 0.0)
+        # Messages get lost until both sides know of one another, and the first three do not count: it stands until it is heard.
+        end = time.monotonic() + 5.0
+        while not self.last and time.monotonic() < end:
+            self.turn(0.0, 0.0, 1)
+            time.sleep(0.03)
+        self.turn(0.0, 0.0)
+        assert self.pose() == (0.0, 0.0, 0.0)
 
     def angles(self):
         left, right = self.ways
