@@ -61,7 +61,7 @@ class Driver:
 
     def __enter__(self):
         try:
-            self.wait(lambda: self.state, "no state is told", 10.0)
+            self.wait(lambda: self.state, "no state is told", 20.0)
             return self
         except BaseException:
             self.__exit__()
@@ -257,7 +257,7 @@ class Chair:
 
     def __enter__(self):
         try:
-            self.wait(lambda: self.scaled and self.motors, "the chair is silent", 10.0)
+            self.wait(lambda: self.scaled and self.motors, "the chair is silent", 20.0)
             return self
         except BaseException:
             self.__exit__()
