@@ -20,7 +20,15 @@ pub fn specifications() -> Vec<Specification> {
         surround::specification(),
         hindbrain::specification(),
         world::specification(),
+        chair::specification(),
+        fake_chair::specification(),
     ]
+}
+
+/// What a node's executable, launch file and configuration file are called: as the node, but for the fake chair, whose
+/// node has the name that LUCI's has.
+pub fn executable(specification: &Specification) -> &'static str {
+    if specification.node == "interface" { "luci_chair" } else { specification.node }
 }
 
 /// All files below `folder` with one of the extensions, hidden folders and build results left out.

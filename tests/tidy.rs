@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
-use tests::{files, root, specifications};
+use tests::{executable, files, root, specifications};
 use units::{Instant, Machine, Stamp};
 
 /// What each crate of the workspace may depend on, of the workspace's own crates and of what decides its layer.
@@ -39,6 +39,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "hindbrain",
             "drive",
             "world",
+            "chair",
+            "fake_chair",
             "gamepad",
             "actuator",
             "ros",
@@ -62,6 +64,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "surround",
             "hindbrain",
             "world",
+            "chair",
+            "fake_chair",
             "serde_json",
         ],
     ),
@@ -189,8 +193,10 @@ fn the_picture_of_the_zones_is_what_the_crates_draw() {
 #[test]
 fn configuration_files_tell_every_parameter() {
     for specification in specifications() {
-        generated(&format!("config/{}.yaml", specification.node), &params::yaml(&specification));
+        let file = format!("config/{}.yaml", executable(&specification));
+        generated(&file, &params::yaml(&specification));
     }
+    generated("config/luci_profiles.yaml", &chair::example());
 }
 
 #[test]
@@ -198,7 +204,8 @@ fn the_table_of_parameters_is_complete() {
     let mut page = String::from(
         "# Parameters\n\nOne file per node with every parameter, its description, range and default. This page and those \
          files are\nwritten by the declarations in the crates (`BLESS=1 cargo test -p tests`). `demo.yaml` is the vehicle \
-         of `cargo xtask demo`.\n",
+         of `cargo xtask demo`,\n`luci.yaml` a LUCI chair that is not there, `luci_profiles.yaml` an example of a chair's \
+         calibration.\n",
     );
     for specification in specifications() {
         let _ = write!(
@@ -225,10 +232,11 @@ fn every_default_is_allowed_and_every_parameter_described() {
 #[test]
 fn every_node_has_its_launch_file_and_its_executable() {
     for specification in specifications() {
+        let name = executable(&specification);
         for path in [
-            format!("launch/{}.launch.xml", specification.node),
-            format!("config/{}.yaml", specification.node),
-            format!("crates/nodes/src/bin/{}.rs", specification.node),
+            format!("launch/{name}.launch.xml"),
+            format!("config/{name}.yaml"),
+            format!("crates/nodes/src/bin/{name}.rs"),
         ] {
             assert!(root().join(&path).is_file(), "{path} is missing");
         }

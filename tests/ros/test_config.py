@@ -9,13 +9,18 @@ from rcl_interfaces.srv import ListParameters
 
 ROOT = pathlib.Path(__file__).parents[2]
 NODES = ["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "simulator", "surround"]
+CHAIR = {"chair": "chair", "luci_chair": "interface"}
+LUCI = {**{node: node for node in ("joystick", "velocity_arbiter", "zone_scaler", "simulator")}, **CHAIR}
 
 
 @pytest.mark.parametrize(
     "executable, file, node",
     [(node, f"{node}.yaml", node) for node in NODES]
     + [(node, "demo.yaml", node) for node in NODES]
-    + [("steersman", "demo.yaml", node) for node in NODES[:4]],
+    + [("steersman", "demo.yaml", node) for node in NODES[:4]]
+    + [(executable, f"{executable}.yaml", node) for executable, node in CHAIR.items()]
+    + [(executable, "luci.yaml", node) for executable, node in LUCI.items()]
+    + [("chair", "luci_profiles.yaml", "chair")],
 )
 def test_a_node_starts_with_its_file(graph, executable, file, node):
     process = Process(executable, "--ros-args", "--params-file", str(ROOT / "config" / file))
@@ -30,13 +35,13 @@ def test_a_node_starts_with_its_file(graph, executable, file, node):
 
 def test_launch_files_name_what_exists():
     files = sorted((ROOT / "launch").glob("*.launch.xml"))
-    assert {file.name for file in files} == {f"{node}.launch.xml" for node in [*NODES, "steersman"]}
+    assert {file.name for file in files} == {f"{node}.launch.xml" for node in [*NODES, *CHAIR, "steersman", "luci"]}
     for file in files:
         tree = xml.etree.ElementTree.parse(file)
         # Shared memory holds up publishers while others come and go.
         assert [element.get("name") for element in tree.iter("set_env")] == ["FASTDDS_BUILTIN_TRANSPORTS"], file.name
         for node in tree.iter("node"):
-            assert (node.get("pkg"), node.get("exec")) in [("steersman", name) for name in NODES]
+            assert (node.get("pkg"), node.get("exec")) in [("steersman", name) for name in [*NODES, *CHAIR]]
         for element in tree.iter():
             for value in element.attrib.values():
                 share = "$(find-pkg-share steersman)/"

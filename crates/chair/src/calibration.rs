@@ -48,7 +48,7 @@ impl Calibration {
     pub fn deflection(&self, velocity: &Velocity, clamp: Clamp) -> Deflection {
         let (forward, turn) = (velocity.forward(), velocity.turn());
         let share = self.share(forward);
-        let excess = (forward.abs() / (self.forward.full() * share)).max(turn.abs() / self.turn.full());
+        let excess = self.excess(velocity);
         let cut = excess > 1.0;
         let divisor = if cut && clamp == Clamp::KeepPath { excess } else { 1.0 };
         let percent = |curve: &Curve, speed: f64, of: f64| {
@@ -72,6 +72,13 @@ impl Calibration {
         let forward = speed(&self.forward, forward_back) * self.share(f64::from(forward_back));
         // Both are finite: not beyond full throw. Zero less the turn, so that a centred stick gives no negative zero.
         Velocity::planar(forward, 0.0 - speed(&self.turn, left_right)).unwrap_or(Velocity::ZERO)
+    }
+
+    /// How many times full throw the greater part of `velocity` is.
+    pub fn excess(&self, velocity: &Velocity) -> f64 {
+        let forward = velocity.forward();
+        (forward.abs() / (self.forward.full() * self.share(forward)))
+            .max(velocity.turn().abs() / self.turn.full())
     }
 
     fn share(&self, forward: f64) -> f64 {

@@ -23,24 +23,10 @@ pub enum Source {
     SharedRemote = 5,
 }
 
-/// The four fields of a `LuciJoystick` as they are on the wire, checked by nobody.
-///
-/// There is no default on purpose: all zero is not neutral but a stick to the front from the ramp assistant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JoystickFields {
-    /// Forward positive \[percent\], -100 to 100 where it makes sense.
-    pub forward_back: i32,
-    /// RIGHT positive \[percent\], -100 to 100 where it makes sense.
-    pub left_right: i32,
-    /// 0 to 8 where it makes sense.
-    pub joystick_zone: i32,
-    /// 0 to 5 where it makes sense.
-    pub input_source: i32,
-}
-
 /// A joystick message that makes sense.
 ///
-/// There is no default on purpose, see [`JoystickFields`].
+/// There is no default on purpose: all zero is not neutral but a stick to the front from the ramp assistant. As it is on the
+/// wire, checked by nobody, it is a [`zones::Joystick`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Joystick {
     forward_back: i32,
@@ -105,7 +91,7 @@ impl Joystick {
     /// What `fields` say. The zone is taken as it is: where a chair draws its boundaries is its own affair.
     /// # Errors
     /// [`BadJoystick`] names the first field that is out of its range.
-    pub fn parse(fields: JoystickFields) -> Result<Self, BadJoystick> {
+    pub fn parse(fields: zones::Joystick) -> Result<Self, BadJoystick> {
         let percent = |field, value: i32| {
             let bad = BadJoystick { field, value, min: -100, max: 100, unit: "percent" };
             (-100..=100).contains(&value).then_some(value).ok_or(bad)
@@ -119,8 +105,8 @@ impl Joystick {
     }
 
     /// The fields for the wire.
-    pub const fn fields(&self) -> JoystickFields {
-        JoystickFields {
+    pub const fn fields(&self) -> zones::Joystick {
+        zones::Joystick {
             forward_back: self.forward_back,
             left_right: self.left_right,
             joystick_zone: self.zone.number(),
@@ -216,23 +202,23 @@ mod tests {
 
     #[test]
     fn a_field_out_of_range_is_named() {
-        let good = JoystickFields { forward_back: -100, left_right: 100, joystick_zone: 8, input_source: 5 };
+        let good = zones::Joystick { forward_back: -100, left_right: 100, joystick_zone: 8, input_source: 5 };
         assert_eq!(Joystick::parse(good).map(|joystick| joystick.fields()), Ok(good));
         let text = |fields| Joystick::parse(fields).unwrap_err().to_string();
         assert_eq!(
-            text(JoystickFields { forward_back: 101, ..good }),
+            text(zones::Joystick { forward_back: 101, ..good }),
             "forward_back is 101, must be from -100 to 100 percent"
         );
         assert_eq!(
-            text(JoystickFields { left_right: -101, ..good }),
+            text(zones::Joystick { left_right: -101, ..good }),
             "left_right is -101, must be from -100 to 100 percent"
         );
         assert_eq!(
-            text(JoystickFields { joystick_zone: 9, ..good }),
+            text(zones::Joystick { joystick_zone: 9, ..good }),
             "joystick_zone is 9, must be from 0 to 8"
         );
         assert_eq!(
-            text(JoystickFields { input_source: -1, ..good }),
+            text(zones::Joystick { input_source: -1, ..good }),
             "input_source is -1, must be from 0 to 5"
         );
     }

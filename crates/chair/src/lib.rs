@@ -1,5 +1,6 @@
 //! Driving a wheelchair of LUCI's, and reading where it went.
 //!
+//! * [`Chair`] is the machine of the node; it is made of the others.
 //! * [`Remote`] is the machine that drives: it enters and leaves the chair's remote mode, drives only while the chair
 //!   shows that it listens, and says neutral explicitly at all other times. A [`Joystick`] always has its [`Source`].
 //! * [`Calibration`] turns a velocity into a stick and back, by [`Curve`]s that grow strictly; [`Profiles`] holds one for
@@ -14,6 +15,7 @@
 
 mod calibration;
 mod camera;
+mod chair;
 mod curve;
 mod encoders;
 mod feedback;
@@ -21,6 +23,7 @@ mod imu;
 mod joystick;
 mod life_cycle;
 mod messages;
+mod occupant;
 mod odometry;
 mod parameters;
 mod pose;
@@ -32,10 +35,11 @@ mod status;
 
 pub use calibration::{Calibration, Clamp, Deflection};
 pub use camera::{BadCamera, CameraMatrices, camera};
+pub use chair::{Chair, ChairInput, ChairOutput, Side};
 pub use curve::{BadCurve, Curve, FASTEST};
 pub use encoders::{BadAngle, Encoders};
 pub use imu::{Imu, ImuFields, imu};
-pub use joystick::{BadJoystick, Joystick, JoystickFields, Source};
+pub use joystick::{BadJoystick, Joystick, Source};
 pub use messages::{Input, Output, State};
 pub use odometry::{Estimate, Odometry, OdometryCounters, OdometryInput};
 pub use parameters::{OdometryParams, Params, RemoteParams, specification};

@@ -14,6 +14,8 @@ pub enum Input {
     CommandReceived(Command),
     /// A message came that was no command and could not be taken for one.
     CommandRefused(NotFinite),
+    /// So many publish commands; told when it changes.
+    PublishersCounted(usize),
     /// The chair told its profile on `luci/chair_profile`. The speed setting is another thing.
     ProfileReceived(i32),
     /// A `luci/joystick_position` came.
@@ -55,4 +57,18 @@ pub enum State {
     Lost,
     /// Neutral was published, then the service that leaves the mode was called.
     Deactivating,
+}
+
+impl State {
+    /// As it is told on `~/state`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Inactive => "inactive",
+            Self::Activating => "activating",
+            Self::Confirmed => "confirmed",
+            Self::Active => "active",
+            Self::Lost => "lost",
+            Self::Deactivating => "deactivating",
+        }
+    }
 }

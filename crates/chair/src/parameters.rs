@@ -22,6 +22,9 @@ mod declared {
                does not wait.");
     pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, 0.01, 10.0).unit("s")
         .text("A command older than this, by its time of receipt, is lost, and neutral goes out.");
+    pub const RIVALS: Parameter<String> = Parameter::choice("rival_publishers", "stop", &["stop", "warn"])
+        .text("A second publisher of cmd_vel: neutral until it is gone, or only a warning. Choosing between sources is the \
+               arbiter's task.");
     pub const FEEDBACK_TIMEOUT: Parameter<f64> = Parameter::float("feedback_timeout", 0.3, 0.05, 5.0).unit("s")
         .text("With nothing from the chair for so long neutral goes out.");
     pub const FEEDBACK_RATE: Parameter<f64> = Parameter::float("feedback_rate", 10.0, 1.0, 100.0).unit("Hz")
@@ -35,6 +38,18 @@ mod declared {
     pub const KEEP_PATH: Parameter<bool> = Parameter::bool("keep_path", true)
         .text("Shorten both parts of a velocity beyond full throw by the same factor; otherwise cut each by itself.");
 
+    pub const STAMPED: Parameter<bool> = Parameter::bool("stamped", true).at_start()
+        .text("Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise \
+               geometry_msgs/Twist.");
+    pub const ACTIVATE: Parameter<bool> = Parameter::bool("activate", false).at_start()
+        .text("Enter the mode at the start, without waiting for ~/activate.");
+    pub const BASE_FRAME: Parameter<String> = Parameter::string("frames.base", "base_link").at_start()
+        .text("The chair's own frame, x forward: of the odometry and the inertial unit.");
+    pub const ODOM_FRAME: Parameter<String> = Parameter::string("frames.odom", "odom").at_start()
+        .text("The frame in which the odometry tells the chair's pose.");
+
+    pub const TRANSFORM: Parameter<bool> = Parameter::bool("odometry.tf", true).at_start()
+        .text("Publish the pose on /tf as well; false where something else, such as a filter, does.");
     pub const CIRCUMFERENCE: Parameter<f64> = Parameter::float("odometry.circumference", 1.0373, 0.1, 5.0).unit("m")
         .text("Circumference of a drive wheel.");
     pub const WHEEL_BASE: Parameter<f64> = Parameter::float("odometry.wheel_base", 0.5065, 0.1, 3.0).unit("m")
@@ -71,12 +86,18 @@ pub fn specification() -> Specification {
         .with(&RATE)
         .with(&LEAST_GAP)
         .with(&COMMAND_TIMEOUT)
+        .with(&RIVALS)
         .with(&FEEDBACK_TIMEOUT)
         .with(&FEEDBACK_RATE)
         .with(&SERVICE_TIMEOUT)
         .with(&CONFIRM_TIMEOUT)
         .with(&ATTEMPTS)
         .with(&KEEP_PATH)
+        .with(&STAMPED)
+        .with(&ACTIVATE)
+        .with(&BASE_FRAME)
+        .with(&ODOM_FRAME)
+        .with(&TRANSFORM)
         .with(&CIRCUMFERENCE)
         .with(&WHEEL_BASE)
         .with(&GEAR)
@@ -100,6 +121,16 @@ pub struct Params {
     pub odometry: OdometryParams,
     /// What one unit of the accelerometer is \[m/s²\], for [`imu`](crate::imu).
     pub acceleration_unit: f64,
+    /// Commands come with a stamp, and the occupant's stick is told with one; fixed once the node runs, as all below.
+    pub stamped: bool,
+    /// Enter the mode at the start.
+    pub activate: bool,
+    /// The chair's own frame; not empty.
+    pub base_frame: String,
+    /// The odometry's frame; not empty.
+    pub odom_frame: String,
+    /// Publish the pose on /tf as well.
+    pub transform: bool,
 }
 
 /// Parameters of [`Remote`](crate::Remote).
@@ -115,6 +146,8 @@ pub struct RemoteParams {
     pub least_gap: Duration,
     /// A command older than this is lost.
     pub command_timeout: Duration,
+    /// Only one may publish commands.
+    pub single_publisher: bool,
     /// A chair silent for so long is lost.
     pub feedback_timeout: Duration,
     /// The rate that feedback must have, with a tenth of tolerance \[Hz\].
@@ -159,11 +192,20 @@ pub struct OdometryParams {
 impl Params {
     /// The parameters in `set`.
     /// # Errors
-    /// A [`Refusal`] of a calibration that does not grow, of two calibrations for one profile, and of a gap in which
-    /// an encoder may turn by half a turn or more, so that its way cannot be told.
+    /// A [`Refusal`] of a calibration that does not grow, of two calibrations for one profile, of a gap in which
+    /// an encoder may turn by half a turn or more, so that its way cannot be told, and of frames without a name or with
+    /// the same one.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut params = Self::parse(set);
         params.remote.profiles = Profiles::read(set)?;
+        for frame in [&BASE_FRAME, &ODOM_FRAME] {
+            if frame.get(set).is_empty() {
+                return Err(set.refuse(frame.declaration().name, "must not be empty"));
+            }
+        }
+        if params.base_frame == params.odom_frame {
+            return Err(set.refuse(ODOM_FRAME.declaration().name, "must differ from frames.base"));
+        }
         let half_turn = params.odometry.half_turn();
         let way = params.odometry.max_speed * params.odometry.max_gap.as_secs_f64();
         if way >= half_turn {
@@ -187,6 +229,7 @@ impl Params {
                 period: Duration::from_secs(1) / count(&RATE).max(1),
                 least_gap: LEAST_GAP.time(set),
                 command_timeout: COMMAND_TIMEOUT.time(set),
+                single_publisher: RIVALS.get(set) == "stop",
                 feedback_timeout: FEEDBACK_TIMEOUT.time(set),
                 feedback_rate: FEEDBACK_RATE.get(set),
                 service_timeout: SERVICE_TIMEOUT.time(set),
@@ -208,6 +251,11 @@ impl Params {
                 timeout: ENCODER_TIMEOUT.time(set),
             },
             acceleration_unit: ACCELERATION_UNIT.get(set),
+            stamped: STAMPED.get(set),
+            activate: ACTIVATE.get(set),
+            base_frame: BASE_FRAME.get(set),
+            odom_frame: ODOM_FRAME.get(set),
+            transform: TRANSFORM.get(set),
         }
     }
 }

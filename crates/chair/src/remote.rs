@@ -1,4 +1,4 @@
-use units::{Command, Instant, Machine, NotFinite, earliest};
+use units::{Command, Instant, Machine, NotFinite, Velocity, earliest};
 
 use crate::feedback::{Evidence, Feedback};
 use crate::request::Request;
@@ -33,6 +33,8 @@ pub struct Remote {
     pub(crate) bad_feedback: Option<BadJoystick>,
     /// The command in force and when it came.
     pub(crate) command: Option<(Command, Instant)>,
+    /// How many publish commands.
+    pub(crate) publishers: usize,
     /// What somebody wants, for when the mode was left.
     pub(crate) wanted: bool,
     pub(crate) stopping: bool,
@@ -45,6 +47,9 @@ pub struct Remote {
     /// What went out last and when; `None` since the last activation.
     pub(crate) sent: Option<(Joystick, Instant)>,
 }
+
+/// A command beyond so many times full throw is a mistake, not a wish for full speed.
+const REASON: f64 = 100.0;
 
 impl Remote {
     /// A machine that drives nothing until it is activated.
@@ -60,6 +65,7 @@ impl Remote {
             invalid: None,
             bad_feedback: None,
             command: None,
+            publishers: 0,
             wanted: false,
             stopping: false,
             request: None,
@@ -95,6 +101,12 @@ impl Remote {
         (self.neutral(), self.params.mode.remove())
     }
 
+    /// What a stick means as a velocity in the chair's profile; `None` if that is not known or not calibrated.
+    pub fn velocity(&self, joystick: &Joystick) -> Option<Velocity> {
+        let calibration = self.params.profiles.of(self.profile?)?;
+        Some(calibration.velocity(joystick.forward_back(), joystick.left_right()))
+    }
+
     /// The source that the chair must show.
     pub(crate) fn source(&self) -> Source {
         self.params.mode.source()
@@ -109,12 +121,26 @@ impl Remote {
     }
 
     fn receive(&mut self, command: Command) {
+        let (mut at, stamp) = (self.now, command.stamp);
+        if let Some((last, last_at)) = self.command
+            && !stamp.is_zero()
+        {
+            if stamp < last.stamp {
+                self.counters.late_commands += 1;
+                return;
+            }
+            if stamp == last.stamp {
+                at = last_at; // the same stick event once more, no younger for that
+            }
+        }
         let ([_, y, z], [roll, pitch, _]) = (command.velocity.linear(), command.velocity.angular());
         self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
-        self.command = Some((command, self.now));
+        self.command = Some((command, at));
         self.invalid = None;
-        if let Ok((_, cut)) = self.asked_for() {
-            self.counters.cut += u64::from(cut);
+        match self.asked_for() {
+            Ok((_, cut)) => self.counters.cut += u64::from(cut),
+            Err(Hold::CommandBeyondReason) => self.counters.unreasonable_commands += 1,
+            Err(_) => {}
         }
     }
 
@@ -123,8 +149,14 @@ impl Remote {
         let Some((command, _)) = self.command else {
             return Err(if self.invalid.is_some() { Hold::CommandInvalid } else { Hold::CommandMissing });
         };
+        if self.publishers > 1 && self.params.single_publisher {
+            return Err(Hold::Rivals(self.publishers));
+        }
         let profile = self.profile.ok_or(Hold::ProfileMissing)?;
         let calibration = self.params.profiles.of(profile).ok_or(Hold::NotCalibrated(profile))?;
+        if calibration.excess(&command.velocity) > REASON {
+            return Err(Hold::CommandBeyondReason);
+        }
         let stick = calibration.deflection(&command.velocity, self.params.clamp);
         let RemoteParams { boundaries, .. } = &self.params;
         let joystick = Joystick::new(stick.forward_back, stick.left_right, self.source(), boundaries);
@@ -247,6 +279,7 @@ impl Machine for Remote {
                 self.command = None;
                 self.invalid = Some(invalid);
             }
+            Input::PublishersCounted(count) => self.publishers = count,
             Input::ProfileReceived(profile) => self.profile = Some(profile),
             Input::ScalingReceived(source) if self.by_scaling() => self.hear(source),
             Input::ScalingReceived(_) => {}

@@ -12,6 +12,10 @@ pub struct Counters {
     pub commands: u64,
     /// Messages that were not a command.
     pub invalid_commands: u64,
+    /// Commands beyond a hundred times full throw.
+    pub unreasonable_commands: u64,
+    /// Commands with an older stamp than the one in force.
+    pub late_commands: u64,
     /// How often a command was lost by silence.
     pub lost_commands: u64,
     /// Commands with other parts than forward and turn, which were left out.
@@ -59,6 +63,10 @@ pub enum Hold {
     CommandMissing,
     /// The last message was not a command.
     CommandInvalid,
+    /// The last command was a hundred times full throw or more.
+    CommandBeyondReason,
+    /// So many publish commands.
+    Rivals(usize),
     /// The chair has not told its profile.
     ProfileMissing,
     /// There is no calibration for the chair's profile, this one.
@@ -94,7 +102,12 @@ impl Remote {
         {
             return (Level::Error, fault.to_string());
         }
-        let Some(hold) = self.hold() else { return (Level::Ok, "the chair follows the commands".into()) };
+        let Some(hold) = self.hold() else {
+            if self.publishers > 1 {
+                return (Level::Warn, format!("{} publishers of commands", self.publishers));
+            }
+            return (Level::Ok, "the chair follows the commands".into());
+        };
         let level = match hold {
             Hold::Inactive if self.is_left_over() => {
                 let mode = self.params.mode;
@@ -106,9 +119,12 @@ impl Remote {
             Hold::Inactive => Level::Ok,
             Hold::Activating | Hold::Deactivating | Hold::FeedbackScarce => Level::Warn,
             Hold::CommandMissing | Hold::ProfileMissing | Hold::FeedbackSilent => Level::Stale,
-            Hold::WrongSource(_) | Hold::FeedbackSlow | Hold::CommandInvalid | Hold::NotCalibrated(_) => {
-                Level::Error
-            }
+            Hold::WrongSource(_)
+            | Hold::FeedbackSlow
+            | Hold::CommandInvalid
+            | Hold::CommandBeyondReason
+            | Hold::Rivals(_)
+            | Hold::NotCalibrated(_) => Level::Error,
         };
         (level, hold.to_string())
     }
@@ -123,6 +139,8 @@ impl Remote {
         let Counters {
             commands,
             invalid_commands,
+            unreasonable_commands,
+            late_commands,
             lost_commands,
             dropped_parts,
             cut,
@@ -139,7 +157,7 @@ impl Remote {
         let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".into());
         let mut report = vec![
             ("mode", self.params.mode.to_string()),
-            ("state", format!("{:?}", self.state).to_lowercase()),
+            ("state", self.state.as_str().into()),
             ("hold", or_none(self.hold().map(|hold| hold.to_string()))),
             ("source shown", or_none(self.feedback.source().map(|source| source.to_string()))),
             ("feedback rate [Hz]", or_none(self.feedback.rate().map(|rate| format!("{rate:.1}")))),
@@ -155,6 +173,8 @@ impl Remote {
         let numbers = [
             ("commands", commands),
             ("invalid commands", invalid_commands),
+            ("unreasonable commands", unreasonable_commands),
+            ("late commands", late_commands),
             ("lost commands", lost_commands),
             ("dropped parts", dropped_parts),
             ("cut", cut),
@@ -191,6 +211,8 @@ impl fmt::Display for Hold {
             Self::FeedbackSlow => f.write_str("the chair is heard too slowly, neutral"),
             Self::CommandMissing => f.write_str("no command in time, neutral"),
             Self::CommandInvalid => f.write_str("invalid command, neutral"),
+            Self::CommandBeyondReason => f.write_str("a command beyond all reason, neutral"),
+            Self::Rivals(count) => write!(f, "{count} publishers of commands, neutral"),
             Self::ProfileMissing => f.write_str("the chair has not told its profile, neutral"),
             Self::NotCalibrated(profile) => {
                 write!(f, "no calibration for the chair's profile {profile}, neutral")

@@ -4,9 +4,7 @@
 mod bench;
 
 use bench::{Bench, go, params, position};
-use chair::{
-    Fault, Input, Joystick, JoystickFields, Level, Mode, Output, RemoteParams, Service, Source, State,
-};
+use chair::{Fault, Input, Joystick, Level, Mode, Output, RemoteParams, Service, Source, State};
 use units::{Instant, Machine};
 
 #[test]
@@ -40,7 +38,7 @@ fn the_mode_is_entered_confirmed_and_then_driven_in() {
         bench.pass(100);
         assert_eq!(bench.remote.state(), State::Active);
         // Half of 0.54 m/s and half of 1.2212 rad/s to the left; ahead to the left is zone 1.
-        let fields = JoystickFields {
+        let fields = zones::Joystick {
             forward_back: 50,
             left_right: -50,
             joystick_zone: 1,

@@ -1,4 +1,4 @@
-use chair::{JoystickFields, Source};
+use chair::Source;
 use units::Instant;
 use zones::{Factors, Mode, Scaling, Stick, Zone, scale};
 
@@ -48,7 +48,7 @@ impl Drive {
     /// A remote joystick came; `false` if it was ignored.
     ///
     /// A source that LUCI's node does not know is passed on as that of the chair itself. The zone is not passed on.
-    pub fn hear(&mut self, now: Instant, fields: JoystickFields) -> bool {
+    pub fn hear(&mut self, now: Instant, fields: zones::Joystick) -> bool {
         let source = Source::numbered(fields.input_source).unwrap_or(Source::ChairVirtual);
         let is_heard = self.is_remote() && source == self.source;
         if is_heard {
@@ -79,7 +79,7 @@ impl Drive {
         let output = scale(Mode::Limit, input, factors);
         Driven {
             scaling: JoystickScaling {
-                joystick: JoystickFields {
+                joystick: zones::Joystick {
                     // Both lie within ±100, and `as` rounds toward zero.
                     forward_back: output.forward_back as i32,
                     left_right: output.left_right as i32,
@@ -94,10 +94,10 @@ impl Drive {
     }
 
     /// The occupant's stick as it is published, `None` where it is not.
-    pub fn position(&self, params: &Params) -> Option<JoystickFields> {
+    pub fn position(&self, params: &Params) -> Option<zones::Joystick> {
         let (forward_back, left_right) = self.stick;
         let stick = Stick { forward_back: forward_back.into(), left_right: left_right.into() };
-        (self.source != Source::AutonomousRemote).then(|| JoystickFields {
+        (self.source != Source::AutonomousRemote).then(|| zones::Joystick {
             forward_back,
             left_right,
             joystick_zone: params.boundaries.classify(stick).number(),

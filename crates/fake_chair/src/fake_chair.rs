@@ -115,6 +115,7 @@ impl FakeChair {
         let is_due = |every: u64| target / every > (first - 1) / every;
         self.push(Output::TurnWheels(self.wheels.speeds[0], self.wheels.speeds[1]));
         let Params { joystick_ticks, scaling_ticks, encoder_ticks, imu_ticks, .. } = self.params;
+        let Params { surroundings_ticks, camera_ticks, wheel_base, .. } = self.params;
         if is_due(encoder_ticks) {
             let millis = self.tick.wrapping_mul(10).wrapping_add(self.params.boot_millis.into());
             // The board's clock has 32 bit.
@@ -123,6 +124,14 @@ impl FakeChair {
         }
         if is_due(imu_ticks) {
             self.publish(Output::PublishImu(self.wheels.imu(self.tick)));
+            let [left, right] = self.wheels.turning(self.now);
+            self.publish(Output::PublishOdometry(f64::midpoint(left, right), (right - left) / wheel_base));
+        }
+        if is_due(surroundings_ticks) {
+            self.publish(Output::PublishSurroundings);
+        }
+        if camera_ticks.is_some_and(is_due) {
+            self.publish(Output::PublishCameras);
         }
         if is_due(scaling_ticks) {
             self.publish(Output::PublishZoneScaling(self.drive.fields));
@@ -239,8 +248,9 @@ impl Machine for FakeChair {
             Input::ProfileSelected(_) => self.counters.invalid += 1,
             Input::SpeedSelected(setting) => self.publish(Output::PublishSpeedSetting(setting)),
             Input::OverridePressed(is_pressed) => self.press(is_pressed),
-            Input::BaseMeasured(left, right) if left.is_finite() && right.is_finite() => {
-                self.wheels.measured = Some(([left, right], self.now));
+            Input::BaseMeasured(forward, turn) if forward.is_finite() && turn.is_finite() => {
+                let half = turn * self.params.wheel_base / 2.0;
+                self.wheels.measured = Some(([forward - half, forward + half], self.now));
             }
             Input::BaseMeasured(..) => self.counters.invalid += 1,
             Input::ServicesRefused(refuses) => self.refuses = refuses,

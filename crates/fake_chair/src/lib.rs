@@ -11,6 +11,7 @@
 //! however often it is polled in between.
 #![forbid(unsafe_code)]
 
+mod base;
 mod drive;
 mod fake_chair;
 mod messages;
@@ -18,6 +19,7 @@ mod parameters;
 mod status;
 mod wheels;
 
+pub use base::servo;
 pub use fake_chair::FakeChair;
 pub use messages::{EncoderFields, ImuMessage, Input, JoystickScaling, Output};
 pub use parameters::{Params, specification};

@@ -1,4 +1,4 @@
-use chair::{JoystickFields, Service};
+use chair::Service;
 
 use crate::Params;
 
@@ -9,7 +9,7 @@ pub enum Input {
     /// The occupant holds the stick like this: forward and RIGHT positive \[percent\], cut to -100 to 100. It stays so.
     StickMoved(i32, i32),
     /// A `luci/remote_joystick` came, whatever is in it.
-    RemoteReceived(JoystickFields),
+    RemoteReceived(zones::Joystick),
     /// A service was called.
     ServiceCalled(Service),
     /// What LUCI's sensors would allow, in the field order of `LuciZoneScaling`. What is no factor counts as 0. Before
@@ -21,8 +21,8 @@ pub enum Input {
     SpeedSelected(i32),
     /// The override button is pressed (`true`) or released.
     OverridePressed(bool),
-    /// The base's wheels turn like this in fact, left and right \[m/s\]: the encoders follow it for 0.2 s, then what the
-    /// wheels were told. Speeds that are not finite are left out.
+    /// The base moves like this in fact, forward \[m/s\] and counter-clockwise \[rad/s\]: the encoders follow it for 0.2 s,
+    /// then what the wheels were told. Speeds that are not finite are left out.
     BaseMeasured(f64, f64),
     /// A fault to test with: while `true` services are answered and do nothing.
     ServicesRefused(bool),
@@ -40,7 +40,7 @@ pub enum Input {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output {
     /// `luci/joystick_position`: the occupant's stick, with the source in force; silent in the auto mode.
-    PublishPosition(JoystickFields),
+    PublishPosition(zones::Joystick),
     /// `luci/joystick_scaling`: what drives the chair.
     PublishScaling(JoystickScaling),
     /// `luci/scaling`.
@@ -49,6 +49,12 @@ pub enum Output {
     PublishEncoders(EncoderFields),
     /// `luci/imu`.
     PublishImu(ImuMessage),
+    /// `luci/odom`: the speed forward \[m/s\] and the turn counter-clockwise \[rad/s\].
+    PublishOdometry(f64, f64),
+    /// The clouds of the radar, the ultrasonic sensors and the cameras, and the depth cameras' pictures: nothing is in them.
+    PublishSurroundings,
+    /// The infra-red pictures and what is said of their cameras.
+    PublishCameras,
     /// `luci/chair_profile`, kept for late joiners; on change only.
     PublishProfile(i32),
     /// `luci/speed_setting`, kept for late joiners; on change only.
@@ -67,7 +73,7 @@ pub enum Output {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JoystickScaling {
     /// After scaling; its zone is that before scaling.
-    pub joystick: JoystickFields,
+    pub joystick: zones::Joystick,
     /// Factor on `forward_back`, 0 to 1; 0 at the origin.
     pub forward_back_scaling: f32,
     /// Factor on `left_right`, 0 to 1; 0 at the origin.

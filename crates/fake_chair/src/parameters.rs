@@ -44,6 +44,13 @@ mod declared {
         .text("How often encoders is published, in whole periods of 10 ms.");
     pub const IMU_RATE: Parameter<i64> = rate("imu_rate", 50)
         .text("How often imu is published, in whole periods of 10 ms.");
+    pub const SURROUNDINGS_RATE: Parameter<i64> = rate("surroundings_rate", 5)
+        .text("How often the clouds and the depth pictures are published, in whole periods of 10 ms; nothing is in them.");
+    pub const CAMERA_RATE: Parameter<i64> = Parameter::integer("camera_rate", 0, 0, 15).unit("Hz").at_start()
+        .text("How often the infra-red pictures and the cameras' data are published, in whole periods of 10 ms; 0: never, as \
+               LUCI's node without its option -f.");
+    pub const WHEEL_SPEED: Parameter<f64> = Parameter::float("wheel_speed", 1.2, 0.05, 5.0).unit("m/s").at_start()
+        .text("Speed of the base's wheels at full servo value, the same as the simulator's wheel_speed; faster ones are cut.");
 
     const fn rate(name: &'static str, default: i64) -> Parameter<i64> {
         Parameter::integer(name, default, 1, 100).unit("Hz").at_start()
@@ -71,6 +78,9 @@ pub fn specification() -> Specification {
         .with(&SCALING_RATE)
         .with(&ENCODER_RATE)
         .with(&IMU_RATE)
+        .with(&SURROUNDINGS_RATE)
+        .with(&CAMERA_RATE)
+        .with(&WHEEL_SPEED)
 }
 
 /// The parameters in force, parsed; units and ranges as in [`specification`].
@@ -108,6 +118,12 @@ pub struct Params {
     pub encoder_ticks: u64,
     /// The same for the inertial unit.
     pub imu_ticks: u64,
+    /// The same for clouds and depth pictures.
+    pub surroundings_ticks: u64,
+    /// The same for infra-red pictures and the cameras' data; `None` without them.
+    pub camera_ticks: Option<u64>,
+    /// Of the base's wheels at full servo value \[m/s\].
+    pub wheel_speed: f64,
     /// Where one zone ends and the next begins, as LUCI publishes it.
     pub boundaries: Boundaries,
 }
@@ -152,6 +168,9 @@ impl Params {
             scaling_ticks: ticks(&SCALING_RATE),
             encoder_ticks: ticks(&ENCODER_RATE),
             imu_ticks: ticks(&IMU_RATE),
+            surroundings_ticks: ticks(&SURROUNDINGS_RATE),
+            camera_ticks: (CAMERA_RATE.get(set) > 0).then(|| ticks(&CAMERA_RATE)),
+            wheel_speed: WHEEL_SPEED.get(set),
             boundaries: Boundaries::default(),
         }
     }

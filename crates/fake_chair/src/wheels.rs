@@ -41,15 +41,20 @@ impl Wheels {
             };
         }
         self.acceleration = (mean(self.speeds) - before) / seconds;
-        let speeds = match self.measured {
-            Some((measured, at)) if now < at + MEASURED => measured,
-            _ => self.speeds,
-        };
+        let speeds = self.turning(now);
         for (way, speed) in self.ways.iter_mut().zip(speeds) {
             *way += speed * seconds;
         }
         let [left, right] = speeds;
         self.heading += (right - left) / base * seconds;
+    }
+
+    /// How they turn at `now` \[m/s\]: as somebody measured lately, else as they were told.
+    pub fn turning(&self, now: Instant) -> [f64; 2] {
+        match self.measured {
+            Some((measured, at)) if now < at + MEASURED => measured,
+            _ => self.speeds,
+        }
     }
 
     /// What the encoders say with the board's clock at `millis`.

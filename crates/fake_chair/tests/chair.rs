@@ -1,7 +1,7 @@
 //! The fake chair's behaviour, one sentence at a time.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
-use chair::{JoystickFields, Service, Source};
+use chair::{Service, Source};
 use fake_chair::{FakeChair, Input, Output, Params, specification};
 use units::{Instant, Machine};
 
@@ -12,7 +12,7 @@ struct Bench {
 }
 
 fn remote(forward_back: i32, left_right: i32, input_source: i32) -> Input {
-    Input::RemoteReceived(JoystickFields { forward_back, left_right, joystick_zone: 8, input_source })
+    Input::RemoteReceived(zones::Joystick { forward_back, left_right, joystick_zone: 8, input_source })
 }
 
 impl Bench {
@@ -56,11 +56,11 @@ impl Bench {
         self.chair.wheel_speeds()
     }
 
-    fn last(&self, pick: impl Fn(Output) -> Option<JoystickFields>) -> Option<JoystickFields> {
+    fn last(&self, pick: impl Fn(Output) -> Option<zones::Joystick>) -> Option<zones::Joystick> {
         self.outputs.iter().rev().find_map(|&(_, output)| pick(output))
     }
 
-    fn scaled(&self) -> JoystickFields {
+    fn scaled(&self) -> zones::Joystick {
         self.last(|output| if let Output::PublishScaling(s) = output { Some(s.joystick) } else { None })
             .unwrap()
     }
@@ -88,7 +88,7 @@ fn the_occupant_drives_at_first() {
     assert!(near(bench.speeds(), [-wheel, wheel]), "{:?}", bench.speeds());
     assert_eq!(
         bench.scaled(),
-        JoystickFields { forward_back: 0, left_right: -50, joystick_zone: 3, input_source: 4 }
+        zones::Joystick { forward_back: 0, left_right: -50, joystick_zone: 3, input_source: 4 }
     );
 }
 
@@ -139,7 +139,7 @@ fn a_slow_remote_has_the_brakes_engaged() {
     assert_eq!(bench.speeds(), [0.0; 2]);
     assert_eq!(
         bench.scaled(),
-        JoystickFields { forward_back: 0, left_right: 0, joystick_zone: 8, input_source: 1 }
+        zones::Joystick { forward_back: 0, left_right: 0, joystick_zone: 8, input_source: 1 }
     );
     bench.on(remote(100, 0, 1));
     bench.pass(50, None);
@@ -276,7 +276,7 @@ fn a_long_pause_is_made_up_for_without_a_burst() {
     bench.outputs.clear();
     bench.ms = u64::MAX / 2_000_000;
     bench.drain();
-    assert_eq!(bench.outputs.len(), 6, "{:?}", bench.outputs);
+    assert_eq!(bench.outputs.len(), 8, "{:?}", bench.outputs);
     bench.on(Input::Stopping);
     assert_eq!((bench.speeds(), bench.chair.deadline()), ([0.0; 2], None));
 }
@@ -290,4 +290,39 @@ fn every_default_passes_its_own_check() {
     let three = [("forward".to_owned(), params::Value::Floats(vec![1.0; 3]))];
     let error = Params::read(&specification().resolve(three).unwrap()).unwrap_err().to_string();
     assert_eq!(error, "parameter 'forward' is [1.0, 1.0, 1.0], must have five entries, one for each profile");
+}
+
+#[test]
+fn a_measured_base_is_what_the_encoders_and_the_odometry_show() {
+    let mut bench = Bench::new(Params::default());
+    bench.on(Input::BaseMeasured(0.5, 1.0));
+    bench.pass(100, Some(Input::BaseMeasured(0.5, 1.0)));
+    let told = |output: &Output| match output {
+        Output::PublishOdometry(forward, turn) => Some([*forward, *turn]),
+        _ => None,
+    };
+    let last = bench.outputs.iter().rev().find_map(|(_, output)| told(output)).unwrap();
+    assert!(near(last, [0.5, 1.0]), "{last:?}");
+    // 0.1 s: the left wheel goes 0.1 · (0.5 - 0.5065 / 2) m, the right one 0.1 · (0.5 + 0.5065 / 2) m, 2.38462 turns of the
+    // encoder each 1.0373 m: 360 · 0.0246750 · 2.298871 = 20.42 degrees, which the left counts down, and 62.34.
+    let angles = |output: &Output| match output {
+        Output::PublishEncoders(fields) => Some([fields.left_angle, fields.right_angle]),
+        _ => None,
+    };
+    let [left, right] = bench.outputs.iter().rev().find_map(|(_, output)| angles(output)).unwrap();
+    assert!((left - 339.58).abs() < 0.02 && (right - 62.34).abs() < 0.02, "{left} {right}");
+    bench.on(Input::BaseMeasured(f64::NAN, 0.0));
+    assert_eq!(bench.chair.counters().invalid, 1);
+}
+
+#[test]
+fn cameras_speak_only_when_they_are_asked_to() {
+    let cameras = |camera_rate: i64| {
+        let set =
+            specification().resolve([("camera_rate".into(), params::Value::Integer(camera_rate))]).unwrap();
+        let mut bench = Bench::new(Params::read(&set).unwrap());
+        bench.pass(1000, None);
+        [Output::PublishCameras, Output::PublishSurroundings].map(|wanted| bench.count(|o| *o == wanted))
+    };
+    assert_eq!((cameras(0), cameras(10)), ([0, 5], [10, 5]));
 }

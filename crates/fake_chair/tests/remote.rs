@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use chair::{
-    Encoders, Joystick, JoystickFields, Mode, Odometry, OdometryInput, Params, Remote, RemoteParams, Service,
-    Source, State, published, specification,
+    Encoders, Joystick, Mode, Odometry, OdometryInput, Params, Remote, RemoteParams, Service, Source, State,
+    published, specification,
 };
 use fake_chair::FakeChair;
 use proptest::prelude::*;
@@ -286,7 +286,7 @@ proptest! {
                 3 => world.is_cut = true,
                 4..8 => world.is_cut = false,
                 // Somebody else with a wrong source, or with the right one and no zone: the chair takes the latter only.
-                8 => world.fault(fake_chair::Input::RemoteReceived(JoystickFields {
+                8 => world.fault(fake_chair::Input::RemoteReceived(zones::Joystick {
                     forward_back: 100, left_right: 0, joystick_zone: 0, input_source: 0,
                 })),
                 9 => world.post(Letter::ToRemote(chair::Input::ScalingReceived(Source::ChairPhysical))),
@@ -335,7 +335,7 @@ proptest! {
         for (forward_back, left_right, joystick_zone, input_source, wait, what) in fields {
             ms += wait;
             let now = Instant::from_millis(ms);
-            let remote = JoystickFields { forward_back, left_right, joystick_zone, input_source };
+            let remote = zones::Joystick { forward_back, left_right, joystick_zone, input_source };
             chair.handle(now, match what {
                 0 => fake_chair::Input::StickMoved(forward_back, left_right),
                 1 => fake_chair::Input::ProfileSelected(input_source),

@@ -5,8 +5,10 @@
 //! the composed process is made of the same parts.
 #![forbid(unsafe_code)]
 
+pub mod chair;
 pub mod command_topic;
 pub mod hindbrain;
+pub mod interface;
 pub mod joystick;
 pub mod messages;
 pub mod simulator;

@@ -91,6 +91,12 @@ pub fn reference(message: &or_pose::State) -> PoseState {
     }
 }
 
+/// A `LuciJoystick` as it came.
+pub fn joystick(message: &luci::LuciJoystick) -> zones::Joystick {
+    let &luci::LuciJoystick { forward_back, left_right, joystick_zone, input_source } = message;
+    zones::Joystick { forward_back, left_right, joystick_zone, input_source }
+}
+
 /// The sixteen factors in the order of the message.
 pub fn zone_fields(m: &luci::LuciZoneScaling) -> [f32; 16] {
     [

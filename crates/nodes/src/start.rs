@@ -12,7 +12,9 @@ use units::Machine;
 pub const WITH_OTHER_THREADS: Duration = Duration::from_millis(5);
 /// How long the last messages get to leave.
 const LAST_WORDS: Duration = Duration::from_millis(100);
-/// How long a process may take to end after a signal; it takes a twentieth of it.
+/// How long last words may wait for an answer.
+const LEAVE: Duration = Duration::from_millis(1500);
+/// How long a process may take to end after a signal; it takes a twentieth of it, and one that waits for an answer less than it.
 const LONGEST_END: Duration = Duration::from_secs(2);
 
 /// Runs `node` as a process: log, signals, ROS context; the error, if any, becomes one message and exit code 1.
@@ -112,6 +114,40 @@ pub fn run<M: Machine + 'static>(
     guarded(|| runner.run(stop), shell, stop, last)
 }
 
+/// Runs the node like [`run`], for a machine whose last words need an answer: after `last` it goes on until it is
+/// `finished`, at most for 1.5 s. If the node panicked the machine may be what is broken and is not asked any more:
+/// `broken` says the last words in its place, again and again until it is `true`.
+/// # Errors
+/// The node panicked.
+pub fn run_until_finished<M: Machine + 'static>(
+    mut runner: Runner<M>,
+    stop: &Stop,
+    shell: &Shell<M>,
+    last: M::Input,
+    finished: fn(&M) -> bool,
+    mut broken: impl FnMut() -> bool,
+) -> Result<(), Error> {
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        runner.run(stop);
+        shell.deliver(last);
+        runner.run_on(LEAVE, finished)
+    }));
+    let name = runner.name().to_owned();
+    let is_said = match ended {
+        Ok(is_said) => is_said,
+        Err(_) => catch_unwind(AssertUnwindSafe(|| runner.wait(LEAVE, &mut broken))).unwrap_or(false),
+    };
+    if !is_said {
+        log::error!(target: &name, "the last words were said and not answered within {LEAVE:?}");
+    }
+    finish(shell, stop, []);
+    ended.map(|_| ()).map_err(|_| panicked())
+}
+
+fn panicked() -> Error {
+    Error::Start("it panicked; what was said above is the reason".into())
+}
+
 /// `body`, and the last words after it however it ended.
 fn guarded<M: Machine>(
     body: impl FnOnce(),
@@ -121,7 +157,7 @@ fn guarded<M: Machine>(
 ) -> Result<(), Error> {
     let ended = catch_unwind(AssertUnwindSafe(body));
     finish(shell, stop, last);
-    ended.map_err(|_| Error::Start("it panicked; what was said above is the reason".into()))
+    ended.map_err(|_| panicked())
 }
 
 /// Wishes to end when it goes, also by a panic, so that no thread goes on without the others.

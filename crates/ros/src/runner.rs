@@ -16,6 +16,9 @@ const LOOK_FOR_FIRST: Duration = Duration::from_millis(50);
 /// How long a node may sleep when nothing is due: it must see the wish to end.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 
+/// How long a node may sleep that only waits for an answer.
+const SHORT_SLEEP: Duration = Duration::from_millis(10);
+
 /// The process's ROS context; arguments after `--ros-args` are read here.
 /// # Errors
 /// Arguments or a parameter file that ROS cannot read.
@@ -173,21 +176,51 @@ impl<M: Machine + 'static> Runner<M> {
     /// Runs until somebody wishes to end. The node and its topics stay until the runner is dropped, for last words.
     pub fn run(&mut self, stop: &Stop) {
         while !stop.is_set() {
-            let idle = self.shell.idle(self.longest_sleep);
-            self.node.spin_once(idle);
-            self.inputs.read(&self.shell);
-            self.shell.poll();
-            self.answer();
-            for chore in &mut self.chores {
-                chore(&mut self.node);
+            self.turn();
+        }
+    }
+
+    /// Goes on after [`Runner::run`] until the machine is `finished`, for last words that need an answer; whether that was
+    /// within `limit`.
+    pub fn run_on(&mut self, limit: Duration, finished: impl Fn(&M) -> bool) -> bool {
+        let end = clock::now() + limit;
+        while !self.shell.inspect(&finished) {
+            if clock::now() >= end {
+                return false;
             }
-            if self.inputs.is_undecided() && clock::now() >= self.look_due {
-                self.look_due = clock::now() + LOOK_FOR_FIRST;
-                self.inputs.decide(&mut self.node, &self.name);
+            self.turn();
+        }
+        true
+    }
+
+    /// Lets messages leave and answers come until `done`, at most for `limit`, without asking the machine: for what is left
+    /// to do after a panic. Whether it was done.
+    pub fn wait(&mut self, limit: Duration, mut done: impl FnMut() -> bool) -> bool {
+        let end = clock::now() + limit;
+        while !done() {
+            if clock::now() >= end {
+                return false;
             }
-            if clock::now() >= self.housekeeping_due {
-                self.keep_house();
-            }
+            self.node.spin_once(SHORT_SLEEP);
+        }
+        true
+    }
+
+    fn turn(&mut self) {
+        let idle = self.shell.idle(self.longest_sleep);
+        self.node.spin_once(idle);
+        self.inputs.read(&self.shell);
+        self.shell.poll();
+        self.answer();
+        for chore in &mut self.chores {
+            chore(&mut self.node);
+        }
+        if self.inputs.is_undecided() && clock::now() >= self.look_due {
+            self.look_due = clock::now() + LOOK_FOR_FIRST;
+            self.inputs.decide(&mut self.node, &self.name);
+        }
+        if clock::now() >= self.housekeeping_due {
+            self.keep_house();
         }
     }
 

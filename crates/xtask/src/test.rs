@@ -64,7 +64,7 @@ const FULL: &[Part] = &[
     Part {
         name: "executables",
         hint: "see the error above",
-        run: |root| ros(root, &["build", "--quiet", "-p", "nodes", "-p", "gamepad"]),
+        run: |root| ros(root, &["build", "--quiet", "-p", "nodes", "-p", "gamepad", "--bins", "--examples"]),
     },
     Part { name: "tests over DDS, with rclpy", hint: "see the test above", run: pytest },
 ];

@@ -1,0 +1,91 @@
+//! Node `chair`: drives a LUCI wheelchair, and tells where it went.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `inputs` | what it listens to |
+//! | `topics` | what it publishes |
+//! | `graph` | who else publishes what only one may |
+//! | `services` | LUCI's services that it calls, and its own |
+
+mod graph;
+mod inputs;
+mod services;
+mod topics;
+
+use chair::{Chair, ChairInput, ChairOutput, Input, Output, Params, State, specification};
+use ros::{Error, Runner, Shell, Status, Stop};
+
+use self::graph::Rivals;
+use self::services::Services;
+use self::topics::Topics;
+use crate::start::{self, Member};
+
+/// The node's name, which is also its executable and its key in a YAML file.
+pub const NAME: &str = "chair";
+
+fn status(chair: &Chair) -> Status {
+    let mut status = Status::of(chair.health(), chair.report());
+    for (key, value) in chair.odometry().report() {
+        status = status.with(format!("odometry: {key}"), value);
+    }
+    status.with("odometry: health", chair.odometry().health().1)
+}
+
+/// Runs the node until somebody wishes to end, and then until the chair is given back.
+/// # Errors
+/// The node does not start, or it panicked.
+pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    run_with(context, stop, |runner| runner)
+}
+
+/// The same with something added to the runner, for tests of what a mistake in the node does.
+/// # Errors
+/// The node does not start, or it panicked.
+pub fn run_with(
+    context: &r2r::Context,
+    stop: &Stop,
+    with: impl FnOnce(Runner<Chair>) -> Runner<Chair>,
+) -> Result<(), Error> {
+    let mut member = Member::new(context, specification(), Params::read)?;
+    let params = member.params.clone();
+    let services = Services::new(&mut member.node, member.inputs.names(), params.remote.mode)?;
+    let mut topics = Topics::new(&mut member.node, &params)?;
+    inputs::listen(&mut member.inputs, &mut member.node, &params)?;
+    let chair = Chair::new(&params);
+    let words = chair.remote().last_words();
+    let broken = services.when_broken(topics.remote(), words);
+    let calls = services.clone();
+    let shell = Shell::new(chair, None, move |output| match output {
+        ChairOutput::Remote(Output::Call(service)) => calls.call(service),
+        output => {
+            if output == ChairOutput::PublishState(State::Inactive) {
+                calls.rest();
+            }
+            topics.publish(output);
+        }
+    });
+    let rivals = Rivals::default();
+    let watch = rivals.watch(shell.clone(), member.inputs.names().clone(), params.stamped);
+    let runner = member.runner(&shell, |set| Params::read(set).map(ChairInput::ParametersChanged))?;
+    let presence = services.clone();
+    let runner = runner
+        .status(move |chair| rivals.report(presence.report(status(chair))))
+        .chore(services.answers(shell.clone()))
+        .chore(watch);
+    let runner = with(services::serve(runner)?);
+    if params.activate {
+        shell.deliver(ChairInput::Remote(Input::Activated));
+    }
+    let last = ChairInput::Remote(Input::Stopping);
+    start::run_until_finished(runner, stop, &shell, last, |chair| chair.remote().is_finished(), broken)
+}
+
+/// What `~/activate` answers.
+fn wish(chair: &Chair, activate: bool) -> String {
+    let state = chair.remote().state();
+    match (activate, state) {
+        (true, State::Inactive) => "the node is about to end".into(),
+        (false, State::Inactive) => "inactive".into(),
+        _ => format!("{}; what comes of it is told on ~/state", state.as_str()),
+    }
+}

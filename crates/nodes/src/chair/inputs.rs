@@ -1,0 +1,74 @@
+use chair::{ChairInput, Encoders, ImuFields, Input, Params, Side};
+use r2r::geometry_msgs::msg as geometry;
+use r2r::luci_messages::msg as luci;
+use r2r::std_msgs::msg::Int32;
+use ros::{Error, Inputs, clock, qos};
+use units::{Command, NotFinite, Stamp, Velocity};
+
+use crate::{messages, zone_scaler};
+
+/// Listens to what the chair says of itself first, then to the command.
+///
+/// LUCI's node publishes reliably. What shows the source and what is only measured is heard best effort, so that it may
+/// come from anybody; a lost angle of a wheel would be a gap in the way.
+/// # Errors
+/// The middleware refuses a topic.
+pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &Params) -> Result<(), Error> {
+    inputs.subscribe::<luci::LuciJoystick>(node, "luci/joystick_position", qos::sensor(), |message| {
+        Some(ChairInput::PositionReceived(messages::joystick(&message), clock::stamp()))
+    })?;
+    inputs.subscribe::<luci::LuciJoystickScaling>(
+        node,
+        "luci/joystick_scaling",
+        qos::sensor(),
+        |message| Some(ChairInput::ScalingReceived(message.input_source)),
+    )?;
+    inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), |message| {
+        Some(ChairInput::Remote(Input::ProfileReceived(message.data)))
+    })?;
+    inputs.subscribe::<luci::LuciEncoders>(node, "luci/encoders", qos::edge(), |message| {
+        Some(ChairInput::EncodersReceived(Encoders {
+            left_angle: message.left_angle,
+            right_angle: message.right_angle,
+            edge_timestamp: message.edge_timestamp,
+            stamp: clock::from_wire(&message.header.stamp),
+        }))
+    })?;
+    inputs.subscribe::<luci::LuciImu>(node, "luci/imu", qos::sensor(), |message| {
+        let stamp = clock::from_wire(&message.header.stamp);
+        Some(ChairInput::ImuReceived(imu_fields(&message), stamp))
+    })?;
+    for side in Side::ALL {
+        let topic = format!("luci/{}_camera_info", side.name());
+        inputs.subscribe::<luci::LuciCameraInfo>(node, &topic, qos::sensor(), move |message| {
+            let stamp = clock::from_wire(&message.header.stamp);
+            // The type has always four of them; its type in Rust has any number.
+            let intrinsics = message.intrinsics.as_slice().try_into().ok()?;
+            Some(ChairInput::CameraReceived { side, stamp, frame: message.header.frame_id, intrinsics })
+        })?;
+    }
+    if params.stamped {
+        inputs.subscribe::<geometry::TwistStamped>(node, zone_scaler::COMMAND, qos::commands(), |message| {
+            Some(command(messages::velocity(&message.twist), messages::stamp(&message)))
+        })
+    } else {
+        inputs.subscribe::<geometry::Twist>(node, zone_scaler::COMMAND, qos::commands(), |message| {
+            Some(command(messages::velocity(&message), clock::stamp()))
+        })
+    }
+}
+
+fn command(velocity: Result<Velocity, NotFinite>, stamp: Stamp) -> ChairInput {
+    ChairInput::Remote(match velocity {
+        Ok(velocity) => Input::CommandReceived(Command { velocity, stamp }),
+        Err(error) => Input::CommandRefused(error),
+    })
+}
+
+fn imu_fields(message: &luci::LuciImu) -> ImuFields {
+    let m = message;
+    ImuFields {
+        quaternion: [m.quaternion_x, m.quaternion_y, m.quaternion_z, m.quaternion_w],
+        accelerometer: [m.accelerometer_x, m.accelerometer_y, m.accelerometer_z],
+    }
+}

@@ -1,0 +1,271 @@
+"""Driving a chair through LUCI's topics: the sticks, and whatever a chair or a command may do wrong.
+
+Every stick that the node ever publishes is looked at, see `Driver.check`.
+"""
+
+import math
+import time
+
+import pytest
+from chairs import AUTO, BACK_RIGHT, FRONT, FRONT_LEFT, LEFT, NEUTRAL, PHYSICAL, REMOTE, RIGHT, SHARED, WDI
+from chairs import AUTO_SERVICES, SET, Driver, Luci, active
+from conftest import EDGE
+from geometry_msgs.msg import Twist, TwistStamped
+from luci_messages.msg import LuciJoystick, LuciJoystickScaling
+from std_msgs.msg import Int32
+from vehicle import rival
+
+
+@pytest.mark.parametrize("command", [TwistStamped, Twist], ids=["TwistStamped", "Twist"])
+def test_sticks_have_luci_signs_and_zones(command):
+    with active({"stamped": command is TwistStamped}, command=command) as (_, driver):
+        # 2 m/s and 1 rad/s at full throw; a turn to the left is positive, a stick to the left negative.
+        for linear, angular, stick in [
+            (1.0, 0.0, (50, 0, FRONT)),
+            (0.0, 0.5, (0, -50, LEFT)),
+            (0.0, -0.25, (0, 25, RIGHT)),
+            (1.0, 0.5, (50, -50, FRONT_LEFT)),
+            (-1.0, 0.5, (-50, -50, BACK_RIGHT)),
+            # Four times full throw: the path stays. 14.04 degrees to the left is beyond the front, which ends at 13.7.
+            (8.0, 1.0, (100, -25, FRONT_LEFT)),
+        ]:
+            driver.say(linear, angular)
+            driver.drives(*stick)
+        driver.say(0.0)
+        driver.is_neutral()
+
+
+def test_sticks_go_out_at_20_hertz():
+    with active() as (_, driver):
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        start = time.time()
+        time.sleep(2.0)
+        assert 34 <= len(driver.sticks(start)) <= 46, f"{len(driver.sticks(start))} in 2 s"
+        assert {stick for _, stick in driver.sticks(start)} == {(50, 0, FRONT, SHARED)}
+
+
+def test_each_profile_has_its_calibration_and_an_unknown_one_does_not_move():
+    with active() as (luci, driver):
+        driver.say(0.5)
+        driver.drives(25, 0, FRONT)
+        luci.profiles.publish(Int32(data=2))
+        driver.drives(50, 0, FRONT)
+        for profile in (3, 0, -1, 6, 2**31 - 1, -(2**31)):
+            luci.profiles.publish(Int32(data=profile))
+            driver.is_neutral(0.2)
+            driver.says(f"no calibration for the chair's profile {profile}")
+        luci.profiles.publish(Int32(data=1))
+        driver.drives(25, 0, FRONT)
+
+
+def test_a_chair_that_tells_no_profile_does_not_move():
+    with Luci(profile=None) as luci, Driver() as driver:
+        driver.say(1.0)
+        driver.activate()
+        driver.become("confirmed")
+        driver.is_neutral()
+        driver.says("the chair has not told its profile")
+        luci.profiles.publish(Int32(data=1))
+        driver.drives(50, 0, FRONT)
+
+
+def test_a_lost_command_is_neutral():
+    with active() as (_, driver):
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        start = time.time()
+        driver.hush()
+        driver.is_neutral()
+        first = next(at for at, stick in driver.sticks(start) if stick == (*NEUTRAL, SHARED))
+        assert first - start < 0.5 + 0.2, f"neutral after {first - start:.3f} s"
+        driver.become("confirmed")
+        driver.counts("lost commands")
+
+
+PARTS = [(axis, name) for axis in ("linear", "angular") for name in "xyz"]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_no_command_is_neutral(value):
+    """In whichever part, also in one that a chair has no use for."""
+    with active() as (_, driver):
+        for axis, name in PARTS:
+            driver.say(1.0)
+            driver.drives(50, 0, FRONT)
+            part = getattr(driver.command.twist, axis)
+            setattr(part, name, value)
+            driver.is_neutral(0.2)
+            setattr(part, name, 0.0)
+        driver.counts("invalid commands", len(PARTS))
+
+
+def test_a_command_beyond_all_reason_is_neutral():
+    with active() as (_, driver):
+        for value in (1e300, -1e300, 201.0, 5e-324):
+            driver.say(1.0)
+            driver.drives(50, 0, FRONT)
+            driver.say(value)
+            driver.is_neutral(0.2)
+        driver.say(201.0)
+        driver.says("beyond all reason")
+        driver.counts("unreasonable commands", 4)
+
+
+def test_a_late_command_does_not_win():
+    with active() as (_, driver):
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        old = TwistStamped()
+        old.header.stamp = (driver.graph.node.get_clock().now()).to_msg()
+        old.header.stamp.sec -= 1
+        old.twist.linear.x = -2.0
+        start = time.time()
+        for _ in range(50):
+            driver.graph.publish("/cmd_vel", old)
+            time.sleep(0.01)
+        assert {stick for _, stick in driver.sticks(start)} == {(50, 0, FRONT, SHARED)}
+        driver.counts("late commands", 40)
+
+
+def test_a_second_publisher_of_commands_is_neutral_until_it_is_gone():
+    with active() as (_, driver):
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        with rival(TwistStamped, "/cmd_vel"):
+            driver.is_neutral()
+            driver.says("2 publishers of commands")
+        driver.drives(50, 0, FRONT)
+
+
+def test_somebody_else_who_drives_the_chair_is_told():
+    with active() as (_, driver), rival(LuciJoystick, REMOTE):
+        driver.says("the chair is told by 2 nodes", 6.0)
+
+
+@pytest.mark.parametrize("source, text", [(PHYSICAL, "'chair physical' (4)"), (WDI, "'WDI' (2)"), (AUTO, "'autonomous remote' (1)")])
+def test_a_chair_that_leaves_the_mode_gets_neutral(source, text):
+    """Whoever took it keeps it: the mode is not taken back."""
+    with active() as (luci, driver):
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        luci.stick.input_source = source
+        if source == AUTO:
+            luci.position.publish(luci.stick)
+        driver.become("lost")
+        driver.is_neutral()
+        if source != AUTO:
+            driver.says(text)
+        assert len(luci.called(SET)) == 1
+        driver.activate()
+        driver.drives(50, 0, FRONT)
+        assert len(luci.called(SET)) == 2
+
+
+def test_a_silent_chair_gets_neutral():
+    with active() as (luci, driver):
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        luci.stream(0)
+        start = time.time()
+        driver.become("lost", 1.0)
+        driver.is_neutral()
+        first = next(at for at, stick in driver.sticks(start) if stick == (*NEUTRAL, SHARED))
+        assert first - start < 0.3 + 0.2, f"neutral after {first - start:.3f} s"
+        driver.says("nothing is heard from the chair")
+        luci.stream(20.0)
+        driver.drives(50, 0, FRONT)
+
+
+def test_a_chair_below_10_hertz_gets_neutral():
+    with active() as (luci, driver):
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        luci.stream(5.0)
+        driver.become("lost", 3.0)
+        driver.is_neutral()
+        driver.says("too slowly")
+
+
+@pytest.mark.parametrize("field", ["forward_back", "left_right", "joystick_zone", "input_source"])
+def test_feedback_that_makes_no_sense_is_none(field):
+    with active() as (luci, driver):
+        driver.say(1.0)
+        good = getattr(luci.stick, field)
+        for value in (2**31 - 1, -(2**31), 101):
+            driver.drives(50, 0, FRONT)
+            setattr(luci.stick, field, value)
+            driver.become("lost")
+            driver.is_neutral(0.2)
+            setattr(luci.stick, field, good)
+        driver.counts("invalid feedback")
+        text = f"{field} is 101, must be"
+        driver.wait(lambda: text in (driver.value("last invalid feedback") or ""), lambda: driver.value("last invalid feedback"))
+
+
+def test_in_the_auto_mode_a_source_that_makes_no_sense_is_none():
+    with Luci(AUTO_SERVICES) as luci, Driver({"mode": "auto"}, source=AUTO) as driver:
+        driver.say(1.0)
+        driver.activate()
+        for value in (2**31 - 1, -1, 6):
+            driver.drives(50, 0, FRONT, 6.0)
+            luci.nonsense = value
+            driver.become("lost")
+            driver.is_neutral(0.2)
+            luci.nonsense = None
+        driver.counts("invalid feedback", 3)
+
+
+@pytest.mark.parametrize("flood", ["command", "position", "scaling"])
+def test_a_flood_delays_nothing(flood):
+    """A second of 1 kHz and more, and the next word counts at once."""
+    with active() as (luci, driver):
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        driver.hush()
+        start, number = time.time(), 0
+        command, scaling = TwistStamped(), LuciJoystickScaling(input_source=2**31 - 1)
+        while time.time() < start + 1.5:
+            number += 1
+            command.header.stamp = driver.graph.node.get_clock().now().to_msg()
+            command.twist.linear.x = 0.5 if number % 2 else 1.5
+            if flood == "command" or number % 20 == 0:
+                driver.graph.publish("/cmd_vel", command)
+            if flood == "position":
+                luci.position.publish(luci.stick)
+            if flood == "scaling":
+                luci.scaling.publish(scaling)
+            time.sleep(max(0.0, start + number * 0.001 - time.time()))
+        command.header.stamp = driver.graph.node.get_clock().now().to_msg()
+        command.twist.linear.x = 0.0
+        driver.graph.publish("/cmd_vel", command)
+        took = driver.wait(lambda: driver.last == (*NEUTRAL, SHARED), "a zero after a flood")
+        assert took < 0.2 and number > 800, f"{took:.3f} s after {number}"
+        # No more than one stick each 10 ms but neutral, which LUCI's node could not take.
+        gaps = [b - a for (a, _), (b, _) in zip(driver.sticks(start), driver.sticks(start)[1:])]
+        assert len(gaps) < 180, f"{len(gaps)} sticks in 1.5 s"
+
+
+@pytest.mark.parametrize("command", [TwistStamped, Twist], ids=["TwistStamped", "Twist"])
+def test_the_occupants_stick_as_a_velocity(command):
+    with active({"stamped": command is TwistStamped}, command=command) as (luci, driver):
+        driver.graph.listen(command, "/chair/occupant", EDGE)
+
+        def told():
+            message = driver.graph.last("/chair/occupant")
+            twist = getattr(message, "twist", message)
+            return message and (twist.linear.x, twist.angular.z)
+
+        for stick, velocity in [((50, 0), (1.0, 0.0)), ((0, -50), (0.0, 0.5)), ((-100, 100), (-2.0, -1.0)), ((0, 0), (0.0, 0.0))]:
+            luci.stick.forward_back, luci.stick.left_right = stick
+            driver.wait(lambda: told() == velocity, lambda: f"{stick} must be {velocity}, is {told()}")
+        heard = len(driver.graph.heard["/chair/occupant"])
+        time.sleep(0.5)
+        assert len(driver.graph.heard["/chair/occupant"]) == heard, "a centred stick wishes nothing"
+        luci.stick.forward_back = 50
+        driver.wait(lambda: told() == (1.0, 0.0), "it goes on")
+        luci.stick.forward_back = 2**31 - 1
+        driver.wait(lambda: told() == (0.0, 0.0), "what makes no sense is zero")
+        if command is TwistStamped:
+            header = driver.graph.last("/chair/occupant").header
+            assert header.frame_id == "base_link" and abs(header.stamp.sec - time.time()) < 10.0

@@ -1,0 +1,108 @@
+"""The launch file of a LUCI chair that is not there: its nodes are started as it says and driven by a virtual pad."""
+
+import math
+import pathlib
+import xml.etree.ElementTree
+
+import pytest
+from chairs import ONE
+from conftest import LATCHED, Graph, Process
+from geometry_msgs.msg import TwistStamped
+from luci_messages.msg import LuciJoystick
+from nav_msgs.msg import Odometry
+from or_joystick.msg import State
+from std_msgs.msg import String
+
+ROOT = pathlib.Path(__file__).parents[2]
+EXTRA = {"joystick": ["-p", "virtual_device:=Test Pad"]}
+
+
+def commands(fake):
+    """What `ros2 launch steersman luci.launch.xml fake:=...` would start."""
+    tree = xml.etree.ElementTree.parse(ROOT / "launch" / "luci.launch.xml")
+    skipped = {id(node) for group in tree.iter("group") if not fake for node in group}
+    for node in tree.iter("node"):
+        if id(node) not in skipped:
+            remaps = [text for remap in node.iter("remap") for text in ("-r", f"{remap.get('from')}:={remap.get('to')}")]
+            name = node.get("exec")
+            config = str(ROOT / "config" / "luci.yaml")
+            yield name, ["--ros-args", "--params-file", config, *remaps, *EXTRA.get(name, [])]
+
+
+@pytest.fixture
+def chair():
+    graph = Graph()
+    processes = {name: Process(name, *arguments) for name, arguments in commands(fake=True)}
+    try:
+        yield graph, processes
+    finally:
+        for process in reversed(processes.values()):
+            process.stop()
+        graph.close()
+
+
+def test_a_real_chair_has_no_world_beside_it():
+    assert [name for name, _ in commands(fake=False)] == ["joystick", "velocity_arbiter", "zone_scaler", "chair"]
+
+
+def test_a_hand_drives_a_chair_that_is_not_there(chair):
+    graph, processes = chair
+    output = lambda: "\n".join(f"--- {p.name}\n{p.output}" for p in processes.values())
+    graph.listen(String, "/chair/state", LATCHED)
+    graph.listen(Odometry, "/odom", ONE)
+    graph.listen(Odometry, "/interface/odom", ONE)
+    graph.listen(LuciJoystick, "/luci/remote_joystick", ONE)
+    graph.wait(lambda: graph.last("/chair/state") and graph.last("/chair/state").data == "active", output, 15.0)
+    for topic in ("/odom", "/tf", "/luci/scaling", "/luci/joystick_scaling", "/luci/remote_joystick", "/motor/port", "/cmd_vel"):
+        assert graph.node.count_publishers(topic) == 1, f"{topic} has {graph.node.count_publishers(topic)} publishers"
+    axes, buttons = [0] * 6, [False] * 11
+    buttons[5] = True
+    hand = State(axes=axes, buttons=buttons)
+    graph.repeat("/joystick/virtual_device", hand, 20.0)
+    speed = lambda topic: graph.last(topic).twist.twist if graph.last(topic) else None
+    place = lambda topic: graph.last(topic).pose.pose.position
+    stick = lambda: graph.last("/luci/remote_joystick")
+    graph.wait(lambda: graph.node.count_publishers("/joystick/device/Test_Pad"), output, 5.0)
+    graph.wait(lambda: stick() and stick().forward_back == 0, output)
+    start, world = place("/odom"), place("/interface/odom")
+    hand.axes[1] = -32767
+    # Full stick is full throw of the first profile, 0.54 m/s; the world starts 2.5 m before a wall.
+    graph.wait(lambda: speed("/odom").linear.x > 0.5, lambda: f"{speed('/odom')} {stick()}\n{output()}", 8.0)
+    graph.wait(lambda: speed("/interface/odom").linear.x > 0.5, output)
+    graph.wait(lambda: place("/odom").x - start.x > 0.5, output)
+    # What the wheels say is what the world did, but for the time between two messages.
+    went = math.hypot(place("/interface/odom").x - world.x, place("/interface/odom").y - world.y)
+    assert place("/odom").x - start.x == pytest.approx(went, abs=0.1)
+    # The wall of the world is what LUCI's sensors see.
+    graph.wait(lambda: abs(speed("/interface/odom").linear.x) < 0.02, lambda: f"{speed('/odom')} {stick()}\n{output()}", 15.0)
+    hand.axes[1], hand.axes[0] = 0, -32767
+    graph.wait(lambda: speed("/odom").angular.z > 0.1, lambda: f"no way out to the left: {speed('/odom')} {stick()}\n{output()}", 5.0)
+    hand.buttons[5] = False
+    graph.wait(lambda: abs(speed("/interface/odom").angular.z) < 0.01 and stick().left_right == 0, output)
+    processes["chair"].stop()
+    graph.wait(lambda: "inactive" == graph.last("/chair/state").data, output)
+
+
+def test_the_occupants_stick_and_then_navigation(chair):
+    """In the shared mode the occupant's stick goes the same way, above navigation; let go, navigation has its turn."""
+    graph, processes = chair
+    output = lambda: "\n".join(f"--- {p.name}\n{p.output}" for p in processes.values())
+    graph.listen(String, "/chair/state", LATCHED)
+    graph.listen(LuciJoystick, "/luci/remote_joystick", ONE)
+    graph.wait(lambda: graph.last("/chair/state") and graph.last("/chair/state").data == "active", output, 15.0)
+    last = lambda: (graph.last("/luci/remote_joystick").forward_back, graph.last("/luci/remote_joystick").left_right)
+    command = TwistStamped()
+    command.twist.linear.x = 0.108
+    node = graph.node
+    publisher = node.create_publisher(TwistStamped, "/cmd_vel_nav", 10)
+
+    def publish():
+        command.header.stamp = node.get_clock().now().to_msg()
+        publisher.publish(command)
+
+    node.create_timer(0.05, publish)
+    graph.wait(lambda: last() == (20, 0), lambda: f"navigation does not drive: {last()}\n{output()}")
+    graph.publish("/interface/stick", LuciJoystick(left_right=-50, joystick_zone=8, input_source=4))
+    graph.wait(lambda: last() == (0, -50), lambda: f"the occupant does not drive: {last()}\n{output()}")
+    graph.publish("/interface/stick", LuciJoystick(joystick_zone=8, input_source=4))
+    graph.wait(lambda: last() == (20, 0), lambda: f"navigation does not go on: {last()}\n{output()}")
