@@ -49,7 +49,10 @@ class Process:
         return "\n".join(self.lines)
 
     def wait(self, timeout=5.0):
-        code = self.process.wait(timeout)
+        try:
+            code = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.name} did not end within {timeout} s:\n{self.output}") from None
         self.reader.join(timeout)
         return code
 

@@ -167,6 +167,18 @@ impl Gamepads {
         self.wish(id, |wishes| wishes.sensors = Some(enable))
     }
 
+    /// Asks for an [`Event::State`] of every device that is connected when the SDL thread hears of it: for a sink that has
+    /// given up what it knew, as it should after a hang.
+    ///
+    /// # Errors
+    /// [`Error::Ended`].
+    ///
+    /// # Real-time
+    /// Does not wait for the answer, which comes within 10 ms or so; later where SDL hangs.
+    pub fn retell(&self) -> Result<(), Error> {
+        self.inbox.post(Order::Retell).map_err(|_| Error::Ended)
+    }
+
     fn wish(&self, id: u32, want: impl FnOnce(&mut Wishes)) -> Result<(), Error> {
         self.inbox.wish(id, want).map_err(|reason| match reason {
             NotTaken::Ended => Error::Ended,

@@ -45,6 +45,21 @@ fn a_plug_is_one_connected_with_the_rest_state_and_nothing_else() {
 }
 
 #[test]
+fn where_a_device_is_is_told_again_when_asked_for() {
+    let bench = Bench::new();
+    let pad = bench.plug("again", 2, 1, 1);
+    let id = pad.id();
+    let up = Hat { up: true, ..Hat::default() };
+    pad.set(VirtualState { axes: vec![7, -8], buttons: vec![true], hats: vec![up] });
+    while bench.next() != (Event::Hat { id, hat: 0, state: up }) {}
+    bench.gamepads.retell().unwrap();
+    let state = Event::State { id, axes: vec![7, -8], buttons: vec![true], hats: vec![up] };
+    assert_eq!([bench.next_of(id), bench.next()], [state, Event::BatchEnded]);
+    pad.set(VirtualState { axes: vec![7, -9], buttons: vec![true], hats: vec![up] });
+    assert_eq!(bench.next_of(id), Event::Axis { id, axis: 1, value: -9 }, "told once");
+}
+
+#[test]
 fn a_change_arrives_once_and_in_order() {
     let bench = Bench::new();
     let pad = bench.plug("order", 2, 2, 1);

@@ -26,6 +26,8 @@ pub(crate) struct Device {
     pub(crate) open: bool,
     /// Whether something happened to it since it was published last.
     pub(crate) dirty: bool,
+    /// Whether somebody reads it: otherwise nobody knows where it is.
+    pub(crate) is_read: bool,
     state: DeviceState,
     /// The buttons that went down after the device was connected, and still are.
     pressed: Vec<bool>,
@@ -58,7 +60,7 @@ impl Device {
         let state = DeviceState { stamp: Stamp::ZERO, buttons, axes: rest.clone() };
         let (open, dirty, moved) = (false, true, 0);
         let (axes, hats) = (axes.len(), hats.len());
-        Self { id, name, identity, open, dirty, state, pressed, rest, moved, axes, hats }
+        Self { id, name, identity, open, dirty, is_read: true, state, pressed, rest, moved, axes, hats }
     }
 
     pub(crate) fn state(&self) -> &DeviceState {
@@ -154,6 +156,29 @@ impl Device {
         }
         self.dirty = true;
         Ok(())
+    }
+
+    /// Nobody reads it any more.
+    pub(crate) fn lose(&mut self) {
+        self.release();
+        (self.dirty, self.is_read) = (true, false);
+    }
+
+    /// It is read again, and is like this. A button counts as held only if its press was seen.
+    pub(crate) fn read(&mut self, axes: &[i16], buttons: &[bool], hats: &[Hat]) {
+        (self.dirty, self.is_read) = (true, true);
+        let count = self.plain_axes();
+        // Only what it has and what is published: no part is beyond its limits.
+        for (axis, &value) in axes.iter().enumerate().take(count) {
+            let _ = self.axis(axis, value);
+        }
+        for (hat, &state) in hats.iter().enumerate() {
+            let _ = self.hat(hat, state);
+        }
+        for ((state, pressed), &down) in self.state.buttons.iter_mut().zip(&mut self.pressed).zip(buttons) {
+            *state = down;
+            *pressed &= down;
+        }
     }
 
     /// Lets everything go: buttons up, axes where they were when the device was connected, hats centred.
@@ -258,6 +283,19 @@ mod tests {
         pad.axis(0, -32768).unwrap(); // where SDL thinks that it rests
         pad.release();
         assert_eq!(pad.state().axes, [0, -32768, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_read_again_is_as_told_and_its_lengths_stay() {
+        let identity = Identity::default();
+        let mut pad = Device::new(DeviceId(1), "pad".into(), identity, &[0, -32768], &[true], &[UP_LEFT]);
+        pad.lose();
+        assert_eq!((&pad.state().axes[..], pad.is_read), (&[0, -32768, 0, 0][..], false));
+        pad.read(&[5, 6, 7], &[true, true], &[UP_LEFT, UP_LEFT]);
+        assert_eq!(pad.state().axes, [5, 6, -32768, -32768]);
+        assert_eq!((&pad.state().buttons[..], pad.pressed(), pad.is_read), (&[true][..], &[false][..], true));
+        pad.read(&[], &[], &[]);
+        assert_eq!(pad.state().axes, [5, 6, -32768, -32768]);
     }
 
     #[test]

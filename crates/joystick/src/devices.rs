@@ -90,6 +90,11 @@ impl Devices {
         })
     }
 
+    /// Whether it is known where the device that drives is.
+    pub(crate) fn is_read(&self) -> bool {
+        self.driving().is_none_or(|device| device.is_read)
+    }
+
     /// The device that is waited for.
     pub(crate) fn awaited(&self) -> Option<&str> {
         if self.driver.is_some() { None } else { self.choice.awaited() }
@@ -202,6 +207,31 @@ impl Devices {
     /// Also by a device that is pulled out, until its topic is closed.
     fn is_taken(&self, port: &str) -> bool {
         self.list.iter().chain(&self.gone).any(|device| device.name == port)
+    }
+
+    /// Nobody reads the devices any more.
+    pub(crate) fn lose_reading(&mut self) {
+        self.list.iter_mut().for_each(Device::lose);
+        self.driver_dirty |= self.driver.is_some();
+    }
+
+    /// A device is read again.
+    pub(crate) fn read(
+        &mut self,
+        id: DeviceId,
+        axes: &[i16],
+        buttons: &[bool],
+        hats: &[Hat],
+    ) -> Result<(), Ignored> {
+        self.find(id)?.read(axes, buttons, hats);
+        self.touched(id);
+        Ok(())
+    }
+
+    /// No button of the device that drives counts as held before its next press.
+    pub(crate) fn forget_presses(&mut self) {
+        let driver = self.driver;
+        self.list.iter_mut().filter(|device| Some(device.id) == driver).for_each(Device::forget_presses);
     }
 
     /// Which of a device's axes are triggers.

@@ -78,6 +78,20 @@ pub enum Input {
         /// Where to.
         state: Hat,
     },
+    /// Nobody reads the devices any more: all of them count as let go, and where they are nobody knows. Belongs to a batch
+    /// of its own.
+    ReadingLost,
+    /// A device is read again after that, and is like this; more or less of everything than it has means nothing.
+    DeviceRead {
+        /// Which.
+        id: DeviceId,
+        /// Its axes.
+        axes: Vec<i16>,
+        /// Its buttons; one that is down counts as held only if it went down since the reading was lost.
+        buttons: Vec<bool>,
+        /// Its hats.
+        hats: Vec<Hat>,
+    },
     /// All events of one wake-up were handed over.
     BatchEnded,
     /// The wall clock at this `now`. Expected before the events that happen at it, and before each timed poll.
@@ -103,6 +117,8 @@ impl Input {
             self,
             Self::DeviceConnected { .. }
                 | Self::DeviceDisconnected { .. }
+                | Self::ReadingLost
+                | Self::DeviceRead { .. }
                 | Self::AxisMoved { .. }
                 | Self::ButtonChanged { .. }
                 | Self::HatMoved { .. }

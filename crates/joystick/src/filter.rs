@@ -35,7 +35,7 @@ pub(crate) struct Filter {
     reference: Option<(Instant, PoseState)>,
     /// The stick let go and there is no reference to pass on: one explicit stop is due.
     owes_stop: bool,
-    /// The stick that drives was not yet at rest since it does, and commands nothing.
+    /// The stick that drives was not yet at rest since it does, or means what it does, and commands nothing.
     waits: bool,
     seeds_refused: u64,
     seeds_limited: u64,
@@ -108,8 +108,17 @@ impl Filter {
         self.until = self.until.max(now);
     }
 
-    /// Takes new parameters. A takeover ends if its button becomes another.
-    pub(crate) fn configure(&mut self, params: &Params) {
+    /// Takes new parameters. A takeover ends if its button becomes another. A held stick that would command along another
+    /// axis or the other way commands nothing before it was at rest: nobody has asked for that motion; nor has somebody
+    /// who holds it while other buttons enable it. More or less of the same is no other motion.
+    pub(crate) fn configure(&mut self, params: &Params, stick: Stick<'_>) {
+        let [before, after] =
+            [&self.mappings, &params.mappings].map(|mappings| commands(mappings, stick.axes));
+        let is_other = before.iter().zip(after).any(|(&before, after)| after != 0.0 && before * after <= 0.0)
+            || self.mappings.enable != params.mappings.enable;
+        if is_other && !is_at_rest(&params.mappings, stick.axes) {
+            self.hand_over(false);
+        }
         if self.mappings.enable.toggle != params.mappings.enable.toggle {
             self.mode.release();
         }
@@ -155,7 +164,7 @@ impl Filter {
         }
     }
 
-    /// Another stick drives, or none: the motion ends now, and whoever drives commands nothing before it was at rest.
+    /// Another stick drives, or none, or it means something else: the motion ends now, and whoever drives commands nothing before it was at rest.
     /// A takeover goes on, except with a `stranger`: a stick that did not drive before.
     ///
     /// # Source

@@ -2,7 +2,7 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `pads`, `held`, `newcomer` | the devices, what lets them go when nobody reads them, and how the virtual one is plugged in |
+//! | `pads`, `newcomer` | the devices, that nobody reads them any more, and how the virtual one is plugged in |
 //! | `absence` | says that no device is there, and why |
 //! | `alarm` | a thread that is on time for `joy` |
 //! | `extras`, `extra_topics`, `feedback` | battery and motion of the device that drives, its motors and its light |
@@ -16,7 +16,6 @@ mod device_topics;
 mod extra_topics;
 mod extras;
 mod feedback;
-mod held;
 mod log;
 #[cfg(test)]
 mod mock;

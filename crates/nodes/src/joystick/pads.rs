@@ -13,7 +13,6 @@ use super::alarm::Alarm;
 use super::extra_topics::ExtraTopics;
 use super::extras::Extras;
 use super::feedback::Feedbacks;
-use super::held::Held;
 use super::newcomer::Newcomer;
 
 /// Axes, buttons and hats of the virtual device.
@@ -29,8 +28,8 @@ pub struct Pads(Arc<Mutex<Devices>>);
 
 struct Devices {
     gamepads: Gamepads,
-    /// Tells the machine that every device is let go.
-    let_go: Box<dyn FnMut() + Send>,
+    /// Tells the machine that nobody reads the devices.
+    lose_reading: Box<dyn FnMut() + Send>,
     /// The last pass of SDL's thread, when it was seen, and whether it has been given up since.
     pass: (u64, Instant, bool),
     virtual_name: String,
@@ -57,8 +56,7 @@ impl Pads {
     ) -> Result<Self, Error> {
         let (mut extras, said) = Extras::channel();
         let alarm = Alarm::start(shell.clone(), view)?;
-        let held = Arc::new(Mutex::new(Held::default()));
-        let (known, to_let_go) = (Arc::clone(&held), shell.clone());
+        let loser = shell.clone();
         let newcomer = Newcomer::default();
         let holder = newcomer.clone();
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
@@ -68,7 +66,6 @@ impl Pads {
             let triggers = triggers(&event);
             let inputs = input(event).into_iter().chain(triggers).chain(moves.into_iter().filter_map(input));
             for input in inputs {
-                known.lock().unwrap_or_else(PoisonError::into_inner).see(&input);
                 let ends = matches!(input, Input::BatchEnded);
                 batch.push(wrap(input));
                 if ends {
@@ -79,13 +76,11 @@ impl Pads {
         })
         .map_err(|error| Error::Start(format!("joysticks cannot be read: {error}")))?;
         log::info!(target: NAME, "SDL {} looks for joysticks", gamepad::sdl_version());
-        let let_go = move || {
-            let inputs = held.lock().unwrap_or_else(PoisonError::into_inner).let_go();
-            to_let_go.deliver_all(inputs.into_iter().map(wrap));
-        };
+        let lose_reading =
+            move || loser.deliver_all([Input::ReadingLost, Input::BatchEnded].into_iter().map(wrap));
         let mut devices = Devices {
             gamepads,
-            let_go: Box::new(let_go),
+            lose_reading: Box::new(lose_reading),
             pass: (0, clock::now(), false),
             virtual_name: params.virtual_device.clone(),
             virtual_pad: None,
@@ -157,12 +152,15 @@ impl Devices {
         let (last, at, given_up) = self.pass;
         if passes != last {
             if given_up {
-                log::warn!(target: NAME, "joysticks are read again; what was held must be pressed anew");
+                log::warn!(target: NAME, "joysticks are read again; sticks must be let go and buttons pressed anew");
+                // Only now: what SDL's thread said while it was given up must not count for the truth. Refused only if
+                // that thread has ended, which ends the node.
+                let _ = self.gamepads.retell();
             }
             self.pass = (passes, now, false);
         } else if !given_up && now.since(at) >= SDL_SILENCE {
             log::error!(target: NAME, "SDL hangs: for {SDL_SILENCE:?} no joystick was read; all of them count as let go");
-            (self.let_go)();
+            (self.lose_reading)();
             self.pass = (last, at, true);
         }
     }
@@ -248,6 +246,9 @@ fn input(event: Event) -> Option<Input> {
         Event::Button { id, button, pressed } => Input::ButtonChanged { id: DeviceId(id), button, pressed },
         Event::Hat { id, hat: number, state } => {
             Input::HatMoved { id: DeviceId(id), hat: number, state: hat(state) }
+        }
+        Event::State { id, axes, buttons, hats } => {
+            Input::DeviceRead { id: DeviceId(id), axes, buttons, hats: hats.into_iter().map(hat).collect() }
         }
         Event::BatchEnded => Input::BatchEnded,
         Event::OpenFailed { .. } | Event::BatteryChanged { .. } => return None,
