@@ -173,6 +173,7 @@ class Stack:
 
     def ready(self):
         self.graph.wait(lambda: self.graph.last("/motor/port") is not None, lambda: "no motor value came: " + self.output())
+        self.stick(drive=False)  # the virtual device is there as long as a hand holds it
         self.graph.wait(
             lambda: self.graph.node.count_publishers("/joystick/device/Test_Pad") > 0,
             lambda: "the virtual device did not appear: " + self.output(),

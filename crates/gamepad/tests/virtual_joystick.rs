@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, PoisonError};
 
-use gamepad::{Error, Event, Gamepads, Hat, VirtualPad, VirtualState};
+use gamepad::{Error, Event, Gamepads, Hat, VirtualDevice, VirtualPad, VirtualState};
 
 use common::{Bench, PATIENCE, TURN};
 
@@ -41,6 +41,23 @@ fn a_plug_is_one_connected_with_the_rest_state_and_nothing_else() {
     for _ in 0..5 {
         pad.set(VirtualState::default());
     }
+    assert_eq!(bench.unplug(pad), []);
+}
+
+#[test]
+fn who_does_not_wait_gets_the_pad_later() {
+    let bench = Bench::new();
+    let device = VirtualDevice { name: "later".into(), axes: 1, ..VirtualDevice::default() };
+    let plugging = bench.gamepads.begin_plug(device.clone()).unwrap();
+    let pad = loop {
+        if let Some(pad) = plugging.poll().unwrap() {
+            break pad;
+        }
+        std::thread::yield_now();
+    };
+    assert!(matches!(bench.next_of(pad.id()), Event::Connected { name, .. } if name == "later"));
+    // Given up at once: never there, or gone again.
+    drop(bench.gamepads.begin_plug(device).unwrap());
     assert_eq!(bench.unplug(pad), []);
 }
 

@@ -3,7 +3,7 @@ use core::time::Duration;
 use units::{Instant, Stamp};
 
 use crate::integrator::Integrator;
-use crate::mapping::{commands, is_at_rest};
+use crate::mapping::{commands, is_at_rest, reads_the_same};
 use crate::mode::{Activity, Mode};
 use crate::takeover::{STALE, Seed};
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
@@ -108,13 +108,16 @@ impl Filter {
         self.until = self.until.max(now);
     }
 
-    /// Takes new parameters. A takeover ends if its button becomes another. A held stick that would command along another
-    /// axis or the other way commands nothing before it was at rest: nobody has asked for that motion; nor has somebody
-    /// who holds it while other buttons enable it. More or less of the same is no other motion.
+    /// Takes new parameters. A takeover ends if its button becomes another. A stick that is not at rest and would command
+    /// by another axis, from another middle or the other way commands nothing before it was at rest: nobody has asked for
+    /// that motion; nor has somebody who holds it while other buttons enable it. More or less of the same is no other
+    /// motion.
     pub(crate) fn configure(&mut self, params: &Params, stick: Stick<'_>) {
         let [before, after] =
             [&self.mappings, &params.mappings].map(|mappings| commands(mappings, stick.axes));
-        let is_other = before.iter().zip(after).any(|(&before, after)| after != 0.0 && before * after <= 0.0)
+        let turns = before.iter().zip(after).any(|(&before, after)| after != 0.0 && before * after <= 0.0);
+        let is_other = turns
+            || !reads_the_same(&self.mappings, &params.mappings)
             || self.mappings.enable != params.mappings.enable;
         if is_other && !is_at_rest(&params.mappings, stick.axes) {
             self.hand_over(false);
@@ -261,10 +264,11 @@ impl Filter {
         })
     }
 
-    /// The last word before the end: a stop if the stick drives, or if it let go and that was not yet said.
+    /// The last word before the end: a stop, also in place of a reference that is not passed on any more; nothing where
+    /// nothing was ever said.
     pub(crate) fn stop(&mut self, stamp: Stamp) -> Option<PoseState> {
         self.motion.stop();
-        (self.active() || (self.owes_stop && self.reference.is_none())).then(|| self.standing(stamp))
+        (self.active() || self.owes_stop || self.reference.is_some()).then(|| self.standing(stamp))
     }
 
     fn standing(&self, stamp: Stamp) -> PoseState {

@@ -31,8 +31,8 @@ const ROOM: usize = 64;
 /// from its next press on. So it is with new mappings by which a held stick would command something else or other buttons
 /// enable it. A takeover by `enable.toggle` outlasts a replug of its device, and no other device inherits it.
 ///
-/// After [`Input::Stopping`] one explicit stop leaves if the stick drives, `joy` is let go, and nothing is taken in
-/// any more. When the stick lets go and no reference ever came, one explicit stop leaves too; otherwise nothing is
+/// After [`Input::Stopping`] one explicit stop leaves if anything was ever desired, `joy` and all devices are told as let
+/// go, and nothing is taken in any more. When the stick lets go and no reference ever came, one explicit stop leaves too; otherwise nothing is
 /// published while there is no reference.
 ///
 /// # Real-time
@@ -149,8 +149,8 @@ impl Joystick {
                     self.disconnect(id)?;
                 }
                 let sdl_name = name;
-                let identity = Identity { guid, serial, path, links };
-                let Identity { guid, serial, path, links } = identity.clone();
+                let identity = Identity { guid, serial, path, links, label: String::new() };
+                let Identity { guid, serial, path, links, .. } = identity.clone();
                 let name = self.devices.connect(id, &sdl_name, identity, &axes, &buttons, &hats);
                 let (axes, buttons) = (axes.len().saturating_add(2 * hats.len()), buttons.len());
                 self.tell(Report::Connected { name, sdl_name, guid, serial, path, links, axes, buttons });
@@ -238,11 +238,10 @@ impl Joystick {
 
     fn stop(&mut self) {
         let stamp = self.stamp();
-        // What waits may go back to a stick that was let go since: better the reference again than that.
-        let waiting = self.desired.take();
-        self.desired =
-            self.filter.stop(stamp).or_else(|| waiting.and_then(|_| self.filter.desired(self.now, stamp)));
+        self.desired = self.filter.stop(stamp);
         self.joy.lose(stamp, true);
+        self.devices.let_go();
+        self.batch = Some(stamp);
         self.stopped = true;
     }
 
@@ -267,7 +266,7 @@ impl Joystick {
         let desired = self.desire();
         if self.logging {
             let row = LogRow::of(desired, self.stamp(), self.filter.intrinsic(), self.filter.active());
-            self.queue.push_back(Output::LogRow(row));
+            self.queue.push_back(Output::LogRow(LogRow { skipped: missed, ..row }));
         }
         if self.filter.intrinsic() != intrinsic {
             self.tell(Report::Intrinsic(!intrinsic));

@@ -291,6 +291,54 @@ fn a_held_stick_that_would_command_something_else_waits() {
 }
 
 #[test]
+fn an_axis_that_nobody_touched_waits_whatever_the_stick_before_it_trembled() {
+    // The left trigger rests at its end, and nobody said so with an offset.
+    for noise in [-500, 0, 500] {
+        let mut params = guarded();
+        let mut bench = Bench::new(params.clone());
+        plug(&mut bench, PAD, "Pad", "", [noise, i16::MIN], &[]);
+        button(&mut bench, PAD, ON, true);
+        bench.run(100);
+        params.mappings.linear[0].axis = Some(1);
+        bench.give(Input::ParametersChanged(params.clone()));
+        assert!(waits(&bench), "{noise}");
+        assert_eq!(forward(&mut bench), 0.0, "{noise}");
+        params.mappings.linear[0].axis = Some(0);
+        params.mappings.linear[0].offset = -1.0;
+        bench.give(Input::ParametersChanged(params));
+        assert_eq!(forward(&mut bench), 0.0, "another middle, {noise}");
+    }
+}
+
+#[test]
+fn another_axis_held_in_the_same_way_waits_too() {
+    let mut params = driving();
+    let mut bench = Bench::with_pad(params.clone());
+    axis(&mut bench, PAD, 0, 20_000);
+    axis(&mut bench, PAD, 1, 20_000);
+    bench.run(100);
+    params.mappings.linear[0].axis = Some(1);
+    bench.give(Input::ParametersChanged(params));
+    assert_eq!(forward(&mut bench), 0.0);
+}
+
+#[test]
+fn a_twin_that_was_there_all_the_time_inherits_no_takeover() {
+    let mut bench = Bench::new(guarded());
+    plug(&mut bench, PAD, "A", "", [0; 2], &[]);
+    plug(&mut bench, OTHER, "B", "", [0; 2], &[]);
+    button(&mut bench, PAD, TOGGLE, true);
+    button(&mut bench, PAD, TOGGLE, false);
+    assert!(bench.machine.active());
+    bench.disconnect(PAD);
+    bench.batch();
+    assert!(bench.machine.active(), "until it is known who comes");
+    bench.give(Input::ParametersChanged(named("B", guarded())));
+    bench.batch();
+    assert_eq!((bench.machine.controlled(), bench.machine.active()), (Some("B"), false));
+}
+
+#[test]
 fn a_held_stick_that_commands_more_or_less_of_the_same_goes_on() {
     let mut params = driving();
     let mut bench = Bench::with_pad(params.clone());
