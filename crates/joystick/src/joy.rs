@@ -46,6 +46,7 @@ struct State {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)] // a box would be an allocation for each message
 enum Message {
     Joy(Stamp, Picture),
     Connected(bool),
