@@ -49,7 +49,10 @@ class Process:
         return "\n".join(self.lines)
 
     def wait(self, timeout=5.0):
-        code = self.process.wait(timeout)
+        try:
+            code = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.name} did not end within {timeout} s:\n{self.output}") from None
         self.reader.join(timeout)
         return code
 
@@ -170,6 +173,7 @@ class Stack:
 
     def ready(self):
         self.graph.wait(lambda: self.graph.last("/motor/port") is not None, lambda: "no motor value came: " + self.output())
+        self.stick(drive=False)  # the virtual device is there as long as a hand holds it
         self.graph.wait(
             lambda: self.graph.node.count_publishers("/joystick/device/Test_Pad") > 0,
             lambda: "the virtual device did not appear: " + self.output(),

@@ -75,7 +75,7 @@ class Node(Joystick):
     """The node with a stick that drives ahead while button 5 is pressed."""
 
     def __init__(self, graph, *parameters):
-        self.graph, self.clients = graph, {}
+        self.graph, self.clients, self.topics = graph, {}, {}
         parameters = ["linear.x.axis:=1", "linear.x.scale:=-1.0", "enable.on:=5", *parameters]
         arguments = (part for parameter in parameters for part in ("-p", parameter))
         self.process = Mocked("joystick", "--ros-args", *arguments)
@@ -96,7 +96,8 @@ class Node(Joystick):
         """Plugs in, and listens."""
         self.do("plug", event=event, pad=pad, **fields)
         self.wait_for_topic(name)
-        return self.listen(name)
+        self.topics[event] = self.listen(name)
+        return self.topics[event]
 
     def listen(self, name):
         """Until the device's state came."""
@@ -117,8 +118,12 @@ class Node(Joystick):
         return self.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
 
     def lets_go(self, event=7):
+        """Until the node has seen it: what comes and goes within one look of SDL's it never sees."""
         self.act(event, buttons={DEAD_MAN: 0}, axes={AHEAD: 0})
-        self.wait(DESIRED, lambda desired: vx(desired) == 0.0, "the stick does not stop")
+        let_go = lambda state: not state.axes[AHEAD] and not state.buttons[DEAD_MAN]
+        self.wait(self.topics[event], let_go, "the stick is not seen at rest")
+        if self.graph.last(DESIRED):
+            self.wait(DESIRED, lambda desired: vx(desired) == 0.0, "the stick does not stop")
 
     def stays_still(self, seconds, why):
         start = time.time()

@@ -76,12 +76,27 @@ def test_a_dead_man_that_comes_back_held_is_pressed_anew(joystick):
     wait_to_drive(joystick)
 
 
+def test_a_node_that_starts_while_the_stick_is_held_waits_for_rest(joystick, graph):
+    joystick.hold({AHEAD: -32767}, [DEAD_MAN])
+    wait_to_drive(joystick)
+    joystick.process.kill()
+    start = time.monotonic()
+    joystick.process = Process("joystick", *joystick.arguments)
+    graph.wait(lambda: "connected as Test_Pad" in joystick.process.output, "the device does not come back", 10.0)
+    time.sleep(0.5)
+    assert not any(vx(message) for message in graph.since(DESIRED, start + 0.2)), "a dead-man that was never pressed drives"
+    joystick.hold()
+    joystick.hold({AHEAD: -32767}, [DEAD_MAN])
+    wait_to_drive(joystick)
+
+
 def test_a_device_that_is_missing_is_said_after_a_second(graph):
     process = Process(
         "joystick", "--ros-args", "-p", "control_device:=Foo\\nBar", "-p", "joystick:virtual_device:=Other"
     )
     try:
-        said = lambda: [line for line in process.lines if "no device drives" in line]
+        graph.repeat("/joystick/virtual_device", State(axes=[0] * 6, buttons=[False] * 11), 20.0)
+        said = lambda: [line for line in process.lines if "no device drives" in line and "connected: Other" in line]
         graph.wait(said, lambda: f"nothing is said:\n{process.output}")
         assert said()[0].endswith("no device drives: waiting for 'Foo\\\\nBar'; connected: Other (control_device selects)")
         time.sleep(1.5)

@@ -27,17 +27,17 @@ class Joystick:
 
     def __init__(self, graph, *arguments, executable="joystick"):
         self.graph = graph
-        self.process = Process(executable, "--ros-args", "-p", "joystick:virtual_device:=Test Pad", *arguments)
+        self.arguments = ["--ros-args", "-p", "joystick:virtual_device:=Test Pad", *arguments]
+        self.process = Process(executable, *self.arguments)
         self.clients = {}
         graph.listen(PoseState, "/joystick/desired", LATCHED)
         self.hand = State(axes=[0] * 6, buttons=[False] * 11)
+        graph.repeat("/joystick/virtual_device", self.hand, 20.0)
         try:
             self.wait_for_topic("Test_Pad")
         except AssertionError:
             self.process.stop()
             raise
-        graph.publish("/joystick/virtual_device", self.hand)
-        graph.repeat("/joystick/virtual_device", self.hand, 20.0)
 
     def wait_for_topic(self, name, there=True):
         topic = f"/joystick/device/{name}"

@@ -47,6 +47,12 @@ impl Known {
         Event::Connected { id: self.id, name, guid, axes, buttons, hats, details: Box::new(details) }
     }
 
+    /// The event that tells where everything is.
+    pub(crate) fn state(&self) -> Event {
+        let (axes, buttons, hats) = (self.axes.clone(), self.buttons.clone(), self.hats.clone());
+        Event::State { id: self.id, axes, buttons, hats }
+    }
+
     /// The event for an axis, if it is a change. An axis that the device does not have is ignored.
     pub(crate) fn axis(&mut self, axis: usize, value: i16) -> Option<Event> {
         change(&mut self.axes, axis, value).then_some(Event::Axis { id: self.id, axis, value })

@@ -26,6 +26,8 @@ pub(crate) struct Devices<Sink> {
     batch: bool,
     /// When batteries and capabilities were last looked at, since the thread's start.
     looked: Duration,
+    /// Whether it is to be told where every device is.
+    retells: bool,
 }
 
 struct Device {
@@ -41,7 +43,7 @@ const LOOK: Duration = Duration::from_secs(1);
 impl<Sink: FnMut(Event)> Devices<Sink> {
     pub(crate) fn new(joysticks: JoystickSubsystem, sink: Sink) -> Self {
         let (open, newcomers) = (Vec::new(), Newcomers::new());
-        Devices { open, newcomers, joysticks, sink, batch: false, looked: Duration::ZERO }
+        Devices { open, newcomers, joysticks, sink, batch: false, looked: Duration::ZERO, retells: false }
     }
 
     pub(crate) fn joysticks(&self) -> &JoystickSubsystem {
@@ -51,6 +53,11 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
     /// Whether no device is connected.
     pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty() && self.newcomers.is_empty()
+    }
+
+    /// From the end of this pass on the sink knows where every device is, whatever it knew before.
+    pub(crate) fn retell(&mut self) {
+        self.retells = true;
     }
 
     pub(crate) fn handle(&mut self, heard: Heard) {
@@ -145,9 +152,11 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
         if look {
             self.looked = now;
         }
+        let retells = std::mem::take(&mut self.retells);
         for device in &mut self.open {
             device.tend(now);
             device.known.compare(&device.handle, &mut events);
+            events.extend(retells.then(|| device.known.state()));
             if look {
                 events.extend(device.known.battery(device.handle.battery()));
                 events.extend(device.known.capabilities(device.handle.capabilities()));

@@ -8,8 +8,8 @@ use crate::details::{Battery, Capabilities, Details};
 ///
 /// `id` is SDL's instance id: a device keeps it while it is plugged in, and gets another one when it is plugged in
 /// again. For one `id` the events are always `Connected`, then changes, then `Disconnected`; every event between is a
-/// change of the state known so far, none repeats it (but measurements, which are told as they come). Indices count from
-/// 0 and are below the lengths in `Connected`.
+/// change of the state known so far, none repeats it (but measurements, which are told as they come, and `State`).
+/// Indices count from 0 and are below the lengths in `Connected`.
 ///
 /// # Source
 /// Joystick component, "Plug / unplug"; own: the state at the plug is the true one, and repetitions are kept back.
@@ -73,6 +73,18 @@ pub enum Event {
         hat: usize,
         /// New position.
         state: Hat,
+    },
+    /// Where everything of the device is, which was asked for by [`retell`](crate::Gamepads::retell). The lengths are those
+    /// of `Connected`.
+    State {
+        /// SDL's instance id.
+        id: u32,
+        /// Position of each axis, -32768 to 32767.
+        axes: Vec<i16>,
+        /// Which buttons are held.
+        buttons: Vec<bool>,
+        /// Position of each hat.
+        hats: Vec<Hat>,
     },
     /// The battery is fuller or emptier than last told.
     BatteryChanged {

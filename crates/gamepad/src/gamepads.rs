@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -27,12 +27,24 @@ pub struct Gamepads {
     inbox: Arc<Inbox>,
     passes: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
+    /// Whether SDL took longer to start than it should.
+    late: bool,
+    ended: Receiver<()>,
+}
+
+/// A virtual joystick that is asked for; see [`Gamepads::begin_plug`]. It is not plugged in if this goes before.
+#[derive(Debug)]
+pub struct Plugging {
+    name: String,
+    answer: Receiver<Result<VirtualPad, String>>,
+    /// As long as it lives, the pad is wanted.
+    _wanted: Arc<()>,
 }
 
 /// The most axes, buttons or hats of a virtual joystick: SDL numbers them in one byte.
 const MOST: usize = 255;
 
-/// How long SDL gets to plug in a virtual joystick: a hundred times what it takes at most, unless it hangs.
+/// How long SDL gets to start, to plug in a virtual joystick, to end: a hundred times what it takes, unless it hangs.
 const LONGEST: Duration = Duration::from_secs(1);
 
 impl Gamepads {
@@ -42,36 +54,48 @@ impl Gamepads {
     /// an error and ends, and [`alive`](Gamepads::alive) turns false; no `Disconnected` comes then, so whoever steers
     /// by the events has to watch it.
     ///
+    /// SDL opens what is plugged in while it starts, and a device that does not answer holds it up. After a second this
+    /// returns all the same, with [`is_starting`](Gamepads::is_starting); should SDL fail later on, its thread ends.
+    ///
     /// # Errors
     /// [`Error::Sdl`] if SDL does not start, [`Error::Thread`] if there is no thread to be had.
     pub fn start(sink: impl FnMut(Event) + Send + 'static) -> Result<Gamepads, Error> {
         let inbox = Arc::new(Inbox::default());
-        let (started, outcome) = channel();
+        let (failed, outcome) = channel();
+        let (ends, ended) = channel();
         let passes = Arc::new(AtomicU64::new(0));
         let (posted, counted) = (Arc::clone(&inbox), Arc::clone(&passes));
         let body = move || {
             // Nothing is used after a panic but dropped: the handles are closed and SDL is quit on the way out.
             let end = catch_unwind(AssertUnwindSafe(|| match SdlThread::start(posted, counted, sink) {
                 Ok(mut thread) => {
-                    let _ = started.send(Ok(()));
+                    drop(failed); // whoever waits hears that
                     thread.run();
                 }
                 Err(reason) => {
-                    let _ = started.send(Err(reason));
+                    if let Err(lost) = failed.send(reason) {
+                        log::error!("SDL could not start: {}", lost.0); // nobody waits for it any more
+                    }
                 }
             }));
             if let Err(panic) = end {
                 log::error!("the SDL thread ends, no joystick is read any more: {}", message(&*panic));
             }
+            drop(ends);
         };
         let thread = std::thread::Builder::new().name("sdl".into()).spawn(body).map_err(Error::Thread)?;
         // From here on a return drops `gamepads`, which joins the thread.
-        let gamepads = Gamepads { inbox, passes, thread: Some(thread) };
-        match outcome.recv() {
-            Ok(Ok(())) => Ok(gamepads),
-            Ok(Err(reason)) => Err(Error::Sdl(reason)),
-            Err(_) => Err(Error::Sdl("its thread panicked, see the log".into())),
+        let mut gamepads = Gamepads { inbox, passes, thread: Some(thread), late: false, ended };
+        match outcome.recv_timeout(LONGEST) {
+            Ok(reason) => return Err(Error::Sdl(reason)),
+            Err(why) => gamepads.late = why == RecvTimeoutError::Timeout,
         }
+        Ok(gamepads)
+    }
+
+    /// Whether SDL still starts after more time than that should take.
+    pub fn is_starting(&self) -> bool {
+        self.late && self.passes() == 0 && self.alive()
     }
 
     /// Plugs in a virtual joystick, which then appears through the sink as `Connected`, like a real one.
@@ -100,6 +124,23 @@ impl Gamepads {
     /// # Errors
     /// As for [`plug_virtual`](Gamepads::plug_virtual).
     pub fn plug(&self, device: VirtualDevice) -> Result<VirtualPad, Error> {
+        if self.on_sdl_thread() {
+            return Err(Error::InsideSink);
+        }
+        let plugging = self.begin_plug(device)?;
+        match plugging.answer.recv_timeout(LONGEST) {
+            Ok(Ok(pad)) => Ok(pad),
+            Ok(Err(reason)) => Err(Error::Plug { name: plugging.name, reason }),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Ended),
+            Err(RecvTimeoutError::Timeout) => Err(Error::NoAnswer { name: plugging.name, waited: LONGEST }),
+        }
+    }
+
+    /// Asks for a virtual joystick and does not wait for it, for who must not wait; [`Plugging::poll`] gives it.
+    ///
+    /// # Errors
+    /// [`Error::Name`], [`Error::TooMany`], [`Error::Ended`].
+    pub fn begin_plug(&self, device: VirtualDevice) -> Result<Plugging, Error> {
         if device.name.contains('\0') {
             return Err(Error::Name(device.name));
         }
@@ -108,20 +149,12 @@ impl Gamepads {
                 return Err(Error::TooMany { what, asked, most: MOST });
             }
         }
-        if self.on_sdl_thread() {
-            return Err(Error::InsideSink);
-        }
         let name = device.name.clone();
         let (reply, answer) = channel();
-        let waiting = Arc::new(()); // as long as it lives, the pad is wanted
+        let waiting = Arc::new(());
         let wanted = Arc::downgrade(&waiting);
         self.inbox.post(Order::Plug { device, reply, wanted }).map_err(|_| Error::Ended)?;
-        match answer.recv_timeout(LONGEST) {
-            Ok(Ok(pad)) => Ok(pad),
-            Ok(Err(reason)) => Err(Error::Plug { name, reason }),
-            Err(RecvTimeoutError::Disconnected) => Err(Error::Ended),
-            Err(RecvTimeoutError::Timeout) => Err(Error::NoAnswer { name, waited: LONGEST }),
-        }
+        Ok(Plugging { name, answer, _wanted: waiting })
     }
 
     /// Lets the two motors of device `id` run for so long, then stop; a new call replaces the one before.
@@ -167,6 +200,18 @@ impl Gamepads {
         self.wish(id, |wishes| wishes.sensors = Some(enable))
     }
 
+    /// Asks for an [`Event::State`] of every device that is connected when the SDL thread hears of it: for a sink that has
+    /// given up what it knew, as it should after a hang.
+    ///
+    /// # Errors
+    /// [`Error::Ended`].
+    ///
+    /// # Real-time
+    /// Does not wait for the answer, which comes within 10 ms or so; later where SDL hangs.
+    pub fn retell(&self) -> Result<(), Error> {
+        self.inbox.post(Order::Retell).map_err(|_| Error::Ended)
+    }
+
     fn wish(&self, id: u32, want: impl FnOnce(&mut Wishes)) -> Result<(), Error> {
         self.inbox.wish(id, want).map_err(|reason| match reason {
             NotTaken::Ended => Error::Ended,
@@ -174,7 +219,8 @@ impl Gamepads {
         })
     }
 
-    /// Whether joysticks are still being read. False only after the sink has panicked.
+    /// Whether joysticks are still being read. False only after the sink has panicked, or after SDL failed to start when
+    /// nobody waited for that any more.
     pub fn alive(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
@@ -187,13 +233,28 @@ impl Gamepads {
         self.passes.load(Ordering::Relaxed)
     }
 
-    /// Ends the SDL thread and waits for its end; dropping does the same.
+    /// Ends the SDL thread and waits for its end, but for no more than a second if it hangs; dropping does the same.
     ///
     /// Virtual states queued so far are still applied. No event comes after this, no `Disconnected` either.
     pub fn stop(self) {}
 
     fn on_sdl_thread(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| thread.thread().id() == std::thread::current().id())
+    }
+}
+
+impl Plugging {
+    /// The pad once it is plugged in; `None` while SDL is still to do it, which takes about 10 ms unless it hangs.
+    ///
+    /// # Errors
+    /// [`Error::Plug`] if SDL refuses, [`Error::Ended`]. To be asked no more after that.
+    pub fn poll(&self) -> Result<Option<VirtualPad>, Error> {
+        match self.answer.try_recv() {
+            Ok(Ok(pad)) => Ok(Some(pad)),
+            Ok(Err(reason)) => Err(Error::Plug { name: self.name.clone(), reason }),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => Err(Error::Ended),
+        }
     }
 }
 
@@ -204,8 +265,11 @@ impl Drop for Gamepads {
         if self.on_sdl_thread() {
             return; // dropped by the sink: the thread ends by itself, and cannot wait for that
         }
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+        // Nothing is ever sent.
+        let hangs = self.ended.recv_timeout(LONGEST) == Err(RecvTimeoutError::Timeout);
+        match self.thread.take() {
+            Some(thread) if !hangs => drop(thread.join()),
+            _ => log::error!("SDL hangs at its end and is left behind"),
         }
     }
 }

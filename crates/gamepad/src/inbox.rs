@@ -31,6 +31,8 @@ pub(crate) enum Order {
     Set { id: u32, state: VirtualState },
     /// Remove a virtual joystick.
     Unplug { id: u32 },
+    /// Tell where every device is.
+    Retell,
     /// End the thread.
     Stop,
 }

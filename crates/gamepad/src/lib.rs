@@ -38,5 +38,5 @@ mod virtual_pad;
 pub use details::{Battery, Capabilities, Details, Driver};
 pub use error::Error;
 pub use event::{Event, Feature, Hat};
-pub use gamepads::{Gamepads, sdl_version};
+pub use gamepads::{Gamepads, Plugging, sdl_version};
 pub use virtual_pad::{Feedback, VirtualDevice, VirtualFeedback, VirtualPad, VirtualState};

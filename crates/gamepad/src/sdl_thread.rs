@@ -138,6 +138,7 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
                     log::warn!("virtual joystick {id} could not be unplugged");
                 }
             }
+            Order::Retell => self.devices.retell(),
             Order::Stop => {} // seen before
         }
     }

@@ -64,7 +64,12 @@ fn a_mapping_that_cannot_begin_writes_nothing() {
 
 #[test]
 fn ctrl_c_ends_a_watch_at_once() {
-    let mut watch = tool(&["list", "--watch"]).stdout(Stdio::piped()).spawn().unwrap();
+    // The tests themselves may run where SIGINT is ignored, as a shell has it for what runs in the background.
+    let mut watch = Command::new("env")
+        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_steersman-joystick"), "list", "--watch"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut first = String::new();
     // Kept to the end: a watch whose reader is gone would end by that.
     let mut out = BufReader::new(watch.stdout.take().unwrap());

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, PoisonError};
 
-use gamepad::{Error, Event, Gamepads, Hat, VirtualPad, VirtualState};
+use gamepad::{Error, Event, Gamepads, Hat, VirtualDevice, VirtualPad, VirtualState};
 
 use common::{Bench, PATIENCE, TURN};
 
@@ -42,6 +42,38 @@ fn a_plug_is_one_connected_with_the_rest_state_and_nothing_else() {
         pad.set(VirtualState::default());
     }
     assert_eq!(bench.unplug(pad), []);
+}
+
+#[test]
+fn who_does_not_wait_gets_the_pad_later() {
+    let bench = Bench::new();
+    let device = VirtualDevice { name: "later".into(), axes: 1, ..VirtualDevice::default() };
+    let plugging = bench.gamepads.begin_plug(device.clone()).unwrap();
+    let pad = loop {
+        if let Some(pad) = plugging.poll().unwrap() {
+            break pad;
+        }
+        std::thread::yield_now();
+    };
+    assert!(matches!(bench.next_of(pad.id()), Event::Connected { name, .. } if name == "later"));
+    // Given up at once: never there, or gone again.
+    drop(bench.gamepads.begin_plug(device).unwrap());
+    assert_eq!(bench.unplug(pad), []);
+}
+
+#[test]
+fn where_a_device_is_is_told_again_when_asked_for() {
+    let bench = Bench::new();
+    let pad = bench.plug("again", 2, 1, 1);
+    let id = pad.id();
+    let up = Hat { up: true, ..Hat::default() };
+    pad.set(VirtualState { axes: vec![7, -8], buttons: vec![true], hats: vec![up] });
+    while bench.next() != (Event::Hat { id, hat: 0, state: up }) {}
+    bench.gamepads.retell().unwrap();
+    let state = Event::State { id, axes: vec![7, -8], buttons: vec![true], hats: vec![up] };
+    assert_eq!([bench.next_of(id), bench.next()], [state, Event::BatchEnded]);
+    pad.set(VirtualState { axes: vec![7, -9], buttons: vec![true], hats: vec![up] });
+    assert_eq!(bench.next_of(id), Event::Axis { id, axis: 1, value: -9 }, "told once");
 }
 
 #[test]

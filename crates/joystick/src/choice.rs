@@ -1,10 +1,11 @@
 use crate::device::{Device, Identity};
-use crate::port_name;
+use crate::name::legal_name;
 
 /// Which device shall drive: what `control_device` says, and what came of it.
 ///
 /// A text names the device whose port, GUID, serial number or path it is, or a link to that, such as
-/// `/dev/input/by-path/...`; what SDL calls a device stands for the port that is made of it. Without a text the first device to connect drives, and after that only that one: the same
+/// `/dev/input/by-path/...`, and what SDL calls a device stands for the port that is made of it; without a
+/// letter or digit of ASCII, of which no port can be made, for itself. Without a text the first device to connect drives, and after that only that one: the same
 /// model (GUID), and the same serial number where it has one. Two devices of one model without serial numbers cannot be
 /// told apart but by their paths.
 ///
@@ -22,7 +23,7 @@ pub(crate) struct Choice {
 
 impl Choice {
     pub(crate) fn new(control_device: &str) -> Self {
-        let port = if control_device.is_empty() { String::new() } else { port_name(control_device) };
+        let port = legal_name(control_device).unwrap_or_default();
         Self { text: control_device.into(), port, settled: None }
     }
 
@@ -42,9 +43,10 @@ impl Choice {
 
     /// Whether the text means `device`.
     pub(crate) fn names(&self, device: &Device) -> bool {
-        let Identity { guid, serial, path, links } = &device.identity;
+        let Identity { guid, serial, path, links, label } = &device.identity;
         !self.text.is_empty()
             && (self.port == device.name
+                || (self.port.is_empty() && self.text == *label)
                 || self.text.eq_ignore_ascii_case(guid)
                 || self.text == *serial
                 || self.text == *path
@@ -81,8 +83,18 @@ mod tests {
 
     fn device(name: &str, guid: &str, serial: &str, path: &str) -> Device {
         let links = vec!["/dev/input/by-path/pci-usb-0:2".into(), "/dev/input/by-id/usb-pad".into()];
-        let identity = Identity { guid: guid.into(), serial: serial.into(), path: path.into(), links };
+        let label = String::new();
+        let identity = Identity { guid: guid.into(), serial: serial.into(), path: path.into(), links, label };
         Device::new(DeviceId(1), name.into(), identity, &[], &[], &[])
+    }
+
+    #[test]
+    fn a_text_of_which_no_port_can_be_made_is_the_name_itself() {
+        let mut pad = device("joystick", "", "", "");
+        pad.identity.label = "日本".into();
+        assert!(Choice::new("日本").names(&pad));
+        assert!(!Choice::new("日本語").names(&pad) && !Choice::new("").names(&pad));
+        assert!(Choice::new("joystick").names(&pad));
     }
 
     #[test]

@@ -13,7 +13,14 @@ pub(crate) struct Identity {
     pub(crate) path: String,
     /// Links to that, some of which stay the same when the path does not.
     pub(crate) links: Vec<String>,
+    /// What SDL calls it.
+    pub(crate) label: String,
 }
+
+/// How many axes of a device are looked at, hats as two.
+pub(crate) const AXES: usize = 64;
+/// How many buttons of a device are looked at.
+pub(crate) const BUTTONS: usize = 128;
 
 /// One connected device and what of it is published.
 #[derive(Clone, Debug)]
@@ -26,19 +33,24 @@ pub(crate) struct Device {
     pub(crate) open: bool,
     /// Whether something happened to it since it was published last.
     pub(crate) dirty: bool,
+    /// Whether somebody reads it: otherwise nobody knows where it is.
+    pub(crate) is_read: bool,
+    /// Whether it was there beside the device that drove last.
+    pub(crate) is_other: bool,
+    /// All of it, more than is published.
     state: DeviceState,
     /// The buttons that went down after the device was connected, and still are.
     pressed: Vec<bool>,
     /// The axes to go back to when it is pulled out.
     rest: Vec<i16>,
     /// Which axes have moved since the device was connected, a bit each.
-    moved: u16,
+    moved: u64,
     /// How many axes it really has; its hats come after these.
     axes: usize,
     hats: usize,
 }
 
-/// The event was about something that the device does not have, or that is not published.
+/// The event was about something that the device does not have, or that is not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BeyondLimits;
 
@@ -52,17 +64,39 @@ impl Device {
         hats: &[Hat],
     ) -> Self {
         let all = axes.iter().copied().chain(hats.iter().flat_map(|hat| hat.axes()));
-        let rest: Vec<i16> = all.take(MOST).collect();
-        let buttons: Vec<bool> = buttons.iter().copied().take(MOST).collect();
+        let rest: Vec<i16> = all.take(AXES).collect();
+        let buttons: Vec<bool> = buttons.iter().copied().take(BUTTONS).collect();
         let pressed = vec![false; buttons.len()];
         let state = DeviceState { stamp: Stamp::ZERO, buttons, axes: rest.clone() };
         let (open, dirty, moved) = (false, true, 0);
         let (axes, hats) = (axes.len(), hats.len());
-        Self { id, name, identity, open, dirty, state, pressed, rest, moved, axes, hats }
+        Self {
+            id,
+            name,
+            identity,
+            open,
+            dirty,
+            is_read: true,
+            is_other: false,
+            state,
+            pressed,
+            rest,
+            moved,
+            axes,
+            hats,
+        }
     }
 
+    /// All of it.
     pub(crate) fn state(&self) -> &DeviceState {
         &self.state
+    }
+
+    /// What its port carries: the first [`MOST`] axes and buttons.
+    pub(crate) fn published(&self) -> DeviceState {
+        let DeviceState { stamp, buttons, axes } = &self.state;
+        let (axes, buttons) = (axes.iter().take(MOST), buttons.iter().take(MOST));
+        DeviceState { stamp: *stamp, axes: axes.copied().collect(), buttons: buttons.copied().collect() }
     }
 
     /// Which buttons count as held: one that was down when the device was connected does so from its next press on.
@@ -83,7 +117,7 @@ impl Device {
         self.rest.get(..self.axes).unwrap_or(&self.rest)
     }
 
-    /// How many of the published axes are no hats.
+    /// How many of the axes are no hats.
     pub(crate) fn plain_axes(&self) -> usize {
         self.axes.min(self.state.axes.len())
     }
@@ -148,12 +182,35 @@ impl Device {
         if places.is_empty() {
             return Err(BeyondLimits);
         }
-        // At the limit of what is published a hat may have its vertical half only.
+        // At the limit of what is looked at a hat may have its vertical half only.
         for (place, value) in places.iter_mut().zip(to.axes()) {
             *place = value;
         }
         self.dirty = true;
         Ok(())
+    }
+
+    /// Nobody reads it any more.
+    pub(crate) fn lose(&mut self) {
+        self.release();
+        (self.dirty, self.is_read) = (true, false);
+    }
+
+    /// It is read again, and is like this. A button counts as held only if its press was seen.
+    pub(crate) fn read(&mut self, axes: &[i16], buttons: &[bool], hats: &[Hat]) {
+        (self.dirty, self.is_read) = (true, true);
+        let count = self.plain_axes();
+        // Only what it has and what is looked at: no part is beyond its limits.
+        for (axis, &value) in axes.iter().enumerate().take(count) {
+            let _ = self.axis(axis, value);
+        }
+        for (hat, &state) in hats.iter().enumerate() {
+            let _ = self.hat(hat, state);
+        }
+        for ((state, pressed), &down) in self.state.buttons.iter_mut().zip(&mut self.pressed).zip(buttons) {
+            *state = down;
+            *pressed &= down;
+        }
     }
 
     /// Lets everything go: buttons up, axes where they were when the device was connected, hats centred.
@@ -199,23 +256,25 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_of_each_are_kept() {
-        let mut pad = device(20, 24, 2);
-        assert_eq!((pad.state().axes.len(), pad.state().buttons.len()), (16, 16));
+    fn sixteen_of_each_are_published_and_more_are_kept() {
+        let mut pad = device(70, 130, 2);
+        assert_eq!((pad.state().axes.len(), pad.state().buttons.len()), (64, 128));
+        assert_eq!((pad.published().axes.len(), pad.published().buttons.len()), (16, 16));
         assert_eq!(
-            (pad.axis(15, 1), pad.axis(16, 1), pad.axis(usize::MAX, 1)),
+            (pad.axis(63, 1), pad.axis(64, 1), pad.axis(usize::MAX, 1)),
             (Ok(()), Err(BeyondLimits), Err(BeyondLimits))
         );
-        assert_eq!((pad.button(15, true), pad.button(16, true)), (Ok(true), Err(BeyondLimits)));
+        assert_eq!((pad.button(127, true), pad.button(128, true)), (Ok(true), Err(BeyondLimits)));
         assert_eq!(pad.hat(0, UP_LEFT), Err(BeyondLimits));
+        assert!(pad.state().axes[63] == 1 && pad.state().buttons[127]);
     }
 
     #[test]
     fn a_hat_across_the_limit_keeps_its_vertical_half() {
         let mut pad = device(15, 0, 1);
         pad.hat(0, UP_LEFT).unwrap();
-        assert_eq!(pad.state().axes.len(), 16);
-        assert_eq!(pad.state().axes[15], -32768);
+        assert_eq!(pad.published().axes.len(), 16);
+        assert_eq!((pad.published().axes[15], pad.state().axes[16]), (-32768, -32768));
     }
 
     #[test]
@@ -258,6 +317,19 @@ mod tests {
         pad.axis(0, -32768).unwrap(); // where SDL thinks that it rests
         pad.release();
         assert_eq!(pad.state().axes, [0, -32768, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_read_again_is_as_told_and_its_lengths_stay() {
+        let identity = Identity::default();
+        let mut pad = Device::new(DeviceId(1), "pad".into(), identity, &[0, -32768], &[true], &[UP_LEFT]);
+        pad.lose();
+        assert_eq!((&pad.state().axes[..], pad.is_read), (&[0, -32768, 0, 0][..], false));
+        pad.read(&[5, 6, 7], &[true, true], &[UP_LEFT, UP_LEFT]);
+        assert_eq!(pad.state().axes, [5, 6, -32768, -32768]);
+        assert_eq!((&pad.state().buttons[..], pad.pressed(), pad.is_read), (&[true][..], &[false][..], true));
+        pad.read(&[], &[], &[]);
+        assert_eq!(pad.state().axes, [5, 6, -32768, -32768]);
     }
 
     #[test]

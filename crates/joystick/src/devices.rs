@@ -90,6 +90,11 @@ impl Devices {
         })
     }
 
+    /// Whether it is known where the device that drives is.
+    pub(crate) fn is_read(&self) -> bool {
+        self.driving().is_none_or(|device| device.is_read)
+    }
+
     /// The device that is waited for.
     pub(crate) fn awaited(&self) -> Option<&str> {
         if self.driver.is_some() { None } else { self.choice.awaited() }
@@ -119,6 +124,7 @@ impl Devices {
         hats: &[Hat],
     ) -> String {
         let port = free_port_name(name, |name| self.list.iter().any(|device| device.name == name));
+        let identity = Identity { label: name.into(), ..identity };
         let device = Device::new(id, port.clone(), identity, axes, buttons, hats);
         let elected = self.driver.is_none() && self.choice.allows(&device);
         self.list.push(device);
@@ -137,8 +143,9 @@ impl Devices {
         if self.driver != Some(id) {
             // What is held on it was pressed when it meant nothing.
             device.forget_presses();
+            let other = core::mem::take(&mut device.is_other);
             let stranger = former.is_some_and(|(before, there, identity)| {
-                (there && before != id) || !is_same(&identity, &device.identity)
+                other || (there && before != id) || !is_same(&identity, &device.identity)
             });
             self.hand_over(Some(id));
             self.stranger = stranger;
@@ -159,6 +166,10 @@ impl Devices {
         let name = device.name.clone();
         if self.driver == Some(id) {
             self.hand_over(None);
+        }
+        if self.former.as_ref().is_some_and(|(former, _)| *former == id) {
+            // Who was there beside it is not that one plugged in again.
+            self.list.iter_mut().for_each(|device| device.is_other = true);
         }
         self.gone.push(device);
         Ok(name)
@@ -204,6 +215,39 @@ impl Devices {
         self.list.iter().chain(&self.gone).any(|device| device.name == port)
     }
 
+    /// Nobody reads the devices any more.
+    pub(crate) fn lose_reading(&mut self) {
+        self.list.iter_mut().for_each(Device::lose);
+        self.driver_dirty |= self.driver.is_some();
+    }
+
+    /// All devices count as let go, which is to be told: the node ends.
+    pub(crate) fn let_go(&mut self) {
+        for device in self.list.iter_mut().filter(|device| device.open) {
+            device.release();
+            device.dirty = true;
+        }
+    }
+
+    /// A device is read again.
+    pub(crate) fn read(
+        &mut self,
+        id: DeviceId,
+        axes: &[i16],
+        buttons: &[bool],
+        hats: &[Hat],
+    ) -> Result<(), Ignored> {
+        self.find(id)?.read(axes, buttons, hats);
+        self.touched(id);
+        Ok(())
+    }
+
+    /// No button of the device that drives counts as held before its next press.
+    pub(crate) fn forget_presses(&mut self) {
+        let driver = self.driver;
+        self.list.iter_mut().filter(|device| Some(device.id) == driver).for_each(Device::forget_presses);
+    }
+
     /// Which of a device's axes are triggers.
     pub(crate) fn know_triggers(&mut self, id: DeviceId, triggers: &[usize]) -> Result<(), Ignored> {
         let device = self.list.iter_mut().find(|device| device.id == id).ok_or(Ignored::UnknownDevice)?;
@@ -229,7 +273,7 @@ impl Devices {
         if device.open {
             let name = device.name.clone();
             out.push_back(Output::OpenDevice { name: name.clone() });
-            out.push_back(Output::PublishDevice { name, state: device.state().clone() });
+            out.push_back(Output::PublishDevice { name, state: device.published() });
             out.push_back(Output::CloseDevice { name: before });
         }
         if self.driver.is_none() && self.list.get(index).is_some_and(|device| self.choice.names(device)) {
@@ -274,7 +318,7 @@ impl Devices {
                 device.release();
                 device.stamp(stamp);
                 let name = device.name.clone();
-                out.push_back(Output::PublishDevice { name, state: device.state().clone() });
+                out.push_back(Output::PublishDevice { name, state: device.published() });
                 out.push_back(Output::CloseDevice { name: device.name });
             }
         }
@@ -285,7 +329,7 @@ impl Devices {
             }
             device.dirty = false;
             device.stamp(stamp);
-            out.push_back(Output::PublishDevice { name: device.name.clone(), state: device.state().clone() });
+            out.push_back(Output::PublishDevice { name: device.name.clone(), state: device.published() });
         }
     }
 }

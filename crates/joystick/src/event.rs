@@ -78,6 +78,20 @@ pub enum Input {
         /// Where to.
         state: Hat,
     },
+    /// Nobody reads the devices any more: all of them count as let go, and where they are nobody knows. Belongs to a batch
+    /// of its own.
+    ReadingLost,
+    /// A device is read again after that, and is like this; more or less of everything than it has means nothing.
+    DeviceRead {
+        /// Which.
+        id: DeviceId,
+        /// Its axes.
+        axes: Vec<i16>,
+        /// Its buttons; one that is down counts as held only if it went down since the reading was lost.
+        buttons: Vec<bool>,
+        /// Its hats.
+        hats: Vec<Hat>,
+    },
     /// All events of one wake-up were handed over.
     BatchEnded,
     /// The wall clock at this `now`. Expected before the events that happen at it, and before each timed poll.
@@ -103,6 +117,8 @@ impl Input {
             self,
             Self::DeviceConnected { .. }
                 | Self::DeviceDisconnected { .. }
+                | Self::ReadingLost
+                | Self::DeviceRead { .. }
                 | Self::AxisMoved { .. }
                 | Self::ButtonChanged { .. }
                 | Self::HatMoved { .. }
@@ -114,7 +130,7 @@ impl Input {
 ///
 /// # Real-time
 /// [`Output::PublishDesired`] is made without allocation. [`Output::PublishDevice`] and [`Output::PublishJoy`] clone
-/// vectors of at most [`MOST`] entries and a name; they come after it.
+/// vectors of at most 128 entries and a name; they come after it.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // a box would allocate on the way of the desired state
 pub enum Output {
@@ -214,7 +230,7 @@ impl fmt::Display for Report {
                 }
                 write!(f, ") connected as {name}: {axes} axes, {buttons} buttons")?;
                 if (*axes).max(*buttons) > MOST {
-                    write!(f, "; only the first {MOST} of each are used")?;
+                    write!(f, "; its port and the mappings know the first {MOST} of each")?;
                 }
                 Ok(())
             }
@@ -287,6 +303,6 @@ mod tests {
             buttons: 2,
         };
         assert_eq!(report(16).to_string(), "'Pad!' (03) connected as pad: 16 axes, 2 buttons");
-        assert!(report(17).to_string().ends_with("; only the first 16 of each are used"));
+        assert!(report(17).to_string().ends_with("; its port and the mappings know the first 16 of each"));
     }
 }

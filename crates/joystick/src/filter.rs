@@ -3,7 +3,7 @@ use core::time::Duration;
 use units::{Instant, Stamp};
 
 use crate::integrator::Integrator;
-use crate::mapping::{commands, is_at_rest};
+use crate::mapping::{commands, is_at_rest, reads_the_same};
 use crate::mode::{Activity, Mode};
 use crate::takeover::{STALE, Seed};
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
@@ -35,7 +35,7 @@ pub(crate) struct Filter {
     reference: Option<(Instant, PoseState)>,
     /// The stick let go and there is no reference to pass on: one explicit stop is due.
     owes_stop: bool,
-    /// The stick that drives was not yet at rest since it does, and commands nothing.
+    /// The stick that drives was not yet at rest since it does, or means what it does, and commands nothing.
     waits: bool,
     seeds_refused: u64,
     seeds_limited: u64,
@@ -108,8 +108,20 @@ impl Filter {
         self.until = self.until.max(now);
     }
 
-    /// Takes new parameters. A takeover ends if its button becomes another.
-    pub(crate) fn configure(&mut self, params: &Params) {
+    /// Takes new parameters. A takeover ends if its button becomes another. A stick that is not at rest and would command
+    /// by another axis, from another middle or the other way commands nothing before it was at rest: nobody has asked for
+    /// that motion; nor has somebody who holds it while other buttons enable it. More or less of the same is no other
+    /// motion.
+    pub(crate) fn configure(&mut self, params: &Params, stick: Stick<'_>) {
+        let [before, after] =
+            [&self.mappings, &params.mappings].map(|mappings| commands(mappings, stick.axes));
+        let turns = before.iter().zip(after).any(|(&before, after)| after != 0.0 && before * after <= 0.0);
+        let is_other = turns
+            || !reads_the_same(&self.mappings, &params.mappings)
+            || self.mappings.enable != params.mappings.enable;
+        if is_other && !is_at_rest(&params.mappings, stick.axes) {
+            self.hand_over(false);
+        }
         if self.mappings.enable.toggle != params.mappings.enable.toggle {
             self.mode.release();
         }
@@ -155,7 +167,7 @@ impl Filter {
         }
     }
 
-    /// Another stick drives, or none: the motion ends now, and whoever drives commands nothing before it was at rest.
+    /// Another stick drives, or none, or it means something else: the motion ends now, and whoever drives commands nothing before it was at rest.
     /// A takeover goes on, except with a `stranger`: a stick that did not drive before.
     ///
     /// # Source
@@ -252,10 +264,11 @@ impl Filter {
         })
     }
 
-    /// The last word before the end: a stop if the stick drives, or if it let go and that was not yet said.
+    /// The last word before the end: a stop, also in place of a reference that is not passed on any more; nothing where
+    /// nothing was ever said.
     pub(crate) fn stop(&mut self, stamp: Stamp) -> Option<PoseState> {
         self.motion.stop();
-        (self.active() || (self.owes_stop && self.reference.is_none())).then(|| self.standing(stamp))
+        (self.active() || self.owes_stop || self.reference.is_some()).then(|| self.standing(stamp))
     }
 
     fn standing(&self, stamp: Stamp) -> PoseState {

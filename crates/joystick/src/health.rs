@@ -3,7 +3,7 @@
 pub struct Counters {
     /// Events of a device that is not connected.
     pub unknown_device: u64,
-    /// Events of an axis, button or hat that the device does not have or that lies beyond [`MOST`](crate::MOST).
+    /// Events of an axis, button or hat that the device does not have or that lies beyond 64 axes and 128 buttons.
     pub beyond_limits: u64,
     /// Connections under the id of a device that was still connected.
     pub duplicate_device: u64,

@@ -3,9 +3,9 @@ use std::collections::VecDeque;
 
 use units::{Instant, Stamp, earliest};
 
-use crate::device::{Device, is_end};
+use crate::device::{AXES, Device, is_end};
 use crate::mapping::{unit, without_dead_zone};
-use crate::{JoyParams, JoyState, MOST, Output};
+use crate::{JoyParams, JoyState, Output};
 
 /// How many messages may wait before the queue grows: a batch has few edges.
 const ROOM: usize = 32;
@@ -40,25 +40,26 @@ struct State {
     /// What is told when the device is lost.
     neutral: Picture,
     /// Which buttons are down, whatever is told of them; a bit each.
-    down: u16,
+    down: u128,
     /// Of the last event.
     stamp: Stamp,
 }
 
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)] // a box would be an allocation for each message
 enum Message {
     Joy(Stamp, Picture),
     Connected(bool),
 }
 
 /// A [`JoyState`] that is copied without allocation.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Picture {
-    axes: [f32; MOST],
+    axes: [f32; AXES],
     /// How many of the axes there are.
     width: usize,
     /// A bit each.
-    pressed: u16,
+    pressed: u128,
     buttons: usize,
 }
 
@@ -212,7 +213,7 @@ impl Joy {
     fn neutral(&self, device: &Device) -> Picture {
         let mut picture = Picture::default();
         picture.take(device, self.params.dead_zone);
-        picture.axes = [0.0; MOST];
+        picture.axes = [0.0; AXES];
         for (axis, &rest) in picture.axes.iter_mut().zip(device.rest()).filter(|(_, rest)| is_end(**rest)) {
             *axis = scaled(rest, self.params.dead_zone);
         }
@@ -220,9 +221,15 @@ impl Joy {
     }
 }
 
+impl Default for Picture {
+    fn default() -> Self {
+        Self { axes: [0.0; AXES], width: 0, pressed: 0, buttons: 0 }
+    }
+}
+
 impl Picture {
     /// Takes the axes: first those that are none of a hat, then each hat as left-right, up-down. A hat of which only
-    /// one half is published is left out.
+    /// one half is looked at is left out.
     fn take(&mut self, device: &Device, dead_zone: f64) {
         let raw = &device.state().axes;
         let (plain, hats) = raw.split_at(device.plain_axes());
@@ -239,7 +246,7 @@ impl Picture {
         JoyState {
             stamp,
             axes: self.axes.iter().copied().take(self.width).collect(),
-            buttons: (0..self.buttons).map(|button| i32::from(self.pressed >> button & 1)).collect(),
+            buttons: (0..self.buttons).map(|button| i32::from(self.pressed >> button & 1 == 1)).collect(),
         }
     }
 }
@@ -249,9 +256,9 @@ fn scaled(raw: i16, dead_zone: f64) -> f32 {
     (0.0 - without_dead_zone(unit(raw), dead_zone)) as f32
 }
 
-fn down(device: &Device) -> u16 {
-    let buttons = device.state().buttons.iter().take(MOST).enumerate();
-    buttons.fold(0, |down, (button, &pressed)| down | u16::from(pressed) << button)
+fn down(device: &Device) -> u128 {
+    let buttons = device.state().buttons.iter().enumerate();
+    buttons.fold(0, |down, (button, &pressed)| down | u128::from(pressed).unbounded_shl(button as u32))
 }
 
 impl Grid {

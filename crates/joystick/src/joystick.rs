@@ -26,12 +26,13 @@ const ROOM: usize = 64;
 /// one period after the last was *due*, and those that nobody polled in time are skipped, not made up for. While a log
 /// is written, each cycle gives it a row.
 ///
-/// Whenever another device gets to drive, or the same one anew, it commands nothing until all axes mapped were at rest
-/// together, within a tenth of their way, and a button that is held then counts from its next press on. A takeover by
-/// `enable.toggle` outlasts a replug of its device, and no other device inherits it.
+/// Whenever another device gets to drive, or the same one anew, or nobody has read the devices for a while, it commands
+/// nothing until all axes mapped were at rest together, within a tenth of their way, and a button that is held then counts
+/// from its next press on. So it is with new mappings by which a held stick would command something else or other buttons
+/// enable it. A takeover by `enable.toggle` outlasts a replug of its device, and no other device inherits it.
 ///
-/// After [`Input::Stopping`] one explicit stop leaves if the stick drives, `joy` is let go, and nothing is taken in
-/// any more. When the stick lets go and no reference ever came, one explicit stop leaves too; otherwise nothing is
+/// After [`Input::Stopping`] one explicit stop leaves if anything was ever desired, `joy` and all devices are told as let
+/// go, and nothing is taken in any more. When the stick lets go and no reference ever came, one explicit stop leaves too; otherwise nothing is
 /// published while there is no reference.
 ///
 /// # Real-time
@@ -148,8 +149,8 @@ impl Joystick {
                     self.disconnect(id)?;
                 }
                 let sdl_name = name;
-                let identity = Identity { guid, serial, path, links };
-                let Identity { guid, serial, path, links } = identity.clone();
+                let identity = Identity { guid, serial, path, links, label: String::new() };
+                let Identity { guid, serial, path, links, .. } = identity.clone();
                 let name = self.devices.connect(id, &sdl_name, identity, &axes, &buttons, &hats);
                 let (axes, buttons) = (axes.len().saturating_add(2 * hats.len()), buttons.len());
                 self.tell(Report::Connected { name, sdl_name, guid, serial, path, links, axes, buttons });
@@ -164,6 +165,11 @@ impl Joystick {
                     self.filter.pressed(button);
                 }
             }
+            Input::ReadingLost => {
+                self.devices.lose_reading();
+                self.filter.hand_over(false);
+            }
+            Input::DeviceRead { id, axes, buttons, hats } => self.devices.read(id, &axes, &buttons, &hats)?,
             Input::BatchEnded => self.end_batch(),
             Input::ClockRead(stamp) => self.clock.read(self.now, stamp),
             Input::ReferenceReceived(reference) => {
@@ -189,7 +195,10 @@ impl Joystick {
 
     fn configure(&mut self, params: &Params) {
         let (had_axis, had_enable_button) = (self.filter.has_axis(), self.filter.has_enable_button());
-        self.filter.configure(params);
+        if self.filter.mappings().enable != params.mappings.enable {
+            self.devices.forget_presses();
+        }
+        self.filter.configure(params, self.devices.stick());
         self.warn(had_axis, had_enable_button);
         let handovers = self.devices.handovers();
         self.devices.want(&params.control_device);
@@ -229,11 +238,10 @@ impl Joystick {
 
     fn stop(&mut self) {
         let stamp = self.stamp();
-        // What waits may go back to a stick that was let go since: better the reference again than that.
-        let waiting = self.desired.take();
-        self.desired =
-            self.filter.stop(stamp).or_else(|| waiting.and_then(|_| self.filter.desired(self.now, stamp)));
+        self.desired = self.filter.stop(stamp);
         self.joy.lose(stamp, true);
+        self.devices.let_go();
+        self.batch = Some(stamp);
         self.stopped = true;
     }
 
@@ -258,7 +266,7 @@ impl Joystick {
         let desired = self.desire();
         if self.logging {
             let row = LogRow::of(desired, self.stamp(), self.filter.intrinsic(), self.filter.active());
-            self.queue.push_back(Output::LogRow(row));
+            self.queue.push_back(Output::LogRow(LogRow { skipped: missed, ..row }));
         }
         if self.filter.intrinsic() != intrinsic {
             self.tell(Report::Intrinsic(!intrinsic));
@@ -278,7 +286,8 @@ impl Machine for Joystick {
         self.publish_batch();
         self.filter.advance(self.now);
         self.joy.advance(self.now, self.clock.at(self.now));
-        let at_once = matches!(input, Input::ButtonChanged { .. } | Input::HatMoved { .. });
+        let at_once =
+            matches!(input, Input::ButtonChanged { .. } | Input::HatMoved { .. } | Input::ReadingLost);
         let stopping = matches!(input, Input::Stopping);
         self.in_batch = input.is_of_device() || (self.in_batch && !matches!(input, Input::BatchEnded));
         let (active, intrinsic) = (self.filter.active(), self.filter.intrinsic());
@@ -303,7 +312,8 @@ impl Machine for Joystick {
             self.tell(Report::Controlled { name });
         }
         let stamp = self.stamp();
-        self.filter.look(self.now, stamp, self.devices.stick(), !self.in_batch);
+        let whole = !self.in_batch && self.devices.is_read();
+        self.filter.look(self.now, stamp, self.devices.stick(), whole);
         if !self.in_batch && self.filter.waits() != self.said_to_wait {
             self.said_to_wait = !self.said_to_wait;
             self.tell(Report::WaitsForRest(self.said_to_wait));

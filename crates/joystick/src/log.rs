@@ -28,6 +28,8 @@ pub struct LogRow {
     pub acc: Option<[f64; 3]>,
     /// What was published.
     pub aacc: Option<[f64; 3]>,
+    /// How many cycles before this one did not run, since nobody asked for them in time. Not written.
+    pub skipped: u64,
 }
 
 impl LogRow {
@@ -35,7 +37,7 @@ impl LogRow {
     pub(crate) fn of(published: Option<PoseState>, stamp: Stamp, intrinsic: bool, active: bool) -> Self {
         let PoseState { stamp, intrinsic, vel, avel, acc, aacc, .. } =
             published.unwrap_or(PoseState { stamp, intrinsic, ..PoseState::default() });
-        Self { stamp, intrinsic, active, vel, avel, acc, aacc }
+        Self { stamp, intrinsic, active, vel, avel, acc, aacc, skipped: 0 }
     }
 }
 
@@ -52,7 +54,7 @@ impl fmt::Display for LogRow {
 /// Which cycles become rows, and how many did not because the disk was busy.
 ///
 /// A row is due in the first cycle and in each whose number `decimation` divides. A due cycle that finds the writer busy
-/// is missed; the row after a gap is preceded by a blank line.
+/// is missed; the row after a gap is preceded by a blank line, also if a cycle that did not run would have had one.
 ///
 /// # Source
 /// The openrobots siblings, which write asynchronously and look whether that is done in due cycles only; there a writer is
@@ -80,6 +82,11 @@ impl LogPace {
     pub fn new(decimation: u32) -> Self {
         let decimation = u64::from(decimation.max(1));
         Self { decimation, total: 0, miss: 0, in_flight: false, gap: false }
+    }
+
+    /// So many cycles did not run. That is no fault of the disk and no miss, but a gap if one of them would have had a row.
+    pub fn skip(&mut self, cycles: u64) {
+        self.gap |= cycles > 0 && (self.total % self.decimation).saturating_add(cycles) >= self.decimation;
     }
 
     /// A cycle has passed; `busy` tells whether the writer takes no further row. What is given back must be
@@ -115,6 +122,25 @@ impl LogPace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cycle_that_did_not_run_is_a_gap_if_it_would_have_had_a_row() {
+        // Every fourth: of cycles 1 to 4 the first has a row and the fourth is due.
+        let line = |before: u32, skipped| {
+            let mut pace = LogPace::new(4);
+            for _ in 0..before {
+                pace.cycle(false);
+            }
+            pace.skip(skipped);
+            (0..5).find_map(|_| pace.cycle(false))
+        };
+        assert_eq!([line(1, 0), line(1, 2)], [Some(LogLine::Next); 2]);
+        assert_eq!([line(1, 3), line(3, 1), line(2, 100)], [Some(LogLine::AfterGap); 3]);
+        let mut pace = LogPace::new(1);
+        pace.cycle(false);
+        pace.skip(u64::MAX);
+        assert_eq!((pace.cycle(false), pace.miss()), (Some(LogLine::AfterGap), 0));
+    }
 
     /// The numbers of the cycles that became rows, with those after a gap negative.
     fn rows(decimation: u32, busy: impl Fn(i32) -> bool, cycles: i32) -> (Vec<i32>, u32, u32) {
@@ -153,6 +179,7 @@ mod tests {
     #[test]
     fn a_row_is_text_with_a_column_for_each_name() {
         let row = LogRow {
+            skipped: 0,
             stamp: Stamp { sec: 12, nanosec: 34 },
             intrinsic: true,
             active: false,

@@ -38,6 +38,20 @@ pub(crate) fn is_at_rest(mappings: &Mappings, axes: &[i16]) -> bool {
     })
 }
 
+/// Whether what the stick commands is read off the same axes, from the same middles to the same ends.
+pub(crate) fn reads_the_same(one: &Mappings, other: &Mappings) -> bool {
+    let read = |mappings: &Mappings| {
+        [mappings.linear, mappings.angular].map(|mappings| {
+            mappings.map(
+                |AxisMapping { axis, offset, shape: Shape { min, center, max, invert, .. }, .. }| {
+                    (axis, offset, [min, center, max], invert)
+                },
+            )
+        })
+    };
+    read(one) == read(other)
+}
+
 impl Shape {
     /// What the raw value of an axis comes to, in \[-1, 1]; exactly 0 in the dead zone.
     ///

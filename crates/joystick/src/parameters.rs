@@ -39,10 +39,13 @@ pub struct Params {
 impl Params {
     /// The values in force in `set`.
     /// # Errors
-    /// A centre that does not lie between its minimum and maximum; all else the specification's own ranges refuse.
+    /// A centre that does not lie between its minimum and maximum, and one button for two things; all else the
+    /// specification's own ranges refuse.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let rate =
             u32::try_from(RATE.get(set)).map_err(|_| set.refuse("rate", "must be from 1 to 1000 Hz"))?;
+        each_its_own(&[&ENABLE_ON, &ENABLE_SLOW, &ENABLE_TOGGLE], set)?;
+        each_its_own(&[&COORDS_INTRINSIC, &COORDS_WORLD, &COORDS_TOGGLE], set)?;
         let [x, y, z, ax, ay, az] = COORDINATES.each_ref().map(|coordinate| axis_mapping(coordinate, set));
         Ok(Self {
             rate,
@@ -78,6 +81,19 @@ impl Params {
             },
         })
     }
+}
+
+/// Refuses one button for two of these: a dead-man that also toggles would drive on after it is let go.
+fn each_its_own(buttons: &[&Parameter<i64>], set: &Set) -> Result<(), Refusal> {
+    for (count, second) in buttons.iter().enumerate() {
+        let same =
+            |first: &&&Parameter<i64>| first.get(set) == second.get(set) && number(second, set).is_some();
+        if let Some(first) = buttons.iter().take(count).find(same) {
+            let rule = format!("must be another button than '{}'", first.declaration().name);
+            return Err(set.refuse(second.declaration().name, rule));
+        }
+    }
+    Ok(())
 }
 
 fn axis_mapping(coordinate: &Coordinate, set: &Set) -> Result<AxisMapping, Refusal> {

@@ -114,9 +114,9 @@ impl PoseState {
 pub struct JoyState {
     /// As in [`DeviceState::stamp`].
     pub stamp: Stamp,
-    /// -1 to 1, at most [`MOST`].
+    /// -1 to 1, at most 64.
     pub axes: Vec<f32>,
-    /// 1 while pressed, else 0; at most [`MOST`].
+    /// 1 while pressed, else 0; at most 128.
     pub buttons: Vec<i32>,
 }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Bench, CYCLE, ON, SLOW, TOGGLE, bits, driving, guarded, reference, wall};
-use joystick::{EnableButtons, Input, Level, Params, PoseState, Report};
+use joystick::{EnableButtons, Input, Level, Output, Params, PoseState, Report};
 use units::{Instant, Machine, Stamp};
 
 #[test]
@@ -194,14 +194,40 @@ fn the_end_is_a_stop_and_nothing_after() {
 }
 
 #[test]
-fn an_inactive_end_says_nothing_on_the_references_behalf() {
+fn an_end_stops_what_was_passed_on() {
     let mut bench = Bench::with_pad(guarded());
     bench.give(Input::ReferenceReceived(reference(wall(0), true, 1.0)));
     bench.drain();
     bench.outputs.clear();
     bench.give(Input::Stopping);
     bench.drain();
+    assert_eq!(bench.desired(), [PoseState::standing(wall(0), true)], "nobody passes it on any more");
+}
+
+#[test]
+fn an_end_before_anything_was_said_says_nothing() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.give(Input::Stopping);
+    bench.drain();
     assert_eq!(bench.desired(), []);
+}
+
+#[test]
+fn an_end_lets_all_devices_go_after_the_stop() {
+    let mut bench = Bench::with_pad(driving());
+    bench.axis(0, i16::MAX);
+    bench.button(ON, true);
+    bench.batch();
+    bench.outputs.clear();
+    bench.give(Input::Stopping);
+    bench.drain();
+    let place = |output: &dyn Fn(&Output) -> bool| bench.outputs.iter().position(output).unwrap();
+    let stop = place(&|output| matches!(output, Output::PublishDesired(_)));
+    let let_go = place(&|output| {
+        matches!(output, Output::PublishDevice { state, .. }
+            if state.axes == [0, 0] && !state.buttons.contains(&true))
+    });
+    assert!(stop < let_go, "{:?}", bench.outputs);
 }
 
 #[test]
@@ -217,7 +243,7 @@ fn what_the_stick_left_behind_does_not_outlive_the_end() {
     bench.button(ON, false);
     bench.give(Input::Stopping);
     bench.drain();
-    assert_eq!(bench.desired(), [reference(wall(1000), true, 0.5)]);
+    assert_eq!(bench.desired(), [PoseState::standing(wall(1000), true)]);
 }
 
 #[test]

@@ -37,6 +37,31 @@ fn axis_told(bench: &mut Bench, until: u64, events: &[(u64, i16)]) -> Vec<(u64, 
 }
 
 #[test]
+fn more_than_a_port_carries_is_told() {
+    let mut bench = Bench::new(quiet());
+    let (guid, serial, path, links) = Default::default();
+    bench.give(Input::DeviceConnected {
+        id: PAD,
+        name: "Throttle".into(),
+        guid,
+        serial,
+        path,
+        links,
+        axes: vec![0; 20],
+        buttons: vec![false; 24],
+        hats: vec![],
+    });
+    bench.batch();
+    bench.axis(19, -32768);
+    bench.button(20, true);
+    bench.batch();
+    let joy = bench.joys().pop().unwrap();
+    assert_eq!((joy.axes.len(), joy.buttons.len()), (20, 24));
+    assert_eq!((joy.axes[19], joy.buttons[20], joy.buttons.iter().sum::<i32>()), (1.0, 1, 1));
+    assert_eq!(bench.machine.counters().beyond_limits, 0);
+}
+
+#[test]
 fn moves_within_the_interval_leave_as_one_message() {
     let mut bench = Bench::with_pad(quiet());
     // 5 to 15 ms are one, 16 ms begins anew: left is positive, 16384 / 32767 = 0.500

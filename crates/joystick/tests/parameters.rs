@@ -89,6 +89,21 @@ fn what_would_drive_wildly_is_refused() {
 }
 
 #[test]
+fn one_button_is_not_two_things() {
+    let read = |first: &str, second: &str, button| {
+        let values = [first, second].map(|name| (name.to_owned(), Value::Integer(button)));
+        let set = specification().resolve(values).unwrap();
+        Params::read(&set).map(|_| ()).map_err(|refusal| refusal.to_string())
+    };
+    let sentence = "parameter 'enable.toggle' is 5, must be another button than 'enable.on'";
+    assert_eq!(read("enable.on", "enable.toggle", 5), Err(sentence.into()));
+    let sentence = "parameter 'coords.world' is 0, must be another button than 'coords.intrinsic'";
+    assert_eq!(read("coords.intrinsic", "coords.world", 0), Err(sentence.into()));
+    assert_eq!(read("enable.on", "enable.slow", -1), Ok(()), "none is none");
+    assert_eq!(read("enable.on", "coords.world", 5), Ok(()));
+}
+
+#[test]
 fn a_centre_lies_between_its_ends() {
     let read = |min, center, max| {
         let names = [("angular.y.min", min), ("angular.y.center", center), ("angular.y.max", max)];

@@ -188,6 +188,182 @@ fn a_stick_held_at_a_handover_waits_and_a_takeover_meanwhile_begins_with_zero() 
     assert!((forward(&mut bench) - 5.0).abs() < 1e-9, "10 m/s^2 for half a second");
 }
 
+/// A machine that is not read, and where its pad says to be after that.
+fn read_again(bench: &mut Bench, axes: [i16; 2], held: &[usize]) {
+    let buttons = (0..10).map(|button| held.contains(&button)).collect();
+    bench.give(Input::DeviceRead { id: PAD, axes: axes.into(), buttons, hats: vec![] });
+    bench.batch();
+}
+
+fn lose_reading(bench: &mut Bench) {
+    bench.give(Input::ReadingLost);
+    bench.batch();
+}
+
+#[test]
+fn what_nobody_reads_is_let_go_and_its_takeover_waits_for_rest_that_is_known() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(TOGGLE);
+    axis(&mut bench, PAD, 0, i16::MAX);
+    assert!(forward(&mut bench) > 2.5);
+    lose_reading(&mut bench);
+    assert_eq!(bench.forward(), 0.0, "at once");
+    assert_eq!(bench.joys().last().map(|joy| joy.axes.clone()), Some(vec![0.0; 2]));
+    assert!(bench.machine.active() && waits(&bench), "authority stays");
+    assert_eq!(forward(&mut bench), 0.0);
+    axis(&mut bench, PAD, 1, 0);
+    assert!(waits(&bench), "nobody knows where the other axis is");
+    read_again(&mut bench, FULL, &[]);
+    assert_eq!(forward(&mut bench), 0.0, "it was held all the time");
+    axis(&mut bench, PAD, 0, 30_000);
+    assert_eq!(forward(&mut bench), 0.0, "and still is");
+    axis(&mut bench, PAD, 0, 0);
+    axis(&mut bench, PAD, 0, i16::MAX);
+    assert!(forward(&mut bench) > 2.5);
+}
+
+#[test]
+fn a_stick_let_go_while_nobody_read_it_commands_again_once_it_is_read() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(TOGGLE);
+    axis(&mut bench, PAD, 0, i16::MAX);
+    lose_reading(&mut bench);
+    read_again(&mut bench, [0; 2], &[]);
+    assert!(!waits(&bench));
+    axis(&mut bench, PAD, 0, i16::MAX);
+    assert!(forward(&mut bench) > 2.5);
+}
+
+#[test]
+fn a_button_held_while_nobody_read_it_is_pressed_anew() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.button(ON, true);
+    bench.batch();
+    assert!(bench.machine.active());
+    lose_reading(&mut bench);
+    assert!(!bench.machine.active());
+    read_again(&mut bench, [0; 2], &[ON]);
+    assert!(!bench.machine.active(), "it is down, but nobody pressed it");
+    button(&mut bench, PAD, ON, false);
+    button(&mut bench, PAD, ON, true);
+    assert!(bench.machine.active());
+    // Pressed after SDL went on and before all was told: that is a press.
+    lose_reading(&mut bench);
+    button(&mut bench, PAD, ON, true);
+    read_again(&mut bench, [0; 2], &[ON]);
+    assert!(bench.machine.active());
+    // And released in between without a word.
+    lose_reading(&mut bench);
+    button(&mut bench, PAD, ON, true);
+    read_again(&mut bench, [0; 2], &[]);
+    assert!(!bench.machine.active());
+}
+
+#[test]
+fn a_held_stick_that_would_command_something_else_waits() {
+    let second = |params: &mut Params| params.mappings.linear[0].axis = Some(1);
+    let back = |params: &mut Params| params.mappings.linear[0].scale = -1.0;
+    let turned = |params: &mut Params| params.mappings.angular[2] = params.mappings.linear[0];
+    let buttons = |params: &mut Params| params.mappings.enable.on = Some(ON);
+    let none = |params: &mut Params| params.mappings.enable = Default::default();
+    type Change = fn(&mut Params);
+    let changes: [(&str, Params, Change); 5] = [
+        ("another axis", driving(), second),
+        ("the other way", driving(), back),
+        ("also another way", driving(), turned),
+        ("other buttons", driving(), buttons),
+        ("no buttons", guarded(), none),
+    ];
+    for (what, mut params, change) in changes {
+        let mut bench = Bench::with_pad(params.clone());
+        axis(&mut bench, PAD, 0, 20_000);
+        axis(&mut bench, PAD, 1, -20_000);
+        bench.run(100);
+        change(&mut params);
+        bench.give(Input::ParametersChanged(params));
+        button(&mut bench, PAD, ON, true);
+        assert!(bench.machine.active() && waits(&bench), "{what}");
+        assert_eq!(forward(&mut bench), 0.0, "{what}");
+        axis(&mut bench, PAD, 0, 0);
+        axis(&mut bench, PAD, 1, 0);
+        assert!(!waits(&bench), "{what}");
+    }
+}
+
+#[test]
+fn an_axis_that_nobody_touched_waits_whatever_the_stick_before_it_trembled() {
+    // The left trigger rests at its end, and nobody said so with an offset.
+    for noise in [-500, 0, 500] {
+        let mut params = guarded();
+        let mut bench = Bench::new(params.clone());
+        plug(&mut bench, PAD, "Pad", "", [noise, i16::MIN], &[]);
+        button(&mut bench, PAD, ON, true);
+        bench.run(100);
+        params.mappings.linear[0].axis = Some(1);
+        bench.give(Input::ParametersChanged(params.clone()));
+        assert!(waits(&bench), "{noise}");
+        assert_eq!(forward(&mut bench), 0.0, "{noise}");
+        params.mappings.linear[0].axis = Some(0);
+        params.mappings.linear[0].offset = -1.0;
+        bench.give(Input::ParametersChanged(params));
+        assert_eq!(forward(&mut bench), 0.0, "another middle, {noise}");
+    }
+}
+
+#[test]
+fn another_axis_held_in_the_same_way_waits_too() {
+    let mut params = driving();
+    let mut bench = Bench::with_pad(params.clone());
+    axis(&mut bench, PAD, 0, 20_000);
+    axis(&mut bench, PAD, 1, 20_000);
+    bench.run(100);
+    params.mappings.linear[0].axis = Some(1);
+    bench.give(Input::ParametersChanged(params));
+    assert_eq!(forward(&mut bench), 0.0);
+}
+
+#[test]
+fn a_twin_that_was_there_all_the_time_inherits_no_takeover() {
+    let mut bench = Bench::new(guarded());
+    plug(&mut bench, PAD, "A", "", [0; 2], &[]);
+    plug(&mut bench, OTHER, "B", "", [0; 2], &[]);
+    button(&mut bench, PAD, TOGGLE, true);
+    button(&mut bench, PAD, TOGGLE, false);
+    assert!(bench.machine.active());
+    bench.disconnect(PAD);
+    bench.batch();
+    assert!(bench.machine.active(), "until it is known who comes");
+    bench.give(Input::ParametersChanged(named("B", guarded())));
+    bench.batch();
+    assert_eq!((bench.machine.controlled(), bench.machine.active()), (Some("B"), false));
+}
+
+#[test]
+fn a_held_stick_that_commands_more_or_less_of_the_same_goes_on() {
+    let mut params = driving();
+    let mut bench = Bench::with_pad(params.clone());
+    axis(&mut bench, PAD, 0, i16::MAX);
+    assert!(forward(&mut bench) > 2.5);
+    params.mappings.linear[0].scale = 0.5;
+    params.dynamics.amax = 8.0;
+    bench.give(Input::ParametersChanged(params));
+    assert!(!waits(&bench));
+    assert!(bench.machine.active() && forward(&mut bench) > 1.3);
+}
+
+#[test]
+fn a_dead_man_held_while_buttons_change_is_pressed_anew() {
+    let mut bench = Bench::with_pad(guarded());
+    button(&mut bench, PAD, 9, true);
+    let mut params = guarded();
+    params.mappings.enable.on = Some(9);
+    bench.give(Input::ParametersChanged(params));
+    assert!(!bench.machine.active(), "it was pressed when it meant nothing");
+    button(&mut bench, PAD, 9, false);
+    button(&mut bench, PAD, 9, true);
+    assert!(bench.machine.active());
+}
+
 #[test]
 fn a_trigger_at_its_end_is_at_rest() {
     let mut params = driving();

@@ -229,6 +229,7 @@ fn a_log_gets_what_each_cycle_published_and_no_batch() {
     assert_eq!(rows(&bench).len(), 2);
     let last = bench.last();
     let driven = LogRow {
+        skipped: 0,
         stamp: wall(40),
         intrinsic: true,
         active: true,

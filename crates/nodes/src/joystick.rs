@@ -2,7 +2,8 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `pads`, `held`, `newcomer` | the devices, what lets them go when nobody reads them, and how the virtual one is plugged in |
+//! | `pads` | the devices, and that nobody reads them any more |
+//! | `stand_in`, `newcomer` | the virtual device, and how it comes as it is held |
 //! | `absence` | says that no device is there, and why |
 //! | `alarm` | a thread that is on time for `joy` |
 //! | `extras`, `extra_topics`, `feedback` | battery and motion of the device that drives, its motors and its light |
@@ -16,13 +17,13 @@ mod device_topics;
 mod extra_topics;
 mod extras;
 mod feedback;
-mod held;
 mod log;
 #[cfg(test)]
 mod mock;
 mod newcomer;
 mod pads;
 mod services;
+mod stand_in;
 
 use ::log::{info, warn};
 use joystick::{Input, Joystick, Output, Params, specification};

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use params::{Refusal, Set, Specification};
-use ros::{Error, Inputs, Names, Parameters, Runner, Shell, Stop};
+use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop};
 use units::Machine;
 
 /// The longest sleep of a node whose machine is also driven by other threads, which may bring its deadline forward.
@@ -29,13 +29,14 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
     };
     let ended = run();
     log::logger().flush();
-    match ended {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{name}: {error}");
-            ExitCode::FAILURE
-        }
+    if let Err(error) = &ended {
+        eprintln!("{name}: {error}");
     }
+    if Node::any_left() {
+        // All is said and done, and the middleware's own end could hang as well.
+        ros::exit_at_once(ended.is_err().into());
+    }
+    if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Arguments are ROS's business, between `--ros-args` and `--`; nothing else may be there and be ignored.
@@ -61,7 +62,7 @@ fn check_arguments(arguments: impl Iterator<Item = String>) -> Result<(), Error>
 /// `P` are its parameters in the machine's types, `M` is the machine that its inputs go to.
 pub struct Member<P, M: Machine> {
     /// The node in the graph.
-    pub node: r2r::Node,
+    pub node: Node,
     /// Its parameters in the machine's types.
     pub params: P,
     /// What it will listen to.
@@ -79,8 +80,7 @@ impl<P, M: Machine + 'static> Member<P, M> {
         read: fn(&Set) -> Result<P, Refusal>,
     ) -> Result<Self, Error> {
         let name = specification.node;
-        let mut node = r2r::Node::create(context.clone(), name, "")
-            .map_err(Error::ros(format!("make the node '{name}'")))?;
+        let mut node = Node::new(context, name)?;
         let parameters = Parameters::new(&mut node, &specification)?;
         let params = read(parameters.set())
             .map_err(|refusal| Error::Parameters { node: name.into(), refusals: vec![refusal] })?;

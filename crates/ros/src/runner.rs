@@ -7,7 +7,7 @@ use units::{Instant, Machine};
 
 use crate::diagnostics::Diagnostics;
 use crate::service::{Serve, Service};
-use crate::{Desk, Error, Inputs, Parameters, Shell, Status, Stop, clock};
+use crate::{Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, clock};
 
 /// How often a node keeps house: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
@@ -66,7 +66,7 @@ impl<M: Machine> Gate<M> {
 
 /// One thread for one ROS node: waits for a message or the machine's deadline, delivers, and keeps house.
 pub struct Runner<M: Machine> {
-    node: r2r::Node,
+    node: Node,
     name: String,
     shell: Shell<M>,
     inputs: Inputs<M>,
@@ -87,7 +87,7 @@ impl<M: Machine + 'static> Runner<M> {
     /// # Errors
     /// The middleware refuses `/diagnostics`.
     pub fn new(
-        mut node: r2r::Node,
+        mut node: Node,
         shell: Shell<M>,
         inputs: Inputs<M>,
         parameters: Parameters,

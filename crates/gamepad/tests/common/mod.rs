@@ -73,6 +73,7 @@ pub fn id_of(event: &Event) -> Option<u32> {
         | Event::Axis { id, .. }
         | Event::Button { id, .. }
         | Event::Hat { id, .. }
+        | Event::State { id, .. }
         | Event::BatteryChanged { id, .. }
         | Event::CapabilitiesChanged { id, .. }
         | Event::SensorMoved { id, .. }

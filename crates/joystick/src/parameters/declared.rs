@@ -14,7 +14,7 @@ pub(super) const FEEDBACK_DURATION: Parameter<f64> = Parameter::float("feedback.
     .text("How long a motor of the device runs after a joy/set_feedback; another one goes on or ends it.")
     .at_start();
 pub(super) const VIRTUAL_DEVICE: Parameter<String> = Parameter::string("virtual_device", "")
-    .text("Name of a virtual joystick to make; `~/virtual_device` then sets its axes and buttons.")
+    .text("Name of a virtual joystick, which is there as long as `~/virtual_device` tells its axes and buttons.")
     .at_start();
 pub(super) const INTRINSIC: Parameter<bool> = Parameter::bool("intrinsic", true)
     .text("Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that change it.");

@@ -126,6 +126,7 @@ impl Log {
     pub fn row(&self, row: LogRow) {
         let mut state = self.lock();
         let Some(open) = &mut state.open else { return };
+        open.pace.skip(row.skipped);
         let busy = open.writer.waiting.load(Ordering::Acquire) >= ROOM;
         let Some(line) = open.pace.cycle(busy) else { return };
         open.writer.waiting.fetch_add(1, Ordering::AcqRel);

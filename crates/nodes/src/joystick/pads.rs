@@ -13,13 +13,9 @@ use super::alarm::Alarm;
 use super::extra_topics::ExtraTopics;
 use super::extras::Extras;
 use super::feedback::Feedbacks;
-use super::held::Held;
 use super::newcomer::Newcomer;
+use super::stand_in::{self, StandIn};
 
-/// Axes, buttons and hats of the virtual device.
-const VIRTUAL_SHAPE: (usize, usize, usize) = (6, 11, 1);
-/// Without a new state for so long, whoever moves the virtual device is gone, and the device goes too.
-const VIRTUAL_SILENCE: Duration = Duration::from_millis(500);
 /// If SDL does not look at the devices for so long, nobody knows where the sticks are.
 const SDL_SILENCE: Duration = Duration::from_millis(250);
 
@@ -29,25 +25,19 @@ pub struct Pads(Arc<Mutex<Devices>>);
 
 struct Devices {
     gamepads: Gamepads,
-    /// Tells the machine that every device is let go.
-    let_go: Box<dyn FnMut() + Send>,
+    /// Tells the machine that nobody reads the devices.
+    lose_reading: Box<dyn FnMut() + Send>,
     /// The last pass of SDL's thread, when it was seen, and whether it has been given up since.
     pass: (u64, Instant, bool),
-    virtual_name: String,
-    virtual_pad: Option<VirtualPad>,
-    newcomer: Newcomer,
-    /// When the virtual device was last moved; it stays at rest without anybody moving it.
-    virtual_moved: Option<Instant>,
-    said_that_there_is_none: bool,
+    stand_in: StandIn,
     extras: ExtraTopics,
     feedbacks: Feedbacks,
 }
 
 impl Pads {
-    /// Starts SDL; `wrap` makes an input of the machine at hand, in which `view` finds the joystick. With a
-    /// `virtual_device` in `params` one of that name is plugged in.
+    /// Starts SDL; `wrap` makes an input of the machine at hand, in which `view` finds the joystick.
     /// # Errors
-    /// SDL does not start or refuses the virtual device, or the middleware a topic.
+    /// SDL does not start, or the middleware refuses a topic.
     pub fn start<M: Machine<Input: Send> + Send + 'static>(
         node: &mut r2r::Node,
         shell: Shell<M>,
@@ -57,8 +47,7 @@ impl Pads {
     ) -> Result<Self, Error> {
         let (mut extras, said) = Extras::channel();
         let alarm = Alarm::start(shell.clone(), view)?;
-        let held = Arc::new(Mutex::new(Held::default()));
-        let (known, to_let_go) = (Arc::clone(&held), shell.clone());
+        let loser = shell.clone();
         let newcomer = Newcomer::default();
         let holder = newcomer.clone();
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
@@ -68,7 +57,6 @@ impl Pads {
             let triggers = triggers(&event);
             let inputs = input(event).into_iter().chain(triggers).chain(moves.into_iter().filter_map(input));
             for input in inputs {
-                known.lock().unwrap_or_else(PoisonError::into_inner).see(&input);
                 let ends = matches!(input, Input::BatchEnded);
                 batch.push(wrap(input));
                 if ends {
@@ -79,25 +67,19 @@ impl Pads {
         })
         .map_err(|error| Error::Start(format!("joysticks cannot be read: {error}")))?;
         log::info!(target: NAME, "SDL {} looks for joysticks", gamepad::sdl_version());
-        let let_go = move || {
-            let inputs = held.lock().unwrap_or_else(PoisonError::into_inner).let_go();
-            to_let_go.deliver_all(inputs.into_iter().map(wrap));
-        };
-        let mut devices = Devices {
+        let lose_reading =
+            move || loser.deliver_all([Input::ReadingLost, Input::BatchEnded].into_iter().map(wrap));
+        if gamepads.is_starting() {
+            log::error!(target: NAME, "SDL hangs while it starts: a device does not answer when it is opened");
+        }
+        let devices = Devices {
             gamepads,
-            let_go: Box::new(let_go),
+            lose_reading: Box::new(lose_reading),
             pass: (0, clock::now(), false),
-            virtual_name: params.virtual_device.clone(),
-            virtual_pad: None,
-            newcomer,
-            virtual_moved: None,
-            said_that_there_is_none: false,
+            stand_in: StandIn::new(&params.virtual_device, newcomer),
             extras: ExtraTopics::new(node, said)?,
             feedbacks: Feedbacks::new(params.feedback_duration),
         };
-        if !devices.virtual_name.is_empty() {
-            devices.plug()?;
-        }
         Ok(Self(Arc::new(Mutex::new(devices))))
     }
 
@@ -105,12 +87,16 @@ impl Pads {
     /// # Errors
     /// SDL refuses it.
     pub fn plug(&self, name: &str) -> Result<VirtualPad, Error> {
-        self.lock().plug_another(name)
+        let pad = self.lock().gamepads.plug(stand_in::device(name));
+        pad.map_err(|error| {
+            Error::Start(format!("the virtual device '{}' cannot be made: {error}", Printable(name)))
+        })
     }
 
     /// Moves the virtual device; a state without axes and buttons unplugs it, the next other one plugs it in again.
     pub fn set_virtual(&self, state: or_joystick::State) {
-        self.lock().set_virtual(state);
+        let Devices { stand_in, gamepads, .. } = &mut *self.lock();
+        stand_in.set(gamepads, VirtualState { axes: state.axes, buttons: state.buttons, hats: Vec::new() });
     }
 
     /// Publishes battery and motion of the device that drives, and ends what its motors have done for long enough.
@@ -142,7 +128,7 @@ impl Pads {
                 stop.set();
             }
             devices.watch_sdl();
-            devices.watch_virtual();
+            devices.stand_in.watch();
         }
     }
 
@@ -157,68 +143,17 @@ impl Devices {
         let (last, at, given_up) = self.pass;
         if passes != last {
             if given_up {
-                log::warn!(target: NAME, "joysticks are read again; what was held must be pressed anew");
+                log::warn!(target: NAME, "joysticks are read again; sticks must be let go and buttons pressed anew");
+                // Only now: what SDL's thread said while it was given up must not count for the truth. Refused only if
+                // that thread has ended, which ends the node.
+                let _ = self.gamepads.retell();
             }
             self.pass = (passes, now, false);
         } else if !given_up && now.since(at) >= SDL_SILENCE {
             log::error!(target: NAME, "SDL hangs: for {SDL_SILENCE:?} no joystick was read; all of them count as let go");
-            (self.let_go)();
+            (self.lose_reading)();
             self.pass = (last, at, true);
         }
-    }
-
-    fn watch_virtual(&mut self) {
-        if self.virtual_moved.is_some_and(|at| clock::now().since(at) >= VIRTUAL_SILENCE) {
-            log::warn!(target: NAME, "'~/virtual_device' is silent for {VIRTUAL_SILENCE:?}: the device is unplugged");
-            self.unplug();
-        }
-    }
-
-    fn set_virtual(&mut self, state: or_joystick::State) {
-        if self.virtual_name.is_empty() {
-            if !self.said_that_there_is_none {
-                self.said_that_there_is_none = true;
-                log::warn!(
-                    target: NAME,
-                    "'~/virtual_device' is ignored: parameter 'virtual_device' names no virtual device"
-                );
-            }
-        } else if state.axes.is_empty() && state.buttons.is_empty() {
-            self.unplug();
-        } else {
-            let held = VirtualState { axes: state.axes, buttons: state.buttons, hats: Vec::new() };
-            if self.virtual_pad.is_none() {
-                self.newcomer.announce(&self.virtual_name, held.clone());
-                if let Err(error) = self.plug() {
-                    self.newcomer.forget();
-                    log::error!(target: NAME, "{error}");
-                }
-            }
-            self.virtual_moved = Some(clock::now());
-            if let Some(pad) = &self.virtual_pad {
-                pad.set(held);
-            }
-        }
-    }
-
-    fn unplug(&mut self) {
-        self.virtual_moved = None;
-        if let Some(pad) = self.virtual_pad.take() {
-            pad.unplug();
-        }
-    }
-
-    fn plug(&mut self) -> Result<(), Error> {
-        self.virtual_pad = Some(self.plug_another(&self.virtual_name)?);
-        Ok(())
-    }
-
-    fn plug_another(&self, name: &str) -> Result<VirtualPad, Error> {
-        let (axes, buttons, hats) = VIRTUAL_SHAPE;
-        let pad = self.gamepads.plug_virtual(name, axes, buttons, hats);
-        pad.map_err(|error| {
-            Error::Start(format!("the virtual device '{}' cannot be made: {error}", Printable(name)))
-        })
     }
 }
 
@@ -248,6 +183,9 @@ fn input(event: Event) -> Option<Input> {
         Event::Button { id, button, pressed } => Input::ButtonChanged { id: DeviceId(id), button, pressed },
         Event::Hat { id, hat: number, state } => {
             Input::HatMoved { id: DeviceId(id), hat: number, state: hat(state) }
+        }
+        Event::State { id, axes, buttons, hats } => {
+            Input::DeviceRead { id: DeviceId(id), axes, buttons, hats: hats.into_iter().map(hat).collect() }
         }
         Event::BatchEnded => Input::BatchEnded,
         Event::OpenFailed { .. } | Event::BatteryChanged { .. } => return None,

@@ -95,7 +95,14 @@ fn map(asked: &Map) -> Result<(), Trouble> {
 fn start() -> Result<(Gamepads, Receiver<Event>), Trouble> {
     let (sender, events) = channel();
     let gamepads = Gamepads::start(move |event| drop(sender.send(event)));
-    gamepads.map(|gamepads| (gamepads, events)).map_err(|error| Trouble::Told(error.to_string()))
+    let gamepads = gamepads.map_err(|error| Trouble::Told(error.to_string()))?;
+    if gamepads.is_starting() {
+        return Err(Trouble::Told(
+            "SDL hangs while it looks for joysticks: a device does not answer when it is opened; pull it out"
+                .into(),
+        ));
+    }
+    Ok((gamepads, events))
 }
 
 /// What the user types, read by a thread that ends with the process: nothing else ends a wait for a line.
