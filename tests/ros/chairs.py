@@ -55,7 +55,7 @@ class Driver:
         self.graph.record(LuciJoystick, REMOTE, QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE))
         self.graph.listen(String, "/chair/state", LATCHED)
         self.graph.listen(DiagnosticArray, "/diagnostics")
-        self.parameters = {**PROFILES, **dict(parameters)}
+        self.parameters = {**PROFILES, "zero_first": False, **dict(parameters)}
         self.process = Process(executable, *arguments(self.parameters))
         self.command, self.commands = command(), None
 

@@ -35,6 +35,28 @@ def test_sticks_have_luci_signs_and_zones(command):
         driver.is_neutral()
 
 
+def test_nothing_moves_before_a_neutral_command():
+    """Held all the while, from before the start and through a loss of the chair."""
+    with Luci() as luci, Driver({"zero_first": True}) as driver:
+        driver.say(1.0)
+        driver.activate()
+        driver.says("waits for a neutral command")
+        driver.is_neutral()
+        driver.say(0.0)
+        driver.become("active")
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        luci.stream(0)
+        driver.is_neutral()
+        luci.stream(20.0)
+        driver.says("waits for a neutral command")
+        driver.is_neutral()
+        driver.say(0.0)
+        driver.become("active")
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+
+
 def test_sticks_go_out_at_20_hertz():
     with active() as (_, driver):
         driver.say(1.0)

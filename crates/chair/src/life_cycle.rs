@@ -8,6 +8,7 @@ use crate::{Fault, Remote, Service, State};
 impl Remote {
     pub(crate) fn activate(&mut self) {
         self.fault = None;
+        self.was_neutral = false;
         self.state = State::Activating;
         self.ask(self.params.mode.set());
     }

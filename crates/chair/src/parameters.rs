@@ -35,6 +35,9 @@ mod declared {
         .text("A service that answered, but whose effect the chair does not show for so long, is asked again.");
     pub const ATTEMPTS: Parameter<i64> = Parameter::integer("service_attempts", 5, 1, 100)
         .text("How often a service is asked before it is given up.");
+    pub const ZERO_FIRST: Parameter<bool> = Parameter::bool("zero_first", true)
+        .text("After whatever held the chair (no mode, no feedback, no command) nothing moves before a command for neutral: \
+               nobody meant a stick that was held all the while.");
     pub const KEEP_PATH: Parameter<bool> = Parameter::bool("keep_path", true)
         .text("Shorten both parts of a velocity beyond full throw by the same factor; otherwise cut each by itself.");
 
@@ -92,6 +95,7 @@ pub fn specification() -> Specification {
         .with(&SERVICE_TIMEOUT)
         .with(&CONFIRM_TIMEOUT)
         .with(&ATTEMPTS)
+        .with(&ZERO_FIRST)
         .with(&KEEP_PATH)
         .with(&STAMPED)
         .with(&ACTIVATE)
@@ -158,6 +162,8 @@ pub struct RemoteParams {
     pub confirm_timeout: Duration,
     /// How often a service is asked.
     pub attempts: u32,
+    /// Whether a command for neutral must come before anything moves.
+    pub zero_first: bool,
     /// What is done with velocities beyond full throw.
     pub clamp: Clamp,
     /// The calibrations.
@@ -235,6 +241,7 @@ impl Params {
                 service_timeout: SERVICE_TIMEOUT.time(set),
                 confirm_timeout: CONFIRM_TIMEOUT.time(set),
                 attempts: count(&ATTEMPTS),
+                zero_first: ZERO_FIRST.get(set),
                 clamp: if KEEP_PATH.get(set) { Clamp::KeepPath } else { Clamp::EachAxis },
                 profiles: Profiles::default(),
                 boundaries: Boundaries::default(),

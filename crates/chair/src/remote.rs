@@ -10,8 +10,8 @@ use crate::{
 ///
 /// * A stick goes out at least every period, at once when neutral takes the place of another, and as soon as the least
 ///   gap allows when a command changes it. Anything but neutral needs the state [`State::Active`]: the mode entered by a
-///   service that answered, our source shown by the chair regularly and lately, a fresh command, and a calibration for
-///   the chair's profile.
+///   service that answered, our source shown by the chair regularly and lately, a fresh command, a neutral one before it, and
+///   a calibration for the chair's profile.
 /// * In the auto mode the occupant's stick is silent; `joystick_scaling` shows the source, and a stick of another source
 ///   shows that the mode was left.
 /// * No joystick is made in any other way than with its zone and the mode's source.
@@ -35,6 +35,8 @@ pub struct Remote {
     pub(crate) command: Option<(Command, Instant)>,
     /// How many publish commands.
     pub(crate) publishers: usize,
+    /// Whether a command for neutral was in force since something held the chair.
+    pub(crate) was_neutral: bool,
     /// What somebody wants, for when the mode was left.
     pub(crate) wanted: bool,
     pub(crate) stopping: bool,
@@ -66,6 +68,7 @@ impl Remote {
             bad_feedback: None,
             command: None,
             publishers: 0,
+            was_neutral: false,
             wanted: false,
             stopping: false,
             request: None,
@@ -174,9 +177,16 @@ impl Remote {
                 Evidence::Wrong(source) => Some(Hold::WrongSource(source)),
                 Evidence::Scarce => Some(Hold::FeedbackScarce),
                 Evidence::Slow => Some(Hold::FeedbackSlow),
-                Evidence::Right => self.asked_for().err(),
+                Evidence::Right => match self.asked_for() {
+                    Ok(_) if self.waits_for_neutral() => Some(Hold::NotNeutral),
+                    asked => asked.err(),
+                },
             },
         }
+    }
+
+    fn waits_for_neutral(&self) -> bool {
+        self.params.zero_first && !self.was_neutral
     }
 
     /// What the chair is to hear now.
@@ -203,9 +213,11 @@ impl Remote {
     }
 
     pub(crate) fn settle_driving(&mut self) {
-        let before = self.state;
-        self.state = match self.evidence() {
-            Evidence::Right if self.asked_for().is_ok() => State::Active,
+        let (before, evidence) = (self.state, self.evidence());
+        let asked = self.asked_for().ok().filter(|_| evidence == Evidence::Right);
+        self.was_neutral = asked.is_some_and(|(stick, _)| self.was_neutral || stick.is_neutral());
+        self.state = match evidence {
+            Evidence::Right if asked.is_some() && !self.waits_for_neutral() => State::Active,
             Evidence::Right => State::Confirmed,
             _ => State::Lost,
         };

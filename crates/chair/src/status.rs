@@ -67,6 +67,8 @@ pub enum Hold {
     CommandBeyondReason,
     /// So many publish commands.
     Rivals(usize),
+    /// The command was not neutral since the chair was held.
+    NotNeutral,
     /// The chair has not told its profile.
     ProfileMissing,
     /// There is no calibration for the chair's profile, this one.
@@ -117,7 +119,7 @@ impl Remote {
                 );
             }
             Hold::Inactive => Level::Ok,
-            Hold::Activating | Hold::Deactivating | Hold::FeedbackScarce => Level::Warn,
+            Hold::Activating | Hold::Deactivating | Hold::FeedbackScarce | Hold::NotNeutral => Level::Warn,
             Hold::CommandMissing | Hold::ProfileMissing | Hold::FeedbackSilent => Level::Stale,
             Hold::WrongSource(_)
             | Hold::FeedbackSlow
@@ -213,6 +215,7 @@ impl fmt::Display for Hold {
             Self::CommandInvalid => f.write_str("invalid command, neutral"),
             Self::CommandBeyondReason => f.write_str("a command beyond all reason, neutral"),
             Self::Rivals(count) => write!(f, "{count} publishers of commands, neutral"),
+            Self::NotNeutral => f.write_str("waits for a neutral command, neutral"),
             Self::ProfileMissing => f.write_str("the chair has not told its profile, neutral"),
             Self::NotCalibrated(profile) => {
                 write!(f, "no calibration for the chair's profile {profile}, neutral")

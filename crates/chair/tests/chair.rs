@@ -13,8 +13,11 @@ struct Bench {
     outputs: Vec<ChairOutput>,
 }
 
+/// With the published profiles; nothing waits for a neutral command.
 fn params() -> Params {
-    Params::read(&specification().resolve(published()).unwrap()).unwrap()
+    let mut params = Params::read(&specification().resolve(published()).unwrap()).unwrap();
+    params.remote.zero_first = false;
+    params
 }
 
 fn stick(forward_back: i32, left_right: i32, input_source: i32) -> ChairInput {

@@ -73,7 +73,7 @@ fn events() -> impl Strategy<Value = Vec<(u64, Input)>> {
 
 fn remote_params() -> RemoteParams {
     let set = specification().resolve(published()).unwrap();
-    RemoteParams { mode: Mode::Shared, ..Params::read(&set).unwrap().remote }
+    RemoteParams { mode: Mode::Shared, zero_first: false, ..Params::read(&set).unwrap().remote }
 }
 
 proptest! {

@@ -4,7 +4,7 @@
 mod bench;
 
 use bench::{Bench, go, params, position};
-use chair::{BadJoystick, Hold, Input, Joystick, Level, Mode, Source, State};
+use chair::{BadJoystick, Hold, Input, Joystick, Level, Mode, RemoteParams, Source, State};
 use units::{Command, NotFinite, Stamp, Velocity};
 
 #[test]
@@ -47,6 +47,51 @@ fn a_stale_command_is_neutral_at_once() {
     assert_eq!(bench.sent.last(), Some(&(since + 500, Joystick::neutral(Source::SharedRemote))));
     assert_eq!((bench.remote.state(), bench.remote.counters().lost_commands), (State::Confirmed, 1));
     bench.stopped_for(Hold::CommandMissing, Level::Stale);
+}
+
+#[test]
+fn nothing_moves_before_a_neutral_command() {
+    let strict = RemoteParams { zero_first: true, ..params(Mode::Shared) };
+    type Holder = (&'static str, fn(&mut Bench), fn(&mut Bench));
+    let source = |bench: &mut Bench, source| bench.feedback = Some(position(source));
+    let holders: [Holder; 4] = [
+        (
+            "another source",
+            |b| b.feedback = Some(position(Source::ChairPhysical)),
+            |b| b.feedback = Some(position(Source::SharedRemote)),
+        ),
+        (
+            "silence of the chair",
+            |b| b.feedback = None,
+            |b| b.feedback = Some(position(Source::SharedRemote)),
+        ),
+        ("silence of the command", |b| b.command = None, |b| b.command = Some(go(0.27, 0.0))),
+        ("another profile", |b| b.on(Input::ProfileReceived(99)), |b| b.on(Input::ProfileReceived(1))),
+    ];
+    for (what, hold, release) in holders {
+        let mut bench = Bench::new(strict.clone());
+        bench.on(Input::ProfileReceived(1));
+        source(&mut bench, Source::SharedRemote);
+        bench.command = Some(go(0.27, 0.0));
+        bench.on(Input::Activated);
+        bench.pass(500);
+        bench.stopped_for(Hold::NotNeutral, Level::Warn);
+        assert_eq!(bench.remote.state(), State::Confirmed, "held from the start");
+        bench.on(go(0.0, 0.0));
+        bench.pass(200);
+        assert!(bench.moves(), "{what}");
+        hold(&mut bench);
+        bench.pass(600); // the command's silence counts from 500 ms on
+        bench.sent.clear();
+        bench.pass(400);
+        assert!(!bench.moves(), "{what}");
+        release(&mut bench);
+        bench.pass(1000);
+        bench.stopped_for(Hold::NotNeutral, Level::Warn);
+        bench.on(go(0.001, 0.0)); // rounds to no deflection
+        bench.pass(200);
+        assert!(bench.moves(), "{what}");
+    }
 }
 
 #[test]

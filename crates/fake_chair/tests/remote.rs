@@ -53,7 +53,7 @@ impl World {
     fn new(mode: Mode, link: Link, seed: u64) -> Self {
         let set = specification().resolve(published()).unwrap();
         let params = Params::read(&set).unwrap();
-        let remote = Remote::new(RemoteParams { mode, ..params.remote });
+        let remote = Remote::new(RemoteParams { mode, zero_first: false, ..params.remote });
         Self {
             remote,
             chair: FakeChair::new(fake_chair::Params::default()),

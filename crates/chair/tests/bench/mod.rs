@@ -7,9 +7,10 @@ use chair::{
 };
 use units::{Command, Instant, Machine, Stamp, Velocity};
 
+/// With calibrated profiles; nothing waits for a neutral command.
 pub fn params(mode: Mode) -> RemoteParams {
     let set = specification().resolve(published()).unwrap();
-    RemoteParams { mode, ..Params::read(&set).unwrap().remote }
+    RemoteParams { mode, zero_first: false, ..Params::read(&set).unwrap().remote }
 }
 
 /// In profile 1 full throw is 0.54 m/s and 1.2212 rad/s.
