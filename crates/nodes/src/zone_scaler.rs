@@ -12,7 +12,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, clock, qos};
 use units::{Command, Machine};
-use zones::{Applied, Channel, Feedback, Input, Joystick, Output, Params, ZoneScaler, specification};
+use zones::{Applied, Channel, Feedback, Input, Output, Params, ZoneScaler, specification};
 
 use crate::command_topic::CommandTopic;
 use crate::start::{self, Member};
@@ -75,15 +75,6 @@ fn joystick_scaling(applied: &Applied) -> luci::LuciJoystickScaling {
     }
 }
 
-fn joystick(message: &luci::LuciJoystick) -> Joystick {
-    Joystick {
-        forward_back: message.forward_back,
-        left_right: message.left_right,
-        joystick_zone: message.joystick_zone,
-        input_source: message.input_source,
-    }
-}
-
 fn feedback(message: &luci::LuciJoystickScaling) -> Feedback {
     Feedback {
         forward_back: message.forward_back,
@@ -95,7 +86,8 @@ fn feedback(message: &luci::LuciJoystickScaling) -> Feedback {
     }
 }
 
-/// Listens to the scaling, to the chair's stick and to what it does to it, and, unless the composed process feeds the commands itself, to the arbiter's command.
+/// Listens to the scaling, to the chair's stick and to what it does to it, and, unless the composed process feeds the
+/// commands itself, to the arbiter's command.
 /// # Errors
 /// The middleware refuses a topic.
 pub fn listen<M: Machine + 'static>(
@@ -119,7 +111,7 @@ pub fn listen<M: Machine + 'static>(
         node,
         "luci/joystick_position",
         qos::command(),
-        move |message| Some(wrap(Input::JoystickReceived(joystick(&message)))),
+        move |message| Some(wrap(Input::JoystickReceived(messages::joystick(&message)))),
     )?;
     let command = move |velocity: Result<units::Velocity, units::NotFinite>, stamp| match velocity {
         Ok(velocity) => Some(wrap(Input::CommandReceived(Command { velocity, stamp }))),
