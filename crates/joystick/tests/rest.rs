@@ -293,20 +293,24 @@ fn a_held_stick_that_would_command_something_else_waits() {
 #[test]
 fn an_axis_that_nobody_touched_waits_whatever_the_stick_before_it_trembled() {
     // The left trigger rests at its end, and nobody said so with an offset.
-    for noise in [-500, 0, 500] {
+    type Change = fn(&mut Params);
+    let changes: [(&str, Change); 3] = [
+        ("axis", |params| params.mappings.linear[0].axis = Some(1)),
+        ("offset", |params| params.mappings.linear[0].offset = -1.0),
+        ("center", |params| params.mappings.linear[0].shape.center = 20_000),
+    ];
+    for ((what, change), noise) in changes.into_iter().flat_map(|c| [-500, 0, 500].map(|noise| (c, noise))) {
         let mut params = guarded();
+        params.mappings.angular = Default::default();
         let mut bench = Bench::new(params.clone());
         plug(&mut bench, PAD, "Pad", "", [noise, i16::MIN], &[]);
         button(&mut bench, PAD, ON, true);
         bench.run(100);
-        params.mappings.linear[0].axis = Some(1);
-        bench.give(Input::ParametersChanged(params.clone()));
-        assert!(waits(&bench), "{noise}");
-        assert_eq!(forward(&mut bench), 0.0, "{noise}");
-        params.mappings.linear[0].axis = Some(0);
-        params.mappings.linear[0].offset = -1.0;
+        assert!(bench.machine.active() && !waits(&bench));
+        change(&mut params);
         bench.give(Input::ParametersChanged(params));
-        assert_eq!(forward(&mut bench), 0.0, "another middle, {noise}");
+        assert!(waits(&bench), "another {what}, {noise}");
+        assert_eq!(forward(&mut bench), 0.0, "another {what}, {noise}");
     }
 }
 

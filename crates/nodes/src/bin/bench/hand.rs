@@ -19,6 +19,9 @@ const UNUSED: usize = 4;
 /// The dead-man button, see `stack.yaml`.
 const DEAD_MAN: usize = 5;
 
+/// The dead-man button is let go for so many events out of so many.
+const LET_GO: (u64, u64) = (8, 64);
+
 /// Moves the virtual stick, says that nothing stands around the vehicle, and enables motion.
 ///
 /// It has a thread of its own, so that publishing does not delay what is measured.
@@ -43,7 +46,8 @@ struct Orders {
 pub enum Task {
     /// Nothing.
     Rest = 0,
-    /// Enables motion with the stick at rest; each event moves an axis that means nothing.
+    /// Enables motion with the stick at rest, presses the dead-man button and lets it go; each event moves an axis that
+    /// means nothing.
     Enable = 1,
     /// Drives, each event by another speed.
     Drive = 2,
@@ -131,7 +135,8 @@ fn stick(number: u64, drive: bool) -> State {
     let (mut axes, mut buttons) = (vec![0; 6], vec![false; 11]);
     let value = if number.is_multiple_of(2) { -20_000 } else { -10_000 };
     axes[if drive { DRIVING } else { UNUSED }] = value;
-    buttons[DEAD_MAN] = true;
+    // One that is held when the stick is plugged in does not count before it was let go.
+    buttons[DEAD_MAN] = drive || number % LET_GO.1 >= LET_GO.0;
     State { axes, buttons, ..Default::default() }
 }
 

@@ -32,13 +32,14 @@ pub fn measure(wires: &mut Wires, hand: &Reins, window: Duration, folder: &Folde
         if !wires.listen(clock::now() + START, |heard, _| matches!(heard, Heard::Device(..)))? {
             return Err("it does not start".into());
         }
+        hand.set(Task::Drive);
         wires.start_log(&path.to_string_lossy())?;
         let (began, before) = (clock::now(), wires.log_info()?);
         wires.listen(began + window, |_, _| false)?;
         let (time, after) = (clock::now().since(began), wires.log_info()?);
         Ok(Logged { time, cycles: after.1 - before.1, missed: after.0 - before.0 })
     };
-    hand.set(Task::Drive);
+    hand.set(Task::Enable);
     let logged = log();
     hand.set(Task::Rest);
     logged.map_err(|why| failed("the log", &why, &node))

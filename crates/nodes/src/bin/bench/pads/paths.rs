@@ -52,6 +52,12 @@ pub fn measure(
     paths: &mut Paths,
 ) -> Result<(), Error> {
     let node = start(parameters, folder)?;
+    hand.set(Task::Enable);
+    let there = wires.listen(clock::now() + START, |heard, _| matches!(heard, Heard::Device(..)));
+    // A whole press of the dead-man button is in this.
+    there
+        .and_then(|_| wires.listen(clock::now() + WARM_UP, |_, _| false))
+        .map_err(|why| failed("the joystick", &why, &node))?;
     hand.set(Task::Drive);
     let heard = record(wires, window, |heard| matches!(heard, Heard::Desired(_, false)), paths);
     hand.set(Task::Rest);

@@ -45,8 +45,15 @@ pub fn measure(wires: &mut Wires, count: u32, parameters: &Path, folder: &Folder
 
 fn unplug(wires: &mut Wires, trial: u32, unplugs: &mut Unplugs) -> Result<(), String> {
     // The dead-man button goes down after the pad is there: what is held at the plug does not drive.
-    wires.set(&pad(0, false))?;
     let patience = clock::now() + PATIENCE;
+    let mut there = false;
+    while !there {
+        if clock::now() >= patience {
+            return Err(format!("in trial {}: the pad does not come", trial + 1));
+        }
+        wires.set(&pad(0, false))?;
+        there = wires.listen(clock::now() + REPEAT, |heard, _| matches!(heard, Heard::Device(_, true)))?;
+    }
     // Full speed is told by both topics, before the last of which nothing is measured.
     let (mut drives, mut told) = (false, false);
     while !(drives && told) {
