@@ -55,15 +55,14 @@ def test_a_hand_drives_a_chair_that_is_not_there(chair):
     graph.wait(lambda: graph.last("/chair/state") and graph.last("/chair/state").data == "active", output, 15.0)
     for topic in ("/odom", "/tf", "/luci/scaling", "/luci/joystick_scaling", "/luci/remote_joystick", "/motor/port", "/cmd_vel"):
         assert graph.node.count_publishers(topic) == 1, f"{topic} has {graph.node.count_publishers(topic)} publishers"
-    axes, buttons = [0] * 6, [False] * 11
-    buttons[5] = True
-    hand = State(axes=axes, buttons=buttons)
+    hand = State(axes=[0] * 6, buttons=[False] * 11)
     graph.repeat("/joystick/virtual_device", hand, 20.0)
     speed = lambda topic: graph.last(topic).twist.twist if graph.last(topic) else None
     place = lambda topic: graph.last(topic).pose.pose.position
     stick = lambda: graph.last("/luci/remote_joystick")
     graph.wait(lambda: graph.node.count_publishers("/joystick/device/Test_Pad"), output, 5.0)
     graph.wait(lambda: stick() and stick().forward_back == 0, output)
+    hand.buttons[5] = True
     start, world = place("/odom"), place("/interface/odom")
     hand.axes[1] = -32767
     # Full stick is full throw of the first profile, 0.54 m/s; the world starts 2.5 m before a wall.

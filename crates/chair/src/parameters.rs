@@ -36,8 +36,8 @@ mod declared {
     pub const ATTEMPTS: Parameter<i64> = Parameter::integer("service_attempts", 5, 1, 100)
         .text("How often a service is asked before it is given up.");
     pub const ZERO_FIRST: Parameter<bool> = Parameter::bool("zero_first", true)
-        .text("After whatever held the chair (no mode, no feedback, no command) nothing moves before a command for neutral: \
-               nobody meant a stick that was held all the while.");
+        .text("Whenever the chair gets to listen (mode, feedback, profile, one publisher) nothing moves before a command for \
+               neutral: nobody meant a stick that was held all the while.");
     pub const KEEP_PATH: Parameter<bool> = Parameter::bool("keep_path", true)
         .text("Shorten both parts of a velocity beyond full throw by the same factor; otherwise cut each by itself.");
 

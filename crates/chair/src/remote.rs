@@ -214,10 +214,14 @@ impl Remote {
 
     pub(crate) fn settle_driving(&mut self) {
         let (before, evidence) = (self.state, self.evidence());
-        let asked = self.asked_for().ok().filter(|_| evidence == Evidence::Right);
-        self.was_neutral = asked.is_some_and(|(stick, _)| self.was_neutral || stick.is_neutral());
+        let asked = self.asked_for();
+        // A command that was late and comes again is another matter: whoever sends it sends it now.
+        let is_held = evidence != Evidence::Right
+            || matches!(asked, Err(Hold::Rivals(_) | Hold::ProfileMissing | Hold::NotCalibrated(_)));
+        let is_neutral = asked.is_ok_and(|(stick, _)| stick.is_neutral());
+        self.was_neutral = !is_held && (self.was_neutral || is_neutral);
         self.state = match evidence {
-            Evidence::Right if asked.is_some() && !self.waits_for_neutral() => State::Active,
+            Evidence::Right if asked.is_ok() && !self.waits_for_neutral() => State::Active,
             Evidence::Right => State::Confirmed,
             _ => State::Lost,
         };

@@ -65,7 +65,7 @@ fn nothing_moves_before_a_neutral_command() {
             |b| b.feedback = None,
             |b| b.feedback = Some(position(Source::SharedRemote)),
         ),
-        ("silence of the command", |b| b.command = None, |b| b.command = Some(go(0.27, 0.0))),
+        ("a rival", |b| b.on(Input::PublishersCounted(2)), |b| b.on(Input::PublishersCounted(1))),
         ("another profile", |b| b.on(Input::ProfileReceived(99)), |b| b.on(Input::ProfileReceived(1))),
     ];
     for (what, hold, release) in holders {
@@ -81,7 +81,7 @@ fn nothing_moves_before_a_neutral_command() {
         bench.pass(200);
         assert!(bench.moves(), "{what}");
         hold(&mut bench);
-        bench.pass(600); // the command's silence counts from 500 ms on
+        bench.pass(600); // the chair's silence counts from 300 ms on
         bench.sent.clear();
         bench.pass(400);
         assert!(!bench.moves(), "{what}");
@@ -90,6 +90,13 @@ fn nothing_moves_before_a_neutral_command() {
         bench.stopped_for(Hold::NotNeutral, Level::Warn);
         bench.on(go(0.001, 0.0)); // rounds to no deflection
         bench.pass(200);
+        assert!(bench.moves(), "{what}");
+        // A command that pauses goes on by itself.
+        bench.command = None;
+        bench.pass(1000);
+        bench.sent.clear();
+        bench.on(go(0.27, 0.0));
+        bench.pass(20);
         assert!(bench.moves(), "{what}");
     }
 }
