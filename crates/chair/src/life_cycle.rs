@@ -8,7 +8,7 @@ use crate::{Fault, Remote, Service, State};
 impl Remote {
     pub(crate) fn activate(&mut self) {
         self.fault = None;
-        self.was_neutral = false;
+        (self.was_neutral, self.taken_by) = (false, None);
         self.state = State::Activating;
         self.ask(self.params.mode.set());
     }

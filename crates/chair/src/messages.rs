@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use units::{Command, NotFinite};
 
 use crate::{BadJoystick, Joystick, RemoteParams, Service, Source};
@@ -12,6 +14,15 @@ pub enum Input {
     Deactivated,
     /// A command came; `now` is the time of its receipt.
     CommandReceived(Command),
+    /// The same with a stamp that is so old.
+    OldCommandReceived {
+        /// As it came.
+        command: Command,
+        /// How old its stamp is.
+        age: Duration,
+    },
+    /// A command came with a stamp so far ahead of this machine's clock \[s\] that it is none.
+    FutureCommandReceived(f64),
     /// A message came that was no command and could not be taken for one.
     CommandRefused(NotFinite),
     /// So many publish commands; told when it changes.
@@ -52,8 +63,8 @@ pub enum State {
     Confirmed,
     /// The chair shows our source and follows the commands.
     Active,
-    /// The chair was ours and no longer shows it in time; neutral is published until it does, or until somebody
-    /// activates again. The mode is not taken back from whoever ended it.
+    /// The chair was ours and no longer shows it in time; neutral is published until it does, or, if it showed
+    /// another source, until somebody activates again. The mode is not taken back from whoever ended it.
     Lost,
     /// Neutral was published, then the service that leaves the mode was called.
     Deactivating,

@@ -22,6 +22,12 @@ mod declared {
                does not wait.");
     pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, 0.01, 10.0).unit("s")
         .text("A command older than this, by its time of receipt, is lost, and neutral goes out.");
+    pub const STAMPS: Parameter<String> = Parameter::choice("stamps", "judge", &["judge", "carry"]).at_start()
+        .text("Whether a command's stamp is judged by this machine's clock: an older one counts for less long, down to \
+               nothing at command_timeout, and one from the future is none. carry: not at all, for simulated time. A stamp \
+               of zero counts as now.");
+    pub const STAMP_TOLERANCE: Parameter<f64> = Parameter::float("stamp_tolerance", 0.1, 0.0, 10.0).unit("s").at_start()
+        .text("How far a stamp may lie in the future, where the clocks of two machines differ.");
     pub const RIVALS: Parameter<String> = Parameter::choice("rival_publishers", "stop", &["stop", "warn"])
         .text("A second publisher of cmd_vel: neutral until it is gone, or only a warning. Choosing between sources is the \
                arbiter's task.");
@@ -89,6 +95,8 @@ pub fn specification() -> Specification {
         .with(&RATE)
         .with(&LEAST_GAP)
         .with(&COMMAND_TIMEOUT)
+        .with(&STAMPS)
+        .with(&STAMP_TOLERANCE)
         .with(&RIVALS)
         .with(&FEEDBACK_TIMEOUT)
         .with(&FEEDBACK_RATE)
@@ -119,6 +127,8 @@ pub fn specification() -> Specification {
 /// The parameters in force, parsed; units and ranges as in [`specification`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
+    /// How far a command's stamp may lie in the future; `None` if stamps are not judged. Read at the start.
+    pub judge_stamps: Option<Duration>,
     /// Of [`Remote`](crate::Remote).
     pub remote: RemoteParams,
     /// Of [`Odometry`](crate::Odometry).
@@ -229,6 +239,7 @@ impl Params {
     fn parse(set: &Set) -> Self {
         let count = |parameter: &Parameter<i64>| u32::try_from(parameter.get(set)).unwrap_or(1);
         Self {
+            judge_stamps: (STAMPS.get(set) == "judge").then(|| STAMP_TOLERANCE.time(set)),
             remote: RemoteParams {
                 mode: if MODE.get(set) == "auto" { Mode::Auto } else { Mode::Shared },
                 shared_by_scaling: SHARED_FEEDBACK.get(set) == "joystick_scaling",

@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use units::{Command, Instant, Machine, NotFinite, Velocity, earliest};
 
 use crate::feedback::{Evidence, Feedback};
@@ -31,7 +33,11 @@ pub struct Remote {
     /// The last thing heard instead of a command; `None` after a command.
     pub(crate) invalid: Option<NotFinite>,
     pub(crate) bad_feedback: Option<BadJoystick>,
-    /// The command in force and when it came.
+    /// How far ahead the last stamp was, if that is why there is no command \[s\].
+    pub(crate) ahead: Option<f64>,
+    /// Who the chair showed in between; nothing moves until somebody activates again.
+    pub(crate) taken_by: Option<Source>,
+    /// The command in force and until when it counts.
     pub(crate) command: Option<(Command, Instant)>,
     /// How many publish commands.
     pub(crate) publishers: usize,
@@ -65,6 +71,8 @@ impl Remote {
             fault: None,
             counters: Counters::default(),
             invalid: None,
+            ahead: None,
+            taken_by: None,
             bad_feedback: None,
             command: None,
             publishers: 0,
@@ -123,23 +131,26 @@ impl Remote {
         Joystick::neutral(self.source())
     }
 
-    fn receive(&mut self, command: Command) {
-        let (mut at, stamp) = (self.now, command.stamp);
-        if let Some((last, last_at)) = self.command
+    /// A command that was on its way for `age`: it counts for so much less long. A stop is never too late.
+    fn receive(&mut self, command: Command, age: Duration) {
+        let stamp = command.stamp;
+        let mut until = self.now + self.params.command_timeout.saturating_sub(age);
+        if let Some((last, last_until)) = self.command
             && !stamp.is_zero()
         {
-            if stamp < last.stamp {
+            if stamp < last.stamp && command.velocity != Velocity::ZERO {
                 self.counters.late_commands += 1;
                 return;
             }
             if stamp == last.stamp {
-                at = last_at; // the same stick event once more, no younger for that
+                until = last_until.min(until); // the same stick event once more, no younger for that
             }
         }
+        self.counters.old_commands += u64::from(until <= self.now);
         let ([_, y, z], [roll, pitch, _]) = (command.velocity.linear(), command.velocity.angular());
         self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
-        self.command = Some((command, at));
-        self.invalid = None;
+        self.command = Some((command, until));
+        (self.invalid, self.ahead) = (None, None);
         match self.asked_for() {
             Ok((_, cut)) => self.counters.cut += u64::from(cut),
             Err(Hold::CommandBeyondReason) => self.counters.unreasonable_commands += 1,
@@ -150,7 +161,11 @@ impl Remote {
     /// The stick for the command in force and whether it was cut; or why there is none.
     fn asked_for(&self) -> Result<(Joystick, bool), Hold> {
         let Some((command, _)) = self.command else {
-            return Err(if self.invalid.is_some() { Hold::CommandInvalid } else { Hold::CommandMissing });
+            return Err(match (self.invalid, self.ahead) {
+                (Some(_), _) => Hold::CommandInvalid,
+                (None, Some(_)) => Hold::CommandFromFuture,
+                (None, None) => Hold::CommandMissing,
+            });
         };
         if self.publishers > 1 && self.params.single_publisher {
             return Err(Hold::Rivals(self.publishers));
@@ -178,6 +193,7 @@ impl Remote {
                 Evidence::Scarce => Some(Hold::FeedbackScarce),
                 Evidence::Slow => Some(Hold::FeedbackSlow),
                 Evidence::Right => match self.asked_for() {
+                    _ if self.taken_by.is_some() => self.taken_by.map(Hold::Taken),
                     Ok(_) if self.waits_for_neutral() => Some(Hold::NotNeutral),
                     asked => asked.err(),
                 },
@@ -199,7 +215,7 @@ impl Remote {
 
     /// Lets time and all that is known act.
     fn settle(&mut self) {
-        if self.command.is_some_and(|(_, at)| self.now >= at + self.params.command_timeout) {
+        if self.command.is_some_and(|(_, until)| self.now >= until) {
             self.command = None;
             self.counters.lost_commands += 1;
         }
@@ -216,11 +232,16 @@ impl Remote {
         let (before, evidence) = (self.state, self.evidence());
         let asked = self.asked_for();
         // A command that was late and comes again is another matter: whoever sends it sends it now.
+        if let Evidence::Wrong(source) = evidence {
+            self.taken_by = Some(source); // whoever ended the mode, or entered it since, is not driven against
+        }
         let is_held = evidence != Evidence::Right
+            || self.taken_by.is_some()
             || matches!(asked, Err(Hold::Rivals(_) | Hold::ProfileMissing | Hold::NotCalibrated(_)));
         let is_neutral = asked.is_ok_and(|(stick, _)| stick.is_neutral());
         self.was_neutral = !is_held && (self.was_neutral || is_neutral);
         self.state = match evidence {
+            _ if self.taken_by.is_some() => State::Lost,
             Evidence::Right if asked.is_ok() && !self.waits_for_neutral() => State::Active,
             Evidence::Right => State::Confirmed,
             _ => State::Lost,
@@ -244,7 +265,7 @@ impl Remote {
         }
         let Some((last, at)) = self.sent else { return Some(self.now) };
         let stick = self.stick();
-        let period = self.params.period.max(core::time::Duration::from_millis(1));
+        let period = self.params.period.max(Duration::from_millis(1));
         let gap = if stick == last {
             period
         } else if stick.is_neutral() {
@@ -281,19 +302,29 @@ impl Machine for Remote {
                 self.stopping |= matches!(input, Input::Stopping);
                 self.wanted = false;
                 self.command = None;
-                if !matches!(self.state, State::Inactive | State::Deactivating) {
+                // Also a mode that somebody left behind is left.
+                let is_left_over = self.state == State::Inactive && self.is_left_over() && !self.stopping;
+                if is_left_over || !matches!(self.state, State::Inactive | State::Deactivating) {
                     self.deactivate();
                 }
             }
             Input::CommandReceived(command) => {
                 self.counters.commands += 1;
-                self.receive(command);
+                self.receive(command, Duration::ZERO);
+            }
+            Input::OldCommandReceived { command, age } => {
+                self.counters.commands += 1;
+                self.receive(command, age);
+            }
+            Input::FutureCommandReceived(ahead) => {
+                self.counters.commands += 1;
+                self.counters.future_commands += 1;
+                (self.command, self.invalid, self.ahead) = (None, None, Some(ahead));
             }
             Input::CommandRefused(invalid) => {
                 self.counters.commands += 1;
                 self.counters.invalid_commands += 1;
-                self.command = None;
-                self.invalid = Some(invalid);
+                (self.command, self.invalid, self.ahead) = (None, Some(invalid), None);
             }
             Input::PublishersCounted(count) => self.publishers = count,
             Input::ProfileReceived(profile) => self.profile = Some(profile),
@@ -336,7 +367,7 @@ impl Machine for Remote {
         if self.neutral_first || self.call.is_some() {
             return Some(self.now);
         }
-        let lost = self.command.map(|(_, at)| at + self.params.command_timeout);
+        let lost = self.command.map(|(_, until)| until);
         let silent = match self.state {
             State::Confirmed | State::Active => self.feedback.silent_at(&self.params),
             _ => None,

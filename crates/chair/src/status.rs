@@ -14,8 +14,12 @@ pub struct Counters {
     pub invalid_commands: u64,
     /// Commands beyond a hundred times full throw.
     pub unreasonable_commands: u64,
-    /// Commands with an older stamp than the one in force.
+    /// Commands with an older stamp than the one in force, which were left out; a stop never is.
     pub late_commands: u64,
+    /// Commands whose stamps were too old to count at all.
+    pub old_commands: u64,
+    /// Commands with stamps from the future, which are none.
+    pub future_commands: u64,
     /// How often a command was lost by silence.
     pub lost_commands: u64,
     /// Commands with other parts than forward and turn, which were left out.
@@ -63,10 +67,14 @@ pub enum Hold {
     CommandMissing,
     /// The last message was not a command.
     CommandInvalid,
+    /// The last command's stamp lies in the future.
+    CommandFromFuture,
     /// The last command was a hundred times full throw or more.
     CommandBeyondReason,
     /// So many publish commands.
     Rivals(usize),
+    /// The chair was driven by this source in between.
+    Taken(Source),
     /// The command was not neutral since the chair was held.
     NotNeutral,
     /// The chair has not told its profile.
@@ -123,7 +131,9 @@ impl Remote {
             Hold::CommandMissing | Hold::ProfileMissing | Hold::FeedbackSilent => Level::Stale,
             Hold::WrongSource(_)
             | Hold::FeedbackSlow
+            | Hold::Taken(_)
             | Hold::CommandInvalid
+            | Hold::CommandFromFuture
             | Hold::CommandBeyondReason
             | Hold::Rivals(_)
             | Hold::NotCalibrated(_) => Level::Error,
@@ -132,7 +142,7 @@ impl Remote {
     }
 
     /// Whether the chair shows our source although we do not drive: nobody left the mode.
-    fn is_left_over(&self) -> bool {
+    pub(crate) fn is_left_over(&self) -> bool {
         matches!(self.evidence(), Evidence::Right | Evidence::Slow | Evidence::Scarce)
     }
 
@@ -143,6 +153,8 @@ impl Remote {
             invalid_commands,
             unreasonable_commands,
             late_commands,
+            old_commands,
+            future_commands,
             lost_commands,
             dropped_parts,
             cut,
@@ -169,6 +181,9 @@ impl Remote {
         if let Some(invalid) = self.invalid {
             report.push(("invalid command", invalid.to_string()));
         }
+        if let Some(ahead) = self.ahead {
+            report.push(("stamp ahead of this clock [s]", format!("{ahead:.3}")));
+        }
         if let Some(bad) = self.bad_feedback {
             report.push(("last invalid feedback", bad.to_string()));
         }
@@ -177,6 +192,8 @@ impl Remote {
             ("invalid commands", invalid_commands),
             ("unreasonable commands", unreasonable_commands),
             ("late commands", late_commands),
+            ("old commands", old_commands),
+            ("future commands", future_commands),
             ("lost commands", lost_commands),
             ("dropped parts", dropped_parts),
             ("cut", cut),
@@ -213,6 +230,10 @@ impl fmt::Display for Hold {
             Self::FeedbackSlow => f.write_str("the chair is heard too slowly, neutral"),
             Self::CommandMissing => f.write_str("no command in time, neutral"),
             Self::CommandInvalid => f.write_str("invalid command, neutral"),
+            Self::CommandFromFuture => f.write_str("a command with a stamp from the future, neutral"),
+            Self::Taken(source) => {
+                write!(f, "the chair was driven by '{source}' in between: activate again, neutral")
+            }
             Self::CommandBeyondReason => f.write_str("a command beyond all reason, neutral"),
             Self::Rivals(count) => write!(f, "{count} publishers of commands, neutral"),
             Self::NotNeutral => f.write_str("waits for a neutral command, neutral"),

@@ -131,6 +131,23 @@ fn an_answer_without_effect_is_asked_again_and_given_up() {
 }
 
 #[test]
+fn a_mode_that_somebody_left_behind_can_be_left() {
+    let mut bench = Bench::new(params(Mode::Shared));
+    bench.feedback = Some(position(Source::ChairPhysical));
+    bench.pass(500);
+    bench.on(Input::Deactivated);
+    assert_eq!((bench.remote.state(), bench.called.len()), (State::Inactive, 0), "there is nothing to leave");
+    bench.feedback = Some(position(Source::SharedRemote));
+    bench.pass(500);
+    assert_eq!(bench.remote.health().0, Level::Warn);
+    bench.on(Input::Deactivated);
+    bench.feedback = Some(position(Source::ChairPhysical));
+    bench.pass(500);
+    let called: Vec<Service> = bench.called.iter().map(|&(_, service)| service).collect();
+    assert_eq!((bench.remote.state(), called), (State::Inactive, vec![Service::RemoveShared]));
+}
+
+#[test]
 fn neutral_goes_out_before_the_mode_is_left() {
     for stop in [Input::Deactivated, Input::Stopping] {
         let mut bench = Bench::active();

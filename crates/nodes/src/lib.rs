@@ -12,6 +12,7 @@ pub mod interface;
 pub mod joystick;
 pub mod messages;
 pub mod simulator;
+pub mod stamps;
 pub mod start;
 pub mod steersman;
 pub mod surround;

@@ -100,7 +100,7 @@ pub fn listen<M: Machine + 'static>(
     inputs.subscribe::<luci::LuciZoneScaling>(node, "luci/scaling", qos::sensor(), move |message| {
         Some(wrap(Input::ScalingReceived(messages::zone_fields(&message))))
     })?;
-    inputs.expect_one_publisher("luci/scaling");
+    inputs.expect_one_publisher("luci/scaling", move |count| wrap(Input::ScalersCounted(count)));
     inputs.subscribe::<luci::LuciJoystickScaling>(
         node,
         "luci/joystick_scaling",

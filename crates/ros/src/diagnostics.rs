@@ -1,3 +1,5 @@
+use std::cmp::Ordering;
+
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use units::Level;
 
@@ -28,10 +30,21 @@ impl Status {
         self
     }
 
-    /// Takes over `level` and `message` if that is worse than what is known so far.
+    /// Takes over `level` and `message` if that is worse than what is known so far; what is as bad is told too. An error
+    /// is worse than what is stale, whatever their numbers.
     pub fn worsen(&mut self, level: Level, message: impl Into<String>) {
-        if level > self.level {
-            (self.level, self.message) = (level, message.into());
+        let rank = |level| match level {
+            Level::Ok => 0,
+            Level::Warn => 1,
+            Level::Stale => 2,
+            Level::Error => 3,
+        };
+        let message = message.into();
+        match rank(level).cmp(&rank(self.level)) {
+            Ordering::Greater if self.level == Level::Ok => (self.level, self.message) = (level, message),
+            Ordering::Greater => (self.level, self.message) = (level, format!("{message}; {}", self.message)),
+            Ordering::Equal if level != Level::Ok => self.message = format!("{}; {message}", self.message),
+            Ordering::Equal | Ordering::Less => {}
         }
     }
 }
@@ -73,6 +86,15 @@ mod tests {
         status.worsen(Level::Ok, "fine");
         assert_eq!((status.level, status.message.as_str()), (Level::Warn, "late"));
         status.worsen(Level::Error, "dead");
-        assert_eq!((status.level, status.message.as_str()), (Level::Error, "dead"));
+        assert_eq!((status.level, status.message.as_str()), (Level::Error, "dead; late"));
+        status.worsen(Level::Stale, "silent");
+        status.worsen(Level::Error, "cold");
+        assert_eq!((status.level, status.message.as_str()), (Level::Error, "dead; late; cold"));
+        let mut status = Status::of((Level::Stale, "silent"), Vec::new());
+        status.worsen(Level::Error, "dead");
+        assert_eq!(status.level, Level::Error, "an error is worse, whatever its number");
+        let mut status = Status::of((Level::Ok, "fine"), Vec::new());
+        status.worsen(Level::Warn, "late");
+        assert_eq!(status.message, "late");
     }
 }

@@ -50,6 +50,9 @@ struct Undecided<M: Machine> {
 /// Delivers what has come on a topic and counts it.
 type Read<M> = Box<dyn FnMut(&Shell<M>) -> u64 + Send>;
 
+/// What the machine is told of a number of publishers.
+type Count<M> = Box<dyn Fn(usize) -> <M as Machine>::Input + Send>;
+
 struct Port<M: Machine> {
     topic: String,
     type_name: String,
@@ -59,8 +62,8 @@ struct Port<M: Machine> {
     /// Publishers that do not fit and were already reported.
     reported: BTreeSet<String>,
     strangers: usize,
-    /// Whether more than one publisher is one too many.
-    sole: bool,
+    /// More than one publisher is one too many, which the machine is told like this.
+    sole: Option<Count<M>>,
     publishers: usize,
 }
 
@@ -109,18 +112,18 @@ impl<M: Machine + 'static> Inputs<M> {
             received: 0,
             reported: BTreeSet::new(),
             strangers: 0,
-            sole: false,
+            sole: None,
             publishers: 0,
         });
         Ok(())
     }
 
-    /// Asks for one publisher only on `topic`, which is listened to already. With more the last one to speak counts, which
-    /// is told; that none of them is heard is a machine's decision.
-    pub fn expect_one_publisher(&mut self, topic: &str) {
+    /// Asks for one publisher only on `topic`, which is listened to already. More are told, and the machine gets `input`
+    /// of their number whenever it changes, within a second of the graph knowing it: what follows is its decision.
+    pub fn expect_one_publisher(&mut self, topic: &str, input: impl Fn(usize) -> M::Input + Send + 'static) {
         let full = self.names.resolve(topic);
-        for port in self.ports.iter_mut().filter(|port| port.topic == full) {
-            port.sole = true;
+        if let Some(port) = self.ports.iter_mut().find(|port| port.topic == full) {
+            port.sole = Some(Box::new(input));
         }
     }
 
@@ -164,17 +167,22 @@ impl<M: Machine + 'static> Inputs<M> {
 
     /// Looks in the graph for publishers that the middleware never connects and never mentions: of another type, or
     /// best-effort where reliable is asked for.
-    pub(crate) fn look_for_strangers(&mut self, node: &r2r::Node, node_name: &str) {
+    pub(crate) fn look_for_strangers(&mut self, node: &r2r::Node, node_name: &str, shell: &Shell<M>) {
         let heard: Vec<String> = self.ports.iter().filter(|p| !p.reliable).map(|p| p.topic.clone()).collect();
         for port in &mut self.ports {
             let Ok(publishers) = node.get_publishers_info_by_topic(&port.topic, false) else { continue };
             port.strangers = 0;
-            port.publishers = publishers.len();
-            if port.sole && publishers.len() > 1 && port.reported.insert("several".into()) {
+            let before = std::mem::replace(&mut port.publishers, publishers.len());
+            if let Some(input) = &port.sole
+                && before != port.publishers
+            {
+                shell.deliver(input(port.publishers));
+            }
+            if port.sole.is_some() && publishers.len() > 1 && port.reported.insert("several".into()) {
                 let names: Vec<_> = publishers.iter().map(|publisher| publisher.node_name.as_str()).collect();
                 log::warn!(
                     target: node_name,
-                    "'{}' has {} publishers, must have one: {}; the last one to speak counts",
+                    "'{}' has {} publishers, must have one: {}",
                     port.topic, names.len(), names.join(", ")
                 );
             }
@@ -212,7 +220,7 @@ impl<M: Machine + 'static> Inputs<M> {
                 self.ports.iter().any(|other| other.topic == port.topic && other.reliable != port.reliable);
             let how = if twin && !port.reliable { " best effort" } else { "" };
             status.values.push((format!("{} received{how}", port.topic), port.received.to_string()));
-            if port.sole && port.publishers > 1 {
+            if port.sole.is_some() && port.publishers > 1 {
                 let text = format!("'{}' has {} publishers, must have one", port.topic, port.publishers);
                 status.worsen(Level::Warn, text);
             }

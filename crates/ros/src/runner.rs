@@ -246,7 +246,7 @@ impl<M: Machine + 'static> Runner<M> {
 
     fn keep_house(&mut self) {
         self.housekeeping_due = clock::now() + HOUSEKEEPING;
-        self.inputs.look_for_strangers(&self.node, &self.name);
+        self.inputs.look_for_strangers(&self.node, &self.name, &self.shell);
         let mut status = self.shell.inspect(|machine| (self.status)(machine));
         self.inputs.report(&mut status);
         if let Err(error) = self.diagnostics.publish(status) {

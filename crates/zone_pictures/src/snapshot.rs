@@ -54,7 +54,9 @@ impl Snapshot {
     pub(crate) fn limit(&self) -> String {
         match (self.limited_by, self.reason) {
             (Some(zone), _) => format!("{zone} limits"),
-            (None, Reason::ScalingStale | Reason::ScalingMissing) => "the zones are not known".into(),
+            (None, Reason::ScalingStale | Reason::ScalingMissing | Reason::ScalingRivals) => {
+                "the zones are not known".into()
+            }
             (None, _) => "no zone limits".into(),
         }
     }

@@ -51,6 +51,8 @@ pub enum Reason {
     ScalingStale,
     /// Scaled by the cautious factor: no scaling has come yet.
     ScalingMissing,
+    /// Scaled by the cautious factor: more than one tells scalings.
+    ScalingRivals,
     /// Zero: no command has come in time, or none at all.
     CommandStale,
     /// Zero: the last message was not a command.
@@ -103,6 +105,7 @@ impl fmt::Display for Reason {
             Self::PassedThrough => "passed through unscaled",
             Self::ScalingStale => "scaling is stale, cautious factor",
             Self::ScalingMissing => "no scaling yet, cautious factor",
+            Self::ScalingRivals => "more than one publisher of the scaling, cautious factor",
             Self::CommandStale => "no command in time, standing still",
             Self::CommandInvalid => "invalid command, standing still",
             Self::Stopping => "stopping",

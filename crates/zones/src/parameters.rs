@@ -29,6 +29,10 @@ const SCALING_TIMEOUT: Parameter<f64> = Parameter::float("scaling_timeout", 0.5,
     .text("A scaling older than this, by its time of receipt, no longer counts.");
 const MISSING_FACTOR: Parameter<f64> = Parameter::float("missing_factor", 0.0, 0.0, 1.0)
     .text("Factor of every zone while the scaling is stale or has not come yet; 0 stands still.");
+const RIVAL_SCALINGS: Parameter<String> = Parameter::choice("rival_scalings", "stop", &["stop", "warn"]).text(
+    "What a second publisher of the scaling does: no scaling counts until it is gone, as if it were missing, or a warning \
+     only, and the last one to speak counts.",
+);
 const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, 0.01, 10.0)
     .unit("s")
     .text("A command older than this, by its time of receipt, is lost, and a zero goes out.");
@@ -105,6 +109,7 @@ pub fn specification() -> Specification {
     .with(&RISE_TIME)
     .with(&SCALING_TIMEOUT)
     .with(&MISSING_FACTOR)
+    .with(&RIVAL_SCALINGS)
     .with(&COMMAND_TIMEOUT)
     .with(&HEARTBEAT)
     .with(&MAX_LINEAR)
@@ -151,6 +156,8 @@ pub struct Params {
     pub rise_time: Duration,
     /// A scaling older than this no longer counts.
     pub scaling_timeout: Duration,
+    /// Whether no scaling counts while more than one tells scalings.
+    pub single_scaler: bool,
     /// The factor of every zone without a scaling that counts.
     pub missing_factor: Scale,
     /// A command older than this is lost.
@@ -213,6 +220,7 @@ impl Params {
             way_out: WAY_OUT.get(set),
             rise_time: RISE_TIME.time(set),
             scaling_timeout: SCALING_TIMEOUT.time(set),
+            single_scaler: RIVAL_SCALINGS.get(set) == "stop",
             missing_factor: Scale::new(MISSING_FACTOR.get(set)).unwrap_or(Scale::ZERO),
             command_timeout: COMMAND_TIMEOUT.time(set),
             heartbeat: HEARTBEAT.time(set),

@@ -18,6 +18,8 @@ pub enum Input {
     JoystickReceived(Joystick),
     /// A `LuciZoneScaling` came; its sixteen fields in their order.
     ScalingReceived([f32; 16]),
+    /// So many publish `LuciZoneScaling`; told when it changes.
+    ScalersCounted(usize),
     /// A `LuciJoystickScaling` came from the chair; never one that this node has published.
     FeedbackReceived(Feedback),
     /// The parameters in force are these from now on.
@@ -218,6 +220,7 @@ impl Machine for ZoneScaler {
             Input::CommandReceived(command) => self.receive_command(command),
             Input::CommandRefused(invalid) => self.refuse_command(invalid),
             Input::JoystickReceived(joystick) => self.receive_joystick(&joystick),
+            Input::ScalersCounted(count) => self.sensed.count(count),
             Input::ScalingReceived(fields) => self.receive_scaling(&fields),
             Input::FeedbackReceived(feedback) => self.receive_feedback(&feedback),
             Input::ParametersChanged(params) => self.change(params),

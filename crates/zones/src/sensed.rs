@@ -18,6 +18,8 @@ const SAMPLE: Duration = Duration::from_millis(20);
 #[derive(Clone, Debug)]
 pub(crate) struct Sensed {
     received: Option<(Scaling, Instant)>,
+    /// How many tell scalings.
+    publishers: usize,
     /// Whether the target is a scaling that counts, and if not, why.
     reason: Reason,
     target: Scaling,
@@ -33,6 +35,7 @@ impl Sensed {
         let missing = uniform(params);
         Self {
             received: None,
+            publishers: 0,
             reason: Reason::ScalingMissing,
             target: missing,
             start: missing,
@@ -52,6 +55,10 @@ impl Sensed {
         self.reason
     }
 
+    pub(crate) fn count(&mut self, publishers: usize) {
+        self.publishers = publishers;
+    }
+
     pub(crate) fn receive(&mut self, now: Instant, scaling: Scaling) {
         self.received = Some((scaling, now));
     }
@@ -64,6 +71,8 @@ impl Sensed {
     /// Lets time act: `now` never decreases. A rise shows with `sample`, and when the target changes, as a fall does.
     pub(crate) fn advance(&mut self, now: Instant, params: &Params, sample: bool) {
         let (target, reason) = match self.received {
+            // Whose word counts nobody knows: by turns a blocked zone would be free.
+            _ if self.publishers > 1 && params.single_scaler => (uniform(params), Reason::ScalingRivals),
             None => (uniform(params), Reason::ScalingMissing),
             Some((_, at)) if now >= at + params.scaling_timeout => (uniform(params), Reason::ScalingStale),
             Some((scaling, _)) => (scaling, Reason::Scaled),

@@ -11,6 +11,8 @@ pub struct Counters {
     pub invalid_commands: u64,
     /// How often a command was lost by silence and a zero went out.
     pub lost_commands: u64,
+    /// Those with an older stamp than the one in force, which were left out; a stop never is.
+    pub late_commands: u64,
     /// Commands with other parts than forward and turn, which were set to zero.
     pub dropped_parts: u64,
     /// Commands that were cut to full throw.
@@ -49,7 +51,10 @@ impl ZoneScaler {
         let reason = self.active().reason;
         let level = match reason {
             Reason::Scaled | Reason::Predicted | Reason::PassedThrough => Level::Ok,
-            Reason::ScalingStale | Reason::ScalingMissing | Reason::CommandInvalid => Level::Error,
+            Reason::ScalingStale
+            | Reason::ScalingMissing
+            | Reason::ScalingRivals
+            | Reason::CommandInvalid => Level::Error,
             Reason::CommandStale => Level::Stale,
             Reason::Stopping => Level::Warn,
         };
@@ -87,11 +92,12 @@ impl ZoneScaler {
 }
 
 impl Counters {
-    fn numbers(&self) -> [(&'static str, u64); 17] {
+    fn numbers(&self) -> [(&'static str, u64); 18] {
         [
             ("commands", self.commands),
             ("invalid commands", self.invalid_commands),
             ("lost commands", self.lost_commands),
+            ("late commands", self.late_commands),
             ("dropped parts", self.dropped_parts),
             ("cut", self.cut),
             ("joysticks", self.joysticks),

@@ -1,4 +1,4 @@
-use units::Command;
+use units::{Command, Velocity};
 
 use crate::{Applied, Channel, Output, Reason, Stick, ZoneScaler};
 
@@ -9,11 +9,23 @@ impl ZoneScaler {
         if self.is_stopping() {
             return;
         }
+        let mut at = self.now;
+        if let Some((last, last_at)) = self.velocity.in_force
+            && !command.stamp.is_zero()
+        {
+            if command.stamp < last.stamp && command.velocity != Velocity::ZERO {
+                self.counters.late_commands += 1;
+                return;
+            }
+            if command.stamp == last.stamp {
+                at = last_at; // the same stick event once more, no younger for that
+            }
+        }
         let ([x, y, z], [roll, pitch, turn]) = (command.velocity.linear(), command.velocity.angular());
         self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
         let full = self.params.full_throw;
         self.counters.cut += u64::from(x.abs() > full.linear || turn.abs() > full.angular);
-        self.velocity.take(self.now, command);
+        self.velocity.take(at, command);
         self.last_stamp = command.stamp;
         let (command, applied) = self.judge_command(command);
         self.drive(command, applied);

@@ -248,7 +248,7 @@ fn a_chair_that_multiplies_what_was_scaled_already_is_found_out() {
     assert_eq!(bench.0.applied().forward_back, 40);
     for ms in (100..=900).step_by(100) {
         bench.on(ms, front(0.5));
-        bench.on(ms, command(1.6, 3));
+        bench.on(ms, command(1.6, 3 + ms as i32));
     }
     bench.on(900, Input::FeedbackReceived(heard(20, 5)));
     let text = "the chair is 20 percent of full throw from what was predicted";

@@ -163,6 +163,41 @@ fn a_stale_scaling_stops_at_once_and_a_new_one_frees() {
 }
 
 #[test]
+fn with_two_publishers_no_scaling_counts() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    assert_eq!(bench.on(10, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
+    assert_eq!(bench.on(20, Input::ScalersCounted(2)), [stop(3)]);
+    assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingRivals, Level::Error));
+    assert_eq!(bench.on(30, free()), []);
+    assert_eq!(bench.on(40, Input::ScalersCounted(1)), [go(1.0, 0.2, 3)]);
+    let mut lenient = Bench::new(Params { single_scaler: false, ..params() });
+    lenient.on(0, free());
+    lenient.on(10, Input::ScalersCounted(2));
+    assert_eq!(lenient.on(20, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
+}
+
+#[test]
+fn an_older_stamp_is_late_an_equal_one_does_not_renew_and_a_stop_is_never_late() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    assert_eq!(bench.on(0, command(1.0, 0.2, 5)), [go(1.0, 0.2, 5)]);
+    assert_eq!(bench.on(100, command(-1.0, 0.2, 4)), []);
+    assert_eq!(bench.0.counters().late_commands, 1);
+    bench.on(400, free());
+    assert_eq!(bench.on(400, command(0.5, 0.2, 5)), [go(0.5, 0.2, 5)]);
+    // 0.5 s after the first of this stamp.
+    assert_eq!(bench.at(499), []);
+    assert_eq!(bench.at(500), [stop(5)]);
+    assert_eq!(
+        bench.on(510, command(1.0, 0.2, 4)),
+        [go(1.0, 0.2, 4)],
+        "none is in force: any stamp is taken"
+    );
+    assert_eq!(bench.on(520, command(0.0, 0.0, 3)), [go(0.0, 0.0, 3)]);
+}
+
+#[test]
 fn a_cautious_factor_serves_every_zone_without_scaling() {
     let missing_factor = Scale::new(0.25).unwrap();
     let mut bench = Bench::new(Params { missing_factor, ..params() });

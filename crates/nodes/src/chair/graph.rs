@@ -59,6 +59,7 @@ impl Rivals {
     /// Adds to `status` that the chair hears others too, which no state of this node can say.
     pub fn report(&self, mut status: Status) -> Status {
         let drivers = self.drivers.load(Ordering::Relaxed);
+        status = status.with("publishers of luci/remote_joystick", drivers);
         if drivers > 1 {
             status.worsen(Level::Error, format!("the chair is told by {drivers} nodes"));
         }

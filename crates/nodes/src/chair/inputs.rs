@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use chair::{ChairInput, Encoders, ImuFields, Input, Params, Side};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
@@ -5,6 +7,7 @@ use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, clock, qos};
 use units::{Command, NotFinite, Stamp, Velocity};
 
+use crate::stamps::{Age, age};
 use crate::{messages, zone_scaler};
 
 /// Listens to what the chair says of itself first, then to the command.
@@ -47,21 +50,30 @@ pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &
             Some(ChairInput::CameraReceived { side, stamp, frame: message.header.frame_id, intrinsics })
         })?;
     }
+    let judge = params.judge_stamps;
     if params.stamped {
-        inputs.subscribe::<geometry::TwistStamped>(node, zone_scaler::COMMAND, qos::commands(), |message| {
-            Some(command(messages::velocity(&message.twist), messages::stamp(&message)))
-        })
+        inputs.subscribe::<geometry::TwistStamped>(
+            node,
+            zone_scaler::COMMAND,
+            qos::commands(),
+            move |message| {
+                Some(command(messages::velocity(&message.twist), messages::stamp(&message), judge))
+            },
+        )
     } else {
         inputs.subscribe::<geometry::Twist>(node, zone_scaler::COMMAND, qos::commands(), |message| {
-            Some(command(messages::velocity(&message), clock::stamp()))
+            Some(command(messages::velocity(&message), clock::stamp(), None))
         })
     }
 }
 
-fn command(velocity: Result<Velocity, NotFinite>, stamp: Stamp) -> ChairInput {
-    ChairInput::Remote(match velocity {
-        Ok(velocity) => Input::CommandReceived(Command { velocity, stamp }),
-        Err(error) => Input::CommandRefused(error),
+fn command(velocity: Result<Velocity, NotFinite>, stamp: Stamp, judge: Option<Duration>) -> ChairInput {
+    let command = velocity.map(|velocity| Command { velocity, stamp });
+    ChairInput::Remote(match (command, age(stamp, clock::stamp(), judge)) {
+        (Err(error), _) => Input::CommandRefused(error),
+        (Ok(command), Age::Unsaid) => Input::CommandReceived(command),
+        (Ok(command), Age::Old(age)) => Input::OldCommandReceived { command, age },
+        (Ok(_), Age::Ahead(ahead)) => Input::FutureCommandReceived(ahead),
     })
 }
 

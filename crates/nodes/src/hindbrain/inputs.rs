@@ -10,6 +10,7 @@ use units::{Command, Machine, Stamp};
 
 use super::NAME;
 use super::graph::{Heard, Publishers};
+use crate::stamps::{Age, age};
 use crate::{messages, zone_scaler};
 
 /// Listens to what stops first, then, unless the composed process feeds the commands itself, to `cmd_vel`.
@@ -83,20 +84,12 @@ fn commands<M: Machine + 'static>(
     }
 }
 
-/// A command with what its stamp says of its age at `now`: a header can make it older, never fresher. `judge` is how far
-/// it may lie in the future; `None` leaves stamps alone, and a zero one is none.
+/// A command with what its stamp says of its age at `now`, see [`age`].
 fn judged(command: Command, now: Stamp, judge: Option<Duration>) -> Input {
-    let (stamp, at) = (command.stamp.as_nanos(), now.as_nanos());
-    match judge {
-        Some(tolerance) if !command.stamp.is_zero() => {
-            let ahead = Duration::from_nanos(u64::try_from(stamp - at).unwrap_or(0));
-            if ahead > tolerance {
-                return Input::FutureCommandReceived(ahead.as_secs_f64());
-            }
-            let age = Duration::from_nanos(u64::try_from(at - stamp).unwrap_or(0));
-            Input::LateCommandReceived { command, age }
-        }
-        _ => Input::CommandReceived(Ok(command)),
+    match age(command.stamp, now, judge) {
+        Age::Unsaid => Input::CommandReceived(Ok(command)),
+        Age::Old(age) => Input::LateCommandReceived { command, age },
+        Age::Ahead(ahead) => Input::FutureCommandReceived(ahead),
     }
 }
 
