@@ -10,6 +10,7 @@ from conftest import EDGE, LATCHED, Graph, Process
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling
+from rclpy.duration import Duration
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Int16, Int32, String
 from std_srvs.srv import Empty, SetBool
@@ -135,8 +136,9 @@ class Driver:
     def become(self, state, timeout=6.0):
         return self.wait(lambda: self.state == state, f"must become {state}", timeout)
 
-    def say(self, linear=0.0, angular=0.0):
-        """The command that is sent 50 times a second from now on."""
+    def say(self, linear=0.0, angular=0.0, ahead=0.0):
+        """The command that is sent 50 times a second from now on, stamped so far ahead of the clock [s]."""
+        self.ahead = ahead
         twist = getattr(self.command, "twist", self.command)
         twist.linear.x, twist.angular.z = float(linear), float(angular)
         if self.commands is None:
@@ -147,7 +149,8 @@ class Driver:
 
             def publish():
                 if isinstance(self.command, TwistStamped):
-                    self.command.header.stamp = self.graph.node.get_clock().now().to_msg()
+                    stamp = self.graph.node.get_clock().now() + Duration(seconds=self.ahead)
+                    self.command.header.stamp = stamp.to_msg()
                 publisher.publish(self.command)
 
             self.commands = node.create_timer(0.02, publish)

@@ -150,6 +150,30 @@ def test_a_late_command_does_not_win():
         driver.counts("late commands", 40)
 
 
+@pytest.mark.parametrize("ahead, counter", [(3600.0, "future commands"), (-3600.0, "old commands")])
+def test_a_stamp_that_is_not_of_now_is_no_command(ahead, counter):
+    with active() as (_, driver):
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        driver.say(1.0, ahead=ahead)
+        driver.is_neutral()
+        driver.counts(counter)
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+
+
+def test_a_stop_with_an_old_stamp_stops_and_lets_go_on():
+    """As an arbiter repeats it while nobody drives."""
+    with active({"zero_first": True}) as (_, driver):
+        driver.say(0.0, ahead=-3600.0)
+        driver.become("active")
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        driver.say(0.0, ahead=-3600.0)
+        driver.is_neutral(1.0)
+        assert driver.state == "active"
+
+
 def test_a_second_publisher_of_commands_is_neutral_until_it_is_gone():
     with active() as (_, driver):
         driver.say(1.0)

@@ -300,14 +300,14 @@ def test_the_topics_are_reliable_as_the_chairs_are():
         scaler.wait_for_left(1.0, 0.0, "best effort")
 
 
-def test_a_second_publisher_of_the_scaling_is_told_by_name():
+def test_a_second_publisher_of_the_scaling_stops_and_is_told_by_name():
     with Scaler() as scaler:
         scaler.command(1.0)
         scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
         with rival(LuciZoneScaling, "/luci/scaling", LUCI):
             scaler.wait(lambda: "'/luci/scaling' has 2 publishers" in scaler.process.output, "it is not told", 6.0)
             assert "rival" in scaler.process.output
-            scaler.wait_for_health(DiagnosticStatus.WARN, "'/luci/scaling' has 2 publishers, must have one")
+            scaler.wait_for_health(DiagnosticStatus.ERROR, "more than one publisher of the scaling")
         scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
 
 

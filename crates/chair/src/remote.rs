@@ -131,19 +131,25 @@ impl Remote {
         Joystick::neutral(self.source())
     }
 
-    /// A command that was on its way for `age`: it counts for so much less long. A stop is never too late.
-    fn receive(&mut self, command: Command, age: Duration) {
-        let stamp = command.stamp;
-        let mut until = self.now + self.params.command_timeout.saturating_sub(age);
-        if let Some((last, last_until)) = self.command
-            && !stamp.is_zero()
-        {
-            if stamp < last.stamp && command.velocity != Velocity::ZERO {
-                self.counters.late_commands += 1;
-                return;
-            }
-            if stamp == last.stamp {
-                until = last_until.min(until); // the same stick event once more, no younger for that
+    /// A command that was on its way for `age`: it counts for so much less long. A stop is never too old or too late: an
+    /// arbiter repeats it with the stamp of the last command that it let through.
+    fn receive(&mut self, mut command: Command, age: Duration) {
+        let mut until = self.now + self.params.command_timeout;
+        if command.velocity == Velocity::ZERO {
+            // What is older than what is in force stays late.
+            command.stamp = self.command.map_or(command.stamp, |(last, _)| last.stamp.max(command.stamp));
+        } else {
+            until = self.now + self.params.command_timeout.saturating_sub(age);
+            if let Some((last, last_until)) = self.command
+                && !command.stamp.is_zero()
+            {
+                if command.stamp < last.stamp {
+                    self.counters.late_commands += 1;
+                    return;
+                }
+                if command.stamp == last.stamp {
+                    until = last_until.min(until); // the same stick event once more, no younger for that
+                }
             }
         }
         self.counters.old_commands += u64::from(until <= self.now);

@@ -141,8 +141,15 @@ fn a_stop_is_never_too_late() {
     bench.on(Input::CommandReceived(stamped(0.54, 10)));
     bench.pass(20);
     assert_eq!((bench.last(), bench.remote.counters().late_commands), ((50, 0), 1));
-    bench.on(Input::CommandReceived(stamped(0.0, 10)));
-    assert_eq!(bench.last(), (0, 0));
+    let age = Duration::from_secs(60);
+    bench.on(Input::OldCommandReceived { command: stamped(0.0, 10), age });
+    assert_eq!((bench.last(), bench.remote.state()), ((0, 0), State::Active), "neutral, and listening");
+    bench.on(Input::CommandReceived(stamped(0.27, 11)));
+    bench.pass(20);
+    assert_eq!(bench.last(), (0, 0), "older than what the stop stopped");
+    bench.on(Input::CommandReceived(stamped(0.27, 3601)));
+    bench.pass(20);
+    assert_eq!(bench.last(), (50, 0));
 }
 
 #[test]

@@ -10,10 +10,12 @@ impl ZoneScaler {
             return;
         }
         let mut at = self.now;
+        // A stop is never late.
         if let Some((last, last_at)) = self.velocity.in_force
             && !command.stamp.is_zero()
+            && command.velocity != Velocity::ZERO
         {
-            if command.stamp < last.stamp && command.velocity != Velocity::ZERO {
+            if command.stamp < last.stamp {
                 self.counters.late_commands += 1;
                 return;
             }
