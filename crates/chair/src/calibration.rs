@@ -36,6 +36,9 @@ pub struct Deflection {
     pub cut: bool,
 }
 
+/// Rounding errors make of a whole percent less by no more than this \[percent\].
+const NOISE: f64 = 1e-6;
+
 impl Calibration {
     /// A chair that goes by `forward` ahead, by `backward` (above 0, up to 1) times that speed back, and turns by `turn`
     /// to both sides. `None` for another `backward`.
@@ -43,8 +46,10 @@ impl Calibration {
         (backward > 0.0 && backward <= 1.0).then_some(Self { forward, turn, backward })
     }
 
-    /// The stick that makes the chair go with the forward and turning parts of `velocity`, each rounded to the nearest
-    /// whole percent; a part that rounds to nothing is nothing.
+    /// The stick that makes the chair go with the forward and turning parts of `velocity`, each rounded to a whole
+    /// percent toward zero, so that nobody's limit is exceeded; a part of less than a percent is nothing.
+    ///
+    /// What is less than 1e-6 percent below a whole percent counts as that.
     pub fn deflection(&self, velocity: &Velocity, clamp: Clamp) -> Deflection {
         let (forward, turn) = (velocity.forward(), velocity.turn());
         let share = self.share(forward);
@@ -52,8 +57,8 @@ impl Calibration {
         let cut = excess > 1.0;
         let divisor = if cut && clamp == Clamp::KeepPath { excess } else { 1.0 };
         let percent = |curve: &Curve, speed: f64, of: f64| {
-            // At most 100, so that `as` cuts nothing.
-            let percent = curve.percent(speed.abs() / divisor / of).round() as i32;
+            // 0 to 100 and a little, so that `as` cuts nothing but the part of a percent.
+            let percent = (curve.percent(speed.abs() / divisor / of) + NOISE) as i32;
             if speed < 0.0 { -percent } else { percent }
         };
         Deflection {
@@ -127,10 +132,30 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_percent_is_taken() {
-        // 0.0099 m/s of 2 is 0.495 percent, 0.0101 is 0.505.
-        assert_eq!((stick(0.0099, 0.0, Clamp::KeepPath).0, stick(0.0101, 0.0, Clamp::KeepPath).0), (0, 1));
+    fn a_part_of_a_percent_is_left_out() {
+        // 0.0199 m/s of 2 is 0.995 percent, 0.0201 is 1.005.
+        assert_eq!((stick(0.0199, 0.0, Clamp::KeepPath).0, stick(0.0201, 0.0, Clamp::KeepPath).0), (0, 1));
+        // 0.61 m/s of 2 is 30.5 percent, -0.305 m/s of 1 back too; 0.1545 rad/s of 0.5 is 30.9 to the left.
+        assert_eq!(stick(0.61, 0.1545, Clamp::EachAxis), (30, -30, false));
+        assert_eq!(stick(-0.305, -0.1545, Clamp::KeepPath), (-30, 30, false));
         assert_eq!((stick(5e-324, -5e-324, Clamp::KeepPath)), (0, 0, false));
+    }
+
+    #[test]
+    fn a_whole_percent_stays_although_floats_say_a_little_less() {
+        // 0.29 · 100 is 28.999999999999996 in floats.
+        let line = || Curve::linear(1.0).unwrap();
+        let chair = Calibration::new(line(), 1.0, line()).unwrap();
+        for percent in -100..=100 {
+            let share = f64::from(percent) / 100.0;
+            let stick = chair.deflection(&Velocity::planar(share, -share).unwrap(), Clamp::KeepPath);
+            assert_eq!((stick.forward_back, stick.left_right), (percent, percent));
+        }
+        // Half of the tolerance below 30 percent is 30, ten times it is not.
+        let below = |percent: f64| {
+            chair.deflection(&Velocity::planar((30.0 - percent) / 100.0, 0.0).unwrap(), Clamp::KeepPath)
+        };
+        assert_eq!((below(5e-7).forward_back, below(1e-5).forward_back), (30, 29));
     }
 
     #[test]

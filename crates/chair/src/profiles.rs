@@ -1,8 +1,8 @@
 use std::fmt::Write;
 
-use params::{Group, Parameter, Refusal, Set, Value};
+use params::{Declaration, Group, Parameter, Refusal, Set, Value};
 
-use crate::{BadCurve, Calibration, Curve};
+use crate::{BadCurve, Calibration, Curve, FASTEST};
 
 /// The calibrations of a chair's five profiles; those that were not measured are missing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,21 +13,24 @@ const METHODS: &[&str] = &["linear", "piecewise", "cubic"];
 const NO_LIST: &[f64] = &[];
 /// Entries of a table or coefficients.
 const LONGEST: usize = 64;
+/// The slowest full throw that counts as given \[m/s, rad/s\]: the default 0 is none, since an invented one would drive
+/// the chair faster than it is told.
+const SLOWEST: f64 = 0.01;
 
 #[rustfmt::skip]
 mod declared {
     use super::*;
 
-    pub const NUMBER: Parameter<i64> = Parameter::integer("number", 1, 1, 5)
-        .text("The number of the profile as the chair tells it on luci/chair_profile.");
+    pub const NUMBER: Parameter<i64> = Parameter::integer("number", 0, 0, 5)
+        .text("The number of the profile as the chair tells it on luci/chair_profile, 1 to 5; must be given (0: is not).");
     pub const BACKWARD: Parameter<f64> = Parameter::float("backward", 1.0, 0.01, 1.0)
         .text("Speed backward as a part of the speed forward at the same deflection.");
 
     pub const FORWARD: Names = Names {
         method: Parameter::choice("forward.method", "linear", METHODS)
             .text("How deflection and forward speed belong together."),
-        full_throw: Parameter::float("forward.full_throw", 0.5, 0.01, 20.0).unit("m/s")
-            .text("linear: speed at full throw."),
+        full_throw: Parameter::float("forward.full_throw", 0.0, 0.0, FASTEST).unit("m/s")
+            .text("linear: speed at full throw, 0.01 or more; must be given (0: is not)."),
         percents: Parameter::floats("forward.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
             .text("piecewise: deflections, growing from above 0, the last one 100."),
         speeds: Parameter::floats("forward.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("m/s")
@@ -38,8 +41,8 @@ mod declared {
     pub const TURN: Names = Names {
         method: Parameter::choice("turn.method", "linear", METHODS)
             .text("How deflection and turning speed belong together."),
-        full_throw: Parameter::float("turn.full_throw", 0.5, 0.01, 20.0).unit("rad/s")
-            .text("linear: turning speed at full throw."),
+        full_throw: Parameter::float("turn.full_throw", 0.0, 0.0, FASTEST).unit("rad/s")
+            .text("linear: turning speed at full throw, 0.01 or more; must be given (0: is not)."),
         percents: Parameter::floats("turn.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
             .text("piecewise: deflections, growing from above 0, the last one 100."),
         speeds: Parameter::floats("turn.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("rad/s")
@@ -86,19 +89,24 @@ pub(crate) fn group() -> Group {
 impl Profiles {
     /// The profiles in `set`.
     /// # Errors
-    /// A [`Refusal`] of a number that two profiles have, and of a curve that does not grow.
+    /// A [`Refusal`] of a number that is not given or that two profiles have, of a full throw that is not given, and of
+    /// a curve that does not grow.
     pub(crate) fn read(set: &Set) -> Result<Self, Refusal> {
         let mut profiles = Self::default();
         for name in set.group(PREFIX) {
+            let number = NUMBER.get_in(set, PREFIX, name);
+            let refuse_number =
+                |rule: &str| set.refuse(&format!("{PREFIX}.{name}.{}", NUMBER.declaration().name), rule);
+            if index(number).is_none() {
+                return Err(refuse_number("must be given, from 1 to 5"));
+            }
             let forward = curve(set, name, &FORWARD)?;
             let turn = curve(set, name, &TURN)?;
             let backward = format!("{PREFIX}.{name}.{}", BACKWARD.declaration().name);
             let calibration = Calibration::new(forward, BACKWARD.get_in(set, PREFIX, name), turn)
                 .ok_or_else(|| set.refuse(&backward, "must be above 0 and up to 1"))?;
-            let number = NUMBER.get_in(set, PREFIX, name);
             if !profiles.insert(number, calibration) {
-                let number = format!("{PREFIX}.{name}.{}", NUMBER.declaration().name);
-                return Err(set.refuse(&number, "must be 1 to 5 and differ from that of every other profile"));
+                return Err(refuse_number("must be 1 to 5 and differ from that of every other profile"));
             }
         }
         Ok(profiles)
@@ -133,7 +141,15 @@ fn curve(set: &Set, profile: &str, names: &Names) -> Result<Curve, Refusal> {
             &[a, b, c] => Curve::cubic([a, b, c]),
             _ => Err(BadCurve::Coefficients),
         },
-        _ => Curve::linear(names.full_throw.get_in(set, PREFIX, profile)),
+        _ => {
+            let full = names.full_throw.get_in(set, PREFIX, profile);
+            if full < SLOWEST {
+                let Declaration { name, unit, .. } = names.full_throw.declaration();
+                let rule = format!("must be given, from {SLOWEST:?} to {FASTEST:?} {unit}");
+                return Err(set.refuse(&format!("{PREFIX}.{profile}.{name}"), rule));
+            }
+            Curve::linear(full)
+        }
     };
     curve.map_err(|bad| {
         let axis = names.method.declaration().name.split('.').next().unwrap_or_default();

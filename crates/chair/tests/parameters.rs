@@ -79,8 +79,60 @@ fn all_three_methods_are_read() {
     assert_eq!((deflection.forward_back, deflection.left_right), (0, -50));
 }
 
+/// A profile with every figure that has to be given.
+fn complete() -> [(&'static str, Value); 3] {
+    [
+        ("profiles.a.number", Value::Integer(1)),
+        ("profiles.a.forward.full_throw", Value::Float(2.0)),
+        ("profiles.a.turn.full_throw", Value::Float(1.0)),
+    ]
+}
+
+#[test]
+fn no_figure_of_a_profile_is_invented() {
+    assert!(read(&complete()).is_ok());
+    for (missing, sentence) in [
+        (0, "parameter 'profiles.a.number' is 0, must be given, from 1 to 5"),
+        (1, "parameter 'profiles.a.forward.full_throw' is 0.0, must be given, from 0.01 to 20.0 m/s"),
+        (2, "parameter 'profiles.a.turn.full_throw' is 0.0, must be given, from 0.01 to 20.0 rad/s"),
+    ] {
+        let given = complete().into_iter().enumerate().filter(|&(index, _)| index != missing);
+        let given: Vec<_> = given.map(|(_, given)| given).collect();
+        assert_eq!(read(&given).unwrap_err(), sentence);
+        let (name, value) = &complete()[missing];
+        let zero = if let Value::Integer(_) = value { Value::Integer(0) } else { Value::Float(0.0) };
+        assert_eq!(
+            read(&[given, vec![(*name, zero)]].concat()).unwrap_err(),
+            sentence,
+            "as good as not given"
+        );
+    }
+    // Less than the range says is no speed either.
+    let slow = [complete().as_slice(), &[("profiles.a.forward.full_throw", Value::Float(0.009))]].concat();
+    assert!(read(&slow).unwrap_err().ends_with("is 0.009, must be given, from 0.01 to 20.0 m/s"));
+    // One who changes a running node gets the same answer.
+    let set = specification().resolve(complete().map(|(name, value)| (name.to_owned(), value))).unwrap();
+    let none = set.change(&[("profiles.a.turn.full_throw".to_owned(), Value::Float(0.0))]).unwrap();
+    assert!(Params::read(&none).is_err());
+}
+
+#[test]
+fn another_method_needs_no_full_throw() {
+    let cubic = |axis: &'static str| {
+        let (method, cubic) = match axis {
+            "forward" => ("profiles.a.forward.method", "profiles.a.forward.cubic"),
+            _ => ("profiles.a.turn.method", "profiles.a.turn.cubic"),
+        };
+        [(method, text("cubic")), (cubic, floats(&[0.0, 0.0, 200.0]))]
+    };
+    let number = ("profiles.a.number", Value::Integer(1));
+    let given = [cubic("forward").as_slice(), &cubic("turn"), &[number]].concat();
+    assert!(read(&given).is_ok());
+}
+
 #[test]
 fn a_calibration_that_does_not_grow_is_refused_by_name() {
+    let read = |overrides: &[(&str, Value)]| read(&[complete().as_slice(), overrides].concat());
     let forward = ("profiles.a.forward.method", text("piecewise"));
     assert_eq!(
         read(&[
@@ -110,14 +162,18 @@ fn a_calibration_that_does_not_grow_is_refused_by_name() {
     );
     assert_eq!(
         read(&[("profiles.a.forward.full_throw", Value::Float(-1.0))]).unwrap_err(),
-        "parameter 'profiles.a.forward.full_throw' is -1.0, must be from 0.01 to 20.0 m/s"
+        "parameter 'profiles.a.forward.full_throw' is -1.0, must be from 0.0 to 20.0 m/s"
     );
 }
 
 #[test]
 fn two_calibrations_for_one_profile_are_refused() {
-    let error = read(&[("profiles.a.number", Value::Integer(3)), ("profiles.b.number", Value::Integer(3))])
-        .unwrap_err();
+    let three = ["a", "b"].map(|name| {
+        let full = |axis: &str| (format!("profiles.{name}.{axis}.full_throw"), Value::Float(1.0));
+        [(format!("profiles.{name}.number"), Value::Integer(3)), full("forward"), full("turn")]
+    });
+    let set = specification().resolve(three.into_iter().flatten()).unwrap();
+    let error = Params::read(&set).unwrap_err().to_string();
     assert_eq!(
         error,
         "parameter 'profiles.b.number' is 3, must be 1 to 5 and differ from that of every other profile"

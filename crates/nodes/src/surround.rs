@@ -8,6 +8,7 @@ use r2r::nav_msgs::msg::Odometry;
 use r2r::sensor_msgs::msg::{LaserScan, PointCloud2};
 use ros::clock::from_wire;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
+use units::Stamp;
 
 use crate::messages;
 use crate::start::{self, Member};
@@ -83,7 +84,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut scaling = Topic::new(&mut member.node, "luci/scaling", qos::command())?;
     listen(&mut member.inputs, &mut member.node, &member.params.sensors)?;
     let surround = Surround::new(member.params.clone());
-    let shell = Shell::new(surround, None, move |output| publish(&mut scaling, output));
+    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
+    let shell = Shell::new(surround, Some(clock_read), move |output| publish(&mut scaling, output));
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     start::run(runner.status(status), stop, &shell, [Input::Stopping])
 }

@@ -38,6 +38,8 @@ pub struct Field {
 pub(crate) struct Rules {
     /// The part of the points that must be finite, 0 to 1.
     pub least: f64,
+    /// The number of points that must be finite.
+    pub least_points: usize,
     /// Whether a cloud of no points says that nothing is there.
     pub empty_is_free: bool,
     /// Points below or above this are not in the way \[m\].
@@ -50,8 +52,8 @@ const FLOAT64: u8 = 8;
 
 /// Puts the points of `cloud` into `view`.
 ///
-/// * A point of which a coordinate is NaN or infinite is left out; a part of `rules.least` must be finite, and one at
-///   least.
+/// * A point of which a coordinate is NaN or infinite is left out; a part of `rules.least` must be finite, and
+///   `rules.least_points`, and one at least.
 /// * Finite points outside of the band of heights, and those that are the vehicle itself, are measured but not in the
 ///   way.
 /// # Errors
@@ -77,6 +79,9 @@ pub(crate) fn read(cloud: &Cloud, rules: Rules, view: &mut View) -> Result<(), U
     };
     if measured == 0 || (measured as f64) < of as f64 * rules.least {
         return Err(Unusable::TooFew { measured, of, least: rules.least });
+    }
+    if measured < rules.least_points {
+        return Err(Unusable::TooFewPoints { measured, least: rules.least_points });
     }
     Ok(())
 }

@@ -46,15 +46,18 @@
 //!
 //! # What is no measurement
 //!
-//! Silence, also before the first message; a message that is no measurement ([`Unusable`]); the same stamp again. The
-//! sensor then blocks the sector that it answers for, as if something touched there. A wide gap between the beams of a
-//! scan blocks what is behind it. Where no sensor answers the parameter `uncovered` says what is there.
+//! Silence, also before the first message; a message that is no measurement ([`Unusable`]), by its stamp or by what is in
+//! it; the same stamp again. The sensor then blocks the sector that it answers for, as if something touched there. A
+//! wide gap between the beams of a scan blocks what is behind it. A cloud tells no directions into which it saw nothing:
+//! it is judged by share and number of its points alone, so that a part of it that goes blind is not noticed while the
+//! rest has points. Where no sensor answers the parameter `uncovered` says what is there.
 //!
 //! What is deliberately absent: memory (what has left all sensors' sight is gone), holes in the floor, moving things,
 //! shapes other than a rectangle, and transforms from anywhere but the parameters.
 #![forbid(unsafe_code)]
 
 mod bins;
+mod clock;
 mod cloud;
 mod factors;
 mod footprint;

@@ -30,12 +30,16 @@ pub struct Sensor {
     pub band: [f64; 2],
     /// A sensor with nothing new for so long counts as blocked.
     pub timeout: Duration,
+    /// A message whose stamp is older by the wall clock when it comes is no measurement; zero takes any age.
+    pub max_age: Duration,
     /// The bearing where the sector that it answers for begins \[rad\].
     pub from: f64,
     /// The bearing where that sector ends, counter-clockwise \[rad\]; a turn after `from` it is all around.
     pub to: f64,
     /// The part of its beams or points that must be measurements, 0 to 1.
     pub measured_least: f64,
+    /// Of a cloud, the number of points that must be measurements.
+    pub least_points: usize,
     /// Of a scan, the widest gap in its sector that may stay without a measurement \[rad\].
     pub gap: f64,
     /// Whether what it sees within the footprint is the vehicle itself; otherwise it is in the way.
@@ -75,12 +79,20 @@ const HIGH: Parameter<f64> =
 const TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0).unit("s").text(
     "A sensor with nothing new for so long counts as blocked, as one that was never heard; it cannot be switched off.",
 );
+const MAX_AGE: Parameter<f64> = Parameter::float("max_age", 1.0, 0.0, 10.0).unit("s").text(
+    "A message stamped earlier than this before it comes, or more than 0.1 s ahead of the wall clock, is no measurement. 0 \
+     asks for no age, for simulated time; neither has a message without a stamp one, its receipt counts.",
+);
 const FROM: Parameter<f64> = degrees("covers_from", -180.0)
     .text("Bearing, to the left positive, where the sector begins that the sensor answers for.");
 const TO: Parameter<f64> = degrees("covers_to", 180.0)
     .text("Bearing where that sector ends, counter-clockwise: from 90 to -90 is the rear half.");
 const LEAST: Parameter<f64> = Parameter::float("measured_least", 0.5, 0.0, 1.0).text(
     "Part of the beams (in the sector) or points that must be measurements; otherwise the message is none.",
+);
+const LEAST_POINTS: Parameter<i64> = Parameter::integer("least_points", 50, 1, 1_000_000).text(
+    "Points of a cloud that must be measurements, however many it has; fewer are none. Give 1 for a radar and the like. Has \
+     no effect on scans.",
 );
 const GAP: Parameter<f64> = Parameter::float("gap", 10.0, 1.0, 90.0)
     .unit("degrees")
@@ -116,9 +128,11 @@ pub(crate) fn group() -> Group {
             LOW.declaration(),
             HIGH.declaration(),
             TIMEOUT.declaration(),
+            MAX_AGE.declaration(),
             FROM.declaration(),
             TO.declaration(),
             LEAST.declaration(),
+            LEAST_POINTS.declaration(),
             GAP.declaration(),
             INSIDE.declaration(),
             EMPTY.declaration(),
@@ -146,9 +160,12 @@ impl Sensor {
             },
             band: [number(&LOW), number(&HIGH)],
             timeout: TIMEOUT.time_in(set, SENSORS, name),
+            max_age: MAX_AGE.time_in(set, SENSORS, name),
             from: number(&FROM).to_radians(),
             to: number(&TO).to_radians(),
             measured_least: number(&LEAST),
+            // In the range of the declaration; what is none asks for more than there can be.
+            least_points: usize::try_from(LEAST_POINTS.get_in(set, SENSORS, name)).unwrap_or(usize::MAX),
             gap: number(&GAP).to_radians(),
             own_body: text(&INSIDE) == "ignored",
             empty_is_free: text(&EMPTY) == "free",
@@ -162,7 +179,7 @@ impl Sensor {
 
     /// Whether `other` sees the same in the same message.
     pub(crate) fn sees_as(&self, other: &Self) -> bool {
-        *self == Self { timeout: self.timeout, ..other.clone() }
+        *self == Self { timeout: self.timeout, max_age: self.max_age, ..other.clone() }
     }
 }
 

@@ -4,6 +4,7 @@ use units::{Instant, Machine, NotFinite, Scale, Stamp, Velocity, earliest};
 use zones::Scaling;
 
 use crate::bins::BINS;
+use crate::clock::Clock;
 use crate::cloud::Rules;
 use crate::factors::Pace;
 use crate::sensor::Kind;
@@ -39,6 +40,8 @@ pub enum Input {
     VelocityReceived(Velocity),
     /// A message came that was no velocity.
     VelocityRefused(NotFinite),
+    /// The wall clock showed this: stamps are judged by it.
+    ClockRead(Stamp),
     /// The parameters in force are these from now on.
     ParametersChanged(Params),
     /// The node is about to end.
@@ -68,6 +71,7 @@ pub enum Output {
 pub struct Surround {
     params: Params,
     now: Instant,
+    clock: Clock,
     sweeps: Sweeps,
     table: Table,
     watches: Vec<Watch>,
@@ -95,6 +99,7 @@ impl Surround {
         let sweeps = Sweeps::new(&params.boundaries, params.full_throw);
         let mut surround = Self {
             now: Instant::ZERO,
+            clock: Clock::default(),
             table: Table::new(&params.footprint, &sweeps, params.reach),
             sweeps,
             watches: Vec::new(),
@@ -169,7 +174,12 @@ impl Surround {
             self.counters.unknown += 1;
             return;
         };
-        let rules = Rules { least: spec.measured_least, empty_is_free: spec.empty_is_free, band: spec.band };
+        let rules = Rules {
+            least: spec.measured_least,
+            least_points: spec.least_points,
+            empty_is_free: spec.empty_is_free,
+            band: spec.band,
+        };
         self.receive(sensor, Kind::Cloud, stamp, &cloud.frame, |view| cloud::read(cloud, rules, view));
     }
 
@@ -198,7 +208,9 @@ impl Surround {
             self.counters.repeated += 1;
             return;
         }
-        let unusable = if spec.is_in(frame) { read(&mut watch.view).err() } else { Some(Unusable::Frame) };
+        let judged = if spec.is_in(frame) { Ok(()) } else { Err(Unusable::Frame) };
+        let judged = judged.and_then(|()| self.clock.judge(self.now, stamp, spec.max_age));
+        let unusable = judged.and_then(|()| read(&mut watch.view)).err();
         watch.receive(self.now, stamp, unusable);
         self.counters.unusable += u64::from(unusable.is_some());
         self.settle();
@@ -318,6 +330,10 @@ impl Machine for Surround {
                 self.counters.invalid_velocities += 1;
                 self.velocity = None;
                 self.publish_change();
+            }
+            Input::ClockRead(stamp) => {
+                self.advance(now);
+                self.clock.read(self.now, stamp);
             }
             Input::ParametersChanged(params) => {
                 self.advance(now);

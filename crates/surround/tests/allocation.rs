@@ -65,6 +65,10 @@ fn scans_clouds_silence_and_faults_allocate_nothing() {
         for scan in [&free, &holes, &bad] {
             surround.scan_received(now(0), 0, Stamp::ZERO, scan);
         }
+        surround.handle(now(0), Input::ClockRead(Stamp { sec: 7200, nanosec: 0 }));
+        for sec in [7200, 3600, 10_800] {
+            surround.scan_received(now(0), 0, Stamp { sec, nanosec: 0 }, &free);
+        }
         surround.cloud_received(now(1), 1, Stamp::ZERO, &points);
         surround.cloud_received(now(2), 1, Stamp::ZERO, &short);
         surround

@@ -18,7 +18,11 @@ fn of_scan(overrides: &[(&str, Value)], scan: Scan<'static>) -> Result<[f32; 16]
 }
 
 fn of_cloud(overrides: &[(&str, Value)], cloud: Cloud<'static>) -> Result<[f32; 16], Unusable> {
-    let camera = [("sensors.camera.topic", text("points")), ("sensors.camera.type", text("cloud"))];
+    let camera = [
+        ("sensors.camera.topic", text("points")),
+        ("sensors.camera.type", text("cloud")),
+        ("sensors.camera.least_points", Value::Integer(1)),
+    ];
     let overrides = [camera.as_slice(), overrides].concat();
     verdict(&mut surround(&overrides), |surround| after(surround, ms(0), seen(0, cloud)).fields())
 }
@@ -170,6 +174,39 @@ fn half_of_the_points_must_be_finite() {
     assert_eq!(of_cloud(&[], cloud(&[])), Err(Unusable::TooFew { measured: 0, of: 0, least: 0.5 }));
     assert_eq!(of_cloud(&[("sensors.camera.empty", text("free"))], cloud(&[])), CLEAR);
     assert_eq!(of_cloud(&[], cloud(&[[0.0, 0.0, 0.5]])).unwrap(), [0.0; 16], "at the very centre");
+}
+
+#[test]
+fn a_cloud_of_a_few_points_is_no_measurement() {
+    let far = |count: usize| at(&vec![[9.0, 9.0]; count]);
+    let camera = |overrides: &[(&str, Value)], cloud: Cloud<'static>| {
+        let camera = [("sensors.camera.topic", text("points")), ("sensors.camera.type", text("cloud"))];
+        let overrides = [camera.as_slice(), overrides].concat();
+        verdict(&mut surround(&overrides), |surround| after(surround, ms(0), seen(0, cloud)).fields())
+    };
+    for measured in [1, 49] {
+        let error = camera(&[], far(measured)).unwrap_err();
+        assert_eq!(error, Unusable::TooFewPoints { measured, least: 50 });
+        assert_eq!(
+            error.to_string(),
+            format!("{measured} points are measurements, must be 'least_points', 50, at least")
+        );
+    }
+    assert_eq!(camera(&[], far(50)), CLEAR);
+    // Points that are no numbers do not count: of 52 these are 50 and 49.
+    let with = |finite: usize| {
+        let mut points = vec![[9.0, 9.0, 0.5]; finite];
+        points.resize(52, [f32::NAN; 3]);
+        camera(&[], cloud(&points))
+    };
+    assert_eq!((with(50), with(49)), (CLEAR, Err(Unusable::TooFewPoints { measured: 49, least: 50 })));
+    // What is measured beyond the band of heights counts, as for the part.
+    assert_eq!(camera(&[], cloud(&[[0.9, 0.0, 2.5]; 50])), CLEAR);
+    assert_eq!(camera(&[("sensors.camera.least_points", Value::Integer(3))], far(3)), CLEAR);
+    // Nothing at all says that nothing is there, to one who said so; a scan is not asked.
+    assert_eq!(camera(&[("sensors.camera.empty", text("free"))], at(&[])), CLEAR);
+    let many = [("sensors.scanner.least_points", Value::Integer(1_000_000))];
+    assert_eq!(of_scan(&many, turn(&[])), CLEAR);
 }
 
 #[test]

@@ -91,6 +91,13 @@ fn a_sensor_makes_sense() {
     assert!(
         refused(&[a.clone(), ("sensors.a.timeout", number(0.0))]).contains("must be from 0.01 to 10.0 s")
     );
+    assert!(
+        refused(&[a.clone(), ("sensors.a.max_age", number(-0.1))]).contains("must be from 0.0 to 10.0 s")
+    );
+    assert!(
+        refused(&[a.clone(), ("sensors.a.least_points", Value::Integer(0))])
+            .contains("must be from 1 to 1000000")
+    );
     assert!(params(&[a, ("sensors.b.topic", text("~/b"))]).is_ok());
 }
 

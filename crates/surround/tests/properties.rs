@@ -20,6 +20,9 @@ static BOTH: LazyLock<Surround> = LazyLock::new(|| {
         ("sensors.a.topic", text("scan")),
         ("sensors.b.topic", text("points")),
         ("sensors.b.type", text("cloud")),
+        ("sensors.b.least_points", params::Value::Integer(1)),
+        // The other sensor judges stamps, which here are of any time.
+        ("sensors.b.max_age", params::Value::Float(0.0)),
         ("velocity", text("used")),
     ])
 });
@@ -110,6 +113,7 @@ fn inputs() -> impl Strategy<Value = Input> {
             cloud
         }),
         (f64::NORMAL, -3.0..3.0).prop_map(|(v, w)| Input::VelocityReceived(Velocity::planar(v, w).unwrap())),
+        stamp().prop_map(Input::ClockRead),
         Just(Input::Stopping),
     ]
 }

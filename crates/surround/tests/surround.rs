@@ -26,6 +26,7 @@ fn two(overrides: &[(&str, Value)]) -> Surround {
         ("sensors.ahead.covers_to", Value::Float(90.0)),
         ("sensors.behind.topic", text("points")),
         ("sensors.behind.type", text("cloud")),
+        ("sensors.behind.least_points", Value::Integer(1)),
         ("sensors.behind.covers_from", Value::Float(90.0)),
         ("sensors.behind.covers_to", Value::Float(-90.0)),
         ("sensors.behind.empty", text("free")),
@@ -133,6 +134,8 @@ fn the_same_stamp_again_keeps_no_sensor_alive() {
     let mut surround = surround(&[]);
     let mut receive = |millis, sec| {
         let stamp = Stamp { sec, nanosec: 0 };
+        // The wall clock is with it, so that the stamp is of now.
+        surround.handle(ms(millis), Input::ClockRead(stamp));
         surround.handle(ms(millis), Input::ScanReceived { sensor: 0, stamp, scan: turn(&[]) });
         drain(&mut surround, ms(millis));
         (surround.condition(0).unwrap(), surround.counters().repeated)

@@ -26,9 +26,13 @@ pub fn surround(overrides: &[(&str, Value)]) -> Surround {
     Surround::new(params(overrides).unwrap())
 }
 
-/// One cloud sensor at the turning point.
+/// One cloud sensor at the turning point, to which a single point is a measurement.
 pub fn with_cloud() -> Surround {
-    surround(&[("sensors.camera.topic", text("points")), ("sensors.camera.type", text("cloud"))])
+    surround(&[
+        ("sensors.camera.topic", text("points")),
+        ("sensors.camera.type", text("cloud")),
+        ("sensors.camera.least_points", Value::Integer(1)),
+    ])
 }
 
 pub fn ms(millis: u64) -> Instant {

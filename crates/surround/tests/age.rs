@@ -1,0 +1,127 @@
+//! A measurement is of now by its stamp, or it is none.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+mod common;
+
+use common::{after, at, drain, ms, of, surround, text, turn};
+use params::Value;
+use surround::{Condition, Input, Surround, Unusable};
+use units::{Instant, Level, Machine, Stamp};
+use zones::{Scaling, Zone};
+
+const HOUR: i64 = 3_600_000;
+/// What the wall clock shows at the origin \[ms\].
+const START: i64 = 1_000 * HOUR;
+
+/// A stamp in milliseconds since the epoch.
+fn wall(millis: i64) -> Stamp {
+    let nanosec = u32::try_from(millis.rem_euclid(1000)).unwrap() * 1_000_000;
+    Stamp { sec: i32::try_from(millis.div_euclid(1000)).unwrap(), nanosec }
+}
+
+/// One scanner all around, with these of its parameters; the clock is read once.
+fn scanner(overrides: &[(&str, Value)]) -> Surround {
+    let topic = [("sensors.scanner.topic", text("scan"))];
+    let mut surround = surround(&[topic.as_slice(), overrides].concat());
+    surround.handle(ms(0), Input::ClockRead(wall(START)));
+    surround
+}
+
+/// What is left after a free scan at `millis` whose stamp is so much older.
+fn scan(surround: &mut Surround, millis: u64, age: i64) -> Scaling {
+    let stamp = wall(START + i64::try_from(millis).unwrap() - age);
+    after(surround, ms(millis), Input::ScanReceived { sensor: 0, stamp, scan: turn(&[]) })
+}
+
+fn is_free(scaling: &Scaling) -> bool {
+    scaling.fields() == [1.0; 16]
+}
+
+fn is_blocked(scaling: &Scaling) -> bool {
+    scaling.fields() == [0.0; 16]
+}
+
+#[test]
+fn a_scan_of_an_hour_ago_blocks_although_its_stamps_advance() {
+    let mut surround = scanner(&[]);
+    for round in 0..20 {
+        assert!(is_blocked(&scan(&mut surround, round * 50, HOUR)));
+    }
+    assert_eq!(surround.condition(0), Some(Condition::Unusable(Unusable::Old { age: 3600.0, max_age: 1.0 })));
+    assert_eq!((surround.counters().scans, surround.counters().unusable), (20, 20));
+    let sentence =
+        "scanner counts as blocked: header.stamp is 3600.000 s old, must be at most 'max_age', 1.0 s";
+    assert_eq!(surround.health(), (Level::Error, sentence.into()));
+    assert!(is_free(&scan(&mut surround, 1000, 0)), "a newer one frees at once");
+}
+
+#[test]
+fn a_scan_of_the_future_blocks_and_costs_no_more_than_a_timeout() {
+    let mut surround = scanner(&[]);
+    assert!(is_free(&scan(&mut surround, 0, -100)), "clocks are not quite the same");
+    assert!(is_blocked(&scan(&mut surround, 50, -HOUR)));
+    let sentence = "scanner counts as blocked: header.stamp is 3600.000 s ahead of the wall clock, must be at most 0.1 s";
+    assert_eq!(surround.health(), (Level::Error, sentence.into()));
+    // Older than what was stamped ahead, which counts again once that has timed out, 0.5 s after 50 ms.
+    surround.handle(ms(549), Input::ScanReceived { sensor: 0, stamp: wall(START + 549), scan: turn(&[]) });
+    assert!(is_blocked(surround.scaling()));
+    assert!(is_free(&scan(&mut surround, 550, 0)));
+}
+
+#[test]
+fn the_age_is_the_users_choice() {
+    let with = |max_age: f64, age: i64| {
+        let mut surround = scanner(&[("sensors.scanner.max_age", Value::Float(max_age))]);
+        is_free(&scan(&mut surround, 0, age))
+    };
+    assert!(with(1.0, 1000) && !with(1.0, 1001));
+    assert!(with(0.2, 200) && !with(0.2, 201));
+    // Simulated time begins anywhere.
+    assert!(with(0.0, HOUR) && with(0.0, -HOUR));
+}
+
+#[test]
+fn without_a_stamp_the_receipt_counts() {
+    let mut surround = scanner(&[]);
+    let unstamped = || Input::ScanReceived { sensor: 0, stamp: Stamp::ZERO, scan: turn(&[]) };
+    assert!(is_free(&after(&mut surround, ms(0), unstamped())));
+    drain(&mut surround, ms(500));
+    assert_eq!(surround.condition(0), Some(Condition::TimedOut));
+}
+
+#[test]
+fn an_old_cloud_blocks_its_part_and_leaves_a_way_out() {
+    let mut surround = scanner(&[
+        ("sensors.ahead.topic", text("points")),
+        ("sensors.ahead.type", text("cloud")),
+        ("sensors.ahead.covers_from", Value::Float(-45.0)),
+        ("sensors.ahead.covers_to", Value::Float(45.0)),
+    ]);
+    let stamped = |stamp| Input::CloudReceived { sensor: 0, stamp, cloud: at(&[[9.0, 0.0]; 50]) };
+    surround.handle(ms(0), Input::ScanReceived { sensor: 1, stamp: wall(START), scan: turn(&[]) });
+    let old = after(&mut surround, ms(0), stamped(wall(START - HOUR)));
+    assert_eq!((of(&old, Zone::Front).0, of(&old, Zone::Back).0), (0.0, 1.0));
+    assert!(is_free(&after(&mut surround, ms(10), stamped(wall(START)))));
+}
+
+#[test]
+fn the_clock_goes_on_between_two_readings_and_is_followed_when_it_jumps() {
+    let mut surround = scanner(&[]);
+    let at_two = |surround: &mut Surround, stamp| {
+        is_free(&after(surround, ms(2000), Input::ScanReceived { sensor: 0, stamp, scan: turn(&[]) }))
+    };
+    assert!(!at_two(&mut surround.clone(), wall(START + 999)), "1001 ms old");
+    assert!(at_two(&mut surround.clone(), wall(START + 1000)));
+    surround.handle(ms(2000), Input::ClockRead(wall(START + HOUR)));
+    assert!(!at_two(&mut surround.clone(), wall(START + 2000)));
+    assert!(at_two(&mut surround, wall(START + HOUR)));
+}
+
+#[test]
+fn who_was_never_told_the_time_believes_no_stamp() {
+    let mut surround = surround(&[]);
+    let stamped = |stamp| Input::ScanReceived { sensor: 0, stamp, scan: turn(&[]) };
+    assert!(is_blocked(&after(&mut surround, Instant::ZERO, stamped(wall(START)))));
+    assert_eq!(surround.condition(0), Some(Condition::Unusable(Unusable::NoClock)));
+    assert!(is_free(&after(&mut surround, Instant::ZERO, stamped(Stamp::ZERO))));
+}
