@@ -18,12 +18,12 @@ from zones import FIELDS, arguments, statuses
 # As sensors publish.
 SENSOR = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 SCANNER = {"sensors.scanner.topic": "scan"}
-CAMERA = {"sensors.camera.topic": "points", "sensors.camera.type": "cloud"}
+CAMERA = {"sensors.camera.topic": "points", "sensors.camera.type": "cloud", "sensors.camera.least_points": 1}
 FREE = math.inf
 
 
-def stamped(message, frame="base_link"):
-    message.header.stamp.sec, message.header.stamp.nanosec = divmod(time.time_ns(), 1_000_000_000)
+def stamped(message, frame="base_link", age=0.0):
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(time.time_ns() - int(age * 1e9), 1_000_000_000)
     message.header.frame_id = frame
     return message
 
@@ -66,7 +66,7 @@ class Surround:
         self.graph = Graph()
         self.graph.listen(LuciZoneScaling, "/luci/scaling", QoSProfile(depth=1000))
         self.graph.listen(DiagnosticArray, "/diagnostics", QoSProfile(depth=100))
-        self.repeated, self.publishers, self.listens = {}, {}, listens
+        self.repeated, self.publishers, self.listens, self.age = {}, {}, listens, 0.0
         self.timer = self.graph.node.create_timer(0.05, self._repeat)
         self.process = Process("surround", *arguments(parameters))
 
@@ -83,7 +83,7 @@ class Surround:
     def _repeat(self):
         for topic, message in list(self.repeated.items()):
             frame = message.header.frame_id or "base_link"
-            self.publisher(topic, type(message)).publish(stamped(message, frame))
+            self.publisher(topic, type(message)).publish(stamped(message, frame, self.age))
 
     def publisher(self, topic, kind):
         if topic not in self.publishers:
@@ -254,6 +254,37 @@ def test_the_same_stamp_again_keeps_nothing_alive():
         surround.wait_for_all(0.0, "a relay repeats the last message of a dead sensor")
         surround.stays_blocked(0.5, "it goes on repeating it")
         surround.graph.node.destroy_timer(timer)
+
+
+@pytest.mark.parametrize("age, why", [(3600.0, "s old, must be at most 'max_age', 1.0 s"), (-3600.0, "s ahead of the wall clock")])
+def test_a_scan_of_another_time_blocks_although_its_stamps_advance(age, why):
+    with Surround() as surround:
+        surround.see(scan())
+        surround.wait_for_all(1.0, "of now")
+        surround.age = age
+        surround.wait_for_all(0.0, "of another time")
+        surround.stays_blocked(0.7, "it goes on")
+        values = surround.wait_for_status(DiagnosticStatus.ERROR, why)
+        assert int(values["unusable"]) > 0
+        surround.age = 0.0
+        surround.wait_for_all(1.0, "of now again")
+
+
+def test_simulated_time_is_taken_by_those_who_ask_for_it():
+    with Surround({**SCANNER, "sensors.scanner.max_age": 0.0}) as surround:
+        surround.age = time.time() - 10.0
+        surround.see(scan())
+        surround.wait_for_all(1.0, "ten seconds after the epoch")
+
+
+def test_a_cloud_of_a_single_point_frees_nothing():
+    camera = {name: value for name, value in CAMERA.items() if "least_points" not in name}
+    with Surround(camera) as surround:
+        surround.see(cloud([(9.0, 9.0, 0.5)] * 50), "/points")
+        surround.wait_for_all(1.0, "enough points")
+        surround.see(cloud([(9.0, 9.0, 0.5)]), "/points")
+        surround.wait_for_all(0.0, "a single one")
+        surround.wait_for_status(DiagnosticStatus.ERROR, "1 points are measurements, must be 'least_points', 50, at least")
 
 
 def test_a_message_in_another_frame_blocks():

@@ -80,8 +80,8 @@ const TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0).uni
     "A sensor with nothing new for so long counts as blocked, as one that was never heard; it cannot be switched off.",
 );
 const MAX_AGE: Parameter<f64> = Parameter::float("max_age", 1.0, 0.0, 10.0).unit("s").text(
-    "A message stamped earlier than this before it comes, or more than 0.1 s ahead of the wall clock, is no measurement. 0 \
-     asks for no age, for simulated time; neither has a message without a stamp one, its receipt counts.",
+    "A message stamped longer ago than this when it comes, or more than 0.1 s ahead of the wall clock, is no measurement. \
+     0 takes any stamp, for simulated time. A message without a stamp has no age: its receipt counts.",
 );
 const FROM: Parameter<f64> = degrees("covers_from", -180.0)
     .text("Bearing, to the left positive, where the sector begins that the sensor answers for.");
