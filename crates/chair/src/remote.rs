@@ -237,10 +237,10 @@ impl Remote {
     pub(crate) fn settle_driving(&mut self) {
         let (before, evidence) = (self.state, self.evidence());
         let asked = self.asked_for();
-        // A command that was late and comes again is another matter: whoever sends it sends it now.
         if let Evidence::Wrong(source) = evidence {
             self.taken_by = Some(source); // whoever ended the mode, or entered it since, is not driven against
         }
+        // A command that pauses and goes on is another matter: whoever sends it sends it now.
         let is_held = evidence != Evidence::Right
             || self.taken_by.is_some()
             || matches!(asked, Err(Hold::Rivals(_) | Hold::ProfileMissing | Hold::NotCalibrated(_)));
