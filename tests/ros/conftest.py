@@ -79,6 +79,7 @@ class Graph:
         self.node = rclpy.create_node("observer", context=self.context)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
+        self.repeated = {}
         self.heard = {}
         self.publishers = {}
         self.condition = threading.Condition()
@@ -126,7 +127,14 @@ class Graph:
 
     def repeat(self, topic, message, rate):
         publisher = self.node.create_publisher(type(message), topic, EDGE)
-        return self.node.create_timer(1.0 / rate, lambda: publisher.publish(message))
+        timer = self.node.create_timer(1.0 / rate, lambda: publisher.publish(message))
+        self.repeated[timer] = publisher
+        return timer
+
+    def cease(self, timer):
+        """Says what `repeat` says no more, and is no publisher of it any more."""
+        self.node.destroy_timer(timer)
+        self.node.destroy_publisher(self.repeated.pop(timer))
 
     def last(self, topic):
         return self.heard[topic][-1][1] if self.heard[topic] else None

@@ -86,7 +86,7 @@ def test_the_stick_moves_the_vehicle(composed):
     """The whole loop: stick, four stages, motors, world, and the world's zones back into the chain."""
     # A busy machine may hold up the simulator's heartbeat; how quickly silence stops is tested elsewhere.
     stack = Stack(composed, ["-p", "hindbrain:estop.timeout:=2.0"])
-    stack.graph.node.destroy_timer(stack.scaling_timer)
+    stack.graph.cease(stack.scaling_timer)  # the world tells that
     stack.processes["simulator"] = Process("simulator")
     try:
         stack.ready()
