@@ -141,10 +141,8 @@ impl Joystick {
 }
 
 fn zone_numbered(number: i32) -> Result<Zone, BadJoystick> {
-    let around = usize::try_from(number).ok().and_then(|index| Zone::AROUND.get(index));
-    let origin = (number == Zone::Origin.number()).then_some(&Zone::Origin);
     let bad = BadJoystick { field: "joystick_zone", value: number, min: 0, max: 8, unit: "" };
-    around.or(origin).copied().ok_or(bad)
+    Zone::from_number(number).ok_or(bad)
 }
 
 impl fmt::Display for Source {

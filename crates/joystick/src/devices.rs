@@ -250,8 +250,7 @@ impl Devices {
 
     /// Which of a device's axes are triggers.
     pub(crate) fn know_triggers(&mut self, id: DeviceId, triggers: &[usize]) -> Result<(), Ignored> {
-        let device = self.list.iter_mut().find(|device| device.id == id).ok_or(Ignored::UnknownDevice)?;
-        device.know_triggers(triggers);
+        self.find(id)?.know_triggers(triggers);
         Ok(())
     }
 
