@@ -12,6 +12,7 @@ use tests::{files, root, specifications};
 const ARROWS: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("params", &[]),
+    ("limiter", &["units"]),
     ("joystick", &["units", "params"]),
     ("arbiter", &["units", "params"]),
     ("zones", &["units", "params"]),
@@ -46,7 +47,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tests", &["params", "joystick", "arbiter", "zones", "hindbrain", "world", "serde_json"]),
 ];
 /// The crates without ROS, clock, thread and I/O.
-const PURE: &[&str] = &["units", "params", "joystick", "arbiter", "zones", "hindbrain", "world", "drive"];
+const PURE: &[&str] =
+    &["units", "params", "limiter", "joystick", "arbiter", "zones", "hindbrain", "world", "drive"];
 const LONGEST_FILE: usize = 400;
 
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
