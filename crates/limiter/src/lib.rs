@@ -40,21 +40,21 @@
 //! time at all. With everything off each target passes unchanged.
 //!
 //! # How long it takes
-//! Each leg takes `L / C + C / J` at most: exactly that if it reaches `C` from rest to rest, and otherwise
-//! `2 sqrt(L / J)`, which is never more (arithmetic and geometric mean). A greater `u` anywhere only shortens it. So
-//! from any state `T` is reached within `|a| / J` plus `L / C + C / J` for both legs (`2 sqrt(L / J)` where `C` is
-//! infinite), the legs lying between `settle` and `T`.
+//! One way within the limits, if not the quickest, is to let the acceleration go until `settle`, and from there to
+//! rest at zero if it lies between, and to `T`. From rest to rest a leg takes `L / C + C / J` if it reaches `C` and
+//! otherwise `2 sqrt(L / J)`, which is never more (arithmetic and geometric mean). So from any state `T` is reached
+//! within `|a| / J` plus `L / C + C / J` for each leg between `settle` and `T`, or `2 sqrt(L / J)` where `C` is infinite.
 //!
 //! # Timing and rounding
 //! The plan keeps the instant of its beginning, and a velocity is computed from the phase it falls in, never from the
 //! velocity before. Asking more or less often, or aiming again at the same target, therefore changes not one bit.
 //! Within a phase results are confined to its two ends. So the target is met exactly, and a velocity passes neither
 //! its limits nor, on the way from `settle`, its target by a single bit. All else holds to 1e-12 of the greatest
-//! velocity on the way.
+//! velocity on the way, `V`; the end may come later by some `sqrt(1e-15 V / J)`, the time that such a rest of a way takes.
 //!
 //! # Changed limits
-//! New limits are in force at once. The velocity does not step, even if it lies outside of them: it comes back by
-//! deceleration. What may step is the acceleration, and only towards zero: down to the new limit, and down to what the
+//! New limits are in force at once. The velocity does not step (unless its slope is off from then on), even if it lies
+//! outside of them: it comes back by deceleration. What may step is the acceleration, and only towards zero: down to the new limit, and down to what the
 //! new jerk can take away before the velocity where the old one could have done so, `settle`. Otherwise a lower jerk
 //! would make a braking axis brake on through zero and drive backwards.
 //!

@@ -57,8 +57,9 @@ impl Limiter {
         }
     }
 
-    /// Obeys other `limits` from `now` on. No velocity steps; an acceleration beyond the new limits does, towards zero.
+    /// Obeys other `limits` from `now` on.
     ///
+    /// No velocity steps, unless its slope is off from now on; an acceleration beyond the new limits does, towards zero.
     /// What was aimed at last is seen anew: it may be less or more than it was within the old limits.
     pub fn configure(&mut self, now: Instant, limits: [Limits; 6]) {
         let now = self.see(now);

@@ -65,7 +65,9 @@ impl Plan {
             acceleration = 0.0;
         }
         let settle = settle(velocity, acceleration, limits);
-        let sign = if self.target >= settle { 1.0 } else { -1.0 };
+        // What only has to let its acceleration go already points the right way.
+        let ahead = if self.target == settle { acceleration } else { self.target - settle };
+        let sign = 1.0_f64.copysign(ahead);
         let (mut w, mut a, goal) = (sign * velocity, sign * acceleration, sign * self.target);
         if a < 0.0 {
             self.push(sign, -a / jerk, State { velocity: w, acceleration: a }, jerk);
@@ -100,13 +102,15 @@ impl Plan {
         let free = root((a0 * a0 + a1 * a1) / 2.0, jerk, length);
         if free <= bound {
             let peak = free.max(a0).max(a1);
-            let velocity = w0 + length / 2.0 + (a1 * a1 - a0 * a0) / (4.0 * jerk);
-            let top = State { velocity: velocity.max(w0).min(w1), acceleration: peak };
+            let middle = w0 + length / 2.0 + (a1 * a1 - a0 * a0) / (4.0 * jerk);
+            // A plan begins where it is, to the bit, also where it begins on the way down.
+            let velocity = if peak > a0 { middle.max(w0).min(w1) } else { w0 };
+            let top = State { velocity, acceleration: peak };
             self.push(sign, (peak - a0) / jerk, start, jerk);
             self.push(sign, (peak - a1) / jerk, top, -jerk);
         } else {
             let rise = (w0 + (bound * bound - a0 * a0) / (2.0 * jerk)).min(w1);
-            let fall = (w1 - (bound * bound - a1 * a1) / (2.0 * jerk)).max(w0);
+            let fall = (w1 - (bound * bound - a1 * a1) / (2.0 * jerk)).max(rise);
             self.push(sign, (bound - a0) / jerk, start, jerk);
             self.push(sign, (fall - rise) / bound, State { velocity: rise, acceleration: bound }, 0.0);
             self.push(sign, (bound - a1) / jerk, State { velocity: fall, acceleration: bound }, -jerk);
