@@ -59,11 +59,8 @@ impl Plan {
         plan
     }
 
-    fn run(&mut self, State { velocity, mut acceleration }: State, limits: &Limits) {
+    fn run(&mut self, State { velocity, acceleration }: State, limits: &Limits) {
         let jerk = limits.jerk;
-        if jerk.is_infinite() {
-            acceleration = 0.0;
-        }
         let settle = settle(velocity, acceleration, limits);
         // What only has to let its acceleration go already points the right way.
         let ahead = if self.target == settle { acceleration } else { self.target - settle };
@@ -97,7 +94,6 @@ impl Plan {
             let along = State { velocity: w0, acceleration: bound };
             return self.push(sign, length / bound, along, 0.0);
         }
-        let a0 = a0.min(bound);
         let start = State { velocity: w0, acceleration: a0 };
         let free = root((a0 * a0 + a1 * a1) / 2.0, jerk, length);
         if free <= bound {

@@ -252,6 +252,18 @@ fn a_target_in_the_dead_band_is_zero_and_is_reached() {
 }
 
 #[test]
+fn an_axis_that_changes_its_mind_at_once_ends_to_the_bit_where_its_mirror_does() {
+    let ends = [1.0, -1.0].map(|sign| {
+        let mut axis = Axis::new(Settings { jerk: 0.141_945_275_654_107_84, ..OFF });
+        axis.aim(at(0.0), sign * -0.782_709_315_519_687_5);
+        axis.aim(at(2.502_823_944), 0.0);
+        axis.aim(at(2.502_823_944), sign * -0.782_709_315_519_687_5);
+        (sign * axis.v(at(2.502_823_944)), sign * axis.v(at(3.5)), sign * axis.a(at(3.5)))
+    });
+    assert_eq!(ends[0], ends[1]);
+}
+
+#[test]
 fn time_that_runs_backwards_stands_still() {
     let mut axis = Axis::new(ONES);
     axis.aim(at(10.0), 2.0);

@@ -23,8 +23,11 @@ impl Watch {
         Self { at, v: axis.v(at), a: axis.a(at), emergency: false, scale: 1.0 }
     }
 
-    /// Another target: nothing steps, if jerk is limited not even the acceleration.
+    /// Another target: if jerk is limited neither velocity nor acceleration steps, to the bit.
     pub fn goes_on(&mut self, axis: &mut Axis, now: Instant) -> Verdict {
+        if axis.settings.jerk > 0.0 && !self.emergency {
+            prop_assert_eq!((axis.v(now), axis.a(now)), (self.v, self.a));
+        }
         self.look(axis, now)
     }
 
