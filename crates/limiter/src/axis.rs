@@ -79,10 +79,11 @@ impl Axis {
 
 /// `state` with as much of its acceleration as `new` limits allow.
 ///
-/// Nothing is left of it without a limit of the jerk on either side, where it means nothing.
+/// Nothing is left of it without a limit of the jerk on either side, where it means nothing: without an old one all
+/// of it can go at once, so that there is no room.
 fn admit(state: State, old: &Limits, new: &Limits) -> State {
     let State { velocity, acceleration } = state;
-    if old.jerk.is_infinite() || new.jerk.is_infinite() {
+    if new.jerk.is_infinite() {
         return State { velocity, acceleration: 0.0 };
     }
     // Velocities in the direction of the acceleration, as in the plan.

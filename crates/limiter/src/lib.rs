@@ -48,9 +48,10 @@
 //! # Timing and rounding
 //! The plan keeps the instant of its beginning, and a velocity is computed from the phase it falls in, never from the
 //! velocity before. Asking more or less often, or aiming again at the same target, therefore changes not one bit.
-//! Within a phase results are confined to its two ends. So the target is met exactly, and a velocity passes neither
-//! its limits nor, on the way from `settle`, its target by a single bit. All else holds to 1e-12 of the greatest
-//! velocity on the way, `V`; the end may come later by some `sqrt(1e-15 V / J)`, the time that such a rest of a way takes.
+//! Within a phase a velocity is computed from the end with the smaller acceleration, and confined to both ends. So the
+//! target is met exactly, and not by a single bit does a velocity pass its limits or, on the way from `settle`, turn
+//! round or pass its target. All else holds to 1e-12 of the greatest velocity on the way, `V`; the end may come later by
+//! some `sqrt(1e-15 V / J)`, the time that such a rest of a way takes.
 //!
 //! # Changed limits
 //! New limits are in force at once. The velocity does not step (unless its slope is off from then on), even if it lies

@@ -86,9 +86,8 @@ impl Limits {
     pub fn new(settings: &Settings) -> Result<Self, OutOfRange> {
         let deceleration = slope("deceleration", settings.deceleration, LOWEST)?;
         Ok(Self {
-            // Adding zero makes a zero positive: nobody should meet -0.0 where nothing moves.
-            min: within("min", settings.min, f64::NEG_INFINITY, 0.0)? + 0.0,
-            max: within("max", settings.max, 0.0, f64::INFINITY)? + 0.0,
+            min: within("min", settings.min, f64::NEG_INFINITY, 0.0)?,
+            max: within("max", settings.max, 0.0, f64::INFINITY)?,
             acceleration: slope("acceleration", settings.acceleration, LOWEST)?,
             deceleration,
             emergency: slope("emergency", settings.emergency, deceleration)?,
@@ -99,6 +98,7 @@ impl Limits {
 
     /// Where to go if `wish` is asked for: zero within the dead band, otherwise the nearest velocity in the limits.
     pub(crate) fn target(&self, wish: f64) -> f64 {
+        // Adding zero makes a zero positive: nobody should meet -0.0 where nothing moves.
         if wish.abs() < self.dead_band { 0.0 } else { wish.max(self.min).min(self.max) + 0.0 }
     }
 }

@@ -97,7 +97,7 @@ impl Plan {
         let start = State { velocity: w0, acceleration: a0 };
         let free = root((a0 * a0 + a1 * a1) / 2.0, jerk, length);
         if free <= bound {
-            let peak = free.max(a0).max(a1);
+            let peak = free.max(a0);
             let middle = w0 + length / 2.0 + (a1 * a1 - a0 * a0) / (4.0 * jerk);
             // A plan begins where it is, to the bit, also where it begins on the way down.
             let velocity = if peak > a0 { middle.max(w0).min(w1) } else { w0 };
@@ -144,17 +144,18 @@ impl Plan {
     /// Where it is at `now`; before the start, where it was then.
     pub(crate) fn state(&self, now: Instant) -> State {
         let time = self.time(now);
-        let mut next = State { velocity: self.target, acceleration: 0.0 };
-        if time >= self.end {
-            return next;
-        }
+        let state = State { velocity: self.target, acceleration: 0.0 };
+        let mut next = Phase { from: self.end, state, jerk: 0.0 };
         for phase in self.phases.iter().take(self.count).rev() {
-            if phase.from <= time {
-                return phase.at(time, next);
+            if next.from <= time {
+                break;
             }
-            next = phase.state;
+            if phase.from < time {
+                return phase.at(time, &next);
+            }
+            next = *phase;
         }
-        next
+        next.state
     }
 
     /// When after `now` the next phase begins, the last time when the target is reached.
@@ -179,17 +180,23 @@ impl Plan {
 
 impl Phase {
     /// Where this phase is at `time`, on its way to `next`.
-    fn at(&self, time: f64, next: State) -> State {
-        let State { velocity, acceleration } = self.state;
-        let t = time - self.from;
-        let state = State {
-            velocity: between(velocity, velocity + (acceleration + self.jerk * t / 2.0) * t, next.velocity),
+    ///
+    /// Computed from the end with the smaller acceleration, so that a velocity comes to rest without noise, and
+    /// rounding never turns its direction.
+    fn at(&self, time: f64, next: &Self) -> State {
+        let (start, end) = (self.state, next.state);
+        let falls = self.jerk * start.acceleration < 0.0;
+        let (State { velocity, acceleration }, t) =
+            if falls { (end, time - next.from) } else { (start, time - self.from) };
+        let parabola = State {
+            velocity: velocity + (acceleration + self.jerk * t / 2.0) * t,
             acceleration: acceleration + self.jerk * t,
         };
+        let velocity = between(start.velocity, parabola.velocity, end.velocity);
         if self.jerk == 0.0 {
-            return state;
+            return State { velocity, acceleration };
         }
-        State { acceleration: between(acceleration, state.acceleration, next.acceleration), ..state }
+        State { velocity, acceleration: between(start.acceleration, parabola.acceleration, end.acceleration) }
     }
 }
 

@@ -24,6 +24,7 @@ const ONES: Settings = Settings { acceleration: 1.0, deceleration: 1.0, jerk: 1.
 fn expect(mut axis: Axis, points: &[(f64, f64, f64)]) {
     for &(t, v, a) in points {
         let found = (axis.v(at(t)), axis.a(at(t)));
+        assert!(found.0 != 0.0 || found.0.is_sign_positive(), "-0 at {t}");
         assert!((found.0 - v).abs() < 1e-8 && (found.1 - a).abs() < 1e-8, "at {t}: {found:?}, not {v}, {a}");
     }
     let &(end, ..) = points.last().unwrap();
@@ -151,6 +152,16 @@ fn an_emergency_waits_for_no_jerk_and_ends_before_the_next_target() {
     expect(axis, &[(1.25, 0.5, -4.0), (1.375, 0.0, 0.0), (1.875, 0.125, 0.5), (2.375, 0.25, 0.0)]);
     axis.stop(at(1.25), Stop::Ordinary);
     expect(axis, &[(1.25, 0.5, -4.0), (1.375, 0.0, 0.0)]);
+}
+
+#[test]
+fn an_emergency_goes_on_under_other_limits() {
+    let settings = Settings { emergency: 4.0, ..ONES };
+    let mut axis = Axis::resting_at(-2.0, settings, at(0.0));
+    axis.stop(at(0.0), Stop::Emergency);
+    axis.configure(at(0.25), Settings { emergency: 2.0, jerk: 0.1, ..ONES });
+    // -1 m/s is left for 2 m/s².
+    expect(axis, &[(0.25, -1.0, 2.0), (0.5, -0.5, 2.0), (0.75, 0.0, 0.0)]);
 }
 
 #[test]

@@ -67,6 +67,23 @@ impl Axis {
         self.limiter.acceleration(now).0[0]
     }
 
+    /// Instants up to `end`, all `step` \[ns] and closely around each change that is now foreseen.
+    pub fn instants(mut self, now: Instant, end: Instant, step: u64) -> Vec<Instant> {
+        let mut instants = vec![end];
+        let (first, last) = (now.as_nanos(), end.as_nanos());
+        instants.extend((first..last).step_by(step as usize).map(nanos));
+        self.v(now);
+        while let Some(change) = self.limiter.next_change().filter(|change| *change <= end) {
+            let close = [-1000, -100, -10, -3, -2, -1, 0, 1, 2, 10, 1000];
+            instants.extend(
+                close.map(|by| nanos(change.as_nanos().saturating_add_signed(by).clamp(first, last))),
+            );
+            self.v(change);
+        }
+        instants.sort();
+        instants
+    }
+
     /// The target that `wish` becomes.
     pub fn target(&self, wish: f64) -> f64 {
         if wish.abs() < self.settings.dead_band {

@@ -72,6 +72,8 @@ impl Watch {
         self.scale = self.scale.max(v.abs());
         let tiny = 1e-12 * self.scale;
 
+        prop_assert!(v != 0.0 || v.is_sign_positive());
+
         // To the bit, but for what was already outside when the limits came.
         prop_assert!(v >= s.min.min(self.v) && v <= s.max.max(self.v), "{v} beyond {} or {}", s.min, s.max);
 
