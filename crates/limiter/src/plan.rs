@@ -188,15 +188,11 @@ impl Phase {
         let falls = self.jerk * start.acceleration < 0.0;
         let (State { velocity, acceleration }, t) =
             if falls { (end, time - next.from) } else { (start, time - self.from) };
-        let parabola = State {
-            velocity: velocity + (acceleration + self.jerk * t / 2.0) * t,
-            acceleration: acceleration + self.jerk * t,
-        };
-        let velocity = between(start.velocity, parabola.velocity, end.velocity);
-        if self.jerk == 0.0 {
-            return State { velocity, acceleration };
+        let parabola = velocity + (acceleration + self.jerk * t / 2.0) * t;
+        State {
+            velocity: between(start.velocity, parabola, end.velocity),
+            acceleration: between(start.acceleration, acceleration + self.jerk * t, end.acceleration),
         }
-        State { velocity, acceleration: between(start.acceleration, parabola.acceleration, end.acceleration) }
     }
 }
 
