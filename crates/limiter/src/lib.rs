@@ -29,12 +29,12 @@
 //! legs, of which one may be missing. A leg from `(w_0, a_0)` to `(w_1, a_1)` of length `L` below the bound `C` has the
 //! peak `min(C, sqrt((a_0² + a_1²) / 2 + J L))`: up to it, along it, down from it. The first leg ends at zero with
 //! `a_1 = min(A, D, sqrt(2 J w_T), sqrt(a_0² + 2 J L))`, so that a sign changes without a halt and with the right
-//! limit on either side; at `w_T` the last leg ends with 0. So a plan has 7 phases at most, and each one's beginning
-//! and end are known in closed form.
+//! limit on either side; at `w_T` the last leg ends with 0. Either the first goes down before zero or the second up
+//! beyond it, never both, so that a plan has six phases at most. Beginning and end of each are known in closed form.
 //!
-//! `u` never touches `J (w_T - w)` from above, hence no overshoot: the way from `settle` to `T` is monotonous. The way
-//! from `v` to `settle` is what the limit of the jerk asks for; it stays within the limits of the velocity, because
-//! the previous plan did not leave them.
+//! No overshoot: `u` is nowhere above `J (w_T - w)`, so that the way from `settle` to `T` has one direction and ends in
+//! `T`. The way from `v` to `settle` is what the limit of the jerk asks for. It stays within the limits of the velocity,
+//! because `settle` lies on the way of the previous plan.
 //!
 //! Without a limit of the jerk (`J` infinite) only the pieces along `C` are left; with `C` infinite too a leg takes no
 //! time at all. With everything off each target passes unchanged.
@@ -55,13 +55,15 @@
 //!
 //! # Changed limits
 //! New limits are in force at once. The velocity does not step (unless its slope is off from then on), even if it lies
-//! outside of them: it comes back by deceleration. What may step is the acceleration, and only towards zero: down to the new limit, and down to what the
-//! new jerk can take away before the velocity where the old one could have done so, `settle`. Otherwise a lower jerk
-//! would make a braking axis brake on through zero and drive backwards.
+//! outside of them: it comes back by deceleration. What may step is the acceleration, and only towards zero: down to
+//! the new limit, and down to what the new jerk can take away before the velocity where the old one could have done
+//! so, `settle`. Otherwise a lower jerk would make a braking axis brake on through zero and drive backwards.
 //!
 //! # Stops
-//! The emergency deceleration is not less than the ordinary one, waits for no jerk and leads straight to zero; what is
-//! aimed at meanwhile comes after that. The safety stop is zero in the same instant. Neither is bumpless on purpose.
+//! An ordinary stop obeys the jerk. While speed rises it may first rise further, and amid a change of sign pass zero, by
+//! `a² / (2 J)`. The emergency deceleration is not less than the ordinary one, waits for no jerk and leads straight to
+//! zero; what is aimed at meanwhile comes after that. The safety stop is zero in the same instant. Neither of these two
+//! is bumpless, on purpose.
 //!
 //! # What is deliberately absent
 //! * A clock, an allocation, a panic. All finite inputs are allowed; time that runs backwards stands still.

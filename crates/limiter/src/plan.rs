@@ -4,7 +4,8 @@ use units::Instant;
 
 use crate::Limits;
 
-/// Up, along and down on both legs, and before that the way to where the acceleration is zero.
+/// Up, along and down on both legs, and before that the way to where the acceleration is zero. One of them is always
+/// missing, but by rounding.
 const PHASES: usize = 7;
 
 /// Where an axis is: its velocity \[m/s, rad/s] and its acceleration \[m/s², rad/s²].
@@ -211,4 +212,48 @@ fn root(square: f64, slope: f64, length: f64) -> f64 {
 /// `value`, confined to what lies between the two ends.
 fn between(end: f64, value: f64, other: f64) -> f64 {
     value.max(end.min(other)).min(end.max(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+
+    #[test]
+    fn a_phase_stays_between_its_ends_though_they_do_not_fit() {
+        // As rounding would leave them, only more so: with a jerk of 2 it comes to 1 and 2 within its second.
+        let start = Phase { jerk: 2.0, ..Phase::default() };
+        let end =
+            |velocity, acceleration| Phase { from: 1.0, state: State { velocity, acceleration }, jerk: 0.0 };
+        assert_eq!(start.at(0.5, &end(1.0, 2.0)), State { velocity: 0.25, acceleration: 1.0 });
+        assert_eq!(start.at(0.5, &end(0.2, 0.9)), State { velocity: 0.2, acceleration: 0.9 });
+        assert_eq!(start.at(0.5, &end(-1.0, -2.0)), State::default());
+    }
+
+    #[test]
+    fn no_plan_has_more_phases_than_there_is_room_for() {
+        let settings = Settings {
+            acceleration: 1.0,
+            deceleration: 2.0,
+            emergency: 4.0,
+            jerk: 4.0,
+            ..Settings::default()
+        };
+        let limits = Limits::new(&settings).unwrap();
+        let state = State { velocity: -10.0, acceleration: -1.0 };
+        let plan = Plan::new(Instant::ZERO, state, 10.0, &limits);
+        // To a = 0, up, along, down to the acceleration, along, down; up instead of down if that is greater.
+        assert_eq!((plan.count, plan.end.is_finite()), (6, true));
+        let stronger = Limits::new(&Settings { acceleration: 3.0, ..settings }).unwrap();
+        assert_eq!(Plan::new(Instant::ZERO, state, 10.0, &stronger).count, 6);
+        assert_eq!(Plan::braking(Instant::ZERO, -10.0, 10.0, &limits).count, 4);
+    }
+
+    #[test]
+    fn a_root_survives_an_overflow_within() {
+        assert_eq!(root(9.0, 2.0, 8.0), 5.0);
+        // sqrt(1e6 * 1e304) = 1e155
+        assert!((root(1.0, 1e6, 1e304) / 1e155 - 1.0).abs() < 1e-15);
+        assert!(root(1.0, 1e6, f64::MAX).is_finite());
+    }
 }

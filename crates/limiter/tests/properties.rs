@@ -122,7 +122,7 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config(4000))]
+    #![proptest_config(config(10_000))]
 
     #[test]
     fn nothing_is_ever_beyond_a_limit(

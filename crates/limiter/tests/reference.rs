@@ -76,7 +76,7 @@ fn pushed(caps: Caps, rest: i32, push: i32, seconds: u32) -> Option<(Axis, State
 fn taken(mut axis: Axis, start: Instant, goal: i32) -> f64 {
     axis.aim(start, f64::from(goal) / 2.0);
     let mut end = start;
-    // Seven phases, and never more.
+    // Six phases, and never more but by rounding.
     for _ in 0..7 {
         end = axis.limiter.next_change().unwrap_or(end);
         axis.v(end);
