@@ -7,6 +7,7 @@
 
 mod declaration;
 mod document;
+mod live;
 mod refusal;
 mod set;
 mod specification;
