@@ -12,14 +12,12 @@ const STAMPED: Parameter<bool> = Parameter::bool("stamped", true)
     .at_start();
 
 const TOPIC: Parameter<String> = Parameter::string("topic", "")
-    .text("Where the commands come from; each source has its own topic.")
-    .at_start();
+    .text("Where the commands come from; each source has its own topic, and comes and goes with it.");
 const TYPE: Parameter<String> =
-    Parameter::choice("type", "twist_stamped", &["twist", "twist_stamped", "pose_state"])
-        .text(
-            "Type of the topic: geometry_msgs/Twist, geometry_msgs/TwistStamped or or_pose_estimator/State.",
-        )
-        .at_start();
+    Parameter::choice("type", "twist_stamped", &["twist", "twist_stamped", "pose_state", "auto"]).text(
+        "Type of the topic: geometry_msgs/Twist, geometry_msgs/TwistStamped, or_pose_estimator/State or whichever of \
+         them is published first.",
+    );
 const PRIORITY: Parameter<i64> =
     Parameter::integer("priority", 0, 0, 255).text("The highest one wins; no two sources may have the same.");
 const TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0)
@@ -27,8 +25,7 @@ const TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0)
     .text("A source with nothing new for so long is lost; it cannot be switched off.");
 
 const LOCK_TOPIC: Parameter<String> = Parameter::string("topic", "")
-    .text("Where its state comes from, std_msgs/Bool; true is closed.")
-    .at_start();
+    .text("Where its state comes from, std_msgs/Bool; true is closed. A lock comes and goes with it.");
 const LOCK_PRIORITY: Parameter<i64> = Parameter::integer("priority", 255, 0, 255)
     .text("While closed it masks every source of a strictly lower priority; 255 masks all below 255.");
 const LOCK_TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0).unit("s").text(
@@ -46,35 +43,46 @@ pub fn specification() -> Specification {
     )
     .with(&HEARTBEAT)
     .with(&STAMPED)
-    .with_group(Group {
-        prefix: SOURCES,
-        text: "Who may drive.",
-        members: vec![TOPIC.declaration(), TYPE.declaration(), PRIORITY.declaration(), TIMEOUT.declaration()],
-        presets: &[
-            Preset {
-                name: "joystick",
-                values: &[
-                    ("topic", PresetValue::Text("joystick/desired")),
-                    ("type", PresetValue::Text("pose_state")),
-                    ("priority", PresetValue::Integer(100)),
-                ],
-            },
-            Preset {
-                name: "navigation",
-                values: &[
-                    ("topic", PresetValue::Text("cmd_vel_nav")),
-                    ("type", PresetValue::Text("twist_stamped")),
-                    ("priority", PresetValue::Integer(10)),
-                ],
-            },
-        ],
-    })
-    .with_group(Group {
-        prefix: LOCKS,
-        text: "Who may forbid driving, none by default: locks.<name>.topic, .priority and .timeout.",
-        members: vec![LOCK_TOPIC.declaration(), LOCK_PRIORITY.declaration(), LOCK_TIMEOUT.declaration()],
-        presets: &[],
-    })
+    .with_live_group(
+        Group {
+            prefix: SOURCES,
+            text: "Who may drive.",
+            members: vec![
+                TOPIC.declaration(),
+                TYPE.declaration(),
+                PRIORITY.declaration(),
+                TIMEOUT.declaration(),
+            ],
+            presets: &[
+                Preset {
+                    name: "joystick",
+                    values: &[
+                        ("topic", PresetValue::Text("joystick/desired")),
+                        ("type", PresetValue::Text("pose_state")),
+                        ("priority", PresetValue::Integer(100)),
+                    ],
+                },
+                Preset {
+                    name: "navigation",
+                    values: &[
+                        ("topic", PresetValue::Text("cmd_vel_nav")),
+                        ("type", PresetValue::Text("twist_stamped")),
+                        ("priority", PresetValue::Integer(10)),
+                    ],
+                },
+            ],
+        },
+        "topic",
+    )
+    .with_live_group(
+        Group {
+            prefix: LOCKS,
+            text: "Who may forbid driving, none by default: locks.<name>.topic, .priority and .timeout.",
+            members: vec![LOCK_TOPIC.declaration(), LOCK_PRIORITY.declaration(), LOCK_TIMEOUT.declaration()],
+            presets: &[],
+        },
+        "topic",
+    )
 }
 
 /// The parameters in force, parsed. Sources and locks are in alphabetical order of their names.
@@ -264,12 +272,21 @@ mod tests {
     }
 
     #[test]
-    fn only_priority_and_timeout_change_at_run_time() {
+    fn sources_and_locks_come_change_and_go_at_run_time() {
         let set = specification().defaults();
-        let change = |name: &str, value: Value| set.change(&[(name.to_owned(), value)]);
-        assert!(change("sources.joystick.priority", Value::Integer(7)).is_ok());
-        assert!(change("sources.joystick.timeout", Value::Float(0.2)).is_ok());
-        assert!(change("sources.joystick.topic", text("/other")).is_err());
-        assert!(change("sources.joystick.type", text("twist")).is_err());
+        let edits = [
+            ("sources.joystick.topic", Some(text("/other"))),
+            ("sources.joystick.type", Some(text("auto"))),
+            ("sources.navigation.topic", None),
+            ("sources.dock.priority", Some(Value::Integer(7))),
+            ("sources.dock.topic", Some(text("/dock"))),
+            ("locks.door.topic", Some(text("/door"))),
+        ];
+        let after = set.edit(edits.iter().map(|(name, value)| (*name, value.as_ref()))).unwrap();
+        let params = Params::read(&after).unwrap();
+        let [dock, joystick] = params.sources.as_slice() else { panic!("two sources: {:?}", params.sources) };
+        assert_eq!((dock.name.as_str(), dock.kind, dock.priority), ("dock", Kind::TwistStamped, 7));
+        assert_eq!((joystick.topic.as_str(), joystick.kind), ("/other", Kind::Auto));
+        assert_eq!((params.locks[0].name.as_str(), params.locks[0].priority), ("door", 255));
     }
 }

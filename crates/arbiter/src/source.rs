@@ -12,6 +12,8 @@ pub enum Kind {
     TwistStamped,
     /// `or_pose_estimator/msg/State`, as the joystick publishes it.
     PoseState,
+    /// Whichever of them is published; the machine does not care.
+    Auto,
 }
 
 impl Kind {
@@ -21,6 +23,7 @@ impl Kind {
             "twist" => Some(Self::Twist),
             "twist_stamped" => Some(Self::TwistStamped),
             "pose_state" => Some(Self::PoseState),
+            "auto" => Some(Self::Auto),
             _ => None,
         }
     }
@@ -127,6 +130,7 @@ mod tests {
         assert_eq!(Kind::named("twist"), Some(Kind::Twist));
         assert_eq!(Kind::named("twist_stamped"), Some(Kind::TwistStamped));
         assert_eq!(Kind::named("pose_state"), Some(Kind::PoseState));
+        assert_eq!(Kind::named("auto"), Some(Kind::Auto));
         assert_eq!(Kind::named("Twist"), None);
     }
 }

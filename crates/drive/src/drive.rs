@@ -14,6 +14,13 @@ pub enum Input {
     Joystick(joystick::Input),
     /// For the arbiter: commands of the other sources, locks.
     Arbiter(arbiter::Input),
+    /// The arbiter's parameters are these from now on.
+    SourcesChanged {
+        /// For the arbiter.
+        params: arbiter::Params,
+        /// Index of the source among them that the joystick is.
+        stick: Option<usize>,
+    },
     /// For the zones: the scaling.
     Zones(zones::Input),
     /// For hindbrain: enable, e-stop, reset, infra-red.
@@ -113,6 +120,10 @@ impl Machine for Drive {
         match input {
             Input::Joystick(input) => self.stages.joystick.handle(now, input),
             Input::Arbiter(input) => self.stages.arbiter.handle(now, input),
+            Input::SourcesChanged { params, stick } => {
+                self.stick = stick;
+                self.stages.arbiter.handle(now, arbiter::Input::ParametersChanged(params));
+            }
             Input::Zones(input) => self.stages.zones.handle(now, input),
             Input::Hindbrain(input) => self.stages.hindbrain.handle(now, input),
         }

@@ -95,7 +95,7 @@ impl<P, M: Machine + 'static> Member<P, M> {
     pub fn runner(
         self,
         shell: &Shell<M>,
-        apply: fn(&Set) -> Result<M::Input, Refusal>,
+        apply: impl FnMut(&Set) -> Result<M::Input, Refusal> + Send + 'static,
     ) -> Result<Runner<M>, Error> {
         Runner::new(self.node, shell.clone(), self.inputs, self.parameters, apply)
     }
