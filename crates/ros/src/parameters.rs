@@ -41,6 +41,7 @@ impl Parameters {
     /// A value that the specification refuses, or a key it does not know, all at once; or the middleware's refusal.
     pub fn new(node: &mut r2r::Node, specification: &Specification) -> Result<Self, Error> {
         let name = node.name().map_err(Error::ros("read the node's name"))?;
+        check_files(std::env::args(), &name)?;
         let mut overrides = Vec::new();
         let given = node.params.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for (key, parameter) in given.iter() {
@@ -218,6 +219,25 @@ impl Parameters {
         };
         self.events.publish(&event).map_err(|error| format!("changed, but nobody was told: {error}"))
     }
+}
+
+/// Refuses parameter files that say something of the node `name` twice, of which rcl takes the last without a word.
+fn check_files(arguments: impl Iterator<Item = String>, name: &str) -> Result<(), Error> {
+    let arguments: Vec<String> = arguments.collect();
+    for pair in arguments.windows(2) {
+        let [option, file] = pair else { continue };
+        let text = (option == "--params-file").then(|| std::fs::read_to_string(file).ok()).flatten();
+        let is_meant = |key: &String| key.ends_with("**") || key.rsplit('/').next() == Some(name);
+        for twice in text.iter().flat_map(|text| params::twice(text)) {
+            if twice.path.iter().any(is_meant) {
+                let (path, line) = (twice.path.join("."), twice.line);
+                return Err(Error::Start(format!(
+                    "'{path}' is in line {line} for the second time, must be once in {file}"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A parameter's name and its new value; without one it is taken away.
