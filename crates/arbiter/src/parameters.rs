@@ -62,7 +62,7 @@ impl Params {
         for (index, source) in self.sources.iter().enumerate() {
             let parameter = |member: &str| format!("{SOURCES}.{}{member}", source.name);
             check_topic(parameter(".topic"), &source.topic)?;
-            for lock in self.locks.iter().filter(|lock| lock.topic == source.topic) {
+            if let Some(lock) = self.locks.iter().find(|lock| lock.topic == source.topic) {
                 let rule = format!("must differ from the topic of lock '{}'", lock.name);
                 return Err(Clash { parameter: parameter(".topic"), rule });
             }

@@ -1,5 +1,5 @@
 //! Limits and the hand-over from one source to another.
-#![allow(clippy::unwrap_used)] // helpers of tests
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 mod common;
 
