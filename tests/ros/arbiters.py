@@ -70,7 +70,7 @@ class Arbiter:
     def active(self):
         """Who drives, and what is said of each source."""
         message = self.graph.last(f"/{NODE}/active")
-        return message and (message.message, {value.key: value.value for value in message.values})
+        return message and (message.message, {value.key: value.value for value in message.values if value.key != "active since"})
 
     def said(self, since):
         return [message.twist.linear.x for message in self.graph.since(OUTPUT, since)]

@@ -20,11 +20,8 @@ enum Event {
 fn params(with_locks: bool) -> Params {
     let ms = Duration::from_millis;
     let source = |(index, &(priority, timeout)): (usize, &(u8, u64))| Source {
-        name: index.to_string(),
-        topic: format!("/s{index}"),
-        kind: Kind::TwistStamped,
-        priority,
         timeout: ms(timeout),
+        ..Source::new(&index.to_string(), &format!("/s{index}"), Kind::TwistStamped, priority)
     };
     let lock = |&(priority, timeout): &(u8, u64)| Lock {
         name: priority.to_string(),
@@ -36,7 +33,7 @@ fn params(with_locks: bool) -> Params {
         sources: SOURCES.iter().enumerate().map(source).collect(),
         locks: if with_locks { LOCKS.iter().map(lock).collect() } else { Vec::new() },
         heartbeat: ms(HEARTBEAT),
-        stamped: true,
+        ..Params::default()
     }
 }
 
@@ -75,6 +72,7 @@ struct Heard {
     age: u64,
     valid: bool,
     newest: i32,
+    said: i32,
 }
 
 impl Model {
@@ -143,11 +141,13 @@ impl Model {
                 if valid && fresh && older {
                     return;
                 }
-                let repeated = stamp != 0 && stamp == newest;
+                let said = before.map_or(0, |h| h.said);
+                let repeated = stamp != 0 && (stamp == newest || stamp == said);
                 self.sources[source] = Some(Heard {
                     age: if repeated { before.unwrap().age } else { 0 },
                     valid,
                     newest: if stamp == 0 || (fresh && older) { newest } else { stamp },
+                    said: stamp,
                 });
                 if valid && self.winner() == Some(source) {
                     self.driving = Some(source);

@@ -119,15 +119,21 @@ fn slope(name: &'static str, value: f64, low: f64) -> Result<f64, OutOfRange> {
     within(name, value, low, HIGHEST).map_err(|error| OutOfRange { or_off: true, ..error })
 }
 
+impl OutOfRange {
+    /// What the value must be, as text that begins so.
+    pub fn rule(&self) -> String {
+        let Self { low, high, or_off, .. } = *self;
+        match (or_off, low <= high) {
+            (true, true) => format!("must be 0 (off) or {low} to {high}"),
+            (true, false) => "must be 0 (off), as deceleration is".into(),
+            _ => format!("must be {low} to {high}"),
+        }
+    }
+}
+
 impl fmt::Display for OutOfRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, value, low, high, or_off } = *self;
-        write!(f, "{name} is {value}, must be ")?;
-        match (or_off, low <= high) {
-            (true, true) => write!(f, "0 (off) or {low} to {high}"),
-            (true, false) => write!(f, "0 (off), as deceleration is"),
-            _ => write!(f, "{low} to {high}"),
-        }
+        write!(f, "{} is {}, {}", self.name, self.value, self.rule())
     }
 }
 

@@ -87,11 +87,14 @@ impl Topics {
             key: source.name.clone(),
             value: verdict.explain(&params).to_string(),
         });
+        let Stamp { sec, nanosec } = active.stamp;
+        // With a space no source can be called so.
+        let since = KeyValue { key: "active since".into(), value: format!("{sec}.{nanosec:09}") };
         DiagnosticStatus {
             name: NAME.into(),
             message: name.into(),
             hardware_id: "steersman".into(),
-            values: values.collect(),
+            values: [since].into_iter().chain(values).collect(),
             ..Default::default()
         }
     }
@@ -183,8 +186,11 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
+    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let (known, names) = (topics.known(), member.inputs.names().clone());
-    let shell = Shell::new(Arbiter::new(member.params.clone()), None, move |output| topics.publish(output));
+    let shell = Shell::new(Arbiter::new(member.params.clone()), Some(clock_read), move |output| {
+        topics.publish(output)
+    });
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = runner
         .status(move |machine| latency.report(status(machine)))
