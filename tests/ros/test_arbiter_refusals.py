@@ -44,7 +44,7 @@ BAD = {
         {"sources.navigation.topic": "/pose"},
         ["'sources.navigation.topic' is \"/pose\", must be a topic of", "publishes it as geometry_msgs/msg/PoseStamped"],
     ),
-    "a lock on the topic of a source": (named("locks.door", topic="joystick/desired"), ["must differ from 'locks.door.topic'"]),
+    "a lock on the topic of a source": (named("locks.door", topic="joystick/desired"), ["'sources.joystick.topic' is \"joystick/desired\", must differ from the topic of lock 'door'"]),
     "an unknown type of value": ({"sources.dock.topic": ParameterValue(type=77)}, ["has a value of type 77, must be from 0 to 9"]),
 }
 
