@@ -29,15 +29,16 @@ DOCK = named("sources.dock", topic="/dock", type="twist", priority=20)
 class Arbiter:
     """The node with `parameters` and what it says."""
 
-    def __init__(self, parameters, executable=NODE, arguments=()):
+    def __init__(self, parameters, executable=NODE, arguments=(), node=NODE):
         self.graph = Graph()
         parameters = {**named("sources.joystick", **STICK), **parameters}
-        texts = [text for name, value in parameters.items() for text in ("-p", f"{NODE}:{name}:={value}")]
+        texts = [text for name, value in parameters.items() for text in ("-p", f"{node}:{name}:={value}")]
         self.graph.listen(TwistStamped, OUTPUT)
-        self.graph.listen(DiagnosticStatus, f"/{NODE}/active", LATCHED)
+        self.topic = f"/{node}/active"
+        self.graph.listen(DiagnosticStatus, self.topic, LATCHED)
         self.graph.listen(ParameterEvent, "/parameter_events")
         self.process = Process(executable, "--ros-args", *texts, *arguments)
-        self.client = AsyncParameterClient(self.graph.node, NODE)
+        self.client = AsyncParameterClient(self.graph.node, node)
 
     def __enter__(self):
         try:
@@ -69,7 +70,7 @@ class Arbiter:
     @property
     def active(self):
         """Who drives, and what is said of each source."""
-        message = self.graph.last(f"/{NODE}/active")
+        message = self.graph.last(self.topic)
         return message and (message.message, {value.key: value.value for value in message.values if value.key != "active since"})
 
     def said(self, since):

@@ -275,3 +275,13 @@ def test_a_remapped_topic_is_heard_where_it_went():
     with Arbiter(NAVIGATION, arguments=["-r", "/nav:=/elsewhere", "-r", "__ns:=/"]) as arbiter:
         arbiter.publish("/elsewhere", 0.1)
         arbiter.drives("navigation", 0.1)
+
+
+def test_helpers_do_not_take_the_nodes_name():
+    with Arbiter(NAVIGATION, arguments=["-r", "__node:=who_drives"], node="who_drives") as arbiter:
+        arbiter.publish("/nav", 0.1)
+        arbiter.drives("navigation", 0.1)
+        names = arbiter.graph.node.get_node_names()
+        assert names.count("who_drives") == 1 and any(name.startswith("_who_drives_sources_navigation") for name in names), names
+        (listener,) = arbiter.graph.node.get_subscriptions_info_by_topic("/nav")
+        assert listener.node_name.startswith("_who_drives_sources_navigation")

@@ -84,6 +84,9 @@ def test_two_sources_of_one_name_in_a_file_are_refused(tmp_path, style):
     file = tmp_path / "twice.yaml"
     file.write_text(f"{NODE}:\n  ros__parameters:\n    sources:\n{entries[style]}")
     process = Process(NODE, "--ros-args", "--params-file", str(file))
-    assert process.wait() == 1, process.output
+    try:
+        assert process.wait() == 1, process.output
+    finally:
+        process.stop()
     line = 7 if style == "block" else 5
     assert f"'velocity_arbiter.ros__parameters.sources.dock' is in line {line} for the second time" in process.output
