@@ -16,8 +16,9 @@ struct Message {
     at: Instant,
     /// Its own stamp, to know it again.
     told: Stamp,
-    /// The newest stamp while the source is fresh; zero if it gives none.
+    /// The newest stamp, zero if it gave none, and when that came.
     newest: Stamp,
+    newest_at: Instant,
     /// By its stamp at `at`; `None` if it has none or nobody knows what time it is.
     age: Option<Age>,
     valid: bool,
@@ -51,6 +52,10 @@ impl Age {
         (!stamp.is_zero() && !wall.is_zero()).then_some(Self { behind, ahead })
     }
 
+    fn is_ahead(self, source: &Source) -> bool {
+        !source.max_age.is_zero() && self.ahead > source.skew
+    }
+
     /// The same with all that is said against the message at either of two times.
     fn worse(self, other: Self) -> Self {
         Self { behind: self.behind.max(other.behind), ahead: self.ahead.max(other.ahead) }
@@ -60,9 +65,10 @@ impl Age {
 impl Heard {
     /// Takes note of a message that came while the wall clock said `wall`; whether it counts.
     ///
-    /// * A valid one with an older stamp than that of a fresh source is late and does not count: it neither drives nor
-    ///   keeps the source alive. Once the source has timed out any other stamp counts, so that a clock which was set
-    ///   back costs one timeout and not the source.
+    /// * A valid one with an older stamp than one that came within the timeout is late and does not count: it neither
+    ///   drives nor keeps the source alive. After that time any stamp counts, so that a sender's clock which was set
+    ///   back costs one timeout and not the source. The own clock, set back, costs nothing: what lies in its future now
+    ///   makes nobody late, since a stop may be among them.
     /// * The same stamp again is no news: the source's time goes on running from when that stamp first came, and its
     ///   age is the greatest it ever was. Thus a relay that repeats a dead sender's last message does not keep it alive.
     /// * A stamp from the future counts, against its source, but makes no later one late.
@@ -75,11 +81,13 @@ impl Heard {
         stamp: Stamp,
         valid: bool,
     ) -> bool {
-        let mut message = Message { at: now, told: stamp, newest: stamp, age: Age::of(stamp, wall), valid };
+        let age = Age::of(stamp, wall);
+        let mut message = Message { at: now, told: stamp, newest: stamp, newest_at: now, age, valid };
         let last = self.last.unwrap_or(Message { told: Stamp::ZERO, newest: Stamp::ZERO, ..message });
-        let fresh = self.last.is_some() && now < last.at + source.timeout;
-        let older = !stamp.is_zero() && !last.newest.is_zero() && stamp < last.newest;
-        if valid && fresh && older {
+        let void = now >= last.newest_at + source.timeout
+            || Age::of(last.newest, wall).is_some_and(|age| age.is_ahead(source));
+        let older = !stamp.is_zero() && !last.newest.is_zero() && !void && stamp < last.newest;
+        if valid && older {
             return false;
         }
         if !stamp.is_zero() && (stamp == last.told || stamp == last.newest) {
@@ -93,8 +101,8 @@ impl Heard {
                 (a, b) => a.or(b),
             };
         }
-        if stamp.is_zero() || (fresh && older) || message.is_ahead(source) {
-            message.newest = last.newest;
+        if stamp.is_zero() || stamp == last.newest || older || message.is_ahead(source) {
+            (message.newest, message.newest_at) = (last.newest, last.newest_at);
         }
         self.last = Some(message);
         true
@@ -130,7 +138,7 @@ impl Heard {
 
 impl Message {
     fn is_ahead(&self, source: &Source) -> bool {
-        !source.max_age.is_zero() && self.age.is_some_and(|age| age.ahead > source.skew)
+        self.age.is_some_and(|age| age.is_ahead(source))
     }
 
     /// When its stamp gets too old, which may have been before it came; `None` for never.
@@ -212,7 +220,8 @@ mod tests {
         assert!(heard.receive(ms(0), wall(0), &source, wall(0), true));
         assert!(heard.receive(ms(300), wall(300), &source, Stamp::ZERO, true));
         assert_eq!(heard.health(ms(799), &source), Health::Valid);
-        assert!(!heard.receive(ms(500), wall(500), &source, stamp(99), true), "the last stamp is remembered");
+        assert!(!heard.receive(ms(499), wall(499), &source, stamp(99), true), "the last stamp is remembered");
+        assert!(heard.receive(ms(500), wall(500), &source, stamp(99), true), "but not for ever");
     }
 
     #[test]
@@ -263,6 +272,19 @@ mod tests {
         assert_eq!(heard.health(ms(20), &source), Health::FromFuture, "waiting makes the same one no better");
         assert!(heard.receive(ms(30), wall(30), &source, wall(105), true));
         assert_eq!(heard.health(ms(30), &source), Health::Valid, "it did not make this one late");
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_makes_nobody_late() {
+        let (mut heard, source) = (Heard::default(), judged());
+        assert!(heard.receive(ms(0), wall(900), &source, wall(900), true));
+        // 101 ms back, and 100: that much two clocks may differ.
+        assert!(heard.receive(ms(1), wall(799), &source, wall(799), true));
+        assert_eq!(heard.health(ms(1), &source), Health::Valid);
+        assert!(!heard.receive(ms(2), wall(699), &source, wall(699), true));
+        // Messages without a stamp keep nothing of the future alive either.
+        assert!(heard.receive(ms(3), wall(0), &source, Stamp::ZERO, true));
+        assert!(heard.receive(ms(4), wall(4), &source, wall(4), true));
     }
 
     #[test]

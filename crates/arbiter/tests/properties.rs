@@ -73,6 +73,8 @@ struct Heard {
     valid: bool,
     newest: i32,
     said: i32,
+    /// How long ago the newest stamp came.
+    since: u64,
 }
 
 impl Model {
@@ -112,7 +114,7 @@ impl Model {
     }
 
     fn millisecond(&mut self, out: &mut Vec<(i32, f64)>) {
-        self.sources.iter_mut().flatten().for_each(|h| h.age += 1);
+        self.sources.iter_mut().flatten().for_each(|h| (h.age, h.since) = (h.age + 1, h.since + 1));
         self.locks.iter_mut().flatten().for_each(|(_, age)| *age += 1);
         self.silent_for = self.silent_for.map(|ms| ms + 1);
         self.check_loss(out);
@@ -135,10 +137,10 @@ impl Model {
             }
             Event::Command { source, valid, stamp } => {
                 let before = self.sources[source];
-                let fresh = before.is_some_and(|h| h.age < SOURCES[source].1);
+                let remembered = before.is_some_and(|h| h.since < SOURCES[source].1);
                 let newest = before.map_or(0, |h| h.newest);
-                let older = stamp != 0 && newest != 0 && stamp < newest;
-                if valid && fresh && older {
+                let older = stamp != 0 && newest != 0 && remembered && stamp < newest;
+                if valid && older {
                     return;
                 }
                 let said = before.map_or(0, |h| h.said);
@@ -146,7 +148,8 @@ impl Model {
                 self.sources[source] = Some(Heard {
                     age: if repeated { before.unwrap().age } else { 0 },
                     valid,
-                    newest: if stamp == 0 || (fresh && older) { newest } else { stamp },
+                    newest: if stamp == 0 || older { newest } else { stamp },
+                    since: before.filter(|h| stamp == 0 || older || stamp == h.newest).map_or(0, |h| h.since),
                     said: stamp,
                 });
                 if valid && self.winner() == Some(source) {

@@ -1,37 +1,18 @@
 //! Ten thousand random scenarios against a reference model: same winner, same reasons, same commands.
-//!
-//! The model counts in ticks of 10 ms and knows no instants and no stamps: everything is an age that grows by one with
-//! each tick. It shares nothing with the machine but the words of the answer.
 #![allow(clippy::unwrap_used)] // helpers of tests
+
+mod model;
 
 use std::time::Duration;
 
 use arbiter::{Arbiter, Input, Invalid, Kind, Lock, Output, Params, Source, Verdict};
+use model::{HEARTBEAT, Model, Rank, Setting};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use units::{Instant, Machine, Stamp, Velocity};
 
 const SCENARIOS: u32 = 10_000;
 const TICK: Duration = Duration::from_millis(10);
-/// The wall clock at the beginning, in ticks; far from zero, which is no stamp.
-const EPOCH: i64 = 100_000;
-const HEARTBEAT: i64 = 7;
-
-/// Times in ticks; `max_age` 0 is off.
-#[derive(Clone, Copy, Debug)]
-struct Rank {
-    priority: u8,
-    timeout: i64,
-    max_age: i64,
-    skew: i64,
-}
-
-#[derive(Clone, Debug)]
-struct Setting {
-    sources: Vec<Rank>,
-    /// Priority and timeout.
-    locks: Vec<(u8, i64)>,
-}
 
 #[derive(Clone, Copy, Debug)]
 enum Event {
@@ -58,197 +39,6 @@ enum Event {
     /// Two sources swap priorities.
     Swap(usize, usize),
 }
-
-// ---- the model ----
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Fault {
-    TooOld,
-    Future,
-    Nonsense,
-}
-
-/// What the model remembers of a source that was heard.
-#[derive(Clone, Copy, Debug)]
-struct Ear {
-    /// Ticks since the last message came, or since it first came if it was repeated.
-    silence: i64,
-    /// How old that message is by its stamp, if that may be asked.
-    age: Option<i64>,
-    fault: Option<Fault>,
-    /// The greatest lead over the clock that this stamp was ever seen with.
-    lead: i64,
-    /// Its stamp, 0 without.
-    said: i64,
-    /// The newest stamp that counts for lateness, 0 for none.
-    newest: i64,
-}
-
-#[derive(Debug)]
-struct Model {
-    setting: Setting,
-    present: Vec<bool>,
-    ears: Vec<Option<Ear>>,
-    /// Closed, and ticks since it was heard.
-    locks: Vec<Option<(bool, i64)>>,
-    wall: i64,
-    driving: Option<usize>,
-    quiet: Option<i64>,
-    /// Source and stamp of what went out; a source of `None` is a zero.
-    out: Vec<(Option<usize>, i64)>,
-    last: i64,
-}
-
-impl Model {
-    fn new(setting: Setting) -> Self {
-        let (sources, locks) = (setting.sources.len(), setting.locks.len());
-        Self {
-            setting,
-            present: vec![true; sources],
-            ears: vec![None; sources],
-            locks: vec![None; locks],
-            wall: EPOCH,
-            driving: None,
-            quiet: Some(0),
-            out: vec![(None, 0)],
-            last: 0,
-        }
-    }
-
-    /// Why not, in the model's own words; `None` if nothing but others is in the way.
-    fn obstacle(&self, source: usize) -> Option<&'static str> {
-        let rank = self.setting.sources[source];
-        let Some(ear) = self.ears[source] else { return Some("unheard") };
-        if ear.silence >= rank.timeout {
-            return Some("silent");
-        }
-        match ear.fault {
-            Some(Fault::Nonsense) => return Some("nonsense"),
-            Some(Fault::Future) => return Some("future"),
-            Some(Fault::TooOld) => return Some("old"),
-            None => {}
-        }
-        if rank.max_age > 0 && ear.age.is_some_and(|age| age >= rank.max_age) {
-            return Some("silent");
-        }
-        self.bar(rank.priority).map(|_| "barred")
-    }
-
-    /// The lock in the way of a priority.
-    fn bar(&self, priority: u8) -> Option<usize> {
-        let shut = |&lock: &usize| {
-            let (rank, timeout) = self.setting.locks[lock];
-            rank > priority && !matches!(self.locks[lock], Some((false, age)) if age < timeout)
-        };
-        let highest = (0..self.locks.len()).filter(shut).map(|lock| self.setting.locks[lock].0).max()?;
-        (0..self.locks.len()).find(|lock| shut(lock) && self.setting.locks[*lock].0 == highest)
-    }
-
-    fn best(&self) -> Option<usize> {
-        let mut able: Vec<usize> =
-            (0..self.ears.len()).filter(|&s| self.present[s] && self.obstacle(s).is_none()).collect();
-        able.sort_by_key(|&source| self.setting.sources[source].priority);
-        able.pop()
-    }
-
-    fn halt(&mut self) {
-        self.driving = None;
-        self.quiet = Some(0);
-        self.out.push((None, self.last));
-    }
-
-    fn look(&mut self) {
-        if self.driving.is_some() && self.driving != self.best() {
-            self.halt();
-        }
-    }
-
-    fn tick(&mut self) {
-        self.wall += 1;
-        for ear in self.ears.iter_mut().flatten() {
-            ear.silence += 1;
-            ear.age = ear.age.map(|age| age + 1);
-        }
-        self.locks.iter_mut().flatten().for_each(|(_, age)| *age += 1);
-        self.quiet = self.quiet.map(|ticks| ticks + 1);
-        self.look();
-        if self.quiet == Some(HEARTBEAT) {
-            self.quiet = Some(0);
-            self.out.push((None, self.last));
-        }
-    }
-
-    fn hear(&mut self, source: usize, said: i64, valid: bool) {
-        let rank = self.setting.sources[source];
-        let before = self.ears[source];
-        let fresh = before.is_some_and(|ear| ear.silence < rank.timeout);
-        let newest = before.map_or(0, |ear| ear.newest);
-        let outdated = said != 0 && said < newest;
-        if fresh && outdated && valid {
-            return;
-        }
-        let ages = said != 0 && rank.max_age > 0;
-        let mut ear = Ear { silence: 0, age: None, fault: None, lead: 0, said, newest: said };
-        let mut age = (self.wall - said).max(0);
-        ear.lead = (said - self.wall).max(0);
-        if let Some(old) = before
-            && said != 0
-            && (said == old.said || said == newest)
-        {
-            ear.silence = old.silence;
-            age = age.max(old.silence);
-            if said == old.said {
-                age = age.max(old.age.unwrap_or(0));
-                ear.lead = ear.lead.max(old.lead);
-            }
-        }
-        if ages {
-            ear.age = Some(age);
-            let when_first_heard = age - ear.silence;
-            if when_first_heard >= rank.max_age {
-                ear.fault = Some(Fault::TooOld);
-            }
-            if ear.lead > rank.skew {
-                ear.fault = Some(Fault::Future);
-            }
-        }
-        if ear.fault == Some(Fault::Future) || said == 0 || (fresh && outdated) {
-            ear.newest = newest;
-        }
-        if !valid {
-            ear.fault = Some(Fault::Nonsense);
-        }
-        self.ears[source] = Some(ear);
-        if valid && self.best() == Some(source) {
-            self.driving = Some(source);
-            self.quiet = None;
-            self.last = said;
-            self.out.push((Some(source), said));
-        }
-    }
-
-    /// As the machine words it, with indices among those that are present.
-    fn verdict(&self, source: usize) -> Verdict {
-        let best = self.best();
-        match self.obstacle(source) {
-            Some("unheard") => Verdict::NeverHeard,
-            Some("silent") => Verdict::TimedOut,
-            Some("old") => Verdict::TooOld,
-            Some("future") => Verdict::FromFuture,
-            Some("nonsense") => Verdict::Invalid,
-            Some(_) => Verdict::Locked { by: self.bar(self.setting.sources[source].priority).unwrap() },
-            None if self.driving == Some(source) => Verdict::Drives,
-            None if best == Some(source) => Verdict::Waits,
-            None => Verdict::Outranked { by: self.index(best.unwrap()) },
-        }
-    }
-
-    fn index(&self, source: usize) -> usize {
-        (0..source).filter(|&other| self.present[other]).count()
-    }
-}
-
-// ---- the machine beside it ----
 
 fn time(ticks: i64) -> Duration {
     TICK * u32::try_from(ticks).unwrap()
