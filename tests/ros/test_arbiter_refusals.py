@@ -2,6 +2,7 @@
 
 import time
 
+import arbiters
 import pytest
 from arbiters import DOCK, NAVIGATION, NODE, OUTPUT, Arbiter, named, settle
 from conftest import Process
@@ -90,3 +91,38 @@ def test_two_sources_of_one_name_in_a_file_are_refused(tmp_path, style):
         process.stop()
     line = 7 if style == "block" else 5
     assert f"'velocity_arbiter.ros__parameters.sources.dock' is in line {line} for the second time" in process.output
+
+
+class Deaf(Process):
+    """A console that stands still while `stands_still`."""
+
+    stands_still = False
+
+    def _read(self):
+        while True:
+            if Deaf.stands_still:
+                time.sleep(0.05)
+                continue
+            line = self.process.stdout.readline()
+            if not line:
+                return
+            self.lines.append(line.rstrip())
+
+
+def test_a_console_that_stands_still_refuses_newcomers_and_stops_nothing(monkeypatch):
+    """rcl looks up nodes in a table without a lock for each line of the log, so that none may come meanwhile."""
+    monkeypatch.setattr(arbiters, "Process", Deaf)
+    monkeypatch.setattr(Deaf, "stands_still", False)
+    with Arbiter(NAVIGATION) as arbiter:
+        arbiter.publish("/nav", 0.1)
+        arbiter.drives("navigation", 0.1)
+        Deaf.stands_still = True
+        for _ in range(1000):  # a line each: more than a pipe holds
+            arbiter.change({"sources.navigation.priority": 300})
+        start = time.monotonic()
+        assert "cannot come while nobody takes the lines of the log" in arbiter.change_at_once(DOCK)
+        assert arbiter.change({"sources.navigation.timeout": 0.4}) == [], "what needs no node goes on"
+        settle()
+        assert set(arbiter.said(start)) == {0.1}, "it stopped driving"
+        Deaf.stands_still = False
+        arbiter.wait(lambda: arbiter.change_at_once(DOCK) == "", "it does not come afterwards")
