@@ -114,11 +114,12 @@ def test_a_console_that_stands_still_refuses_newcomers_and_stops_nothing(monkeyp
     monkeypatch.setattr(arbiters, "Process", Deaf)
     monkeypatch.setattr(Deaf, "stands_still", False)
     with Arbiter(NAVIGATION) as arbiter:
-        arbiter.publish("/nav", 0.1)
+        arbiter.publish("/nav", 0.1, rate=500.0)
         arbiter.drives("navigation", 0.1)
         Deaf.stands_still = True
-        for _ in range(1000):  # a line each: more than a pipe holds
+        for _ in range(1500):  # a line each: more than a pipe holds
             arbiter.change({"sources.navigation.priority": 300})
+        settle()
         start = time.monotonic()
         assert "cannot come while nobody takes the lines of the log" in arbiter.change_at_once(DOCK)
         assert arbiter.change({"sources.navigation.timeout": 0.4}) == [], "what needs no node goes on"
