@@ -13,8 +13,9 @@ use units::{Instant, Machine, Stamp};
 const ARROWS: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("params", &[]),
+    ("limiter", &["units"]),
     ("joystick", &["units", "params"]),
-    ("arbiter", &["units", "params"]),
+    ("arbiter", &["units", "params", "limiter"]),
     ("zones", &["units", "params"]),
     ("hindbrain", &["units", "params"]),
     ("world", &["units", "params"]),
@@ -74,6 +75,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const PURE: &[&str] = &[
     "units",
     "params",
+    "limiter",
     "joystick",
     "arbiter",
     "zones",

@@ -1,53 +1,29 @@
 use std::collections::VecDeque;
 
-use units::{Command, Instant, Machine, Stamp, Velocity, earliest};
+use units::{Clock, Command, Instant, Machine, Stamp, Velocity, earliest};
 
-use crate::heard::{Bolt, Health, Heard};
-use crate::{Active, Counters, Invalid, Params, Verdict};
-
-/// All that can happen to the node.
-#[derive(Clone, Debug)]
-pub enum Input {
-    /// A message of a source came.
-    CommandReceived {
-        /// Index of the source in [`Params::sources`].
-        source: usize,
-        /// What it asks for, or why it asks for nothing.
-        velocity: Result<Velocity, Invalid>,
-        /// Its stamp; [`Stamp::ZERO`] if it has none.
-        stamp: Stamp,
-    },
-    /// A message of a lock came.
-    LockReceived {
-        /// Index of the lock in [`Params::locks`].
-        lock: usize,
-        /// Whether it is closed.
-        closed: bool,
-    },
-    /// The parameters in force are these from now on.
-    ParametersChanged(Params),
-    /// The node is about to end.
-    Stopping,
-}
-
-/// All that the node can ask for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Output {
-    /// Publish this command.
-    Drive(Command),
-    /// Publish who drives and why the others do not.
-    PublishActive(Active),
-}
+use crate::bolt::Bolt;
+use crate::heard::Heard;
+use crate::ramp::Ramp;
+use crate::tally::Tally;
+use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict};
 
 /// Lets one of several velocity sources drive.
 ///
 /// * A source drives while it is fresh, valid, not locked and of the highest priority among those. Its command goes
 ///   out from the call that brought it, stamp unchanged.
-/// * A message of a higher source takes over at once. When the driving source is lost (silent, invalid, locked) a zero
-///   goes out at once, and the next source drives from its *next* message on: what it said before was said while
-///   somebody else drove.
+/// * Fresh is what came within the timeout and whose stamp lies no further behind the wall clock than `max_age`, nor
+///   further ahead than `skew`. A stamp makes a command older, never fresher. A driving source that sends one which is
+///   too old or from the future is lost at once, as one that sends NaN; a late one (older than the last) is passed over.
+/// * A message of a higher source takes over at once. When the driving source is lost (silent, too old, invalid,
+///   locked) a zero goes out at once, and the next source drives from its *next* message on: what it said before was
+///   said while somebody else drove.
 /// * While nobody drives a zero goes out every heartbeat. Its stamp is that of the last command that went out, zero
 ///   before the first.
+/// * With any limit on, what goes out is on the way to the command, from the velocity that is driven now, also when
+///   another source takes over; and it goes out again at the instants of a grid until it is there. All of that carries
+///   the stamp of the command aimed at, so that nobody takes a step of the way for a newer wish. The zero of a loss
+///   is no such way: it is zero at once. With all limits off commands pass bit for bit.
 /// # Real-time
 /// Commands and zeros allocate nothing; a new [`Active`] does, after the command is out. Time grows with sources times
 /// locks.
@@ -55,21 +31,33 @@ pub enum Output {
 /// twist_mux 4.4.0 for priorities, timeouts and locks; own where that falls silent: a zero with the reason instead.
 #[derive(Clone, Debug)]
 pub struct Arbiter {
-    params: Params,
-    now: Instant,
-    heard: Vec<Heard>,
-    bolts: Vec<Bolt>,
-    driving: Option<usize>,
+    pub(crate) params: Params,
+    pub(crate) now: Instant,
+    clock: Clock,
+    /// What is known of each source and lock, in the order of the parameters.
+    pub(crate) seats: Vec<Seat>,
+    pub(crate) bolts: Vec<Bolt>,
+    pub(crate) driving: Option<usize>,
+    ramp: Ramp,
     /// The stamp of the last command that went out.
     last_stamp: Stamp,
     /// When the next zero is due; `None` while somebody drives.
     next_zero: Option<Instant>,
-    stopping: bool,
+    pub(crate) stopping: bool,
     queue: VecDeque<Command>,
     active: Active,
     announced: Option<Active>,
+    /// Whether indices mean others than when that was announced.
+    renamed: bool,
     last_invalid: Option<(usize, Invalid)>,
     counters: Counters,
+}
+
+/// One source as it was heard.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seat {
+    pub(crate) heard: Heard,
+    pub(crate) tally: Tally,
 }
 
 /// More than one drain ever leaves; beyond it the oldest output goes, since the newest is the one that counts.
@@ -80,20 +68,23 @@ impl Arbiter {
     pub fn new(params: Params) -> Self {
         let mut arbiter = Self {
             now: Instant::ZERO,
-            heard: Vec::new(),
-            bolts: Vec::new(),
+            clock: Clock::default(),
+            seats: vec![Seat::default(); params.sources.len()],
+            bolts: vec![Bolt::default(); params.locks.len()],
             driving: None,
+            ramp: Ramp::new(&params),
             last_stamp: Stamp::ZERO,
             next_zero: Some(Instant::ZERO),
             stopping: false,
             queue: VecDeque::with_capacity(QUEUE),
             active: Active::default(),
             announced: None,
+            renamed: false,
             last_invalid: None,
             counters: Counters::default(),
             params,
         };
-        arbiter.forget();
+        arbiter.settle();
         arbiter
     }
 
@@ -112,7 +103,7 @@ impl Arbiter {
         &self.active
     }
 
-    /// What has come and gone since the start.
+    /// What has come and gone since the start, also of sources that are gone.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -122,72 +113,91 @@ impl Arbiter {
         self.last_invalid
     }
 
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.stopping
-    }
-
-    pub(crate) fn now(&self) -> Instant {
-        self.now
-    }
-
-    pub(crate) fn bolts(&self) -> &[Bolt] {
-        &self.bolts
-    }
-
     fn receive(&mut self, source: usize, velocity: Result<Velocity, Invalid>, stamp: Stamp) {
-        let (Some(spec), Some(heard)) = (self.params.sources.get(source), self.heard.get_mut(source)) else {
+        let (Some(spec), Some(seat)) = (self.params.sources.get(source), self.seats.get_mut(source)) else {
             self.counters.unknown += 1;
             return;
         };
+        let emergency = spec.emergency;
         self.counters.commands += 1;
-        if !heard.receive(self.now, spec.timeout, stamp, velocity.is_ok()) {
-            self.counters.late += 1;
-            return;
+        seat.tally.receive(self.now);
+        if !seat.heard.receive(self.now, self.clock.at(self.now), spec, stamp, velocity.is_ok()) {
+            return self.refuse(source, Refused::Late);
         }
         match velocity {
             Ok(velocity) if !self.stopping && self.winner() == Some(source) => {
-                if self.driving.is_some_and(|other| other != source) {
-                    self.counters.taken_over += 1;
-                }
+                self.counters.taken_over += u64::from(self.driving.is_some_and(|other| other != source));
+                self.counters.driven += 1;
                 self.driving = Some(source);
                 self.next_zero = None;
                 self.last_stamp = stamp;
-                self.counters.driven += 1;
-                self.push(Command { velocity, stamp });
+                if let Some(seat) = self.seats.get_mut(source) {
+                    seat.tally.driven += 1;
+                }
+                let command = self.ramp.aim(self.now, Command { velocity, stamp }, emergency);
+                self.push(command);
             }
             Ok(_) => match self.verdict(source, self.winner()) {
-                Verdict::TimedOut => self.counters.repeated += 1,
-                Verdict::Locked { .. } => self.counters.locked += 1,
-                Verdict::Outranked { .. } => self.counters.outranked += 1,
+                Verdict::TimedOut => self.refuse(source, Refused::Repeated),
+                Verdict::TooOld => self.refuse(source, Refused::TooOld),
+                Verdict::FromFuture => self.refuse(source, Refused::FromFuture),
+                Verdict::Locked { .. } => self.refuse(source, Refused::Locked),
+                Verdict::Outranked { .. } => self.refuse(source, Refused::Outranked),
                 _ => {}
             },
             Err(invalid) => {
-                self.counters.invalid += 1;
+                self.refuse(source, Refused::Invalid);
                 self.last_invalid = Some((source, invalid));
             }
         }
     }
 
+    fn refuse(&mut self, source: usize, reason: Refused) {
+        self.counters.refused.count(reason);
+        if let Some(seat) = self.seats.get_mut(source) {
+            seat.tally.refused.count(reason);
+        }
+    }
+
+    /// Takes other parameters; who is still there keeps what was heard of him, and drives on if he did.
     fn adopt(&mut self, params: Params) {
-        let same = |a: &Params, b: &Params| {
-            a.sources.iter().map(|s| &s.name).eq(b.sources.iter().map(|s| &s.name))
-                && a.locks.iter().map(|l| &l.name).eq(b.locks.iter().map(|l| &l.name))
+        let old = core::mem::replace(&mut self.params, params);
+        let (sources, locks) = (&self.params.sources, &self.params.locks);
+        self.renamed =
+            !sources.iter().map(|source| &source.name).eq(old.sources.iter().map(|source| &source.name))
+                || !locks.iter().map(|lock| &lock.name).eq(old.locks.iter().map(|lock| &lock.name));
+        let moved = |index: usize| {
+            let before = old.sources.get(index)?;
+            sources.iter().position(|source| source.is_same(before))
         };
-        let known = same(&self.params, &params);
-        self.params = params;
-        if !known {
-            self.forget();
+        let (driving, last_invalid) = (
+            self.driving.and_then(moved),
+            self.last_invalid.and_then(|(index, invalid)| Some((moved(index)?, invalid))),
+        );
+        let seat = |source: &crate::Source| {
+            let index = old.sources.iter().position(|before| before.is_same(source))?;
+            self.seats.get(index).copied()
+        };
+        let bolt = |lock: &crate::Lock| {
+            let index = old.locks.iter().position(|before| before.is_same(lock))?;
+            self.bolts.get(index).copied()
+        };
+        let seats = sources.iter().map(|source| seat(source).unwrap_or_default()).collect();
+        let bolts = locks.iter().map(|lock| bolt(lock).unwrap_or_default()).collect();
+        (self.seats, self.bolts, self.last_invalid) = (seats, bolts, last_invalid);
+        if self.active.source == self.driving && driving.is_some() {
+            self.active.source = driving; // the same one under another index: it drives since it did
+        }
+        let drove = core::mem::replace(&mut self.driving, driving);
+        if drove.is_some() && driving.is_none() {
+            self.lose();
         }
         let next = self.now + self.params.heartbeat;
         self.next_zero = self.next_zero.map(|at| at.min(next));
-    }
-
-    /// Starts over with nobody heard.
-    fn forget(&mut self) {
-        self.heard = vec![Heard::default(); self.params.sources.len()];
-        self.bolts = vec![Bolt::default(); self.params.locks.len()];
-        self.last_invalid = None;
-        self.settle();
+        self.settle(); // whoever may not drive any more is not asked where he is on his way
+        if let Some(command) = self.ramp.configure(self.now, &self.params) {
+            self.push(command);
+        }
     }
 
     /// Brings who drives in line with time, messages and locks; a driving source that may not any more is replaced by
@@ -195,11 +205,14 @@ impl Arbiter {
     fn settle(&mut self) {
         let winner = self.winner();
         if self.driving.is_some() && (self.stopping || self.driving != winner) {
-            self.driving = None;
-            self.counters.lost += 1;
-            self.stop();
+            self.lose();
         }
-        self.active.source = self.driving;
+        // Until somebody was told of it nobody drives since now: the origin of time means nothing.
+        if self.active.source != self.driving || self.announced.is_none() && self.driving.is_none() {
+            self.active.source = self.driving;
+            self.active.since = self.now;
+            self.active.stamp = self.clock.at(self.now);
+        }
         self.active.verdicts.clear();
         for source in 0..self.params.sources.len() {
             let verdict = self.verdict(source, winner);
@@ -207,54 +220,18 @@ impl Arbiter {
         }
     }
 
-    /// The source whose next message drives, or that drives.
-    fn winner(&self) -> Option<usize> {
-        let mut winner: Option<(u8, usize)> = None;
-        for (index, source) in self.params.sources.iter().enumerate() {
-            if self.hindrance(index).is_none() && winner.is_none_or(|(highest, _)| source.priority > highest)
-            {
-                winner = Some((source.priority, index));
-            }
-        }
-        winner.map(|(_, index)| index)
+    fn is_news(&self) -> bool {
+        self.renamed || self.announced.as_ref() != Some(&self.active)
     }
 
-    fn verdict(&self, source: usize, winner: Option<usize>) -> Verdict {
-        match (self.hindrance(source), winner) {
-            _ if self.stopping => Verdict::Stopping,
-            (Some(hindrance), _) => hindrance,
-            (None, Some(by)) if by != source => Verdict::Outranked { by },
-            (None, _) if self.driving == Some(source) => Verdict::Drives,
-            (None, _) => Verdict::Waits,
-        }
-    }
-
-    /// What keeps `source` from driving, other sources apart.
-    fn hindrance(&self, source: usize) -> Option<Verdict> {
-        let (spec, heard) = (self.params.sources.get(source)?, self.heard.get(source)?);
-        match heard.health(self.now, spec.timeout) {
-            Health::NeverHeard => Some(Verdict::NeverHeard),
-            Health::TimedOut => Some(Verdict::TimedOut),
-            Health::Invalid => Some(Verdict::Invalid),
-            Health::Valid => self.lock_above(spec.priority).map(|by| Verdict::Locked { by }),
-        }
-    }
-
-    /// The closed lock of the highest priority, if that is higher than `priority`.
-    fn lock_above(&self, priority: u8) -> Option<usize> {
-        let mut found: Option<(u8, usize)> = None;
-        for (index, (lock, bolt)) in self.params.locks.iter().zip(&self.bolts).enumerate() {
-            if bolt.is_closed(self.now, lock.timeout)
-                && lock.priority > priority
-                && found.is_none_or(|(highest, _)| lock.priority > highest)
-            {
-                found = Some((lock.priority, index));
-            }
-        }
-        found.map(|(_, index)| index)
+    fn lose(&mut self) {
+        self.driving = None;
+        self.counters.lost += 1;
+        self.stop();
     }
 
     fn stop(&mut self) {
+        self.ramp.stop(self.now);
         self.next_zero = (!self.stopping).then(|| self.now + self.params.heartbeat);
         self.push(Command::stop(self.last_stamp));
     }
@@ -273,6 +250,9 @@ impl Machine for Arbiter {
     type Output = Output;
 
     fn handle(&mut self, now: Instant, input: Input) {
+        if let Input::ClockRead(stamp) = input {
+            return self.clock.read(self.now.max(now), stamp); // nothing that is known by now changes by it
+        }
         self.now = self.now.max(now);
         self.settle(); // time first: a source that is lost by now does not drive because its message came late
         match input {
@@ -287,7 +267,7 @@ impl Machine for Arbiter {
                 self.driving = None;
                 self.stop();
             }
-            Input::Stopping => {}
+            Input::Stopping | Input::ClockRead(_) => {}
         }
         self.settle();
     }
@@ -298,10 +278,14 @@ impl Machine for Arbiter {
         if self.next_zero.is_some_and(|at| at <= self.now) {
             self.stop();
         }
+        if let Some(command) = self.ramp.due(self.now) {
+            self.push(command);
+        }
         if let Some(command) = self.queue.pop_front() {
             return Some(Output::Drive(command));
         }
-        if self.announced.as_ref() != Some(&self.active) {
+        if self.is_news() {
+            self.renamed = false;
             self.announced = Some(self.active.clone());
             return Some(Output::PublishActive(self.active.clone()));
         }
@@ -309,16 +293,16 @@ impl Machine for Arbiter {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        if !self.queue.is_empty() || self.announced.as_ref() != Some(&self.active) {
+        if !self.queue.is_empty() || self.is_news() {
             return Some(self.now);
         }
         if self.stopping {
             return None;
         }
-        let sources = self.params.sources.iter().zip(&self.heard);
-        let sources = sources.filter_map(|(source, heard)| heard.expiry(self.now, source.timeout)).min();
+        let sources = self.params.sources.iter().zip(&self.seats);
+        let sources = sources.filter_map(|(source, seat)| seat.heard.expiry(self.now, source)).min();
         let locks = self.params.locks.iter().zip(&self.bolts);
         let locks = locks.filter_map(|(lock, bolt)| bolt.expiry(self.now, lock.timeout)).min();
-        earliest(self.next_zero, earliest(sources, locks))
+        earliest(earliest(self.next_zero, self.ramp.deadline()), earliest(sources, locks))
     }
 }

@@ -3,6 +3,8 @@
 //! * [`Arbiter`] is the machine: commands and locks come in, the command that may drive goes out in the same call.
 //! * A source drives while it is fresh, valid, not locked and of the highest priority among those; [`Verdict`] says for
 //!   each source why it drives or not, [`Active`] for all of them.
+//! * What drives is brought to what is asked for within limits of velocity, acceleration and jerk, if any is set; a
+//!   hand-over from one source to another is part of that, a safety stop is not.
 //! * [`Params`] are the [`Source`]s and [`Lock`]s, read from the parameters that [`specification`] describes.
 //!
 //! What is deliberately absent: a store of commands. A command drives from the call that brought it or never, so that
@@ -10,15 +12,23 @@
 #![forbid(unsafe_code)]
 
 mod arbiter;
+mod bolt;
+mod event;
 mod heard;
+mod judgement;
 mod parameters;
+mod ramp;
 mod source;
 mod status;
+mod tally;
 mod verdict;
 
-pub use arbiter::{Arbiter, Input, Output};
-pub use parameters::{Params, specification};
+pub use arbiter::Arbiter;
+pub use event::{Input, Output};
+pub use limiter::Limits;
+pub use parameters::{Clash, Params, specification};
 pub use source::{Invalid, Kind, Lock, Source, velocity_of};
 pub use status::Counters;
+pub use tally::{Refusals, Refused, Traffic};
 pub use units::Level;
 pub use verdict::{Active, Explained, Verdict};

@@ -1,84 +1,18 @@
 use core::time::Duration;
 
-use params::{Group, Parameter, Preset, PresetValue, Refusal, Set, Specification};
+use limiter::Limits;
+use params::{Refusal, Set};
 
+use self::declared::*;
 use crate::{Kind, Lock, Source};
 
-const HEARTBEAT: Parameter<f64> = Parameter::float("heartbeat", 0.1, 0.01, 1.0)
-    .unit("s")
-    .text("While nobody drives a zero velocity goes out this often.");
-const STAMPED: Parameter<bool> = Parameter::bool("stamped", true)
-    .text("Publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the stick event.")
-    .at_start();
+mod declared;
+mod limits;
 
-const TOPIC: Parameter<String> = Parameter::string("topic", "")
-    .text("Where the commands come from; each source has its own topic.")
-    .at_start();
-const TYPE: Parameter<String> =
-    Parameter::choice("type", "twist_stamped", &["twist", "twist_stamped", "pose_state"])
-        .text(
-            "Type of the topic: geometry_msgs/Twist, geometry_msgs/TwistStamped or or_pose_estimator/State.",
-        )
-        .at_start();
-const PRIORITY: Parameter<i64> =
-    Parameter::integer("priority", 0, 0, 255).text("The highest one wins; no two sources may have the same.");
-const TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0)
-    .unit("s")
-    .text("A source with nothing new for so long is lost; it cannot be switched off.");
-
-const LOCK_TOPIC: Parameter<String> = Parameter::string("topic", "")
-    .text("Where its state comes from, std_msgs/Bool; true is closed.")
-    .at_start();
-const LOCK_PRIORITY: Parameter<i64> = Parameter::integer("priority", 255, 0, 255)
-    .text("While closed it masks every source of a strictly lower priority; 255 masks all below 255.");
-const LOCK_TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0).unit("s").text(
-    "A lock silent for so long counts as closed, as one that was never heard; it cannot be switched off.",
-);
-
-const SOURCES: &str = "sources";
-const LOCKS: &str = "locks";
-
-/// All parameters of the node.
-pub fn specification() -> Specification {
-    Specification::new(
-        "velocity_arbiter",
-        "Lets one of several velocity sources drive: by priority, timeout and lock.",
-    )
-    .with(&HEARTBEAT)
-    .with(&STAMPED)
-    .with_group(Group {
-        prefix: SOURCES,
-        text: "Who may drive.",
-        members: vec![TOPIC.declaration(), TYPE.declaration(), PRIORITY.declaration(), TIMEOUT.declaration()],
-        presets: &[
-            Preset {
-                name: "joystick",
-                values: &[
-                    ("topic", PresetValue::Text("joystick/desired")),
-                    ("type", PresetValue::Text("pose_state")),
-                    ("priority", PresetValue::Integer(100)),
-                ],
-            },
-            Preset {
-                name: "navigation",
-                values: &[
-                    ("topic", PresetValue::Text("cmd_vel_nav")),
-                    ("type", PresetValue::Text("twist_stamped")),
-                    ("priority", PresetValue::Integer(10)),
-                ],
-            },
-        ],
-    })
-    .with_group(Group {
-        prefix: LOCKS,
-        text: "Who may forbid driving, none by default: locks.<name>.topic, .priority and .timeout.",
-        members: vec![LOCK_TOPIC.declaration(), LOCK_PRIORITY.declaration(), LOCK_TIMEOUT.declaration()],
-        presets: &[],
-    })
-}
+pub use self::declared::specification;
 
 /// The parameters in force, parsed. Sources and locks are in alphabetical order of their names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Who may drive; the index in here is the one in inputs and outputs.
     pub sources: Vec<Source>,
@@ -88,35 +22,67 @@ pub struct Params {
     pub heartbeat: Duration,
     /// Whether the command is published as `TwistStamped`; otherwise as `Twist`.
     pub stamped: bool,
+    /// How often the velocity goes out while a limit holds it back \[Hz], 1 to 1000.
+    pub rate: u32,
+    /// What is driven is kept within these: linear x, y, z, then angular. With all of them off it passes bit for bit.
+    pub limits: [Limits; 6],
+}
+
+/// What of parameters cannot be together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clash {
+    /// Full name of the parameter.
+    pub parameter: String,
+    /// What it must be.
+    pub rule: String,
 }
 
 impl Params {
     /// The parameters in `set`.
     /// # Errors
-    /// A [`Refusal`] of a topic that is empty, not a ROS name or taken by another source, and of a priority that
-    /// another source has.
+    /// A [`Refusal`] of what [`Params::check`] finds, and of limits that are none.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        let params = Self::parse(set);
-        for lock in &params.locks {
-            check_topic(set, &format!("{LOCKS}.{}.topic", lock.name), &lock.topic)?;
+        let params = Self { limits: limits::read(set)?, ..Self::parse(set) };
+        params.check().map_err(|clash| set.refuse(&clash.parameter, clash.rule))?;
+        Ok(params)
+    }
+
+    /// Whether sources and locks can be told apart.
+    /// # Errors
+    /// A [`Clash`] of a topic that is empty, not a ROS name or taken by another source or by a lock, of a priority that
+    /// another source has, and of a name that another source or another lock has.
+    pub fn check(&self) -> Result<(), Clash> {
+        for (index, lock) in self.locks.iter().enumerate() {
+            let parameter = |member: &str| format!("{LOCKS}.{}{member}", lock.name);
+            check_topic(parameter(".topic"), &lock.topic)?;
+            if self.locks.iter().take(index).any(|earlier| earlier.name == lock.name) {
+                return Err(Clash { parameter: parameter(""), rule: "must be there once".into() });
+            }
         }
-        for (index, source) in params.sources.iter().enumerate() {
-            let topic = format!("{SOURCES}.{}.topic", source.name);
-            check_topic(set, &topic, &source.topic)?;
-            for earlier in params.sources.iter().take(index) {
+        for (index, source) in self.sources.iter().enumerate() {
+            let parameter = |member: &str| format!("{SOURCES}.{}{member}", source.name);
+            check_topic(parameter(".topic"), &source.topic)?;
+            if let Some(lock) = self.locks.iter().find(|lock| lock.topic == source.topic) {
+                let rule = format!("must differ from the topic of lock '{}'", lock.name);
+                return Err(Clash { parameter: parameter(".topic"), rule });
+            }
+            for earlier in self.sources.iter().take(index) {
+                let differ = |member: &str, what: &str| {
+                    let rule = format!("must differ from the {what} of source '{}'", earlier.name);
+                    Err(Clash { parameter: parameter(member), rule })
+                };
+                if earlier.name == source.name {
+                    return Err(Clash { parameter: parameter(""), rule: "must be there once".into() });
+                }
                 if earlier.topic == source.topic {
-                    return Err(set
-                        .refuse(&topic, format!("must differ from the topic of source '{}'", earlier.name)));
+                    return differ(".topic", "topic");
                 }
                 if earlier.priority == source.priority {
-                    return Err(set.refuse(
-                        &format!("{SOURCES}.{}.priority", source.name),
-                        format!("must differ from the priority of source '{}'", earlier.name),
-                    ));
+                    return differ(".priority", "priority");
                 }
             }
         }
-        Ok(params)
+        Ok(())
     }
 
     fn parse(set: &Set) -> Self {
@@ -127,6 +93,9 @@ impl Params {
             kind: Kind::named(&TYPE.get_in(set, SOURCES, name)).unwrap_or(Kind::TwistStamped),
             priority: priority(PRIORITY.get_in(set, SOURCES, name)),
             timeout: TIMEOUT.time_in(set, SOURCES, name),
+            max_age: MAX_AGE.time_in(set, SOURCES, name),
+            skew: SKEW.time_in(set, SOURCES, name),
+            emergency: EMERGENCY.get_in(set, SOURCES, name),
         };
         let lock = |name: &str| Lock {
             name: name.into(),
@@ -139,6 +108,9 @@ impl Params {
             locks: set.group(LOCKS).into_iter().map(lock).collect(),
             heartbeat: HEARTBEAT.time(set),
             stamped: STAMPED.get(set),
+            // The specification allows 1 to 1000.
+            rate: u32::try_from(RATE.get(set)).unwrap_or(1),
+            limits: [Limits::OFF; 6],
         }
     }
 }
@@ -154,14 +126,14 @@ fn priority(value: i64) -> u8 {
     u8::try_from(value).unwrap_or(u8::MIN)
 }
 
-fn check_topic(set: &Set, parameter: &str, topic: &str) -> Result<(), Refusal> {
+fn check_topic(parameter: String, topic: &str) -> Result<(), Clash> {
     if topic.is_empty() {
-        return Err(set.refuse(parameter, "must name a topic"));
+        return Err(Clash { parameter, rule: "must name a topic".into() });
     }
     if !is_topic(topic) {
         let rule = "must be a ROS topic name: letters, digits, '_' and '/', each part starting with a letter or '_', \
                     at most 247 characters";
-        return Err(set.refuse(parameter, rule));
+        return Err(Clash { parameter, rule: rule.into() });
     }
     Ok(())
 }
@@ -210,6 +182,8 @@ mod tests {
             (params.locks.len(), params.heartbeat, params.stamped),
             (0, Duration::from_millis(100), true)
         );
+        assert_eq!((joystick.max_age, joystick.skew, joystick.emergency), (half, half / 5, false));
+        assert_eq!((params.rate, params.limits), (50, [Limits::OFF; 6]));
     }
 
     #[test]
@@ -264,12 +238,89 @@ mod tests {
     }
 
     #[test]
-    fn only_priority_and_timeout_change_at_run_time() {
+    fn sources_and_locks_come_change_and_go_at_run_time() {
+        let set = specification().defaults();
+        let edits = [
+            ("sources.joystick.topic", Some(text("/other"))),
+            ("sources.joystick.type", Some(text("auto"))),
+            ("sources.navigation.topic", None),
+            ("sources.dock.priority", Some(Value::Integer(7))),
+            ("sources.dock.topic", Some(text("/dock"))),
+            ("locks.door.topic", Some(text("/door"))),
+        ];
+        let after = set.edit(edits.iter().map(|(name, value)| (*name, value.as_ref()))).unwrap();
+        let params = Params::read(&after).unwrap();
+        let [dock, joystick] = params.sources.as_slice() else { panic!("two sources: {:?}", params.sources) };
+        assert_eq!((dock.name.as_str(), dock.kind, dock.priority), ("dock", Kind::TwistStamped, 7));
+        assert_eq!((joystick.topic.as_str(), joystick.kind), ("/other", Kind::Auto));
+        assert_eq!((params.locks[0].name.as_str(), params.locks[0].priority), ("door", 255));
+    }
+
+    #[test]
+    fn all_but_the_type_of_the_output_changes_at_run_time() {
         let set = specification().defaults();
         let change = |name: &str, value: Value| set.change(&[(name.to_owned(), value)]);
         assert!(change("sources.joystick.priority", Value::Integer(7)).is_ok());
         assert!(change("sources.joystick.timeout", Value::Float(0.2)).is_ok());
-        assert!(change("sources.joystick.topic", text("/other")).is_err());
-        assert!(change("sources.joystick.type", text("twist")).is_err());
+        assert!(change("sources.joystick.topic", text("/other")).is_ok());
+        assert!(change("sources.joystick.type", text("auto")).is_ok());
+        assert!(change("limits.linear.x.max", Value::Float(0.5)).is_ok());
+        assert!(change("stamped", Value::Bool(false)).is_err());
+    }
+
+    #[test]
+    fn a_time_is_not_negative() {
+        for (name, range) in [
+            ("sources.a.timeout", "0.01 to 10.0 s"),
+            ("sources.a.max_age", "0.0 to 10.0 s"),
+            ("sources.a.skew", "0.0 to 10.0 s"),
+            ("locks.a.timeout", "0.01 to 10.0 s"),
+        ] {
+            let error = read(&[(name, Value::Float(-0.5))]).unwrap_err();
+            assert_eq!(error, format!("parameter '{name}' is -0.5, must be from {range}"));
+        }
+        let error = read(&[("sources.a.type", text("twits"))]).unwrap_err();
+        assert_eq!(
+            error,
+            "parameter 'sources.a.type' is \"twits\", must be one of: twist, twist_stamped, pose_state, auto"
+        );
+    }
+
+    #[test]
+    fn every_priority_from_0_to_255_is_one() {
+        let priority =
+            |value| [("sources.a.topic", text("/a")), ("sources.a.priority", Value::Integer(value))];
+        for good in [0, 255] {
+            let params = read(&priority(good)).unwrap();
+            assert_eq!(i64::from(params.sources[0].priority), good);
+        }
+        for bad in [-1, 256] {
+            assert!(read(&priority(bad)).unwrap_err().ends_with("must be from 0 to 255"));
+        }
+    }
+
+    #[test]
+    fn a_source_takes_no_lock_for_itself() {
+        let clash = [("locks.guard.topic", text("/a")), ("sources.a.topic", text("/a"))];
+        assert_eq!(
+            read(&clash).unwrap_err(),
+            "parameter 'sources.a.topic' is \"/a\", must differ from the topic of lock 'guard'"
+        );
+    }
+
+    #[test]
+    fn two_of_one_name_are_refused() {
+        let mut params = Params::default();
+        params.sources.push(Source { priority: 3, ..Source::new("joystick", "/other", Kind::Auto, 3) });
+        let clash = Clash { parameter: "sources.joystick".into(), rule: "must be there once".into() };
+        assert_eq!(params.check(), Err(clash));
+        let lock = |topic: &str| Lock {
+            name: "guard".into(),
+            topic: topic.into(),
+            priority: 255,
+            timeout: Duration::from_millis(500),
+        };
+        let params = Params { locks: vec![lock("/a"), lock("/b")], ..Params::default() };
+        assert_eq!(params.check().unwrap_err().parameter, "locks.guard");
     }
 }

@@ -12,6 +12,8 @@ pub enum Kind {
     TwistStamped,
     /// `or_pose_estimator/msg/State`, as the joystick publishes it.
     PoseState,
+    /// Whichever of the three is published first. The machine does not care; who listens finds out.
+    Auto,
 }
 
 impl Kind {
@@ -21,6 +23,7 @@ impl Kind {
             "twist" => Some(Self::Twist),
             "twist_stamped" => Some(Self::TwistStamped),
             "pose_state" => Some(Self::PoseState),
+            "auto" => Some(Self::Auto),
             _ => None,
         }
     }
@@ -39,6 +42,36 @@ pub struct Source {
     pub priority: u8,
     /// A source that was silent for so long is lost.
     pub timeout: Duration,
+    /// A command whose stamp lies so far behind the wall clock is refused, and one that drives does so no longer than
+    /// until then; zero: stamps are not compared with the clock. A command without a stamp, and any before the first
+    /// [`ClockRead`](crate::Input::ClockRead), is judged by its arrival alone.
+    pub max_age: Duration,
+    /// How far a stamp may lie ahead of the wall clock, where the clocks of two machines differ; it counts as of now
+    /// then. Beyond that the command is refused, unless `max_age` is zero.
+    pub skew: Duration,
+    /// Whether its zeros brake with the emergency deceleration: for a source that is there to stop.
+    pub emergency: bool,
+}
+
+impl Source {
+    /// A source with the default times, whose zeros are ordinary ones.
+    pub fn new(name: &str, topic: &str, kind: Kind, priority: u8) -> Self {
+        Self {
+            name: name.into(),
+            topic: topic.into(),
+            kind,
+            priority,
+            timeout: Duration::from_millis(500),
+            max_age: Duration::from_millis(500),
+            skew: Duration::from_millis(100),
+            emergency: false,
+        }
+    }
+
+    /// Whether what was heard of this one was heard of `other`: its name, topic and kind are the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (&self.name, &self.topic, self.kind) == (&other.name, &other.topic, other.kind)
+    }
 }
 
 /// Somebody who can forbid driving.
@@ -55,6 +88,13 @@ pub struct Lock {
     pub priority: u8,
     /// A lock that was silent for so long counts as closed; one that was never heard as well.
     pub timeout: Duration,
+}
+
+impl Lock {
+    /// Whether what was heard of this one was heard of `other`: its name and topic are the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (&self.name, &self.topic) == (&other.name, &other.topic)
+    }
 }
 
 /// Why a message was not a command.
@@ -127,6 +167,7 @@ mod tests {
         assert_eq!(Kind::named("twist"), Some(Kind::Twist));
         assert_eq!(Kind::named("twist_stamped"), Some(Kind::TwistStamped));
         assert_eq!(Kind::named("pose_state"), Some(Kind::PoseState));
+        assert_eq!(Kind::named("auto"), Some(Kind::Auto));
         assert_eq!(Kind::named("Twist"), None);
     }
 }

@@ -1,9 +1,9 @@
+use core::fmt::Write;
+
 use units::Level;
 
-use units::Instant;
-
 use crate::arbiter::Arbiter;
-use crate::{Active, Verdict};
+use crate::{Active, Refusals, Refused, Traffic, Verdict};
 
 /// What has come and gone since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,16 +12,8 @@ pub struct Counters {
     pub commands: u64,
     /// Commands that went out.
     pub driven: u64,
-    /// Messages that were not a command.
-    pub invalid: u64,
-    /// Commands refused because a newer one of the same source had come before.
-    pub late: u64,
-    /// Commands refused because their stamp had been repeated for longer than the timeout.
-    pub repeated: u64,
-    /// Commands refused because a lock was closed.
-    pub locked: u64,
-    /// Commands refused because a source of higher priority was there.
-    pub outranked: u64,
+    /// Messages that moved nothing, by reason.
+    pub refused: Refusals,
     /// Messages of a source or lock that does not exist: a fault of the caller.
     pub unknown: u64,
     /// How often another source took over from the one that drove.
@@ -39,14 +31,16 @@ impl Arbiter {
             let with = self.params().sources.iter().zip(&self.active().verdicts);
             with.filter(|(_, v)| **v == verdict).map(|(s, _)| s.name.as_str()).collect::<Vec<_>>().join(", ")
         };
-        let Active { source, verdicts } = self.active();
-        if self.is_stopping() {
+        let Active { source, verdicts, .. } = self.active();
+        if self.stopping {
             return (Level::Warn, "stopping".into());
         }
-        if verdicts.contains(&Verdict::Invalid) {
-            // As long as another source drives, the vehicle still does what somebody wants.
-            let level = if source.is_some() { Level::Warn } else { Level::Error };
-            return (level, format!("{} sent an invalid message", names(Verdict::Invalid)));
+        for fault in [Verdict::Invalid, Verdict::FromFuture, Verdict::TooOld] {
+            if verdicts.contains(&fault) {
+                // As long as another source drives, the vehicle still does what somebody wants.
+                let level = if source.is_some() { Level::Warn } else { Level::Error };
+                return (level, format!("{} {}", names(fault), fault.explain(self.params())));
+            }
         }
         let silent: Vec<&str> = self.silent_locks().collect();
         if !silent.is_empty() {
@@ -68,33 +62,61 @@ impl Arbiter {
         let counters = self.counters();
         let mut report = vec![
             ("active", self.active().source.map_or("nobody", name).to_owned()),
+            ("active for", format!("{:.1} s", self.active_for().as_secs_f64())),
             ("verdicts", verdicts.join("; ")),
         ];
+        for (key, tell) in [("rates", rate as fn(&Traffic) -> String), ("ages", age), ("refusals", refusals)]
+        {
+            let texts = sources.iter().enumerate().filter_map(|(index, source)| {
+                Some(format!("{} {}", source.name, tell(&self.traffic(index)?)))
+            });
+            report.push((key, texts.collect::<Vec<_>>().join("; ")));
+        }
         if let Some((source, invalid)) = self.last_invalid() {
             report.push(("last invalid", format!("{}: {invalid}", name(source))));
         }
-        let numbers = [
-            ("commands", counters.commands),
-            ("driven", counters.driven),
-            ("invalid", counters.invalid),
-            ("late", counters.late),
-            ("repeated", counters.repeated),
-            ("locked", counters.locked),
-            ("outranked", counters.outranked),
+        report.extend([("commands", counters.commands), ("driven", counters.driven)].map(text));
+        report.extend(Refused::ALL.map(|reason| text((reason.name(), counters.refused.of(reason)))));
+        let others = [
             ("unknown", counters.unknown),
             ("taken over", counters.taken_over),
             ("lost", counters.lost),
             ("dropped", counters.dropped),
         ];
-        report.extend(numbers.map(|(key, count)| (key, count.to_string())));
+        report.extend(others.map(text));
         report
     }
 
     fn silent_locks(&self) -> impl Iterator<Item = &str> {
-        let now: Instant = self.now();
-        let locks = self.params().locks.iter().zip(self.bolts());
+        let now = self.now;
+        let locks = self.params().locks.iter().zip(&self.bolts);
         locks
             .filter(move |(lock, bolt)| bolt.is_silent(now, lock.timeout))
             .map(|(lock, _)| lock.name.as_str())
     }
+}
+
+fn text((key, count): (&'static str, u64)) -> (&'static str, String) {
+    (key, count.to_string())
+}
+
+fn rate(traffic: &Traffic) -> String {
+    format!("{} Hz", traffic.rate)
+}
+
+fn age(traffic: &Traffic) -> String {
+    traffic.age.map_or("never heard".into(), |age| format!("{:.3} s", age.as_secs_f64()))
+}
+
+/// The reasons for which any of its messages was refused.
+fn refusals(traffic: &Traffic) -> String {
+    let mut out = String::new();
+    for reason in Refused::ALL {
+        let count = traffic.refused.of(reason);
+        if count > 0 {
+            let comma = if out.is_empty() { "" } else { ", " };
+            let _ = write!(out, "{comma}{count} {}", reason.name());
+        }
+    }
+    if out.is_empty() { "none".into() } else { out }
 }

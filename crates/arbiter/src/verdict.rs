@@ -1,5 +1,7 @@
 use core::fmt;
 
+use units::{Instant, Stamp};
+
 use crate::Params;
 
 /// Why a source drives or does not. Where several reasons hold the greatest one is told.
@@ -21,8 +23,12 @@ pub enum Verdict {
     },
     /// No message has come yet.
     NeverHeard,
-    /// Nothing new has come within its timeout.
+    /// Nothing new has come in time: within its timeout, or before the stamp of its last command got too old.
     TimedOut,
+    /// The stamp of its last message was too old when it came.
+    TooOld,
+    /// The stamp of its last message lay further ahead than clocks may differ.
+    FromFuture,
     /// Its last message was not a command.
     Invalid,
     /// The node is stopping; nobody drives any more.
@@ -34,6 +40,10 @@ pub enum Verdict {
 pub struct Active {
     /// Index of the source that drives.
     pub source: Option<usize>,
+    /// Since when it does, or since when nobody does.
+    pub since: Instant,
+    /// The same by the wall clock; zero if that was not known.
+    pub stamp: Stamp,
     /// One verdict for each source, in the order of [`Params::sources`].
     pub verdicts: Vec<Verdict>,
 }
@@ -65,6 +75,8 @@ impl fmt::Display for Explained<'_> {
             }
             Verdict::NeverHeard => f.write_str("never heard"),
             Verdict::TimedOut => f.write_str("timed out"),
+            Verdict::TooOld => f.write_str("sent a command that is too old"),
+            Verdict::FromFuture => f.write_str("sent a command from the future"),
             Verdict::Invalid => f.write_str("sent an invalid message"),
             Verdict::Stopping => f.write_str("stopped, the node is stopping"),
         }
@@ -90,6 +102,7 @@ mod tests {
             Verdict::Outranked { by: 9 } < Verdict::Locked { by }
                 && Verdict::Locked { by: 9 } < Verdict::TimedOut
         );
-        assert!(Verdict::TimedOut < Verdict::Invalid && Verdict::Invalid < Verdict::Stopping);
+        assert!(Verdict::TimedOut < Verdict::TooOld && Verdict::TooOld < Verdict::FromFuture);
+        assert!(Verdict::FromFuture < Verdict::Invalid && Verdict::Invalid < Verdict::Stopping);
     }
 }

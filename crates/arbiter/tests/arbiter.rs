@@ -1,95 +1,11 @@
 //! The arbiter's behaviour, one sentence at a time.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
-use std::time::Duration;
+mod common;
 
-use arbiter::{Active, Arbiter, Input, Invalid, Kind, Level, Lock, Output, Params, Source, Verdict};
-use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
-
-const LOW: usize = 0;
-const HIGH: usize = 1;
-const LOCK: usize = 0;
-
-/// Two sources of priority 10 and 100, timeout 500 ms; heartbeat 100 ms.
-fn params(locks: Vec<Lock>) -> Params {
-    let source = |name: &str, priority| Source {
-        name: name.into(),
-        topic: format!("/{name}"),
-        kind: Kind::TwistStamped,
-        priority,
-        timeout: Duration::from_millis(500),
-    };
-    Params {
-        sources: vec![source("low", 10), source("high", 100)],
-        locks,
-        heartbeat: Duration::from_millis(100),
-        stamped: true,
-    }
-}
-
-fn lock(priority: u8) -> Lock {
-    Lock { name: "guard".into(), topic: "/guard".into(), priority, timeout: Duration::from_millis(200) }
-}
-
-struct Bench(Arbiter);
-
-impl Bench {
-    /// After the zero that a fresh arbiter sends.
-    fn new(locks: Vec<Lock>) -> Self {
-        let mut bench = Self(Arbiter::new(params(locks)));
-        assert_eq!(bench.at(0), [stop(0)]);
-        bench
-    }
-
-    fn drain(&mut self, ms: u64) -> Vec<Output> {
-        let now = Instant::from_millis(ms);
-        let outputs = std::iter::from_fn(|| self.0.poll(now)).collect();
-        assert!(self.0.deadline().is_none_or(|at| at > now), "nothing is due after a drain");
-        outputs
-    }
-
-    /// What goes to the motors when nothing happens at `ms`.
-    fn at(&mut self, ms: u64) -> Vec<Command> {
-        drives(self.drain(ms))
-    }
-
-    /// What goes to the motors when `input` happens at `ms`.
-    fn on(&mut self, ms: u64, input: Input) -> Vec<Command> {
-        self.0.handle(Instant::from_millis(ms), input);
-        self.at(ms)
-    }
-
-    /// A command of `forward` [m/s] with the stamp `sec`.
-    fn command(&mut self, ms: u64, source: usize, forward: f64, sec: i32) -> Vec<Command> {
-        let velocity = Velocity::planar(forward, 0.0).map_err(Invalid::NotFinite);
-        self.on(ms, Input::CommandReceived { source, velocity, stamp: stamp(sec) })
-    }
-
-    fn lock(&mut self, ms: u64, closed: bool) -> Vec<Command> {
-        self.on(ms, Input::LockReceived { lock: LOCK, closed })
-    }
-
-    fn verdicts(&self) -> &[Verdict] {
-        &self.0.active().verdicts
-    }
-}
-
-fn drives(outputs: Vec<Output>) -> Vec<Command> {
-    let drive = |output| if let Output::Drive(command) = output { Some(command) } else { None };
-    outputs.into_iter().filter_map(drive).collect()
-}
-
-fn stamp(sec: i32) -> Stamp {
-    Stamp { sec, nanosec: 0 }
-}
-
-fn go(forward: f64, sec: i32) -> Command {
-    Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp: stamp(sec) }
-}
-
-fn stop(sec: i32) -> Command {
-    Command::stop(stamp(sec))
-}
+use arbiter::{Active, Input, Invalid, Level, Output, Refused, Verdict};
+use common::{Bench, HIGH, LOCK, LOW, go, lock, stamp, stop};
+use units::{Instant, Machine, NotFinite, Velocity};
 
 #[test]
 fn a_command_goes_out_from_the_call_that_brought_it() {
@@ -117,7 +33,8 @@ fn a_higher_source_takes_over_at_once_and_the_lower_one_is_refused() {
     assert_eq!(bench.command(20, LOW, 0.5, 3), []);
     assert_eq!(bench.verdicts(), [Verdict::Outranked { by: HIGH }, Verdict::Drives]);
     let counters = bench.0.counters();
-    assert_eq!((counters.taken_over, counters.outranked, counters.lost), (1, 1, 0));
+    let outranked = counters.refused.of(Refused::Outranked);
+    assert_eq!((counters.taken_over, outranked, counters.lost), (1, 1, 0));
 }
 
 #[test]
@@ -179,7 +96,7 @@ fn a_late_command_never_wins() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 5);
     assert_eq!(bench.command(10, LOW, 1.0, 4), []);
-    assert_eq!(bench.0.counters().late, 1);
+    assert_eq!(bench.0.counters().refused.of(Refused::Late), 1);
     assert_eq!(bench.at(500), [stop(5)], "nor does it keep its source alive");
 }
 
@@ -189,7 +106,7 @@ fn a_sender_whose_last_message_is_repeated_times_out() {
     assert_eq!(bench.command(0, HIGH, 1.0, 5), [go(1.0, 5)]);
     assert_eq!(bench.command(250, HIGH, 1.0, 5), [go(1.0, 5)]);
     assert_eq!(bench.command(500, HIGH, 1.0, 5), [stop(5)]);
-    assert_eq!(bench.0.counters().repeated, 1);
+    assert_eq!(bench.0.counters().refused.of(Refused::Repeated), 1);
     assert_eq!(bench.command(510, HIGH, 1.0, 6), [go(1.0, 6)]);
 }
 
@@ -244,33 +161,10 @@ fn active_is_published_on_change_only() {
     let verdicts = vec![Verdict::Drives, Verdict::NeverHeard];
     let outputs = bench.drain(1);
     assert!(matches!(outputs[0], Output::Drive(_)), "the command comes first");
-    assert_eq!(published(outputs), [Active { source: Some(LOW), verdicts }]);
+    let since = Instant::from_millis(1);
+    assert_eq!(published(outputs), [Active { source: Some(LOW), since, stamp: stamp(0), verdicts }]);
     bench.0.handle(Instant::from_millis(2), command(2));
     assert_eq!(published(bench.drain(2)), []);
-}
-
-#[test]
-fn a_change_of_priorities_stops_before_the_other_drives() {
-    let mut bench = Bench::new(vec![]);
-    bench.command(0, LOW, 0.1, 1);
-    bench.command(0, HIGH, 0.5, 2);
-    let mut swapped = params(vec![]);
-    swapped.sources[LOW].priority = 200;
-    assert_eq!(bench.on(10, Input::ParametersChanged(swapped)), [stop(2)]);
-    assert_eq!(bench.command(20, HIGH, 0.5, 3), []);
-    assert_eq!(bench.command(30, LOW, 0.1, 4), [go(0.1, 4)]);
-}
-
-#[test]
-fn other_sources_start_unheard() {
-    let mut bench = Bench::new(vec![]);
-    bench.command(0, HIGH, 0.5, 2);
-    let mut fewer = params(vec![]);
-    fewer.sources.truncate(1);
-    assert_eq!(bench.on(10, Input::ParametersChanged(fewer)), [stop(2)]);
-    assert_eq!(bench.verdicts(), [Verdict::NeverHeard]);
-    assert_eq!(bench.command(20, HIGH, 0.5, 3), [], "this source is gone");
-    assert_eq!(bench.0.counters().unknown, 1);
 }
 
 #[test]
@@ -325,4 +219,8 @@ fn a_report_names_sources_and_reasons() {
     assert_eq!(value("verdicts"), "low sent an invalid message; high drives");
     assert_eq!(value("last invalid"), "low: angular.z is inf, must be finite");
     assert_eq!((value("commands").as_str(), value("outranked").as_str()), ("3", "1"));
+    assert_eq!(value("active for"), "0.0 s");
+    assert_eq!(value("rates"), "low 0 Hz; high 0 Hz", "no second is over yet");
+    assert_eq!(value("ages"), "low 0.000 s; high 0.001 s");
+    assert_eq!(value("refusals"), "low 1 invalid, 1 outranked; high none");
 }

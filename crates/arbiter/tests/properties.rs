@@ -20,11 +20,8 @@ enum Event {
 fn params(with_locks: bool) -> Params {
     let ms = Duration::from_millis;
     let source = |(index, &(priority, timeout)): (usize, &(u8, u64))| Source {
-        name: index.to_string(),
-        topic: format!("/s{index}"),
-        kind: Kind::TwistStamped,
-        priority,
         timeout: ms(timeout),
+        ..Source::new(&index.to_string(), &format!("/s{index}"), Kind::TwistStamped, priority)
     };
     let lock = |&(priority, timeout): &(u8, u64)| Lock {
         name: priority.to_string(),
@@ -36,7 +33,7 @@ fn params(with_locks: bool) -> Params {
         sources: SOURCES.iter().enumerate().map(source).collect(),
         locks: if with_locks { LOCKS.iter().map(lock).collect() } else { Vec::new() },
         heartbeat: ms(HEARTBEAT),
-        stamped: true,
+        ..Params::default()
     }
 }
 
@@ -75,6 +72,9 @@ struct Heard {
     age: u64,
     valid: bool,
     newest: i32,
+    said: i32,
+    /// How long ago the newest stamp came.
+    since: u64,
 }
 
 impl Model {
@@ -114,7 +114,7 @@ impl Model {
     }
 
     fn millisecond(&mut self, out: &mut Vec<(i32, f64)>) {
-        self.sources.iter_mut().flatten().for_each(|h| h.age += 1);
+        self.sources.iter_mut().flatten().for_each(|h| (h.age, h.since) = (h.age + 1, h.since + 1));
         self.locks.iter_mut().flatten().for_each(|(_, age)| *age += 1);
         self.silent_for = self.silent_for.map(|ms| ms + 1);
         self.check_loss(out);
@@ -137,17 +137,20 @@ impl Model {
             }
             Event::Command { source, valid, stamp } => {
                 let before = self.sources[source];
-                let fresh = before.is_some_and(|h| h.age < SOURCES[source].1);
+                let remembered = before.is_some_and(|h| h.since < SOURCES[source].1);
                 let newest = before.map_or(0, |h| h.newest);
-                let older = stamp != 0 && newest != 0 && stamp < newest;
-                if valid && fresh && older {
+                let older = stamp != 0 && newest != 0 && remembered && stamp < newest;
+                if valid && older {
                     return;
                 }
-                let repeated = stamp != 0 && stamp == newest;
+                let said = before.map_or(0, |h| h.said);
+                let repeated = stamp != 0 && (stamp == newest || stamp == said);
                 self.sources[source] = Some(Heard {
                     age: if repeated { before.unwrap().age } else { 0 },
                     valid,
-                    newest: if stamp == 0 || (fresh && older) { newest } else { stamp },
+                    newest: if stamp == 0 || older { newest } else { stamp },
+                    since: before.filter(|h| stamp == 0 || older || stamp == h.newest).map_or(0, |h| h.since),
+                    said: stamp,
                 });
                 if valid && self.winner() == Some(source) {
                     self.driving = Some(source);

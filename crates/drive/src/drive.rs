@@ -3,17 +3,24 @@ use std::collections::VecDeque;
 use arbiter::Arbiter;
 use hindbrain::Hindbrain;
 use joystick::Joystick;
-use units::{Instant, Machine, earliest};
+use units::{Command, Instant, Machine, Stamp, earliest};
 use zones::ZoneScaler;
 
 /// An event for one of the stages.
 #[allow(clippy::large_enum_variant)] // on the way of a command nothing is boxed
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// For the joystick.
+    /// For the joystick; a reading of the clock is for the arbiter too.
     Joystick(joystick::Input),
     /// For the arbiter: commands of the other sources, locks.
     Arbiter(arbiter::Input),
+    /// The arbiter's parameters are these from now on.
+    SourcesChanged {
+        /// For the arbiter.
+        params: arbiter::Params,
+        /// Index of the source among them that the joystick is.
+        stick: Option<usize>,
+    },
     /// For the zones: the scaling.
     Zones(zones::Input),
     /// For hindbrain: enable, e-stop, reset, infra-red.
@@ -50,7 +57,8 @@ pub struct Stages {
 /// The four stages as one [`Machine`].
 ///
 /// # Real-time
-/// Moves each output once through a queue that keeps its capacity.
+/// From an event to the motor value that comes of it nothing is allocated. Each output moves once through a queue that
+/// keeps its capacity.
 /// # Source
 /// own; the topics between the stages are those of the separate nodes.
 #[derive(Debug)]
@@ -60,12 +68,17 @@ pub struct Drive {
     stick: Option<usize>,
     motors: VecDeque<Output>,
     rest: VecDeque<Output>,
+    /// When no stage had anything more to say, if nothing has happened since.
+    dry: Option<Instant>,
+    /// Of the last command that the zones gave to hindbrain.
+    last_stamp: Stamp,
 }
 
 impl Drive {
     /// Composes `stages`; `stick` is the index of the arbiter's source that takes the joystick's reference.
     pub fn new(stages: Stages, stick: Option<usize>) -> Self {
-        Self { stages, stick, motors: VecDeque::with_capacity(16), rest: VecDeque::with_capacity(64) }
+        let (motors, rest) = (VecDeque::with_capacity(16), VecDeque::with_capacity(64));
+        Self { stages, stick, motors, rest, dry: None, last_stamp: Stamp::ZERO }
     }
 
     /// The stages, to look at.
@@ -73,35 +86,67 @@ impl Drive {
         &self.stages
     }
 
-    /// Takes what each stage has to say to the next one, first to last, so that one pass carries a command through.
-    fn pass_on(&mut self, now: Instant) {
+    /// Takes from each stage, first to last, what it has to say up to its next command, so that one pass carries a
+    /// command through before anybody tells what else there is. Whether any stage had something to say.
+    fn pass_on(&mut self, now: Instant) -> bool {
+        let mut said = false;
         while let Some(output) = self.stages.joystick.poll(now) {
-            if let (joystick::Output::PublishDesired(state), Some(source)) = (&output, self.stick) {
+            said = true;
+            let desired = match &output {
+                joystick::Output::PublishDesired(state) => Some(*state),
+                _ => None,
+            };
+            self.rest.push_back(Output::Joystick(output));
+            if let (Some(state), Some(source)) = (desired, self.stick) {
                 let velocity = arbiter::velocity_of(state.intrinsic, state.vel, state.avel);
                 let input = arbiter::Input::CommandReceived { source, velocity, stamp: state.stamp };
                 self.stages.arbiter.handle(now, input);
+                break;
             }
-            self.rest.push_back(Output::Joystick(output));
         }
         while let Some(output) = self.stages.arbiter.poll(now) {
-            if let arbiter::Output::Drive(command) = output {
-                self.stages.zones.handle(now, zones::Input::CommandReceived(command));
-            }
+            said = true;
+            let command = match &output {
+                arbiter::Output::Drive(command) => Some(*command),
+                arbiter::Output::PublishActive(_) => None,
+            };
             self.rest.push_back(Output::Arbiter(output));
+            if let Some(command) = command {
+                self.stages.zones.handle(now, zones::Input::CommandReceived(command));
+                break;
+            }
         }
         while let Some(output) = self.stages.zones.poll(now) {
-            if let zones::Output::Drive(command) = output {
-                self.stages.hindbrain.handle(now, hindbrain::Input::CommandReceived(Ok(command)));
-            }
+            said = true;
             self.rest.push_back(Output::Zones(output));
+            if let zones::Output::Drive(command) = output {
+                let command = self.in_order(command);
+                self.stages.hindbrain.handle(now, hindbrain::Input::CommandReceived(Ok(command)));
+                break;
+            }
         }
         while let Some(output) = self.stages.hindbrain.poll(now) {
-            let queue = match output {
-                hindbrain::Output::Drive(_) => &mut self.motors,
-                _ => &mut self.rest,
-            };
-            queue.push_back(Output::Hindbrain(output));
+            said = true;
+            if matches!(output, hindbrain::Output::Drive(_)) {
+                self.motors.push_back(Output::Hindbrain(output));
+                break;
+            }
+            self.rest.push_back(Output::Hindbrain(output));
         }
+        said
+    }
+}
+
+impl Drive {
+    /// The `command` as hindbrain takes it after the last one.
+    ///
+    /// Hindbrain refuses a stamp that is older than the last one, for over a network such a command may be late. Here
+    /// none is: the stamps go back where another source takes over or the clock was set, and a stop among those must
+    /// not be refused. So the first that goes back goes on without a stamp, and hindbrain judges by its arrival.
+    fn in_order(&mut self, command: Command) -> Command {
+        let back = !command.stamp.is_zero() && command.stamp < self.last_stamp;
+        self.last_stamp = command.stamp;
+        if back { Command { stamp: Stamp::ZERO, ..command } } else { command }
     }
 }
 
@@ -110,17 +155,29 @@ impl Machine for Drive {
     type Output = Output;
 
     fn handle(&mut self, now: Instant, input: Input) {
+        self.dry = None;
         match input {
+            Input::Joystick(joystick::Input::ClockRead(stamp)) => {
+                // Both compare stamps with it, and there is one clock.
+                self.stages.joystick.handle(now, joystick::Input::ClockRead(stamp));
+                self.stages.arbiter.handle(now, arbiter::Input::ClockRead(stamp));
+            }
             Input::Joystick(input) => self.stages.joystick.handle(now, input),
             Input::Arbiter(input) => self.stages.arbiter.handle(now, input),
+            Input::SourcesChanged { params, stick } => {
+                self.stick = stick;
+                self.stages.arbiter.handle(now, arbiter::Input::ParametersChanged(params));
+            }
             Input::Zones(input) => self.stages.zones.handle(now, input),
             Input::Hindbrain(input) => self.stages.hindbrain.handle(now, input),
         }
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
-        if self.motors.is_empty() && self.rest.is_empty() {
-            self.pass_on(now);
+        while self.motors.is_empty() && self.dry != Some(now) {
+            if !self.pass_on(now) {
+                self.dry = Some(now);
+            }
         }
         self.motors.pop_front().or_else(|| self.rest.pop_front())
     }

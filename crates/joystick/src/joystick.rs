@@ -1,9 +1,8 @@
 use std::collections::VecDeque;
 
-use units::{Instant, Machine, Stamp, earliest};
+use units::{Clock, Instant, Machine, Stamp, earliest};
 
 use self::pace::Pace;
-use crate::clock::Clock;
 use crate::device::Identity;
 use crate::devices::{Devices, Ignored};
 use crate::filter::Filter;

@@ -18,7 +18,6 @@
 //! | `log`, `g` | which cycles become rows of the log, and their text |
 //! | `requests`, `exception` | services: what they ask of the parameters, why they refuse |
 //! | `words` | names that others chose, fit for one line of a log |
-//! | `clock` | wall-clock stamps without a wall clock |
 //! | `health` | [`Counters`] for `/diagnostics` |
 //! | `parameters` | [`specification`], [`Params`] |
 //!
@@ -28,7 +27,6 @@
 #![forbid(unsafe_code)]
 
 mod choice;
-mod clock;
 mod device;
 mod devices;
 mod event;

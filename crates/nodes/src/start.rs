@@ -1,7 +1,8 @@
 //! What every executable does before and after its node runs.
 
+use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use params::{Refusal, Set, Specification};
@@ -37,6 +38,38 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
         ros::exit_at_once(ended.is_err().into());
     }
     if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Like [`main`], for a node that has hidden nodes to help it: a name given to the process is one for `name` alone.
+pub fn main_with_helpers(
+    name: &str,
+    node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>,
+) -> ExitCode {
+    let given: Vec<String> = std::env::args().collect();
+    let meant = named_alone(name, &given);
+    if meant != given
+        && let (Ok(program), Some((first, rest))) = (std::env::current_exe(), meant.split_first())
+    {
+        // r2r reads the arguments of the process and no others, so it begins anew with these.
+        let error = Command::new(program).arg0(first).args(rest).exec();
+        eprintln!("{name}: its helpers take its name too, since it could not begin anew: {error}");
+    }
+    main(name, node)
+}
+
+/// `arguments` with rules for the name of all nodes made into ones for `name`.
+fn named_alone(name: &str, arguments: &[String]) -> Vec<String> {
+    let mut for_ros = false;
+    let mut before = "";
+    let mut meant = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        for_ros = argument == "--ros-args" || (for_ros && argument != "--");
+        let is_rule = for_ros && matches!(before, "-r" | "--remap");
+        let is_name = argument.starts_with("__node:=") || argument.starts_with("__name:=");
+        meant.push(if is_rule && is_name { format!("{name}:{argument}") } else { argument.clone() });
+        before = argument;
+    }
+    meant
 }
 
 /// Arguments are ROS's business, between `--ros-args` and `--`; nothing else may be there and be ignored.
@@ -95,7 +128,7 @@ impl<P, M: Machine + 'static> Member<P, M> {
     pub fn runner(
         self,
         shell: &Shell<M>,
-        apply: fn(&Set) -> Result<M::Input, Refusal>,
+        apply: impl FnMut(&Set) -> Result<M::Input, Refusal> + Send + 'static,
     ) -> Result<Runner<M>, Error> {
         Runner::new(self.node, shell.clone(), self.inputs, self.parameters, apply)
     }
@@ -229,6 +262,15 @@ mod tests {
 
     fn check(arguments: &str) -> Result<(), String> {
         check_arguments(arguments.split_whitespace().map(str::to_owned)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_name_for_all_nodes_becomes_one_for_a_single_node() {
+        let given = "x __node:=a --ros-args -r __node:=b -r c:__node:=d --remap __name:=e -p __node:=f -- -r __node:=g";
+        let meant = "x __node:=a --ros-args -r n:__node:=b -r c:__node:=d --remap n:__name:=e -p __node:=f -- -r __node:=g";
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(named_alone("n", &words(given)), words(meant));
+        assert_eq!(named_alone("n", &words(meant)), words(meant));
     }
 
     #[test]

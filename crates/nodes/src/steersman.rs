@@ -10,7 +10,8 @@ use arbiter::Arbiter;
 use drive::{Drive, Input, Output, Stages};
 use hindbrain::Hindbrain;
 use joystick::Joystick;
-use ros::{Error, Runner, Shell, Stop};
+use params::{Refusal, Set};
+use ros::{Error, Names, Runner, Shell, Stop};
 use units::Stamp;
 use zones::ZoneScaler;
 
@@ -32,7 +33,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut hindbrain =
         Member::<_, Drive>::new(context, hindbrain::specification(), hindbrain::Params::read)?;
 
-    let stick = stick_source(&joystick, &arbiter)?;
+    let desired = joystick.inputs.names().resolve("~/desired");
+    let names = arbiter.inputs.names().clone();
+    let stick = stick_source(&arbiter.params, &names, &desired).map_err(Error::Start)?;
     let (mut joystick_topics, joystick_parts) = joystick_node::Parts::new(&mut joystick.node)?;
     let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
@@ -43,6 +46,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         hindbrain_node::Parts::new(node, inputs, params, true, Input::Hindbrain)?;
     arbiter_topics.command().for_watchers_only();
     zones_topics.command().for_watchers_only();
+    let known = arbiter_topics.known();
     let (arbiter_latency, zones_latency) =
         (arbiter_topics.command().latency(), zones_topics.command().latency());
 
@@ -53,7 +57,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         hindbrain: Hindbrain::new(hindbrain.params.clone()),
     };
     let clock_read = |stamp: Stamp| Input::Joystick(joystick_node::clock_read(stamp));
-    let shell = Shell::new(Drive::new(stages, stick), Some(clock_read), move |output| match output {
+    let shell = Shell::new(Drive::new(stages, Some(stick)), Some(clock_read), move |output| match output {
         Output::Hindbrain(output) => hindbrain_topics.publish(output),
         Output::Zones(output) => zones_topics.publish(output),
         Output::Arbiter(output) => arbiter_topics.publish(output),
@@ -62,8 +66,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
 
     let Member { node, params, inputs, .. } = &mut zones;
     zones_node::listen(inputs, node, params, true, Input::Zones)?;
-    let Member { node, params, inputs, .. } = &mut arbiter;
-    arbiter_node::listen(inputs, node, params, stick, Input::Arbiter)?;
     let Member { node, params, inputs, .. } = &mut joystick;
     let stick_view: fn(&Drive) -> &Joystick = |drive| &drive.stages().joystick;
     let pads = joystick_node::listen(inputs, node, &shell, params, stick_view, Input::Joystick)?;
@@ -77,11 +79,18 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
         .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)))
         .chore(move |_| picture.draw(&drawn, |drive| &drive.stages().zones));
+    let (stick_names, stick_topic) = (names.clone(), desired.clone());
+    let (guard_names, guard_topic) = (names.clone(), desired.clone());
     let arbiter = arbiter
-        .runner(&shell, |set| {
-            Ok(Input::Arbiter(arbiter::Input::ParametersChanged(arbiter::Params::read(set)?)))
+        .runner(&shell, move |set| {
+            let params = arbiter::Params::read(set)?;
+            let stick = stick_source(&params, &stick_names, &stick_topic).ok();
+            Ok(Input::SourcesChanged { params, stick })
         })?
-        .status(move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)));
+        .guard(move |_, before, after| keeps_stick(before, after, &guard_names, &guard_topic))
+        .status(move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)))
+        .note(move |set| known.note(set))
+        .listen(context, move |set| arbiter_node::wishes(set, &names, Some(&desired), Input::Arbiter))?;
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
     })?;
@@ -105,25 +114,36 @@ fn hindbrain_of(drive: &Drive) -> &Hindbrain {
     &drive.stages().hindbrain
 }
 
-/// The arbiter's source that is the joystick's reference, by topic.
+/// The arbiter's source that is the joystick's reference `desired`, by topic.
 ///
 /// Without one the stick would drive nothing, which nobody wants from this process.
-fn stick_source(
-    joystick: &Member<joystick::Params, Drive>,
-    arbiter: &Member<arbiter::Params, Drive>,
-) -> Result<Option<usize>, Error> {
-    let desired = joystick.inputs.names().resolve("~/desired");
-    let sources = &arbiter.params.sources;
-    let stick = sources.iter().position(|source| arbiter.inputs.names().resolve(&source.topic) == desired);
-    if stick.is_none() {
+fn stick_source(params: &arbiter::Params, names: &Names, desired: &str) -> Result<usize, String> {
+    let sources = &params.sources;
+    sources.iter().position(|source| names.resolve(&source.topic) == desired).ok_or_else(|| {
         let topics: Vec<&str> = sources.iter().map(|source| source.topic.as_str()).collect();
-        return Err(Error::Start(format!(
+        format!(
             "no source of '{}' has the topic '{desired}' (they have: {}), so that the stick would drive nothing",
             arbiter_node::NAME,
             topics.join(", ")
-        )));
+        )
+    })
+}
+
+/// The stick's source may get another name or another priority, and must not go.
+fn keeps_stick(before: &Set, after: &Set, names: &Names, desired: &str) -> Result<(), Refusal> {
+    let find = |set: &Set| {
+        let params = arbiter::Params::read(set)?;
+        let stick = stick_source(&params, names, desired).ok();
+        Ok(stick.and_then(|stick| params.sources.get(stick)).map(|source| source.name.clone()))
+    };
+    match (find(before)?, find(after)?) {
+        (Some(name), None) => {
+            let rule =
+                "which must stay the topic of a source, or the stick of this process would drive nothing";
+            Err(before.refuse(&format!("sources.{name}.topic"), rule))
+        }
+        _ => Ok(()),
     }
-    Ok(stick)
 }
 
 /// A name given to the process would be taken by each of its nodes.

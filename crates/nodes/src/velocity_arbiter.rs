@@ -1,12 +1,15 @@
 //! Node `velocity_arbiter`: who drives now.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use arbiter::{Active, Arbiter, Input, Invalid, Kind, Output, Params, specification};
+use params::{Refusal, Set};
 use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
-use ros::{Error, Inputs, Shell, Status, Stop, Topic, clock, qos};
-use units::{Machine, Stamp};
+use ros::{Candidate, Error, Names, Shell, Status, Stop, Topic, Wish, clock, qos};
+use units::{Machine, Stamp, Velocity};
 
 use crate::command_topic::CommandTopic;
 use crate::messages;
@@ -21,7 +24,25 @@ pub const COMMAND: &str = "cmd_vel_arbitrated";
 pub struct Topics {
     command: CommandTopic,
     active: Topic<DiagnosticStatus>,
-    params: Params,
+    known: Known,
+}
+
+/// The parameters that the machine's outputs are made with, to name what they number.
+#[derive(Clone)]
+pub struct Known(Arc<Mutex<Params>>);
+
+impl Known {
+    /// Takes note that `set` is in force.
+    pub fn note(&self, set: &Set) {
+        // What does not read is not in force.
+        if let Ok(params) = Params::read(set) {
+            *self.lock() = params;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Params> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Topics {
@@ -32,8 +53,13 @@ impl Topics {
         Ok(Self {
             command: CommandTopic::new(node, COMMAND, params.stamped)?,
             active: Topic::new(node, "~/active", qos::state())?,
-            params: params.clone(),
+            known: Known(Arc::new(Mutex::new(params.clone()))),
         })
+    }
+
+    /// The parameters by which sources and locks are named; they must be told when they change.
+    pub fn known(&self) -> Known {
+        self.known.clone()
     }
 
     /// The command's topic, for its latency and to publish it for watchers only.
@@ -54,66 +80,98 @@ impl Topics {
     }
 
     fn active_message(&self, active: &Active) -> DiagnosticStatus {
-        let sources = &self.params.sources;
+        let params = self.known.lock();
+        let sources = &params.sources;
         let name = active.source.and_then(|index| sources.get(index)).map_or("nobody", |source| &source.name);
         let values = sources.iter().zip(&active.verdicts).map(|(source, verdict)| KeyValue {
             key: source.name.clone(),
-            value: verdict.explain(&self.params).to_string(),
+            value: verdict.explain(&params).to_string(),
         });
+        let Stamp { sec, nanosec } = active.stamp;
+        // With a space no source can be called so.
+        let since = KeyValue { key: "active since".into(), value: format!("{sec}.{nanosec:09}") };
         DiagnosticStatus {
             name: NAME.into(),
             message: name.into(),
             hardware_id: "steersman".into(),
-            values: values.collect(),
+            values: [since].into_iter().chain(values).collect(),
             ..Default::default()
         }
     }
 }
 
-/// Listens to locks first and then to sources, except for the source `inner`, which the composed process feeds itself.
+/// What the parameters ask to listen to: locks first and then sources, except for the source with the topic `inner`, which the
+/// composed process feeds itself.
 /// # Errors
-/// The middleware refuses a topic.
-pub fn listen<M: Machine + 'static>(
-    inputs: &mut Inputs<M>,
-    node: &mut r2r::Node,
-    params: &Params,
-    inner: Option<usize>,
+/// A [`Refusal`] of what [`Params::read`] refuses, and of a source that is this node's own command.
+pub fn wishes<M: Machine + 'static>(
+    set: &Set,
+    names: &Names,
+    inner: Option<&str>,
     wrap: fn(Input) -> M::Input,
-) -> Result<(), Error> {
-    for (lock, settings) in params.locks.iter().enumerate() {
-        inputs.subscribe::<Bool>(node, &settings.topic, qos::edge(), move |message| {
-            Some(wrap(Input::LockReceived { lock, closed: message.data }))
-        })?;
+) -> Result<Vec<Wish<M>>, Refusal> {
+    let params = Params::read(set)?;
+    let mut wishes = Vec::new();
+    for (index, lock) in params.locks.iter().enumerate() {
+        let heard = move |lock, message: Bool| Some(wrap(Input::LockReceived { lock, closed: message.data }));
+        let parameter = format!("locks.{}.topic", lock.name);
+        let candidates = vec![Candidate::indexed(qos::edge(), heard)];
+        wishes.push(Wish { parameter, topic: lock.topic.clone(), index, candidates, possible: LOCK_TYPES });
     }
-    for (source, settings) in params.sources.iter().enumerate() {
-        if inner == Some(source) {
-            continue;
+    for (index, source) in params.sources.iter().enumerate() {
+        let full = names.resolve(&source.topic);
+        let parameter = format!("sources.{}.topic", source.name);
+        if full == names.resolve(COMMAND) {
+            return Err(set.refuse(&parameter, "must not be what this node publishes itself"));
         }
-        let heard = move |velocity: Result<units::Velocity, Invalid>, stamp: Stamp| {
-            Some(wrap(Input::CommandReceived { source, velocity, stamp }))
-        };
-        let topic = settings.topic.as_str();
-        match settings.kind {
-            Kind::Twist => {
-                inputs.subscribe::<geometry::Twist>(node, topic, qos::commands(), move |message| {
-                    heard(messages::velocity(&message).map_err(Invalid::NotFinite), clock::stamp())
-                })?
-            }
-            Kind::TwistStamped => {
-                inputs.subscribe::<geometry::TwistStamped>(node, topic, qos::commands(), move |message| {
-                    let velocity = messages::velocity(&message.twist).map_err(Invalid::NotFinite);
-                    heard(velocity, messages::stamp(&message))
-                })?;
-            }
-            Kind::PoseState => {
-                inputs.subscribe::<or_pose::State>(node, topic, qos::commands(), move |message| {
-                    let state = messages::reference(&message);
-                    heard(arbiter::velocity_of(state.intrinsic, state.vel, state.avel), state.stamp)
-                })?
-            }
+        if inner != Some(full.as_str()) {
+            let candidates = candidates(source.kind, wrap);
+            wishes.push(Wish {
+                parameter,
+                topic: source.topic.clone(),
+                index,
+                candidates,
+                possible: SOURCE_TYPES,
+            });
         }
     }
-    Ok(())
+    Ok(wishes)
+}
+
+/// All that a lock's topic can be.
+const LOCK_TYPES: &[&str] = &["std_msgs/msg/Bool"];
+/// All that a source's topic can be.
+const SOURCE_TYPES: &[&str] =
+    &["geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped", "or_pose_estimator/msg/State"];
+
+/// How a source of this kind may be heard.
+fn candidates<M: Machine + 'static>(kind: Kind, wrap: fn(Input) -> M::Input) -> Vec<Candidate<M>> {
+    let heard = move |source: usize, velocity: Result<Velocity, Invalid>, stamp: Stamp| {
+        Some(wrap(Input::CommandReceived { source, velocity, stamp }))
+    };
+    let twist = || {
+        Candidate::indexed(qos::commands(), move |source, message: geometry::Twist| {
+            heard(source, messages::velocity(&message).map_err(Invalid::NotFinite), clock::stamp())
+        })
+    };
+    let twist_stamped = || {
+        Candidate::indexed(qos::commands(), move |source, message: geometry::TwistStamped| {
+            let velocity = messages::velocity(&message.twist).map_err(Invalid::NotFinite);
+            heard(source, velocity, messages::stamp(&message))
+        })
+    };
+    let pose_state = || {
+        Candidate::indexed(qos::commands(), move |source, message: or_pose::State| {
+            let state = messages::reference(&message);
+            heard(source, arbiter::velocity_of(state.intrinsic, state.vel, state.avel), state.stamp)
+        })
+    };
+    match kind {
+        Kind::Twist => vec![twist()],
+        Kind::TwistStamped => vec![twist_stamped()],
+        Kind::PoseState => vec![pose_state()],
+        Kind::Auto => vec![twist_stamped(), twist(), pose_state()],
+    }
 }
 
 /// What the node says of itself.
@@ -128,9 +186,15 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
-    listen(&mut member.inputs, &mut member.node, &member.params, None, |input| input)?;
-    let shell = Shell::new(Arbiter::new(member.params.clone()), None, move |output| topics.publish(output));
+    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
+    let (known, names) = (topics.known(), member.inputs.names().clone());
+    let shell = Shell::new(Arbiter::new(member.params.clone()), Some(clock_read), move |output| {
+        topics.publish(output)
+    });
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = runner.status(move |machine| latency.report(status(machine)));
+    let runner = runner
+        .status(move |machine| latency.report(status(machine)))
+        .note(move |set| known.note(set))
+        .listen(context, move |set| wishes(set, &names, None, |input| input))?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -7,9 +7,11 @@
 
 mod declaration;
 mod document;
+mod live;
 mod refusal;
 mod set;
 mod specification;
+mod twice;
 mod value;
 
 pub use declaration::{Change, Declaration, Kind, Parameter};
@@ -17,4 +19,5 @@ pub use document::{table, yaml};
 pub use refusal::Refusal;
 pub use set::Set;
 pub use specification::{Fixed, Group, Preset, PresetValue, Specification};
+pub use twice::{Twice, twice};
 pub use value::Value;

@@ -59,6 +59,15 @@ pub enum Refusal {
         /// The value in force.
         current: Value,
     },
+    /// The parameter cannot be taken away.
+    NotRemovable {
+        /// Full name of the parameter.
+        name: String,
+        /// The value in force.
+        current: Value,
+        /// The parameter that takes the whole entry away, if there is one.
+        key: Option<String>,
+    },
     /// Each value is allowed, but not together with the others.
     Rule {
         /// Full name of the parameter.
@@ -99,6 +108,10 @@ impl fmt::Display for Refusal {
             }
             Self::ReadOnly { name, current } => {
                 write!(f, "parameter '{name}' is read-only and stays {current}; set it when the node starts")
+            }
+            Self::NotRemovable { name, current, key } => {
+                write!(f, "parameter '{name}' cannot be deleted and stays {current}")?;
+                key.as_ref().map_or(Ok(()), |key| write!(f, "; the entry goes when '{key}' is deleted"))
             }
             Self::Rule { name, value, rule } => write!(f, "parameter '{name}' is {value}, {rule}"),
         }

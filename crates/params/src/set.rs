@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use crate::live::Live;
 use crate::specification::split;
 use crate::{Change, Declaration, Fixed, Refusal, Value};
 
@@ -7,9 +8,14 @@ use crate::{Change, Declaration, Fixed, Refusal, Value};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Set {
     entries: BTreeMap<String, (Declaration, Value)>,
+    live: Vec<Live>,
 }
 
 impl Set {
+    pub(crate) fn new(live: Vec<Live>) -> Self {
+        Self { entries: BTreeMap::new(), live }
+    }
+
     pub(crate) fn insert(&mut self, name: String, declaration: Declaration, value: Value) {
         self.entries.insert(name, (declaration, value));
     }
@@ -41,24 +47,91 @@ impl Set {
         Ok(())
     }
 
-    /// The set with `changes` made, all of them or none.
+    /// The set with `changes` made, all of them or none, one after the other.
     ///
     /// Setting a parameter to the value that it has is no change, also where it is read-only.
     /// # Errors
     /// The first [`Refusal`]; `self` stays in force.
     pub fn change(&self, changes: &[(String, Value)]) -> Result<Self, Refusal> {
+        self.edit(changes.iter().map(|(name, value)| (name.as_str(), Some(value))))
+    }
+
+    /// The same where a value may be missing, which takes the parameter away. That is possible only for the member that makes
+    /// an entry of a live group, and takes the whole entry away.
+    /// # Errors
+    /// The first [`Refusal`]; `self` stays in force.
+    pub fn edit<'a>(
+        &self,
+        edits: impl IntoIterator<Item = (&'a str, Option<&'a Value>)>,
+    ) -> Result<Self, Refusal> {
         let mut next = self.clone();
-        for (name, value) in changes {
-            let before = self.entries.get(name);
+        for (name, value) in edits {
+            let Some(value) = value else {
+                next.remove(name)?;
+                continue;
+            };
+            next.make_entry(name, value)?;
             next.replace(name, value.clone())?;
-            if let Some((declaration, current)) = before
+            if let Some((declaration, current)) = self.entries.get(name)
                 && declaration.change == Change::AtStart
                 && next.value(name) != Some(current)
             {
-                return Err(Refusal::ReadOnly { name: name.clone(), current: current.clone() });
+                return Err(Refusal::ReadOnly { name: name.into(), current: current.clone() });
             }
         }
         Ok(next)
+    }
+
+    /// The entry of a live group that the parameter `name` belongs to, whether it is there or not: `sources.joystick`.
+    pub fn live_entry<'a>(&self, name: &'a str) -> Option<&'a str> {
+        let (prefix, entry, _) = split(name)?;
+        self.live(prefix)?;
+        name.get(..prefix.len() + 1 + entry.len())
+    }
+
+    fn live(&self, prefix: &str) -> Option<&Live> {
+        self.live.iter().find(|live| live.prefix == prefix)
+    }
+
+    /// Checks the name of the entry that `name` belongs to, if its group is live.
+    pub(crate) fn check_entry(&self, name: &str, value: &Value) -> Result<(), Refusal> {
+        match split(name) {
+            Some((prefix, entry, _)) if self.live(prefix).is_some() => Live::check(name, entry, value),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the entry that `name` belongs to, if it is not there and may come.
+    fn make_entry(&mut self, name: &str, value: &Value) -> Result<(), Refusal> {
+        let Some((prefix, entry, member)) = split(name) else { return Ok(()) };
+        let Some(live) = self.live(prefix).cloned() else { return Ok(()) };
+        let is_there = self.entries.contains_key(&live.full(entry, live.key));
+        if is_there || !live.members.iter().any(|known| known.name == member) {
+            return Ok(());
+        }
+        Live::check(name, entry, value)?;
+        for declaration in &live.members {
+            self.insert(live.full(entry, declaration.name), *declaration, declaration.kind.default());
+        }
+        Ok(())
+    }
+
+    /// Takes away the entry that the parameter `name` makes.
+    fn remove(&mut self, name: &str) -> Result<(), Refusal> {
+        let Some(current) = self.value(name) else {
+            return Err(Refusal::Unknown { name: name.into(), nearest: self.nearest(name) });
+        };
+        let found = split(name).and_then(|(prefix, entry, member)| Some((self.live(prefix)?, entry, member)));
+        let (live, entry) = match found {
+            Some((live, entry, member)) if member == live.key => (live, entry),
+            other => {
+                let key = other.map(|(live, entry, _)| live.full(entry, live.key));
+                return Err(Refusal::NotRemovable { name: name.into(), current: current.clone(), key });
+            }
+        };
+        let members: Vec<String> = live.members.iter().map(|member| live.full(entry, member.name)).collect();
+        self.entries.retain(|name, _| !members.contains(name));
+        Ok(())
     }
 
     /// The value of the parameter `name`.

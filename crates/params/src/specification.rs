@@ -1,3 +1,4 @@
+use crate::live::Live;
 use crate::{Declaration, Parameter, Refusal, Set, Value};
 
 /// All parameters of one node.
@@ -9,6 +10,8 @@ pub struct Specification {
     pub text: &'static str,
     pub(crate) parameters: Vec<Declaration>,
     pub(crate) groups: Vec<Group>,
+    /// The groups whose entries come and go at run time.
+    live: Vec<Live>,
     fixed: Vec<Fixed>,
 }
 
@@ -71,7 +74,7 @@ impl From<PresetValue> for Value {
 impl Specification {
     /// A node without parameters yet.
     pub fn new(node: &'static str, text: &'static str) -> Self {
-        Self { node, text, parameters: Vec::new(), groups: Vec::new(), fixed: Vec::new() }
+        Self { node, text, parameters: Vec::new(), groups: Vec::new(), live: Vec::new(), fixed: Vec::new() }
     }
 
     /// Adds a parameter; the order is that of the YAML file and of the table.
@@ -88,6 +91,18 @@ impl Specification {
         self
     }
 
+    /// Adds a group whose entries come and go at run time, presets too: any value for an entry that is not there makes it, with
+    /// the defaults for the rest, and taking away its member `key` takes it away.
+    #[must_use]
+    pub fn with_live_group(mut self, group: Group, key: &'static str) -> Self {
+        self.live.push(Live { prefix: group.prefix, key, members: group.members.clone() });
+        self.with_group(group)
+    }
+
+    pub(crate) fn live(&self, group: &Group) -> Option<&Live> {
+        self.live.iter().find(|live| live.prefix == group.prefix)
+    }
+
     /// Fixes some of the parameters, which were added before.
     #[must_use]
     pub fn with_fixed(mut self, fixed: Fixed) -> Self {
@@ -100,7 +115,7 @@ impl Specification {
     /// Every refusal at once, so that a file is mended in one go.
     pub fn resolve(&self, overrides: impl IntoIterator<Item = (String, Value)>) -> Result<Set, Vec<Refusal>> {
         let overrides: Vec<(String, Value)> = overrides.into_iter().collect();
-        let mut set = Set::default();
+        let mut set = Set::new(self.live.clone());
         for declaration in &self.parameters {
             set.insert(declaration.name.into(), *declaration, declaration.kind.default());
         }
@@ -109,6 +124,10 @@ impl Specification {
         }
         let mut refusals = Vec::new();
         for (name, value) in &overrides {
+            if let Err(refusal) = set.check_entry(name, value) {
+                refusals.push(refusal);
+                continue;
+            }
             if let Err(refusal) = set.replace(name, value.clone()) {
                 refusals.push(refusal);
             }

@@ -4,6 +4,8 @@
 //!   last output in one call.
 //! * [`Runner`] is one thread for one ROS node: it waits for messages or the machine's deadline, hands every message
 //!   to the shell as it comes, and keeps house (parameters, diagnostics, wrong types on a topic).
+//! * [`Inputs`] are the topics that a node always listens to; a [`Wish`] is for one that comes and goes with its parameters, on a
+//!   thread of its own.
 //! * [`Parameters`] serves the six parameter services over a [`params::Set`]. A node's own services have a [`Desk`], on
 //!   which they change parameters by the same way.
 //!
@@ -14,23 +16,30 @@
 pub mod clock;
 pub mod qos;
 
+mod candidate;
 mod diagnostics;
 mod error;
 mod input;
 mod latency;
+mod listener;
+mod listeners;
 mod logger;
 mod names;
 mod node;
 mod parameters;
+mod port;
 mod runner;
 mod service;
 mod shell;
 mod stop;
 mod topic;
+mod wire;
+mod wish;
 
+pub use candidate::Candidate;
 pub use diagnostics::Status;
 pub use error::Error;
-pub use input::{Candidate, Inputs};
+pub use input::Inputs;
 pub use latency::{Latency, Quantiles};
 pub use logger::{ShellLog, start as start_logger};
 pub use names::Names;
@@ -41,3 +50,4 @@ pub use service::Desk;
 pub use shell::Shell;
 pub use stop::{Stop, exit_at_once};
 pub use topic::Topic;
+pub use wish::Wish;

@@ -1,10 +1,12 @@
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
+
+use crate::clock;
 
 /// Sends what the program logs to ROS: console in ROS 2's format, `/rosout`, and `--log-level` are then its business.
 ///
@@ -21,6 +23,27 @@ pub struct ShellLog {
 }
 
 static LOGGER: ShellLog = ShellLog { queue: OnceLock::new(), dropped: AtomicU64::new(0) };
+
+/// Held while rcl writes a line, and while a node comes or goes: rcl looks up the line's node in a table without a lock.
+static NODES: Mutex<()> = Mutex::new(());
+
+/// Keeps lines of the log and changes of the nodes apart. `None` if a line is not written for a while, as when the console
+/// stands still.
+pub(crate) fn between_lines() -> Option<MutexGuard<'static, ()>> {
+    /// How long one waits for a line.
+    const LONGEST: Duration = Duration::from_millis(200);
+    let end = clock::now() + LONGEST;
+    loop {
+        match NODES.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if clock::now() < end => {
+                thread::park_timeout(Duration::from_micros(200));
+            }
+            Err(TryLockError::WouldBlock) => return None,
+        }
+    }
+}
 
 /// How many records may wait.
 const QUEUE: usize = 1024;
@@ -47,6 +70,7 @@ pub fn start() {
 
 fn write_all(receiver: &Receiver<Message>) {
     for message in receiver {
+        let _apart = NODES.lock().unwrap_or_else(PoisonError::into_inner);
         match message {
             Message::Line { severity, name, text, file, line, dropped } => {
                 if dropped > 0 {

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::Error;
+use crate::logger::between_lines;
 
 /// A node in the graph, which goes in bounded time.
 ///
@@ -25,8 +26,11 @@ static LEFT: AtomicBool = AtomicBool::new(false);
 impl Node {
     /// Puts a node called `name` into the graph, unless the arguments of the process call it otherwise.
     /// # Errors
-    /// The middleware refuses it.
+    /// The middleware refuses it, or the log is not written.
     pub fn new(context: &r2r::Context, name: &str) -> Result<Self, Error> {
+        let _apart = between_lines().ok_or_else(|| {
+            Error::Start(format!("the node '{name}' cannot come while nobody takes the lines of the log"))
+        })?;
         let node = r2r::Node::create(context.clone(), name, "");
         node.map(|node| Self(Some(node))).map_err(Error::ros(format!("make the node '{name}'")))
     }
@@ -61,17 +65,21 @@ impl DerefMut for Node {
 impl Drop for Node {
     fn drop(&mut self) {
         let Some(node) = self.0.take() else { return };
-        if !goes_in_time(node, LONGEST) {
+        let goes = move || {
+            let _apart = between_lines(); // if the log stands still the node goes all the same
+            drop(node);
+        };
+        if !goes_in_time(goes, LONGEST) {
             LEFT.store(true, Ordering::SeqCst);
         }
     }
 }
 
-/// Drops `what` on a thread of its own and says whether that ended within `longest`. Without a thread it is dropped here.
-fn goes_in_time<T: Send + 'static>(what: T, longest: Duration) -> bool {
+/// Does `what` on a thread of its own and says whether that ended within `longest`. Without a thread `what` is dropped here.
+fn goes_in_time(what: impl FnOnce() + Send + 'static, longest: Duration) -> bool {
     let (gone, told) = channel::<()>();
     let started = thread::Builder::new().name("end".into()).spawn(move || {
-        drop(what);
+        what();
         drop(gone);
     });
     started.is_err() || told.recv_timeout(longest) != Err(std::sync::mpsc::RecvTimeoutError::Timeout)
@@ -81,17 +89,13 @@ fn goes_in_time<T: Send + 'static>(what: T, longest: Duration) -> bool {
 mod tests {
     use super::*;
 
-    struct Slow(Duration);
-
-    impl Drop for Slow {
-        fn drop(&mut self) {
-            thread::park_timeout(self.0);
-        }
+    fn slow(millis: u64) -> impl FnOnce() + Send {
+        move || thread::park_timeout(Duration::from_millis(millis))
     }
 
     #[test]
     fn what_hangs_is_left_behind() {
-        assert!(goes_in_time(Slow(Duration::from_millis(1)), Duration::from_secs(10)));
-        assert!(!goes_in_time(Slow(Duration::from_secs(1000)), Duration::from_millis(10)));
+        assert!(goes_in_time(slow(1), Duration::from_secs(10)));
+        assert!(!goes_in_time(slow(1_000_000), Duration::from_millis(10)));
     }
 }

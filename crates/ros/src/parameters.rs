@@ -1,10 +1,12 @@
+use std::collections::BTreeSet;
 use std::pin::Pin;
 
 use futures::{FutureExt, Stream, StreamExt};
-use params::{Declaration, Kind, Refusal, Set, Specification, Value};
+use params::{Refusal, Set, Specification, Value};
 use r2r::rcl_interfaces::{msg, srv};
 use r2r::{ParameterValue, QosProfile, ServiceRequest, WrappedServiceTypeSupport};
 
+use crate::wire::{describe, from_r2r, from_wire, list, to_wire};
 use crate::{Error, clock, qos};
 
 /// The six parameter services of a node, with descriptors, ranges, read-only and refusal with a reason.
@@ -39,6 +41,7 @@ impl Parameters {
     /// A value that the specification refuses, or a key it does not know, all at once; or the middleware's refusal.
     pub fn new(node: &mut r2r::Node, specification: &Specification) -> Result<Self, Error> {
         let name = node.name().map_err(Error::ros("read the node's name"))?;
+        check_files(std::env::args(), &name)?;
         let mut overrides = Vec::new();
         let given = node.params.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for (key, parameter) in given.iter() {
@@ -88,10 +91,8 @@ impl Parameters {
     /// may refuse that as a whole; what it accepts is in force when the request is answered.
     pub(crate) fn answer(&mut self, mut apply: impl FnMut(&Set, &Set) -> Result<(), Refusal>) {
         while let Some(request) = next(&mut self.services.set) {
-            let results =
-                request.message.parameters.iter().map(|p| self.change(std::slice::from_ref(p), &mut apply));
-            let response = srv::SetParameters::Response { results: results.collect() };
-            respond(request, response);
+            let results = self.change_each(&request.message.parameters, &mut apply);
+            respond(request, srv::SetParameters::Response { results });
         }
         while let Some(request) = next(&mut self.services.set_atomically) {
             let result = self.change(&request.message.parameters, &mut apply);
@@ -126,38 +127,54 @@ impl Parameters {
         }
     }
 
-    fn change(
+    /// Makes changes that need not all be good. If they are good together they are made together, since what `ros2 param
+    /// load` sends may be good in no order; otherwise those of one entry that comes and goes are made together, and the others
+    /// one by one.
+    fn change_each(
         &mut self,
         parameters: &[msg::Parameter],
-        apply: &mut impl FnMut(&Set, &Set) -> Result<(), Refusal>,
-    ) -> msg::SetParametersResult {
-        match self.try_change(parameters, apply) {
-            Ok(()) => msg::SetParametersResult { successful: true, reason: String::new() },
-            Err(reason) => {
-                log::warn!(target: self.node.trim_start_matches('/'), "{reason}");
-                msg::SetParametersResult { successful: false, reason }
+        apply: &mut Apply<'_>,
+    ) -> Vec<msg::SetParametersResult> {
+        let several = parameters.len() > 1;
+        if several
+            && let Ok(edits) = edits(parameters)
+            && self.try_edit(&edits, apply).is_ok()
+        {
+            return parameters.iter().map(|_| result(Ok(()))).collect();
+        }
+        let mut results = vec![msg::SetParametersResult::default(); parameters.len()];
+        let mut units: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
+        for (index, parameter) in parameters.iter().enumerate() {
+            let entry = self.set.live_entry(&parameter.name);
+            match units.iter_mut().find(|(known, _)| entry.is_some() && *known == entry) {
+                Some((_, unit)) => unit.push(index),
+                None => units.push((entry, vec![index])),
             }
         }
+        for (_, unit) in units {
+            let together: Vec<_> = unit.iter().filter_map(|&index| parameters.get(index).cloned()).collect();
+            let outcome = self.change(&together, apply);
+            for index in unit {
+                results[index].clone_from(&outcome);
+            }
+        }
+        results
     }
 
-    fn try_change(
-        &mut self,
-        parameters: &[msg::Parameter],
-        apply: &mut impl FnMut(&Set, &Set) -> Result<(), Refusal>,
-    ) -> Result<(), String> {
-        let mut changes = Vec::new();
-        for parameter in parameters {
-            if ROS_OWN.contains(&parameter.name.as_str()) {
-                return Err(format!("parameter '{}' is set when the node starts", parameter.name));
-            }
-            let value = from_wire(&parameter.value)
-                .ok_or_else(|| format!("parameter '{}' cannot be deleted", parameter.name))?;
-            changes.push((parameter.name.clone(), value));
+    fn change(&mut self, parameters: &[msg::Parameter], apply: &mut Apply<'_>) -> msg::SetParametersResult {
+        let outcome = edits(parameters).and_then(|edits| self.try_edit(&edits, apply));
+        if let Err(reason) = &outcome {
+            log::warn!(target: self.node.trim_start_matches('/'), "{reason}");
         }
-        let next = self.set.change(&changes).map_err(|refusal| refusal.to_string())?;
+        result(outcome)
+    }
+
+    fn try_edit(&mut self, edits: &[Edit], apply: &mut Apply<'_>) -> Result<(), String> {
+        let wanted = edits.iter().map(|(name, value)| (name.as_str(), value.as_ref()));
+        let next = self.set.edit(wanted).map_err(|refusal| refusal.to_string())?;
         apply(&self.set, &next).map_err(|refusal| refusal.to_string())?;
-        self.set = next;
-        self.tell(changes.iter().map(|(name, _)| name.as_str()))
+        let before = std::mem::replace(&mut self.set, next);
+        self.tell(&before, edits.iter().map(|(name, _)| name.as_str()))
     }
 
     /// The same for a change that does not come from the parameter services; those are told that have another value.
@@ -173,24 +190,79 @@ impl Parameters {
         let next = self.set.change(&changes).map_err(refused)?;
         apply(&self.set, &next).map_err(refused)?;
         changes.retain(|(name, _)| next.value(name) != self.set.value(name));
-        self.set = next;
-        if changes.is_empty() { Ok(()) } else { self.tell(changes.iter().map(|(name, _)| name.as_str())) }
+        let before = std::mem::replace(&mut self.set, next);
+        if changes.is_empty() {
+            Ok(())
+        } else {
+            self.tell(&before, changes.iter().map(|(name, _)| name.as_str()))
+        }
     }
 
-    /// Tells everybody the values in force of those that changed.
-    fn tell<'a>(&self, names: impl Iterator<Item = &'a str>) -> Result<(), String> {
-        let changed = names.filter_map(|name| {
-            let value = to_wire(self.set.value(name)?);
-            Some(msg::Parameter { name: name.into(), value })
-        });
+    /// Tells everybody what is new, what `touched` ones are now, and what is gone, compared with `before`.
+    fn tell<'a>(&self, before: &Set, touched: impl Iterator<Item = &'a str>) -> Result<(), String> {
+        let value = |name: &str| self.set.value(name).map(to_wire).unwrap_or_default();
+        let named = |name: &str| msg::Parameter { name: name.into(), value: value(name) };
+        let touched: BTreeSet<&str> = touched.collect();
+        let is_changed = |name: &&str| before.value(name).is_some() && self.set.value(name).is_some();
+        let only_in = |one: &Set, other: &Set| -> Vec<msg::Parameter> {
+            one.iter()
+                .filter(|(name, ..)| other.value(name).is_none())
+                .map(|(name, ..)| named(name))
+                .collect()
+        };
         let event = msg::ParameterEvent {
             stamp: clock::to_wire(clock::stamp()),
             node: self.node.clone(),
-            changed_parameters: changed.collect(),
-            ..Default::default()
+            new_parameters: only_in(&self.set, before),
+            changed_parameters: touched.into_iter().filter(is_changed).map(named).collect(),
+            deleted_parameters: only_in(before, &self.set),
         };
         self.events.publish(&event).map_err(|error| format!("changed, but nobody was told: {error}"))
     }
+}
+
+/// Refuses parameter files that say something of the node `name` twice, of which rcl takes the last without a word.
+fn check_files(arguments: impl Iterator<Item = String>, name: &str) -> Result<(), Error> {
+    let arguments: Vec<String> = arguments.collect();
+    for pair in arguments.windows(2) {
+        let [option, file] = pair else { continue };
+        let text = (option == "--params-file").then(|| std::fs::read_to_string(file).ok()).flatten();
+        let is_meant = |key: &String| key.ends_with("**") || key.rsplit('/').next() == Some(name);
+        for twice in text.iter().flat_map(|text| params::twice(text)) {
+            if twice.path.iter().any(is_meant) {
+                let (path, line) = (twice.path.join("."), twice.line);
+                return Err(Error::Start(format!(
+                    "'{path}' is in line {line} for the second time, must be once in {file}"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A parameter's name and its new value; without one it is taken away.
+type Edit = (String, Option<Value>);
+/// Puts the second set in force in place of the first.
+type Apply<'a> = dyn FnMut(&Set, &Set) -> Result<(), Refusal> + 'a;
+
+fn edits(parameters: &[msg::Parameter]) -> Result<Vec<Edit>, String> {
+    let edit = |parameter: &msg::Parameter| {
+        if ROS_OWN.contains(&parameter.name.as_str()) {
+            return Err(format!("parameter '{}' is set when the node starts", parameter.name));
+        }
+        // What is of no known type is not taken for a wish to delete.
+        let value = from_wire(&parameter.value);
+        if value.is_none() && parameter.value.type_ != 0 {
+            let (name, type_) = (&parameter.name, parameter.value.type_);
+            return Err(format!("parameter '{name}' has a value of type {type_}, must be from 0 to 9"));
+        }
+        Ok((parameter.name.clone(), value))
+    };
+    parameters.iter().map(edit).collect()
+}
+
+fn result(outcome: Result<(), String>) -> msg::SetParametersResult {
+    msg::SetParametersResult { successful: outcome.is_ok(), reason: outcome.err().unwrap_or_default() }
 }
 
 pub(crate) type Incoming<S> = Pin<Box<dyn Stream<Item = ServiceRequest<S>> + Send>>;
@@ -216,127 +288,4 @@ pub(crate) fn respond<S: WrappedServiceTypeSupport + 'static>(
     if let Err(error) = request.respond(response) {
         log::debug!("a client did not take its answer: {error}");
     }
-}
-
-/// The names below `prefixes`, at most `depth` dots deeper than the prefix; depth 0 is without limit.
-fn list(set: &Set, prefixes: &[String], depth: u64) -> msg::ListParametersResult {
-    let mut result = msg::ListParametersResult::default();
-    for (name, ..) in set.iter() {
-        let below = |prefix: &String| match name.strip_prefix(prefix.as_str()) {
-            Some("") => Some(0),
-            Some(rest) => rest.starts_with('.').then(|| rest.matches('.').count() as u64),
-            None => None,
-        };
-        let dots = match prefixes {
-            [] => Some(name.matches('.').count() as u64 + 1),
-            prefixes => prefixes.iter().filter_map(below).min(),
-        };
-        if dots.is_some_and(|dots| depth == 0 || dots <= depth) {
-            result.names.push(name.to_owned());
-            if let Some((prefix, _)) = name.rsplit_once('.')
-                && result.prefixes.last().map(String::as_str) != Some(prefix)
-            {
-                result.prefixes.push(prefix.to_owned());
-            }
-        }
-    }
-    result.prefixes.sort();
-    result.prefixes.dedup();
-    result
-}
-
-fn describe(name: &str, declaration: &Declaration) -> msg::ParameterDescriptor {
-    let unit = if declaration.unit.is_empty() { String::new() } else { format!(" [{}]", declaration.unit) };
-    let mut descriptor = msg::ParameterDescriptor {
-        name: name.to_owned(),
-        type_: to_wire(&declaration.kind.default()).type_,
-        description: format!("{}{unit}", declaration.text),
-        read_only: declaration.change == params::Change::AtStart,
-        dynamic_typing: false,
-        ..Default::default()
-    };
-    match declaration.kind {
-        Kind::Integer { min, max, .. } | Kind::Integers { min, max, .. } => {
-            descriptor.integer_range = vec![msg::IntegerRange { from_value: min, to_value: max, step: 0 }];
-        }
-        Kind::Float { min, max, .. } | Kind::Floats { min, max, .. } => {
-            descriptor.floating_point_range =
-                vec![msg::FloatingPointRange { from_value: min, to_value: max, step: 0.0 }];
-        }
-        Kind::Text { allowed, .. } | Kind::Texts { allowed, .. } if !allowed.is_empty() => {
-            descriptor.additional_constraints = format!("one of: {}", allowed.join(", "));
-        }
-        Kind::Bool { .. } | Kind::Text { .. } | Kind::Texts { .. } => {}
-    }
-    descriptor
-}
-
-/// An empty list in a file arrives without a value; the declaration tells of what it is a list.
-fn from_r2r(value: &ParameterValue) -> Value {
-    match value.clone() {
-        ParameterValue::Bool(v) => Value::Bool(v),
-        ParameterValue::Integer(v) => Value::Integer(v),
-        ParameterValue::Double(v) => Value::Float(v),
-        ParameterValue::String(v) => Value::Text(v),
-        ParameterValue::BoolArray(v) => Value::Bools(v),
-        ParameterValue::ByteArray(v) => Value::Integers(v.into_iter().map(i64::from).collect()),
-        ParameterValue::IntegerArray(v) => Value::Integers(v),
-        ParameterValue::DoubleArray(v) => Value::Floats(v),
-        ParameterValue::StringArray(v) => Value::Texts(v),
-        ParameterValue::NotSet => Value::Texts(Vec::new()),
-    }
-}
-
-fn from_wire(value: &msg::ParameterValue) -> Option<Value> {
-    Some(match i64::from(value.type_) {
-        1 => Value::Bool(value.bool_value),
-        2 => Value::Integer(value.integer_value),
-        3 => Value::Float(value.double_value),
-        4 => Value::Text(value.string_value.clone()),
-        5 => Value::Integers(value.byte_array_value.iter().map(|&b| i64::from(b)).collect()),
-        6 => Value::Bools(value.bool_array_value.clone()),
-        7 => Value::Integers(value.integer_array_value.clone()),
-        8 => Value::Floats(value.double_array_value.clone()),
-        9 => Value::Texts(value.string_array_value.clone()),
-        _ => return None,
-    })
-}
-
-fn to_wire(value: &Value) -> msg::ParameterValue {
-    let mut wire = msg::ParameterValue::default();
-    wire.type_ = match value {
-        Value::Bool(v) => {
-            wire.bool_value = *v;
-            1
-        }
-        Value::Integer(v) => {
-            wire.integer_value = *v;
-            2
-        }
-        Value::Float(v) => {
-            wire.double_value = *v;
-            3
-        }
-        Value::Text(v) => {
-            wire.string_value = v.clone();
-            4
-        }
-        Value::Bools(v) => {
-            wire.bool_array_value = v.clone();
-            6
-        }
-        Value::Integers(v) => {
-            wire.integer_array_value = v.clone();
-            7
-        }
-        Value::Floats(v) => {
-            wire.double_array_value = v.clone();
-            8
-        }
-        Value::Texts(v) => {
-            wire.string_array_value = v.clone();
-            9
-        }
-    };
-    wire
 }

@@ -6,8 +6,9 @@ use r2r::WrappedServiceTypeSupport;
 use units::{Instant, Machine};
 
 use crate::diagnostics::Diagnostics;
+use crate::listeners::Listeners;
 use crate::service::{Serve, Service};
-use crate::{Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, clock};
+use crate::{Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, Wish, clock};
 
 /// How often a node keeps house: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
@@ -46,21 +47,44 @@ type Follow<M> = Box<dyn FnMut(&M, &Set) -> Option<((String, Value), <M as Machi
 /// Whether the machine may have the second set of parameters in place of the first.
 type Guard<M> = Box<dyn FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send>;
 
+/// Makes of a set of parameters the input that puts it in force.
+type Apply<M> = Box<dyn FnMut(&Set) -> Result<<M as Machine>::Input, Refusal> + Send>;
+/// Takes note of the parameters for those who carry out what the machine asks for.
+type Note = Box<dyn FnMut(&Set) + Send>;
+
 /// The one way of parameters to the machine, whoever changes them.
 pub(crate) struct Gate<M: Machine> {
-    apply: fn(&Set) -> Result<M::Input, Refusal>,
+    apply: Apply<M>,
     guard: Option<Guard<M>>,
+    note: Option<Note>,
+    listeners: Option<Listeners<M>>,
 }
 
-impl<M: Machine> Gate<M> {
-    /// Puts `after` in force in place of `before`.
-    pub(crate) fn pass(&mut self, shell: &Shell<M>, before: &Set, after: &Set) -> Result<(), Refusal> {
-        let input = (self.apply)(after)?;
-        if let Some(guard) = &mut self.guard {
+impl<M: Machine + 'static> Gate<M> {
+    /// Puts `after` in force in place of `before`: in the machine, and in what `node` listens to.
+    pub(crate) fn pass(
+        &mut self,
+        shell: &Shell<M>,
+        node: &r2r::Node,
+        before: &Set,
+        after: &Set,
+    ) -> Result<(), Refusal> {
+        let Self { apply, guard, note, listeners } = self;
+        let input = apply(after)?;
+        if let Some(guard) = guard {
             shell.inspect(|machine| guard(machine, before, after))?;
         }
-        shell.deliver(input);
-        Ok(())
+        let commit = || match note {
+            Some(note) => shell.deliver_noted(input, || note(after)),
+            None => shell.deliver(input),
+        };
+        match listeners {
+            Some(listeners) => listeners.change(node, after, commit),
+            None => {
+                commit();
+                Ok(())
+            }
+        }
     }
 }
 
@@ -91,7 +115,7 @@ impl<M: Machine + 'static> Runner<M> {
         shell: Shell<M>,
         inputs: Inputs<M>,
         parameters: Parameters,
-        apply: fn(&Set) -> Result<M::Input, Refusal>,
+        apply: impl FnMut(&Set) -> Result<M::Input, Refusal> + Send + 'static,
     ) -> Result<Self, Error> {
         let name = node.name().map_err(Error::ros("read the node's name"))?;
         let diagnostics = Diagnostics::new(&mut node).map_err(Error::ros("publish /diagnostics"))?;
@@ -101,7 +125,7 @@ impl<M: Machine + 'static> Runner<M> {
             shell,
             inputs,
             parameters,
-            gate: Gate { apply, guard: None },
+            gate: Gate { apply: Box::new(apply), guard: None, note: None, listeners: None },
             status: Box::new(|_| Status::default()),
             chores: Vec::new(),
             services: Vec::new(),
@@ -166,6 +190,33 @@ impl<M: Machine + 'static> Runner<M> {
         self
     }
 
+    /// Listens to what `plan` makes of the parameters, in that order, now and whenever they are changed.
+    /// # Errors
+    /// Why the parameters in force cannot be followed.
+    pub fn listen(
+        mut self,
+        context: &r2r::Context,
+        plan: impl FnMut(&Set) -> Result<Vec<Wish<M>>, Refusal> + Send + 'static,
+    ) -> Result<Self, Error>
+    where
+        M: Send,
+    {
+        let mut listeners = Listeners::new(context, &self.name, self.inputs.names(), &self.shell, plan);
+        listeners
+            .change(&self.node, self.parameters.set(), || {})
+            .map_err(|refusal| Error::Parameters { node: self.name.clone(), refusals: vec![refusal] })?;
+        self.gate.listeners = Some(listeners);
+        Ok(self)
+    }
+
+    /// Shows each changed set of parameters to `note`, after the last output that was made with the ones before and ahead of the
+    /// first with the new ones. The machine's lock is held.
+    #[must_use]
+    pub fn note(mut self, note: impl FnMut(&Set) + Send + 'static) -> Self {
+        self.gate.note = Some(Box::new(note));
+        self
+    }
+
     /// Wakes up at least this often, for a machine whose deadline other threads can bring forward.
     #[must_use]
     pub fn longest_sleep(mut self, longest: Duration) -> Self {
@@ -215,9 +266,16 @@ impl<M: Machine + 'static> Runner<M> {
         for chore in &mut self.chores {
             chore(&mut self.node);
         }
-        if self.inputs.is_undecided() && clock::now() >= self.look_due {
+        if let Some(listeners) = &mut self.gate.listeners {
+            listeners.check();
+        }
+        let listeners = self.gate.listeners.as_mut().filter(|listeners| listeners.is_undecided());
+        if (self.inputs.is_undecided() || listeners.is_some()) && clock::now() >= self.look_due {
             self.look_due = clock::now() + LOOK_FOR_FIRST;
             self.inputs.decide(&mut self.node, &self.name);
+            if let Some(listeners) = listeners {
+                listeners.follow(&self.node);
+            }
         }
         if clock::now() >= self.housekeeping_due {
             self.keep_house();
@@ -225,7 +283,7 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     fn answer(&mut self) {
-        let (shell, gate) = (&self.shell, &mut self.gate);
+        let (shell, gate, node): (_, _, &r2r::Node) = (&self.shell, &mut self.gate, &self.node);
         if let Some(follow) = &mut self.follow
             && let Some((change, noted)) = shell.inspect(|machine| follow(machine, self.parameters.set()))
         {
@@ -237,8 +295,8 @@ impl<M: Machine + 'static> Runner<M> {
                 log::warn!(target: &self.name, "{reason}");
             }
         }
-        self.parameters.answer(|before, after| gate.pass(shell, before, after));
-        let mut desk = Desk { shell, parameters: &mut self.parameters, gate };
+        self.parameters.answer(|before, after| gate.pass(shell, node, before, after));
+        let mut desk = Desk { shell, parameters: &mut self.parameters, gate, node };
         for service in &mut self.services {
             service.serve(&mut desk);
         }
@@ -249,6 +307,10 @@ impl<M: Machine + 'static> Runner<M> {
         self.inputs.look_for_strangers(&self.node, &self.name, &self.shell);
         let mut status = self.shell.inspect(|machine| (self.status)(machine));
         self.inputs.report(&mut status);
+        if let Some(listeners) = &mut self.gate.listeners {
+            listeners.look_for_strangers(&self.node);
+            listeners.report(&mut status);
+        }
         if let Err(error) = self.diagnostics.publish(status) {
             log::warn!(target: &self.name, "could not publish /diagnostics: {error}");
         }

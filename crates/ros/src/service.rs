@@ -11,9 +11,10 @@ pub struct Desk<'a, M: Machine> {
     pub(crate) shell: &'a Shell<M>,
     pub(crate) parameters: &'a mut Parameters,
     pub(crate) gate: &'a mut Gate<M>,
+    pub(crate) node: &'a r2r::Node,
 }
 
-impl<M: Machine> Desk<'_, M> {
+impl<M: Machine + 'static> Desk<'_, M> {
     /// The machine.
     pub fn shell(&self) -> &Shell<M> {
         self.shell
@@ -24,8 +25,8 @@ impl<M: Machine> Desk<'_, M> {
     /// # Errors
     /// Why the first of them was refused: name, value and range.
     pub fn change(&mut self, changes: Vec<(String, Value)>) -> Result<(), String> {
-        let Self { shell, parameters, gate } = self;
-        parameters.change_from_inside(changes, |before, after| gate.pass(shell, before, after))
+        let Self { shell, parameters, gate, node } = self;
+        parameters.change_from_inside(changes, |before, after| gate.pass(shell, node, before, after))
     }
 }
 

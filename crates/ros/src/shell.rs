@@ -44,6 +44,16 @@ impl<M: Machine> Shell<M> {
         self.deliver_all([input]);
     }
 
+    /// The same after `note`, which takes note of `input` for whoever carries out what the machine asks for from then on.
+    pub fn deliver_noted(&self, input: M::Input, note: impl FnOnce()) {
+        let mut inner = self.lock();
+        let now = inner.tell_clock();
+        inner.drain(now); // what is due by now is meant without the note
+        note();
+        inner.machine.handle(now, input);
+        inner.drain(now);
+    }
+
     /// Tells the machine that all of `inputs` happened now, and then carries out what it asks for.
     pub fn deliver_all(&self, inputs: impl IntoIterator<Item = M::Input>) {
         let mut inner = self.lock();

@@ -4,12 +4,14 @@
 //! \[0, 1\]. Nothing in here reads a clock, allocates or fails at run time.
 #![forbid(unsafe_code)]
 
+mod clock;
 mod level;
 mod machine;
 mod scale;
 mod time;
 mod velocity;
 
+pub use clock::Clock;
 pub use level::Level;
 pub use machine::{Machine, earliest};
 pub use scale::{OutOfUnitRange, Scale};

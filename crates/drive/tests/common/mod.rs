@@ -24,6 +24,11 @@ fn read<P>(
 
 /// Full stick is 1 m/s and 1 rad/s, a button is the dead-man, hindbrain is quick.
 pub fn drive() -> Drive {
+    drive_with(&[])
+}
+
+/// The same with these parameters of the arbiter.
+pub fn drive_with(arbiter: &[(&str, Value)]) -> Drive {
     let (int, float) = (Value::Integer, Value::Float);
     let stages = Stages {
         joystick: joystick::Joystick::new(read(
@@ -38,7 +43,7 @@ pub fn drive() -> Drive {
                 ("enable.on", int(DEAD_MAN as i64)),
             ],
         )),
-        arbiter: arbiter::Arbiter::new(arbiter::Params::default()),
+        arbiter: arbiter::Arbiter::new(read(arbiter::specification(), arbiter::Params::read, arbiter)),
         zones: zones::ZoneScaler::new(zones::Params::default()),
         hindbrain: hindbrain::Hindbrain::new(read(
             hindbrain::specification(),
@@ -58,23 +63,31 @@ pub struct Bench {
     pub outputs: Vec<Output>,
     next_scaling: Instant,
     pub scaling: Option<[f32; 16]>,
+    /// How far the wall clock was set since the beginning \[ms].
+    pub wall: i64,
 }
 
 impl Bench {
     pub fn new() -> Self {
+        Self::with(drive())
+    }
+
+    pub fn with(drive: Drive) -> Self {
         Self {
-            drive: drive(),
+            drive,
             now: Instant::from_millis(1000),
             motors: Vec::new(),
             outputs: Vec::new(),
             next_scaling: Instant::ZERO,
             scaling: Some([1.0; 16]),
+            wall: 0,
         }
     }
 
     pub fn stamp(&self) -> Stamp {
-        let nanos = self.now.as_nanos();
-        Stamp { sec: 1_700_000_000 + (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
+        let nanos = self.now.as_nanos() as i64 + self.wall * 1_000_000;
+        let (sec, nanosec) = (nanos.div_euclid(1_000_000_000), nanos.rem_euclid(1_000_000_000));
+        Stamp { sec: 1_700_000_000 + sec as i32, nanosec: nanosec as u32 }
     }
 
     pub fn tell(&mut self, inputs: impl IntoIterator<Item = Input>) {

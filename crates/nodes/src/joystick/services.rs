@@ -103,7 +103,7 @@ fn settings<M: Machine + 'static>(
         })
 }
 
-fn change<M: Machine>(desk: &mut Desk<'_, M>, changes: Changes) -> Result<(), Exception> {
+fn change<M: Machine + 'static>(desk: &mut Desk<'_, M>, changes: Changes) -> Result<(), Exception> {
     desk.change(changes).map_err(|what| Exception::Value { what })
 }
 

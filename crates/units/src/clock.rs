@@ -1,22 +1,27 @@
-use units::{Instant, Stamp};
+use crate::{Instant, Stamp};
 
 /// The wall clock as far as a machine may know it: one reading and the monotonic time since.
+///
+/// A machine that stamps or compares stamps takes readings as an input, and has one of these.
+/// # Source
+/// own.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Clock {
+pub struct Clock {
     read: Option<(Instant, Stamp)>,
 }
 
 const SECOND: i64 = 1_000_000_000;
 
 impl Clock {
-    pub(crate) fn read(&mut self, now: Instant, stamp: Stamp) {
+    /// Takes note that at `now` the wall clock says `stamp`; it may have been set, forward or back.
+    pub fn read(&mut self, now: Instant, stamp: Stamp) {
         self.read = Some((now, stamp));
     }
 
     /// The stamp of `now`: the last reading plus the time since; [`Stamp::ZERO`] before the first reading.
     ///
     /// Saturates in the last second that a stamp can say.
-    pub(crate) fn at(&self, now: Instant) -> Stamp {
+    pub fn at(&self, now: Instant) -> Stamp {
         let Some((read_at, stamp)) = self.read else { return Stamp::ZERO };
         let since = i64::try_from(now.since(read_at).as_nanos()).unwrap_or(i64::MAX);
         let nanos = stamp.as_nanos().saturating_add(since);

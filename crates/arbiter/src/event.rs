@@ -1,0 +1,41 @@
+use units::{Command, Stamp, Velocity};
+
+use crate::{Active, Invalid, Params};
+
+/// All that can happen to the node.
+#[allow(clippy::large_enum_variant)] // on the way of a command nothing is boxed
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A message of a source came.
+    CommandReceived {
+        /// Index of the source in [`Params::sources`].
+        source: usize,
+        /// What it asks for, or why it asks for nothing.
+        velocity: Result<Velocity, Invalid>,
+        /// Its stamp; [`Stamp::ZERO`] if it has none.
+        stamp: Stamp,
+    },
+    /// A message of a lock came.
+    LockReceived {
+        /// Index of the lock in [`Params::locks`].
+        lock: usize,
+        /// Whether it is closed.
+        closed: bool,
+    },
+    /// The wall clock at this `now`. Expected before the events that happen at it.
+    ClockRead(Stamp),
+    /// The parameters in force are these from now on, and indices are those of the new lists. What was heard of a
+    /// source or lock stays known while its name, topic and kind stay.
+    ParametersChanged(Params),
+    /// The node is about to end.
+    Stopping,
+}
+
+/// All that the node can ask for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// Publish this command.
+    Drive(Command),
+    /// Publish who drives and why the others do not.
+    PublishActive(Active),
+}

@@ -1,0 +1,115 @@
+//! A step of the arbiter allocates nothing while who may drive stays the same.
+#![allow(unsafe_code, clippy::unwrap_used)] // an allocator that counts cannot be written without
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use arbiter::{Input, Invalid, Output, Params, specification};
+use common::{Bench, HIGH, LOCK, LOW, lock, params, wall};
+use params::Value;
+use units::{Instant, Machine, Velocity};
+
+struct Counting;
+
+thread_local! {
+    /// Of this thread only: the harness allocates on its own.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count() {
+    COUNT.with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call is handed to the system's allocator as it came; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A thousand messages of each source, with locks and polls between, and whether anything was allocated meanwhile.
+fn allocations(mut bench: Bench) -> usize {
+    let arbiter = &mut bench.0;
+    let mut step = |at: u64, input: Input| {
+        let now = Instant::from_millis(at);
+        arbiter.handle(now, Input::ClockRead(wall(at as i64)));
+        arbiter.handle(now, input);
+        let mut drives = 0;
+        while let Some(output) = arbiter.poll(now) {
+            drives += usize::from(matches!(output, Output::Drive(_)));
+        }
+        let _ = arbiter.deadline();
+        drives
+    };
+    let command = |source, at: u64, forward| Input::CommandReceived {
+        source,
+        velocity: Ok(Velocity::planar(forward, 0.0).unwrap()),
+        stamp: wall(at as i64),
+    };
+    step(0, Input::LockReceived { lock: LOCK, closed: false });
+    step(0, command(LOW, 0, 0.0));
+    step(0, command(HIGH, 0, 0.0));
+    let before = COUNT.with(Cell::get);
+    let mut drives = 0;
+    for at in (10..10_000).step_by(10) {
+        drives += step(at, Input::LockReceived { lock: LOCK, closed: false });
+        drives += step(at + 1, command(LOW, at, 0.5));
+        drives += step(at + 2, command(HIGH, at, at as f64 / 1e4));
+        drives += step(at + 3, command(HIGH, at - 5, 1.0));
+    }
+    let allocated = COUNT.with(Cell::get) - before;
+    assert!(drives >= 999, "{drives} commands drove");
+    allocated
+}
+
+#[test]
+fn commands_and_locks_allocate_nothing() {
+    assert_eq!(allocations(Bench::new(vec![lock(50)])), 0);
+    std::hint::black_box(Box::new(1u8));
+    assert!(COUNT.with(Cell::get) > 0, "the allocator does count");
+}
+
+#[test]
+fn with_limits_they_allocate_nothing_either() {
+    let overrides = [("limits.linear.x.acceleration", 0.5), ("limits.linear.x.jerk", 2.0)];
+    let set =
+        specification().resolve(overrides.map(|(name, value)| (name.into(), Value::Float(value)))).unwrap();
+    let limited = Params { limits: Params::read(&set).unwrap().limits, ..params(vec![lock(50)]) };
+    assert_eq!(allocations(Bench::with(limited)), 0);
+}
+
+#[test]
+fn a_takeover_and_a_loss_allocate_only_after_the_command_is_out() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    let arbiter = &mut bench.0;
+    let stamp = units::Stamp { sec: 2, nanosec: 0 };
+    let velocities = [Ok(Velocity::planar(0.5, 0.0).unwrap()), Err(Invalid::NoVelocity)];
+    for (at, velocity) in [10, 20].into_iter().zip(velocities) {
+        let now = Instant::from_millis(at);
+        let before = COUNT.with(Cell::get);
+        arbiter.handle(now, Input::CommandReceived { source: HIGH, velocity, stamp });
+        assert!(matches!(arbiter.poll(now), Some(Output::Drive(_))));
+        assert_eq!(COUNT.with(Cell::get) - before, 0, "at {at} ms");
+        assert!(matches!(arbiter.poll(now), Some(Output::PublishActive(_))));
+        assert!(COUNT.with(Cell::get) > before);
+    }
+}

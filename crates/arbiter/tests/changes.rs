@@ -1,0 +1,105 @@
+//! Parameters that change while somebody drives.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+mod common;
+
+use arbiter::{Input, Kind, Output, Source, Verdict};
+use common::{Bench, HIGH, LOW, go, lock, params, stop};
+use units::{Instant, Machine};
+
+#[test]
+fn a_change_of_priorities_stops_before_the_other_drives() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.1, 1);
+    bench.command(0, HIGH, 0.5, 2);
+    let mut swapped = params(vec![]);
+    swapped.sources[LOW].priority = 200;
+    assert_eq!(bench.on(10, Input::ParametersChanged(swapped)), [stop(2)]);
+    assert_eq!(bench.command(20, HIGH, 0.5, 3), []);
+    assert_eq!(bench.command(30, LOW, 0.1, 4), [go(0.1, 4)]);
+}
+
+#[test]
+fn other_sources_start_unheard() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, HIGH, 0.5, 2);
+    let mut fewer = params(vec![]);
+    fewer.sources.truncate(1);
+    assert_eq!(bench.on(10, Input::ParametersChanged(fewer)), [stop(2)]);
+    assert_eq!(bench.verdicts(), [Verdict::NeverHeard]);
+    assert_eq!(bench.command(20, HIGH, 0.5, 3), [], "this source is gone");
+    assert_eq!(bench.0.counters().unknown, 1);
+}
+
+#[test]
+fn who_stays_is_still_known_and_drives_on() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    let since = bench.0.active().since;
+    let mut more = params(vec![]);
+    more.sources.insert(0, Source::new("another", "/another", Kind::Auto, 50));
+    assert_eq!(bench.on(10, Input::ParametersChanged(more)), []);
+    assert_eq!(bench.0.active().source, Some(1), "low is the second one now");
+    assert_eq!(bench.verdicts(), [Verdict::NeverHeard, Verdict::Drives, Verdict::NeverHeard]);
+    assert_eq!(bench.0.active().since, since);
+    assert_eq!(bench.command(20, 1, 0.6, 2), [go(0.6, 2)]);
+    assert_eq!(bench.command(30, 1, 0.7, 1), [], "its last stamp is remembered");
+    assert_eq!(bench.command(40, 0, 0.1, 1), [go(0.1, 1)], "and the new one outranks it");
+}
+
+#[test]
+fn a_source_with_another_topic_or_type_is_another_one() {
+    for change in [
+        |source: &mut Source| source.topic = "/elsewhere".into(),
+        |source: &mut Source| source.kind = Kind::Auto,
+        |source: &mut Source| source.name = "other".into(),
+    ] {
+        let mut bench = Bench::new(vec![]);
+        bench.command(0, LOW, 0.5, 1);
+        let mut other = params(vec![]);
+        change(&mut other.sources[LOW]);
+        assert_eq!(bench.on(10, Input::ParametersChanged(other)), [stop(1)]);
+        assert_eq!(bench.verdicts(), [Verdict::NeverHeard; 2]);
+    }
+}
+
+#[test]
+fn a_new_lock_is_closed_and_an_old_one_stays_as_it_is() {
+    let mut bench = Bench::new(vec![lock(50)]);
+    bench.lock(0, false);
+    bench.command(10, LOW, 0.5, 1);
+    let mut locks = vec![lock(60)];
+    assert_eq!(bench.on(20, Input::ParametersChanged(params(locks.clone()))), [], "it is open, at 60 too");
+    locks.push(arbiter::Lock { name: "another".into(), topic: "/another".into(), ..lock(50) });
+    assert_eq!(bench.on(30, Input::ParametersChanged(params(locks.clone()))), [stop(1)]);
+    assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 1 });
+    locks[0].topic = "/guard_elsewhere".into();
+    bench.on(40, Input::ParametersChanged(params(locks)));
+    assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 0 }, "unheard, and the higher one");
+}
+
+#[test]
+fn who_is_who_is_told_anew_though_the_verdicts_are_the_same() {
+    let mut bench = Bench::new(vec![]);
+    bench.drain(1);
+    let mut others = params(vec![]);
+    others.sources[LOW].name = "other".into();
+    bench.0.handle(Instant::from_millis(2), Input::ParametersChanged(others.clone()));
+    assert!(bench.0.deadline().is_some_and(|at| at <= Instant::from_millis(2)));
+    assert!(matches!(bench.drain(2)[..], [Output::PublishActive(_)]));
+    bench.0.handle(Instant::from_millis(3), Input::ParametersChanged(others));
+    assert_eq!(bench.drain(3), [], "nothing is new");
+}
+
+#[test]
+fn a_shorter_timeout_acts_at_once() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, HIGH, 0.5, 1);
+    let mut short = params(vec![]);
+    short.sources[HIGH].timeout = std::time::Duration::from_millis(50);
+    assert_eq!(bench.on(49, Input::ParametersChanged(short.clone())), []);
+    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(50)));
+    assert_eq!(bench.at(50), [stop(1)]);
+    assert_eq!(bench.on(51, Input::ParametersChanged(params(vec![]))), [], "a longer one brings nobody back");
+    assert_eq!(bench.verdicts()[HIGH], Verdict::Waits);
+}

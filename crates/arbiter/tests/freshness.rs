@@ -1,0 +1,158 @@
+//! Stamps against the wall clock: a header can make a command older, never fresher.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+mod common;
+
+use std::time::Duration;
+
+use arbiter::{Input, Level, Refused, Verdict};
+use common::{Bench, HIGH, LOW, go, lock, params, stop, wall};
+use units::{Command, Instant, Machine, Stamp, Velocity};
+
+/// At `ms`, which is so much after the second 100 on the wall, with a stamp of `told` after it.
+fn command(bench: &mut Bench, ms: u64, source: usize, forward: f64, told: i64) -> Vec<Command> {
+    bench.clock(ms, ms as i64);
+    let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
+    bench.on(ms, Input::CommandReceived { source, velocity, stamp: wall(told) })
+}
+
+fn forward(forward: f64, told: i64) -> Command {
+    Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp: wall(told) }
+}
+
+#[test]
+fn a_command_that_is_too_old_does_not_drive() {
+    let mut bench = Bench::new(vec![]);
+    assert_eq!(command(&mut bench, 10, LOW, 0.5, 10 - 500), []);
+    assert_eq!(bench.verdicts()[LOW], Verdict::TooOld);
+    assert_eq!(bench.0.health(), (Level::Error, "low sent a command that is too old".into()));
+    assert_eq!(bench.0.counters().refused.of(Refused::TooOld), 1);
+    assert_eq!(command(&mut bench, 20, LOW, 0.5, 20 - 499), [forward(0.5, -479)]);
+}
+
+#[test]
+fn a_command_that_is_too_old_stops_its_source_and_lets_others_drive() {
+    let mut bench = Bench::new(vec![]);
+    command(&mut bench, 0, HIGH, 0.5, 0);
+    bench.clock(10, 1_000); // the wall clock was set forward
+    let input = |source, told| Input::CommandReceived {
+        source,
+        velocity: Ok(Velocity::planar(0.6, 0.0).unwrap()),
+        stamp: wall(told),
+    };
+    assert_eq!(bench.on(10, input(HIGH, 10)), [Command::stop(wall(0))]);
+    assert_eq!(bench.on(11, input(LOW, 1_000)), [forward(0.6, 1_000)]);
+    assert_eq!(bench.0.health(), (Level::Warn, "high sent a command that is too old".into()));
+}
+
+#[test]
+fn what_drives_stops_when_its_stamp_gets_too_old() {
+    let mut bench = Bench::new(vec![]);
+    // 300 ms old when it comes: 200 ms are left of 500.
+    assert_eq!(command(&mut bench, 1000, LOW, 0.5, 700), [forward(0.5, 700)]);
+    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(1200)));
+    assert_eq!(bench.at(1199), []);
+    assert_eq!(bench.at(1200), [Command::stop(wall(700))]);
+    assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut, "nothing new came in time");
+}
+
+#[test]
+fn a_stamp_within_the_skew_makes_nothing_fresher() {
+    let mut bench = Bench::new(vec![]);
+    assert_eq!(command(&mut bench, 0, LOW, 0.5, 100), [forward(0.5, 100)]);
+    assert_eq!(bench.at(499), []);
+    assert_eq!(bench.at(500), [Command::stop(wall(100))]);
+}
+
+#[test]
+fn a_stamp_from_the_future_stops_its_source() {
+    let mut bench = Bench::new(vec![]);
+    command(&mut bench, 0, LOW, 0.5, 0);
+    assert_eq!(command(&mut bench, 10, LOW, 0.6, 111), [Command::stop(wall(0))]);
+    assert_eq!(bench.verdicts()[LOW], Verdict::FromFuture);
+    assert_eq!(bench.0.health().1, "low sent a command from the future");
+    assert_eq!(bench.0.counters().refused.of(Refused::FromFuture), 1);
+    assert_eq!(command(&mut bench, 20, LOW, 0.7, 20), [forward(0.7, 20)], "and makes no later one late");
+}
+
+#[test]
+fn a_late_command_is_passed_over_though_it_is_too_old_as_well() {
+    let mut bench = Bench::new(vec![]);
+    command(&mut bench, 1000, LOW, 0.5, 1000);
+    assert_eq!(command(&mut bench, 1010, LOW, 0.6, 100), []);
+    assert_eq!(bench.verdicts()[LOW], Verdict::Drives);
+    assert_eq!(bench.0.counters().refused.of(Refused::Late), 1);
+}
+
+#[test]
+fn without_a_stamp_a_clock_or_a_limit_only_the_arrival_counts() {
+    let mut bench = Bench::new(vec![]);
+    bench.clock(0, 0);
+    let unstamped = Input::CommandReceived { source: LOW, velocity: Ok(Velocity::ZERO), stamp: Stamp::ZERO };
+    assert_eq!(bench.on(0, unstamped).len(), 1);
+    assert_eq!(bench.verdicts()[LOW], Verdict::Drives);
+
+    let mut bench = Bench::new(vec![]);
+    assert_eq!(bench.command(0, LOW, 0.5, 7), [go(0.5, 7)], "nobody knows what time it is");
+
+    let mut off = params(vec![]);
+    off.sources[LOW].max_age = Duration::ZERO;
+    let mut bench = Bench::with(off);
+    bench.clock(0, 0);
+    assert_eq!(bench.command(0, LOW, 0.5, 7), [go(0.5, 7)], "93 s ago");
+    assert_eq!(bench.command(10, LOW, 0.5, 1_000), [go(0.5, 1_000)], "900 s ahead");
+    assert_eq!(bench.at(510), [stop(1_000)]);
+}
+
+#[test]
+fn each_source_has_its_own_limits() {
+    let mut own = params(vec![]);
+    own.sources[LOW].max_age = Duration::from_millis(50);
+    own.sources[HIGH].skew = Duration::from_secs(2);
+    let mut bench = Bench::with(own);
+    assert_eq!(command(&mut bench, 90, LOW, 0.5, 40), []);
+    assert_eq!(command(&mut bench, 90, HIGH, 0.6, 2_090), [forward(0.6, 2_090)]);
+    assert_eq!(bench.verdicts(), [Verdict::TooOld, Verdict::Drives]);
+}
+
+#[test]
+fn a_jump_of_the_clock_changes_nothing_that_was_heard() {
+    for jump in [-3_600_000, 3_600_000] {
+        let mut bench = Bench::new(vec![lock(50)]);
+        bench.lock(0, false);
+        command(&mut bench, 0, LOW, 0.5, 0);
+        bench.clock(100, jump);
+        assert_eq!(bench.at(199), []);
+        assert_eq!(bench.at(200), [Command::stop(wall(0))], "the lock's silence, as ever");
+    }
+}
+
+#[test]
+fn active_tells_since_when() {
+    let mut bench = Bench::new(vec![]);
+    command(&mut bench, 1_000, LOW, 0.5, 1_000);
+    command(&mut bench, 1_400, LOW, 0.5, 1_400);
+    let active = bench.0.active();
+    assert_eq!((active.since, active.stamp), (Instant::from_millis(1_000), wall(1_000)));
+    assert_eq!(bench.0.active_for(), Duration::from_millis(400));
+    bench.clock(1_900, 1_900);
+    bench.at(1_900);
+    let active = bench.0.active();
+    assert_eq!((active.source, active.since, active.stamp), (None, Instant::from_millis(1_900), wall(1_900)));
+}
+
+#[test]
+fn the_traffic_of_each_source_is_counted() {
+    let mut bench = Bench::new(vec![]);
+    for ms in (0..2_000).step_by(50) {
+        command(&mut bench, ms, LOW, 0.5, ms as i64 - 20);
+        command(&mut bench, ms, HIGH, 0.5, if ms % 100 == 0 { ms as i64 - 30 } else { ms as i64 - 600 });
+    }
+    let (low, high) = (bench.0.traffic(LOW).unwrap(), bench.0.traffic(HIGH).unwrap());
+    assert_eq!((low.rate, low.received, low.age), (20, 40, Some(Duration::from_millis(20))));
+    // Every second message of the higher source is older than its last one, and late.
+    assert_eq!((high.received, high.driven, high.refused.of(Refused::Late)), (40, 20, 20));
+    // Low drives at 0 ms, before the other was heard; after that it is outranked.
+    assert_eq!((low.driven, low.refused.of(Refused::Outranked)), (1, 39));
+    assert_eq!(bench.0.traffic(2), None);
+}

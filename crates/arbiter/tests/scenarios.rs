@@ -1,0 +1,232 @@
+//! Ten thousand random scenarios against a reference model: same winner, same reasons, same commands.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+mod model;
+
+use std::time::Duration;
+
+use arbiter::{Arbiter, Input, Invalid, Kind, Lock, Output, Params, Source, Verdict};
+use model::{HEARTBEAT, Model, Rank, Setting};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use units::{Instant, Machine, Stamp, Velocity};
+
+const SCENARIOS: u32 = 10_000;
+const TICK: Duration = Duration::from_millis(10);
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// With a stamp so many ticks ahead of the wall clock; `None` without.
+    Say {
+        source: usize,
+        stamp: Option<i64>,
+        valid: bool,
+    },
+    /// The last message of the source once more.
+    Repeat {
+        source: usize,
+    },
+    Lock {
+        lock: usize,
+        closed: bool,
+    },
+    /// The wall clock is set forward by so many ticks.
+    Jump(i64),
+    /// The source is removed, or put back as an unheard one.
+    Toggle {
+        source: usize,
+    },
+    /// Two sources swap priorities.
+    Swap(usize, usize),
+}
+
+fn time(ticks: i64) -> Duration {
+    TICK * u32::try_from(ticks).unwrap()
+}
+
+fn stamp(ticks: i64) -> Stamp {
+    let nanos = ticks * TICK.as_nanos() as i64;
+    Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
+}
+
+fn params(model: &Model) -> Params {
+    let source = |index: usize| {
+        let rank = model.setting.sources[index];
+        Source {
+            timeout: time(rank.timeout),
+            max_age: time(rank.max_age),
+            skew: time(rank.skew),
+            ..Source::new(&format!("s{index}"), &format!("/s{index}"), Kind::Auto, rank.priority)
+        }
+    };
+    let lock = |(index, &(priority, timeout)): (usize, &(u8, i64))| Lock {
+        name: format!("l{index}"),
+        topic: format!("/l{index}"),
+        priority,
+        timeout: time(timeout),
+    };
+    Params {
+        sources: (0..model.present.len()).filter(|&s| model.present[s]).map(source).collect(),
+        locks: model.setting.locks.iter().enumerate().map(lock).collect(),
+        heartbeat: time(HEARTBEAT),
+        ..Params::default()
+    }
+}
+
+struct Pair {
+    model: Model,
+    arbiter: Arbiter,
+    now: Instant,
+}
+
+impl Pair {
+    fn tell(&mut self, input: Input) {
+        self.arbiter.handle(self.now, Input::ClockRead(stamp(self.model.wall)));
+        self.arbiter.handle(self.now, input);
+    }
+
+    fn say(&mut self, source: usize, said: i64, valid: bool) {
+        if !self.model.present[source] {
+            return;
+        }
+        self.model.hear(source, said, valid);
+        self.model.look();
+        // A velocity that tells its source.
+        let velocity = Velocity::planar(source as f64 + 1.0, 0.0).unwrap();
+        let velocity = if valid { Ok(velocity) } else { Err(Invalid::NoVelocity) };
+        let source = self.model.index(source);
+        self.tell(Input::CommandReceived { source, velocity, stamp: stamp(said) });
+    }
+
+    fn play(&mut self, event: Event) {
+        let count = self.model.present.len();
+        match event {
+            Event::Say { source, stamp, valid } => {
+                let said = stamp.map_or(0, |ahead| self.model.wall + ahead);
+                self.say(source % count, said, valid);
+            }
+            Event::Repeat { source } => {
+                if let Some(ear) = self.model.ears[source % count] {
+                    self.say(source % count, ear.said, true);
+                }
+            }
+            Event::Lock { lock, closed } => {
+                if lock < self.model.locks.len() {
+                    self.model.locks[lock] = Some((closed, 0));
+                    self.model.look();
+                    self.tell(Input::LockReceived { lock, closed });
+                }
+            }
+            Event::Jump(ticks) => self.model.wall = (self.model.wall + ticks).max(1),
+            Event::Toggle { source } => {
+                let source = source % count;
+                self.model.present[source] = !self.model.present[source];
+                self.model.ears[source] = None;
+                if self.model.driving == Some(source) {
+                    self.model.halt();
+                }
+                self.adopt();
+            }
+            Event::Swap(a, b) => {
+                let (a, b) = (a % count, b % count);
+                let ranks = &mut self.model.setting.sources;
+                (ranks[a].priority, ranks[b].priority) = (ranks[b].priority, ranks[a].priority);
+                self.adopt();
+            }
+        }
+    }
+
+    fn adopt(&mut self) {
+        self.model.look();
+        let params = params(&self.model);
+        self.tell(Input::ParametersChanged(params));
+    }
+
+    fn compare(&mut self) -> Result<(), TestCaseError> {
+        let outputs = std::iter::from_fn(|| self.arbiter.poll(self.now));
+        let got: Vec<(Option<usize>, Stamp)> = outputs
+            .filter_map(|output| match output {
+                Output::Drive(command) => {
+                    let source = command.velocity.forward() as usize;
+                    Some((source.checked_sub(1), command.stamp))
+                }
+                Output::PublishActive(_) => None,
+            })
+            .collect();
+        let expected: Vec<_> = self.model.out.drain(..).map(|(source, said)| (source, stamp(said))).collect();
+        prop_assert_eq!(got, expected);
+        let present: Vec<usize> = (0..self.model.present.len()).filter(|&s| self.model.present[s]).collect();
+        let verdicts: Vec<Verdict> = present.iter().map(|&source| self.model.verdict(source)).collect();
+        prop_assert_eq!(&self.arbiter.active().verdicts, &verdicts);
+        prop_assert_eq!(self.arbiter.active().source, self.model.driving.map(|s| self.model.index(s)));
+        Ok(())
+    }
+}
+
+fn settings() -> impl Strategy<Value = Setting> {
+    let priorities = prop::sample::subsequence(vec![0u8, 1, 9, 10, 100, 254, 255], 1..=4).prop_shuffle();
+    let times = (3..20i64, prop_oneof![Just(0), 2..25i64], 0..6i64);
+    let locks = prop::collection::vec((prop::sample::select(vec![0u8, 10, 11, 100, 255]), 3..20i64), 0..3);
+    (priorities, prop::collection::vec(times, 4), locks).prop_map(|(priorities, times, locks)| Setting {
+        sources: priorities
+            .into_iter()
+            .zip(times)
+            .map(|(priority, (timeout, max_age, skew))| Rank { priority, timeout, max_age, skew })
+            .collect(),
+        locks,
+    })
+}
+
+fn events() -> impl Strategy<Value = Vec<(u32, Event)>> {
+    let stamp = prop_oneof![
+        2 => Just(None),
+        8 => (-3..=1i64).prop_map(Some),
+        2 => (-25..9i64).prop_map(Some),
+    ];
+    let event = prop_oneof![
+        20 => (0..4usize, stamp, prop::bool::weighted(0.9))
+            .prop_map(|(source, stamp, valid)| Event::Say { source, stamp, valid }),
+        2 => (0..4usize).prop_map(|source| Event::Repeat { source }),
+        5 => (0..3usize, prop::bool::weighted(0.25)).prop_map(|(lock, closed)| Event::Lock { lock, closed }),
+        1 => (-30..30i64).prop_map(Event::Jump),
+        1 => (0..4usize).prop_map(|source| Event::Toggle { source }),
+        1 => (0..4usize, 0..4usize).prop_map(|(a, b)| Event::Swap(a, b)),
+    ];
+    prop::collection::vec((prop_oneof![4 => 0..4u32, 1 => 0..25u32], event), 1..40)
+}
+
+#[test]
+fn the_arbiter_agrees_with_the_model_in_ten_thousand_scenarios() {
+    let config = Config { cases: SCENARIOS, failure_persistence: None, ..Config::default() };
+    // The same ones each time.
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let mut seen = std::collections::BTreeMap::<String, u64>::new();
+    let counted = std::cell::RefCell::new(&mut seen);
+    let scenario = (settings(), events());
+    runner
+        .run(&scenario, |(setting, events)| {
+            let model = Model::new(setting);
+            let arbiter = Arbiter::new(params(&model));
+            let mut pair = Pair { model, arbiter, now: Instant::ZERO };
+            pair.compare()?;
+            for (wait, event) in events {
+                for _ in 0..wait {
+                    pair.now = pair.now + TICK;
+                    pair.model.tick();
+                    pair.compare()?;
+                }
+                pair.play(event);
+                pair.compare()?;
+                for verdict in &pair.arbiter.active().verdicts {
+                    let words = verdict.explain(pair.arbiter.params()).to_string();
+                    let kind = words.split(" by ").next().unwrap_or_default().to_owned();
+                    *counted.borrow_mut().entry(kind).or_default() += 1;
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    // No reason is missing, so that agreeing means something.
+    assert_eq!(seen.len(), 9, "{seen:?}");
+    assert!(seen.values().all(|&count| count > 1_000), "{seen:?}");
+}

@@ -1,0 +1,125 @@
+//! From a stick event to the motor value nothing is allocated.
+#![allow(unsafe_code, clippy::unwrap_used)] // an allocator that counts cannot be written without
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::time::Duration;
+
+use common::{Bench, DEAD_MAN, STICK, drive_with};
+use drive::{Input, Output};
+use joystick::Input::{AxisMoved, BatchEnded, ButtonChanged, ClockRead};
+use params::Value;
+use units::Machine;
+
+struct Counting;
+
+thread_local! {
+    /// Of this thread only: the harness allocates on its own.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count() {
+    COUNT.with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call is handed to the system's allocator as it came; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Tells `inputs` and takes the first output, which is a motor value, and how often was allocated for that.
+fn allocations(bench: &mut Bench, inputs: &[joystick::Input]) -> usize {
+    let now = bench.now;
+    let inputs: Vec<Input> = inputs.iter().cloned().map(Input::Joystick).collect();
+    let before = COUNT.with(Cell::get);
+    for input in inputs {
+        bench.drive.handle(now, input);
+    }
+    let first = bench.drive.poll(now);
+    // What the inputs' own list gave back does not count; `dealloc` is not counted at all.
+    let allocated = COUNT.with(Cell::get) - before;
+    assert!(matches!(first, Some(Output::Hindbrain(hindbrain::Output::Drive(_)))), "{first:?}");
+    while bench.drive.poll(now).is_some() {}
+    allocated
+}
+
+fn moves(mut bench: Bench) -> usize {
+    bench.full_ahead();
+    let mut allocated = 0;
+    for round in 0..200 {
+        bench.pass(Duration::from_millis(7));
+        let stamp = bench.stamp();
+        let value = -32767 + 100 * round;
+        let moved = AxisMoved { id: STICK, axis: 1, value };
+        allocated += allocations(&mut bench, &[ClockRead(stamp), moved, BatchEnded]);
+    }
+    allocated
+}
+
+#[test]
+fn a_stick_event_is_a_motor_value_without_an_allocation() {
+    assert_eq!(moves(Bench::new()), 0);
+    std::hint::black_box(Box::new(1u8));
+    assert!(COUNT.with(Cell::get) > 0, "the allocator does count");
+}
+
+#[test]
+fn with_limits_it_is_one_too() {
+    let limits = [
+        ("limits.linear.x.acceleration", Value::Float(2.0)),
+        ("limits.linear.x.deceleration", Value::Float(2.0)),
+        ("limits.linear.x.jerk", Value::Float(10.0)),
+    ];
+    assert_eq!(moves(Bench::with(drive_with(&limits))), 0);
+}
+
+#[test]
+fn a_released_dead_man_stops_without_an_allocation() {
+    let mut bench = Bench::new();
+    bench.full_ahead();
+    let stamp = bench.stamp();
+    let released = ButtonChanged { id: STICK, button: DEAD_MAN, pressed: false };
+    assert_eq!(allocations(&mut bench, &[ClockRead(stamp), released, BatchEnded]), 0);
+}
+
+#[test]
+fn a_takeover_is_told_after_the_motor_value() {
+    let mut bench = Bench::new();
+    bench.full_ahead();
+    bench.stick(0.0, 0.0, false);
+    bench.pass(Duration::from_millis(1000));
+    let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+    let input = |stamp| arbiter::Input::CommandReceived {
+        source: navigation,
+        velocity: Ok(units::Velocity::planar(0.5, 0.0).unwrap()),
+        stamp,
+    };
+    let stamp = bench.stamp();
+    bench.tell([Input::Arbiter(input(stamp))]);
+    assert_eq!(bench.drive.stages().arbiter.active().source, Some(navigation));
+    bench.pass(Duration::from_millis(20));
+    let stamp = bench.stamp();
+    let pressed = ButtonChanged { id: STICK, button: DEAD_MAN, pressed: true };
+    assert_eq!(allocations(&mut bench, &[ClockRead(stamp), pressed, BatchEnded]), 0);
+    assert_ne!(bench.drive.stages().arbiter.active().source, Some(navigation));
+}

@@ -1,0 +1,104 @@
+//! Minutes of what happens to a drive: the stick, and messages over a network that loses, delays and doubles.
+#![allow(clippy::unwrap_used, dead_code)] // a test's own ground; not every test uses all of it
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+
+/// What happens; what comes over a network has a delay for each copy that arrives, of which there may be none.
+#[derive(Clone, Debug)]
+pub enum Event {
+    Stick(f64, f64, bool),
+    Plug,
+    Unplug,
+    ReadingLost,
+    Reference {
+        parts: (f64, f64),
+        stamped: bool,
+        intrinsic: bool,
+        delays: Vec<u64>,
+    },
+    Navigation {
+        parts: (f64, f64),
+        stamped: bool,
+        delays: Vec<u64>,
+    },
+    Scaling {
+        fields: [f32; 16],
+        delays: Vec<u64>,
+    },
+    Enable {
+        on: bool,
+        delays: Vec<u64>,
+    },
+    Estop(bool),
+    Reset(bool),
+    /// Somebody brings the vehicle back to driving, and drives ahead for a second.
+    Ahead(Driver),
+    /// The wall clock is set by so many milliseconds.
+    Jump(i64),
+    /// Somebody tells a time that was before.
+    Back(u64),
+}
+
+/// Who drives ahead.
+#[derive(Clone, Copy, Debug)]
+pub enum Driver {
+    Stick,
+    Navigation,
+    /// With a stamp or without.
+    Reference(bool),
+}
+
+pub fn driver() -> impl Strategy<Value = Driver> {
+    prop_oneof![Just(Driver::Stick), Just(Driver::Navigation), any::<bool>().prop_map(Driver::Reference)]
+}
+
+fn event() -> impl Strategy<Value = (u64, Event)> {
+    let number = || {
+        prop_oneof![
+            8 => -1.2..=1.2f64,
+            1 => prop::sample::select(vec![0.0, -0.0, 1e308, -1e308, f64::NAN, f64::INFINITY, f64::NEG_INFINITY])
+        ]
+    };
+    let parts = move || (number(), number());
+    // Most arrive once and soon; some never, twice or late.
+    let delays = || {
+        let delay = prop_oneof![6 => 0..15u64, 2 => 0..200u64, 1 => 200..900u64];
+        prop_oneof![7 => prop::collection::vec(delay.clone(), 1), 3 => prop::collection::vec(delay, 0..3)]
+    };
+    let factor = || prop_oneof![3 => Just(1.0f32), 3 => 0.0..=1.0f32, 1 => prop::sample::select(vec![f32::NAN, -1.0, 2.0])];
+    let fields = prop_oneof![
+        factor().prop_map(|factor| [factor; 16]),
+        prop::collection::vec(factor(), 16).prop_map(|fields| fields.try_into().unwrap()),
+    ];
+    let event = prop_oneof![
+        12 => (-1.0..=1.0f64, -1.0..=1.0f64, prop::bool::weighted(0.7))
+            .prop_map(|(forward, left, held)| Event::Stick(forward, left, held)),
+        6 => prop::bool::weighted(0.7).prop_map(|held| Event::Stick(0.0, 0.0, held)),
+        1 => Just(Event::Plug),
+        1 => prop_oneof![Just(Event::Unplug), Just(Event::ReadingLost)],
+        8 => (parts(), prop::bool::weighted(0.8), prop::bool::weighted(0.95), delays()).prop_map(
+            |(parts, stamped, intrinsic, delays)| Event::Reference { parts, stamped, intrinsic, delays }
+        ),
+        12 => (parts(), prop::bool::weighted(0.8), delays())
+            .prop_map(|(parts, stamped, delays)| Event::Navigation { parts, stamped, delays }),
+        24 => (fields, delays()).prop_map(|(fields, delays)| Event::Scaling { fields, delays }),
+        4 => (prop::bool::weighted(0.8), delays()).prop_map(|(on, delays)| Event::Enable { on, delays }),
+        1 => prop::bool::weighted(0.2).prop_map(Event::Estop),
+        1 => any::<bool>().prop_map(Event::Reset),
+        1 => driver().prop_map(Event::Ahead),
+        1 => prop_oneof![-2_000..2_000i64, Just(3_600_000), Just(-3_600_000)].prop_map(Event::Jump),
+        1 => (1..2_000u64).prop_map(Event::Back),
+    ];
+    (prop_oneof![8 => 0..40u64, 1 => 0..700u64], event)
+}
+
+/// A minute or so of events. Told apart by a number: a failing one would be pages long, and to shrink it takes as many.
+pub fn minute(seed: u64) -> Vec<(u64, Event)> {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+    prop::collection::vec(event(), 400..1_000).new_tree(&mut runner).unwrap().current()
+}

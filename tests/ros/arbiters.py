@@ -1,0 +1,159 @@
+"""velocity_arbiter, alone or in steersman, the hands on its sources and locks, and rclpy's own parameter client."""
+
+import time
+
+from conftest import EDGE, LATCHED, Graph, Process
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import Twist, TwistStamped
+from or_pose_estimator.msg import AVel, State, Vel
+from rcl_interfaces.msg import ParameterEvent, ParameterValue
+from rclpy._rclpy_pybind11 import RCLError
+from rclpy.parameter import Parameter
+from rclpy.parameter_client import AsyncParameterClient
+from std_msgs.msg import Bool
+
+NODE = "velocity_arbiter"
+OUTPUT = "/cmd_vel_arbitrated"
+# The stick is silent here; `steersman` wants it to be a source.
+STICK = {"topic": "joystick/desired", "type": "pose_state", "priority": 1}
+
+
+def named(prefix, **members):
+    return {f"{prefix}.{member}": value for member, value in members.items()}
+
+
+NAVIGATION = named("sources.navigation", topic="/nav", type="twist_stamped", priority=10, timeout=0.5)
+DOCK = named("sources.dock", topic="/dock", type="twist", priority=20)
+
+
+class Arbiter:
+    """The node with `parameters` and what it says."""
+
+    def __init__(self, parameters, executable=NODE, arguments=(), node=NODE):
+        self.graph = Graph()
+        parameters = {**named("sources.joystick", **STICK), **parameters}
+        texts = [text for name, value in parameters.items() for text in ("-p", f"{node}:{name}:={value}")]
+        self.graph.listen(TwistStamped, OUTPUT)
+        self.topic = f"/{node}/active"
+        self.graph.listen(DiagnosticStatus, self.topic, LATCHED)
+        self.graph.listen(ParameterEvent, "/parameter_events")
+        self.process = Process(executable, "--ros-args", *texts, *arguments)
+        self.client = AsyncParameterClient(self.graph.node, node)
+
+    def __enter__(self):
+        try:
+            self.wait(self.client.services_are_ready, "its parameters are not served", 10.0)
+            self.wait(lambda: self.last is not None, "it says nothing", 10.0)
+        except AssertionError:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.process.stop()
+        finally:
+            self.graph.close()
+
+    def wait(self, condition, what, timeout=5.0):
+        def failure():
+            return f"{what() if callable(what) else what}; it says {self.last}, {self.active}\n{self.process.output}"
+
+        self.graph.wait(condition, failure, timeout)
+
+    @property
+    def last(self):
+        """What was last commanded ahead."""
+        message = self.graph.last(OUTPUT)
+        return message and message.twist.linear.x
+
+    @property
+    def active(self):
+        """Who drives, and what is said of each source."""
+        message = self.graph.last(self.topic)
+        return message and (message.message, {value.key: value.value for value in message.values if value.key != "active since"})
+
+    def said(self, since):
+        return [message.twist.linear.x for message in self.graph.since(OUTPUT, since)]
+
+    def drives(self, name, speed):
+        self.wait(lambda: self.active and self.active[0] == name, f"{name} does not drive")
+        self.wait(lambda: self.last == speed, f"{speed} is not commanded")
+
+    def publish(self, topic, speed, kind=TwistStamped, rate=50.0, graph=None):
+        """Says `speed` on `topic` until what this returns is called; a second type of a topic needs a `graph` of its own."""
+        node = (graph or self.graph).node
+        publisher = None
+        deadline = time.monotonic() + 2.0
+        while publisher is None:  # one of another type that was ended just now may still be there
+            try:
+                publisher = node.create_publisher(kind, topic, EDGE)
+            except RCLError:
+                assert time.monotonic() < deadline, f"{topic} cannot be published as {kind}"
+                time.sleep(0.01)
+        timer = node.create_timer(1.0 / rate, lambda: publisher.publish(self.message(kind, speed)))
+
+        def end():
+            node.destroy_timer(timer)
+            node.destroy_publisher(publisher)
+
+        return end
+
+    def message(self, kind, speed):
+        if kind is Bool:
+            return Bool(data=speed)
+        stamp = self.graph.node.get_clock().now().to_msg()
+        if kind is Twist:
+            message = Twist()
+            message.linear.x = speed
+        elif kind is TwistStamped:
+            message = TwistStamped()
+            message.header.stamp, message.twist.linear.x = stamp, speed
+        else:
+            message = State(ts=stamp, intrinsic=True, vel=[Vel(vx=speed)], avel=[AVel()])
+        return message
+
+    def answer(self, future):
+        self.wait(future.done, "its parameter service does not answer")
+        return future.result()
+
+
+    def change(self, values):
+        """Sets one by one, as `ros2 param set` and `load` do; why what was refused was."""
+        results = self.answer(self.client.set_parameters(parameters(values))).results
+        return [result.reason for result in results if not result.successful]
+
+    def change_at_once(self, values):
+        result = self.answer(self.client.set_parameters_atomically(parameters(values))).result
+        assert result.successful == (not result.reason)
+        return result.reason
+
+    def delete(self, *names):
+        results = self.answer(self.client.delete_parameters(list(names))).results
+        return [result.reason for result in results if not result.successful]
+
+    def names(self, *prefixes):
+        return set(self.answer(self.client.list_parameters(list(prefixes))).result.names)
+
+    def get(self, *names):
+        values = self.answer(self.client.get_parameters(list(names))).values
+        return [Parameter.from_parameter_msg(parameter(name, value)).value for name, value in zip(names, values)]
+
+    def all(self):
+        names = sorted(self.names())
+        return dict(zip(names, self.get(*names)))
+
+
+def parameter(name, value):
+    message = Parameter(name).to_parameter_msg()
+    message.value = value if isinstance(value, ParameterValue) else Parameter(name, value=value).to_parameter_msg().value
+    return message
+
+
+def parameters(values):
+    return [parameter(name, value) for name, value in values.items()]
+
+
+def settle():
+    """What was on its way has come."""
+    time.sleep(0.3)

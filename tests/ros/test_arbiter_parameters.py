@@ -1,0 +1,287 @@
+"""Sources and locks of velocity_arbiter come, change and go at run time, all or nothing."""
+
+import pathlib
+import time
+
+import pytest
+import yaml
+from arbiters import DOCK, NAVIGATION, NODE, Arbiter, named, parameter, settle
+from geometry_msgs.msg import Twist, TwistStamped
+from or_pose_estimator.msg import State
+from rcl_interfaces.msg import ParameterType, ParameterValue
+from std_msgs.msg import Bool
+
+@pytest.fixture(params=["velocity_arbiter", "steersman"])
+def arbiter(request):
+    with Arbiter(NAVIGATION, request.param) as arbiter:
+        yield arbiter
+
+
+@pytest.fixture
+def alone():
+    with Arbiter(NAVIGATION) as arbiter:
+        yield arbiter
+
+
+def test_a_source_is_added_drives_and_is_removed_while_it_drives(arbiter):
+    arbiter.publish("/dock", 0.3, Twist)
+    settle()
+    assert arbiter.last == 0.0, "nobody knows this source yet"
+    assert arbiter.change(DOCK) == []
+    arbiter.drives("dock", 0.3)
+    assert set(arbiter.active[1]) == {"dock", "joystick", "navigation"}
+    assert arbiter.get("sources.dock.timeout") == [0.5], "the rest has its default"
+    gone = time.monotonic()
+    assert arbiter.delete("sources.dock.topic") == []
+    # The stick of steersman has no device here and says zero, where nobody else drives.
+    arbiter.wait(lambda: arbiter.active[0] in ("nobody", "joystick") and arbiter.last == 0.0, "no zero came")
+    said = arbiter.said(gone)
+    assert set(said[said.index(0.0) :]) == {0.0}, "it went on driving"
+    assert set(arbiter.active[1]) == {"joystick", "navigation"}
+    assert arbiter.names("sources.dock") == set()
+    settle()
+    assert arbiter.last == 0.0
+    assert arbiter.change(DOCK) == [], "and it may come again"
+    arbiter.drives("dock", 0.3)
+
+
+def test_topic_and_type_are_changed_while_a_source_drives(arbiter):
+    arbiter.publish("/nav", 0.1)
+    arbiter.drives("navigation", 0.1)
+    arbiter.publish("/other", 0.2, Twist)
+    assert arbiter.change_at_once({"sources.navigation.topic": "/other", "sources.navigation.type": "twist"}) == ""
+    arbiter.drives("navigation", 0.2)
+    changed = time.monotonic()
+    settle()
+    assert 0.1 not in arbiter.said(changed), "the old topic is still heard"
+    assert arbiter.change({"sources.navigation.topic": "/third"}) == []
+    arbiter.wait(lambda: arbiter.last == 0.0, "no zero when the topic went")
+    arbiter.publish("/third", 0.3, Twist)
+    arbiter.drives("navigation", 0.3)
+
+
+def test_the_type_of_one_topic_is_changed_though_nobody_speaks_the_old_one(arbiter):
+    end = arbiter.publish("/nav", 0.1)
+    arbiter.drives("navigation", 0.1)
+    end()
+    arbiter.wait(lambda: arbiter.last == 0.0, "no zero came")
+    for kind, name, speed in [(Twist, "twist", 0.2), (State, "pose_state", 0.3), (TwistStamped, "twist_stamped", 0.4)]:
+        assert arbiter.change({"sources.navigation.type": name}) == []
+        end = arbiter.publish("/nav", speed, kind)
+        arbiter.drives("navigation", speed)
+        end()
+        settle()
+
+
+def test_auto_follows_what_is_published(arbiter, graph):
+    assert arbiter.change({"sources.navigation.type": "auto"}) == []
+    for kind, speed in [(Twist, 0.1), (TwistStamped, 0.2), (State, 0.3), (Twist, 0.4)]:
+        end = arbiter.publish("/nav", speed, kind)
+        arbiter.drives("navigation", speed)
+        end()
+    first = arbiter.publish("/nav", 0.5, Twist)
+    arbiter.drives("navigation", 0.5)
+    arbiter.publish("/nav", 0.6, TwistStamped, graph=graph)
+    line = "'/nav' is published by node 'observer' as geometry_msgs/msg/TwistStamped, must be geometry_msgs/msg/Twist"
+    arbiter.wait(lambda: line in arbiter.process.output, "nobody is told of the second type")
+    assert arbiter.last == 0.5, "the first one stays"
+    first()
+    arbiter.drives("navigation", 0.6)
+
+
+def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
+    arbiter.publish("/nav", 0.1)
+    arbiter.drives("navigation", 0.1)
+    assert arbiter.change(named("locks.door", topic="/door")) == []
+    arbiter.wait(lambda: arbiter.active[1]["navigation"] == "locked by door", "a lock that nobody opened does not mask")
+    arbiter.wait(lambda: arbiter.last == 0.0, "no zero came")
+    end = arbiter.publish("/door", False, Bool)
+    arbiter.drives("navigation", 0.1)
+    end()
+    arbiter.wait(lambda: arbiter.last == 0.0, "a silent lock does not mask")
+    assert arbiter.delete("locks.door.topic") == []
+    arbiter.drives("navigation", 0.1)
+
+
+def test_an_atomic_set_of_several_with_one_bad_is_refused_as_a_whole(alone):
+    before = alone.all()
+    values = {**DOCK, "sources.navigation.priority": 30, **named("locks.door", topic="/door", timeout=-1.0)}
+    assert "'locks.door.timeout' is -1.0" in alone.change_at_once(values)
+    assert alone.all() == before
+    swapped = {"sources.navigation.priority": 1, "sources.joystick.priority": 10}
+    assert alone.change_at_once(swapped) == "", "priorities may change places, which is good in no order"
+    result = alone.answer(alone.client.set_parameters_atomically([parameter("sources.navigation.topic", ParameterValue()), *map(lambda p: parameter(*p), DOCK.items())])).result
+    assert result.successful, result.reason
+    assert alone.names("sources.navigation") == set() and len(alone.names("sources.dock")) == len(alone.names("sources.joystick"))
+
+
+def test_presets_can_be_removed():
+    arbiter = Arbiter({})
+    with arbiter:
+        assert arbiter.delete("sources.joystick.topic") == []
+        assert not {name for name in arbiter.names() if name.startswith("sources.")}
+        arbiter.wait(lambda: arbiter.active == ("nobody", {}), "it still knows a source")
+        assert arbiter.change(DOCK) == []
+        arbiter.publish("/dock", 0.3, Twist)
+        arbiter.drives("dock", 0.3)
+
+
+@pytest.mark.parametrize(
+    "name, told",
+    [
+        ("heartbeat", "parameter 'heartbeat' cannot be deleted and stays 0.1"),
+        ("sources.navigation.priority", "stays 10; the entry goes when 'sources.navigation.topic' is deleted"),
+        ("sources.nobody.topic", "parameter 'sources.nobody.topic' does not exist"),
+    ],
+)
+def test_only_what_makes_an_entry_can_be_deleted(alone, name, told):
+    before = alone.all()
+    (reason,) = alone.delete(name)
+    assert told in reason
+    assert alone.all() == before
+
+
+def test_the_stick_of_steersman_stays():
+    with Arbiter(NAVIGATION, "steersman") as arbiter:
+        (reason,) = arbiter.delete("sources.joystick.topic")
+        assert "'sources.joystick.topic' is \"joystick/desired\", which must stay the topic of a source" in reason
+        (reason,) = arbiter.change({"sources.joystick.topic": "/elsewhere"})
+        assert "must stay" in reason
+        # Under another name it is still the stick.
+        stick = named("sources.stick", topic="joystick/desired", type="pose_state", priority=5)
+        gone = parameter("sources.joystick.topic", ParameterValue())
+        asked = arbiter.client.set_parameters_atomically([gone, *(parameter(*item) for item in stick.items())])
+        result = arbiter.answer(asked).result
+        assert result.successful, result.reason
+        assert set(arbiter.active[1]) == {"stick", "navigation"} or arbiter.wait(lambda: set(arbiter.active[1]) == {"stick", "navigation"}, "not renamed")
+
+
+def test_everybody_is_told_the_truth(alone):
+    start = time.monotonic()
+    assert alone.change_at_once({**DOCK, "sources.navigation.timeout": 0.4}) == ""
+    assert alone.delete("sources.dock.topic") == []
+    alone.wait(lambda: len(alone.graph.since("/parameter_events", start)) == 2, "two events must come")
+    came, gone = alone.graph.since("/parameter_events", start)
+    members = alone.names("sources.navigation")
+    of_dock = {name.replace("navigation", "dock") for name in members}
+    assert (came.node, gone.node) == (f"/{NODE}", f"/{NODE}")
+    assert {p.name for p in came.new_parameters} == of_dock
+    assert [p.name for p in came.changed_parameters] == ["sources.navigation.timeout"] and not came.deleted_parameters
+    assert {p.name: p.value.integer_value for p in came.new_parameters}["sources.dock.priority"] == 20
+    assert {p.name for p in gone.deleted_parameters} == of_dock and not gone.new_parameters and not gone.changed_parameters
+    assert {p.value.type for p in gone.deleted_parameters} == {ParameterType.PARAMETER_NOT_SET}
+    (unknown,) = alone.answer(alone.client.get_parameters(["sources.dock.topic"])).values
+    assert unknown.type == ParameterType.PARAMETER_NOT_SET
+    assert alone.change(DOCK) == []
+    descriptors = alone.answer(alone.client.describe_parameters(sorted(of_dock))).descriptors
+    assert all(d.description and not d.read_only and d.type for d in descriptors)
+    types = alone.answer(alone.client.get_parameter_types(["sources.dock.priority"])).types
+    assert list(types) == [ParameterType.PARAMETER_INTEGER]
+
+
+def test_what_was_dumped_can_be_loaded(alone, tmp_path):
+    dock = {"topic": "/dock", "type": "twist", "priority": 10, "timeout": 1}
+    file = tmp_path / "dock.yaml"
+    # In this order no parameter is good before the next: a priority without a topic, and one that another source has.
+    nested = {"sources": {"dock": dict(sorted(dock.items())), "navigation": {"priority": 20}}}
+    file.write_text(yaml.safe_dump({NODE: {"ros__parameters": nested}}))
+    results = alone.answer(alone.client.load_parameter_file(str(file))).results
+    assert all(result.successful for result in results), results
+    assert alone.get("sources.dock.timeout", "sources.navigation.priority") == [1.0, 20]
+    nested["sources"]["dock"]["timeout"] = -1
+    nested["sources"]["navigation"]["priority"] = 30
+    file.write_text(yaml.safe_dump({NODE: {"ros__parameters": nested}}))
+    results = alone.answer(alone.client.load_parameter_file(str(file))).results
+    assert [result.successful for result in results] == [False] * 4 + [True], "what is wrong with an entry is wrong with all of it"
+    result = alone.answer(alone.client.load_parameter_file_atomically(str(file))).result
+    assert not result.successful and "'sources.dock.timeout' is -1.0" in result.reason
+
+
+@pytest.mark.parametrize("executable", ["velocity_arbiter", "steersman"])
+def test_changes_lose_no_command_of_another_source_and_leak_nothing(executable):
+    """As many changes as fit into some seconds, of topics, types, sources and locks."""
+    with Arbiter({**NAVIGATION, "sources.navigation.priority": 200}, executable) as arbiter:
+        publisher = arbiter.graph.node.create_publisher(TwistStamped, "/nav", 10)
+        arbiter.wait(lambda: publisher.get_subscription_count() == 1, "nobody listens")
+        sent = []
+
+        def send():
+            sent.append(len(sent) / 10000.0 + 0.0001)
+            publisher.publish(arbiter.message(TwistStamped, sent[-1]))
+
+        timer = arbiter.graph.node.create_timer(0.01, send)
+        arbiter.publish("/dock/t1", 0.9, Twist)
+
+        def churn(seconds):
+            end, count = time.monotonic() + seconds, 0
+            while time.monotonic() < end:
+                count += 1
+                dock = {"topic": f"/dock/t{count % 7}", "type": ["twist", "twist_stamped", "auto"][count % 3], "priority": 20}
+                assert arbiter.change_at_once(named("sources.dock", **dock)) == ""
+                if count % 5 == 0:
+                    assert arbiter.delete("sources.dock.topic") == []
+                    assert arbiter.change(named("locks.door", topic="/door", priority=100)) == []
+                    assert arbiter.delete("locks.door.topic") == []
+            arbiter.delete("sources.dock.topic")
+            time.sleep(0.5)
+            return count, Usage(arbiter.process.process.pid)
+
+        _, before = churn(2.0)
+        count, after = churn(6.0)
+        arbiter.graph.node.destroy_timer(timer)
+        arbiter.wait(lambda: sent[-1] in arbiter.said(0.0), "the last one does not come")
+        said = arbiter.said(0.0)
+        lost = [speed for speed in sent if speed not in set(said)]
+        assert not lost, f"{len(lost)} of {len(sent)} commands were lost in {count} changes: {lost[:5]}"
+        assert 0.9 not in said
+        assert count > 50, "hardly anything was changed"
+        assert after.threads == before.threads and after.files <= before.files, f"{before} became {after} in {count} changes"
+        assert after.memory - before.memory < 4_000 + count, f"{before} became {after} in {count} changes"  # [kB]
+        listeners = [info.node_name for info in arbiter.graph.node.get_subscriptions_info_by_topic("/dock/t1")]
+        assert listeners == [], listeners
+
+
+class Usage:
+    """What a process has of the system: threads, open files, memory [kB]."""
+
+    def __init__(self, pid):
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        values = dict(line.split(":", 1) for line in status.splitlines())
+        self.threads, self.memory = int(values["Threads"]), int(values["VmRSS"].split()[0])
+        self.files = len(list(pathlib.Path(f"/proc/{pid}/fd").iterdir()))
+
+    def __repr__(self):
+        return f"{self.threads} threads, {self.files} files, {self.memory} kB"
+
+
+def test_no_message_is_taken_for_another_sources(alone):
+    """`zone` is masked. A source that comes and goes before it in the list has the highest priority and is silent."""
+    alone.change({"sources.navigation.priority": 100})
+    alone.publish("/nav", 0.1)
+    alone.change(named("sources.zone", topic="/zone", type="twist", priority=5))
+    alone.publish("/zone", 0.9, Twist, 500.0)
+    alone.drives("navigation", 0.1)
+    start, count = time.monotonic(), 0
+    while time.monotonic() < start + 3.0:
+        count += 1
+        assert alone.change_at_once(named("sources.dock", topic="/dock", type="twist", priority=255)) == ""
+        assert alone.delete("sources.dock.topic") == []
+    assert count > 50, "hardly anything was changed"
+    assert "dock" not in {message.message for message in alone.graph.since(f"/{NODE}/active", start)}, f"in {count} changes"
+    assert set(alone.said(start)) == {0.1}, f"in {count} changes"
+
+
+def test_a_remapped_topic_is_heard_where_it_went():
+    with Arbiter(NAVIGATION, arguments=["-r", "/nav:=/elsewhere", "-r", "__ns:=/"]) as arbiter:
+        arbiter.publish("/elsewhere", 0.1)
+        arbiter.drives("navigation", 0.1)
+
+
+def test_helpers_do_not_take_the_nodes_name():
+    with Arbiter(NAVIGATION, arguments=["-r", "__node:=who_drives"], node="who_drives") as arbiter:
+        arbiter.publish("/nav", 0.1)
+        arbiter.drives("navigation", 0.1)
+        names = arbiter.graph.node.get_node_names()
+        assert names.count("who_drives") == 1 and any(name.startswith("_who_drives_sources_navigation") for name in names), names
+        (listener,) = arbiter.graph.node.get_subscriptions_info_by_topic("/nav")
+        assert listener.node_name.startswith("_who_drives_sources_navigation")

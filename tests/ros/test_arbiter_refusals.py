@@ -1,0 +1,129 @@
+"""What velocity_arbiter refuses of its sources and locks, at run time and at the start: nothing changes, and it says why."""
+
+import time
+
+import arbiters
+import pytest
+from arbiters import DOCK, NAVIGATION, NODE, OUTPUT, Arbiter, named, settle
+from conftest import Process
+from geometry_msgs.msg import PoseStamped
+from rcl_interfaces.msg import ParameterValue
+
+BAD = {
+    "a priority that another source has": (
+        {"sources.dock.topic": "/dock", "sources.dock.priority": 10},
+        ["'sources.navigation.priority' is 10, must differ from the priority of source 'dock'"],
+    ),
+    "a topic that is no name": (
+        {"sources.dock.topic": "/do ck", "sources.dock.priority": 20},
+        ["'sources.dock.topic' is \"/do ck\"", "must be a ROS topic name"],
+    ),
+    "a topic that another source has": (
+        {"sources.dock.topic": "nav", "sources.dock.priority": 20},
+        ["must differ from 'sources.", "same topic in the graph, '/nav'"],
+    ),
+    "its own command": (
+        {"sources.dock.topic": OUTPUT, "sources.dock.priority": 20},
+        [f"'sources.dock.topic' is \"{OUTPUT}\"", "must not be what this node publishes itself"],
+    ),
+    "a timeout below zero": ({**DOCK, "sources.dock.timeout": -1.0}, ["'sources.dock.timeout' is -1.0, must be from 0.01 to 10.0 s"]),
+    "no topic": ({"sources.dock.priority": 20}, ["'sources.dock.topic' is \"\", must name a topic"]),
+    "a type that is none": (
+        {**DOCK, "sources.dock.type": "joy"},
+        ["'sources.dock.type' is \"joy\", must be one of: twist, twist_stamped, pose_state, auto"],
+    ),
+    "a member that is none": ({**DOCK, "sources.dock.prio": 3}, ["'sources.dock.prio' does not exist"]),
+    "a name that is none": (
+        {"sources.do-ck.topic": "/dock", "sources.do-ck.priority": 20},
+        ["'sources.do-ck.", "the name 'do-ck' in it must be 1 to 64 letters, digits and '_'"],
+    ),
+    "a lock on a topic of another type": (
+        named("locks.door", topic="/pose"),
+        ["'locks.door.topic' is \"/pose\", must be a topic of std_msgs/msg/Bool, and node 'observer' publishes it as geometry_msgs/msg/PoseStamped"],
+    ),
+    "a source on a topic of another type": (
+        {"sources.navigation.topic": "/pose"},
+        ["'sources.navigation.topic' is \"/pose\", must be a topic of", "publishes it as geometry_msgs/msg/PoseStamped"],
+    ),
+    "a lock on the topic of a source": (named("locks.door", topic="joystick/desired"), ["'sources.joystick.topic' is \"joystick/desired\", must differ from the topic of lock 'door'"]),
+    "an unknown type of value": ({"sources.dock.topic": ParameterValue(type=77)}, ["has a value of type 77, must be from 0 to 9"]),
+}
+
+
+@pytest.fixture(scope="module")
+def patient():
+    """One node for all bad sets: none of them changes anything."""
+    with Arbiter(NAVIGATION) as arbiter:
+        arbiter.graph.node.create_publisher(PoseStamped, "/pose", 1)
+        arbiter.publish("/nav", 0.1)
+        arbiter.drives("navigation", 0.1)
+        yield arbiter
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_bad_set_changes_nothing_and_says_why(patient, what):
+    values, told = BAD[what]
+    before, start = patient.all(), time.monotonic()
+    patient.wait(lambda: patient.graph.node.count_publishers("/pose") == 1, "nobody publishes /pose")
+    settle()
+    reason = patient.change_at_once(values)
+    assert all(part in reason for part in told), reason
+    reasons = patient.change(values)
+    assert reasons and any(all(part in reason for part in told) for reason in reasons), reasons
+    assert patient.all() == before
+    settle()
+    assert set(patient.said(start)) == {0.1}, "it stopped driving"
+    assert not patient.graph.since("/parameter_events", start), "somebody was told of a change"
+
+
+@pytest.mark.parametrize("style", ["block", "flow"])
+def test_two_sources_of_one_name_in_a_file_are_refused(tmp_path, style):
+    entries = {
+        "block": "      dock:\n        topic: /a\n        priority: 1\n      dock:\n        topic: /b\n        priority: 2\n",
+        "flow": "      dock: {topic: /a, priority: 1}\n      dock: {topic: /b, priority: 2}\n",
+    }
+    file = tmp_path / "twice.yaml"
+    file.write_text(f"{NODE}:\n  ros__parameters:\n    sources:\n{entries[style]}")
+    process = Process(NODE, "--ros-args", "--params-file", str(file))
+    try:
+        assert process.wait() == 1, process.output
+    finally:
+        process.stop()
+    line = 7 if style == "block" else 5
+    assert f"'velocity_arbiter.ros__parameters.sources.dock' is in line {line} for the second time" in process.output
+
+
+class Deaf(Process):
+    """A console that stands still while `stands_still`."""
+
+    stands_still = False
+
+    def _read(self):
+        while True:
+            if Deaf.stands_still:
+                time.sleep(0.05)
+                continue
+            line = self.process.stdout.readline()
+            if not line:
+                return
+            self.lines.append(line.rstrip())
+
+
+def test_a_console_that_stands_still_refuses_newcomers_and_stops_nothing(monkeypatch):
+    """rcl looks up nodes in a table without a lock for each line of the log, so that none may come meanwhile."""
+    monkeypatch.setattr(arbiters, "Process", Deaf)
+    monkeypatch.setattr(Deaf, "stands_still", False)
+    with Arbiter(NAVIGATION) as arbiter:
+        arbiter.publish("/nav", 0.1, rate=500.0)
+        arbiter.drives("navigation", 0.1)
+        Deaf.stands_still = True
+        for _ in range(1500):  # a line each: more than a pipe holds
+            arbiter.change({"sources.navigation.priority": 300})
+        settle()
+        start = time.monotonic()
+        assert "cannot come while nobody takes the lines of the log" in arbiter.change_at_once(DOCK)
+        assert arbiter.change({"sources.navigation.timeout": 0.4}) == [], "what needs no node goes on"
+        settle()
+        assert set(arbiter.said(start)) == {0.1}, "it stopped driving"
+        Deaf.stands_still = False
+        arbiter.wait(lambda: arbiter.change_at_once(DOCK) == "", "it does not come afterwards")
