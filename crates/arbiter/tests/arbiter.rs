@@ -3,7 +3,7 @@
 
 mod common;
 
-use arbiter::{Active, Input, Invalid, Level, Output, Refused, Verdict};
+use arbiter::{Active, Input, Invalid, Kind, Level, Output, Params, Refused, Source, Verdict};
 use common::{Bench, HIGH, LOCK, LOW, go, lock, stamp, stop};
 use units::{Instant, Machine, NotFinite, Velocity};
 
@@ -223,4 +223,32 @@ fn a_report_names_sources_and_reasons() {
     assert_eq!(value("rates"), "low 0 Hz; high 0 Hz", "no second is over yet");
     assert_eq!(value("ages"), "low 0.000 s; high 0.001 s");
     assert_eq!(value("refusals"), "low 1 invalid, 1 outranked; high none");
+}
+
+#[test]
+fn a_minute_at_1_khz_on_five_sources_loses_nothing_and_lets_nothing_through() {
+    let source =
+        |index: u8| Source::new(&index.to_string(), &format!("/s{index}"), Kind::TwistStamped, index);
+    let mut bench = Bench::with(Params { sources: (0..5).map(source).collect(), ..common::params(vec![]) });
+    let (mut sent, mut got) = (Vec::new(), Vec::new());
+    for ms in 1..60_000 {
+        // Second for second another one is the highest that speaks.
+        let highest = 4 - (ms / 1000) as usize % 5;
+        for source in (0..=highest).rev() {
+            let forward = (source + 1) as f64;
+            let driven = bench.command(ms, source, forward, ms as i32);
+            if source == highest {
+                sent.push((ms, forward));
+                got.extend(driven.iter().map(|command| (ms, command.velocity.forward())));
+            } else {
+                // Of the others at most the zero of a loss.
+                assert!(driven.iter().all(|command| command.velocity.is_zero()), "{driven:?} at {ms} ms");
+            }
+        }
+    }
+    got.retain(|&(_, forward)| forward != 0.0);
+    // The one before spoke last in millisecond 999, and is lost 500 ms later: until then he masks who is below.
+    sent.retain(|&(ms, forward)| forward == 5.0 || ms % 1000 >= 499);
+    assert!(got.len() > 35_000);
+    assert_eq!(got, sent);
 }

@@ -103,3 +103,17 @@ fn a_shorter_timeout_acts_at_once() {
     assert_eq!(bench.on(51, Input::ParametersChanged(params(vec![]))), [], "a longer one brings nobody back");
     assert_eq!(bench.verdicts()[HIGH], Verdict::Waits);
 }
+
+#[test]
+fn who_loses_the_drive_with_the_limits_he_had_goes_no_way_any_more() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.1, 1);
+    bench.command(0, HIGH, 0.5, 2);
+    let mut other = params(vec![]);
+    other.sources[LOW].priority = 200;
+    let set = arbiter::specification()
+        .resolve([("limits.linear.x.deceleration".to_owned(), params::Value::Float(1.0))])
+        .unwrap();
+    other.limits = arbiter::Params::read(&set).unwrap().limits;
+    assert_eq!(bench.on(10, Input::ParametersChanged(other)), [stop(2)]);
+}

@@ -98,6 +98,46 @@ fn a_source_of_nan_stops() {
     assert!(bench.stopped_since().unwrap().since(lost) <= ms(370));
 }
 
+#[test]
+fn a_stop_is_obeyed_though_its_clock_is_behind() {
+    let mut bench = Bench::new();
+    bench.enable(true);
+    let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+    for step in 0..100 {
+        let velocity = Ok(Velocity::planar(if step < 10 { 0.0 } else { 1.0 }, 0.0).unwrap());
+        let stamp = bench.stamp();
+        bench.tell([Input::Arbiter(arbiter::Input::CommandReceived { source: navigation, velocity, stamp })]);
+        bench.pass(ms(20));
+    }
+    assert!(bench.last().0 < 40, "motors are {:?}", bench.last());
+    // Of the higher source, 0.3 s behind: older than what drives, and all the same what counts now.
+    bench.wall = -300;
+    let stamp = bench.stamp();
+    bench.wall = 0;
+    let source = bench.drive.stages().arbiter.source_index("joystick").unwrap();
+    let velocity = Ok(Velocity::ZERO);
+    let stopped = bench.now;
+    bench.tell([Input::Arbiter(arbiter::Input::CommandReceived { source, velocity, stamp })]);
+    bench.pass(ms(1000));
+    assert!(bench.stopped_since().unwrap().since(stopped) <= ms(370));
+}
+
+#[test]
+fn a_command_that_is_too_old_moves_nothing() {
+    let mut bench = Bench::new();
+    bench.enable(true);
+    let source = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+    for forward in [0.0; 20].into_iter().chain([1.0; 50]) {
+        bench.wall = -500;
+        let stamp = bench.stamp();
+        bench.wall = 0;
+        let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
+        bench.tell([Input::Arbiter(arbiter::Input::CommandReceived { source, velocity, stamp })]);
+        bench.pass(ms(20));
+    }
+    assert!(bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP)));
+}
+
 /// Anything that can happen, with the time that passes before it.
 #[derive(Clone, Debug)]
 enum Event {

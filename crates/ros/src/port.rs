@@ -15,12 +15,12 @@ pub(crate) struct Publisher {
 /// Who publishes `topic`, which is a name in the graph; `None` if the middleware cannot tell.
 pub(crate) fn look_up(node: &r2r::Node, topic: &str) -> Option<Vec<Publisher>> {
     let all = node.get_publishers_info_by_topic(topic, false).ok()?;
-    let publisher = |info: r2r::TopicEndpointInfo| Publisher {
+    let publishers = all.into_iter().map(|info| Publisher {
         best_effort: matches!(info.qos_profile.reliability, ReliabilityPolicy::BestEffort),
         node: info.node_name,
         type_name: info.topic_type,
-    };
-    Some(all.into_iter().map(publisher).collect())
+    });
+    Some(publishers.collect())
 }
 
 /// The same; nobody if the middleware cannot tell.
