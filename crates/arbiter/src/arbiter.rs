@@ -15,6 +15,7 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict};
 /// * Fresh is what came within the timeout and whose stamp lies no further behind the wall clock than `max_age`, nor
 ///   further ahead than `skew`. A stamp makes a command older, never fresher. A driving source that sends one which is
 ///   too old or from the future is lost at once, as one that sends NaN; a late one (older than the last) is passed over.
+///   A zero of the source that drives is never late: it stops, and keeps nothing alive.
 /// * A message of a higher source takes over at once. When the driving source is lost (silent, too old, invalid,
 ///   locked) a zero goes out at once, and the next source drives from its *next* message on: what it said before was
 ///   said while somebody else drove.
@@ -122,6 +123,10 @@ impl Arbiter {
         self.counters.commands += 1;
         seat.tally.receive(self.now);
         if !seat.heard.receive(self.now, self.clock.at(self.now), spec, stamp, velocity.is_ok()) {
+            if self.driving == Some(source) && velocity == Ok(Velocity::ZERO) {
+                let command = self.ramp.aim(self.now, Command::stop(self.last_stamp), emergency);
+                self.push(command);
+            }
             return self.refuse(source, Refused::Late);
         }
         match velocity {

@@ -101,6 +101,21 @@ fn a_late_command_never_wins() {
 }
 
 #[test]
+fn a_zero_of_who_drives_is_never_late() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 5);
+    assert_eq!(bench.command(10, HIGH, 0.0, 5), [stop(5)]);
+    assert_eq!(bench.command(20, HIGH, 1.0, 7), [go(1.0, 7)]);
+    assert_eq!(bench.command(30, LOW, 0.0, 4), [], "he does not drive");
+    assert_eq!(bench.command(40, HIGH, 0.0, 6), [stop(7)], "with the stamp of the last, or it were late further on");
+    assert_eq!(bench.command(50, HIGH, 1.0, 8), [go(1.0, 8)], "he still drives");
+    assert_eq!(bench.command(500, HIGH, 0.0, 7), [stop(8)]);
+    assert_eq!(bench.verdicts()[HIGH], Verdict::Drives);
+    assert_eq!(bench.at(550), [stop(8)], "it kept nothing alive");
+    assert_eq!(bench.verdicts()[HIGH], Verdict::TimedOut);
+}
+
+#[test]
 fn a_sender_whose_last_message_is_repeated_times_out() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.command(0, HIGH, 1.0, 5), [go(1.0, 5)]);

@@ -6,7 +6,7 @@ mod model;
 use std::time::Duration;
 
 use arbiter::{Arbiter, Input, Invalid, Kind, Lock, Output, Params, Source, Verdict};
-use model::{HEARTBEAT, Model, Rank, Setting};
+use model::{HEARTBEAT, Model, Rank, Said, Setting};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use units::{Instant, Machine, Stamp, Velocity};
@@ -20,7 +20,7 @@ enum Event {
     Say {
         source: usize,
         stamp: Option<i64>,
-        valid: bool,
+        what: Said,
     },
     /// The last message of the source once more.
     Repeat {
@@ -85,15 +85,18 @@ impl Pair {
         self.arbiter.handle(self.now, input);
     }
 
-    fn say(&mut self, source: usize, said: i64, valid: bool) {
+    fn say(&mut self, source: usize, said: i64, what: Said) {
         if !self.model.present[source] {
             return;
         }
-        self.model.hear(source, said, valid);
+        self.model.hear(source, said, what);
         self.model.look();
         // A velocity that tells its source.
-        let velocity = Velocity::planar(source as f64 + 1.0, 0.0).unwrap();
-        let velocity = if valid { Ok(velocity) } else { Err(Invalid::NoVelocity) };
+        let velocity = match what {
+            Said::Go => Ok(Velocity::planar(source as f64 + 1.0, 0.0).unwrap()),
+            Said::Stop => Ok(Velocity::ZERO),
+            Said::Nonsense => Err(Invalid::NoVelocity),
+        };
         let source = self.model.index(source);
         self.tell(Input::CommandReceived { source, velocity, stamp: stamp(said) });
     }
@@ -101,13 +104,13 @@ impl Pair {
     fn play(&mut self, event: Event) {
         let count = self.model.present.len();
         match event {
-            Event::Say { source, stamp, valid } => {
+            Event::Say { source, stamp, what } => {
                 let said = stamp.map_or(0, |ahead| self.model.wall + ahead);
-                self.say(source % count, said, valid);
+                self.say(source % count, said, what);
             }
             Event::Repeat { source } => {
                 if let Some(ear) = self.model.ears[source % count] {
-                    self.say(source % count, ear.said, true);
+                    self.say(source % count, ear.said, Said::Go);
                 }
             }
             Event::Lock { lock, closed } => {
@@ -183,9 +186,9 @@ fn events() -> impl Strategy<Value = Vec<(u32, Event)>> {
         8 => (-3..=1i64).prop_map(Some),
         2 => (-25..9i64).prop_map(Some),
     ];
+    let what = prop_oneof![7 => Just(Said::Go), 2 => Just(Said::Stop), 1 => Just(Said::Nonsense)];
     let event = prop_oneof![
-        20 => (0..4usize, stamp, prop::bool::weighted(0.9))
-            .prop_map(|(source, stamp, valid)| Event::Say { source, stamp, valid }),
+        20 => (0..4usize, stamp, what).prop_map(|(source, stamp, what)| Event::Say { source, stamp, what }),
         2 => (0..4usize).prop_map(|source| Event::Repeat { source }),
         5 => (0..3usize, prop::bool::weighted(0.25)).prop_map(|(lock, closed)| Event::Lock { lock, closed }),
         1 => (-30..30i64).prop_map(Event::Jump),

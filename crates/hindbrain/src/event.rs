@@ -17,8 +17,13 @@ pub enum Input {
         /// How old it was when it came.
         age: Duration,
     },
-    /// A command came whose stamp lies so far in the future \[s\]: nobody can say how old it is.
-    FutureCommandReceived(f64),
+    /// A command came whose stamp lies in the future: nobody can say how old it is.
+    FutureCommandReceived {
+        /// What was wanted.
+        command: Command,
+        /// How far ahead of this machine's clock it is \[s\].
+        ahead: f64,
+    },
     /// The software switch says whether the vehicle may drive.
     EnableReceived(bool),
     /// The emergency stop says whether it is pressed.

@@ -10,7 +10,7 @@ pub struct Counters {
     pub commands: u64,
     /// Commands refused because they were not finite.
     pub invalid: u64,
-    /// Commands refused because a newer one had come before.
+    /// Commands refused because a newer one had come before, and stops that came too late to be commands.
     pub late: u64,
     /// Readings of infra-red sensors that are not fitted.
     pub unfitted: u64,

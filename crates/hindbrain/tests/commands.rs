@@ -42,7 +42,7 @@ fn a_refused_command_sends_nothing() {
     rig.ready();
     rig.send(stamped(0.0, 0.0, stamp(10)));
     let count = rig.drives.len();
-    rig.send(stamped(0.0, 0.0, stamp(9)));
+    rig.send(stamped(1.0, 0.0, stamp(9)));
     rig.send(not_finite());
     assert_eq!(rig.drives.len(), count);
 }
@@ -119,13 +119,55 @@ fn a_command_that_comes_when_it_is_stale_is_refused() {
     assert_eq!((refused.part, refused.value, refused.most), ("header.stamp", -0.6, Some(0.5)));
 }
 
+fn future(forward: f64, ahead: f64) -> Input {
+    let velocity = Velocity::planar(forward, 0.0).unwrap();
+    Input::FutureCommandReceived { command: Command { velocity, stamp: stamp(10) }, ahead }
+}
+
+#[test]
+fn a_stop_is_never_too_late() {
+    for stop in [stamped(0.0, 0.0, stamp(9)), late(0.0, 500), late(0.0, 60_000), future(0.0, 3600.0)] {
+        let mut rig = rig(&[]);
+        rig.ready();
+        rig.repeat(&[stamped(1.0, 0.0, stamp(10))], 300);
+        let (level, count) = (rig.levels()[0], rig.drives.len());
+        // 20 counts/s for 300 ms, and braking at 200 counts/s takes a tenth of that.
+        assert!(level >= 5, "{level}");
+        rig.send(stop.clone());
+        assert_eq!((rig.hindbrain.counters().late, rig.hindbrain.counters().invalid), (1, 0), "{stop:?}");
+        assert!(rig.drives.len() > count && rig.has(Cause::CommandStale), "{stop:?}");
+        rig.wait(60);
+        assert_eq!(rig.levels(), [0, 0], "{stop:?}");
+        // It is no newer than it is: the one who drives goes on with his next command.
+        rig.send(stamped(1.0, 0.0, stamp(11)));
+        rig.wait(100);
+        assert!(rig.levels()[0] > 0, "{stop:?}");
+    }
+}
+
+#[test]
+fn a_stop_that_comes_too_late_is_no_zero_to_begin_with() {
+    for stop in [late(0.0, 500), future(0.0, 3600.0)] {
+        let mut rig = rig(&[]);
+        rig.send(Input::EnableReceived(false));
+        rig.send(Input::EnableReceived(true));
+        rig.wait(100);
+        rig.send(stop.clone());
+        rig.repeat(&[command(1.0, 0.0)], 200);
+        assert_eq!(rig.levels(), [0, 0], "{stop:?} was said when nobody knows");
+        rig.send(command(0.0, 0.0));
+        rig.repeat(&[command(1.0, 0.0)], 200);
+        assert!(rig.levels()[0] > 0);
+    }
+}
+
 #[test]
 fn a_command_from_the_future_is_refused() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.send(command(1.0, 0.0));
     let count = rig.drives.len();
-    rig.send(Input::FutureCommandReceived(2.0));
+    rig.send(future(1.0, 2.0));
     assert_eq!((rig.drives.len(), rig.hindbrain.counters().invalid), (count, 1));
     let tolerance = rig.hindbrain.params().stamp_tolerance.as_secs_f64();
     let refused = rig.refusals[0];

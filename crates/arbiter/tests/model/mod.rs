@@ -27,6 +27,14 @@ pub struct Setting {
     pub locks: Vec<(u8, i64)>,
 }
 
+/// What a message asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Said {
+    Go,
+    Stop,
+    Nonsense,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
     TooOld,
@@ -147,7 +155,8 @@ impl Model {
         }
     }
 
-    pub fn hear(&mut self, source: usize, said: i64, valid: bool) {
+    pub fn hear(&mut self, source: usize, said: i64, what: Said) {
+        let valid = what != Said::Nonsense;
         let rank = self.setting.sources[source];
         let before = self.ears[source];
         let remembered = before.is_some_and(|ear| ear.newest_since < rank.timeout);
@@ -156,6 +165,10 @@ impl Model {
         let unreached = rank.max_age > 0 && newest > self.wall + rank.skew;
         let outdated = said != 0 && said < newest && remembered && !unreached;
         if outdated && valid {
+            // A stop is never too late, for who drives.
+            if what == Said::Stop && self.driving == Some(source) {
+                self.out.push((None, self.last));
+            }
             return;
         }
         let ages = said != 0 && rank.max_age > 0;
@@ -200,7 +213,7 @@ impl Model {
             self.driving = Some(source);
             self.quiet = None;
             self.last = said;
-            self.out.push((Some(source), said));
+            self.out.push(((what == Said::Go).then_some(source), said));
         }
     }
 

@@ -23,7 +23,8 @@ pub struct Inputs {
     pub infrared: [Option<Reading>; 4],
     /// What is wanted of the motors.
     pub command: Option<Result<Wish, InvalidCommand>>,
-    /// How old the command was when it came \[ns\].
+    /// How old the command was when it came \[ns\]. From the command time-out on it is none, but a wish of zero still ends
+    /// the one in force.
     pub command_age: u64,
     /// Whether more than one node publishes commands.
     pub rivals: Option<bool>,
@@ -37,6 +38,11 @@ impl Inputs {
     /// Nothing but time passed, `dt` \[ns\].
     pub fn after(dt: u64) -> Self {
         Self { dt, ..Self::default() }
+    }
+
+    /// The command, unless it was too old when it came.
+    pub(crate) fn fresh_command(&self, params: &CoreParams) -> Option<Wish> {
+        self.command?.ok().filter(|_| self.command_age < params.command_timeout)
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{Blame, CoreParams, Device, EstopLine, Gate, Inputs, Mode, Outputs, Rule, SoftStop, State, Wish};
+use super::{Blame, CoreParams, Device, EstopLine, Gate, HeldCommand, Inputs, Mode, Outputs, Rule, SoftStop, State, Wish};
 
 /// One step of the stop state machine: what follows from `state` when `inputs` happened.
 ///
@@ -130,13 +130,14 @@ impl State {
             }
         }
         match inputs.command {
-            Some(Ok(wish)) => {
-                self.command.wish = Some(wish);
-                self.command.age = inputs.command_age;
-                self.command.followed_by_invalid = false;
+            Some(Ok(wish)) if inputs.command_age < params.command_timeout => {
+                self.command =
+                    HeldCommand { wish: Some(wish), age: inputs.command_age, followed_by_invalid: false };
             }
+            // A stop is never too late: it ends what is in force, and sets nothing.
+            Some(Ok(Wish::ZERO)) => self.command = HeldCommand::default(),
             // It neither sets a wish nor keeps the last one fresh.
-            Some(Err(_)) => self.command.followed_by_invalid = true,
+            Some(_) => self.command.followed_by_invalid = true,
             None => {}
         }
         self.rivals = inputs.rivals.unwrap_or(self.rivals);
@@ -154,12 +155,13 @@ impl State {
         if self.mode != Mode::Ok {
             self.neutral = false;
         }
-        if enters_ok && !matches!(inputs.command, Some(Ok(_))) && self.command.wish.is_some() {
+        let command = inputs.fresh_command(params);
+        if enters_ok && command.is_none() && self.command.wish.is_some() {
             // What was said to a vehicle that stood is not what it shall do now.
             self.command.wish = Some(Wish::ZERO);
         }
         if self.mode == Mode::Ok
-            && let Some(Ok(wish)) = inputs.command
+            && let Some(wish) = command
             && wish.is_within(params.deadband)
         {
             self.neutral = true; // T8

@@ -1,9 +1,9 @@
 use core::time::Duration;
 
-use units::{Command, Stamp};
+use units::{Command, Stamp, Velocity};
 
 use super::{Hindbrain, LastCommand};
-use crate::core::{Inputs, InvalidCommand};
+use crate::core::{Inputs, InvalidCommand, Wish};
 use crate::{Input, Profile, Refused, Sensor, Source, reading_of, wish_of};
 
 /// How often a command that is refused is told, if they keep coming.
@@ -15,7 +15,10 @@ impl Hindbrain {
         match input {
             Input::CommandReceived(Ok(command)) => self.command(command, Duration::ZERO, inputs),
             Input::LateCommandReceived { command, age } => self.command(command, age, inputs),
-            Input::FutureCommandReceived(ahead) => {
+            Input::FutureCommandReceived { command, .. } if self.is_stop(&command.velocity) => {
+                self.stop_late(inputs)
+            }
+            Input::FutureCommandReceived { ahead, .. } => {
                 let most = Some(self.params.stamp_tolerance.as_secs_f64());
                 self.refuse(Refused { part: "header.stamp", value: ahead, most }, inputs)
             }
@@ -79,11 +82,15 @@ impl Hindbrain {
 
     /// A command that was on its way for `age`: it counts for so much less long.
     fn command(&mut self, command: Command, age: Duration, inputs: &mut Inputs) -> bool {
-        if self.is_late(command.stamp) {
+        let is_late = self.is_late(command.stamp);
+        let most = Duration::from_nanos(self.params.core.command_timeout);
+        if (is_late || age >= most) && self.is_stop(&command.velocity) {
+            return self.stop_late(inputs);
+        }
+        if is_late {
             self.counters.late += 1;
             return false;
         }
-        let most = Duration::from_nanos(self.params.core.command_timeout);
         if age >= most {
             let (value, most) = (-age.as_secs_f64(), Some(most.as_secs_f64()));
             return self.refuse(Refused { part: "header.stamp", value, most }, inputs);
@@ -97,6 +104,20 @@ impl Hindbrain {
         self.last_command = LastCommand { stamp: command.stamp, at: self.now };
         let keep_curve = self.params.profile == Profile::Strict;
         inputs.command = Some(Ok(wish_of(&command.velocity, &self.params.full_speed, keep_curve)));
+        true
+    }
+
+    /// Whether a velocity asks for nothing but rest.
+    fn is_stop(&self, velocity: &Velocity) -> bool {
+        let (full, keep_curve) = (&self.params.full_speed, self.params.profile == Profile::Strict);
+        Refused::check(velocity, full).is_ok() && wish_of(velocity, full, keep_curve) == Wish::ZERO
+    }
+
+    /// A stop that is older than the command in force, or of no known age: that one ends, and nothing begins.
+    fn stop_late(&mut self, inputs: &mut Inputs) -> bool {
+        self.counters.late += 1;
+        inputs.command = Some(Ok(Wish::ZERO));
+        inputs.command_age = u64::MAX;
         true
     }
 

@@ -55,8 +55,8 @@ pub(super) const CMD_VEL_TYPE: Parameter<String> = Parameter::choice(
 pub(super) const STAMPS: Parameter<String> = Parameter::choice("stamps", "judge", &["judge", "carry"])
     .text(
         "Whether a command's stamp is judged by this machine's clock: an older one counts for less long, down to nothing \
-         at cmd_timeout, and one from the future is refused. carry: not at all, for simulated time. A stamp of zero \
-         counts as now.",
+         at cmd_timeout, and one from the future is refused; a zero stops in any case. carry: not at all, for simulated \
+         time. A stamp of zero counts as now.",
     )
     .at_start();
 pub(super) const STAMP_TOLERANCE: Parameter<f64> = Parameter::float("stamp_tolerance", 0.1, 0.0, 10.0)

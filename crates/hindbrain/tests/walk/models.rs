@@ -184,10 +184,10 @@ impl Scale {
         alphabet.command.push(NO_COMMAND);
         alphabet.dt = self.dt.iter().copied().chain([0, 2 * T]).collect();
         alphabet.enable = LEVELS.into();
-        alphabet.age = vec![0, self.command_timeout - T];
+        alphabet.age = vec![0, self.command_timeout - T, self.command_timeout];
         Model {
             name: profile.pick("strict silence", "seed silence"),
-            text: "command with its time, late ones too, enable, overrun, no e-stop",
+            text: "command with its time, old and too old ones, enable, overrun, no e-stop",
             params: self.params(profile),
             inputs: alphabet.snapshots(),
             reaches: self.levels(&[[1, 1], [-1, -1]]),

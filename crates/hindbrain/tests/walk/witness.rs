@@ -146,10 +146,11 @@ impl Witness {
             (self.enable, self.lease) = (Some(enable), 0);
         }
         match inputs.command {
-            Some(Ok(wish)) => {
+            Some(Ok(wish)) if !is_stale(inputs, params) => {
                 (self.wish, self.wish_age, self.invalid) = (Some(wish), inputs.command_age, false);
             }
-            Some(Err(_)) => self.invalid = true,
+            Some(Ok(wish)) if wish == Wish::new(0, 0) => (self.wish, self.wish_age, self.invalid) = (None, 0, false),
+            Some(_) => self.invalid = true,
             None => {}
         }
         self.rivals = inputs.rivals.unwrap_or(self.rivals);
@@ -163,10 +164,11 @@ impl Witness {
         let before = self.state;
         (self.state, self.levels) = (outputs.state, outputs.levels);
         let starts = before != StopState::Ok && self.state == StopState::Ok;
-        if starts && self.wish.is_some() && !matches!(inputs.command, Some(Ok(_))) {
+        if starts && self.wish.is_some() && !matches!(inputs.command, Some(Ok(_)) if !is_stale(inputs, params)) {
             self.wish = Some(Wish::ZERO); // said to a vehicle that stood
         }
-        let zero_now = matches!(inputs.command, Some(Ok(wish)) if wish.is_within(params.deadband));
+        let zero_now = matches!(inputs.command, Some(Ok(wish)) if wish.is_within(params.deadband))
+            && !is_stale(inputs, params);
         self.zero_seen = self.state == StopState::Ok && (self.zero_seen || zero_now);
         let by_sensor = matches!(self.state, StopState::SoftIr | StopState::SoftBoth);
         let rearm = params.infrared.rearm && before == StopState::Ok && by_sensor;
@@ -218,4 +220,9 @@ impl Witness {
 
 fn is_latched(state: StopState) -> bool {
     matches!(state, StopState::Estop | StopState::Fault)
+}
+
+/// Whether the command was too old when it came.
+fn is_stale(inputs: &Inputs, params: &CoreParams) -> bool {
+    inputs.command_age >= params.command_timeout
 }

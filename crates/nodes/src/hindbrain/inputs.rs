@@ -89,7 +89,7 @@ fn judged(command: Command, now: Stamp, judge: Option<Duration>) -> Input {
     match age(command.stamp, now, judge) {
         Age::Unsaid => Input::CommandReceived(Ok(command)),
         Age::Old(age) => Input::LateCommandReceived { command, age },
-        Age::Ahead(ahead) => Input::FutureCommandReceived(ahead),
+        Age::Ahead(ahead) => Input::FutureCommandReceived { command, ahead },
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(age(judge(100, 0, tolerance)), Some(0));
         assert_eq!(age(judge(100, 100_000_000, tolerance)), Some(0), "within the tolerance it is of now");
         let ahead = judge(100, 100_000_001, tolerance);
-        assert!(matches!(ahead, Input::FutureCommandReceived(s) if s > 0.1), "{ahead:?}");
+        assert!(matches!(ahead, Input::FutureCommandReceived { ahead, .. } if ahead > 0.1), "{ahead:?}");
         for input in [judge(0, 0, tolerance), judge(3700, 0, None)] {
             assert!(matches!(input, Input::CommandReceived(Ok(_))), "{input:?}");
         }
