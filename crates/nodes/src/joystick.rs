@@ -13,6 +13,7 @@
 
 mod absence;
 mod alarm;
+mod desired;
 mod device_topics;
 mod extra_topics;
 mod extras;
@@ -34,6 +35,7 @@ use ros::{Error, Inputs, Runner, Shell, Status, Stop, Topic, qos};
 use units::{Machine, Stamp};
 
 use self::absence::{Absence, Missing};
+use self::desired::Desired;
 use self::device_topics::DeviceTopics;
 use self::log::Log;
 use crate::messages;
@@ -46,7 +48,7 @@ pub const NAME: &str = "joystick";
 
 /// What the node publishes.
 pub struct Topics {
-    desired: Topic<or_pose::State>,
+    desired: Desired,
     joy: Topic<sensor::Joy>,
     connected: Topic<std_msgs::Bool>,
     devices: DeviceTopics,
@@ -67,7 +69,7 @@ impl Parts {
     pub fn new(node: &mut r2r::Node) -> Result<(Topics, Self), Error> {
         let parts = Self { devices: DeviceTopics::default(), log: Log::default() };
         let topics = Topics {
-            desired: Topic::new(node, "~/desired", qos::state())?,
+            desired: Desired::new(node)?,
             joy: Topic::new(node, "joy", qos::edge())?,
             connected: Topic::new(node, "~/connected", qos::state())?,
             devices: parts.devices.clone(),
@@ -113,10 +115,15 @@ impl Parts {
 }
 
 impl Topics {
+    /// The velocity reference's topic, to publish it for watchers only.
+    pub fn desired(&mut self) -> &mut Desired {
+        &mut self.desired
+    }
+
     /// Carries out what the machine asks for.
     pub fn publish(&mut self, output: Output) {
         match output {
-            Output::PublishDesired(state) => self.desired.publish(&messages::pose_state(&state)),
+            Output::PublishDesired(state) => self.desired.publish(&state),
             Output::PublishJoy(state) => self.joy.publish_if_watched(|| messages::joy(state)),
             Output::PublishConnected(data) => self.connected.publish(&std_msgs::Bool { data }),
             Output::LogRow(row) => self.log.row(row),

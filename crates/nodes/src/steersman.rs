@@ -44,6 +44,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let Member { node, params, inputs, .. } = &mut hindbrain;
     let (mut hindbrain_topics, hindbrain_parts) =
         hindbrain_node::Parts::new(node, inputs, params, true, Input::Hindbrain)?;
+    joystick_topics.desired().for_watchers_only();
     arbiter_topics.command().for_watchers_only();
     zones_topics.command().for_watchers_only();
     let known = arbiter_topics.known();

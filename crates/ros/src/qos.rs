@@ -7,10 +7,11 @@ pub fn command() -> QosProfile {
     QosProfile::default().reliable().volatile().keep_last(1)
 }
 
-/// Commands as they are listened to: ten may lie in the middleware, since with one a late message could push out a fresh
-/// one unseen. None of them waits: a runner reads all at once, and the machine knows which is the newest.
+/// Commands as they are listened to: a hundred may lie in the middleware, which is a pause of the machine of 0.1 s at 1 kHz,
+/// and with one a late message could push out a fresh one unseen. None of them waits: a runner reads all at once, and the
+/// machine knows which is the newest.
 pub fn commands() -> QosProfile {
-    QosProfile::default().reliable().volatile().keep_last(10)
+    QosProfile::default().reliable().volatile().keep_last(100)
 }
 
 /// Switches whose edges count (enable, e-stop, reset, stick states): reliable, volatile, none may be lost between two
