@@ -19,8 +19,8 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict};
 /// * A message of a higher source takes over at once. When the driving source is lost (silent, too old, invalid,
 ///   locked) a zero goes out at once, and the next source drives from its *next* message on: what it said before was
 ///   said while somebody else drove.
-/// * While nobody drives a zero goes out every heartbeat. Its stamp is that of the last command that went out, zero
-///   before the first.
+/// * While nobody drives a zero goes out every heartbeat. The arbiter's own zeros have no stamp, for they go back to no
+///   stick event: they are of now, and nobody further on takes one for late or old.
 /// * With any limit on, what goes out is on the way to the command, from the velocity that is driven now, also when
 ///   another source takes over; and it goes out again at the instants of a grid until it is there. All of that carries
 ///   the stamp of the command aimed at, so that nobody takes a step of the way for a newer wish. The zero of a loss
@@ -40,8 +40,6 @@ pub struct Arbiter {
     pub(crate) bolts: Vec<Bolt>,
     pub(crate) driving: Option<usize>,
     ramp: Ramp,
-    /// The stamp of the last command that went out.
-    last_stamp: Stamp,
     /// When the next zero is due; `None` while somebody drives.
     next_zero: Option<Instant>,
     pub(crate) stopping: bool,
@@ -74,7 +72,6 @@ impl Arbiter {
             bolts: vec![Bolt::default(); params.locks.len()],
             driving: None,
             ramp: Ramp::new(&params),
-            last_stamp: Stamp::ZERO,
             next_zero: Some(Instant::ZERO),
             stopping: false,
             queue: VecDeque::with_capacity(QUEUE),
@@ -124,7 +121,7 @@ impl Arbiter {
         seat.tally.receive(self.now);
         if !seat.heard.receive(self.now, self.clock.at(self.now), spec, stamp, velocity.is_ok()) {
             if self.driving == Some(source) && velocity == Ok(Velocity::ZERO) {
-                let command = self.ramp.aim(self.now, Command::stop(self.last_stamp), emergency);
+                let command = self.ramp.aim(self.now, Command::STOP, emergency);
                 self.push(command);
             }
             return self.refuse(source, Refused::Late);
@@ -135,7 +132,6 @@ impl Arbiter {
                 self.counters.driven += 1;
                 self.driving = Some(source);
                 self.next_zero = None;
-                self.last_stamp = stamp;
                 if let Some(seat) = self.seats.get_mut(source) {
                     seat.tally.driven += 1;
                 }
@@ -238,7 +234,7 @@ impl Arbiter {
     fn stop(&mut self) {
         self.ramp.stop(self.now);
         self.next_zero = (!self.stopping).then(|| self.now + self.params.heartbeat);
-        self.push(Command::stop(self.last_stamp));
+        self.push(Command::STOP);
     }
 
     fn push(&mut self, command: Command) {

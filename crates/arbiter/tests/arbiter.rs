@@ -5,7 +5,7 @@ mod common;
 
 use arbiter::{Active, Input, Invalid, Kind, Level, Output, Params, Refused, Source, Verdict};
 use common::{Bench, HIGH, LOCK, LOW, go, lock, stamp, stop};
-use units::{Instant, Machine, NotFinite, Velocity};
+use units::{Command, Instant, Machine, NotFinite, Velocity};
 
 #[test]
 fn a_command_goes_out_from_the_call_that_brought_it() {
@@ -19,9 +19,9 @@ fn a_command_goes_out_from_the_call_that_brought_it() {
 fn without_a_source_zeros_go_out_every_heartbeat() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.at(99), []);
-    assert_eq!(bench.at(100), [stop(0)]);
+    assert_eq!(bench.at(100), [Command::STOP]);
     // Late by more than two heartbeats: one zero says it all.
-    assert_eq!(bench.at(350), [stop(0)]);
+    assert_eq!(bench.at(350), [Command::STOP]);
     assert_eq!(bench.0.deadline(), Some(Instant::from_millis(450)));
 }
 
@@ -43,9 +43,9 @@ fn stale_source_loses_and_a_zero_goes_out_at_once() {
     bench.command(0, LOW, 0.5, 7);
     assert_eq!(bench.0.deadline(), Some(Instant::from_millis(500)));
     assert_eq!(bench.at(499), []);
-    assert_eq!(bench.at(500), [stop(7)], "with the stamp of the last command");
+    assert_eq!(bench.at(500), [Command::STOP], "with the stamp of the last command");
     assert_eq!(bench.at(599), []);
-    assert_eq!(bench.at(600), [stop(7)]);
+    assert_eq!(bench.at(600), [Command::STOP]);
     assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut);
     assert_eq!(bench.0.health(), (Level::Stale, "nobody drives".into()));
 }
@@ -55,7 +55,7 @@ fn after_a_loss_the_next_source_drives_from_its_next_message_on() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, HIGH, 1.0, 1);
     assert_eq!(bench.command(490, LOW, 0.5, 2), []);
-    assert_eq!(bench.at(500), [stop(1)]);
+    assert_eq!(bench.at(500), [Command::STOP]);
     assert_eq!(bench.verdicts(), [Verdict::Waits, Verdict::TimedOut]);
     assert_eq!(bench.command(510, LOW, 0.4, 3), [go(0.4, 3)]);
 }
@@ -65,14 +65,14 @@ fn a_message_after_the_timeout_comes_after_the_zero() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);
     // Nobody polled at 500 ms; the loss is told all the same.
-    assert_eq!(bench.command(900, LOW, 0.6, 2), [stop(1), go(0.6, 2)]);
+    assert_eq!(bench.command(900, LOW, 0.6, 2), [Command::STOP, go(0.6, 2)]);
 }
 
 #[test]
 fn an_invalid_message_stops_its_source_until_a_valid_one() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);
-    assert_eq!(bench.command(10, LOW, f64::NAN, 2), [stop(1)]);
+    assert_eq!(bench.command(10, LOW, f64::NAN, 2), [Command::STOP]);
     assert_eq!(bench.verdicts()[LOW], Verdict::Invalid);
     assert_eq!(bench.0.health(), (Level::Error, "low sent an invalid message".into()));
     let (source, reason) = bench.0.last_invalid().unwrap();
@@ -86,7 +86,7 @@ fn an_invalid_high_source_makes_way_for_the_low_one() {
     bench.command(0, HIGH, 0.5, 1);
     let invalid = Err(Invalid::WorldFrame);
     let input = Input::CommandReceived { source: HIGH, velocity: invalid, stamp: stamp(2) };
-    assert_eq!(bench.on(10, input), [stop(1)]);
+    assert_eq!(bench.on(10, input), [Command::STOP]);
     assert_eq!(bench.command(20, LOW, 0.3, 3), [go(0.3, 3)]);
     assert_eq!(bench.0.health().0, Level::Warn);
 }
@@ -97,7 +97,7 @@ fn a_late_command_never_wins() {
     bench.command(0, LOW, 0.5, 5);
     assert_eq!(bench.command(10, LOW, 1.0, 4), []);
     assert_eq!(bench.0.counters().refused.of(Refused::Late), 1);
-    assert_eq!(bench.at(500), [stop(5)], "nor does it keep its source alive");
+    assert_eq!(bench.at(500), [Command::STOP], "nor does it keep its source alive");
 }
 
 #[test]
@@ -107,11 +107,11 @@ fn a_zero_of_who_drives_is_never_late() {
     assert_eq!(bench.command(10, HIGH, 0.0, 5), [stop(5)]);
     assert_eq!(bench.command(20, HIGH, 1.0, 7), [go(1.0, 7)]);
     assert_eq!(bench.command(30, LOW, 0.0, 4), [], "he does not drive");
-    assert_eq!(bench.command(40, HIGH, 0.0, 6), [stop(7)], "with the stamp of the last, or it were late further on");
+    assert_eq!(bench.command(40, HIGH, 0.0, 6), [Command::STOP], "or it were late further on");
     assert_eq!(bench.command(50, HIGH, 1.0, 8), [go(1.0, 8)], "he still drives");
-    assert_eq!(bench.command(500, HIGH, 0.0, 7), [stop(8)]);
+    assert_eq!(bench.command(500, HIGH, 0.0, 7), [Command::STOP]);
     assert_eq!(bench.verdicts()[HIGH], Verdict::Drives);
-    assert_eq!(bench.at(550), [stop(8)], "it kept nothing alive");
+    assert_eq!(bench.at(550), [Command::STOP], "it kept nothing alive");
     assert_eq!(bench.verdicts()[HIGH], Verdict::TimedOut);
 }
 
@@ -120,7 +120,7 @@ fn a_sender_whose_last_message_is_repeated_times_out() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.command(0, HIGH, 1.0, 5), [go(1.0, 5)]);
     assert_eq!(bench.command(250, HIGH, 1.0, 5), [go(1.0, 5)]);
-    assert_eq!(bench.command(500, HIGH, 1.0, 5), [stop(5)]);
+    assert_eq!(bench.command(500, HIGH, 1.0, 5), [Command::STOP]);
     assert_eq!(bench.0.counters().refused.of(Refused::Repeated), 1);
     assert_eq!(bench.command(510, HIGH, 1.0, 6), [go(1.0, 6)]);
 }
@@ -147,7 +147,7 @@ fn closing_a_lock_stops_at_once_and_opening_it_moves_nothing() {
     let mut bench = Bench::new(vec![lock(50)]);
     bench.lock(0, false);
     assert_eq!(bench.command(10, LOW, 0.5, 1), [go(0.5, 1)]);
-    assert_eq!(bench.lock(20, true), [stop(1)]);
+    assert_eq!(bench.lock(20, true), [Command::STOP]);
     assert_eq!(bench.command(30, LOW, 0.5, 2), []);
     assert_eq!(bench.lock(40, false), []);
     assert_eq!(bench.verdicts()[LOW], Verdict::Waits, "what was said behind the lock stays without effect");
@@ -160,7 +160,7 @@ fn a_silent_lock_closes() {
     bench.lock(0, false);
     bench.command(100, LOW, 0.5, 1);
     assert_eq!(bench.0.deadline(), Some(Instant::from_millis(200)));
-    assert_eq!(bench.at(200), [stop(1)]);
+    assert_eq!(bench.at(200), [Command::STOP]);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn active_is_published_on_change_only() {
 fn stopping_sends_one_zero_and_then_nothing_ever() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);
-    assert_eq!(bench.on(10, Input::Stopping), [stop(1)]);
+    assert_eq!(bench.on(10, Input::Stopping), [Command::STOP]);
     assert_eq!(bench.on(11, Input::Stopping), []);
     assert_eq!(bench.command(20, LOW, 0.5, 2), []);
     assert_eq!(bench.at(5_000), []);

@@ -4,8 +4,8 @@
 mod common;
 
 use arbiter::{Input, Kind, Output, Source, Verdict};
-use common::{Bench, HIGH, LOW, go, lock, params, stop};
-use units::{Instant, Machine};
+use common::{Bench, HIGH, LOW, go, lock, params};
+use units::{Command, Instant, Machine};
 
 #[test]
 fn a_change_of_priorities_stops_before_the_other_drives() {
@@ -14,7 +14,7 @@ fn a_change_of_priorities_stops_before_the_other_drives() {
     bench.command(0, HIGH, 0.5, 2);
     let mut swapped = params(vec![]);
     swapped.sources[LOW].priority = 200;
-    assert_eq!(bench.on(10, Input::ParametersChanged(swapped)), [stop(2)]);
+    assert_eq!(bench.on(10, Input::ParametersChanged(swapped)), [Command::STOP]);
     assert_eq!(bench.command(20, HIGH, 0.5, 3), []);
     assert_eq!(bench.command(30, LOW, 0.1, 4), [go(0.1, 4)]);
 }
@@ -25,7 +25,7 @@ fn other_sources_start_unheard() {
     bench.command(0, HIGH, 0.5, 2);
     let mut fewer = params(vec![]);
     fewer.sources.truncate(1);
-    assert_eq!(bench.on(10, Input::ParametersChanged(fewer)), [stop(2)]);
+    assert_eq!(bench.on(10, Input::ParametersChanged(fewer)), [Command::STOP]);
     assert_eq!(bench.verdicts(), [Verdict::NeverHeard]);
     assert_eq!(bench.command(20, HIGH, 0.5, 3), [], "this source is gone");
     assert_eq!(bench.0.counters().unknown, 1);
@@ -58,7 +58,7 @@ fn a_source_with_another_topic_or_type_is_another_one() {
         bench.command(0, LOW, 0.5, 1);
         let mut other = params(vec![]);
         change(&mut other.sources[LOW]);
-        assert_eq!(bench.on(10, Input::ParametersChanged(other)), [stop(1)]);
+        assert_eq!(bench.on(10, Input::ParametersChanged(other)), [Command::STOP]);
         assert_eq!(bench.verdicts(), [Verdict::NeverHeard; 2]);
     }
 }
@@ -71,7 +71,7 @@ fn a_new_lock_is_closed_and_an_old_one_stays_as_it_is() {
     let mut locks = vec![lock(60)];
     assert_eq!(bench.on(20, Input::ParametersChanged(params(locks.clone()))), [], "it is open, at 60 too");
     locks.push(arbiter::Lock { name: "another".into(), topic: "/another".into(), ..lock(50) });
-    assert_eq!(bench.on(30, Input::ParametersChanged(params(locks.clone()))), [stop(1)]);
+    assert_eq!(bench.on(30, Input::ParametersChanged(params(locks.clone()))), [Command::STOP]);
     assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 1 });
     locks[0].topic = "/guard_elsewhere".into();
     bench.on(40, Input::ParametersChanged(params(locks)));
@@ -99,7 +99,7 @@ fn a_shorter_timeout_acts_at_once() {
     short.sources[HIGH].timeout = std::time::Duration::from_millis(50);
     assert_eq!(bench.on(49, Input::ParametersChanged(short.clone())), []);
     assert_eq!(bench.0.deadline(), Some(Instant::from_millis(50)));
-    assert_eq!(bench.at(50), [stop(1)]);
+    assert_eq!(bench.at(50), [Command::STOP]);
     assert_eq!(bench.on(51, Input::ParametersChanged(params(vec![]))), [], "a longer one brings nobody back");
     assert_eq!(bench.verdicts()[HIGH], Verdict::Waits);
 }
@@ -115,5 +115,5 @@ fn who_loses_the_drive_with_the_limits_he_had_goes_no_way_any_more() {
         .resolve([("limits.linear.x.deceleration".to_owned(), params::Value::Float(1.0))])
         .unwrap();
     other.limits = arbiter::Params::read(&set).unwrap().limits;
-    assert_eq!(bench.on(10, Input::ParametersChanged(other)), [stop(2)]);
+    assert_eq!(bench.on(10, Input::ParametersChanged(other)), [Command::STOP]);
 }

@@ -6,7 +6,7 @@ mod common;
 use std::time::Duration;
 
 use arbiter::{Input, Level, Refused, Verdict};
-use common::{Bench, HIGH, LOW, go, lock, params, stop, wall};
+use common::{Bench, HIGH, LOW, go, lock, params, wall};
 use units::{Command, Instant, Machine, Stamp, Velocity};
 
 /// At `ms`, which is so much after the second 100 on the wall, with a stamp of `told` after it.
@@ -40,7 +40,7 @@ fn a_command_that_is_too_old_stops_its_source_and_lets_others_drive() {
         velocity: Ok(Velocity::planar(0.6, 0.0).unwrap()),
         stamp: wall(told),
     };
-    assert_eq!(bench.on(10, input(HIGH, 10)), [Command::stop(wall(0))]);
+    assert_eq!(bench.on(10, input(HIGH, 10)), [Command::STOP]);
     assert_eq!(bench.on(11, input(LOW, 1_000)), [forward(0.6, 1_000)]);
     assert_eq!(bench.0.health(), (Level::Warn, "high sent a command that is too old".into()));
 }
@@ -52,7 +52,7 @@ fn what_drives_stops_when_its_stamp_gets_too_old() {
     assert_eq!(command(&mut bench, 1000, LOW, 0.5, 700), [forward(0.5, 700)]);
     assert_eq!(bench.0.deadline(), Some(Instant::from_millis(1200)));
     assert_eq!(bench.at(1199), []);
-    assert_eq!(bench.at(1200), [Command::stop(wall(700))]);
+    assert_eq!(bench.at(1200), [Command::STOP]);
     assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut, "nothing new came in time");
 }
 
@@ -61,14 +61,14 @@ fn a_stamp_within_the_skew_makes_nothing_fresher() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(command(&mut bench, 0, LOW, 0.5, 100), [forward(0.5, 100)]);
     assert_eq!(bench.at(499), []);
-    assert_eq!(bench.at(500), [Command::stop(wall(100))]);
+    assert_eq!(bench.at(500), [Command::STOP]);
 }
 
 #[test]
 fn a_stamp_from_the_future_stops_its_source() {
     let mut bench = Bench::new(vec![]);
     command(&mut bench, 0, LOW, 0.5, 0);
-    assert_eq!(command(&mut bench, 10, LOW, 0.6, 111), [Command::stop(wall(0))]);
+    assert_eq!(command(&mut bench, 10, LOW, 0.6, 111), [Command::STOP]);
     assert_eq!(bench.verdicts()[LOW], Verdict::FromFuture);
     assert_eq!(bench.0.health().1, "low sent a command from the future");
     assert_eq!(bench.0.counters().refused.of(Refused::FromFuture), 1);
@@ -101,7 +101,7 @@ fn without_a_stamp_a_clock_or_a_limit_only_the_arrival_counts() {
     bench.clock(0, 0);
     assert_eq!(bench.command(0, LOW, 0.5, 7), [go(0.5, 7)], "93 s ago");
     assert_eq!(bench.command(10, LOW, 0.5, 1_000), [go(0.5, 1_000)], "900 s ahead");
-    assert_eq!(bench.at(510), [stop(1_000)]);
+    assert_eq!(bench.at(510), [Command::STOP]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_jump_of_the_clock_changes_nothing_that_was_heard() {
         command(&mut bench, 0, LOW, 0.5, 0);
         bench.clock(100, jump);
         assert_eq!(bench.at(199), []);
-        assert_eq!(bench.at(200), [Command::stop(wall(0))], "the lock's silence, as ever");
+        assert_eq!(bench.at(200), [Command::STOP], "the lock's silence, as ever");
     }
 }
 

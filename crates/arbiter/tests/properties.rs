@@ -64,7 +64,6 @@ struct Model {
     locks: [Option<(bool, u64)>; 2],
     driving: Option<usize>,
     silent_for: Option<u64>,
-    last: i32,
 }
 
 #[derive(Clone, Copy)]
@@ -79,14 +78,7 @@ struct Heard {
 
 impl Model {
     fn new(with_locks: bool) -> Self {
-        Self {
-            with_locks,
-            sources: [None; 4],
-            locks: [None; 2],
-            driving: None,
-            silent_for: Some(HEARTBEAT),
-            last: 0,
-        }
+        Self { with_locks, sources: [None; 4], locks: [None; 2], driving: None, silent_for: Some(HEARTBEAT) }
     }
 
     fn masked(&self, source: usize) -> bool {
@@ -109,7 +101,7 @@ impl Model {
         if self.driving.is_some() && self.driving != self.winner() {
             self.driving = None;
             self.silent_for = Some(0);
-            out.push((self.last, 0.0));
+            out.push((0, 0.0));
         }
     }
 
@@ -124,7 +116,7 @@ impl Model {
     fn beat(&mut self, out: &mut Vec<(i32, f64)>) {
         if self.silent_for.is_some_and(|ms| ms >= HEARTBEAT) {
             self.silent_for = Some(0);
-            out.push((self.last, 0.0));
+            out.push((0, 0.0));
         }
     }
 
@@ -155,7 +147,6 @@ impl Model {
                 if valid && self.winner() == Some(source) {
                     self.driving = Some(source);
                     self.silent_for = None;
-                    self.last = stamp;
                     out.push((stamp, source as f64 + 1.0));
                 }
             }

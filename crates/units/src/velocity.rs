@@ -84,10 +84,9 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command to stand still, going back to `stamp`.
-    pub const fn stop(stamp: Stamp) -> Self {
-        Self { velocity: Velocity::ZERO, stamp }
-    }
+    /// To stand still though nobody asked for it just now. It goes back to no stick event and so it has no stamp: it is of
+    /// now, and nobody further on takes it for late or old.
+    pub const STOP: Self = Self { velocity: Velocity::ZERO, stamp: Stamp::ZERO };
 }
 
 impl fmt::Display for NotFinite {

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity, earliest};
+use units::{Command, Instant, Machine, NotFinite, Velocity, earliest};
 
 use crate::joystick_channel::Stirred;
 use crate::request::Request;
@@ -65,8 +65,6 @@ pub struct ZoneScaler {
     pub(crate) last_invalid: Option<NotFinite>,
     /// How far the chair was off when it was heard last, if that is too far.
     pub(crate) deviation: Option<Deviation>,
-    /// The stamp of the last command.
-    pub(crate) last_stamp: Stamp,
     /// The velocity that went out last.
     pub(crate) driven: Velocity,
     queue: VecDeque<Output>,
@@ -87,7 +85,6 @@ impl ZoneScaler {
             invalid_factors: false,
             last_invalid: None,
             deviation: None,
-            last_stamp: Stamp::ZERO,
             driven: Velocity::ZERO,
             queue: VecDeque::with_capacity(QUEUE),
             counters: Counters::default(),
@@ -184,7 +181,7 @@ impl ZoneScaler {
         // Whoever follows is told to stand still, and does not have to find out by silence.
         if was_commanding && !self.is_commanding() && !self.is_stopping() {
             self.driven = Velocity::ZERO;
-            self.push(Output::Drive(Command::stop(self.last_stamp)));
+            self.push(Output::Drive(Command::STOP));
             self.push(Output::PublishApplied(self.velocity.applied));
         }
     }

@@ -28,7 +28,6 @@ impl ZoneScaler {
         let full = self.params.full_throw;
         self.counters.cut += u64::from(x.abs() > full.linear || turn.abs() > full.angular);
         self.velocity.take(at, command);
-        self.last_stamp = command.stamp;
         let (command, applied) = self.judge_command(command);
         self.drive(command, applied);
     }
@@ -67,7 +66,7 @@ impl ZoneScaler {
     pub(crate) fn stop_command(&mut self) {
         self.velocity.next_zero = (!self.is_stopping()).then(|| self.now + self.params.heartbeat);
         let applied = Applied::stop(self.velocity.absent, Channel::Velocity, self.params.input_source);
-        self.drive(Command::stop(self.last_stamp), applied);
+        self.drive(Command::STOP, applied);
     }
 
     fn drive(&mut self, command: Command, applied: Applied) {

@@ -191,8 +191,7 @@ fn a_prediction_is_told_and_nothing_is_commanded() {
 fn a_change_to_prediction_commands_one_zero_and_back_the_command_in_force() {
     let mut bench = Bench::new(params());
     bench.on(10, command(2.0, 3));
-    let zero = Command::stop(Stamp { sec: 3, nanosec: 0 });
-    assert_eq!(bench.on(20, Input::ParametersChanged(predict())).0, [zero]);
+    assert_eq!(bench.on(20, Input::ParametersChanged(predict())).0, [Command::STOP]);
     assert_eq!(bench.on(30, Input::ParametersChanged(predict())).0, []);
     assert_eq!(bench.on(40, command(1.0, 4)).0, []);
     let (driven, _) = bench.on(50, Input::ParametersChanged(params()));

@@ -34,7 +34,7 @@ fn go(forward: f64, turn: f64, sec: i32) -> Command {
 }
 
 fn stop(sec: i32) -> Command {
-    Command::stop(Stamp { sec, nanosec: 0 })
+    Command { stamp: Stamp { sec, nanosec: 0 }, ..Command::STOP }
 }
 
 struct Bench(ZoneScaler);
@@ -43,7 +43,7 @@ impl Bench {
     /// After the zero that a fresh scaler sends.
     fn new(params: Params) -> Self {
         let mut bench = Self(ZoneScaler::new(params));
-        assert_eq!(bench.at(0), [stop(0)]);
+        assert_eq!(bench.at(0), [Command::STOP]);
         bench
     }
 
@@ -188,7 +188,7 @@ fn an_older_stamp_is_late_an_equal_one_does_not_renew_and_a_stop_is_never_late()
     assert_eq!(bench.on(400, command(0.5, 0.2, 5)), [go(0.5, 0.2, 5)]);
     // 0.5 s after the first of this stamp.
     assert_eq!(bench.at(499), []);
-    assert_eq!(bench.at(500), [stop(5)]);
+    assert_eq!(bench.at(500), [Command::STOP]);
     assert_eq!(
         bench.on(510, command(1.0, 0.2, 4)),
         [go(1.0, 0.2, 4)],
@@ -234,10 +234,10 @@ fn a_lost_command_is_a_zero_at_once_and_every_heartbeat() {
         bench.on(ms, free());
     }
     assert_eq!(bench.at(499), []);
-    assert_eq!(bench.at(500), [stop(3)], "also when the command was a zero");
+    assert_eq!(bench.at(500), [Command::STOP], "also when the command was a zero");
     assert_eq!(bench.reason(), Reason::CommandStale);
     assert_eq!(bench.at(599), []);
-    assert_eq!(bench.at(600), [stop(3)]);
+    assert_eq!(bench.at(600), [Command::STOP]);
     assert_eq!(bench.on(610, free()), [], "a scaling brings no command back");
     assert_eq!(bench.0.counters().lost_commands, 1);
     assert_eq!(bench.0.health(), (Level::Stale, "no command in time, standing still".into()));
@@ -249,10 +249,10 @@ fn an_invalid_command_stops_until_a_valid_one() {
     bench.on(0, free());
     bench.on(0, command(1.0, 0.0, 3));
     let invalid = || Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN });
-    assert_eq!(bench.on(10, invalid()), [stop(3)]);
+    assert_eq!(bench.on(10, invalid()), [Command::STOP]);
     assert_eq!((bench.reason(), bench.0.health().0), (Reason::CommandInvalid, Level::Error));
     assert_eq!(bench.on(20, invalid()), [], "a flood of them is no flood of zeros");
-    assert_eq!(bench.at(110), [stop(3)]);
+    assert_eq!(bench.at(110), [Command::STOP]);
     assert_eq!(bench.on(120, command(1.0, 0.0, 4)), [go(1.0, 0.0, 4)]);
 }
 
@@ -272,7 +272,7 @@ fn passthrough_scales_nothing_but_still_ends_at_full_throw_and_needs_commands() 
     assert_eq!(bench.on(0, command(1.5, 0.1, 3)), [go(1.5, 0.1, 3)]);
     assert_eq!(bench.reason(), Reason::PassedThrough);
     assert_eq!(bench.on(10, command(9.0, 0.1, 4)), [go(2.0, 0.1, 4)]);
-    assert_eq!(bench.at(510), [stop(4)]);
+    assert_eq!(bench.at(510), [Command::STOP]);
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn changed_parameters_act_on_the_command_in_force() {
     let changed = Params { scaling: Mode::Multiply, ..params() };
     assert_eq!(bench.on(10, Input::ParametersChanged(changed)), [go(0.4, 0.0, 3)]);
     let shorter = Params { command_timeout: Duration::from_millis(20), ..params() };
-    assert_eq!(bench.on(30, Input::ParametersChanged(shorter)), [stop(3)]);
+    assert_eq!(bench.on(30, Input::ParametersChanged(shorter)), [Command::STOP]);
 }
 
 #[test]
@@ -312,7 +312,7 @@ fn stopping_sends_one_zero_and_then_nothing_ever() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
     bench.on(0, command(1.0, 0.0, 3));
-    assert_eq!(bench.on(10, Input::Stopping), [stop(3)]);
+    assert_eq!(bench.on(10, Input::Stopping), [Command::STOP]);
     assert_eq!(bench.on(10, Input::Stopping), []);
     assert_eq!(bench.on(20, command(1.0, 0.0, 4)), []);
     assert_eq!(bench.on(30, front(0.5, 0.5)), []);

@@ -32,7 +32,7 @@ impl Bench {
     /// The same with these parameters.
     pub fn with(params: Params) -> Self {
         let mut bench = Self(Arbiter::new(params));
-        assert_eq!(bench.at(0), [stop(0)]);
+        assert_eq!(bench.at(0), [Command::STOP]);
         bench
     }
 
@@ -88,7 +88,7 @@ pub fn go(forward: f64, sec: i32) -> Command {
 }
 
 pub fn stop(sec: i32) -> Command {
-    Command::stop(stamp(sec))
+    go(0.0, sec)
 }
 
 /// `millis` after the second 100.

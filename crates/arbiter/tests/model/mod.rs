@@ -72,7 +72,6 @@ pub struct Model {
     pub quiet: Option<i64>,
     /// Source and stamp of what went out; a source of `None` is a zero.
     pub out: Vec<(Option<usize>, i64)>,
-    pub last: i64,
 }
 
 impl Model {
@@ -87,7 +86,6 @@ impl Model {
             driving: None,
             quiet: Some(0),
             out: vec![(None, 0)],
-            last: 0,
         }
     }
 
@@ -130,7 +128,7 @@ impl Model {
     pub fn halt(&mut self) {
         self.driving = None;
         self.quiet = Some(0);
-        self.out.push((None, self.last));
+        self.out.push((None, 0));
     }
 
     pub fn look(&mut self) {
@@ -151,7 +149,7 @@ impl Model {
         self.look();
         if self.quiet == Some(HEARTBEAT) {
             self.quiet = Some(0);
-            self.out.push((None, self.last));
+            self.out.push((None, 0));
         }
     }
 
@@ -167,7 +165,7 @@ impl Model {
         if outdated && valid {
             // A stop is never too late, for who drives.
             if what == Said::Stop && self.driving == Some(source) {
-                self.out.push((None, self.last));
+                self.out.push((None, 0));
             }
             return;
         }
@@ -212,7 +210,6 @@ impl Model {
         if valid && self.best() == Some(source) {
             self.driving = Some(source);
             self.quiet = None;
-            self.last = said;
             self.out.push(((what == Said::Go).then_some(source), said));
         }
     }
