@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Command, NotFinite};
+use units::{Command, NotFinite, Stamp};
 
 use crate::{Detail, Motors, Params, Refused, Report, Sensor, StopState};
 
@@ -36,11 +36,20 @@ pub enum Input {
         sensor: Sensor,
         /// The distance \[m\]; `None` and NaN are no measurement, infinity is nothing in reach.
         distance: Option<f64>,
+        /// When it was measured, zero if nobody knows: the same once more is no news.
+        stamp: Stamp,
     },
-    /// A scan stood in for all infra-red sensors: a distance for each, as above.
-    ScanReceived([Option<f64>; 4]),
+    /// A scan stood in for all infra-red sensors.
+    ScanReceived {
+        /// A distance for each, as above.
+        distances: [Option<f64>; 4],
+        /// As above.
+        stamp: Stamp,
+    },
     /// So many nodes publish commands.
     PublishersCounted(usize),
+    /// So many nodes publish the emergency stop.
+    EstopsCounted(usize),
     /// The motor controller was opened and answers.
     DeviceOpened,
     /// The motor controller is gone, or does not answer as it should.

@@ -36,7 +36,8 @@ pub struct Report {
 /// * If nobody takes the motor values, newer ones replace them; if nobody takes the states, the oldest go.
 /// * The first step of a new machine has no time before it.
 /// * A command with an older stamp than the last accepted one is refused while that one is fresh; one without a stamp
-///   is judged by its arrival. Stamps are not compared with a clock, since the machine has none of that kind.
+///   is judged by its arrival, and where the machine was not called when it was due, by the earliest time that it can have
+///   come. Stamps are not compared with a clock, since the machine has none of that kind.
 /// # Real-time
 /// Nothing is allocated after construction. The time of a call does not depend on what came before.
 /// # Source
@@ -55,6 +56,12 @@ pub struct Hindbrain {
     /// When the details go out; they follow a cause that changes, but not faster than the tick.
     next_detail: Instant,
     stopping: bool,
+    /// How many nodes publish the emergency stop.
+    estops: usize,
+    /// The stamp of each sensor's last measurement.
+    measured: [Stamp; 4],
+    /// The last time that this machine was not called when it was due.
+    held: Option<Held>,
     /// When each source was last heard.
     heard: [Option<Instant>; Source::COUNT],
     /// The last rule that changed the state, and when.
@@ -76,6 +83,14 @@ pub struct Hindbrain {
 struct LastCommand {
     stamp: Stamp,
     at: Instant,
+}
+
+/// A pause in which this machine was not called although it was due: what is read right after it may have come at any time
+/// in it.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    age: Duration,
+    until: Instant,
 }
 
 /// More states than one drain ever leaves.
@@ -100,6 +115,9 @@ impl Hindbrain {
             next_state: Instant::ZERO,
             next_detail: Instant::ZERO,
             stopping: false,
+            estops: 0,
+            measured: [Stamp::ZERO; 4],
+            held: None,
             heard: [None; Source::COUNT],
             changed: (None, Instant::ZERO),
             motors: None,
@@ -157,6 +175,14 @@ impl Hindbrain {
 
     fn hear(&mut self, source: Source) {
         self.heard[source.index()] = Some(self.now);
+    }
+
+    fn pass_to(&mut self, now: Instant) {
+        self.now = self.now.max(now);
+        let age = self.now.since(self.next_tick);
+        if self.stepped.is_some() && age > TICK {
+            self.held = Some(Held { age, until: self.now + TICK });
+        }
     }
 
     /// One step of the core; `drive` sends the motor values even if they stay.
@@ -239,7 +265,7 @@ impl Machine for Hindbrain {
     type Output = Output;
 
     fn handle(&mut self, now: Instant, input: Input) {
-        self.now = self.now.max(now);
+        self.pass_to(now);
         if self.stopping {
             return;
         }
@@ -253,7 +279,7 @@ impl Machine for Hindbrain {
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
-        self.now = self.now.max(now);
+        self.pass_to(now);
         if !self.stopping && self.next_tick <= self.now {
             self.step(Inputs::default(), true);
         } else if !self.stopping && self.next_lapse().is_some_and(|at| at <= self.now) {

@@ -12,6 +12,8 @@ pub struct Counters {
     pub invalid: u64,
     /// Commands refused because a newer one had come before, and stops that came too late to be commands.
     pub late: u64,
+    /// Measurements of infra-red sensors that had the stamp of the one before.
+    pub repeated: u64,
     /// Readings of infra-red sensors that are not fitted.
     pub unfitted: u64,
     /// Motor values that went out.
@@ -72,6 +74,7 @@ impl Hindbrain {
             ("commands", counters.commands),
             ("invalid", counters.invalid),
             ("late", counters.late),
+            ("repeated measurements", counters.repeated),
             ("unfitted", counters.unfitted),
             ("drives", counters.drives),
             ("estops", counters.estops),

@@ -10,6 +10,7 @@ use common::{Rig, command, ir, not_finite, params, rig, text, texts};
 use hindbrain::core::Rule;
 use hindbrain::{Cause, Input, Sensor, Source, SourceDetail, StopState};
 use params::Value;
+use units::Stamp;
 
 fn look(rig: &Rig, source: Source) -> Option<SourceDetail> {
     let place = Source::ALL.iter().position(|&known| known == source).unwrap();
@@ -159,7 +160,7 @@ fn every_source_has_its_own_age() {
         let expected = 90 - 10 * place as u128;
         assert!((expected - 10..=expected).contains(&age(&rig, *source).unwrap()), "{source:?}");
     }
-    rig.send(Input::ScanReceived([Some(1.0); 4]));
+    rig.send(Input::ScanReceived { distances: [Some(1.0); 4], stamp: Stamp::ZERO });
     for sensor in Sensor::ALL {
         assert_eq!(age(&rig, Source::Ir(sensor)), Some(0));
     }

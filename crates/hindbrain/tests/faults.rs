@@ -5,6 +5,7 @@ mod common;
 use common::{Rig, command, ir, rig, text, texts};
 use hindbrain::{Cause, Input, Level, Sensor, StopState};
 use params::Value;
+use units::Stamp;
 
 const FULL_AHEAD: fn() -> Input = || command(1.0, 0.0);
 
@@ -167,7 +168,10 @@ fn rivals_only_warn_where_that_is_asked_for() {
 fn a_scan_stands_in_for_all_sensors() {
     let mut rig =
         rig(&[("ir.sensors", texts(&["ir_front_port", "ir_back_starboard"])), ("ir.source", text("scan"))]);
-    let scan = |front, back| Input::ScanReceived([front, Some(9.0), Some(9.0), back]);
+    let scan = |front, back| Input::ScanReceived {
+        distances: [front, Some(9.0), Some(9.0), back],
+        stamp: Stamp::ZERO,
+    };
     rig.repeat(&[scan(Some(1.0), Some(1.0))], 100);
     rig.ready();
     rig.repeat(&[scan(Some(1.0), Some(1.0)), FULL_AHEAD()], 300);

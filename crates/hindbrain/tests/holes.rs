@@ -159,7 +159,7 @@ fn h5_disable_stops_at_once_and_disarms() {
 #[test]
 fn h6_a_fitted_sensor_that_is_silent_or_invalid_stops() {
     let fitted = [("ir.sensors", texts(&["ir_front_starboard"]))];
-    let sees = |distance| Input::IrReceived { sensor: Sensor::FrontStarboard, distance };
+    let sees = |distance| Input::IrReceived { sensor: Sensor::FrontStarboard, distance, stamp: Stamp::ZERO };
     for what in [None, Some(None), Some(Some(f64::NAN)), Some(Some(0.1))] {
         let mut rig = rig(&fitted);
         rig.repeat(&[sees(Some(1.0))], 100);

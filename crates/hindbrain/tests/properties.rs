@@ -57,9 +57,11 @@ impl Event {
             Self::Enable(enabled) => Input::EnableReceived(enabled),
             Self::Estop(pressed) => Input::EstopReceived(pressed),
             Self::Reset(down) => Input::ResetReceived(down),
-            Self::Ir(sensor, distance) => {
-                Input::IrReceived { sensor: Sensor::ALL[sensor], distance: Some(distance) }
-            }
+            Self::Ir(sensor, distance) => Input::IrReceived {
+                sensor: Sensor::ALL[sensor],
+                distance: Some(distance),
+                stamp: Stamp::ZERO,
+            },
         }
     }
 }

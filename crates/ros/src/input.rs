@@ -20,6 +20,8 @@ pub struct Inputs<M: Machine> {
 struct Heard<M: Machine> {
     port: Port,
     read: Read<M>,
+    /// Whether all that comes says something; otherwise another subscription hears the rest.
+    whole: bool,
     /// More than one publisher is one too many, which the machine is told like this.
     count: Option<Count<M>>,
 }
@@ -58,7 +60,25 @@ impl<M: Machine + 'static> Inputs<M> {
         let port = Port::new(self.names.resolve(topic), type_name.clone(), candidate::is_reliable(&qos));
         let read = candidate::subscribe(node, topic, qos, move |_, message| convert(message))
             .map_err(Error::ros(format!("listen to '{topic}' as {type_name}")))?;
-        self.heard.push(Heard { port, read, count: None });
+        self.heard.push(Heard { port, read, whole: true, count: None });
+        Ok(())
+    }
+
+    /// The same where `convert` takes part of what comes only, and another subscription hears the rest: a publisher that only
+    /// this one hears is one that does not fit.
+    /// # Errors
+    /// As for [`Inputs::subscribe`].
+    pub fn subscribe_in_part<T: WrappedTypesupport + Send + 'static>(
+        &mut self,
+        node: &mut r2r::Node,
+        topic: &str,
+        qos: QosProfile,
+        convert: impl FnMut(T) -> Option<M::Input> + Send + 'static,
+    ) -> Result<(), Error> {
+        self.subscribe(node, topic, qos, convert)?;
+        if let Some(heard) = self.heard.last_mut() {
+            heard.whole = false;
+        }
         Ok(())
     }
 
@@ -100,7 +120,7 @@ impl<M: Machine + 'static> Inputs<M> {
                 Ok(read) => {
                     log::info!(target: node_name, "'{full}' is heard as {type_name}");
                     let port = Port::new(full, type_name, candidate.is_reliable());
-                    self.heard.push(Heard { port, read, count: None });
+                    self.heard.push(Heard { port, read, whole: true, count: None });
                 }
                 Err(error) => {
                     log::error!(target: node_name, "could not listen to '{full}' as {type_name}: {error}");
@@ -118,8 +138,8 @@ impl<M: Machine + 'static> Inputs<M> {
 
     /// Looks in the graph for publishers that are not heard.
     pub(crate) fn look_for_strangers(&mut self, node: &r2r::Node, node_name: &str, shell: &Shell<M>) {
-        let ports = self.heard.iter().map(|heard| &heard.port);
-        let best_effort: Vec<String> = ports.filter(|p| !p.reliable).map(|p| p.topic.clone()).collect();
+        let twins = self.heard.iter().filter(|heard| heard.whole && !heard.port.reliable);
+        let best_effort: Vec<String> = twins.map(|heard| heard.port.topic.clone()).collect();
         for Heard { port, count, .. } in &mut self.heard {
             let Some(publishers) = look_up(node, &port.topic) else { continue };
             let before = port.publishers;

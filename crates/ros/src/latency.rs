@@ -12,6 +12,8 @@ pub struct Latency {
     micros: Vec<f64>,
     next: usize,
     total: u64,
+    /// The last stamp that was recorded.
+    last: Stamp,
 }
 
 /// What a set of latencies looks like.
@@ -29,14 +31,16 @@ pub struct Quantiles {
 
 impl Default for Latency {
     fn default() -> Self {
-        Self { micros: Vec::with_capacity(WINDOW), next: 0, total: 0 }
+        Self { micros: Vec::with_capacity(WINDOW), next: 0, total: 0, last: Stamp::ZERO }
     }
 }
 
 impl Latency {
-    /// Records the time from `stamp` to `now`. A zero stamp says nothing and a stamp from the future is no latency.
+    /// Records the time from `stamp` to `now`. A zero stamp says nothing, a stamp from the future is no latency, and what the
+    /// same stick event brings once more, as a ramp does, has not been on its way for so long.
     pub fn record(&mut self, stamp: Stamp, now: Stamp) {
-        if stamp.is_zero() || stamp > now {
+        let again = std::mem::replace(&mut self.last, stamp) == stamp;
+        if again || stamp.is_zero() || stamp > now {
             return;
         }
         self.push((now.as_nanos() - stamp.as_nanos()) as f64 / 1000.0);

@@ -4,7 +4,7 @@ use units::{Command, Stamp, Velocity};
 
 use super::{Hindbrain, LastCommand};
 use crate::core::{Inputs, InvalidCommand, Wish};
-use crate::{Input, Profile, Refused, Sensor, Source, reading_of, wish_of};
+use crate::{Input, IrSource, Profile, Refused, Sensor, Source, reading_of, wish_of};
 
 /// How often a command that is refused is told, if they keep coming.
 const TELL: Duration = Duration::from_secs(1);
@@ -13,7 +13,7 @@ impl Hindbrain {
     /// Puts an event into the core's terms and counts it; whether motor values must go out whatever comes of it.
     pub(super) fn translate(&mut self, input: Input, inputs: &mut Inputs) -> bool {
         match input {
-            Input::CommandReceived(Ok(command)) => self.command(command, Duration::ZERO, inputs),
+            Input::CommandReceived(Ok(command)) => self.command(command, self.unread(), inputs),
             Input::LateCommandReceived { command, age } => self.command(command, age, inputs),
             Input::FutureCommandReceived { command, .. } if self.is_stop(&command.velocity) => {
                 self.stop_late(inputs)
@@ -30,24 +30,29 @@ impl Hindbrain {
             }
             Input::EstopReceived(pressed) => {
                 self.hear(Source::Estop);
+                // Nobody can tell whose release this is.
+                let pressed = pressed || self.has_rival_estops();
                 inputs.estop = Some(pressed);
                 pressed
+            }
+            Input::EstopsCounted(count) => {
+                self.estops = count;
+                inputs.estop = self.has_rival_estops().then_some(true);
+                self.has_rival_estops()
             }
             Input::ResetReceived(down) => {
                 self.hear(Source::Reset);
                 inputs.reset = Some(down);
                 true
             }
-            Input::IrReceived { sensor, distance } => {
-                let index = sensor.index();
-                self.hear(Source::Ir(sensor));
-                inputs.infrared[index] = Some(reading_of(distance, &self.params.infrared));
-                self.counters.unfitted += u64::from(!self.params.core.infrared.fitted[index]);
+            Input::IrReceived { sensor, distance, stamp } => {
+                self.measure(sensor, distance, stamp, inputs);
                 false
             }
-            Input::ScanReceived(distances) => {
-                Sensor::ALL.into_iter().for_each(|sensor| self.hear(Source::Ir(sensor)));
-                inputs.infrared = distances.map(|distance| Some(reading_of(distance, &self.params.infrared)));
+            Input::ScanReceived { distances, stamp } => {
+                for (sensor, distance) in Sensor::ALL.into_iter().zip(distances) {
+                    self.measure(sensor, distance, stamp, inputs);
+                }
                 false
             }
             Input::PublishersCounted(count) => {
@@ -72,12 +77,35 @@ impl Hindbrain {
         }
     }
 
+    fn has_rival_estops(&self) -> bool {
+        self.estops > 1 && self.params.core.single_publisher
+    }
+
+    /// A measurement with the stamp of the sensor's last one is that one: it keeps nothing alive.
+    fn measure(&mut self, sensor: Sensor, distance: Option<f64>, stamp: Stamp, inputs: &mut Inputs) {
+        let index = sensor.index();
+        let last = core::mem::replace(&mut self.measured[index], stamp);
+        if !stamp.is_zero() && stamp == last {
+            self.counters.repeated += 1;
+            return;
+        }
+        self.hear(Source::Ir(sensor));
+        inputs.infrared[index] = Some(reading_of(distance, &self.params.infrared));
+        self.counters.unfitted +=
+            u64::from(self.params.ir_source == IrSource::Range && !self.params.core.infrared.fitted[index]);
+    }
+
     /// Whether a command with this stamp is older than the one in force. Once that one is stale any stamp is taken, so
     /// that a clock which was set back costs one time-out and not the source.
     fn is_late(&self, stamp: Stamp) -> bool {
         let LastCommand { stamp: last, at } = self.last_command;
         let fresh = self.now.since(at) < Duration::from_nanos(self.params.core.command_timeout);
         fresh && !stamp.is_zero() && !last.is_zero() && stamp < last
+    }
+
+    /// How long a message without an age of its own may have waited for this process, which was held.
+    fn unread(&self) -> Duration {
+        self.held.filter(|held| self.now < held.until).map_or(Duration::ZERO, |held| held.age)
     }
 
     /// A command that was on its way for `age`: it counts for so much less long.

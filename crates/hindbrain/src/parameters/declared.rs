@@ -70,7 +70,8 @@ pub(super) const RIVAL_PUBLISHERS: Parameter<String> = Parameter::choice(
 )
 .text(
     "What a second publisher on cmd_vel does: a soft stop until it is gone (a killed one counts until the \
-         middleware misses it, 20 s or so), or a warning only.",
+         middleware misses it, 20 s or so), or a warning only. Likewise a second node on hind/estop: the e-stop counts \
+         as pressed, since the release of one would hide the other, or it is told only.",
 );
 pub(super) const ZERO_FIRST: Parameter<bool> = Parameter::bool("zero_first", true)
     .text("Whenever the state becomes OK a zero command must come before anything moves.");

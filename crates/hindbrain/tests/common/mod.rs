@@ -52,7 +52,7 @@ pub fn not_finite() -> Input {
 }
 
 pub fn ir(sensor: Sensor, distance: f64) -> Input {
-    Input::IrReceived { sensor, distance: Some(distance) }
+    Input::IrReceived { sensor, distance: Some(distance), stamp: Stamp::ZERO }
 }
 
 impl Rig {

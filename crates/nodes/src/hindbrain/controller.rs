@@ -15,6 +15,7 @@ use super::graph::Publishers;
 const HANGS: Duration = Duration::from_secs(1);
 
 /// The motor controller, driven by a thread of its own that stops it when the node falls silent.
+#[derive(Clone)]
 pub struct Controller(Arc<Actuator>);
 
 /// What the controller says, to be carried to the machine.

@@ -32,6 +32,8 @@ pub struct Publishers {
     heard: Arc<AtomicU8>,
     /// How many tell the motors something, this node included.
     drivers: Arc<AtomicUsize>,
+    /// How many nodes are the emergency stop.
+    estops: Arc<AtomicUsize>,
 }
 
 impl Publishers {
@@ -57,6 +59,10 @@ impl Publishers {
         if drivers > 1 {
             status.worsen(Level::Error, format!("the motors are told by {drivers} nodes"));
         }
+        let estops = self.estops.load(Ordering::Relaxed);
+        if estops > 1 {
+            status.worsen(Level::Error, format!("{estops} nodes are the e-stop, and one may hide the other"));
+        }
     }
 
     /// A chore that keeps the names and tells the machine how many publish commands it hears. In the composed process
@@ -75,7 +81,7 @@ impl Publishers {
         let mut round = 0_usize;
         let mut counted = 0;
         let mut drivers_told = 1;
-        let mut told = false;
+        let (mut told, mut estops_told) = (false, false);
         move |node| {
             if clock::now() < due {
                 return;
@@ -98,6 +104,21 @@ impl Publishers {
                         all.join(", ")
                     );
                 }
+            }
+            let estops = nodes(publishers(node, &names, topic(Source::Estop), None));
+            if estops.len() != self.estops.swap(estops.len(), Ordering::Relaxed) {
+                shell.deliver(wrap(Input::EstopsCounted(estops.len())));
+                estops_told = false;
+            }
+            if estops.len() > 1 && !estops_told && are_named(&estops) {
+                estops_told = true;
+                log::error!(
+                    target: NAME,
+                    "{} nodes publish '{}', and one may hide the other: {}",
+                    estops.len(),
+                    names.resolve(topic(Source::Estop)),
+                    estops.join(", ")
+                );
             }
             // Whoever else tells the motors something fights with this node, and no state of it can say so.
             let others = ["motor/port", "motor/starboard"].map(|topic| publishers(node, &names, topic, None));
@@ -143,6 +164,13 @@ impl Publishers {
 /// Whether all of these nodes can be told by name: one that came just now is in the graph before its name is.
 fn are_named(names: &[String]) -> bool {
     !names.iter().any(|name| name.contains(NAMELESS))
+}
+
+/// Each node once, however often it publishes.
+fn nodes(mut publishers: Vec<String>) -> Vec<String> {
+    publishers.sort();
+    publishers.dedup();
+    publishers
 }
 
 /// Where a source's messages come from.

@@ -30,15 +30,25 @@ pub fn listen<M: Machine + 'static>(
     inputs.subscribe::<Bool>(node, "hind/estop", edge.clone(), flag(Input::EstopReceived))?;
     inputs.subscribe::<Bool>(node, "hind/estop", qos::sensor(), flag(Input::EstopReceived))?;
     inputs.subscribe::<Bool>(node, "hind/enable", edge.clone(), flag(Input::EnableReceived))?;
+    // A switch-off is heard from whomever it comes; a switch-on that comes again after it would be an edge.
+    inputs.subscribe_in_part::<Bool>(node, "hind/enable", qos::sensor(), move |message| {
+        (!message.data).then(|| wrap(Input::EnableReceived(false)))
+    })?;
     inputs.subscribe::<Bool>(node, "hind/reset", edge, flag(Input::ResetReceived))?;
     let mut strangers = BTreeSet::new();
+    let fresh = Freshness {
+        judge: params.judge_stamps.then_some(params.stamp_tolerance),
+        most: Duration::from_nanos(params.core.infrared.sight.timeout),
+    };
     match params.ir_source {
         IrSource::Range => inputs.subscribe::<Range>(node, "hind/ir", qos::sensor(), move |message| {
-            Some(wrap(range(&message, &mut strangers)?))
+            Some(wrap(range(&message, fresh, &mut strangers)?))
         })?,
         IrSource::Scan(sectors) => {
             inputs.subscribe::<LaserScan>(node, "hind/scan", qos::sensor(), move |message| {
-                Some(wrap(Input::ScanReceived(scan(&message, &sectors))))
+                let stamp = clock::from_wire(&message.header.stamp);
+                let distances = if fresh.allows(stamp) { scan(&message, &sectors) } else { [None; 4] };
+                Some(wrap(Input::ScanReceived { distances, stamp }))
             })?;
         }
     }
@@ -93,8 +103,27 @@ fn judged(command: Command, now: Stamp, judge: Option<Duration>) -> Input {
     }
 }
 
-/// `strangers` are the frames that were told of already.
-fn range(message: &Range, strangers: &mut BTreeSet<String>) -> Option<Input> {
+/// Which measurements are of now, by their stamps.
+#[derive(Clone, Copy)]
+struct Freshness {
+    /// How far a stamp may lie in the future; `None` leaves stamps alone.
+    judge: Option<Duration>,
+    /// How old it may be.
+    most: Duration,
+}
+
+impl Freshness {
+    fn allows(self, stamp: Stamp) -> bool {
+        match age(stamp, clock::stamp(), self.judge) {
+            Age::Unsaid => true,
+            Age::Old(age) => age < self.most,
+            Age::Ahead(_) => false,
+        }
+    }
+}
+
+/// A measurement that is not of now is none. `strangers` are the frames that were told of already.
+fn range(message: &Range, fresh: Freshness, strangers: &mut BTreeSet<String>) -> Option<Input> {
     /// More are not remembered, so that they cannot fill the memory.
     const MOST: usize = 16;
     let frame = &message.header.frame_id;
@@ -105,8 +134,10 @@ fn range(message: &Range, strangers: &mut BTreeSet<String>) -> Option<Input> {
         }
         return None;
     };
-    let distance = measured(f64::from(message.range), f64::from(message.min_range));
-    Some(Input::IrReceived { sensor, distance })
+    let stamp = clock::from_wire(&message.header.stamp);
+    let distance =
+        measured(f64::from(message.range), f64::from(message.min_range)).filter(|_| fresh.allows(stamp));
+    Some(Input::IrReceived { sensor, distance, stamp })
 }
 
 fn scan(message: &LaserScan, sectors: &Sectors) -> [Option<f64>; 4] {

@@ -45,7 +45,8 @@ impl Topics {
         let port = Topic::new(node, "motor/port", qos::command())?;
         let starboard = Topic::new(node, "motor/starboard", qos::command())?;
         let watch = Watch::new(Duration::from_nanos(params.core.overrun_limit));
-        let supervisor = Supervisor::start(watch.clone(), [port.share(), starboard.share()])?;
+        let supervisor =
+            Supervisor::start(watch.clone(), [port.share(), starboard.share()], controller.clone())?;
         Ok(Self {
             port,
             starboard,

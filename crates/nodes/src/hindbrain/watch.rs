@@ -9,6 +9,7 @@ use ros::{Error, clock};
 use units::{Instant, Stamp};
 
 use super::NAME;
+use super::controller::Controller;
 
 /// How often the supervising thread looks.
 const LOOK: Duration = Duration::from_millis(10);
@@ -85,15 +86,19 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// Watches from now on; `motors` are the two motors' topics.
+    /// Watches from now on; `motors` are the two motors' topics, `controller` is what stands behind them.
     /// # Errors
     /// The operating system refuses the thread.
-    pub fn start(watch: Watch, motors: [r2r::Publisher<Int16>; 2]) -> Result<Self, Error> {
+    pub fn start(
+        watch: Watch,
+        motors: [r2r::Publisher<Int16>; 2],
+        controller: Option<Controller>,
+    ) -> Result<Self, Error> {
         let ended = Arc::new(AtomicBool::new(false));
         let end = Arc::clone(&ended);
         let thread = thread::Builder::new()
             .name("supervisor".into())
-            .spawn(move || supervise(&watch, &motors, &end))
+            .spawn(move || supervise(&watch, &motors, controller.as_ref(), &end))
             .map_err(|error| Error::Start(format!("the supervising thread does not start: {error}")))?;
         Ok(Self { thread: Some(thread), ended })
     }
@@ -109,7 +114,12 @@ impl Drop for Supervisor {
     }
 }
 
-fn supervise(watch: &Watch, motors: &[r2r::Publisher<Int16>; 2], ended: &AtomicBool) {
+fn supervise(
+    watch: &Watch,
+    motors: &[r2r::Publisher<Int16>; 2],
+    controller: Option<&Controller>,
+    ended: &AtomicBool,
+) {
     let stop = Motors::stop(Stamp::ZERO);
     let mut due = Instant::ZERO;
     while !ended.load(Ordering::SeqCst) {
@@ -118,6 +128,9 @@ fn supervise(watch: &Watch, motors: &[r2r::Publisher<Int16>; 2], ended: &AtomicB
         let tripped = watch.look(now);
         if watch.is_tripped() && now >= due {
             due = now + TICK;
+            if let Some(controller) = controller {
+                controller.drive(stop.levels()); // first: a topic may hang
+            }
             for (motor, value) in motors.iter().zip([stop.port, stop.starboard]) {
                 // Whether it leaves is out of our hands; the next try is one tick away.
                 let _ = motor.publish(&Int16 { data: value });

@@ -32,7 +32,7 @@ fn heard_by_hindbrain(message: Message) -> Option<hindbrain::Input> {
         Message::Reset(down) => ResetReceived(down),
         Message::Infrared { blocked } => {
             let distance = Some(if blocked { 0.1 } else { 1.0 });
-            IrReceived { sensor: hindbrain::Sensor::FrontPort, distance }
+            IrReceived { sensor: hindbrain::Sensor::FrontPort, distance, stamp: units::Stamp::ZERO }
         }
         Message::Relay(_) => return None,
     })
