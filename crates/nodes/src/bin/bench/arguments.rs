@@ -4,7 +4,7 @@ use core::time::Duration;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Measures four things, three of them over real DDS beside bare r2r processes, and prints a table in Markdown for each:
+Measures five things, three of them over real DDS beside bare r2r processes, and prints a table in Markdown for each:
 
 latencies  how long a stick event takes to /motor/port, at 200 events a second: in one process (steersman) and in
            separate ones, each beside a bare relay chain of as many messages
@@ -14,10 +14,12 @@ pads       the joystick node: stick event to each of its topics, beside a bare r
            go; what 0, 1 and 8 pads cost; a log at 1 kHz
 zones      a stick classified and scaled, a scan of 360 points and a cloud of 24,000 turned into a zone scaling, without
            DDS; each beside the least that has to be done with it
+drive      a command through the arbiter, and a stick event to the motor value inside `drive`, without DDS: time beside
+           the least that has to be done, allocations, and instructions where valgrind is installed
 
-Usage: bench [--only latencies|reactions|pads|zones] [--seconds N] [--rounds K] [--reactions M] [--unplugs U]
+Usage: bench [--only latencies|reactions|pads|zones|drive] [--seconds N] [--rounds K] [--reactions M] [--unplugs U]
 
-  --only WHAT    measures one of the four
+  --only WHAT    measures one of the five
   --seconds N    length of one measurement of latencies and pads in seconds, 1 to 10, default 4
   --rounds K     how often each subject of latencies and pads is measured, in turns, 1 to 100, default 3
   --reactions M  how often each reaction is tried, in turns, 1 to 10000, default 200
@@ -32,6 +34,10 @@ const SECONDS: RangeInclusive<u32> = 1..=10;
 const ROUNDS: RangeInclusive<u32> = 1..=100;
 const REACTIONS: RangeInclusive<u32> = 1..=10_000;
 const UNPLUGS: RangeInclusive<u32> = 1..=10_000;
+const STEPS: RangeInclusive<u32> = 1..=1_000_000;
+
+/// What there is to measure.
+const SUBJECTS: [&str; 5] = ["latencies", "reactions", "pads", "zones", "drive"];
 
 /// What the user asks for, or the bench that starts itself as a part of what is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +67,13 @@ pub enum Asked {
         /// How often each is moved \[Hz]; 0 never.
         rate: u32,
     },
+    /// To do one of the things that `drive` measures, for somebody else to count.
+    Steps {
+        /// Which one, from 0.
+        case: u32,
+        /// How often.
+        count: u32,
+    },
 }
 
 /// What to measure.
@@ -74,6 +87,8 @@ pub struct Arguments {
     pub pads: Option<Pads>,
     /// Whether to measure what the zones cost.
     pub zones: bool,
+    /// Whether to measure what the arbiter and the drive cost.
+    pub drive: bool,
 }
 
 /// How to measure the joystick node.
@@ -122,7 +137,7 @@ impl fmt::Display for Misunderstood {
             Self::Unknown(what) => write!(f, "there is no option '{what}'; --help lists them"),
             Self::Missing(option) => write!(f, "{option} needs a value behind it"),
             Self::Subject(what) => {
-                write!(f, "--only is '{what}', must be latencies, reactions, pads or zones")
+                write!(f, "--only is '{what}', must be latencies, reactions, pads, zones or drive")
             }
             Self::Number { option, value, range } => {
                 let (least, most) = (range.start(), range.end());
@@ -161,14 +176,16 @@ pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Asked, Misund
                 let pads = number("pads", value("pads")?, 0..=100)?;
                 return Ok(Asked::Loaded { pads, rate: number("pads", value("pads")?, 0..=1000)? });
             }
+            "steps" => {
+                let case = number("steps", value("steps")?, 0..=100)?;
+                return Ok(Asked::Steps { case, count: number("steps", value("steps")?, STEPS)? });
+            }
             _ => return Err(Misunderstood::Unknown(argument)),
         }
     }
     let pads = Pads { window: latencies.window, rounds: latencies.rounds, unplugs };
     let is_asked = |what| only.as_deref().is_none_or(|only| only == what);
-    if let Some(other) =
-        only.as_deref().filter(|only| !["latencies", "reactions", "pads", "zones"].contains(only))
-    {
+    if let Some(other) = only.as_deref().filter(|only| !SUBJECTS.contains(only)) {
         return Err(Misunderstood::Subject(other.into()));
     }
     Ok(Asked::Bench(Arguments {
@@ -176,6 +193,7 @@ pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Asked, Misund
         reactions: is_asked("reactions").then_some(reactions),
         pads: is_asked("pads").then_some(pads),
         zones: is_asked("zones"),
+        drive: is_asked("drive"),
     }))
 }
 
@@ -207,8 +225,8 @@ mod tests {
         reactions: Option<u32>,
         pads: Option<Pads>,
     ) -> Result<Asked, Misunderstood> {
-        let zones = latencies.is_some() && reactions.is_some();
-        Ok(Asked::Bench(Arguments { latencies, reactions, pads, zones }))
+        let all = latencies.is_some() && reactions.is_some();
+        Ok(Asked::Bench(Arguments { latencies, reactions, pads, zones: all, drive: all }))
     }
 
     #[test]
@@ -225,9 +243,18 @@ mod tests {
         assert_eq!(read_line("--rounds 1 --only latencies"), bench(latencies(4, 1), None, None));
         let few = Pads { unplugs: 5, ..pads(4, 3).unwrap() };
         assert_eq!(read_line("--only pads --unplugs 5"), bench(None, None, Some(few)));
-        let zones = Arguments { latencies: None, reactions: None, pads: None, zones: true };
+        let zones = Arguments { latencies: None, reactions: None, pads: None, zones: true, drive: false };
         assert_eq!(read_line("--only zones"), Ok(Asked::Bench(zones)));
+        let drive = Arguments { zones: false, drive: true, ..zones };
+        assert_eq!(read_line("--only drive"), Ok(Asked::Bench(drive)));
         assert_eq!(read_line("pads 8 125 --ros-args"), Ok(Asked::Loaded { pads: 8, rate: 125 }));
+    }
+
+    #[test]
+    fn steps_are_counted_by_somebody_else() {
+        assert_eq!(read_line("steps 4 5000"), Ok(Asked::Steps { case: 4, count: 5000 }));
+        let sentence = "steps is '0', must be a whole number from 1 to 1000000";
+        assert_eq!(read_line("steps 4 0").unwrap_err().to_string(), sentence);
     }
 
     #[test]
@@ -244,7 +271,7 @@ mod tests {
             ("--seconds 11", "--seconds is '11', must be a whole number from 1 to 10"),
             ("--rounds -1", "--rounds is '-1', must be a whole number from 1 to 100"),
             ("--reactions 0", "--reactions is '0', must be a whole number from 1 to 10000"),
-            ("--only motors", "--only is 'motors', must be latencies, reactions, pads or zones"),
+            ("--only motors", "--only is 'motors', must be latencies, reactions, pads, zones or drive"),
             ("relay /a", "relay needs a value behind it"),
         ] {
             assert_eq!(read_line(line).unwrap_err().to_string(), sentence);

@@ -1,6 +1,6 @@
 //! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain; and how long
-//! hindbrain takes to stop them for each reason, beside a bare relay; what the joystick node costs; and what the zones
-//! cost.
+//! hindbrain takes to stop them for each reason, beside a bare relay; what the joystick node costs; what the zones
+//! cost; and what the arbiter and the drive cost.
 //!
 //! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured.
 //!
@@ -30,12 +30,15 @@
 //! | `pads` | the joystick node: its topics, an unplugged pad, the load of many, the log |
 //! | **zones** | |
 //! | `zones` | a stick, a scan and a cloud through the pure machines, beside the least that has to be done with them |
+//! | **drive** | |
+//! | `drive` | a command through the arbiter, a stick event through the drive: time, allocations, instructions |
 
 mod arguments;
 mod baseline;
 mod bounds;
 mod child;
 mod distribution;
+mod drive;
 mod hand;
 mod incoming;
 mod pads;
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Ok(Asked::Loaded { pads, rate }) => {
             baseline::on_signals().and_then(|stop| pads::run_loaded(pads, rate, &stop))
         }
+        Ok(Asked::Steps { case, count }) => drive::run_steps(case, count),
         Err(misunderstood) => Err(Error::Start(misunderstood.to_string())),
     };
     match done {
@@ -102,7 +106,10 @@ fn bench(arguments: Arguments) -> Result<(), Error> {
         println!("{}\n", pads::measure(&context, asked, &folder, &stop)?);
     }
     if arguments.zones {
-        println!("{}", zones::measure()?);
+        println!("{}\n", zones::measure()?);
+    }
+    if arguments.drive {
+        println!("{}", drive::measure(&stop)?);
     }
     Ok(())
 }

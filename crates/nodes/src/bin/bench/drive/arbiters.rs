@@ -1,0 +1,153 @@
+//! An arbiter, and one source that speaks.
+
+use std::collections::VecDeque;
+use std::hint::black_box;
+use std::time::Duration;
+
+use arbiter::{Arbiter, Input, Kind, Lock, Output, Params, Source, specification};
+use params::Value;
+use ros::Error;
+use units::{Command, Instant, Machine, Stamp, Velocity};
+
+use super::case::Work;
+use super::{floor, stick};
+
+/// From one command to the next.
+const PERIOD: Duration = Duration::from_millis(5);
+/// Those who spoke once stay fresh: a loss is not what is measured.
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// What the arbiter has to look at.
+#[derive(Clone, Copy)]
+pub struct Setting {
+    /// How many sources.
+    pub sources: u8,
+    /// How many locks, all of them open.
+    pub locks: u8,
+    /// Whether every limit of every axis is on, and holds the command back.
+    pub limited: bool,
+    /// Whether the lowest source speaks while the highest drives; else the highest speaks.
+    pub masked: bool,
+}
+
+/// A command through the arbiter until that has nothing more to say.
+pub struct ArbiterStep {
+    arbiter: Arbiter,
+    setting: Setting,
+    speaker: usize,
+    now: Instant,
+    wishes: Vec<Velocity>,
+    steps: usize,
+    driven: usize,
+    queue: VecDeque<Command>,
+    heard: Vec<(Instant, Duration)>,
+    held: [f64; 6],
+}
+
+impl ArbiterStep {
+    /// Everybody has spoken, and the highest source drives.
+    /// # Errors
+    /// The parameters are refused: they are not those of this version.
+    pub fn new(setting: Setting) -> Result<Self, Error> {
+        let highest = usize::from(setting.sources) - 1;
+        let speaker = if setting.masked { 0 } else { highest };
+        let params = params(setting, speaker)?;
+        let heard = vec![(Instant::ZERO, DAY); params.sources.len() + params.locks.len()];
+        let mut arbiter = Arbiter::new(params);
+        let now = Instant::ZERO;
+        arbiter.handle(now, Input::ClockRead(stick::wall(now)));
+        for lock in 0..usize::from(setting.locks) {
+            arbiter.handle(now, Input::LockReceived { lock, closed: false });
+        }
+        for source in 0..=highest {
+            let velocity = Ok(Velocity::ZERO);
+            arbiter.handle(now, Input::CommandReceived { source, velocity, stamp: Stamp::ZERO });
+        }
+        while arbiter.poll(now).is_some() {}
+        let (wishes, queue) = (wishes()?, VecDeque::with_capacity(64));
+        Ok(Self { arbiter, setting, speaker, now, wishes, steps: 0, driven: 0, queue, heard, held: [0.0; 6] })
+    }
+
+    fn wish(&self) -> Velocity {
+        self.wishes.get(self.steps % self.wishes.len()).copied().unwrap_or(Velocity::ZERO)
+    }
+}
+
+impl Work for ArbiterStep {
+    fn once(&mut self) {
+        self.now = self.now + PERIOD;
+        self.steps += 1;
+        let (velocity, stamp) = (Ok(self.wish()), stick::wall(self.now));
+        self.arbiter.handle(self.now, Input::CommandReceived { source: self.speaker, velocity, stamp });
+        while let Some(output) = black_box(self.arbiter.poll(self.now)) {
+            self.driven += usize::from(matches!(output, Output::Drive(_)));
+        }
+    }
+
+    fn floor(&mut self) {
+        let command = Command { velocity: self.wish(), stamp: stick::wall(self.now) };
+        if !floor::fresh(black_box(&self.heard), self.now) || self.setting.masked {
+            return;
+        }
+        let command = if self.setting.limited { floor::limited(&mut self.held, command) } else { command };
+        black_box(floor::through(&mut self.queue, command));
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let (driven, steps) = (self.driven, self.steps);
+        let right = if self.setting.masked { driven == 0 } else { driven >= steps };
+        let said = || Error::Start(format!("of {steps} commands {driven} came out of the bench's arbiter"));
+        right.then_some(()).ok_or_else(said)
+    }
+}
+
+fn params(setting: Setting, speaker: usize) -> Result<Params, Error> {
+    let source = |index: u8| {
+        let name = format!("source_{index}");
+        let mut source = Source::new(&name, &format!("/{name}"), Kind::TwistStamped, index);
+        if usize::from(index) != speaker {
+            source.timeout = DAY;
+        }
+        source
+    };
+    let lock = |index: u8| {
+        let name = format!("lock_{index}");
+        Lock { topic: format!("/{name}"), name, priority: 255, timeout: DAY }
+    };
+    let limits = match setting.limited {
+        true => limited()?.limits,
+        false => Params::default().limits,
+    };
+    Ok(Params {
+        sources: (0..setting.sources).map(source).collect(),
+        locks: (0..setting.locks).map(lock).collect(),
+        limits,
+        ..Params::default()
+    })
+}
+
+/// From full ahead to full astern it takes 2 s or more, so that every command finds the velocity on its way.
+fn limited() -> Result<Params, Error> {
+    let axes = ["linear.x", "linear.y", "linear.z", "angular.x", "angular.y", "angular.z"];
+    let limits = [
+        ("min", -1.0),
+        ("max", 1.0),
+        ("acceleration", 1.0),
+        ("deceleration", 1.0),
+        ("emergency", 2.0),
+        ("jerk", 5.0),
+        ("dead_band", 0.01),
+    ];
+    let of_axis = |axis| limits.map(|(name, value)| (format!("limits.{axis}.{name}"), Value::Float(value)));
+    stick::read(specification(), Params::read, axes.into_iter().flat_map(of_axis).collect())
+}
+
+/// Half a second ahead, half a second astern, and no wish like the one before.
+fn wishes() -> Result<Vec<Velocity>, Error> {
+    let wish = |index: u32| {
+        let sign = if index < 100 { 1.0 } else { -1.0 };
+        let speed = sign * (0.8 + 0.001 * f64::from(index % 100));
+        Velocity::new([speed; 3], [speed; 3]).map_err(|error| Error::Start(error.to_string()))
+    };
+    (0..200).map(wish).collect()
+}
