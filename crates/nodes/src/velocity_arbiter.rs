@@ -116,7 +116,14 @@ pub fn wishes<M: Machine + 'static>(
         let heard = move |lock, message: Bool| Some(wrap(Input::LockReceived { lock, closed: message.data }));
         let parameter = format!("locks.{}.topic", lock.name);
         let candidates = vec![Candidate::indexed(qos::edge(), heard)];
-        wishes.push(Wish { parameter, topic: lock.topic.clone(), index, candidates, possible: LOCK_TYPES });
+        wishes.push(Wish {
+            parameter,
+            topic: lock.topic.clone(),
+            index,
+            candidates,
+            possible: LOCK_TYPES,
+            awaited: true,
+        });
     }
     for (index, source) in params.sources.iter().enumerate() {
         let full = names.resolve(&source.topic);
@@ -132,6 +139,7 @@ pub fn wishes<M: Machine + 'static>(
                 index,
                 candidates,
                 possible: SOURCE_TYPES,
+                awaited: false,
             });
         }
     }

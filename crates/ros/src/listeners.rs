@@ -1,3 +1,4 @@
+use std::thread;
 use std::time::Duration;
 
 use params::{Refusal, Set};
@@ -61,6 +62,8 @@ enum Place<M: Machine> {
     New(Entry<M>),
 }
 
+/// How long the start waits for publishers of what is awaited: the middleware takes some tenths of a second to find them.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// How long a subscription that is in the way may take to go.
 const LONGEST: Duration = Duration::from_secs(1);
 /// How many may be leaving: changes that come faster than the middleware takes them wait for it.
@@ -90,6 +93,25 @@ impl<M: Machine + 'static> Listeners<M> {
             leaving: Vec::new(),
             started: 0,
         }
+    }
+
+    /// Waits for publishers of what `first`, the parameters at the start, asks to await, and checks those: a topic that is
+    /// awaited and published as something that it cannot be is a mistake.
+    /// # Errors
+    /// That mistake.
+    pub(crate) fn wait_for_publishers(&mut self, node: &r2r::Node, first: &Set) -> Result<(), Refusal> {
+        let awaited: Vec<Wish<M>> = (self.plan)(first)?.into_iter().filter(|wish| wish.awaited).collect();
+        let end = clock::now() + PATIENCE;
+        for wish in &awaited {
+            let full = self.names.resolve(&wish.topic);
+            let mut found = publishers(node, &full);
+            while found.is_empty() && clock::now() < end {
+                thread::park_timeout(Duration::from_millis(10));
+                found = publishers(node, &full);
+            }
+            wish.check_publishers(first, &found)?;
+        }
+        Ok(())
     }
 
     /// Listens to what `after` asks for, and does `commit` in the same moment, which puts `after` in force.

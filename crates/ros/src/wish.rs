@@ -17,6 +17,8 @@ pub struct Wish<M: Machine> {
     /// The ROS names of all types that anything of its kind can have. A topic that is published, and as none of these, is a
     /// mistake.
     pub possible: &'static [&'static str],
+    /// Whether the start waits a while for somebody to publish it, so that a mistake is told then and not only later.
+    pub awaited: bool,
 }
 
 impl<M: Machine + 'static> Wish<M> {

@@ -1,0 +1,164 @@
+"""Who drives, over real DDS: nothing lost and nothing let through at 1 kHz, ages of stamps, limits and hand-over, reasons."""
+
+import math
+import time
+
+import pytest
+from arbiters import NAVIGATION, NODE, OUTPUT, Arbiter, named
+from geometry_msgs.msg import TwistStamped
+from rclpy.qos import QoSProfile
+from std_msgs.msg import Bool
+
+SOURCES = 5
+DEEP = QoSProfile(depth=1000)
+# How many of the winner's may be on their way: when one process stands still for a moment, the other one's messages would
+# otherwise overflow its socket.
+MOST_UNDER_WAY = 20
+
+
+@pytest.mark.parametrize("executable, seconds", [("velocity_arbiter", 60), ("steersman", 10)])
+def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others(executable, seconds):
+    parameters = {}
+    for number in range(SOURCES):
+        parameters |= named(f"sources.s{number}", topic=f"/s{number}", type="twist_stamped", priority=10 + number)
+    with Arbiter(parameters, executable) as arbiter:
+        node = arbiter.graph.node
+        said = []
+        node.create_subscription(TwistStamped, OUTPUT, lambda message: said.append(message.twist.linear.x), DEEP)
+        publishers = [node.create_publisher(TwistStamped, f"/s{number}", DEEP) for number in range(SOURCES)]
+        winner = publishers[-1]
+        arbiter.wait(lambda: all(p.get_subscription_count() == 1 for p in publishers), "nobody listens", 10.0)
+        message = TwistStamped()
+
+        def say(publisher, speed):
+            message.header.stamp.sec, message.header.stamp.nanosec = divmod(time.time_ns(), 1_000_000_000)
+            message.twist.linear.x = speed
+            publisher.publish(message)
+
+        arbiter.wait(lambda: [say(winner, 0.5)] and arbiter.active and arbiter.active[0] == "s4", "the winner is not heard")
+        time.sleep(0.3)
+        said.clear()
+        start, sent = time.monotonic(), 0
+        while sent < seconds * 1000:
+            while sent - len(said) >= MOST_UNDER_WAY:
+                assert time.monotonic() < start + 2.0 * seconds, f"{sent} sent, {len(said)} came"
+                time.sleep(0.001)
+            sent += 1
+            say(winner, float(sent))
+            for number, publisher in enumerate(publishers[:-1]):
+                say(publisher, -1.0 - number)
+            time.sleep(max(0.0, start + sent / 1000.0 - time.monotonic()))
+        arbiter.wait(lambda: len(said) >= sent, lambda: f"{sent} sent, {len(said)} came")
+        assert [speed for speed in said if speed != 0.0] == [float(number + 1) for number in range(sent)]
+        # Only at the end, when the winner is silent, may anybody else drive.
+        arbiter.wait(lambda: arbiter.active[0] in ("nobody", "joystick"), "the winner is not lost")
+
+
+class Source:
+    """Says `speed` 50 times a second, stamped so far ahead of now [s]; an `ahead` of None is no stamp."""
+
+    def __init__(self, arbiter, topic, speed, ahead=0.0):
+        self.speed, self.ahead = speed, ahead
+        self.publisher = arbiter.graph.node.create_publisher(TwistStamped, topic, 10)
+        self.timer = arbiter.graph.node.create_timer(0.02, self.say)
+
+    def say(self):
+        message = TwistStamped()
+        if self.ahead is not None:
+            stamp = time.time_ns() + int(self.ahead * 1e9)
+            message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 1_000_000_000)
+        message.twist.linear.x = self.speed
+        self.publisher.publish(message)
+
+
+DOCK = named("sources.dock", topic="/dock", type="twist_stamped", priority=20)
+
+
+def reason(arbiter, source, text):
+    arbiter.wait(lambda: arbiter.active[1].get(source) == text, f"of {source} must be said: {text}")
+
+
+def test_a_stamp_makes_a_command_older_and_never_fresher():
+    with Arbiter({**NAVIGATION, **DOCK}) as arbiter:
+        dock = Source(arbiter, "/dock", 0.3)
+        arbiter.drives("dock", 0.3)
+        for ahead, told in ((-0.6, "sent a command that is too old"), (0.3, "sent a command from the future"), (-3600.0, "sent a command that is too old")):
+            dock.ahead = ahead
+            reason(arbiter, "dock", told)
+            arbiter.wait(lambda: arbiter.last == 0.0, "no zero came")
+            arbiter.wait(lambda: arbiter.active[0] == "nobody", "somebody drives")
+            dock.ahead = None
+            arbiter.drives("dock", 0.3)  # without a stamp it is judged by its arrival
+            dock.ahead = -0.4
+            time.sleep(0.2)
+            arbiter.drives("dock", 0.3)
+        # 0.4 s old when it comes: 0.1 s are left of 0.5.
+        dock.timer.cancel()
+        start = time.monotonic()
+        arbiter.wait(lambda: arbiter.last == 0.0, "it drives on")
+        assert time.monotonic() - start < 0.3
+        reason(arbiter, "dock", "timed out")
+        assert arbiter.change({"sources.dock.max_age": 0.0}) == []
+        dock.ahead = -3600.0
+        dock.timer.reset()
+        arbiter.drives("dock", 0.3)
+
+
+def test_each_source_is_told_why_it_does_not_drive_and_since_when_one_does():
+    with Arbiter({**NAVIGATION, **DOCK, **named("locks.door", topic="/door", priority=15, timeout=0.3)}) as arbiter:
+        nobody = ("nobody", {"dock": "never heard", "joystick": "never heard", "navigation": "never heard"})
+        arbiter.wait(lambda: arbiter.active == nobody, "somebody was heard")
+        Source(arbiter, "/nav", 0.1)
+        reason(arbiter, "navigation", "locked by door")
+        door = arbiter.graph.repeat("/door", Bool(data=False), 20.0)
+        before = time.time()
+        arbiter.drives("navigation", 0.1)
+        dock = Source(arbiter, "/dock", 0.3)
+        arbiter.drives("dock", 0.3)
+        reason(arbiter, "navigation", "outranked by dock")
+        values = {value.key: value.value for value in arbiter.graph.last(arbiter.topic).values}
+        assert before < float(values["active since"]) < time.time()
+        dock.speed = math.nan
+        reason(arbiter, "dock", "sent an invalid message")
+        arbiter.drives("navigation", 0.1)
+        arbiter.graph.cease(door)
+        reason(arbiter, "navigation", "locked by door")
+        arbiter.wait(lambda: arbiter.last == 0.0 and arbiter.active[0] == "nobody", "a silent lock is open")
+        dock.speed = 0.3
+        arbiter.drives("dock", 0.3)  # of higher priority than the lock
+
+
+LIMITS = {"limits.linear.x.acceleration": 1.0, "limits.linear.x.deceleration": 1.0, "limits.linear.x.jerk": 10.0, "limits.linear.x.max": 0.8}
+
+
+def test_a_hand_over_is_on_the_way_within_the_limits_and_a_stop_is_at_once():
+    with Arbiter({**NAVIGATION, **DOCK, **LIMITS}) as arbiter:
+        arbiter.graph.record(TwistStamped, OUTPUT)
+
+        def way():
+            return [(at, message.twist.linear.x) for at, message in arbiter.graph.heard[OUTPUT]]
+
+        Source(arbiter, "/nav", 0.2)
+        arbiter.drives("navigation", 0.2)
+        start = time.time()
+        dock = Source(arbiter, "/dock", 2.0)
+        arbiter.drives("dock", 0.8)
+        rise = [(at, speed) for at, speed in way() if at > start]
+        speeds = [speed for _, speed in rise]
+        assert speeds == sorted(speeds) and len(set(speeds)) > 20, "it is no ramp"
+        # 0.6 m/s at 1 m/s^2, and 0.1 s for its growth and end at 10 m/s^3.
+        first, last = rise[0][0], next(at for at, speed in rise if speed == 0.8)
+        assert last - first > 0.6, f"from 0.2 to 0.8 m/s in {last - first:.2f} s"
+        for (_, a), (_, b) in zip(rise, rise[1:]):
+            assert b - a < 0.1, "a jump"
+        dock.speed = math.nan
+        arbiter.wait(lambda: arbiter.last == 0.0 or arbiter.active[0] == "navigation", "it does not stop")
+        fall = [speed for at, speed in way() if at > last]
+        stop = fall.index(0.0)
+        assert set(fall[:stop]) <= {0.8}, f"a stop waits for no limit: {fall[:stop]}"
+        arbiter.drives("navigation", 0.2)
+        assert arbiter.change({name: 0.0 for name in LIMITS if not name.endswith("max")}) == []
+        dock.speed = 0.5
+        start = time.time()
+        arbiter.drives("dock", 0.5)
+        assert {speed for at, speed in way() if at > start} <= {0.2, 0.5}, "there are no limits any more"
