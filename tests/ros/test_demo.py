@@ -44,12 +44,12 @@ def test_a_vehicle_in_the_shells_domain_is_never_enabled_by_a_demo(shell):
         vehicle.wait(lambda: vehicle.was_heard("cmd_vel", 0.0), "the command is not heard")
         vehicle.say(1.0)
         ended = demo(shell)
-        assert ended.returncode == 0 and "demo: ok" in ended.stdout, ended.stdout
-        domain = re.search(r"in ROS domain (\d+) .*: export ROS_DOMAIN_ID=(\d+) FASTRTPS_DEFAULT_PROFILES_FILE='", ended.stdout)
-        assert domain and domain[1] == domain[2] != DOMAIN, ended.stdout
         assert {message.data for _, message in vehicle.graph.heard["/hind/state"]} == {"SSTOP.ROS"}
         assert set(vehicle.values(0.0)) == {STOP}
         assert len(vehicle.values(0.0)) > 12 * 50, "it was not watched"
+        assert ended.returncode == 0 and "demo: ok" in ended.stdout, ended.stdout
+        domain = re.search(r"in ROS domain (\d+) .*: export ROS_DOMAIN_ID=(\d+) FASTRTPS_DEFAULT_PROFILES_FILE='", ended.stdout)
+        assert domain and domain[1] == domain[2] != DOMAIN, ended.stdout
 
 
 def test_in_a_chosen_domain_the_demo_refuses_to_begin_beside_a_vehicle():
