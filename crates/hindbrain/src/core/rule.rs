@@ -70,12 +70,7 @@ impl Rule {
                 "starts at level 0, waits for a zero command",
             ],
             Self::T8 => ["OK", "a command within the dead band comes", "same", "may move"],
-            Self::T9 => [
-                "OK",
-                "no command for the command time-out, or a zero that came too late to be one",
-                "same",
-                "target 0, down the slope",
-            ],
+            Self::T9 => ["OK", "no command for the command time-out, or a zero that came too late to be one", "same", "target 0, down the slope"],
             Self::T10 => {
                 ["SSTOP", "a cause comes or goes while another one stays", "SSTOP", "the blame changes"]
             }

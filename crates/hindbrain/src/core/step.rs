@@ -1,7 +1,4 @@
-use super::{
-    Blame, CoreParams, Device, EstopLine, Gate, HeldCommand, Inputs, Mode, Outputs, Rule, SoftStop, State,
-    Wish,
-};
+use super::{Blame, CoreParams, Device, EstopLine, Gate, HeldCommand, Inputs, Mode, Outputs, Rule, SoftStop, State, Wish};
 
 /// One step of the stop state machine: what follows from `state` when `inputs` happened.
 ///
