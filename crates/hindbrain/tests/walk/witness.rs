@@ -149,9 +149,7 @@ impl Witness {
             Some(Ok(wish)) if !is_stale(inputs, params) => {
                 (self.wish, self.wish_age, self.invalid) = (Some(wish), inputs.command_age, false);
             }
-            Some(Ok(wish)) if wish == Wish::new(0, 0) => {
-                (self.wish, self.wish_age, self.invalid) = (None, 0, false)
-            }
+            Some(Ok(wish)) if wish == Wish::new(0, 0) => (self.wish, self.wish_age, self.invalid) = (None, 0, false),
             Some(_) => self.invalid = true,
             None => {}
         }
@@ -166,10 +164,7 @@ impl Witness {
         let before = self.state;
         (self.state, self.levels) = (outputs.state, outputs.levels);
         let starts = before != StopState::Ok && self.state == StopState::Ok;
-        if starts
-            && self.wish.is_some()
-            && !matches!(inputs.command, Some(Ok(_)) if !is_stale(inputs, params))
-        {
+        if starts && self.wish.is_some() && !matches!(inputs.command, Some(Ok(_)) if !is_stale(inputs, params)) {
             self.wish = Some(Wish::ZERO); // said to a vehicle that stood
         }
         let zero_now = matches!(inputs.command, Some(Ok(wish)) if wish.is_within(params.deadband))
