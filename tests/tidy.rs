@@ -45,6 +45,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gamepad",
             "actuator",
             "ros",
+            "isolation",
             "log",
             "r2r",
             "futures",
@@ -52,7 +53,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "rustix",
         ],
     ),
-    ("xtask", &[]),
+    ("isolation", &[]),
+    ("xtask", &["isolation"]),
     (
         "tests",
         &[

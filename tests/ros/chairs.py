@@ -2,8 +2,6 @@
 
 import contextlib
 import json
-import pathlib
-import shutil
 import time
 
 from conftest import EDGE, LATCHED, Graph, Process
@@ -38,13 +36,6 @@ def fields(message):
 def arguments(parameters):
     values = [text for name, value in parameters.items() for text in ("-p", f"{name}:={json.dumps(value)}")]
     return ["--ros-args", *values]
-
-
-def panicking_chair():
-    """The node with a mistake in it, which is built beside the others as an example."""
-    path = pathlib.Path(shutil.which("chair")).parent / "examples" / "panicking_chair"
-    assert path.is_file(), f"{path} is missing: `cargo build -p nodes --examples`"
-    return str(path)
 
 
 class Driver:

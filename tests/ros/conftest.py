@@ -70,6 +70,13 @@ class Process:
                 raise AssertionError(f"{self.name} did not end on SIGTERM within 5 s:\n{self.output}")
 
 
+def panicking(name):
+    """The executable with a mistake in it, which is built beside the others as an example."""
+    path = pathlib.Path(shutil.which(name)).parent / "examples" / f"panicking_{name}"
+    assert path.is_file(), f"{path} is missing: `cargo build -p nodes --examples`"
+    return str(path)
+
+
 class Graph:
     """A ROS node that remembers what it hears and can wait for it."""
 
@@ -157,11 +164,11 @@ class Graph:
 class Stack:
     """The drive chain, in one process or in four, and the hand that drives it."""
 
-    def __init__(self, composed, extra=()):
+    def __init__(self, composed, extra=(), executable="steersman"):
         self.graph = Graph()
         arguments = ["--ros-args", "--params-file", str(HERE / "stack.yaml"), *extra]
         names = ["steersman"] if composed else SEPARATE
-        self.processes = {name: Process(name, *arguments) for name in names}
+        self.processes = {name: Process(executable if composed else name, *arguments) for name in names}
         graph = self.graph
         for side in ("port", "starboard"):
             graph.listen(Int16, f"/motor/{side}")

@@ -7,7 +7,8 @@ import signal
 import time
 
 import pytest
-from chairs import AUTO, AUTO_SERVICES, FRONT, NEUTRAL, PHYSICAL, REMOTE, REMOVE, SET, SHARED, Driver, Luci, active, panicking_chair
+from chairs import AUTO, AUTO_SERVICES, FRONT, NEUTRAL, PHYSICAL, REMOTE, REMOVE, SET, SHARED, Driver, Luci, active
+from conftest import panicking
 from std_msgs.msg import Bool
 from std_srvs.srv import Empty
 
@@ -105,7 +106,7 @@ def test_a_mode_that_nobody_left_is_told():
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, "panic"])
 def test_whatever_ends_the_node_the_mode_is_removed(how):
-    executable = panicking_chair() if how == "panic" else "chair"
+    executable = panicking("chair") if how == "panic" else "chair"
     with Luci() as luci, Driver(executable=executable) as driver:
         driver.say(1.0)
         driver.activate()
@@ -125,7 +126,7 @@ def test_whatever_ends_the_node_the_mode_is_removed(how):
 
 
 def test_a_panic_of_a_node_that_does_not_drive_takes_the_chair_from_nobody():
-    with Luci() as luci, Driver(executable=panicking_chair()) as driver:
+    with Luci() as luci, Driver(executable=panicking("chair")) as driver:
         luci.show(SHARED)  # somebody else's
         driver.graph.publish("/chair/panic", Bool(data=True))
         assert driver.process.wait(4.0) == 1

@@ -1,5 +1,5 @@
 //! The holes of the original, one test for each that this crate can close; `seed.rs` has those that the profile `seed`
-//! closes too. H11 is the arbiter's.
+//! closes too. H11 lies before hindbrain; its test is in the crate `drive`.
 
 mod common;
 
@@ -317,10 +317,16 @@ fn h14_the_state_goes_out_on_change_and_twice_a_second() {
 }
 
 #[test]
-fn h15_the_readme_calls_a_stop_no_safety_function() {
-    let readme = include_str!("../README.md");
-    assert!(readme.contains("not a safety function"));
-    assert!(readme.contains("cut the power in hardware"));
+fn h15_what_users_read_calls_a_stop_no_safety_function() {
+    for (readme, power) in [
+        (include_str!("../README.md"), "cut the power in hardware"),
+        (include_str!("../../../README.md"), "cut the motors' power in hardware"),
+    ] {
+        let words: String = readme.replace(['*', '>'], " ");
+        let text = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("not a safety function"), "{}", &text[..80]);
+        assert!(text.contains(power), "{}", &text[..80]);
+    }
 }
 
 /// Who repeats an enable, as a lease asks for, must not start a hindbrain that was started anew meanwhile.

@@ -131,11 +131,22 @@ fn unless_it_may_move(hindbrain: &Hindbrain, after: &Set, name: &str) -> Result<
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    run_with(context, stop, |runner| runner)
+}
+
+/// The same with something added to the runner, for tests of what a mistake in the node does.
+/// # Errors
+/// The node does not start, or it panicked.
+pub fn run_with(
+    context: &r2r::Context,
+    stop: &Stop,
+    with: impl FnOnce(Runner<Hindbrain>) -> Runner<Hindbrain>,
+) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let wrap = |input| input;
     let (mut topics, parts) = Parts::new(&mut member.node, &mut member.inputs, &member.params, false, wrap)?;
     let shell = Shell::new(Hindbrain::new(member.params.clone()), None, move |output| topics.publish(output));
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = parts.chores(runner, &shell, |hindbrain| hindbrain, wrap);
+    let runner = with(parts.chores(runner, &shell, |hindbrain| hindbrain, wrap));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -11,6 +11,7 @@ pub mod hindbrain;
 pub mod interface;
 pub mod joystick;
 pub mod messages;
+mod panics;
 pub mod simulator;
 pub mod stamps;
 pub mod start;

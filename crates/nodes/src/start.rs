@@ -9,6 +9,8 @@ use params::{Refusal, Set, Specification};
 use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop};
 use units::Machine;
 
+use crate::panics;
+
 /// The longest sleep of a node whose machine is also driven by other threads, which may bring its deadline forward.
 pub const WITH_OTHER_THREADS: Duration = Duration::from_millis(5);
 /// How long the last messages get to leave.
@@ -20,6 +22,7 @@ const LONGEST_END: Duration = Duration::from_secs(2);
 
 /// Runs `node` as a process: log, signals, ROS context; the error, if any, becomes one message and exit code 1.
 pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>) -> ExitCode {
+    panics::postpone_backtraces();
     let run = || {
         check_arguments(std::env::args().skip(1))?;
         let stop = Stop::on_signals(LONGEST_END)
@@ -30,6 +33,7 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
     };
     let ended = run();
     log::logger().flush();
+    panics::print_backtraces();
     if let Err(error) = &ended {
         eprintln!("{name}: {error}");
     }

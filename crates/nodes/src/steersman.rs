@@ -26,6 +26,17 @@ pub const NAME: &str = "steersman";
 /// # Errors
 /// One of the nodes does not start; then none of them runs.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    run_with(context, stop, |runner| runner)
+}
+
+/// The same with something added to each node's runner, for tests of what a mistake in one of them does.
+/// # Errors
+/// One of the nodes does not start; then none of them runs. Or one of them panicked.
+pub fn run_with(
+    context: &r2r::Context,
+    stop: &Stop,
+    with: impl Fn(Runner<Drive>) -> Runner<Drive>,
+) -> Result<(), Error> {
     refuse_one_name(std::env::args())?;
     let mut joystick = Member::<_, Drive>::new(context, joystick::specification(), joystick::Params::read)?;
     let mut arbiter = Member::<_, Drive>::new(context, arbiter::specification(), arbiter::Params::read)?;
@@ -98,7 +109,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let joystick = joystick_parts.chores(joystick, &shell, pads, stop, stick_view, Input::Joystick)?;
 
     let mut runners =
-        [hindbrain, zones, arbiter, joystick].map(|r| r.longest_sleep(start::WITH_OTHER_THREADS));
+        [hindbrain, zones, arbiter, joystick].map(|r| with(r).longest_sleep(start::WITH_OTHER_THREADS));
     let ended = run_together(stop, &mut runners);
     let last = [
         Input::Joystick(joystick::Input::Stopping),

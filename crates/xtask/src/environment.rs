@@ -5,8 +5,10 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-use crate::report::{Outcome, step};
-use crate::root::{Root, folders};
+use isolation::Isolation;
+
+use crate::report::{Failure, Outcome, step};
+use crate::root::{Root, folders, write};
 use crate::setup;
 
 /// Which ROS 2 is in use.
@@ -23,9 +25,13 @@ pub enum Ros {
     Own,
 }
 
-/// Names and values, in the order in which they are printed.
+/// What is set and what is taken away.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Environment(Vec<(String, String)>);
+pub struct Environment {
+    /// Names and values, in the order in which they are printed.
+    set: Vec<(String, String)>,
+    removed: Vec<&'static str>,
+}
 
 /// What cargo tells the program it runs and a cargo beneath must not hear, and what would bend setup's Python.
 /// `IDL_PACKAGE_FILTER` is set by `.cargo/config.toml` for every cargo alike.
@@ -123,39 +129,54 @@ impl Environment {
                 list.push(("FASTRTPS_DEFAULT_PROFILES_FILE", profile));
             }
         }
-        Self(list.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        let set = list.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Self { set, removed: Vec::new() }
     }
 
-    /// The same, for what must stay on this machine and apart from what else runs on it: tests and the demo.
-    pub fn isolated(mut self, root: &Root) -> Self {
-        const PROFILE: &str = "FASTRTPS_DEFAULT_PROFILES_FILE";
-        if inherited(PROFILE).is_none_or(|value| value.is_empty())
-            && !self.0.iter().any(|(n, _)| n == PROFILE)
-        {
-            self.0.push((PROFILE.to_owned(), root.made("fastdds.xml").to_string_lossy().into_owned()));
-        }
-        if inherited("ROS_DOMAIN_ID").is_none_or(|value| value.is_empty()) {
-            let domain = 1 + std::process::id() % 100; // 1 to 100: within every system's range, and not the default 0.
-            self.0.push(("ROS_DOMAIN_ID".to_owned(), domain.to_string()));
-        }
-        self
+    /// The same, for what must meet no robot: the tests, the demo and the bench. And the sentence that says where they are.
+    ///
+    /// # Errors
+    /// A domain was chosen that is none, or the profile cannot be written.
+    pub fn isolated(self, root: &Root) -> Outcome<(Self, String)> {
+        let profile = root.made("fastdds.xml");
+        write(&profile, isolation::PROFILE)?;
+        self.isolated_from(&profile.to_string_lossy(), &inherited)
     }
 
-    /// The number that keeps this apart from other ROS systems.
-    pub fn domain(&self) -> String {
-        let own = self.0.iter().find(|(name, _)| name == "ROS_DOMAIN_ID").map(|(_, value)| value.clone());
-        own.or_else(|| inherited("ROS_DOMAIN_ID")).unwrap_or_default()
+    fn isolated_from(
+        mut self,
+        profile: &str,
+        inherited: &dyn Fn(&str) -> Option<String>,
+    ) -> Outcome<(Self, String)> {
+        let known = |name: &str| self.value(name).map(str::to_owned).or_else(|| inherited(name));
+        let isolation =
+            Isolation::new(&known, std::process::id()).map_err(|e| Failure::new(e.to_string()))?;
+        for (name, value) in isolation.variables(profile) {
+            self.set.retain(|(n, _)| n != name);
+            match value {
+                Some(value) => self.set.push((name.to_owned(), value)),
+                None => self.removed.push(name),
+            }
+        }
+        Ok((self, isolation.sentence(profile)))
+    }
+
+    fn value(&self, name: &str) -> Option<&str> {
+        self.set.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
     /// Puts it on a child, and takes away what `cargo run` gave this process.
     pub fn apply<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        clean(command).envs(self.0.iter().map(|(name, value)| (name, value)))
+        for name in &self.removed {
+            command.env_remove(name);
+        }
+        clean(command).envs(self.set.iter().map(|(name, value)| (name, value)))
     }
 
     /// Lines that a POSIX shell evaluates.
     pub fn shell(&self) -> String {
         let quote = |value: &str| format!("'{}'", value.replace('\'', r"'\''"));
-        self.0.iter().map(|(name, value)| format!("export {name}={}\n", quote(value))).collect()
+        self.set.iter().map(|(name, value)| format!("export {name}={}\n", quote(value))).collect()
     }
 }
 
@@ -221,7 +242,7 @@ mod tests {
     }
 
     fn value<'a>(environment: &'a Environment, name: &str) -> &'a str {
-        environment.0.iter().find(|(n, _)| n == name).map_or("", |(_, v)| v)
+        environment.value(name).unwrap_or_default()
     }
 
     #[test]
@@ -232,7 +253,7 @@ mod tests {
         ] {
             let once = compose(&start);
             let mut after = start.clone();
-            after.extend(once.0.iter().cloned());
+            after.extend(once.set.iter().cloned());
             assert_eq!(compose(&after), once);
         }
     }
@@ -271,7 +292,46 @@ mod tests {
 
     #[test]
     fn values_are_quoted_for_the_shell() {
-        let environment = Environment(vec![("A".into(), "it's $HOME".into())]);
+        let set = vec![("A".into(), "it's $HOME".into())];
+        let environment = Environment { set, removed: Vec::new() };
         assert_eq!(environment.shell(), "export A='it'\\''s $HOME'\n");
+    }
+
+    #[test]
+    fn what_is_isolated_has_neither_the_shells_domain_nor_its_middlewares_configuration() {
+        for ros in [("ROS_DISTRO", "jazzy"), ("IGNORED", "")] {
+            let shell = map(&[
+                ros,
+                ("AMENT_PREFIX_PATH", "/opt/ros/jazzy"),
+                ("ROS_DOMAIN_ID", "7"),
+                ("FASTRTPS_DEFAULT_PROFILES_FILE", "/robot.xml"),
+                ("ROS_DISCOVERY_SERVER", "192.0.2.1:11811"),
+            ]);
+            let inherited = |name: &str| shell.get(name).cloned();
+            let (environment, said) = compose(&shell).isolated_from("/r/ours.xml", &inherited).unwrap();
+            let domain = value(&environment, "ROS_DOMAIN_ID");
+            assert!(!["", "0", "7"].contains(&domain));
+            assert!(said.contains(&format!("export ROS_DOMAIN_ID={domain} ")), "{said}");
+            assert_eq!(value(&environment, "FASTRTPS_DEFAULT_PROFILES_FILE"), "/r/ours.xml");
+            let mut command = Command::new("true");
+            environment.apply(&mut command);
+            let given = |name: &str| command.get_envs().find(|(n, _)| *n == name).map(|(_, value)| value);
+            assert_eq!(given("ROS_DISCOVERY_SERVER"), Some(None), "taken away");
+            assert_eq!(given("ROS_DOMAIN_ID"), Some(Some(domain.as_ref())));
+        }
+    }
+
+    #[test]
+    fn a_chosen_domain_that_is_none_is_refused() {
+        let shell = map(&[("STEERSMAN_DOMAIN", "300")]);
+        let inherited = |name: &str| shell.get(name).cloned();
+        let Failure(sentence) = compose(&shell).isolated_from("/r/ours.xml", &inherited).unwrap_err();
+        assert_eq!(sentence, "STEERSMAN_DOMAIN is '300', must be a whole number from 0 to 232");
+    }
+
+    #[test]
+    fn the_shells_environment_has_no_domain_of_ours() {
+        let text = compose(&map(&[("ROS_DOMAIN_ID", "7"), ("STEERSMAN_DOMAIN", "9")])).shell();
+        assert!(!text.contains("DOMAIN"), "{text}");
     }
 }

@@ -39,6 +39,9 @@ usage: cargo xtask COMMAND
   prove [--soak SECONDS]   every state of the stop machine with the real constants (minutes), or random faults for so long
   soak [SECONDS]           random faults on the stop machine, then on hindbrain over DDS, 600 s each
   lock                     choose the versions of the wheels anew (crates/xtask/ros2.in to ros2.lock)
+
+demo, bench, test and soak stay on this machine in a ROS domain of their own, whatever ROS_DOMAIN_ID is; STEERSMAN_DOMAIN
+(0 to 232) chooses it.
 ";
 
 fn main() -> ExitCode {

@@ -27,8 +27,9 @@ pub fn run(root: &Root, name: &str, arguments: &[String], isolated: bool) -> Out
     setup::run(root)?;
     let mut environment = Environment::new(root);
     if isolated {
-        environment = environment.isolated(root);
-        step(format_args!("on this machine only, with ROS_DOMAIN_ID={}", environment.domain()));
+        let (isolated, sentence) = environment.isolated(root)?;
+        environment = isolated;
+        step(sentence);
     }
     step("building the executables");
     let mut cargo = Command::new("cargo");

@@ -19,7 +19,8 @@ pub const SECONDS: u64 = 600;
 pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     setup::run(root)?;
     prove::run(root, Some(seconds))?;
-    let environment = Environment::new(root).isolated(root);
+    let (environment, sentence) = Environment::new(root).isolated(root)?;
+    step(sentence);
     step("building the executables");
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--quiet", "-p", "nodes"]).current_dir(root.path());

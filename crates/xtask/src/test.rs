@@ -123,12 +123,14 @@ fn pure(root: &Root, arguments: &[&str]) -> Outcome<bool> {
 
 fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
     let mut command = cargo(root, arguments);
-    succeeds(Environment::new(root).isolated(root).apply(&mut command).env("RUST_BACKTRACE", "1"))
+    let (environment, _) = Environment::new(root).isolated(root)?;
+    succeeds(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
 }
 
 fn pytest(root: &Root) -> Outcome<bool> {
     debian::ensure_mocks()?;
-    let environment = Environment::new(root).isolated(root);
+    let (environment, sentence) = Environment::new(root).isolated(root)?;
+    step(sentence);
     let mut command = Command::new(python::of_ros(root, &detect(&inherited), &environment));
     command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/ros"]).current_dir(root.path());
     succeeds(environment.apply(&mut command).env("RUST_BACKTRACE", "1").env("PYTHONDONTWRITEBYTECODE", "1"))

@@ -29,6 +29,11 @@ pub fn drive() -> Drive {
 
 /// The same with these parameters of the arbiter.
 pub fn drive_with(arbiter: &[(&str, Value)]) -> Drive {
+    drive_of(arbiter, true)
+}
+
+/// The same with a hindbrain that asks for a zero command first or does not.
+pub fn drive_of(arbiter: &[(&str, Value)], zero_first: bool) -> Drive {
     let (int, float) = (Value::Integer, Value::Float);
     let stages = Stages {
         joystick: joystick::Joystick::new(read(
@@ -48,7 +53,7 @@ pub fn drive_with(arbiter: &[(&str, Value)]) -> Drive {
         hindbrain: hindbrain::Hindbrain::new(read(
             hindbrain::specification(),
             hindbrain::Params::read,
-            &[("accel", float(200.0))],
+            &[("accel", float(200.0)), ("zero_first", Value::Bool(zero_first))],
         )),
     };
     let stick = stages.arbiter.source_index("joystick");

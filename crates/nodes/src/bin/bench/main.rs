@@ -93,6 +93,7 @@ fn main() -> ExitCode {
 
 /// What is asked for, one after the other.
 fn bench(arguments: Arguments) -> Result<(), Error> {
+    isolation::ensure().map_err(|trouble| Error::Start(trouble.to_string()))?;
     let stop = baseline::on_signals()?;
     let context = ros::context()?;
     let folder = Folder::new()?;

@@ -15,7 +15,7 @@ Usage: demo [--headless] [--seconds N] [--separate]
 
 A connected gamepad drives (left stick, while button 5 is held). Without one, and always with --headless, a virtual
 stick stands in, moved by the keys or by the course; the course begins when no key was pressed for five seconds.
-Without ROS_DOMAIN_ID in the environment the demo chooses one for itself and its nodes.";
+The demo and its nodes stay on this machine, in a ROS domain of their own; STEERSMAN_DOMAIN (0 to 232) chooses it.";
 
 /// The course's lengths that make sense: below, a stop has no time to be seen.
 const SECONDS: core::ops::RangeInclusive<u64> = 12..=3600;

@@ -3,7 +3,7 @@
 //! The demo is an operator and an observer, nothing else: it starts the nodes as processes, moves a virtual stick,
 //! presses buttons, and shows what it sees on the topics.
 //!
-//! * [`arguments`], [`domain`], [`probe`]: what the user asks for, where it runs, whether a gamepad is there.
+//! * [`arguments`], [`neighbours`], [`probe`]: what the user asks for, who else is in the ROS domain, whether a gamepad is there.
 //! * [`children`]: the processes of the nodes.
 //! * [`machine`]: the operator, who is a machine like every node: [`wish`] is what is held in hand, [`course`] the
 //!   script, [`hands`] the keyboard, [`seen`] and [`stages`] what the topics told, [`record`] what [`checks`] judge.
@@ -15,10 +15,10 @@ mod arguments;
 mod checks;
 mod children;
 mod course;
-mod domain;
 mod hands;
 mod headless;
 mod machine;
+mod neighbours;
 mod probe;
 mod record;
 mod screen;
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         eprintln!("{NAME}: the output is no terminal, which the screen needs; --headless does without");
         return ExitCode::from(MISUNDERSTOOD);
     }
-    match domain::ensure().and_then(|()| demonstrate(arguments)) {
+    match demonstrate(arguments) {
         Ok(()) => {
             say(format_args!("{NAME}: ok"));
             ExitCode::SUCCESS
@@ -90,7 +90,16 @@ fn say(line: impl Display) {
 
 /// Runs the nodes and the operator until the course, or the user, is done.
 fn demonstrate(arguments: Arguments) -> Result<(), Trouble> {
+    let (domain, sentence) = isolation::ensure()?;
+    say(sentence);
     let stop = Stop::on_signals(LONGEST_END).map_err(Trouble::io("catch signals"))?;
+    let context = ros::context()?;
+    if arguments.headless {
+        ros::start_logger(); // On a screen, lines of a log would be nothing but dirt.
+    }
+    let specification = Specification::new(NAME, "Operates the demo's robot and observes all topics.");
+    let member = Member::new(&context, specification, |_| Ok(()))?;
+    neighbours::refuse(&member.node, &stop)?;
     // The course pulls the stick out, which nobody can do to a real one.
     let gamepad = if arguments.headless { None } else { probe::gamepad() };
     let mut overrides = Vec::new();
@@ -102,7 +111,7 @@ fn demonstrate(arguments: Arguments) -> Result<(), Trouble> {
     // The first to go last: whatever happens below, the nodes are ended.
     let mut children = Children::start(processes(arguments.separate), &overrides)?;
     let folder = children.folder().to_owned();
-    let result = operate(arguments, &mut children, &stop, gamepad.as_deref());
+    let result = operate(arguments, member, &mut children, &stop, gamepad.as_deref(), domain);
     drop(children);
     stop.set_done();
     say(format_args!("the nodes' logs are in {}", folder.display()));
@@ -120,16 +129,12 @@ fn processes(separate: bool) -> &'static [&'static str] {
 /// Runs the operator's node on a thread of its own, and here what the user sees.
 fn operate(
     arguments: Arguments,
+    mut member: Member<(), Operator>,
     children: &mut Children,
     stop: &Stop,
     gamepad: Option<&str>,
+    domain: u8,
 ) -> Result<(), Trouble> {
-    let context = ros::context()?;
-    if arguments.headless {
-        ros::start_logger(); // On a screen, lines of a log would be nothing but dirt.
-    }
-    let specification = Specification::new(NAME, "Operates the demo's robot and observes all topics.");
-    let mut member = Member::new(&context, specification, |_| Ok(()))?;
     let mut topics = Topics::new(&mut member.node)?;
     topics::listen(&mut member.inputs, &mut member.node, gamepad.is_none())?;
     let plan = Plan {
@@ -146,7 +151,7 @@ fn operate(
         if arguments.headless {
             headless::run(&shell, children, stop)
         } else {
-            screen::run(&shell, children, stop, gamepad)
+            screen::run(&shell, children, stop, gamepad, domain)
         }
     });
     start::finish(&shell, &Stop::new(), [Input::Stopping]); // the runner still holds the node that says it

@@ -24,6 +24,7 @@ pub fn run(
     children: &mut Children,
     stop: &Stop,
     gamepad: Option<&str>,
+    domain: u8,
 ) -> Result<(), Trouble> {
     let mut terminal = ratatui::try_init().map_err(Trouble::io("take over the terminal"))?;
     let _restored = Restored;
@@ -50,6 +51,7 @@ pub fn run(
             figures: &figures,
             world: &world,
             gamepad,
+            domain,
             now,
         };
         terminal.draw(|frame| view::draw(frame, &picture)).map_err(Trouble::io("draw the screen"))?;

@@ -3,9 +3,15 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
+use crate::neighbours::Met;
+
 /// Why the demo did not come to its good end.
 #[derive(Debug)]
 pub enum Trouble {
+    /// The demo cannot have a ROS domain of its own.
+    Isolation(isolation::Trouble),
+    /// Somebody is in the demo's ROS domain.
+    Met(Met),
     /// The demo's own node does not run.
     Ros(ros::Error),
     /// The operating system refused something.
@@ -56,9 +62,23 @@ impl From<ros::Error> for Trouble {
     }
 }
 
+impl From<isolation::Trouble> for Trouble {
+    fn from(trouble: isolation::Trouble) -> Self {
+        Self::Isolation(trouble)
+    }
+}
+
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Isolation(trouble) => trouble.fmt(f),
+            Self::Met(met) => {
+                write!(
+                    f,
+                    "{met}, which the demo would drive with: choose another ROS domain by {}",
+                    isolation::OWN
+                )
+            }
             Self::Ros(error) => error.fmt(f),
             Self::Io { what, source } => write!(f, "could not {what}: {source}"),
             Self::Absent { path } => {

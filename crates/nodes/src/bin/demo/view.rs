@@ -31,6 +31,8 @@ pub struct Picture<'a> {
     pub world: &'a Params,
     /// The real stick that drives, if there is one.
     pub gamepad: Option<&'a str>,
+    /// The ROS domain, for who watches from another shell.
+    pub domain: u8,
     /// The time of the frame.
     pub now: Instant,
 }
@@ -66,7 +68,7 @@ pub fn draw(frame: &mut Frame<'_>, picture: &Picture<'_>) {
             .areas(frame.area());
     let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(PANEL)]).areas(above);
     map::draw(frame, left, picture);
-    let block = Block::bordered().title(" Steersman ");
+    let block = Block::bordered().title(format!(" Steersman, ROS domain {} ", picture.domain));
     let inside = block.inner(right);
     frame.render_widget(block, right);
     panel::draw(frame, inside, picture);

@@ -27,6 +27,7 @@ fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture<'_>)) -> Vec
         figures: &figures,
         world: &world,
         gamepad: None,
+        domain: 42,
         now: Instant::ZERO,
     };
     change(&mut picture);
@@ -41,6 +42,7 @@ fn everything_is_on_the_smallest_screen() {
     for (width, height) in [(80, 24), (100, 30), (200, 60)] {
         let screen = screen(width, height, |_| {}).join("\n");
         for text in [
+            "Steersman, ROS domain 42",
             "state     OK",
             "dead-man held",
             "+50 %",

@@ -1,0 +1,70 @@
+//! The hole of the original hindbrain's that lay before it, H11 of `crates/hindbrain/README.md`: an arbiter to which nobody
+//! had spoken, or to which nobody spoke any more, told the motors to go back at full speed.
+#![allow(clippy::unwrap_used)] // a test's own ground
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Bench, STOP, drive_of};
+use drive::Input;
+use hindbrain::StopState;
+use units::Velocity;
+
+/// From the last command on: 0.5 s until it is stale, 66 counts at 200 counts/s, and a tick at either end.
+const BOUND: Duration = Duration::from_millis(500 + 330 + 2 * 20);
+
+/// Enabled and with nothing against motion: only the command decides, the first one too unless a zero must come first.
+fn enabled(zero_first: bool) -> Bench {
+    let mut bench = Bench::with(drive_of(&[], zero_first));
+    bench.enable(true);
+    bench.pass(Duration::from_millis(100));
+    assert_eq!(bench.drive.stages().hindbrain.state(), StopState::Ok);
+    bench
+}
+
+/// `source` asks for `forward` [m/s] now.
+fn ask(bench: &mut Bench, source: usize, forward: f64) {
+    let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
+    let stamp = bench.stamp();
+    bench.tell([Input::Arbiter(arbiter::Input::CommandReceived { source, velocity, stamp })]);
+}
+
+#[test]
+fn h11_without_a_source_that_was_ever_heard_no_motor_moves() {
+    for zero_first in [true, false] {
+        let mut bench = enabled(zero_first);
+        bench.pass(Duration::from_secs(60));
+        assert_eq!(bench.drive.stages().hindbrain.state(), StopState::Ok);
+        assert!(bench.motors.len() > 60 * 49, "{} motor values in a minute", bench.motors.len());
+        assert!(bench.motors.iter().all(|(_, motors)| (motors.port, motors.starboard) == (STOP, STOP)));
+    }
+}
+
+#[test]
+fn h11_when_all_sources_are_stale_the_motors_stop_and_never_turn_round() {
+    for (forward, full, zero_first) in
+        [(1.0, 24, true), (-1.0, 156, true), (1.0, 24, false), (-1.0, 156, false)]
+    {
+        let mut bench = enabled(zero_first);
+        let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+        for _ in 0..20 {
+            ask(&mut bench, navigation, forward);
+            bench.pass(Duration::from_millis(50));
+        }
+        assert_eq!(bench.last(), (full, full), "it moves when it is asked to");
+        let silent = bench.now;
+        bench.pass(Duration::from_secs(60));
+        assert_eq!(bench.drive.stages().hindbrain.state(), StopState::Ok, "nothing else stopped it");
+        let way = STOP.min(full)..=STOP.max(full);
+        for (at, motors) in &bench.motors {
+            let values = [motors.port, motors.starboard];
+            assert!(values.iter().all(|value| way.contains(value)), "{motors:?} on the way {way:?}");
+            assert!(
+                *at <= silent + BOUND || values == [STOP, STOP],
+                "{motors:?} {:?} after",
+                at.since(silent)
+            );
+        }
+    }
+}

@@ -1,0 +1,87 @@
+"""The demo drives its own vehicle and nobody else's."""
+
+import contextlib
+import os
+import re
+import subprocess
+
+import pytest
+import rclpy
+from conftest import EDGE, STOP
+from std_msgs.msg import Int16, String
+from vehicle import Vehicle
+
+DOMAIN = os.environ.get("ROS_DOMAIN_ID", "0")
+
+
+def demo(changes=(), timeout=60.0):
+    """The headless demo started by hand in the tests' own shell, which has the domain of what the tests run."""
+    environment = {name: value for name, value in os.environ.items() if name != "STEERSMAN_DOMAIN"}
+    environment.update(changes)
+    command = ["demo", "--headless", "--seconds", "12"]
+    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout)
+
+
+@contextlib.contextmanager
+def somebody():
+    """A node in a participant of its own."""
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = rclpy.create_node("somebody", context=context)
+    try:
+        yield node
+    finally:
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+# The second shell is that of somebody who works on a robot with a profile of its own.
+@pytest.mark.parametrize("shell", [{}, {"FASTRTPS_DEFAULT_PROFILES_FILE": "/nonexistent.xml", "ROS_LOCALHOST_ONLY": "1"}])
+def test_a_vehicle_in_the_shells_domain_is_never_enabled_by_a_demo(shell):
+    with Vehicle() as vehicle:
+        # What would move it if somebody enabled it: a command after a zero.
+        vehicle.say(0.0)
+        vehicle.wait(lambda: vehicle.was_heard("cmd_vel", 0.0), "the command is not heard")
+        vehicle.say(1.0)
+        ended = demo(shell)
+        assert {message.data for _, message in vehicle.graph.heard["/hind/state"]} == {"SSTOP.ROS"}
+        assert set(vehicle.values(0.0)) == {STOP}
+        assert len(vehicle.values(0.0)) > 12 * 50, "it was not watched"
+        assert ended.returncode == 0 and "demo: ok" in ended.stdout, ended.stdout
+        domain = re.search(r"in ROS domain (\d+) .*: export ROS_DOMAIN_ID=(\d+) FASTRTPS_DEFAULT_PROFILES_FILE='", ended.stdout)
+        assert domain and domain[1] == domain[2] != DOMAIN, ended.stdout
+
+
+def test_in_a_chosen_domain_the_demo_refuses_to_begin_beside_a_vehicle():
+    with Vehicle() as vehicle:
+        ended = demo({"STEERSMAN_DOMAIN": DOMAIN}, 10.0)
+        assert ended.returncode == 1
+        assert re.search(
+            r"^demo: the node '/hindbrain' already publishes '/\S+', which the demo would drive with: "
+            r"choose another ROS domain by STEERSMAN_DOMAIN$",
+            ended.stdout,
+            re.MULTILINE,
+        ), ended.stdout
+        assert "the nodes are starting" not in ended.stdout
+        assert {message.data for _, message in vehicle.graph.heard["/hind/state"]} == {"SSTOP.ROS"}
+
+
+def test_motors_that_only_listen_are_driven_by_no_demo():
+    with somebody() as node:
+        node.create_subscription(Int16, "/motor/port", lambda _: None, EDGE)
+        ended = demo({"STEERSMAN_DOMAIN": DOMAIN}, 10.0)
+        assert ended.returncode == 1
+        assert "the node '/somebody' already listens to '/motor/port'" in ended.stdout, ended.stdout
+
+
+def test_who_only_watches_does_not_keep_the_demo_from_beginning():
+    with somebody() as node:
+        node.create_subscription(String, "/hind/state", lambda _: None, EDGE)
+        ended = demo({"STEERSMAN_DOMAIN": DOMAIN})
+        assert ended.returncode == 0 and f"in ROS domain {DOMAIN} " in ended.stdout, ended.stdout
+
+
+def test_a_domain_that_is_none_is_refused():
+    ended = demo({"STEERSMAN_DOMAIN": "233"}, 10.0)
+    assert ended.returncode == 1
+    assert ended.stdout == "demo: STEERSMAN_DOMAIN is '233', must be a whole number from 0 to 232\n"
