@@ -45,6 +45,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gamepad",
             "actuator",
             "ros",
+            "allocations",
             "isolation",
             "log",
             "r2r",
@@ -53,6 +54,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "rustix",
         ],
     ),
+    ("allocations", &[]),
     ("isolation", &[]),
     ("xtask", &["isolation"]),
     (

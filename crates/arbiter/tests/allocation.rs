@@ -1,46 +1,13 @@
 //! A step of the arbiter allocates nothing while who may drive stays the same.
-#![allow(unsafe_code, clippy::unwrap_used)] // an allocator that counts cannot be written without
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
+use allocations::{Counting, count};
 use arbiter::{Input, Invalid, Output, Params, specification};
 use common::{Bench, HIGH, LOCK, LOW, lock, params, wall};
 use params::Value;
 use units::{Instant, Machine, Velocity};
-
-struct Counting;
-
-thread_local! {
-    /// Of this thread only: the harness allocates on its own.
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count() {
-    COUNT.with(|count| count.set(count.get() + 1));
-}
-
-// SAFETY: every call is handed to the system's allocator as it came; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -67,7 +34,7 @@ fn allocations(mut bench: Bench) -> usize {
     step(0, Input::LockReceived { lock: LOCK, closed: false });
     step(0, command(LOW, 0, 0.0));
     step(0, command(HIGH, 0, 0.0));
-    let before = COUNT.with(Cell::get);
+    let before = count();
     let mut drives = 0;
     for at in (10..10_000).step_by(10) {
         drives += step(at, Input::LockReceived { lock: LOCK, closed: false });
@@ -75,7 +42,7 @@ fn allocations(mut bench: Bench) -> usize {
         drives += step(at + 2, command(HIGH, at, at as f64 / 1e4));
         drives += step(at + 3, command(HIGH, at - 5, 1.0));
     }
-    let allocated = COUNT.with(Cell::get) - before;
+    let allocated = count() - before;
     assert!(drives >= 999, "{drives} commands drove");
     allocated
 }
@@ -84,7 +51,7 @@ fn allocations(mut bench: Bench) -> usize {
 fn commands_and_locks_allocate_nothing() {
     assert_eq!(allocations(Bench::new(vec![lock(50)])), 0);
     std::hint::black_box(Box::new(1u8));
-    assert!(COUNT.with(Cell::get) > 0, "the allocator does count");
+    assert!(count() > 0, "the allocator does count");
 }
 
 #[test]
@@ -105,11 +72,11 @@ fn a_takeover_and_a_loss_allocate_only_after_the_command_is_out() {
     let velocities = [Ok(Velocity::planar(0.5, 0.0).unwrap()), Err(Invalid::NoVelocity)];
     for (at, velocity) in [10, 20].into_iter().zip(velocities) {
         let now = Instant::from_millis(at);
-        let before = COUNT.with(Cell::get);
+        let before = count();
         arbiter.handle(now, Input::CommandReceived { source: HIGH, velocity, stamp });
         assert!(matches!(arbiter.poll(now), Some(Output::Drive(_))));
-        assert_eq!(COUNT.with(Cell::get) - before, 0, "at {at} ms");
+        assert_eq!(count() - before, 0, "at {at} ms");
         assert!(matches!(arbiter.poll(now), Some(Output::PublishActive(_))));
-        assert!(COUNT.with(Cell::get) > before);
+        assert!(count() > before);
     }
 }

@@ -1,10 +1,9 @@
 //! From a stick event to the motor value nothing is allocated.
-#![allow(unsafe_code, clippy::unwrap_used)] // an allocator that counts cannot be written without
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use allocations::{Counting, count};
 use std::time::Duration;
 
 use common::{Bench, DEAD_MAN, STICK, drive_with};
@@ -13,37 +12,6 @@ use joystick::Input::{AxisMoved, BatchEnded, ButtonChanged, ClockRead};
 use params::Value;
 use units::Machine;
 
-struct Counting;
-
-thread_local! {
-    /// Of this thread only: the harness allocates on its own.
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count() {
-    COUNT.with(|count| count.set(count.get() + 1));
-}
-
-// SAFETY: every call is handed to the system's allocator as it came; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
@@ -51,13 +19,13 @@ static ALLOCATOR: Counting = Counting;
 fn allocations(bench: &mut Bench, inputs: &[joystick::Input]) -> usize {
     let now = bench.now;
     let inputs: Vec<Input> = inputs.iter().cloned().map(Input::Joystick).collect();
-    let before = COUNT.with(Cell::get);
+    let before = count();
     for input in inputs {
         bench.drive.handle(now, input);
     }
     let first = bench.drive.poll(now);
     // What the inputs' own list gave back does not count; `dealloc` is not counted at all.
-    let allocated = COUNT.with(Cell::get) - before;
+    let allocated = count() - before;
     assert!(matches!(first, Some(Output::Hindbrain(hindbrain::Output::Drive(_)))), "{first:?}");
     while bench.drive.poll(now).is_some() {}
     allocated
@@ -80,7 +48,7 @@ fn moves(mut bench: Bench) -> usize {
 fn a_stick_event_is_a_motor_value_without_an_allocation() {
     assert_eq!(moves(Bench::new()), 0);
     std::hint::black_box(Box::new(1u8));
-    assert!(COUNT.with(Cell::get) > 0, "the allocator does count");
+    assert!(count() > 0, "the allocator does count");
 }
 
 #[test]

@@ -1,46 +1,13 @@
 //! Nothing is allocated after construction.
-#![allow(unsafe_code, clippy::unwrap_used)] // an allocator that counts cannot be written without
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
+use allocations::{Counting, count};
 use common::{at, ms, scan, surround, text};
 use params::Value;
 use surround::{Input, Scan};
 use units::{Machine, Stamp, Velocity};
-
-struct Counting;
-
-thread_local! {
-    /// Of this thread only: the harness allocates on its own.
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count() {
-    COUNT.with(|count| count.set(count.get() + 1));
-}
-
-// SAFETY: every call is handed to the system's allocator as it came; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -58,7 +25,7 @@ fn scans_clouds_silence_and_faults_allocate_nothing() {
     let holes = scan((0..360).map(|index| if index % 90 < 40 { f32::NAN } else { 1.0 }).collect());
     let (bad, short) = (Scan { angle_increment: 0.0, ..free.clone() }, at(&[]));
     let points = at(&(0..1000).map(|i| [f64::from(i) / 100.0, f64::from(i % 7)]).collect::<Vec<_>>());
-    let before = COUNT.with(Cell::get);
+    let before = count();
     for round in 0..200 {
         let now = |part: u64| ms(round * 20 + part);
         // 64 rounds nobody takes: the queue is full.
@@ -76,8 +43,8 @@ fn scans_clouds_silence_and_faults_allocate_nothing() {
         while round > 64 && surround.poll(now(4)).is_some() {}
     }
     while surround.poll(ms(60_000)).is_some() {}
-    assert_eq!(COUNT.with(Cell::get) - before, 0);
+    assert_eq!(count() - before, 0);
     assert!(surround.counters().dropped > 0 && surround.counters().unusable > 0);
     std::hint::black_box(Box::new(1u8));
-    assert!(COUNT.with(Cell::get) > before, "the allocator does count");
+    assert!(count() > before, "the allocator does count");
 }

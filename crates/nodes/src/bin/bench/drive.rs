@@ -1,7 +1,6 @@
 //! What a step of the arbiter costs, and the way of a stick event to the motor value inside `drive`: in time beside the
 //! least that has to be done, in instructions, and in allocations.
 
-mod allocations;
 mod arbiters;
 mod case;
 mod floor;

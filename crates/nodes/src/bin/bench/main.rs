@@ -67,6 +67,9 @@ use crate::sink::Sink;
 use crate::subject::SUBJECTS;
 use crate::table::Table;
 
+#[global_allocator]
+static ALLOCATOR: allocations::Counting = allocations::Counting;
+
 fn main() -> ExitCode {
     let done = match arguments::read(std::env::args().skip(1)) {
         Ok(Asked::Help) => {

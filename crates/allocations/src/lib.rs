@@ -1,13 +1,24 @@
-//! How often this thread has allocated.
+//! How often a thread has allocated, for whoever promises that it does not: tests and the bench.
+//!
+//! An executable that wants to know says so once:
+//!
+//! ```
+//! #[global_allocator]
+//! static ALLOCATOR: allocations::Counting = allocations::Counting;
+//!
+//! let before = allocations::count();
+//! drop(vec![0u8; 10]);
+//! assert_eq!(allocations::count() - before, 1);
+//! ```
 #![allow(unsafe_code)] // an allocator that counts cannot be written without; it costs an addition
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+/// The system's allocator, which counts for each thread by itself: a test's harness allocates on its own.
+/// # Source
+/// own, with `std::alloc::GlobalAlloc`.
+pub struct Counting;
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
@@ -54,6 +65,9 @@ mod tests {
     use std::hint::black_box;
 
     use super::*;
+
+    #[global_allocator]
+    static ALLOCATOR: Counting = Counting;
 
     #[test]
     fn every_allocation_counts() {
