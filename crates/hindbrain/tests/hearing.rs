@@ -93,3 +93,22 @@ fn what_waited_for_a_process_that_was_held_is_as_old_as_it_may_be() {
         assert!(!rig.has(Cause::CommandStale), "what comes afterwards is of now");
     }
 }
+
+#[test]
+fn a_call_that_is_a_tick_late_makes_nothing_older() {
+    for (late, counts) in [(0, 500), (15, 500), (20, 500), (21, 479)] {
+        let mut rig = driving("strict");
+        // The last command was 10 ms ago, so the next tick is in 10 ms.
+        rig.stall(10 + late);
+        rig.send(command(1.0, 0.0));
+        let mut stale_after = 0;
+        while !rig.has(Cause::CommandStale) {
+            if stale_after % 10 == 0 {
+                rig.send(released());
+            }
+            rig.wait(1);
+            stale_after += 1;
+        }
+        assert_eq!(stale_after, counts, "{late} ms late");
+    }
+}
