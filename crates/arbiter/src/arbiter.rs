@@ -20,7 +20,8 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict};
 ///   locked) a zero goes out at once, and the next source drives from its *next* message on: what it said before was
 ///   said while somebody else drove.
 /// * While nobody drives a zero goes out every heartbeat. The arbiter's own zeros have no stamp, for they go back to no
-///   stick event: they are of now, and nobody further on takes one for late or old.
+///   stick event: they are of now, and nobody further on takes one for late or old. The first command of another source whose stamps are older
+///   goes on without one too.
 /// * With any limit on, what goes out is on the way to the command, from the velocity that is driven now, also when
 ///   another source takes over; and it goes out again at the instants of a grid until it is there. All of that carries
 ///   the stamp of the command aimed at, so that nobody takes a step of the way for a newer wish. The zero of a loss
@@ -40,6 +41,8 @@ pub struct Arbiter {
     pub(crate) bolts: Vec<Bolt>,
     pub(crate) driving: Option<usize>,
     ramp: Ramp,
+    /// The stamp of the last command that a source drove with.
+    last_stamp: Stamp,
     /// When the next zero is due; `None` while somebody drives.
     next_zero: Option<Instant>,
     pub(crate) stopping: bool,
@@ -72,6 +75,7 @@ impl Arbiter {
             bolts: vec![Bolt::default(); params.locks.len()],
             driving: None,
             ramp: Ramp::new(&params),
+            last_stamp: Stamp::ZERO,
             next_zero: Some(Instant::ZERO),
             stopping: false,
             queue: VecDeque::with_capacity(QUEUE),
@@ -135,6 +139,7 @@ impl Arbiter {
                 if let Some(seat) = self.seats.get_mut(source) {
                     seat.tally.driven += 1;
                 }
+                let stamp = self.in_order(stamp);
                 let command = self.ramp.aim(self.now, Command { velocity, stamp }, emergency);
                 self.push(command);
             }
@@ -151,6 +156,13 @@ impl Arbiter {
                 self.last_invalid = Some((source, invalid));
             }
         }
+    }
+
+    /// `stamp` as the stages further on take it after the last one, which may have been another source's: they pass over
+    /// what is older than that, as if it had been late. So the first one that goes back goes on without a stamp.
+    fn in_order(&mut self, stamp: Stamp) -> Stamp {
+        let last = core::mem::replace(&mut self.last_stamp, stamp);
+        if stamp < last { Stamp::ZERO } else { stamp }
     }
 
     fn refuse(&mut self, source: usize, reason: Refused) {
@@ -177,7 +189,9 @@ impl Arbiter {
         );
         let seat = |source: &crate::Source| {
             let index = old.sources.iter().position(|before| before.is_same(source))?;
-            self.seats.get(index).copied()
+            let mut seat = self.seats.get(index).copied()?;
+            seat.heard.lapse(self.now, old.sources.get(index)?);
+            Some(seat)
         };
         let bolt = |lock: &crate::Lock| {
             let index = old.locks.iter().position(|before| before.is_same(lock))?;

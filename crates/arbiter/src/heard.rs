@@ -22,6 +22,8 @@ struct Message {
     /// By its stamp at `at`; `None` if it has none or nobody knows what time it is.
     age: Option<Age>,
     valid: bool,
+    /// Whether its source has timed out by a time-out that was shorter than today's.
+    lapsed: bool,
 }
 
 /// How old a message was when it came, by its stamp.
@@ -82,7 +84,8 @@ impl Heard {
         valid: bool,
     ) -> bool {
         let age = Age::of(stamp, wall);
-        let mut message = Message { at: now, told: stamp, newest: stamp, newest_at: now, age, valid };
+        let mut message =
+            Message { at: now, told: stamp, newest: stamp, newest_at: now, age, valid, lapsed: false };
         let last = self.last.unwrap_or(Message { told: Stamp::ZERO, newest: Stamp::ZERO, ..message });
         let void = now >= last.newest_at + source.timeout
             || Age::of(last.newest, wall).is_some_and(|age| age.is_ahead(source));
@@ -91,7 +94,7 @@ impl Heard {
             return false;
         }
         if !stamp.is_zero() && (stamp == last.told || stamp == last.newest) {
-            message.at = last.at;
+            (message.at, message.lapsed) = (last.at, last.lapsed);
             message.age =
                 message.age.map(|age| Age { behind: age.behind.saturating_sub(now.since(last.at)), ..age });
         }
@@ -111,7 +114,7 @@ impl Heard {
     pub(crate) fn health(&self, now: Instant, source: &Source) -> Health {
         match self.last {
             None => Health::NeverHeard,
-            Some(last) if now >= last.at + source.timeout => Health::TimedOut,
+            Some(last) if last.lapsed || now >= last.at + source.timeout => Health::TimedOut,
             Some(Message { valid: false, .. }) => Health::Invalid,
             Some(last) if last.is_ahead(source) => Health::FromFuture,
             Some(last) => match last.ages_at(source) {
@@ -122,9 +125,18 @@ impl Heard {
         }
     }
 
+    /// A longer time-out brings nobody back who was silent for longer than the one so far.
+    pub(crate) fn lapse(&mut self, now: Instant, source: &Source) {
+        if self.health(now, source) == Health::TimedOut
+            && let Some(last) = &mut self.last
+        {
+            last.lapsed = true;
+        }
+    }
+
     /// When the source times out; `None` if it has or was never heard.
     pub(crate) fn expiry(&self, now: Instant, source: &Source) -> Option<Instant> {
-        let last = self.last?;
+        let last = self.last.filter(|last| !last.lapsed)?;
         let times = [Some(last.at + source.timeout), last.ages_at(source)];
         times.into_iter().flatten().filter(|&at| now < at).min()
     }

@@ -182,7 +182,7 @@ mod tests {
             (params.locks.len(), params.heartbeat, params.stamped),
             (0, Duration::from_millis(100), true)
         );
-        assert_eq!((joystick.max_age, joystick.skew, joystick.emergency), (half, half / 5, false));
+        assert_eq!((joystick.max_age, joystick.skew, joystick.emergency), (half, half / 5, true));
         assert_eq!((params.rate, params.limits), (50, [Limits::OFF; 6]));
     }
 

@@ -49,12 +49,12 @@ pub struct Source {
     /// How far a stamp may lie ahead of the wall clock, where the clocks of two machines differ; it counts as of now
     /// then. Beyond that the command is refused, unless `max_age` is zero.
     pub skew: Duration,
-    /// Whether its zeros brake with the emergency deceleration: for a source that is there to stop.
+    /// Whether its zeros brake with the emergency deceleration, since a stick says zero also when it is lost.
     pub emergency: bool,
 }
 
 impl Source {
-    /// A source with the default times, whose zeros are ordinary ones.
+    /// A source with the default times.
     pub fn new(name: &str, topic: &str, kind: Kind, priority: u8) -> Self {
         Self {
             name: name.into(),
@@ -64,7 +64,7 @@ impl Source {
             timeout: Duration::from_millis(500),
             max_age: Duration::from_millis(500),
             skew: Duration::from_millis(100),
-            emergency: false,
+            emergency: true,
         }
     }
 

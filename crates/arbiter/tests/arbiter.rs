@@ -116,6 +116,15 @@ fn a_zero_of_who_drives_is_never_late() {
 }
 
 #[test]
+fn a_source_with_older_stamps_takes_over_without_one_first() {
+    let mut bench = Bench::new(vec![]);
+    assert_eq!(bench.command(0, LOW, 0.5, 9), [go(0.5, 9)]);
+    // Who passes over what is older than the last would go on at 0.5 m/s.
+    assert_eq!(bench.command(10, HIGH, 0.1, 5), [go(0.1, 0)]);
+    assert_eq!(bench.command(20, HIGH, 0.1, 6), [go(0.1, 6)]);
+}
+
+#[test]
 fn a_sender_whose_last_message_is_repeated_times_out() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.command(0, HIGH, 1.0, 5), [go(1.0, 5)]);

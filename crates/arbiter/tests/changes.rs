@@ -44,7 +44,7 @@ fn who_stays_is_still_known_and_drives_on() {
     assert_eq!(bench.0.active().since, since);
     assert_eq!(bench.command(20, 1, 0.6, 2), [go(0.6, 2)]);
     assert_eq!(bench.command(30, 1, 0.7, 1), [], "its last stamp is remembered");
-    assert_eq!(bench.command(40, 0, 0.1, 1), [go(0.1, 1)], "and the new one outranks it");
+    assert_eq!(bench.command(40, 0, 0.1, 1), [go(0.1, 0)], "and the new one outranks it");
 }
 
 #[test]
@@ -101,7 +101,9 @@ fn a_shorter_timeout_acts_at_once() {
     assert_eq!(bench.0.deadline(), Some(Instant::from_millis(50)));
     assert_eq!(bench.at(50), [Command::STOP]);
     assert_eq!(bench.on(51, Input::ParametersChanged(params(vec![]))), [], "a longer one brings nobody back");
-    assert_eq!(bench.verdicts()[HIGH], Verdict::Waits);
+    assert_eq!(bench.verdicts()[HIGH], Verdict::TimedOut);
+    assert_eq!(bench.command(52, HIGH, 0.5, 1), [], "nor does the same message again");
+    assert_eq!(bench.command(53, HIGH, 0.5, 2), [go(0.5, 2)]);
 }
 
 #[test]

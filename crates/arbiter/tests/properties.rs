@@ -64,6 +64,8 @@ struct Model {
     locks: [Option<(bool, u64)>; 2],
     driving: Option<usize>,
     silent_for: Option<u64>,
+    /// The stamp of the last command that drove.
+    last: i32,
 }
 
 #[derive(Clone, Copy)]
@@ -78,7 +80,14 @@ struct Heard {
 
 impl Model {
     fn new(with_locks: bool) -> Self {
-        Self { with_locks, sources: [None; 4], locks: [None; 2], driving: None, silent_for: Some(HEARTBEAT) }
+        Self {
+            with_locks,
+            sources: [None; 4],
+            locks: [None; 2],
+            driving: None,
+            silent_for: Some(HEARTBEAT),
+            last: 0,
+        }
     }
 
     fn masked(&self, source: usize) -> bool {
@@ -147,7 +156,9 @@ impl Model {
                 if valid && self.winner() == Some(source) {
                     self.driving = Some(source);
                     self.silent_for = None;
-                    out.push((stamp, source as f64 + 1.0));
+                    let told = if stamp < self.last { 0 } else { stamp };
+                    self.last = stamp;
+                    out.push((told, source as f64 + 1.0));
                 }
             }
         }

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use arbiter::Arbiter;
 use hindbrain::Hindbrain;
 use joystick::Joystick;
-use units::{Command, Instant, Machine, Stamp, earliest};
+use units::{Instant, Machine, earliest};
 use zones::ZoneScaler;
 
 /// An event for one of the stages.
@@ -70,15 +70,13 @@ pub struct Drive {
     rest: VecDeque<Output>,
     /// When no stage had anything more to say, if nothing has happened since.
     dry: Option<Instant>,
-    /// Of the last command that the zones gave to hindbrain.
-    last_stamp: Stamp,
 }
 
 impl Drive {
     /// Composes `stages`; `stick` is the index of the arbiter's source that takes the joystick's reference.
     pub fn new(stages: Stages, stick: Option<usize>) -> Self {
         let (motors, rest) = (VecDeque::with_capacity(16), VecDeque::with_capacity(64));
-        Self { stages, stick, motors, rest, dry: None, last_stamp: Stamp::ZERO }
+        Self { stages, stick, motors, rest, dry: None }
     }
 
     /// The stages, to look at.
@@ -120,7 +118,6 @@ impl Drive {
             said = true;
             self.rest.push_back(Output::Zones(output));
             if let zones::Output::Drive(command) = output {
-                let command = self.in_order(command);
                 self.stages.hindbrain.handle(now, hindbrain::Input::CommandReceived(Ok(command)));
                 break;
             }
@@ -134,19 +131,6 @@ impl Drive {
             self.rest.push_back(Output::Hindbrain(output));
         }
         said
-    }
-}
-
-impl Drive {
-    /// The `command` as hindbrain takes it after the last one.
-    ///
-    /// Hindbrain refuses a stamp that is older than the last one, for over a network such a command may be late. Here
-    /// none is: the stamps go back where another source takes over or the clock was set, and a stop among those must
-    /// not be refused. So the first that goes back goes on without a stamp, and hindbrain judges by its arrival.
-    fn in_order(&mut self, command: Command) -> Command {
-        let back = !command.stamp.is_zero() && command.stamp < self.last_stamp;
-        self.last_stamp = command.stamp;
-        if back { Command { stamp: Stamp::ZERO, ..command } } else { command }
     }
 }
 

@@ -27,7 +27,7 @@ use self::watch::Watch;
 use crate::command_topic::SharedLatency;
 use crate::start::{self, Member};
 
-pub use self::topics::Topics;
+pub use self::topics::{APPLIED, Topics};
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "hindbrain";

@@ -122,7 +122,8 @@ impl<P, M: Machine + 'static> Member<P, M> {
         let params = read(parameters.set())
             .map_err(|refusal| Error::Parameters { node: name.into(), refusals: vec![refusal] })?;
         let namespace = node.namespace().map_err(Error::ros("read the node's namespace"))?;
-        let inputs = Inputs::new(Names::new(name, &namespace, std::env::args()));
+        let given = node.name().map_err(Error::ros("read the node's name"))?;
+        let inputs = Inputs::new(Names::new(&given, &namespace, std::env::args()));
         Ok(Self { node, params, inputs, parameters })
     }
 

@@ -47,6 +47,12 @@ pub fn run_with(
     let desired = joystick.inputs.names().resolve("~/desired");
     let names = arbiter.inputs.names().clone();
     let stick = stick_source(&arbiter.params, &names, &desired).map_err(Error::Start)?;
+    arbiter_node::await_locks(&arbiter.node, &names, &arbiter.params);
+    // What the stages say further on is nobody's command here: a source on it would drive itself.
+    let own = vec![
+        zones.inputs.names().resolve(zones_node::COMMAND),
+        hindbrain.inputs.names().resolve(hindbrain_node::APPLIED),
+    ];
     let (mut joystick_topics, joystick_parts) = joystick_node::Parts::new(&mut joystick.node)?;
     let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
@@ -102,7 +108,9 @@ pub fn run_with(
         .guard(move |_, before, after| keeps_stick(before, after, &guard_names, &guard_topic))
         .status(move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)))
         .note(move |set| known.note(set))
-        .listen(context, move |set| arbiter_node::wishes(set, &names, Some(&desired), Input::Arbiter))?;
+        .listen(context, move |set| {
+            arbiter_node::wishes(set, &names, Some(&desired), &own, Input::Arbiter)
+        })?;
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
     })?;

@@ -1,6 +1,7 @@
 //! Node `velocity_arbiter`: who drives now.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use arbiter::{Active, Arbiter, Input, Invalid, Kind, Output, Params, specification};
 use params::{Refusal, Set};
@@ -9,7 +10,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
 use ros::{Candidate, Error, Names, Shell, Status, Stop, Topic, Wish, clock, qos};
-use units::{Machine, Stamp, Velocity};
+use units::{Instant, Machine, Stamp, Velocity};
 
 use crate::command_topic::CommandTopic;
 use crate::messages;
@@ -25,7 +26,11 @@ pub struct Topics {
     command: CommandTopic,
     active: Topic<DiagnosticStatus>,
     known: Known,
+    next_line: Instant,
 }
+
+/// How often the log says at most who drives; `~/active` says it each time.
+const LINES: Duration = Duration::from_millis(100);
 
 /// The parameters that the machine's outputs are made with, to name what they number.
 #[derive(Clone)]
@@ -54,6 +59,7 @@ impl Topics {
             command: CommandTopic::new(node, COMMAND, params.stamped)?,
             active: Topic::new(node, "~/active", qos::state())?,
             known: Known(Arc::new(Mutex::new(params.clone()))),
+            next_line: Instant::ZERO,
         })
     }
 
@@ -73,7 +79,10 @@ impl Topics {
             Output::Drive(command) => self.command.publish(&command),
             Output::PublishActive(active) => {
                 let message = self.active_message(&active);
-                log::info!(target: NAME, "{} drives", message.message);
+                if clock::now() >= self.next_line {
+                    self.next_line = clock::now() + LINES;
+                    log::info!(target: NAME, "{} drives", message.message);
+                }
                 self.active.publish(&message);
             }
         }
@@ -100,17 +109,24 @@ impl Topics {
     }
 }
 
+/// Waits a while for the publishers of `locks`, so that a lock on a topic of another type is refused at the start.
+pub fn await_locks(node: &r2r::Node, names: &Names, params: &Params) {
+    ros::wait_for_publishers(node, params.locks.iter().map(|lock| names.resolve(&lock.topic)));
+}
+
 /// What the parameters ask to listen to: locks first and then sources, except for the source with the topic `inner`, which the
-/// composed process feeds itself.
+/// composed process feeds itself. `own` are topics that it publishes.
 /// # Errors
 /// A [`Refusal`] of what [`Params::read`] refuses, and of a source that is this node's own command.
 pub fn wishes<M: Machine + 'static>(
     set: &Set,
     names: &Names,
     inner: Option<&str>,
+    own: &[String],
     wrap: fn(Input) -> M::Input,
 ) -> Result<Vec<Wish<M>>, Refusal> {
     let params = Params::read(set)?;
+    let mut stick: Option<&str> = None;
     let mut wishes = Vec::new();
     for (index, lock) in params.locks.iter().enumerate() {
         let heard = move |lock, message: Bool| Some(wrap(Input::LockReceived { lock, closed: message.data }));
@@ -128,10 +144,23 @@ pub fn wishes<M: Machine + 'static>(
     for (index, source) in params.sources.iter().enumerate() {
         let full = names.resolve(&source.topic);
         let parameter = format!("sources.{}.topic", source.name);
-        if full == names.resolve(COMMAND) {
+        if full == names.resolve(COMMAND) || own.contains(&full) {
             return Err(set.refuse(&parameter, "must not be what this node publishes itself"));
         }
-        if inner != Some(full.as_str()) {
+        if inner == Some(full.as_str()) {
+            if let Some(other) = stick.replace(&source.name) {
+                let rule = format!(
+                    "must differ from the topic of source '{other}', which is the stick of this process"
+                );
+                return Err(set.refuse(&parameter, rule));
+            }
+            if !matches!(source.kind, Kind::PoseState | Kind::Auto) {
+                let kind = format!("sources.{}.type", source.name);
+                return Err(
+                    set.refuse(&kind, "must be pose_state or auto: its topic is the stick of this process")
+                );
+            }
+        } else {
             let candidates = candidates(source.kind, wrap);
             wishes.push(Wish {
                 parameter,
@@ -159,7 +188,7 @@ fn candidates<M: Machine + 'static>(kind: Kind, wrap: fn(Input) -> M::Input) -> 
     };
     let twist = || {
         Candidate::indexed(qos::commands(), move |source, message: geometry::Twist| {
-            heard(source, messages::velocity(&message).map_err(Invalid::NotFinite), clock::stamp())
+            heard(source, messages::velocity(&message).map_err(Invalid::NotFinite), Stamp::ZERO)
         })
     };
     let twist_stamped = || {
@@ -192,6 +221,7 @@ pub fn status(arbiter: &Arbiter) -> Status {
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
+    await_locks(&member.node, member.inputs.names(), &member.params);
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
@@ -203,6 +233,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner = runner
         .status(move |machine| latency.report(status(machine)))
         .note(move |set| known.note(set))
-        .listen(context, move |set| wishes(set, &names, None, |input| input))?;
+        .listen(context, move |set| wishes(set, &names, None, &[], |input| input))?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -10,8 +10,8 @@ mod picture;
 
 use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
-use ros::{Error, Inputs, Shell, Status, Stop, Topic, clock, qos};
-use units::{Command, Machine};
+use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
+use units::{Command, Machine, Stamp};
 use zones::{Applied, Channel, Feedback, Input, Output, Params, ZoneScaler, specification};
 
 use crate::command_topic::CommandTopic;
@@ -129,7 +129,7 @@ pub fn listen<M: Machine + 'static>(
             node,
             velocity_arbiter::COMMAND,
             qos::commands(),
-            move |message| command(messages::velocity(&message), clock::stamp()),
+            move |message| command(messages::velocity(&message), Stamp::ZERO),
         ),
     }
 }

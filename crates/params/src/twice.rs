@@ -22,6 +22,7 @@ pub fn twice(text: &str) -> Vec<Twice> {
         token: String::new(),
         skip: None,
         found: Vec::new(),
+        names: BTreeSet::new(),
     };
     for line in text.lines() {
         reader.line += 1;
@@ -41,11 +42,15 @@ struct Reader {
     /// Lines that are deeper than this are text.
     skip: Option<usize>,
     found: Vec<Twice>,
+    /// All keys below `ros__parameters` by their whole names, however these are spelt: `a: {b: 1}` is `a.b: 1`.
+    names: BTreeSet<String>,
 }
 
 #[derive(Default)]
 struct Mapping {
     indent: usize,
+    /// Whether it is in a block sequence, which holds no parameters by name.
+    is_item: bool,
     keys: BTreeSet<String>,
     /// The key whose value is being read.
     last: String,
@@ -64,9 +69,12 @@ impl Reader {
         self.skip = None;
         if rest.starts_with("---") || rest.starts_with("...") {
             self.open.clear();
+            self.names.clear();
             return;
         }
+        let mut is_item = false;
         while let Some(item) = rest.strip_prefix("- ") {
+            is_item = true;
             // Each item of a sequence is a value of its own.
             self.open.retain(|mapping| mapping.indent <= indent);
             let inner = item.trim_start_matches(' ');
@@ -76,7 +84,7 @@ impl Reader {
         self.open.retain(|mapping| mapping.indent <= indent);
         let Some((key, value)) = split(rest) else { return self.read_value(rest, indent) };
         if self.open.last().is_none_or(|mapping| mapping.indent < indent) {
-            self.open.push(Mapping { indent, ..Mapping::default() });
+            self.open.push(Mapping { indent, is_item, ..Mapping::default() });
         }
         self.note(key, false);
         self.read_value(value, indent);
@@ -131,9 +139,18 @@ impl Reader {
             if in_flow { self.flow.last_mut().and_then(Option::as_mut) } else { self.open.last_mut() };
         let Some(mapping) = innermost else { return };
         mapping.last = key.to_owned();
-        if !mapping.keys.insert(key.to_owned()) && key != "<<" {
-            let all = self.open.iter().chain(self.flow.iter().flatten());
-            let path = all.map(|mapping| mapping.last.clone()).collect();
+        if key == "<<" {
+            return;
+        }
+        let is_twice = !mapping.keys.insert(key.to_owned());
+        let all = self.open.iter().chain(self.flow.iter().flatten());
+        let path: Vec<String> = all.map(|mapping| mapping.last.clone()).collect();
+        let in_sequence = self.open.iter().any(|m| m.is_item) || self.flow.iter().any(Option::is_none);
+        let is_parameter = !in_sequence && path.iter().rev().skip(1).any(|key| key == "ros__parameters");
+        let name = path.join(".");
+        // rcl takes a node's name with and without a slash for the same.
+        let is_known = is_parameter && !self.names.insert(name.trim_start_matches('/').to_owned());
+        if is_twice || is_known {
             self.found.push(Twice { path, line: self.line });
         }
     }
@@ -200,6 +217,12 @@ node:
         let flow = "n:\n  s:\n    dock: {t: /a}\n    dock: {t: /b, p: 1, t: /c}\n";
         assert_eq!(found(flow), [("n/s/dock".into(), 4), ("n/s/dock/t".into(), 4)]);
         assert_eq!(found("{n: {s: 1,\n 's': 2}}"), [("n/s".into(), 2)]);
+        let dotted =
+            "n:\n  ros__parameters:\n    s.dock.t: /a\n    s:\n      dock: {p: 1, t: /b}\n      dock.p: 2\n";
+        let twice = [("n/ros__parameters/s/dock/t".into(), 5), ("n/ros__parameters/s/dock.p".into(), 6)];
+        assert_eq!(found(dotted), twice);
+        let slash = "n:\n  ros__parameters: {a: 1, b: 2}\n/n:\n  ros__parameters: {b: 3}\n";
+        assert_eq!(found(slash), [("/n/ros__parameters/b".into(), 4)]);
         assert_eq!(found("- a: 1\n  a: 2\n"), [("a".into(), 2)]);
         assert_eq!(found("a.b: 1\nc: 2\na.b: 3\n"), [("a.b".into(), 3)]);
     }

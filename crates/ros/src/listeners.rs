@@ -1,4 +1,3 @@
-use std::thread;
 use std::time::Duration;
 
 use params::{Refusal, Set};
@@ -49,6 +48,8 @@ struct Entry<M: Machine> {
     topic: String,
     full: String,
     index: usize,
+    /// Whether a second node on it is told.
+    sole: bool,
     candidates: Vec<Candidate<M>>,
     /// `None` while nobody publishes any of several types.
     listener: Option<Listener>,
@@ -62,8 +63,6 @@ enum Place<M: Machine> {
     New(Entry<M>),
 }
 
-/// How long the start waits for publishers of what is awaited: the middleware takes some tenths of a second to find them.
-const PATIENCE: Duration = Duration::from_secs(1);
 /// How long a subscription that is in the way may take to go.
 const LONGEST: Duration = Duration::from_secs(1);
 /// How many may be leaving: changes that come faster than the middleware takes them wait for it.
@@ -95,21 +94,12 @@ impl<M: Machine + 'static> Listeners<M> {
         }
     }
 
-    /// Waits for publishers of what `first`, the parameters at the start, asks to await, and checks those: a topic that is
-    /// awaited and published as something that it cannot be is a mistake.
+    /// Checks who publishes what `first`, the parameters at the start, asks to have found by then.
     /// # Errors
-    /// That mistake.
-    pub(crate) fn wait_for_publishers(&mut self, node: &r2r::Node, first: &Set) -> Result<(), Refusal> {
-        let awaited: Vec<Wish<M>> = (self.plan)(first)?.into_iter().filter(|wish| wish.awaited).collect();
-        let end = clock::now() + PATIENCE;
-        for wish in &awaited {
-            let full = self.names.resolve(&wish.topic);
-            let mut found = publishers(node, &full);
-            while found.is_empty() && clock::now() < end {
-                thread::park_timeout(Duration::from_millis(10));
-                found = publishers(node, &full);
-            }
-            wish.check_publishers(first, &found)?;
+    /// A topic that is published, and only as something that it cannot be.
+    pub(crate) fn check_awaited(&mut self, node: &r2r::Node, first: &Set) -> Result<(), Refusal> {
+        for wish in (self.plan)(first)?.iter().filter(|wish| wish.awaited) {
+            wish.check_publishers(first, &publishers(node, &self.names.resolve(&wish.topic)))?;
         }
         Ok(())
     }
@@ -163,13 +153,14 @@ impl<M: Machine + 'static> Listeners<M> {
                 None => {
                     wish.check_publishers(after, &publishers(node, &full))?;
                     let topic = self.names.for_others(&wish.topic);
-                    let Wish { index, candidates, .. } = wish;
+                    let Wish { index, candidates, awaited: sole, .. } = wish;
                     let (parameter, full) = (parameter.clone(), full.clone());
                     Place::New(Entry {
                         parameter,
                         topic,
                         full,
                         index,
+                        sole,
                         candidates,
                         listener: None,
                         failed: false,
@@ -240,6 +231,7 @@ impl<M: Machine + 'static> Listeners<M> {
         let (listener, mut ear) =
             (self.start)(who, (&entry.topic, &entry.full), candidate, &self.ears, &self.shell)?;
         ear.index = entry.index;
+        ear.port.sole = entry.sole;
         entry.listener = Some(listener);
         Ok(ear)
     }

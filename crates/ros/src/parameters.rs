@@ -6,6 +6,7 @@ use params::{Refusal, Set, Specification, Value};
 use r2r::rcl_interfaces::{msg, srv};
 use r2r::{ParameterValue, QosProfile, ServiceRequest, WrappedServiceTypeSupport};
 
+use crate::numbers::{Origins, doubtful};
 use crate::wire::{describe, from_r2r, from_wire, list, to_wire};
 use crate::{Error, clock, qos};
 
@@ -57,10 +58,15 @@ impl Parameters {
         if given.is_empty() && std::env::args().any(|argument| argument == "--params-file") {
             log::warn!(target: &name, "the parameter files hold nothing for '{name}': all defaults are in force");
         }
+        let values: Vec<_> =
+            given.iter().map(|(key, parameter)| (key.clone(), parameter.value.clone())).collect();
         drop(given);
         let set = specification
             .resolve(overrides)
             .map_err(|refusals| Error::Parameters { node: name.clone(), refusals })?;
+        if let Some(doubt) = doubtful(&set, &values, &Origins::new(std::env::args())) {
+            return Err(Error::Start(doubt));
+        }
         let what = || Error::ros(format!("serve the parameters of '{name}'"));
         let services = Services {
             set: incoming::<srv::SetParameters::Service>(node, &name, "set_parameters").map_err(what())?,

@@ -1,9 +1,11 @@
 use std::collections::BTreeSet;
+use std::thread;
+use std::time::Duration;
 
 use r2r::qos::ReliabilityPolicy;
 use units::Level;
 
-use crate::Status;
+use crate::{Status, clock};
 
 /// Somebody who publishes a topic, as the graph has it.
 pub(crate) struct Publisher {
@@ -26,6 +28,18 @@ pub(crate) fn look_up(node: &r2r::Node, topic: &str) -> Option<Vec<Publisher>> {
 /// The same; nobody if the middleware cannot tell.
 pub(crate) fn publishers(node: &r2r::Node, topic: &str) -> Vec<Publisher> {
     look_up(node, topic).unwrap_or_default()
+}
+
+/// Waits until each of `topics`, names in the graph, is published, one second at the most: the middleware takes some tenths of a
+/// second to find who does.
+pub fn wait_for_publishers(node: &r2r::Node, topics: impl IntoIterator<Item = String>) {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    let end = clock::now() + PATIENCE;
+    for topic in topics {
+        while publishers(node, &topic).is_empty() && clock::now() < end {
+            thread::park_timeout(Duration::from_millis(10));
+        }
+    }
 }
 
 /// What is known of a topic that is listened to: how much came, and who publishes it in vain.

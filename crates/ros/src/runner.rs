@@ -204,7 +204,7 @@ impl<M: Machine + 'static> Runner<M> {
         let mut listeners = Listeners::new(context, &self.name, self.inputs.names(), &self.shell, plan);
         let first = self.parameters.set();
         listeners
-            .wait_for_publishers(&self.node, first)
+            .check_awaited(&self.node, first)
             .and_then(|()| listeners.change(&self.node, first, || {}))
             .map_err(|refusal| Error::Parameters { node: self.name.clone(), refusals: vec![refusal] })?;
         self.gate.listeners = Some(listeners);

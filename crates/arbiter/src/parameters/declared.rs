@@ -33,8 +33,8 @@ pub(super) const MAX_AGE: Parameter<f64> = Parameter::float("max_age", 0.5, 0.0,
 pub(super) const SKEW: Parameter<f64> = Parameter::float("skew", 0.1, 0.0, 10.0).unit("s").text(
     "How far a stamp may lie ahead of the wall clock, where the clocks of two machines differ; it makes nothing fresher.",
 );
-pub(super) const EMERGENCY: Parameter<bool> = Parameter::bool("emergency", false).text(
-    "Whether a zero of this source brakes with the emergency deceleration of `limits`: for one that is there to stop.",
+pub(super) const EMERGENCY: Parameter<bool> = Parameter::bool("emergency", true).text(
+    "Whether a zero of this source brakes with the emergency deceleration of `limits`, at once by default: a stick says zero when it is let go, lost or unplugged. false: with the ordinary one and the jerk limit, so that the speed may even rise for a moment before it falls.",
 );
 
 pub(super) const LOCK_TOPIC: Parameter<String> = Parameter::string("topic", "")

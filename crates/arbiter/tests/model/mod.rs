@@ -70,6 +70,8 @@ pub struct Model {
     pub wall: i64,
     pub driving: Option<usize>,
     pub quiet: Option<i64>,
+    /// The stamp of the last command that drove.
+    pub last: i64,
     /// Source and stamp of what went out; a source of `None` is a zero.
     pub out: Vec<(Option<usize>, i64)>,
 }
@@ -85,6 +87,7 @@ impl Model {
             wall: EPOCH,
             driving: None,
             quiet: Some(0),
+            last: 0,
             out: vec![(None, 0)],
         }
     }
@@ -210,7 +213,9 @@ impl Model {
         if valid && self.best() == Some(source) {
             self.driving = Some(source);
             self.quiet = None;
-            self.out.push(((what == Said::Go).then_some(source), said));
+            let told = if said < self.last { 0 } else { said };
+            self.last = said;
+            self.out.push(((what == Said::Go).then_some(source), told));
         }
     }
 

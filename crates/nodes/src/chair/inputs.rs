@@ -62,7 +62,7 @@ pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &
         )
     } else {
         inputs.subscribe::<geometry::Twist>(node, zone_scaler::COMMAND, qos::commands(), |message| {
-            Some(command(messages::velocity(&message), clock::stamp(), None))
+            Some(command(messages::velocity(&message), Stamp::ZERO, None))
         })
     }
 }

@@ -79,7 +79,7 @@ fn commands<M: Machine + 'static>(
     let heard = publishers.clone();
     let plain = move |message: geometry::Twist| {
         heard.hear(Heard::Twist);
-        let command = |velocity| Command { velocity, stamp: clock::stamp() };
+        let command = |velocity| Command { velocity, stamp: Stamp::ZERO };
         Some(wrap(Input::CommandReceived(messages::velocity(&message).map(command))))
     };
     match params.command_type {

@@ -15,6 +15,9 @@ use crate::command_topic::SharedLatency;
 use crate::messages;
 use crate::zone_scaler::COMMAND;
 
+/// The velocity that the motors were told, for who looks on.
+pub const APPLIED: &str = "hind/applied";
+
 /// What the node publishes, and the motor controller.
 pub struct Topics {
     port: Topic<Int16>,
@@ -50,7 +53,7 @@ impl Topics {
         Ok(Self {
             port,
             starboard,
-            applied: Topic::new(node, "hind/applied", qos::command())?,
+            applied: Topic::new(node, APPLIED, qos::command())?,
             state: Topic::new(node, "hind/state", qos::state())?,
             detail: Topic::new(node, "hind/state_detail", qos::state())?,
             leds: Topic::new(node, "hind/leds", qos::state())?,
