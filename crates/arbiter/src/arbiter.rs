@@ -190,7 +190,7 @@ impl Arbiter {
         let seat = |source: &crate::Source| {
             let index = old.sources.iter().position(|before| before.is_same(source))?;
             let mut seat = self.seats.get(index).copied()?;
-            seat.heard.lapse(self.now, old.sources.get(index)?);
+            seat.heard.adopt(self.now, old.sources.get(index)?, source);
             Some(seat)
         };
         let bolt = |lock: &crate::Lock| {

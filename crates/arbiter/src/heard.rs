@@ -126,8 +126,9 @@ impl Heard {
     }
 
     /// A longer time-out brings nobody back who was silent for longer than the one so far.
-    pub(crate) fn lapse(&mut self, now: Instant, source: &Source) {
-        if self.health(now, source) == Health::TimedOut
+    pub(crate) fn adopt(&mut self, now: Instant, old: &Source, new: &Source) {
+        if self.health(now, old) == Health::TimedOut
+            && self.health(now, new) == Health::Valid
             && let Some(last) = &mut self.last
         {
             last.lapsed = true;

@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use arbiter::Invalid;
-use common::{Bench, STOP};
+use common::{Bench, STOP, arbiter_params, drive_by};
 use drive::{Input, Output};
 use events::{Driver, Event, driver, minute};
 use joystick::PoseState;
+use params::Value;
 use proptest::prelude::*;
 use units::{Instant, Machine, Stamp, Velocity};
 
@@ -39,6 +40,12 @@ struct World {
     pressed: bool,
     /// When the e-stop says again what it says, once it has said anything.
     next_beat: Option<Instant>,
+    /// What the lock and the sensor say ten times a second.
+    lock: Option<bool>,
+    distance: Option<f64>,
+    next_word: Instant,
+    /// Since when the sensor in front has seen something near.
+    near: Option<Instant>,
     /// The greatest factor of the scalings that arrived, each with its time; the last one is in force.
     factors: Vec<(Instant, f64)>,
     looked_at: (usize, usize),
@@ -48,12 +55,29 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let mut bench = Bench::new();
+        let hindbrain =
+            [("accel", Value::Float(200.0)), ("ir.sensors", Value::Texts(vec!["ir_front_port".into()]))];
+        let mut bench = Bench::with(drive_by(params(false), &hindbrain));
         bench.scaling = None; // it comes by mail
         bench.plug();
         let factors = vec![(Instant::ZERO, 0.0)];
         let (mail, sent, enabled, pressed, looked_at, moved) = (BTreeMap::new(), 0, false, false, (0, 0), 0);
-        Self { bench, mail, sent, enabled, pressed, next_beat: None, factors, looked_at, moved }
+        let (lock, distance, next_word) = (Some(false), Some(9.0), bench.now);
+        Self {
+            bench,
+            mail,
+            sent,
+            enabled,
+            pressed,
+            next_beat: None,
+            lock,
+            distance,
+            next_word,
+            near: None,
+            factors,
+            looked_at,
+            moved,
+        }
     }
 
     fn post(&mut self, delays: &[u64], input: &Input) {
@@ -94,6 +118,10 @@ impl World {
             if self.next_beat.is_some_and(|at| at <= self.bench.now) {
                 self.tell(Input::Hindbrain(hindbrain::Input::EstopReceived(self.pressed)));
             }
+            if self.next_word <= self.bench.now {
+                self.say();
+                continue;
+            }
             if now >= end {
                 return;
             }
@@ -101,6 +129,21 @@ impl World {
             self.bench.pass(ms((next - now).clamp(1, 10)));
             self.check();
         }
+    }
+
+    /// What the lock and the sensor have to say.
+    fn say(&mut self) {
+        self.next_word = self.bench.now + ms(100);
+        if let Some(closed) = self.lock {
+            self.tell(Input::Arbiter(arbiter::Input::LockReceived { lock: 0, closed }));
+        }
+        if self.distance.is_some() {
+            let (sensor, distance) = (hindbrain::Sensor::FrontPort, self.distance);
+            let input = hindbrain::Input::IrReceived { sensor, distance, stamp: Stamp::ZERO };
+            self.tell(Input::Hindbrain(input));
+        }
+        let is_near = self.distance.is_some_and(|distance| distance < 0.1);
+        self.near = self.near.filter(|_| is_near).or(is_near.then_some(self.bench.now));
     }
 
     /// The greatest factor that was in force at some time since `since`.
@@ -143,6 +186,14 @@ impl World {
                     (value - STOP).abs() <= may,
                     "{motors:?} at {at:?}, may be {may} from stop: enabled {on}, pressed {pressed}"
                 );
+                // Forward is the lower value; debounced for 40 ms, and heard again 100 ms later.
+                let ahead = STOP * 2 - motors.port - motors.starboard;
+                let blocked = self.near.is_some_and(|since| *at >= since + ms(160 + 20));
+                assert!(
+                    !blocked || ahead <= 0,
+                    "{motors:?} at {at:?}, and something is near since {:?}",
+                    self.near
+                );
                 self.moved += usize::from(value != STOP);
             }
         }
@@ -157,9 +208,16 @@ impl World {
 
     /// Everything is put right, and somebody drives ahead for a second over a network that works.
     fn ahead(&mut self, driver: Driver) {
-        use hindbrain::Input::{EnableReceived, EstopReceived, ResetReceived};
+        use hindbrain::Input::{
+            EnableReceived, EstopReceived, EstopsCounted, PublishersCounted, ResetReceived,
+        };
         self.mail.clear();
+        (self.lock, self.distance) = (Some(false), Some(9.0));
+        self.say();
+        self.pass(200);
         for input in [
+            PublishersCounted(1),
+            EstopsCounted(1),
             EstopReceived(false),
             ResetReceived(true),
             ResetReceived(false),
@@ -210,6 +268,18 @@ impl World {
             }
             Event::Estop(pressed) => self.tell(Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))),
             Event::Reset(down) => self.tell(Input::Hindbrain(hindbrain::Input::ResetReceived(down))),
+            Event::Lock(closed) => self.lock = closed,
+            Event::Infrared(distance) => self.distance = distance,
+            Event::Publishers { estop: true, count } => {
+                self.tell(Input::Hindbrain(hindbrain::Input::EstopsCounted(count)));
+            }
+            Event::Publishers { estop: false, count } => {
+                self.tell(Input::Hindbrain(hindbrain::Input::PublishersCounted(count)));
+            }
+            Event::Limits(on) => {
+                let stick = self.bench.drive.stages().arbiter.source_index("joystick");
+                self.tell(Input::SourcesChanged { params: params(on), stick });
+            }
             Event::Ahead(driver) => self.ahead(driver),
             Event::Jump(millis) => {
                 self.bench.wall = (self.bench.wall + millis).clamp(-10_000_000, 10_000_000)
@@ -222,6 +292,19 @@ impl World {
         }
         self.check();
     }
+}
+
+/// A lock over the navigation and not over the stick; with limits or without.
+fn params(limits: bool) -> arbiter::Params {
+    let (float, slope) = (Value::Float, |on: f64| Value::Float(if limits { on } else { 0.0 }));
+    arbiter_params(&[
+        ("locks.door.topic", Value::Text("/door".into())),
+        ("locks.door.priority", Value::Integer(50)),
+        ("limits.linear.x.acceleration", slope(2.0)),
+        ("limits.linear.x.deceleration", slope(0.5)),
+        ("limits.linear.x.jerk", slope(10.0)),
+        ("limits.angular.z.max", float(0.9)),
+    ])
 }
 
 fn reference(forward: f64, turn: f64, stamp: Stamp, intrinsic: bool) -> Input {
@@ -253,12 +336,23 @@ proptest! {
         let mut world = play(&minute(seed));
         world.ahead(driver);
         world.bench.wall += jump;
+        let before = world.bench.outputs.len();
         if reading_lost {
             world.tell(Input::Joystick(joystick::Input::ReadingLost));
         } else {
             world.bench.unplug();
         }
         let silent = world.bench.now;
+        if matches!(driver, Driver::Stick) {
+            // A stick that is lost is no wish to go more slowly by and by: no limit is waited for.
+            world.pass(20);
+            let zero = |output: &Output| match output {
+                Output::Arbiter(arbiter::Output::Drive(command)) => command.velocity.is_zero(),
+                _ => false,
+            };
+            let said = &world.bench.outputs[before..];
+            prop_assert!(said.iter().any(zero), "{said:?}");
+        }
         // What the surroundings allow does not stop it, and nobody has to disable it.
         for _ in 0..60 {
             world.tell(Input::Zones(zones::Input::ScalingReceived([1.0; 16])));

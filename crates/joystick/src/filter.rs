@@ -235,7 +235,8 @@ impl Filter {
     ///
     /// Inactive, the reference as it came, however old: who reads it judges it by its own stamp. One without a stamp
     /// nobody could judge: it is forgotten when nothing new came for [`STALE`], with one stop. Before the first
-    /// reference nothing, except one stop when the stick lets go.
+    /// reference nothing. When the stick lets go one stop comes first in any case: a reference that is older than the
+    /// stick's last word may be passed over as late further on, and the stick's would go on.
     pub(crate) fn desired(&mut self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         if !self.active() {
             if self
@@ -247,8 +248,8 @@ impl Filter {
             }
             let owes_stop = core::mem::take(&mut self.owes_stop);
             return match &self.reference {
-                Some((_, reference)) => Some(*reference),
-                None => owes_stop.then(|| self.standing(stamp)),
+                Some((_, reference)) if !owes_stop => Some(*reference),
+                _ => owes_stop.then(|| self.standing(stamp)),
             };
         }
         let (vel, avel) = self.motion.velocity();

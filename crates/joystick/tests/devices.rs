@@ -170,6 +170,8 @@ fn a_lost_dead_man_button_hands_back_to_the_reference() {
     bench.give(Input::ReferenceReceived(reference(wall(100), false, 0.5)));
     bench.disconnect(PAD);
     bench.batch();
+    assert_eq!((bench.last().vel, bench.last().stamp), (Some([0.0; 3]), wall(100)), "a stop first");
+    bench.run(5);
     assert_eq!(bench.last(), reference(wall(100), false, 0.5));
 }
 

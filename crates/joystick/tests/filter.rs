@@ -152,6 +152,8 @@ fn an_active_stick_masks_the_reference_until_it_lets_go() {
     assert_eq!(bench.forward(), 0.0);
     bench.press(TOGGLE);
     bench.batch();
+    assert_eq!(bench.forward(), 0.0, "a stop first, which no older stamp makes late");
+    bench.run(CYCLE);
     assert_eq!(bench.last(), reference(wall(0), true, 9.0));
 }
 

@@ -114,6 +114,8 @@ fn another_device_inherits_no_takeover() {
         bench.give(Input::ParametersChanged(named("B", guarded())));
         bench.batch();
         assert!(!bench.machine.active(), "also a twin: '{serial}'");
+        assert_eq!(bench.forward(), 0.0);
+        bench.run(CYCLE);
         assert_eq!(bench.last(), reference(wall(0), true, 0.5));
     }
 }

@@ -19,8 +19,11 @@ pub fn yaml(specification: &Specification) -> String {
         page.comment(4, group.text);
         page.comment(4, "Naming one entry here replaces all of the default ones.");
         if let Some(live) = specification.live(group) {
-            let text = "Entries come and go at run time: setting a parameter of a new one makes it, deleting";
-            page.comment(4, &format!("{text} its `{}` takes it away.", live.key));
+            let text = "Entries come and go at run time: setting the";
+            page.comment(
+                4,
+                &format!("{text} `{0}` of a new one makes it, deleting its `{0}` takes it away.", live.key),
+            );
         }
         for (index, name) in set.group(group.prefix).into_iter().enumerate() {
             for member in &group.members {

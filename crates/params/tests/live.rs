@@ -131,6 +131,6 @@ fn parameters_know_their_live_entry() {
 #[test]
 fn the_yaml_file_says_that_entries_come_and_go() {
     let line =
-        "# Entries come and go at run time: setting a parameter of a new one makes it, deleting its `topic`";
+        "# Entries come and go at run time: setting the `topic` of a new one makes it, deleting its `topic`";
     assert_eq!(yaml(&specification()).matches(line).count(), 1, "{}", yaml(&specification()));
 }

@@ -34,6 +34,17 @@ pub fn drive_with(arbiter: &[(&str, Value)]) -> Drive {
 
 /// The same with a hindbrain that asks for a zero command first or does not.
 pub fn drive_of(arbiter: &[(&str, Value)], zero_first: bool) -> Drive {
+    let hindbrain = [("accel", Value::Float(200.0)), ("zero_first", Value::Bool(zero_first))];
+    drive_by(arbiter_params(arbiter), &hindbrain)
+}
+
+/// The arbiter's parameters.
+pub fn arbiter_params(overrides: &[(&str, Value)]) -> arbiter::Params {
+    read(arbiter::specification(), arbiter::Params::read, overrides)
+}
+
+/// The same with all of these.
+pub fn drive_by(arbiter: arbiter::Params, hindbrain: &[(&str, Value)]) -> Drive {
     let (int, float) = (Value::Integer, Value::Float);
     let stages = Stages {
         joystick: joystick::Joystick::new(read(
@@ -48,12 +59,12 @@ pub fn drive_of(arbiter: &[(&str, Value)], zero_first: bool) -> Drive {
                 ("enable.on", int(DEAD_MAN as i64)),
             ],
         )),
-        arbiter: arbiter::Arbiter::new(read(arbiter::specification(), arbiter::Params::read, arbiter)),
+        arbiter: arbiter::Arbiter::new(arbiter),
         zones: zones::ZoneScaler::new(zones::Params::default()),
         hindbrain: hindbrain::Hindbrain::new(read(
             hindbrain::specification(),
             hindbrain::Params::read,
-            &[("accel", float(200.0)), ("zero_first", Value::Bool(zero_first))],
+            hindbrain,
         )),
     };
     let stick = stages.arbiter.source_index("joystick");

@@ -33,6 +33,17 @@ pub enum Event {
     },
     Estop(bool),
     Reset(bool),
+    /// What the lock over the navigation says from now on; `None` is silence.
+    Lock(Option<bool>),
+    /// How far the sensor in front sees from now on \[m]; `None` is silence.
+    Infrared(Option<f64>),
+    /// So many nodes publish commands, or the e-stop.
+    Publishers {
+        estop: bool,
+        count: usize,
+    },
+    /// The arbiter's limits come into force, or go.
+    Limits(bool),
     /// Somebody brings the vehicle back to driving, and drives ahead for a second.
     Ahead(Driver),
     /// The wall clock is set by so many milliseconds.
@@ -87,6 +98,10 @@ fn event() -> impl Strategy<Value = (u64, Event)> {
         4 => (prop::bool::weighted(0.8), delays()).prop_map(|(on, delays)| Event::Enable { on, delays }),
         1 => prop::bool::weighted(0.2).prop_map(Event::Estop),
         1 => any::<bool>().prop_map(Event::Reset),
+        1 => prop::option::weighted(0.8, prop::bool::weighted(0.3)).prop_map(Event::Lock),
+        1 => prop::option::weighted(0.8, prop::sample::select(vec![0.05, 9.0, f64::NAN])).prop_map(Event::Infrared),
+        1 => (any::<bool>(), 1..3usize).prop_map(|(estop, count)| Event::Publishers { estop, count }),
+        1 => any::<bool>().prop_map(Event::Limits),
         1 => driver().prop_map(Event::Ahead),
         1 => prop_oneof![-2_000..2_000i64, Just(3_600_000), Just(-3_600_000)].prop_map(Event::Jump),
         1 => (1..2_000u64).prop_map(Event::Back),
