@@ -285,3 +285,13 @@ def test_helpers_do_not_take_the_nodes_name():
         assert names.count("who_drives") == 1 and any(name.startswith("_who_drives_sources_navigation") for name in names), names
         (listener,) = arbiter.graph.node.get_subscriptions_info_by_topic("/nav")
         assert listener.node_name.startswith("_who_drives_sources_navigation")
+
+
+def test_a_renamed_node_listens_by_its_own_name():
+    arguments = ["-r", "__node:=arb2", "-r", "arb2:nav:=/other"]
+    parameters = {**NAVIGATION, "sources.navigation.topic": "nav", **named("sources.own", topic="~/in", type="twist", priority=30)}
+    with Arbiter(parameters, arguments=arguments, node="arb2") as arbiter:
+        arbiter.publish("/other", 0.1)
+        arbiter.drives("navigation", 0.1)
+        arbiter.publish("/arb2/in", 0.2, Twist)
+        arbiter.drives("own", 0.2)
