@@ -1,11 +1,9 @@
-"""What velocity_arbiter refuses of its sources and locks, at run time and at the start: nothing changes, and it says why."""
+"""What velocity_arbiter refuses of its sources and locks at run time: nothing changes, and it says why."""
 
 import time
 
-import arbiters
 import pytest
-from arbiters import DOCK, NAVIGATION, NODE, OUTPUT, STICK, Arbiter, named, settle
-from conftest import Process
+from arbiters import DOCK, NAVIGATION, OUTPUT, Arbiter, named, settle
 from geometry_msgs.msg import PoseStamped
 from rcl_interfaces.msg import ParameterValue
 
@@ -74,120 +72,3 @@ def test_a_bad_set_changes_nothing_and_says_why(patient, what):
     settle()
     assert set(patient.said(start)) == {0.1}, "it stopped driving"
     assert not patient.graph.since("/parameter_events", start), "somebody was told of a change"
-
-
-@pytest.mark.parametrize("style", ["block", "flow"])
-def test_two_sources_of_one_name_in_a_file_are_refused(tmp_path, style):
-    entries = {
-        "block": "      dock:\n        topic: /a\n        priority: 1\n      dock:\n        topic: /b\n        priority: 2\n",
-        "flow": "      dock: {topic: /a, priority: 1}\n      dock: {topic: /b, priority: 2}\n",
-    }
-    file = tmp_path / "twice.yaml"
-    file.write_text(f"{NODE}:\n  ros__parameters:\n    sources:\n{entries[style]}")
-    process = Process(NODE, "--ros-args", "--params-file", str(file))
-    try:
-        assert process.wait() == 1, process.output
-    finally:
-        process.stop()
-    line = 7 if style == "block" else 5
-    assert f"'velocity_arbiter.ros__parameters.sources.dock' is in line {line} for the second time" in process.output
-
-
-class Deaf(Process):
-    """A console that stands still while `stands_still`."""
-
-    stands_still = False
-
-    def _read(self):
-        while True:
-            if Deaf.stands_still:
-                time.sleep(0.05)
-                continue
-            line = self.process.stdout.readline()
-            if not line:
-                return
-            self.lines.append(line.rstrip())
-
-
-def test_a_console_that_stands_still_refuses_newcomers_and_stops_nothing(monkeypatch):
-    """rcl looks up nodes in a table without a lock for each line of the log, so that none may come meanwhile."""
-    monkeypatch.setattr(arbiters, "Process", Deaf)
-    monkeypatch.setattr(Deaf, "stands_still", False)
-    with Arbiter(NAVIGATION) as arbiter:
-        arbiter.publish("/nav", 0.1, rate=500.0)
-        arbiter.drives("navigation", 0.1)
-        Deaf.stands_still = True
-        for _ in range(20):
-            for _ in range(500):  # a line each: more than a pipe holds, sooner or later
-                arbiter.change({"sources.navigation.priority": 300})
-            settle()
-            start = time.monotonic()
-            refused = arbiter.change_at_once(DOCK)
-            if refused:
-                break
-            arbiter.delete("sources.dock.topic")
-        assert "cannot come while nobody takes the lines of the log" in refused
-        assert arbiter.change({"sources.navigation.timeout": 0.4}) == [], "what needs no node goes on"
-        settle()
-        assert set(arbiter.said(start)) == {0.1}, "it stopped driving"
-        Deaf.stands_still = False
-        arbiter.wait(lambda: arbiter.change_at_once(DOCK) == "", "it does not come afterwards")
-
-
-@pytest.mark.parametrize(
-    "values, told",
-    [
-        (named("sources.aa", topic="/joystick/desired", type="pose_state", priority=201), "which is the stick of this process"),
-        ({"sources.joystick.type": "twist"}, "'sources.joystick.type' is \"twist\", must be pose_state or auto"),
-        (named("sources.ring", topic="/cmd_vel", type="auto", priority=201), "must not be what this node publishes itself"),
-        (named("sources.ring", topic="/hind/applied", type="auto", priority=201), "must not be what this node publishes itself"),
-    ],
-)
-def test_nothing_of_the_one_process_is_a_second_source(values, told):
-    with Arbiter(NAVIGATION, "steersman") as arbiter:
-        before = arbiter.all()
-        assert told in arbiter.change_at_once(values)
-        assert arbiter.all() == before
-    texts = [text for name, value in values.items() for text in ("-p", f"{NODE}:{name}:={value}")]
-    stick = [text for member, value in STICK.items() if f"sources.joystick.{member}" not in values for text in ("-p", f"{NODE}:sources.joystick.{member}:={value}")]
-    process = Process("steersman", "--ros-args", *stick, *texts)
-    try:
-        assert process.wait() == 1 and told in process.output, process.output
-    finally:
-        process.stop()
-
-
-def test_a_lock_on_a_topic_of_another_type_is_refused_at_the_start(graph):
-    graph.node.create_publisher(PoseStamped, "/pose", 1)
-    process = Process(NODE, "--ros-args", "-p", "locks.door.topic:=/pose")
-    try:
-        assert process.wait() == 1, process.output
-        assert "'locks.door.topic' is \"/pose\", must be a topic of std_msgs/msg/Bool" in process.output, process.output
-    finally:
-        process.stop()
-
-
-def test_a_lock_that_nobody_publishes_delays_the_start_and_alarms_nobody():
-    with Arbiter({**NAVIGATION, **named("locks.door", topic="/door")}, "steersman") as arbiter:
-        arbiter.wait(lambda: arbiter.active and "navigation" in arbiter.active[1], "it does not run")
-        assert "nobody watched over the motors" not in arbiter.process.output
-
-
-@pytest.mark.parametrize(
-    "first, second, rule",
-    [
-        ("limits: {linear: {x: {max: 1}}}", "limits.linear.x.max:=0.3", "decimals in each (1.0, not 1)"),
-        ("sources: {navigation: {topic: /nav, timeout: 2}}", "sources.navigation.timeout:=0.2", "decimals in each"),
-        ("rate: 20", "rate:=1.5", "a whole number in each"),
-    ],
-)
-def test_a_number_that_is_whole_in_one_place_and_not_in_another_is_refused(tmp_path, first, second, rule):
-    """rcl keeps both and r2r takes the whole one: the other would silently not be in force."""
-    file = tmp_path / "first.yaml"
-    file.write_text(f"{NODE}:\n  ros__parameters:\n    {first}\n")
-    process = Process(NODE, "--ros-args", "--params-file", str(file), "-p", f"{NODE}:{second}")
-    try:
-        assert process.wait() == 1, process.output
-        assert f"parameter '{second.split(':=')[0]}' is " in process.output and rule in process.output, process.output
-    finally:
-        process.stop()
