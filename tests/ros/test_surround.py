@@ -306,12 +306,13 @@ def test_a_huge_cloud_is_taken():
     with Surround(CAMERA) as surround:
         publisher = surround.publisher("/points", PointCloud2)
         surround.wait(lambda: publisher.get_subscription_count() > 0, "nobody listens")
-        for _ in range(50):  # best effort, in a thousand pieces
+        for _ in range(300):  # best effort, in a thousand pieces, all of which a busy machine seldom takes
             publisher.publish(stamped(huge))
             time.sleep(0.1)
             if surround.factors["back_fb"] == 1.0:
-                break
-        surround.wait_for("100,000 points", timeout=0.3, front_fb=0.5, back_fb=1.0)
+                assert abs(surround.factors["front_fb"] - 0.5) < 0.02, surround.factors
+                return
+        assert False, f"100,000 points: {surround.factors}"
 
 
 def test_a_flood_of_scans_is_no_queue():

@@ -77,9 +77,13 @@ fn commands<M: Machine + 'static>(
         }))
     };
     let heard = publishers.clone();
+    let mut latest = Stamp::ZERO;
     let plain = move |message: geometry::Twist| {
         heard.hear(Heard::Twist);
-        let command = |velocity| Command { velocity, stamp: Stamp::ZERO };
+        // Stamped on receipt; a clock that is set back makes none late.
+        latest = latest.max(clock::stamp());
+        let stamp = latest;
+        let command = |velocity| Command { velocity, stamp };
         Some(wrap(Input::CommandReceived(messages::velocity(&message).map(command))))
     };
     match params.command_type {
