@@ -112,3 +112,19 @@ fn a_call_that_is_a_tick_late_makes_nothing_older() {
         assert_eq!(stale_after, counts, "{late} ms late");
     }
 }
+
+#[test]
+fn a_reset_that_waited_for_a_held_process_undoes_nothing() {
+    let mut rig = driving("strict");
+    rig.stall(300);
+    // What came meanwhile is read in one go, in no known order: two clicks, and a short press.
+    for input in [Input::EstopReceived(true), released()] {
+        rig.send(input);
+    }
+    rig.click_reset();
+    rig.click_reset();
+    assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]));
+    rig.repeat(&[released()], 50);
+    rig.click_reset();
+    assert_eq!(rig.state(), StopState::SoftRos, "the next click counts");
+}

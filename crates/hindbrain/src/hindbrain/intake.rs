@@ -42,7 +42,8 @@ impl Hindbrain {
             }
             Input::ResetReceived(down) => {
                 self.hear(Source::Reset);
-                inputs.reset = Some(down);
+                // A press that waited for a held process may have been before what it would undo.
+                inputs.reset = Some(down && self.unread().is_zero());
                 true
             }
             Input::IrReceived { sensor, distance, stamp } => {

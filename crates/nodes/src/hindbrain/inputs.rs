@@ -26,15 +26,16 @@ pub fn listen<M: Machine + 'static>(
 ) -> Result<(), Error> {
     let edge = qos::edge();
     let flag = |make: fn(bool) -> Input| move |message: Bool| Some(wrap(make(message.data)));
+    // Before the e-stop: of what came in one go nobody knows the order, and a click before the press must not undo it.
+    inputs.subscribe::<Bool>(node, "hind/reset", edge.clone(), flag(Input::ResetReceived))?;
     // Twice: a press must not be lost on the way, and must be heard from whomever it comes. Hearing it twice does no harm.
     inputs.subscribe::<Bool>(node, "hind/estop", edge.clone(), flag(Input::EstopReceived))?;
     inputs.subscribe::<Bool>(node, "hind/estop", qos::sensor(), flag(Input::EstopReceived))?;
-    inputs.subscribe::<Bool>(node, "hind/enable", edge.clone(), flag(Input::EnableReceived))?;
+    inputs.subscribe::<Bool>(node, "hind/enable", edge, flag(Input::EnableReceived))?;
     // A switch-off is heard from whomever it comes; a switch-on that comes again after it would be an edge.
     inputs.subscribe_in_part::<Bool>(node, "hind/enable", qos::sensor(), move |message| {
         (!message.data).then(|| wrap(Input::EnableReceived(false)))
     })?;
-    inputs.subscribe::<Bool>(node, "hind/reset", edge, flag(Input::ResetReceived))?;
     let mut strangers = BTreeSet::new();
     let fresh = Freshness {
         judge: params.judge_stamps.then_some(params.stamp_tolerance),
