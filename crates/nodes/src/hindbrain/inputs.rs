@@ -1,4 +1,6 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hindbrain::{CommandType, Input, IrSource, Params, Scan, Sectors, Sensor, distances, measured};
@@ -6,12 +8,15 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::sensor_msgs::msg::{LaserScan, Range};
 use r2r::std_msgs::msg::Bool;
 use ros::{Candidate, Error, Inputs, clock, qos};
-use units::{Command, Machine, Stamp};
+use units::{Command, Instant, Machine, Stamp};
 
 use super::NAME;
 use super::graph::{Heard, Publishers};
 use crate::stamps::{Age, age};
 use crate::{messages, zone_scaler};
+
+/// For so long after a reliable message a best-effort one of the same switch is taken for its copy.
+const COPY: Duration = Duration::from_millis(200);
 
 /// Listens to what stops first, then, unless the composed process feeds the commands itself, to `cmd_vel`.
 /// # Errors
@@ -31,10 +36,18 @@ pub fn listen<M: Machine + 'static>(
     // Twice: a press must not be lost on the way, and must be heard from whomever it comes. Hearing it twice does no harm.
     inputs.subscribe::<Bool>(node, "hind/estop", edge.clone(), flag(Input::EstopReceived))?;
     inputs.subscribe::<Bool>(node, "hind/estop", qos::sensor(), flag(Input::EstopReceived))?;
-    inputs.subscribe::<Bool>(node, "hind/enable", edge, flag(Input::EnableReceived))?;
-    // A switch-off is heard from whomever it comes; a switch-on that comes again after it would be an edge.
+    // A switch-off is heard from whomever it comes; a switch-on that comes again after it would be an edge. What a reliable
+    // publisher says comes here both ways, and a copy that is late must not switch off again what it switched on.
+    let reliable = Arc::new(AtomicU64::new(0));
+    let best_effort = Arc::clone(&reliable);
+    inputs.subscribe::<Bool>(node, "hind/enable", edge, move |message| {
+        reliable.store(clock::now().as_nanos(), Ordering::Relaxed);
+        Some(wrap(Input::EnableReceived(message.data)))
+    })?;
     inputs.subscribe_in_part::<Bool>(node, "hind/enable", qos::sensor(), move |message| {
-        (!message.data).then(|| wrap(Input::EnableReceived(false)))
+        let heard = Instant::from_nanos(best_effort.load(Ordering::Relaxed));
+        let is_copy = heard > Instant::ZERO && clock::now().since(heard) < COPY;
+        (!message.data && !is_copy).then(|| wrap(Input::EnableReceived(false)))
     })?;
     let mut strangers = BTreeSet::new();
     let fresh = Freshness {
