@@ -138,7 +138,7 @@ pub fn wishes<M: Machine + 'static>(
             index,
             candidates,
             possible: LOCK_TYPES,
-            awaited: true,
+            sole: true,
         });
     }
     for (index, source) in params.sources.iter().enumerate() {
@@ -168,7 +168,7 @@ pub fn wishes<M: Machine + 'static>(
                 index,
                 candidates,
                 possible: SOURCE_TYPES,
-                awaited: false,
+                sole: false,
             });
         }
     }

@@ -94,16 +94,6 @@ impl<M: Machine + 'static> Listeners<M> {
         }
     }
 
-    /// Checks who publishes what `first`, the parameters at the start, asks to have found by then.
-    /// # Errors
-    /// A topic that is published, and only as something that it cannot be.
-    pub(crate) fn check_awaited(&mut self, node: &r2r::Node, first: &Set) -> Result<(), Refusal> {
-        for wish in (self.plan)(first)?.iter().filter(|wish| wish.awaited) {
-            wish.check_publishers(first, &publishers(node, &self.names.resolve(&wish.topic)))?;
-        }
-        Ok(())
-    }
-
     /// Listens to what `after` asks for, and does `commit` in the same moment, which puts `after` in force.
     /// # Errors
     /// Why something cannot be listened to; then all is as before.
@@ -153,7 +143,7 @@ impl<M: Machine + 'static> Listeners<M> {
                 None => {
                     wish.check_publishers(after, &publishers(node, &full))?;
                     let topic = self.names.for_others(&wish.topic);
-                    let Wish { index, candidates, awaited: sole, .. } = wish;
+                    let Wish { index, candidates, sole, .. } = wish;
                     let (parameter, full) = (parameter.clone(), full.clone());
                     Place::New(Entry {
                         parameter,

@@ -202,10 +202,8 @@ impl<M: Machine + 'static> Runner<M> {
         M: Send,
     {
         let mut listeners = Listeners::new(context, &self.name, self.inputs.names(), &self.shell, plan);
-        let first = self.parameters.set();
         listeners
-            .check_awaited(&self.node, first)
-            .and_then(|()| listeners.change(&self.node, first, || {}))
+            .change(&self.node, self.parameters.set(), || {})
             .map_err(|refusal| Error::Parameters { node: self.name.clone(), refusals: vec![refusal] })?;
         self.gate.listeners = Some(listeners);
         Ok(self)

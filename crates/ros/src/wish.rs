@@ -17,9 +17,8 @@ pub struct Wish<M: Machine> {
     /// The ROS names of all types that anything of its kind can have. A topic that is published, and as none of these, is a
     /// mistake.
     pub possible: &'static [&'static str],
-    /// Whether the start has waited for somebody to publish it ([`wait_for_publishers`](crate::wait_for_publishers)), so that a
-    /// mistake is told then and not only later; and whether a second node on it is told, which nobody could tell apart.
-    pub awaited: bool,
+    /// Whether a second node on it is told, since nobody could tell the two apart.
+    pub sole: bool,
 }
 
 impl<M: Machine + 'static> Wish<M> {
