@@ -47,7 +47,7 @@ pub struct Arbiter {
     next_zero: Option<Instant>,
     pub(crate) stopping: bool,
     queue: VecDeque<Command>,
-    active: Active,
+    pub(crate) active: Active,
     announced: Option<Active>,
     /// Whether indices mean others than when that was announced.
     renamed: bool,
@@ -130,31 +130,34 @@ impl Arbiter {
             }
             return self.refuse(source, Refused::Late);
         }
-        match velocity {
-            Ok(velocity) if !self.stopping && self.winner() == Some(source) => {
-                self.counters.taken_over += u64::from(self.driving.is_some_and(|other| other != source));
-                self.counters.driven += 1;
-                self.driving = Some(source);
-                self.next_zero = None;
-                if let Some(seat) = self.seats.get_mut(source) {
-                    seat.tally.driven += 1;
-                }
-                let stamp = self.in_order(stamp);
-                let command = self.ramp.aim(self.now, Command { velocity, stamp }, emergency);
-                self.push(command);
-            }
-            Ok(_) => match self.verdict(source, self.winner()) {
-                Verdict::TimedOut => self.refuse(source, Refused::Repeated),
-                Verdict::TooOld => self.refuse(source, Refused::TooOld),
-                Verdict::FromFuture => self.refuse(source, Refused::FromFuture),
-                Verdict::Locked { .. } => self.refuse(source, Refused::Locked),
-                Verdict::Outranked { .. } => self.refuse(source, Refused::Outranked),
-                _ => {}
-            },
+        let velocity = match velocity {
+            Ok(velocity) => velocity,
             Err(invalid) => {
-                self.refuse(source, Refused::Invalid);
                 self.last_invalid = Some((source, invalid));
+                return self.refuse(source, Refused::Invalid);
             }
+        };
+        let winner = self.judge();
+        if !self.stopping && winner == Some(source) {
+            self.counters.taken_over += u64::from(self.driving.is_some_and(|other| other != source));
+            self.counters.driven += 1;
+            self.driving = Some(source);
+            self.next_zero = None;
+            if let Some(seat) = self.seats.get_mut(source) {
+                seat.tally.driven += 1;
+            }
+            let stamp = self.in_order(stamp);
+            let command = self.ramp.aim(self.now, Command { velocity, stamp }, emergency);
+            return self.push(command);
+        }
+        self.rank(winner);
+        match self.active.verdicts.get(source) {
+            Some(Verdict::TimedOut) => self.refuse(source, Refused::Repeated),
+            Some(Verdict::TooOld) => self.refuse(source, Refused::TooOld),
+            Some(Verdict::FromFuture) => self.refuse(source, Refused::FromFuture),
+            Some(Verdict::Locked { .. }) => self.refuse(source, Refused::Locked),
+            Some(Verdict::Outranked { .. }) => self.refuse(source, Refused::Outranked),
+            _ => {}
         }
     }
 
@@ -218,7 +221,7 @@ impl Arbiter {
     /// Brings who drives in line with time, messages and locks; a driving source that may not any more is replaced by
     /// a zero, not by the next one's old command.
     fn settle(&mut self) {
-        let winner = self.winner();
+        let winner = self.judge();
         if self.driving.is_some() && (self.stopping || self.driving != winner) {
             self.lose();
         }
@@ -228,11 +231,7 @@ impl Arbiter {
             self.active.since = self.now;
             self.active.stamp = self.clock.at(self.now);
         }
-        self.active.verdicts.clear();
-        for source in 0..self.params.sources.len() {
-            let verdict = self.verdict(source, winner);
-            self.active.verdicts.push(verdict);
-        }
+        self.rank(winner);
     }
 
     fn is_news(&self) -> bool {

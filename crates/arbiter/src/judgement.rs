@@ -5,25 +5,30 @@ use crate::{Arbiter, Traffic, Verdict};
 
 /// Who may drive, as of now.
 impl Arbiter {
-    /// The source whose next message drives, or that drives.
-    pub(crate) fn winner(&self) -> Option<usize> {
+    /// Judges every source by itself; the one whose next message drives, or that drives.
+    pub(crate) fn judge(&mut self) -> Option<usize> {
         let mut winner: Option<(u8, usize)> = None;
-        for (index, source) in self.params.sources.iter().enumerate() {
-            if self.hindrance(index).is_none() && winner.is_none_or(|(highest, _)| source.priority > highest)
-            {
-                winner = Some((source.priority, index));
+        self.active.verdicts.clear();
+        for index in 0..self.params.sources.len() {
+            let hindrance = self.hindrance(index);
+            let priority = self.params.sources.get(index).map_or(0, |source| source.priority);
+            if hindrance.is_none() && winner.is_none_or(|(highest, _)| priority > highest) {
+                winner = Some((priority, index));
             }
+            self.active.verdicts.push(hindrance.unwrap_or(Verdict::Waits));
         }
         winner.map(|(_, index)| index)
     }
 
-    pub(crate) fn verdict(&self, source: usize, winner: Option<usize>) -> Verdict {
-        match (self.hindrance(source), winner) {
-            _ if self.stopping => Verdict::Stopping,
-            (Some(hindrance), _) => hindrance,
-            (None, Some(by)) if by != source => Verdict::Outranked { by },
-            (None, _) if self.driving == Some(source) => Verdict::Drives,
-            (None, _) => Verdict::Waits,
+    /// Completes what [`judge`](Self::judge) said of each source by itself with what `winner` is to it.
+    pub(crate) fn rank(&mut self, winner: Option<usize>) {
+        for (source, verdict) in self.active.verdicts.iter_mut().enumerate() {
+            *verdict = match (*verdict, winner) {
+                _ if self.stopping => Verdict::Stopping,
+                (Verdict::Waits, Some(by)) if by != source => Verdict::Outranked { by },
+                (Verdict::Waits, _) if self.driving == Some(source) => Verdict::Drives,
+                (verdict, _) => verdict,
+            };
         }
     }
 
