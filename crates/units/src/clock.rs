@@ -1,13 +1,25 @@
+use core::time::Duration;
+
 use crate::{Instant, Stamp};
 
-/// The wall clock as far as a machine may know it: one reading and the monotonic time since.
+/// How much later than it was due a call may come before the machine counts as held.
+const GRACE: Duration = Duration::from_millis(20);
+/// For how long after a hold what is read may have waited: until the middleware's queues are surely dry.
+const QUEUES: Duration = Duration::from_millis(50);
+
+/// The time as a machine knows it: the latest `now`, the wall clock, and for how long what is read now may have waited.
 ///
-/// A machine that stamps or compares stamps takes readings as an input, and has one of these.
+/// * A machine that compares stamps takes readings of the wall clock as an input, and adds the monotonic time since.
+/// * A machine that is called later than it asked for was **held** (stopped, starved, suspended): what is read in the 50 ms
+///   after that may have come at any time since its call before.
 /// # Source
 /// own.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
+    now: Instant,
     read: Option<(Instant, Stamp)>,
+    /// When the last hold began and how long what waited in it may still be read.
+    held: Option<(Instant, Instant)>,
 }
 
 const SECOND: i64 = 1_000_000_000;
@@ -15,10 +27,31 @@ const SECOND: i64 = 1_000_000_000;
 impl Clock {
     /// Takes note that at `now` the wall clock says `stamp`; it may have been set, forward or back.
     pub fn read(&mut self, now: Instant, stamp: Stamp) {
-        self.read = Some((now, stamp));
+        self.now = self.now.max(now);
+        self.read = Some((self.now, stamp));
     }
 
-    /// The stamp of `now`: the last reading plus the time since; [`Stamp::ZERO`] before the first reading.
+    /// Goes on to `now`, which never goes back. `due` is when the machine was to be called at the latest
+    /// ([`Machine::deadline`](crate::Machine::deadline)).
+    pub fn pass_to(&mut self, now: Instant, due: Option<Instant>) {
+        let began = self.held.filter(|&(_, until)| self.now < until).map_or(self.now, |(began, _)| began);
+        self.now = self.now.max(now);
+        if due.is_some_and(|due| self.now.since(due) > GRACE) {
+            self.held = Some((began, self.now + QUEUES));
+        }
+    }
+
+    /// The latest instant.
+    pub const fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// The wall clock's stamp of the latest instant, see [`at`](Self::at).
+    pub fn wall(&self) -> Stamp {
+        self.at(self.now)
+    }
+
+    /// The wall clock's stamp of `now`: the last reading plus the time since; [`Stamp::ZERO`] before the first reading.
     ///
     /// Saturates in the last second that a stamp can say.
     pub fn at(&self, now: Instant) -> Stamp {
@@ -30,30 +63,70 @@ impl Clock {
             nanosec: u32::try_from(nanos.rem_euclid(SECOND)).unwrap_or(0),
         }
     }
+
+    /// For how long what is read now may have waited unread; zero unless the machine was held just before.
+    pub fn waited(&self) -> Duration {
+        match self.held {
+            Some((since, until)) if self.now < until => self.now.since(since),
+            _ => Duration::ZERO,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn at(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
     #[test]
     fn a_stamp_is_the_last_reading_and_the_time_since() {
         let mut clock = Clock::default();
-        assert_eq!(clock.at(Instant::from_millis(7)), Stamp::ZERO);
-        clock.read(Instant::from_millis(100), Stamp { sec: 5, nanosec: 999_000_000 });
+        assert_eq!(clock.wall(), Stamp::ZERO);
+        clock.read(at(100), Stamp { sec: 5, nanosec: 999_000_000 });
+        clock.pass_to(at(103), None);
         // 5.999 s + 3 ms = 6.002 s
-        assert_eq!(clock.at(Instant::from_millis(103)), Stamp { sec: 6, nanosec: 2_000_000 });
+        assert_eq!(clock.wall(), Stamp { sec: 6, nanosec: 2_000_000 });
         // a clock set back is followed
-        clock.read(Instant::from_millis(200), Stamp { sec: 1, nanosec: 0 });
-        assert_eq!(clock.at(Instant::from_millis(200)), Stamp { sec: 1, nanosec: 0 });
+        clock.read(at(200), Stamp { sec: 1, nanosec: 0 });
+        assert_eq!((clock.wall(), clock.now()), (Stamp { sec: 1, nanosec: 0 }, at(200)));
     }
 
     #[test]
     fn the_end_of_time_is_no_overflow() {
         let mut clock = Clock::default();
         clock.read(Instant::ZERO, Stamp { sec: i32::MAX, nanosec: 999_999_999 });
-        assert_eq!(clock.at(Instant::from_nanos(u64::MAX)).sec, i32::MAX);
+        clock.pass_to(Instant::from_nanos(u64::MAX), Some(Instant::ZERO));
+        assert_eq!(clock.wall().sec, i32::MAX);
         clock.read(Instant::ZERO, Stamp { sec: i32::MIN, nanosec: u32::MAX });
-        assert!(clock.at(Instant::ZERO).sec < 0);
+        assert!(clock.wall().sec < 0);
+    }
+
+    #[test]
+    fn what_is_read_after_a_hold_may_have_waited_since_the_call_before() {
+        let mut clock = Clock::default();
+        clock.pass_to(at(100), None);
+        clock.pass_to(at(1000), None);
+        assert_eq!(clock.waited(), Duration::ZERO, "nothing was due");
+        clock.pass_to(at(1120), Some(at(1100)));
+        assert_eq!(clock.waited(), Duration::ZERO, "20 ms late is no hold");
+        clock.pass_to(at(2000), Some(at(1140)));
+        assert_eq!(clock.waited(), Duration::from_millis(880));
+        clock.pass_to(at(2049), Some(at(2020)));
+        assert_eq!(clock.waited(), Duration::from_millis(929), "held again before the queues are dry");
+        clock.pass_to(at(2098), Some(at(2100)));
+        assert_eq!(clock.waited(), Duration::from_millis(978));
+        clock.pass_to(at(2099), Some(at(2100)));
+        assert_eq!(clock.waited(), Duration::ZERO, "the queues are dry");
+    }
+
+    #[test]
+    fn time_does_not_go_back() {
+        let mut clock = Clock::default();
+        clock.pass_to(at(5), None);
+        clock.pass_to(at(3), None);
+        assert_eq!(clock.now(), at(5));
     }
 }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+pub mod freshness;
 mod level;
 mod machine;
 mod scale;
@@ -12,6 +13,7 @@ mod time;
 mod velocity;
 
 pub use clock::Clock;
+pub use freshness::{CommandMonitor, Freshness, Received, Said, Stale};
 pub use level::Level;
 pub use machine::{Machine, earliest};
 pub use scale::{OutOfUnitRange, Scale};

@@ -1,0 +1,389 @@
+//! What still counts as said now: the one rule about stamps, receipt and waiting that every machine asks.
+
+use core::time::Duration;
+
+use crate::{Clock, Command, Instant, Stamp};
+
+/// How far a stamp may lie ahead of the wall clock \[s\]: the clocks of two computers differ. It makes nothing fresher.
+pub const AHEAD: Duration = Duration::from_millis(100);
+
+/// When a message counts as said: at its stamp, or when it can have come at the earliest, whichever is older.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Said {
+    received: Instant,
+    /// How old it was then.
+    age: Duration,
+}
+
+impl Said {
+    /// Said `age` before `received`.
+    pub const fn new(received: Instant, age: Duration) -> Self {
+        Self { received, age }
+    }
+
+    /// How old it is at `now`.
+    pub fn age(self, now: Instant) -> Duration {
+        now.since(self.received).saturating_add(self.age)
+    }
+
+    /// When it is `timeout` old; not before it was received.
+    pub fn expiry(self, timeout: Duration) -> Instant {
+        self.received + timeout.saturating_sub(self.age)
+    }
+
+    /// Whether it is `timeout` old at `now`. The timeout itself is too late.
+    pub fn is_expired(self, now: Instant, timeout: Duration) -> bool {
+        self.age(now) >= timeout
+    }
+}
+
+/// Why a message says nothing of now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stale {
+    /// Its stamp is older than that of a message which is still fresh: it was overtaken on the way.
+    Late,
+    /// It is as old as the timeout, by its stamp or because it can have waited unread for so long.
+    Old {
+        /// How old it is.
+        age: Duration,
+    },
+    /// Its stamp lies more than [`AHEAD`] in the future, so that nobody can say how old it is.
+    Ahead {
+        /// How far.
+        by: Duration,
+    },
+    /// It has the stamp of an earlier message, whose time is over.
+    Repeated {
+        /// How old that one is.
+        age: Duration,
+    },
+}
+
+/// What the stamps of one publisher say: too old, late, from the future, or the same again.
+///
+/// * A stamp makes a message older, never fresher. Without one (zero) its receipt counts.
+/// * A message that was read after the process was held is as old as it may be ([`Clock::waited`]).
+/// * An older stamp than the newest one is late while that is fresh. After that time any stamp counts, so a sender's clock
+///   that was set back costs one timeout and not the source. If the own clock was set back, nobody is late.
+/// * The same stamp again is no news: the time of the first goes on. A relay that repeats a dead sender's last message does
+///   not keep it alive, and a stamp from the future does not become true by repetition.
+/// # Real-time
+/// No allocation; constant time.
+/// # Source
+/// own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Freshness {
+    /// The newest stamp that counted, zero before the first, and when that was said.
+    newest: (Stamp, Said),
+    /// The last stamp that was refused because it lay in the future.
+    ahead: Stamp,
+}
+
+impl Freshness {
+    /// Judges a message that is read now; when it counts as said.
+    /// * `timeout`: for how long a message of this publisher counts
+    /// # Errors
+    /// [`Stale`]: it says nothing of now.
+    pub fn judge(&mut self, clock: &Clock, stamp: Stamp, timeout: Duration) -> Result<Said, Stale> {
+        let (now, wall) = (clock.now(), clock.wall());
+        let waited = Said::new(now, clock.waited());
+        if stamp.is_zero() {
+            return if waited.is_expired(now, timeout) {
+                Err(Stale::Old { age: waited.age })
+            } else {
+                Ok(waited)
+            };
+        }
+        let (newest, said) = self.newest;
+        if stamp == newest {
+            let age = said.age(now);
+            return if age >= timeout { Err(Stale::Repeated { age }) } else { Ok(said) };
+        }
+        let by = time_from(wall, stamp);
+        if by > AHEAD || stamp == self.ahead {
+            self.ahead = stamp;
+            return Err(Stale::Ahead { by });
+        }
+        let clock_went_back = time_from(wall, newest) > AHEAD;
+        if !newest.is_zero() && stamp < newest && !said.is_expired(now, timeout) && !clock_went_back {
+            return Err(Stale::Late);
+        }
+        let age = time_from(stamp, wall).max(waited.age);
+        if age >= timeout {
+            return Err(Stale::Old { age });
+        }
+        let said = Said::new(now, age);
+        self.newest = (stamp, said);
+        Ok(said)
+    }
+
+    /// The same state with every time measured from `now` and forgotten once it cannot matter: equal for two that will judge
+    /// alike. For exhaustive searches.
+    #[must_use]
+    pub fn relative(
+        self,
+        now: Instant,
+        wall: Stamp,
+        timeout: Duration,
+    ) -> (Option<(i64, Duration)>, Option<i64>) {
+        let offset = |stamp: Stamp| stamp.as_nanos().saturating_sub(wall.as_nanos());
+        let (newest, said) = self.newest;
+        let age = said.age(now).min(timeout);
+        (
+            (!newest.is_zero()).then(|| (offset(newest), age)),
+            (!self.ahead.is_zero()).then(|| offset(self.ahead)),
+        )
+    }
+}
+
+/// The time from `earlier` to `later`; zero if it is the other way round or if one of them is unknown.
+fn time_from(earlier: Stamp, later: Stamp) -> Duration {
+    if earlier.is_zero() || later.is_zero() {
+        return Duration::ZERO;
+    }
+    Duration::from_nanos(u64::try_from(later.as_nanos().saturating_sub(earlier.as_nanos())).unwrap_or(0))
+}
+
+/// What became of a command that was received.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Received {
+    /// It is in force.
+    InForce,
+    /// A command that asked for motion was lost before it: nothing moves until this publisher sends a zero.
+    WaitsForZero,
+    /// A zero that is stale: it ended the command in force, and is no zero to begin with.
+    Stopped(Stale),
+    /// It is stale and changed nothing.
+    Refused(Stale),
+}
+
+/// The commands of one publisher: which one is in force, for how long, and whether motion may begin.
+///
+/// * A command is in force until it is as old as the timeout, see [`Freshness`].
+/// * **Losing a command that asks for motion is a stop**: afterwards nothing is in force but zeros until a zero was received.
+///   So a link that comes back, or a process that was held, does not drive off by itself.
+/// * **A stop is never too late**: a stale zero ends what is in force.
+/// # Real-time
+/// No allocation; constant time.
+/// # Source
+/// own.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CommandMonitor {
+    freshness: Freshness,
+    in_force: Option<(Command, Said)>,
+    waits_for_zero: bool,
+}
+
+impl CommandMonitor {
+    /// One whose first command must be a zero.
+    pub fn waiting_for_zero() -> Self {
+        Self { waits_for_zero: true, ..Self::default() }
+    }
+
+    /// Takes a command that is read now.
+    /// * `timeout`: for how long a command counts; call [`expire`](Self::expire) before
+    pub fn receive(&mut self, clock: &Clock, command: Command, timeout: Duration) -> Received {
+        let is_zero = command.velocity.is_zero();
+        match self.freshness.judge(clock, command.stamp, timeout) {
+            Err(stale) if is_zero => {
+                self.in_force = None;
+                Received::Stopped(stale)
+            }
+            Err(stale) => Received::Refused(stale),
+            Ok(_) if self.waits_for_zero && !is_zero => Received::WaitsForZero,
+            Ok(said) => {
+                self.waits_for_zero = false;
+                self.in_force = Some((command, said));
+                Received::InForce
+            }
+        }
+    }
+
+    /// Lets time pass; whether the command in force was lost by it.
+    pub fn expire(&mut self, now: Instant, timeout: Duration) -> bool {
+        let is_lost = self.in_force.is_some_and(|(_, said)| said.is_expired(now, timeout));
+        if is_lost {
+            self.lose();
+        }
+        is_lost
+    }
+
+    /// No command is in force from now on; if it asked for motion, a zero has to come before the next one moves.
+    pub fn lose(&mut self) {
+        self.waits_for_zero |= self.in_force.is_some_and(|(command, _)| !command.velocity.is_zero());
+        self.in_force = None;
+    }
+
+    /// From now on a zero has to come before anything moves.
+    pub fn require_zero(&mut self) {
+        self.waits_for_zero = true;
+    }
+
+    /// Whether a zero has to come before anything moves.
+    pub fn waits_for_zero(&self) -> bool {
+        self.waits_for_zero
+    }
+
+    /// The command in force.
+    pub fn command(&self) -> Option<Command> {
+        self.in_force.map(|(command, _)| command)
+    }
+
+    /// How old the command in force is.
+    pub fn age(&self, now: Instant) -> Option<Duration> {
+        self.in_force.map(|(_, said)| said.age(now))
+    }
+
+    /// When the command in force is lost if nothing comes.
+    pub fn expiry(&self, timeout: Duration) -> Option<Instant> {
+        self.in_force.map(|(_, said)| said.expiry(timeout))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Velocity;
+
+    const TIMEOUT: Duration = Duration::from_millis(500);
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// 100 s and `millis`.
+    fn wall(millis: i64) -> Stamp {
+        let nanos = 100_000_000_000 + millis * 1_000_000;
+        Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
+    }
+
+    /// A clock at `at` ms, where the wall clock says 100 s and `said` ms.
+    fn clock_saying(at: u64, said: i64) -> Clock {
+        let mut clock = Clock::default();
+        clock.read(Instant::from_millis(at), wall(said));
+        clock
+    }
+
+    fn clock(at: u64) -> Clock {
+        clock_saying(at, at as i64)
+    }
+
+    fn age(judged: Result<Said, Stale>, at: u64) -> Option<Duration> {
+        judged.ok().map(|said| said.age(Instant::from_millis(at)))
+    }
+
+    #[test]
+    fn a_stamp_makes_a_message_older_and_never_fresher() {
+        let judge = |stamp| age(Freshness::default().judge(&clock(1000), stamp, TIMEOUT), 1000);
+        assert_eq!(judge(wall(1000)), Some(ms(0)));
+        assert_eq!(judge(wall(501)), Some(ms(499)));
+        assert_eq!(judge(wall(500)), None, "the timeout itself is too late");
+        assert_eq!(judge(wall(1100)), Some(ms(0)), "as if it was of now");
+        assert_eq!(judge(wall(1101)), None);
+        assert_eq!(judge(Stamp::ZERO), Some(ms(0)));
+    }
+
+    #[test]
+    fn a_late_message_is_refused_while_the_newest_is_fresh() {
+        let mut freshness = Freshness::default();
+        assert!(freshness.judge(&clock(0), wall(0), TIMEOUT).is_ok());
+        assert_eq!(freshness.judge(&clock(100), wall(-1), TIMEOUT), Err(Stale::Late));
+        assert_eq!(age(freshness.judge(&clock(500), wall(400), TIMEOUT), 500), Some(ms(100)));
+        assert_eq!(freshness.judge(&clock(501), wall(399), TIMEOUT), Err(Stale::Late));
+        // Its newest is from 400 on, and so over at 900: a sender's clock that was set back costs one timeout.
+        assert!(freshness.judge(&clock(900), wall(401 + 100), TIMEOUT).is_ok());
+    }
+
+    #[test]
+    fn the_same_stamp_again_is_no_news() {
+        let mut freshness = Freshness::default();
+        for at in [0, 200, 400] {
+            assert_eq!(age(freshness.judge(&clock(at), wall(0), TIMEOUT), at), Some(ms(at)));
+        }
+        assert_eq!(freshness.judge(&clock(500), wall(0), TIMEOUT), Err(Stale::Repeated { age: ms(500) }));
+        // Nothing of its age is forgotten, though the clock was set back.
+        assert_eq!(
+            freshness.judge(&clock_saying(600, 0), wall(0), TIMEOUT),
+            Err(Stale::Repeated { age: ms(600) })
+        );
+    }
+
+    #[test]
+    fn a_stamp_from_the_future_does_not_become_true_by_repetition() {
+        let mut freshness = Freshness::default();
+        for at in (0..5_000).step_by(100) {
+            assert!(freshness.judge(&clock(at), wall(2_000), TIMEOUT).is_err(), "at {at} ms");
+        }
+        assert!(freshness.judge(&clock(5_000), wall(5_000), TIMEOUT).is_ok(), "it made no other one late");
+    }
+
+    #[test]
+    fn an_own_clock_that_is_set_back_makes_nobody_late() {
+        let mut freshness = Freshness::default();
+        assert!(freshness.judge(&clock_saying(0, 900), wall(900), TIMEOUT).is_ok());
+        assert!(freshness.judge(&clock_saying(1, 799), wall(799), TIMEOUT).is_ok(), "101 ms back");
+        assert_eq!(
+            freshness.judge(&clock_saying(2, 699), wall(698), TIMEOUT),
+            Err(Stale::Late),
+            "100 ms back"
+        );
+    }
+
+    #[test]
+    fn what_waited_unread_is_as_old_as_it_may_be() {
+        let mut clock = Clock::default();
+        clock.pass_to(Instant::from_millis(1000), Some(Instant::from_millis(1000)));
+        clock.pass_to(Instant::from_millis(1300), Some(Instant::from_millis(1020)));
+        assert_eq!(age(Freshness::default().judge(&clock, Stamp::ZERO, TIMEOUT), 1300), Some(ms(300)));
+        clock.pass_to(Instant::from_millis(11_000), Some(Instant::from_millis(1320)));
+        let held = Freshness::default().judge(&clock, Stamp::ZERO, TIMEOUT);
+        assert_eq!(held, Err(Stale::Old { age: ms(10_000) }));
+    }
+
+    #[test]
+    fn the_ends_of_time_are_no_overflow() {
+        let (first, last) = (Stamp { sec: i32::MIN, nanosec: 0 }, Stamp { sec: i32::MAX, nanosec: u32::MAX });
+        for (read, stamp) in [(first, last), (last, first)] {
+            let mut clock = Clock::default();
+            clock.read(Instant::from_nanos(u64::MAX), read);
+            assert!(Freshness::default().judge(&clock, stamp, Duration::MAX).is_ok() || read < stamp);
+            assert!(Freshness::default().judge(&clock, stamp, TIMEOUT).is_err());
+        }
+    }
+
+    fn command(forward: f64, stamp: Stamp) -> Command {
+        Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp }
+    }
+
+    #[test]
+    fn after_a_loss_in_motion_a_zero_has_to_come_first() {
+        let mut monitor = CommandMonitor::default();
+        let drive = command(1.0, Stamp::ZERO);
+        assert_eq!(monitor.receive(&clock(0), drive, TIMEOUT), Received::InForce);
+        assert!(!monitor.expire(Instant::from_millis(499), TIMEOUT));
+        assert!(monitor.expire(Instant::from_millis(500), TIMEOUT) && monitor.command().is_none());
+        assert_eq!(monitor.receive(&clock(600), drive, TIMEOUT), Received::WaitsForZero);
+        assert_eq!(monitor.command(), None);
+        assert_eq!(monitor.receive(&clock(610), Command::STOP, TIMEOUT), Received::InForce);
+        assert_eq!(monitor.receive(&clock(620), drive, TIMEOUT), Received::InForce);
+    }
+
+    #[test]
+    fn silence_after_a_zero_is_no_loss() {
+        let mut monitor = CommandMonitor::default();
+        monitor.receive(&clock(0), Command::STOP, TIMEOUT);
+        assert!(monitor.expire(Instant::from_millis(700), TIMEOUT));
+        assert_eq!(monitor.receive(&clock(700), command(1.0, Stamp::ZERO), TIMEOUT), Received::InForce);
+    }
+
+    #[test]
+    fn a_stale_zero_stops_and_is_no_zero_to_begin_with() {
+        let mut monitor = CommandMonitor::default();
+        monitor.receive(&clock(1000), command(1.0, wall(1000)), TIMEOUT);
+        let late = monitor.receive(&clock(1010), command(0.0, wall(990)), TIMEOUT);
+        assert_eq!((late, monitor.command()), (Received::Stopped(Stale::Late), None));
+        let mut monitor = CommandMonitor::waiting_for_zero();
+        let old = monitor.receive(&clock(1000), command(0.0, wall(0)), TIMEOUT);
+        assert_eq!((old, monitor.waits_for_zero()), (Received::Stopped(Stale::Old { age: ms(1000) }), true));
+    }
+}
