@@ -17,6 +17,8 @@ pub struct Declaration {
     pub kind: Kind,
     /// When it may be changed.
     pub change: Change,
+    /// Who needs it: the original that has it, the people who asked for it, or how vehicles differ.
+    pub needed_by: &'static str,
 }
 
 /// When a parameter may be changed.
@@ -155,7 +157,7 @@ pub struct Parameter<T> {
 
 impl<T> Parameter<T> {
     const fn new(name: &'static str, kind: Kind) -> Self {
-        let declaration = Declaration { name, text: "", unit: "", kind, change: Change::Live };
+        let declaration = Declaration { name, text: "", unit: "", kind, change: Change::Live, needed_by: "" };
         Self { declaration, value: PhantomData }
     }
 
@@ -168,6 +170,12 @@ impl<T> Parameter<T> {
     /// With this description.
     pub const fn text(mut self, text: &'static str) -> Self {
         self.declaration.text = text;
+        self
+    }
+
+    /// With who needs it, since a parameter that nobody needs goes: a seed, an ask of users elsewhere, or vehicles that differ.
+    pub const fn needed_by(mut self, who: &'static str) -> Self {
+        self.declaration.needed_by = who;
         self
     }
 
