@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::core::{Causes, Device, EstopLine, Reading, Rule, State};
+use crate::core::{Cause, Causes, DEADBAND, Device, EstopLine, Reading, State};
 use crate::{Hindbrain, Sensor, StopState};
 
 /// Something that hindbrain listens to.
@@ -81,8 +81,8 @@ pub struct Detail {
     pub state: StopState,
     /// Why.
     pub causes: Causes,
-    /// The rule that led to the state; `None` before the first change.
-    pub rule: Option<Rule>,
+    /// The most severe cause when the state began; `None` if there was none.
+    pub since_cause: Option<Cause>,
     /// For how long it has been the state.
     pub since: Duration,
     /// The levels of port and starboard, forward positive.
@@ -102,11 +102,11 @@ impl Hindbrain {
                 blocks: self.blocks(source),
             })
         });
-        let (rule, since) = self.last_change();
+        let (since_cause, since) = self.last_change();
         Detail {
             state: self.state(),
             causes: self.causes(),
-            rule,
+            since_cause,
             since,
             levels: self.core().levels(),
             sources,
@@ -123,15 +123,15 @@ impl Hindbrain {
     }
 
     fn says(&self, source: Source) -> &'static str {
-        let State { enabled, estop, reset, eyes, command, device, .. } = self.core();
+        let State { enable, estop, reset, sensors, command, device, .. } = self.core();
         match source {
             Source::Command => match command.wish {
                 None => "nothing",
                 Some(_) if command.followed_by_invalid => "refused",
-                Some(wish) if wish.is_within(self.params().core.deadband) => "zero",
+                Some(wish) if wish.is_within(DEADBAND) => "zero",
                 Some(_) => "move",
             },
-            Source::Enable => match enabled {
+            Source::Enable => match enable.level() {
                 None => "nothing",
                 Some(true) => "true",
                 Some(false) => "false",
@@ -149,7 +149,7 @@ impl Hindbrain {
                     "released"
                 }
             }
-            Source::Ir(sensor) => match eyes[sensor.index()].reading() {
+            Source::Ir(sensor) => match sensors[sensor.index()].reading() {
                 None => "silent",
                 Some(Reading::Clear) => "clear",
                 Some(Reading::Blocked) => "blocked",
@@ -164,19 +164,21 @@ impl Hindbrain {
     }
 
     fn blocks(&self, source: Source) -> bool {
-        let core = self.core();
-        let params = &self.params().core;
+        use Cause::{
+            CommandConflict, CommandStale, DeviceLost, DeviceUnready, EnableConflict, EstopConflict,
+            EstopStale, LeaseLapsed, NeutralWait, NotArmed, NotEnabled,
+        };
+        let causes = self.causes();
+        let any = |of: &[Cause]| of.iter().any(|&cause| causes.contains(cause));
         match source {
-            Source::Command => {
-                core.command.wish.is_none()
-                    || core.rivals && params.single_publisher
-                    || self.causes().contains(crate::Cause::NeutralWait)
+            Source::Command => any(&[CommandStale, NeutralWait, CommandConflict]),
+            Source::Enable => any(&[NotEnabled, NotArmed, LeaseLapsed, EnableConflict]),
+            Source::Estop => any(&[EstopStale, EstopConflict, Cause::EstopPressed]),
+            Source::Reset => any(&[Cause::EstopLatched, Cause::FaultLatched]),
+            Source::Ir(sensor) => {
+                self.core().sensors[sensor.index()].is_blocking(self.params().core.infrared.timeout)
             }
-            Source::Enable => !core.is_enabled() || params.arming && !core.armed || core.is_lapsed(params),
-            Source::Estop => core.estop.is_pressed(params.estop_required),
-            Source::Reset => core.mode.is_latched() && params.latch,
-            Source::Ir(sensor) => core.eyes[sensor.index()].is_bad(),
-            Source::Device => core.device != Device::Works,
+            Source::Device => any(&[DeviceUnready, DeviceLost]),
         }
     }
 }

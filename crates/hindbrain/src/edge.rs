@@ -78,6 +78,26 @@ pub fn reading_of(distance: Option<f64>, limits: &IrLimits) -> Reading {
     }
 }
 
+/// What a sensor measured \[m\]; `None` if it is no measurement.
+///
+/// * `range`: NaN is no measurement, infinite is nothing in reach, minus infinite too near to measure (REP-117)
+/// * `least`: the nearest that it can measure \[m\]; nearer is too near, whatever the number says
+///
+/// The farthest that it can measure does not count: a number beyond it is believed as it is, so that a sensor with a wrong or
+/// no range of its own cannot turn an obstacle into nothing in reach.
+/// # Source
+/// REP-117; `sensor_msgs/Range`.
+pub fn measured(range: f64, least: f64) -> Option<f64> {
+    if range.is_nan() || least.is_nan() {
+        None
+    } else if range < least.max(0.0) {
+        // Also what is negative: some drivers say so for "too near".
+        Some(f64::NEG_INFINITY)
+    } else {
+        Some(range)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +163,14 @@ mod tests {
         }
         let open = IrLimits { far: None, ..limits };
         assert_eq!(reading_of(Some(f64::INFINITY), &open), Reading::Clear);
+    }
+
+    #[test]
+    fn nearer_than_a_sensor_can_measure_is_too_near() {
+        assert_eq!(measured(0.3, 0.2), Some(0.3));
+        assert_eq!([measured(0.1, 0.2), measured(-1.0, -5.0)], [Some(f64::NEG_INFINITY); 2]);
+        assert_eq!([measured(f64::NAN, 0.2), measured(0.3, f64::NAN)], [None; 2]);
+        assert_eq!(measured(f64::INFINITY, 0.2), Some(f64::INFINITY));
     }
 
     #[test]

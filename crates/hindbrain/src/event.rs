@@ -1,8 +1,6 @@
-use core::time::Duration;
-
 use units::{Command, NotFinite, Stamp};
 
-use crate::{Detail, Motors, Params, Refused, Report, Sensor, StopState};
+use crate::{Detail, Motors, Params, Publishers, Refused, Report, Sensor, StopState};
 
 /// All that can happen to the node.
 #[derive(Clone, Debug)]
@@ -10,20 +8,6 @@ use crate::{Detail, Motors, Params, Refused, Report, Sensor, StopState};
 pub enum Input {
     /// A command came, or what was to be one and is not finite.
     CommandReceived(Result<Command, NotFinite>),
-    /// A command came that had been under way for a while, by its stamp.
-    LateCommandReceived {
-        /// What was wanted.
-        command: Command,
-        /// How old it was when it came.
-        age: Duration,
-    },
-    /// A command came whose stamp lies in the future: nobody can say how old it is.
-    FutureCommandReceived {
-        /// What was wanted.
-        command: Command,
-        /// How far ahead of this machine's clock it is \[s\].
-        ahead: f64,
-    },
     /// The software switch says whether the vehicle may drive.
     EnableReceived(bool),
     /// The emergency stop says whether it is pressed.
@@ -36,27 +20,21 @@ pub enum Input {
         sensor: Sensor,
         /// The distance \[m\]; `None` and NaN are no measurement, infinity is nothing in reach.
         distance: Option<f64>,
-        /// When it was measured, zero if nobody knows: the same once more is no news.
+        /// When it was measured, zero if nobody knows.
         stamp: Stamp,
     },
-    /// A scan stood in for all infra-red sensors.
-    ScanReceived {
-        /// A distance for each, as above.
-        distances: [Option<f64>; 4],
-        /// As above.
-        stamp: Stamp,
-    },
-    /// So many nodes publish commands.
-    PublishersCounted(usize),
-    /// So many nodes publish the emergency stop.
-    EstopsCounted(usize),
+    /// The publishers in the graph were counted; expected before an [`EnableReceived`](Self::EnableReceived).
+    PublishersCounted(Publishers),
+    /// The wall clock at this `now`; expected before the events that happen at it.
+    ClockRead(Stamp),
     /// The motor controller was opened and answers.
     DeviceOpened,
     /// The motor controller is gone, or does not answer as it should.
     DeviceLost,
     /// Somebody else had to stop the motors, because this machine was not called in time.
     Unwatched,
-    /// The parameters in force are these from now on.
+    /// The parameters in force are these from now on, unless something moves, see
+    /// [`accepts_parameters`](crate::Hindbrain::accepts_parameters).
     ParametersChanged(Params),
     /// The node is about to end.
     Stopping,

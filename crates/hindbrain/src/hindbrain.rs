@@ -1,16 +1,19 @@
 use core::fmt;
 use core::time::Duration;
-use std::collections::VecDeque;
 
-use units::{Instant, Machine, Stamp};
+use units::{Clock, Freshness, Instant, Machine, Stamp};
 
-use crate::core::{Cause, Causes, Inputs, Mode, Outputs, Rule, State, StopState, step};
+use crate::core::{Cause, Causes, Inputs, Outputs, State, StopState, step};
 use crate::{Counters, Detail, Input, Motors, Output, Params, Refused, Source};
 
 mod intake;
 
+pub use intake::Key;
+
 /// How often motor values go out when no command brings them: 50 times a second.
 pub const TICK: Duration = Duration::from_millis(20);
+/// How late a step may come while something moves or could; later is a fault, and a supervising thread stops the motors.
+pub const OVERRUN_LIMIT: Duration = Duration::from_millis(500);
 /// How often the state goes out when it does not change.
 ///
 /// # Source
@@ -31,13 +34,11 @@ pub struct Report {
 /// * Each event is one step of the core with the time that really passed, so neither a flood nor a lack of calls makes a
 ///   ramp steeper.
 /// * Motor values go out from the call that brought a command, a pressed emergency stop, an enable of false or a reset,
-///   from any other that changes them, from a time-out the moment it ends, and [`TICK`] after they last went out. So a stream of commands faster than the
-///   tick gets one answer for each, and no others.
-/// * If nobody takes the motor values, newer ones replace them; if nobody takes the states, the oldest go.
+///   from any other that changes them, from a time-out the moment it ends, and [`TICK`] after they last went out. So a stream
+///   of commands faster than the tick gets one answer for each, and no others.
+/// * If nobody takes the motor values, newer ones replace them, and so do states.
 /// * The first step of a new machine has no time before it.
-/// * A command with an older stamp than the last accepted one is refused while that one is fresh; one without a stamp
-///   is judged by its arrival, and where the machine was not called when it was due, by the earliest time that it can have
-///   come. Stamps are not compared with a clock, since the machine has none of that kind.
+/// * What is too old, late, repeated, from the future or waited unread is [`Freshness`]'s to say.
 /// # Real-time
 /// Nothing is allocated after construction. The time of a call does not depend on what came before.
 /// # Source
@@ -45,91 +46,72 @@ pub struct Report {
 #[derive(Clone, Debug)]
 pub struct Hindbrain {
     params: Params,
-    now: Instant,
+    clock: Clock,
     /// When the last step was; `None` before the first.
     stepped: Option<Instant>,
     state: State,
     outputs: Outputs,
-    last_command: LastCommand,
-    next_tick: Instant,
-    next_state: Instant,
-    /// When the details go out; they follow a cause that changes, but not faster than the tick.
-    next_detail: Instant,
+    /// The stamps of commands, and the stamp of the last one that was accepted.
+    commands: Freshness,
+    stamp: Stamp,
+    /// The stamps of each sensor's measurements.
+    measurements: [Freshness; 4],
+    timers: Timers,
     stopping: bool,
-    /// How many nodes publish the emergency stop.
-    estops: usize,
-    /// The stamp of each sensor's last measurement.
-    measured: [Stamp; 4],
-    /// The last time that this machine was not called when it was due.
-    held: Option<Held>,
-    /// When each source was last heard.
-    heard: [Option<Instant>; Source::COUNT],
-    /// The last rule that changed the state, and when.
-    changed: (Option<Rule>, Instant),
+    /// When each source was last received.
+    received: [Option<Instant>; Source::COUNT],
+    /// The cause that led to the state, and since when it is the state.
+    changed: (Option<Cause>, Instant),
     motors: Option<Motors>,
-    states: VecDeque<StopState>,
+    published: Option<StopState>,
     detail: Option<Detail>,
     detailed: Instant,
-    /// A command to tell of, and when one was last told.
+    /// A refused command to report, and when one was last reported.
     refused: Option<Refused>,
-    told: Option<Instant>,
+    refused_at: Option<Instant>,
     report: Option<Report>,
     reported: Option<Report>,
     counters: Counters,
 }
 
-/// Stamp and arrival of the last command that was accepted.
-#[derive(Clone, Copy, Debug, Default)]
-struct LastCommand {
-    stamp: Stamp,
-    at: Instant,
-}
-
-/// A pause in which this machine was not called although it was due: what is read right after it may have come at any time
-/// in it.
+/// When something goes out that nothing brings.
 #[derive(Clone, Copy, Debug)]
-struct Held {
-    age: Duration,
-    until: Instant,
+struct Timers {
+    /// The motor values.
+    tick: Instant,
+    /// The state.
+    state: Instant,
+    /// The details; they follow a cause that changes, but not faster than the tick.
+    detail: Instant,
 }
-
-/// More states than one drain ever leaves.
-const QUEUE: usize = 16;
 
 impl Hindbrain {
-    /// A hindbrain that has heard nothing: its first output is a stop.
+    /// A hindbrain that has received nothing: its first output is a stop.
     pub fn new(params: Params) -> Self {
         let state = State::boot(&params.core);
+        let (_, outputs) = step(&state, &Inputs::default(), &params.core);
         Self {
-            now: Instant::ZERO,
+            params,
+            clock: Clock::default(),
             stepped: None,
             state,
-            outputs: Outputs {
-                levels: state.levels(),
-                state: state.mode.into(),
-                causes: state.causes(&params.core),
-                rule: None,
-            },
-            last_command: LastCommand::default(),
-            next_tick: Instant::ZERO,
-            next_state: Instant::ZERO,
-            next_detail: Instant::ZERO,
+            outputs,
+            commands: Freshness::default(),
+            stamp: Stamp::ZERO,
+            measurements: [Freshness::default(); 4],
+            timers: Timers { tick: Instant::ZERO, state: Instant::ZERO, detail: Instant::ZERO },
             stopping: false,
-            estops: 0,
-            measured: [Stamp::ZERO; 4],
-            held: None,
-            heard: [None; Source::COUNT],
+            received: [None; Source::COUNT],
             changed: (None, Instant::ZERO),
             motors: None,
-            states: VecDeque::with_capacity(QUEUE),
+            published: None,
             detail: None,
             detailed: Instant::ZERO,
             refused: None,
-            told: None,
+            refused_at: None,
             report: None,
             reported: None,
             counters: Counters::default(),
-            params,
         }
     }
 
@@ -145,7 +127,7 @@ impl Hindbrain {
 
     /// The values for the motors, as of the last call.
     pub fn motors(&self) -> Motors {
-        Motors::from_levels(self.outputs.levels, self.last_command.stamp)
+        Motors::from_levels(self.outputs.levels, self.stamp)
     }
 
     /// The core's state, to look at.
@@ -163,70 +145,69 @@ impl Hindbrain {
         &self.counters
     }
 
-    /// How long ago `source` was heard; `None` if never.
+    /// Whether parameters may change now: they are guards, and none is changed while something moves or would at the next
+    /// command. [`Input::ParametersChanged`] changes nothing then.
+    pub fn accepts_parameters(&self) -> bool {
+        !self.state.may_move()
+    }
+
+    /// How long ago `source` was received; `None` if never.
     pub(crate) fn age(&self, source: Source) -> Option<Duration> {
-        self.heard[source.index()].map(|at| self.now.since(at))
+        self.received[source.index()].map(|at| self.clock.now().since(at))
     }
 
-    /// The rule that led to the state, and for how long it has been the state.
-    pub(crate) fn last_change(&self) -> (Option<Rule>, Duration) {
-        (self.changed.0, self.now.since(self.changed.1))
+    /// The cause that led to the state, and for how long it has been the state.
+    pub(crate) fn last_change(&self) -> (Option<Cause>, Duration) {
+        (self.changed.0, self.clock.now().since(self.changed.1))
     }
 
-    fn hear(&mut self, source: Source) {
-        self.heard[source.index()] = Some(self.now);
+    fn note(&mut self, source: Source) {
+        self.received[source.index()] = Some(self.clock.now());
     }
 
     fn pass_to(&mut self, now: Instant) {
-        self.now = self.now.max(now);
-        let age = self.now.since(self.next_tick);
-        if self.stepped.is_some() && age > TICK {
-            self.held = Some(Held { age, until: self.now + TICK });
-        }
+        self.clock.pass_to(now, self.stepped.map(|_| self.timers.tick));
     }
 
     /// One step of the core; `drive` sends the motor values even if they stay.
     fn step(&mut self, mut inputs: Inputs, drive: bool) {
-        inputs.dt = self.stepped.map_or(0, |last| self.now.as_nanos().saturating_sub(last.as_nanos()));
-        self.stepped = Some(self.now);
+        let now = self.clock.now();
+        inputs.dt = self.stepped.map_or(0, |last| nanos(now.since(last)));
+        self.stepped = Some(now);
         let before = self.outputs;
-        let mode = self.state.mode;
+        let was_latched = self.state.latch.is_some();
         (self.state, self.outputs) = step(&self.state, &inputs, &self.params.core);
+        let entered = |state| u64::from(before.state != state && self.outputs.state == state);
         self.counters.overruns += u64::from(inputs.dt > self.params.core.overrun_limit);
-        self.counters.estops += u64::from(mode != Mode::Estop && self.state.mode == Mode::Estop);
-        self.counters.faults += u64::from(mode != Mode::Fault && self.state.mode == Mode::Fault);
-        self.counters.resets += u64::from(mode.is_latched() && !self.state.mode.is_latched());
+        self.counters.estops += entered(StopState::Estop);
+        self.counters.faults += entered(StopState::Fault);
+        self.counters.resets += u64::from(was_latched && self.state.latch.is_none());
         if drive || self.outputs.levels != before.levels {
             self.send();
         }
-        if self.outputs.rule.is_some() {
-            self.changed = (self.outputs.rule, self.now);
-        }
         if self.outputs.state != before.state {
+            self.changed = (self.outputs.causes.worst(), now);
             self.publish();
         } else if self.outputs.causes != before.causes {
-            self.next_detail = self.next_detail.min(self.detailed + TICK);
+            self.timers.detail = self.timers.detail.min(self.detailed + TICK);
         }
     }
 
     /// When something lapses by itself, which is a step of its own: a time-out shall not wait for the tick.
     fn next_lapse(&self) -> Option<Instant> {
-        let left = self.state.expires_in(&self.params.core)?;
+        let left = self.state.timers(&self.params.core).map(|(_, left)| left).min()?;
         Some(self.stepped? + Duration::from_nanos(left))
     }
 
     fn send(&mut self) {
         self.motors = Some(self.motors());
-        self.next_tick = self.now + TICK;
+        self.timers.tick = self.clock.now() + TICK;
         self.counters.drives += 1;
     }
 
     fn publish(&mut self) {
-        if self.states.len() >= QUEUE {
-            self.states.pop_front();
-        }
-        self.states.push_back(self.outputs.state);
-        self.next_state = self.now + STATE_PERIOD;
+        self.published = Some(self.outputs.state);
+        self.timers.state = self.clock.now() + STATE_PERIOD;
         self.publish_detail();
         let report = Report { state: self.outputs.state, causes: self.outputs.causes };
         if self.reported != Some(report) {
@@ -237,24 +218,19 @@ impl Hindbrain {
 
     fn publish_detail(&mut self) {
         self.detail = Some(self.detail());
-        self.detailed = self.now;
-        self.next_detail = self.now + STATE_PERIOD;
+        self.detailed = self.clock.now();
+        self.timers.detail = self.clock.now() + STATE_PERIOD;
     }
 
-    /// Forgets all that was heard, but for a latched stop, and stays so.
+    /// Forgets all that was received, but for a latched stop, and stays so.
     fn stop(&mut self) {
         self.stopping = true;
-        let State { mode, overrun, .. } = self.state;
-        self.state = State::boot(&self.params.core);
-        if mode.is_latched() {
-            self.state = State { mode, overrun, ..self.state };
-        }
-        self.outputs = Outputs {
-            levels: self.state.levels(),
-            state: self.state.mode.into(),
-            causes: self.state.causes(&self.params.core).with(Cause::Stopping, true),
-            rule: None,
-        };
+        let State { stop, latch, overrun, .. } = self.state;
+        let boot = State::boot(&self.params.core);
+        let stop = if stop.is_latched() { stop } else { boot.stop };
+        self.state = State { stop, latch: latch.max(boot.latch), overrun, ..boot };
+        let causes = self.outputs.causes.with(Cause::Stopping, true);
+        self.outputs = Outputs { levels: self.state.levels(), state: stop, causes };
         self.send();
         self.publish();
     }
@@ -266,35 +242,38 @@ impl Machine for Hindbrain {
 
     fn handle(&mut self, now: Instant, input: Input) {
         self.pass_to(now);
-        if self.stopping {
-            return;
+        match input {
+            _ if self.stopping => {}
+            Input::Stopping => self.stop(),
+            Input::ClockRead(stamp) => self.clock.read(now, stamp),
+            input => {
+                let mut inputs = Inputs::default();
+                let drive = self.translate(input, &mut inputs);
+                self.step(inputs, drive);
+            }
         }
-        if matches!(input, Input::Stopping) {
-            self.stop();
-            return;
-        }
-        let mut inputs = Inputs::default();
-        let drive = self.translate(input, &mut inputs);
-        self.step(inputs, drive);
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.pass_to(now);
-        if !self.stopping && self.next_tick <= self.now {
-            self.step(Inputs::default(), true);
-        } else if !self.stopping && self.next_lapse().is_some_and(|at| at <= self.now) {
-            self.step(Inputs::default(), false);
-        }
-        if !self.stopping && self.next_state <= self.now {
-            self.publish();
-        }
-        if !self.stopping && self.next_detail <= self.now {
-            self.publish_detail();
+        let now = self.clock.now();
+        if !self.stopping {
+            if self.timers.tick <= now {
+                self.step(Inputs::default(), true);
+            } else if self.next_lapse().is_some_and(|at| at <= now) {
+                self.step(Inputs::default(), false);
+            }
+            if self.timers.state <= now {
+                self.publish();
+            }
+            if self.timers.detail <= now {
+                self.publish_detail();
+            }
         }
         if let Some(motors) = self.motors.take() {
             return Some(Output::Drive(motors));
         }
-        if let Some(state) = self.states.pop_front() {
+        if let Some(state) = self.published.take() {
             return Some(Output::PublishState(state));
         }
         if let Some(detail) = self.detail.take() {
@@ -307,14 +286,22 @@ impl Machine for Hindbrain {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let told = self.refused.is_some() || self.report.is_some();
-        let waiting = self.motors.is_some() || self.detail.is_some() || told;
-        if waiting || !self.states.is_empty() {
-            return Some(self.now);
+        let waits = self.motors.is_some()
+            || self.published.is_some()
+            || self.detail.is_some()
+            || self.refused.is_some()
+            || self.report.is_some();
+        if waits {
+            return Some(self.clock.now());
         }
-        let due = self.next_tick.min(self.next_state).min(self.next_detail);
-        (!self.stopping).then(|| self.next_lapse().map_or(due, |lapse| due.min(lapse)))
+        let Timers { tick, state, detail } = self.timers;
+        let timers = [Some(tick), Some(state), Some(detail), self.next_lapse()];
+        timers.into_iter().flatten().min().filter(|_| !self.stopping)
     }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl fmt::Display for Report {

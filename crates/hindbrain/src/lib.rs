@@ -20,21 +20,19 @@ mod hindbrain;
 mod leds;
 mod motors;
 mod parameters;
+mod publishers;
 mod refused;
-mod scan;
 mod status;
 
-pub use self::core::{Cause, Causes, StopState};
+pub use self::core::{Cause, Causes, SoleTopic, StopState};
 pub use detail::{Detail, Source, SourceDetail};
-pub use edge::{Sensor, reading_of, wish_of};
+pub use edge::{Sensor, measured, reading_of, wish_of};
 pub use event::{Input, Output};
-pub use hindbrain::{Hindbrain, Report, STATE_PERIOD, TICK};
+pub use hindbrain::{Hindbrain, Key, OVERRUN_LIMIT, Report, STATE_PERIOD, TICK};
 pub use leds::{BLINK, Leds, Rgb};
 pub use motors::Motors;
-pub use parameters::{
-    CommandType, Driver, DriverKind, FullSpeed, IrLimits, IrSource, Params, Profile, Sectors, specification,
-};
+pub use parameters::{CommandType, Driver, DriverKind, FullSpeed, IrLimits, Params, Profile, specification};
+pub use publishers::{Census, Publishers};
 pub use refused::{BEYOND_REASON, Refused};
-pub use scan::{Scan, distances, measured};
 pub use status::Counters;
 pub use units::Level;

@@ -4,8 +4,8 @@ use params::{Refusal, Set};
 
 use self::declared::*;
 use crate::Sensor;
-use crate::core::{CoreParams, FULL, Infrared, Mapping, Sight, Slopes, SoftStop};
-use crate::hindbrain::TICK;
+use crate::core::{CoreParams, FULL, Infrared, Slopes};
+use crate::hindbrain::{OVERRUN_LIMIT, TICK};
 
 mod declared;
 mod output;
@@ -14,7 +14,7 @@ pub use self::declared::specification;
 pub use self::output::{Driver, DriverKind};
 
 /// The parameters in force, parsed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// What the core takes, in integers.
     pub core: CoreParams,
@@ -26,14 +26,6 @@ pub struct Params {
     pub profile: Profile,
     /// What comes on `cmd_vel`.
     pub command_type: CommandType,
-    /// Whether stamps of commands are judged by the wall clock.
-    pub judge_stamps: bool,
-    /// How far a stamp may lie in the future.
-    pub stamp_tolerance: Duration,
-    /// Where the infra-red sensors' distances come from.
-    pub ir_source: IrSource,
-    /// The motor controller; `None` where the topics are all.
-    pub driver: Option<Driver>,
 }
 
 /// Two sets of habits.
@@ -48,30 +40,10 @@ pub enum Profile {
 /// What comes on `cmd_vel`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandType {
-    /// Whichever of the two is published first.
-    Auto,
     /// `geometry_msgs/Twist`.
     Twist,
     /// `geometry_msgs/TwistStamped`.
     TwistStamped,
-}
-
-/// Where the infra-red sensors' distances come from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum IrSource {
-    /// One message per sensor.
-    Range,
-    /// The sectors of a scan.
-    Scan(Sectors),
-}
-
-/// The sectors of a scan that stand for the four sensors.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sectors {
-    /// From straight ahead or back to so far on the sensor's side \[rad\], up to a right angle.
-    pub width: f64,
-    /// The angle of the scanner's x axis against the vehicle's, counter-clockwise \[rad\].
-    pub yaw: f64,
 }
 
 /// The velocities at which a motor runs at full speed.
@@ -95,9 +67,8 @@ pub struct IrLimits {
 impl Params {
     /// The parameters in `set`.
     /// # Errors
-    /// A [`Refusal`] of a `decel` less than `accel` (a vehicle must not be slower to stop than to start) or too little for a
-    /// stop by ramp, of an `ir.far`
-    /// that leaves no distance clear, of a value that the profile `seed` fixes, and of a driver that cannot be.
+    /// A [`Refusal`] of a `decel` less than `accel` (a vehicle must not be slower to stop than to start), of an `ir.far` that
+    /// leaves no distance clear, of a value that the profile `seed` fixes, and of a driver that cannot be.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut params = Self::parse(set);
         if params.profile == Profile::Seed {
@@ -107,9 +78,6 @@ impl Params {
             return Err(
                 set.refuse("decel", format!("must be no less than accel, {:?} counts/s", ACCEL.get(set)))
             );
-        }
-        if params.core.soft_stop == SoftStop::Ramp && params.core.slopes.decel < SLOWEST_STOP {
-            return Err(set.refuse("decel", "must be at least 20 counts/s where soft_stop is 'ramp'"));
         }
         if params.infrared.far.is_some_and(|far| far <= params.infrared.near) {
             return Err(
@@ -125,8 +93,7 @@ impl Params {
         if sensors.iter().enumerate().any(|(index, name)| sensors[..index].contains(name)) {
             return Err(set.refuse("ir.sensors", "must not name a sensor twice"));
         }
-        params.driver = output::read(set)?;
-        params.core.device_required = params.driver.is_some();
+        params.core.device_required = Driver::read(set)?.is_some();
         Ok(params)
     }
 
@@ -134,35 +101,23 @@ impl Params {
         let fitted = IR_SENSORS.get(set);
         let far = IR_FAR.get(set);
         let core = CoreParams {
+            strict: true,
             full: FULL,
             slopes: Slopes {
                 accel: thousandths(ACCEL.get(set)),
                 decel: thousandths(DECEL.get(set)),
-                tick: TICK_NANOS,
-                rest: TICK_NANOS,
+                tick: nanos(TICK),
+                rest: nanos(TICK),
             },
-            overrun_limit: nanos(OVERRUN_LIMIT.time(set)),
+            overrun_limit: nanos(OVERRUN_LIMIT),
             command_timeout: nanos(CMD_TIMEOUT.time(set)),
-            latch: true,
-            arming: true,
-            mapping: Mapping::Symmetric,
             estop_required: ESTOP_REQUIRED.get(set),
-            device_required: false,
-            single_publisher: RIVAL_PUBLISHERS.get(set) == "stop",
             estop_timeout: nanos(ESTOP_TIMEOUT.time(set)),
+            device_required: false,
             lease: nanos(ENABLE_LEASE.time(set)),
-            zero_first: ZERO_FIRST.get(set),
-            deadband: (DEADBAND.get(set) * 1000.0) as i16,
-            soft_stop: if SOFT_STOP.get(set) == "ramp" { SoftStop::Ramp } else { SoftStop::Cut },
             infrared: Infrared {
                 fitted: Sensor::ALL.map(|sensor| fitted.iter().any(|name| name == sensor.frame_id())),
-                sight: Sight {
-                    timeout: nanos(IR_TIMEOUT.time(set)),
-                    debounce: nanos(IR_DEBOUNCE.time(set)),
-                    clear_hold: nanos(IR_CLEAR_HOLD.time(set)),
-                },
-                direction_policy: IR_DIRECTION_POLICY.get(set),
-                rearm: IR_REARM.get(set),
+                timeout: nanos(IR_TIMEOUT.time(set)),
             },
         };
         Self {
@@ -172,18 +127,8 @@ impl Params {
             profile: if PROFILE.get(set) == "seed" { Profile::Seed } else { Profile::Strict },
             command_type: match CMD_VEL_TYPE.get(set).as_str() {
                 "twist" => CommandType::Twist,
-                "twist_stamped" => CommandType::TwistStamped,
-                _ => CommandType::Auto,
+                _ => CommandType::TwistStamped,
             },
-            judge_stamps: STAMPS.get(set) == "judge",
-            stamp_tolerance: STAMP_TOLERANCE.time(set),
-            ir_source: match IR_SOURCE.get(set).as_str() {
-                "scan" => {
-                    IrSource::Scan(Sectors { width: IR_SCAN_SECTOR.get(set), yaw: IR_SCAN_YAW.get(set) })
-                }
-                _ => IrSource::Range,
-            },
-            driver: None,
         }
     }
 }
@@ -194,14 +139,8 @@ impl Default for Params {
     }
 }
 
-/// The gentlest slope that may pass for a stop \[counts/1000 s\]: from full speed in 3.3 s.
-const SLOWEST_STOP: u64 = 20_000;
-
 /// Nobody repeats an enable faster \[ns\].
 const SHORTEST_LEASE: u64 = 50_000_000;
-
-/// [`TICK`] in the core's unit.
-const TICK_NANOS: u64 = TICK.as_nanos() as u64;
 
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)

@@ -1,5 +1,7 @@
 use core::fmt;
+use core::time::Duration;
 
+use units::freshness::AHEAD;
 use units::{NotFinite, Velocity};
 
 use crate::FullSpeed;
@@ -36,6 +38,18 @@ impl Refused {
             }
         }
         Ok(())
+    }
+}
+
+impl Refused {
+    /// A command of so long ago.
+    pub fn old(age: Duration, timeout: Duration) -> Self {
+        Self { part: "header.stamp", value: -age.as_secs_f64(), most: Some(timeout.as_secs_f64()) }
+    }
+
+    /// A command from so far in the future.
+    pub fn ahead(by: Duration) -> Self {
+        Self { part: "header.stamp", value: by.as_secs_f64(), most: Some(AHEAD.as_secs_f64()) }
     }
 }
 
@@ -85,10 +99,10 @@ mod tests {
 
     #[test]
     fn a_stamp_is_refused_by_its_age() {
-        let stamp = |value, most| Refused { part: "header.stamp", value, most: Some(most) }.to_string();
-        assert_eq!(stamp(-2.0, 0.5), "header.stamp is 2.000 s old, must be less than 0.5 s");
+        let old = Refused::old(Duration::from_secs(2), Duration::from_millis(500)).to_string();
+        assert_eq!(old, "header.stamp is 2.000 s old, must be less than 0.5 s");
         assert_eq!(
-            stamp(3600.0, 0.1),
+            Refused::ahead(Duration::from_secs(3600)).to_string(),
             "header.stamp is 3600.000 s ahead of this machine's clock, must be less than 0.1 s"
         );
     }

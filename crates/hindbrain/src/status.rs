@@ -8,11 +8,11 @@ use crate::{Hindbrain, Sensor};
 pub struct Counters {
     /// Commands that were accepted.
     pub commands: u64,
-    /// Commands refused because they were not finite.
+    /// Commands refused because they were not finite, beyond reason, too old or from the future.
     pub invalid: u64,
     /// Commands refused because a newer one had come before, and stops that came too late to be commands.
     pub late: u64,
-    /// Measurements of infra-red sensors that had the stamp of the one before.
+    /// Measurements of infra-red sensors that were late, or had the stamp of one that is over.
     pub repeated: u64,
     /// Readings of infra-red sensors that are not fitted.
     pub unfitted: u64,
@@ -33,16 +33,22 @@ pub struct Counters {
 impl Hindbrain {
     /// How well the node is and why, as of the last call.
     ///
-    /// A soft stop is a warning, a silent emergency stop or a fault an error; a pressed emergency stop is somebody's will
-    /// and therefore a warning.
+    /// A fault, a silent emergency stop and a conflict of publishers are errors; other stops are warnings, since somebody
+    /// wants them.
     pub fn health(&self) -> (Level, String) {
+        use Cause::{
+            CommandConflict, CommandStale, EnableConflict, EstopConflict, EstopStale, MotorConflict,
+            NeutralWait,
+        };
+        const ERRORS: [Cause; 5] =
+            [EstopStale, EstopConflict, CommandConflict, EnableConflict, MotorConflict];
         let causes = self.causes();
         let level = match self.state() {
             StopState::Fault => Level::Error,
-            StopState::Estop if causes.contains(Cause::EstopStale) => Level::Error,
+            _ if ERRORS.into_iter().any(|cause| causes.contains(cause)) => Level::Error,
             StopState::Ok if causes.is_empty() => return (Level::Ok, "OK".into()),
-            StopState::Ok if causes.contains(Cause::CommandStale) => Level::Stale,
-            StopState::Ok if causes.worst() == Some(Cause::NeutralWait) => Level::Ok,
+            StopState::Ok if causes.contains(CommandStale) => Level::Stale,
+            StopState::Ok if causes.worst() == Some(NeutralWait) => Level::Ok,
             _ => Level::Warn,
         };
         (level, format!("{}: {causes}", self.state().as_str()))
@@ -57,16 +63,19 @@ impl Hindbrain {
             ("causes", self.causes().to_string()),
             ("port", motors.port.to_string()),
             ("starboard", motors.starboard.to_string()),
-            ("enabled", core.is_enabled().to_string()),
+            ("enabled", core.enable.is_on().to_string()),
             ("e-stop", format!("{:?}", core.estop)),
         ];
-        let fitted = self.params().core.infrared.fitted;
-        for sensor in Sensor::ALL.into_iter().filter(|sensor| fitted[sensor.index()]) {
-            let eye = core.eyes[sensor.index()];
-            let reading = eye.reading().map_or("Silent".to_owned(), |reading| format!("{reading:?}"));
+        let infrared = self.params().core.infrared;
+        for sensor in Sensor::ALL.into_iter().filter(|sensor| infrared.fitted[sensor.index()]) {
+            let state = core.sensors[sensor.index()];
+            let reading = state.reading().map_or("Silent".to_owned(), |reading| format!("{reading:?}"));
             report.push((
                 sensor.frame_id(),
-                format!("{reading}, {}", if eye.is_bad() { "stops" } else { "good" }),
+                format!(
+                    "{reading}, {}",
+                    if state.is_blocking(infrared.timeout) { "blocks" } else { "clear" }
+                ),
             ));
         }
         let counters = self.counters();

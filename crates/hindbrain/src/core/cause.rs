@@ -1,121 +1,294 @@
 use core::fmt;
 
-/// One reason why the vehicle does not do what is wanted, from mild to severe.
+/// One reason why the vehicle does not do what is wanted, from mild to severe. [`Cause::row`] is all that is said about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
+#[allow(missing_docs)] // the table says it
 pub enum Cause {
-    /// Zero-first: no wish of zero has come since the last stop.
-    NeutralWait,
-    /// The last message was no command; the wish before it goes on until it is stale.
     CommandInvalid,
-    /// No command in force: none came, or the last one is too old.
-    CommandStale,
-    /// The front pair counts as blocked.
-    FrontBlocked,
-    /// The back pair counts as blocked.
-    BackBlocked,
-    /// A fitted infra-red sensor sends what is no measurement.
     IrInvalid,
-    /// A fitted infra-red sensor is silent, or was never heard.
     IrStale,
-    /// A soft stop that nobody keeps any more: it ends with the next step, or once the vehicle stands.
-    Settling,
-    /// Enabled, but not by a change from false to true that was heard since the start and the last stop that asks for one.
+    FrontBlocked,
+    BackBlocked,
+    NeutralWait,
+    CommandStale,
+    WayBlocked,
     NotArmed,
-    /// The enable was not repeated within its lease.
     LeaseLapsed,
-    /// More than one node publishes commands: whoever speaks last is heard.
-    RivalPublishers,
-    /// The software switch is off.
     NotEnabled,
-    /// The motor controller has not been opened yet.
     DeviceUnready,
-    /// The emergency stop or a fault is latched: it waits for the reset button to be pressed and let go.
-    Latched,
-    /// The motor controller is lost or does not answer.
-    DeviceLost,
-    /// Nobody watched over the motors for too long: a step came late, or the supervising thread had to stop them.
-    Overrun,
-    /// The emergency stop is silent, or was never heard although it is required.
-    EstopStale,
-    /// The emergency stop is pressed.
-    EstopPressed,
-    /// The node is about to end.
+    CommandConflict,
+    EnableConflict,
+    MotorConflict,
     Stopping,
+    FaultLatched,
+    DeviceLost,
+    Overrun,
+    EstopLatched,
+    EstopConflict,
+    EstopStale,
+    EstopPressed,
+}
+
+/// What a cause does while it is there, from mild to severe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// Nothing: it is a detail of another cause, or a warning.
+    Reports,
+    /// The motors brake to zero, or stay there.
+    Brakes,
+    /// A soft stop; the infra-red sensors are to blame.
+    StopsByIr,
+    /// A soft stop; anything else is to blame.
+    StopsByRos,
+    /// A fault of the machine, published as an emergency stop.
+    Faults,
+    /// An emergency stop.
+    EmergencyStops,
+}
+
+/// What has to happen, once a cause is gone, before the vehicle moves again. Each asks for what the ones before it ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Clears {
+    /// Nothing.
+    Itself,
+    /// A zero command.
+    Zero,
+    /// A rise of `hind/enable`.
+    Enable,
+    /// The reset button, pressed and let go.
+    Reset,
+}
+
+/// All that is said about one cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// A name for programs, as in `hind/state_detail`.
+    pub code: &'static str,
+    /// What it is, for people.
+    pub text: &'static str,
+    /// When it is there.
+    pub condition: &'static str,
+    /// What it does in the profile `strict`; in `seed` the same.
+    pub effect: Effect,
+    /// What is needed after it in the profile `strict`; in `seed` all causes clear by themselves.
+    pub clears: Clears,
+}
+
+const fn row(
+    code: &'static str,
+    text: &'static str,
+    condition: &'static str,
+    effect: Effect,
+    clears: Clears,
+) -> Row {
+    Row { code, text, condition, effect, clears }
 }
 
 impl Cause {
+    /// How many there are.
+    pub const COUNT: usize = 23;
+
     /// All causes, from mild to severe.
-    pub const ALL: [Self; 19] = [
-        Self::NeutralWait,
+    pub const ALL: [Self; Self::COUNT] = [
         Self::CommandInvalid,
-        Self::CommandStale,
-        Self::FrontBlocked,
-        Self::BackBlocked,
         Self::IrInvalid,
         Self::IrStale,
-        Self::Settling,
+        Self::FrontBlocked,
+        Self::BackBlocked,
+        Self::NeutralWait,
+        Self::CommandStale,
+        Self::WayBlocked,
         Self::NotArmed,
         Self::LeaseLapsed,
-        Self::RivalPublishers,
         Self::NotEnabled,
         Self::DeviceUnready,
-        Self::Latched,
+        Self::CommandConflict,
+        Self::EnableConflict,
+        Self::MotorConflict,
+        Self::Stopping,
+        Self::FaultLatched,
         Self::DeviceLost,
         Self::Overrun,
+        Self::EstopLatched,
+        Self::EstopConflict,
         Self::EstopStale,
         Self::EstopPressed,
-        Self::Stopping,
     ];
 
-    /// A name for programs, as it stands in `hind/state_detail`.
-    pub const fn code(self) -> &'static str {
+    /// The table of causes: everything else about stops is derived from it.
+    ///
+    /// # Source
+    /// own, around the states of hindbrain (Bravo, 2016), after ISO 13850 (an emergency stop stays until it is reset, and a
+    /// reset starts nothing), LinuxCNC's `estop_latch` and PX4's failsafe framework (causes ordered by severity).
+    pub const fn row(self) -> Row {
+        use Clears::{Enable, Itself, Reset, Zero};
+        use Effect::{Brakes, EmergencyStops, Faults, Reports, StopsByIr, StopsByRos};
         match self {
-            Self::NeutralWait => "NEUTRAL_WAIT",
-            Self::CommandInvalid => "CMD_INVALID",
-            Self::CommandStale => "CMD_STALE",
-            Self::FrontBlocked => "FRONT_BLOCKED",
-            Self::BackBlocked => "BACK_BLOCKED",
-            Self::IrInvalid => "IR_INVALID",
-            Self::IrStale => "IR_STALE",
-            Self::Settling => "SETTLING",
-            Self::NotArmed => "NOT_ARMED",
-            Self::LeaseLapsed => "LEASE_LAPSED",
-            Self::RivalPublishers => "RIVAL_PUBLISHERS",
-            Self::NotEnabled => "NOT_ENABLED",
-            Self::DeviceUnready => "DEVICE_UNREADY",
-            Self::Latched => "LATCHED",
-            Self::DeviceLost => "DEVICE_LOST",
-            Self::Overrun => "OVERRUN",
-            Self::EstopStale => "ESTOP_STALE",
-            Self::EstopPressed => "ESTOP_PRESSED",
-            Self::Stopping => "STOPPING",
+            Self::CommandInvalid => row(
+                "CMD_INVALID",
+                "the last command was refused",
+                "the last message on `cmd_vel` was no command; the one before it goes on until it is stale",
+                Reports,
+                Itself,
+            ),
+            Self::IrInvalid => row(
+                "IR_INVALID",
+                "an infra-red sensor sends no measurement",
+                "the last message of a fitted infra-red sensor is no measurement, too old or from the future",
+                Reports,
+                Itself,
+            ),
+            Self::IrStale => row(
+                "IR_STALE",
+                "an infra-red sensor is silent",
+                "a fitted infra-red sensor was not received for `ir.timeout`, or never",
+                Reports,
+                Itself,
+            ),
+            Self::FrontBlocked => row(
+                "FRONT_BLOCKED",
+                "the front is blocked",
+                "a fitted front sensor was not clear, and nothing but clear, for `ir.timeout`",
+                Reports,
+                Itself,
+            ),
+            Self::BackBlocked => row(
+                "BACK_BLOCKED",
+                "the back is blocked",
+                "a fitted back sensor was not clear, and nothing but clear, for `ir.timeout`",
+                Reports,
+                Itself,
+            ),
+            Self::NeutralWait => row(
+                "NEUTRAL_WAIT",
+                "waits for a zero command",
+                "no zero command came since the last cause that asks for one",
+                Brakes,
+                Zero,
+            ),
+            Self::CommandStale => row(
+                "CMD_STALE",
+                "no fresh command",
+                "no command came for `cmd_timeout`, or never",
+                Brakes,
+                Zero,
+            ),
+            Self::WayBlocked => row(
+                "WAY_BLOCKED",
+                "the command leads toward what is blocked",
+                "what is wanted, or a wheel that still turns, does not lead straight away from what is blocked",
+                StopsByIr,
+                Zero,
+            ),
+            Self::NotArmed => row(
+                "NOT_ARMED",
+                "waits for enable to change from false to true",
+                "enable is true, and did not rise since the last cause that asks for it",
+                StopsByRos,
+                Enable,
+            ),
+            Self::LeaseLapsed => row(
+                "LEASE_LAPSED",
+                "the lease of enable lapsed",
+                "enable is true and was not repeated for `enable.lease`",
+                StopsByRos,
+                Enable,
+            ),
+            Self::NotEnabled => row(
+                "NOT_ENABLED",
+                "not enabled",
+                "enable is false, or was never received",
+                StopsByRos,
+                Enable,
+            ),
+            Self::DeviceUnready => row(
+                "DEVICE_UNREADY",
+                "the motor controller is not open yet",
+                "there is a motor controller, and it was not opened yet",
+                StopsByRos,
+                Zero,
+            ),
+            Self::CommandConflict => row(
+                "CMD_CONFLICT",
+                "cmd_vel has more than one publisher, or one that does not fit",
+                "`cmd_vel` has more than one publisher, or one of another type",
+                StopsByRos,
+                Zero,
+            ),
+            Self::EnableConflict => row(
+                "ENABLE_CONFLICT",
+                "hind/enable has more than one publisher, or one that does not fit",
+                "`hind/enable` has more than one publisher, or one that is best effort or of another type",
+                StopsByRos,
+                Enable,
+            ),
+            Self::MotorConflict => row(
+                "MOTOR_CONFLICT",
+                "another node publishes the motors",
+                "`motor/port` or `motor/starboard` has another publisher",
+                StopsByRos,
+                Enable,
+            ),
+            Self::Stopping => {
+                row("STOPPING", "the node is ending", "the node is about to end", StopsByRos, Enable)
+            }
+            Self::FaultLatched => {
+                row("FAULT_LATCHED", "a fault waits for reset", "a fault was not reset since", Faults, Reset)
+            }
+            Self::DeviceLost => row(
+                "DEVICE_LOST",
+                "the motor controller is lost",
+                "the motor controller is gone, hangs, or reports an error",
+                Faults,
+                Reset,
+            ),
+            Self::Overrun => row(
+                "OVERRUN",
+                "the motors were not supervised for too long",
+                "a step came later than 0.5 s, or the supervising thread had to act, while something moved or could",
+                Faults,
+                Reset,
+            ),
+            Self::EstopLatched => row(
+                "ESTOP_LATCHED",
+                "an emergency stop waits for reset",
+                "an emergency stop was not reset since",
+                EmergencyStops,
+                Reset,
+            ),
+            Self::EstopConflict => row(
+                "ESTOP_CONFLICT",
+                "hind/estop has more than one publisher, or one that does not fit",
+                "`hind/estop` has more than one publisher, or one of another type",
+                EmergencyStops,
+                Reset,
+            ),
+            Self::EstopStale => row(
+                "ESTOP_STALE",
+                "the e-stop is silent",
+                "an e-stop that was received is silent for `estop.timeout`; or one is required and never came",
+                EmergencyStops,
+                Reset,
+            ),
+            Self::EstopPressed => row(
+                "ESTOP_PRESSED",
+                "the e-stop is pressed",
+                "the last message on `hind/estop` is true",
+                EmergencyStops,
+                Reset,
+            ),
         }
     }
 
-    /// What it is and, where somebody can do something about it, what.
+    /// A name for programs, as in `hind/state_detail`.
+    pub const fn code(self) -> &'static str {
+        self.row().code
+    }
+
+    /// What it is, for people.
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NeutralWait => "waits for a zero command",
-            Self::RivalPublishers => "more than one node publishes commands",
-            Self::CommandInvalid => "the last command was refused",
-            Self::CommandStale => "no fresh command",
-            Self::FrontBlocked => "the front is blocked",
-            Self::BackBlocked => "the back is blocked",
-            Self::IrInvalid => "an infra-red sensor sends no measurement",
-            Self::IrStale => "an infra-red sensor is silent",
-            Self::Settling => "the stop is about to end",
-            Self::NotArmed => "waits for enable to change from false to true",
-            Self::LeaseLapsed => "the lease of enable lapsed",
-            Self::NotEnabled => "not enabled",
-            Self::DeviceUnready => "the motor controller is not open yet",
-            Self::Latched => "waits for reset",
-            Self::EstopStale => "the e-stop is silent",
-            Self::EstopPressed => "the e-stop is pressed",
-            Self::DeviceLost => "the motor controller is lost",
-            Self::Overrun => "nobody watched over the motors for too long",
-            Self::Stopping => "the node is ending",
-        }
+        self.row().text
     }
 }
 
@@ -139,6 +312,12 @@ impl Causes {
         if is { Self(self.0 | 1 << cause as u8) } else { self }
     }
 
+    /// With all of `other`.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Whether `cause` is in it.
     pub const fn contains(self, cause: Cause) -> bool {
         self.0 & 1 << cause as u8 != 0
@@ -157,6 +336,21 @@ impl Causes {
     /// The most severe cause.
     pub fn worst(self) -> Option<Cause> {
         self.iter().next()
+    }
+
+    /// The most severe effect.
+    pub fn effect(self) -> Effect {
+        self.worst().map_or(Effect::Reports, |cause| cause.row().effect)
+    }
+
+    /// Whether one of them has this effect.
+    pub fn have(self, effect: Effect) -> bool {
+        self.iter().any(|cause| cause.row().effect == effect)
+    }
+
+    /// What has to happen before the vehicle moves again, if they all went now.
+    pub fn clear(self) -> Clears {
+        self.iter().map(|cause| cause.row().clears).max().unwrap_or(Clears::Itself)
     }
 }
 
@@ -190,31 +384,30 @@ mod tests {
                 assert!(code != other.code() && cause.as_str() != other.as_str(), "{code}");
             }
         }
-        assert_eq!(
-            (Cause::EstopPressed.code(), Cause::NeutralWait.code()),
-            ("ESTOP_PRESSED", "NEUTRAL_WAIT")
-        );
     }
 
     #[test]
-    fn a_cause_that_is_in_it_stays_in_it() {
-        let twice = Causes::NONE.with(Cause::Overrun, true).with(Cause::Overrun, true);
-        assert!(twice.contains(Cause::Overrun) && !twice.is_empty());
+    fn what_stops_more_is_never_milder_than_what_stops_less() {
+        assert!(Cause::ALL.map(|cause| cause.row().effect).is_sorted());
+        for cause in Cause::ALL {
+            let Row { effect, clears, .. } = cause.row();
+            assert_eq!(effect == Effect::Reports, clears == Clears::Itself, "{cause:?}");
+            assert!(effect < Effect::Faults || clears == Clears::Reset, "{cause:?}");
+        }
     }
 
     #[test]
-    fn the_most_severe_cause_wins() {
+    fn the_most_severe_cause_wins_and_is_written_first() {
         let mild = Causes::NONE.with(Cause::NeutralWait, true).with(Cause::NotEnabled, true);
         let severe = Causes::NONE.with(Cause::EstopPressed, true);
         assert!(severe > mild && mild > Causes::NONE);
         assert_eq!((mild.worst(), severe.worst()), (Some(Cause::NotEnabled), Some(Cause::EstopPressed)));
+        assert_eq!(
+            (mild.clear(), severe.clear(), Causes::NONE.clear()),
+            (Clears::Enable, Clears::Reset, Clears::Itself)
+        );
         assert_eq!(Causes::NONE.with(Cause::Overrun, false), Causes::NONE);
-    }
-
-    #[test]
-    fn the_most_severe_cause_is_written_first() {
-        let causes = Causes::NONE.with(Cause::CommandStale, true).with(Cause::NotEnabled, true);
-        assert_eq!(causes.to_string(), "not enabled, no fresh command");
+        assert_eq!(mild.to_string(), "not enabled, waits for a zero command");
         assert_eq!(Causes::NONE.to_string(), "no cause");
     }
 }

@@ -1,66 +1,52 @@
-use super::{Cause, Causes, CoreParams, Eye, Reading, Wheel, Wish};
+use super::{
+    Cause, Causes, Conflicts, CoreParams, Effect, EnableSwitch, Gate, IrSensor, Reading, SoleTopic, Wheel,
+    Wish,
+};
 
 /// All that the core remembers from step to step.
 ///
 /// Every part is finite for a given set of time steps: ages are zero where nothing ages and stop at what they lapse at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    /// Which of the four states.
-    pub mode: Mode,
-    /// The last level of the software switch; `None` before the first. Only one that was seen off can be switched on.
-    pub enabled: Option<bool>,
-    /// Whether the switch went from false to true since the last stop that asks for it.
-    pub armed: bool,
-    /// Whether a wish of zero came since the last stop.
+    /// The published state.
+    pub stop: StopState,
+    /// The emergency stop or fault that waits for a reset.
+    pub latch: Option<Latch>,
+    /// The software switch.
+    pub enable: EnableSwitch,
+    /// Whether a zero command came since the last cause that asks for one.
     pub neutral: bool,
-    /// Age of the last enable \[ns\]; zero where no lease runs.
-    pub lease_age: u64,
     /// The emergency stop.
     pub estop: EstopLine,
     /// The reset button.
     pub reset: ResetButton,
     /// The infra-red sensors, in the order of [`Sensor`](crate::Sensor).
-    pub eyes: [Eye; 4],
+    pub sensors: [IrSensor; 4],
     /// The command in force.
     pub command: HeldCommand,
-    /// Whether more than one node publishes commands.
-    pub rivals: bool,
+    /// Where there is another number of publishers than one.
+    pub conflicts: Conflicts,
     /// The motor controller.
     pub device: Device,
-    /// Whether the fault is that nobody watched; a lost motor controller that is back must not be taken for it.
+    /// Whether what is latched began with an overrun.
     pub overrun: bool,
     /// Port and starboard.
     pub wheels: [Wheel; 2],
 }
 
-/// The four states of the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// The motors follow the command.
-    Ok,
-    /// Stopped for as long as there is somebody to blame.
-    Soft(Blame),
-    /// Stopped by the emergency stop; latched.
-    Estop,
-    /// Stopped by a fault of the machine; latched.
+/// What waits for a reset; an emergency stop outlasts a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Latch {
+    /// A fault of the machine.
     Fault,
-}
-
-/// Who keeps the soft stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Blame {
-    /// The software switch.
-    Ros,
-    /// The infra-red sensors.
-    Ir,
-    /// Both.
-    Both,
+    /// An emergency stop.
+    Estop,
 }
 
 /// What is known of the emergency stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EstopLine {
-    /// Nothing was ever heard: pressed if an emergency stop is required, else there is none.
+    /// Nothing ever came: pressed if an emergency stop is required, else there is none.
     Unheard,
     /// Released, as of `age` \[ns\] ago.
     Released {
@@ -69,7 +55,7 @@ pub enum EstopLine {
     },
     /// Pressed, until it says otherwise.
     Pressed,
-    /// Heard before and now silent: counts as pressed.
+    /// Received before and now silent: counts as pressed.
     Silent,
 }
 
@@ -113,11 +99,11 @@ pub struct HeldCommand {
 pub enum StopState {
     /// The motors follow the command.
     Ok,
-    /// Soft stop, blame on the software switch.
+    /// Soft stop; ROS is to blame: the switch, a conflict, the motor controller.
     SoftRos,
-    /// Soft stop, blame on the infra-red sensors.
+    /// Soft stop; the infra-red sensors are to blame.
     SoftIr,
-    /// Soft stop, blame on both.
+    /// Soft stop; both are to blame.
     SoftBoth,
     /// Emergency stop, latched.
     Estop,
@@ -130,21 +116,24 @@ impl State {
     /// # Source
     /// own; the original started in a soft stop.
     pub fn boot(params: &CoreParams) -> Self {
-        Self {
-            mode: if params.estop_required { Mode::Estop } else { Mode::Soft(Blame::Ros) },
-            enabled: None,
-            armed: false,
+        let mut state = Self {
+            stop: StopState::SoftRos,
+            latch: None,
+            enable: EnableSwitch::default(),
             neutral: false,
-            lease_age: 0,
             estop: EstopLine::Unheard,
             reset: ResetButton::default(),
-            eyes: [Eye::default(); 4],
+            sensors: [IrSensor::default(); 4],
             command: HeldCommand::default(),
-            rivals: false,
+            conflicts: Conflicts::NONE,
             device: Device::Unready,
             overrun: false,
             wheels: [Wheel::default(); 2],
+        };
+        if params.estop_required {
+            (state.stop, state.latch) = (StopState::Estop, params.strict.then_some(Latch::Estop));
         }
+        state
     }
 
     /// The levels of port and starboard, forward positive.
@@ -157,130 +146,94 @@ impl State {
         self.levels() != [0, 0]
     }
 
+    /// Whether something moves, or would at the next command.
+    pub fn may_move(&self) -> bool {
+        self.stop == StopState::Ok || self.is_rolling()
+    }
+
     /// Whether the front and the back pair count as blocked.
-    pub fn bad_pairs(&self, params: &CoreParams) -> [bool; 2] {
-        let bad = |index: usize| params.infrared.fitted[index] && self.eyes[index].is_bad();
-        [bad(0) || bad(1), bad(2) || bad(3)]
+    pub fn blocked_pairs(&self, params: &CoreParams) -> [bool; 2] {
+        let blocks = |index: usize| {
+            params.infrared.fitted[index] && self.sensors[index].is_blocking(params.infrared.timeout)
+        };
+        [blocks(0) || blocks(1), blocks(2) || blocks(3)]
     }
 
-    /// Whether the software switch is on.
-    pub const fn is_enabled(&self) -> bool {
-        matches!(self.enabled, Some(true))
+    /// What the infra-red sensors leave of the command in force, for wheels with `levels`.
+    pub(super) fn gate(&self, levels: [i16; 2], params: &CoreParams) -> Gate {
+        let wish = self.command.wish.unwrap_or(Wish::ZERO);
+        let rests = params.mapping().levels(wish, params.full) == [0, 0];
+        Gate::new(self.blocked_pairs(params), wish, rests, levels, params.strict)
     }
 
-    /// Whether the enable was not repeated within its lease.
-    pub const fn is_lapsed(&self, params: &CoreParams) -> bool {
-        params.lease > 0 && self.is_enabled() && self.lease_age >= params.lease
-    }
-
-    /// How long it takes until something lapses by itself \[ns\]: a time-out, a lease, a debounce. `None` if nothing does.
+    /// When something lapses by itself: the cause that comes or goes with it, and how long it takes \[ns\].
     ///
     /// A step is due then, or the time until the next tick would come on top of every time-out.
-    pub fn expires_in(&self, params: &CoreParams) -> Option<u64> {
+    pub fn timers(&self, params: &CoreParams) -> impl Iterator<Item = (Cause, u64)> {
         let estop = match self.estop {
             EstopLine::Released { age } => Some(params.estop_timeout.saturating_sub(age)),
             _ => None,
         };
         let command = self.command.wish.map(|_| params.command_timeout.saturating_sub(self.command.age));
-        let lease = (params.lease > 0 && self.is_enabled() && !self.is_lapsed(params))
-            .then(|| params.lease.saturating_sub(self.lease_age));
-        let eyes = self.eyes.iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
-        let eye = eyes.filter_map(|(eye, _)| eye.expires_in(&params.infrared.sight)).min();
-        [estop, command, lease, eye].into_iter().flatten().min()
+        let timeout = params.infrared.timeout;
+        let sensors = self.sensors.into_iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
+        let sensors = sensors.filter_map(move |(sensor, _)| sensor.changes_in(timeout)).min();
+        [
+            (Cause::EstopStale, estop),
+            (Cause::CommandStale, command),
+            (Cause::LeaseLapsed, self.enable.lapses_in(params.lease)),
+            (Cause::IrStale, sensors),
+        ]
+        .into_iter()
+        .filter_map(|(cause, left)| Some((cause, left?)))
     }
 
-    /// Whether somebody but the infra-red sensors keeps a soft stop.
-    pub fn is_held_by_ros(&self, params: &CoreParams) -> bool {
-        !self.is_enabled()
-            || self.is_lapsed(params)
-            || params.arming && !self.armed
-            || params.single_publisher && self.rivals
-            || params.device_required && self.device == Device::Unready
-    }
-
-    /// Why the vehicle does not do what is wanted.
-    pub fn causes(&self, params: &CoreParams) -> Causes {
-        let latched = self.mode.is_latched() && params.latch;
-        let estop = self.estop.is_pressed(params.estop_required);
-        let [front, back] = self.bad_pairs(params);
-        let eyes = || self.eyes.iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
-        let not_armed = self.is_enabled() && !self.armed && params.arming && !latched;
-        let settling = match self.mode {
-            Mode::Soft(blame) => {
-                let ros = blame.is_ros() && !self.is_held_by_ros(params);
-                let ir = blame.is_ir() && !(front || back);
-                ros || ir
-            }
-            _ => false,
-        };
+    /// Every condition of the table of causes that holds, for wheels that turned with `levels` before the step. Whether an
+    /// overrun or a latch is among them is for the step to say.
+    pub(super) fn conditions(&self, levels: [i16; 2], params: &CoreParams) -> Causes {
+        let [front, back] = self.blocked_pairs(params);
+        let fitted = || self.sensors.iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
+        let enable = self.enable;
+        let is_unheard = self.estop == EstopLine::Unheard && params.estop_required;
         Causes::NONE
-            .with(Cause::NeutralWait, self.mode == Mode::Ok && params.zero_first && !self.neutral)
             .with(Cause::CommandInvalid, self.command.followed_by_invalid)
-            .with(Cause::CommandStale, self.command.wish.is_none())
+            .with(Cause::IrInvalid, fitted().any(|(sensor, _)| sensor.reading() == Some(Reading::Invalid)))
+            .with(Cause::IrStale, fitted().any(|(sensor, _)| sensor.reading().is_none()))
             .with(Cause::FrontBlocked, front)
             .with(Cause::BackBlocked, back)
-            .with(Cause::IrInvalid, eyes().any(|(eye, _)| eye.reading() == Some(Reading::Invalid)))
-            .with(Cause::IrStale, eyes().any(|(eye, _)| eye.reading().is_none()))
-            .with(Cause::Settling, settling)
-            .with(Cause::NotArmed, not_armed)
-            .with(Cause::LeaseLapsed, self.is_lapsed(params))
-            .with(Cause::RivalPublishers, self.rivals)
-            .with(Cause::NotEnabled, !self.is_enabled())
+            .with(Cause::CommandStale, self.command.wish.is_none())
+            .with(Cause::WayBlocked, self.gate(levels, params) == Gate::Closed)
+            .with(Cause::LeaseLapsed, enable.is_lapsed(params.lease))
+            .with(Cause::NotEnabled, !enable.is_on())
             .with(Cause::DeviceUnready, params.device_required && self.device == Device::Unready)
-            .with(Cause::Latched, latched)
-            .with(Cause::EstopStale, estop && self.estop != EstopLine::Pressed)
-            .with(Cause::EstopPressed, self.estop == EstopLine::Pressed)
+            .with(Cause::CommandConflict, self.conflicts.on(SoleTopic::Command))
+            .with(Cause::EnableConflict, self.conflicts.on(SoleTopic::Enable))
+            .with(Cause::MotorConflict, self.conflicts.on(SoleTopic::Motors))
             .with(Cause::DeviceLost, self.device == Device::Lost)
-            .with(Cause::Overrun, self.overrun)
-    }
-}
-
-impl Mode {
-    /// Whether only a reset leads out.
-    pub const fn is_latched(self) -> bool {
-        matches!(self, Self::Estop | Self::Fault)
-    }
-
-    /// Whether it is a soft stop.
-    pub const fn is_soft(self) -> bool {
-        matches!(self, Self::Soft(_))
-    }
-}
-
-impl Blame {
-    /// Whom to blame, where `ros` and `ir` say who keeps the stop.
-    pub const fn of(ros: bool, ir: bool) -> Option<Self> {
-        match (ros, ir) {
-            (true, true) => Some(Self::Both),
-            (true, false) => Some(Self::Ros),
-            (false, true) => Some(Self::Ir),
-            (false, false) => None,
-        }
-    }
-
-    /// Whether the software switch is to blame.
-    pub const fn is_ros(self) -> bool {
-        matches!(self, Self::Ros | Self::Both)
-    }
-
-    /// Whether the infra-red sensors are to blame.
-    pub const fn is_ir(self) -> bool {
-        matches!(self, Self::Ir | Self::Both)
-    }
-}
-
-impl EstopLine {
-    /// Whether it counts as pressed.
-    pub const fn is_pressed(self, required: bool) -> bool {
-        match self {
-            Self::Unheard => required,
-            Self::Released { .. } => false,
-            Self::Pressed | Self::Silent => true,
-        }
+            .with(Cause::EstopConflict, self.conflicts.on(SoleTopic::Estop))
+            .with(Cause::EstopStale, self.estop == EstopLine::Silent || is_unheard)
+            .with(Cause::EstopPressed, self.estop == EstopLine::Pressed)
     }
 }
 
 impl StopState {
+    /// The state that these causes make: the most severe effect, and of the soft stops both.
+    pub fn of(causes: Causes) -> Self {
+        match (causes.effect(), causes.have(Effect::StopsByIr)) {
+            (Effect::EmergencyStops, _) => Self::Estop,
+            (Effect::Faults, _) => Self::Fault,
+            (Effect::StopsByRos, true) => Self::SoftBoth,
+            (Effect::StopsByRos, false) => Self::SoftRos,
+            (Effect::StopsByIr, _) => Self::SoftIr,
+            (Effect::Brakes | Effect::Reports, _) => Self::Ok,
+        }
+    }
+
+    /// Whether only a reset leads out of it, in the profile `strict`.
+    pub const fn is_latched(self) -> bool {
+        matches!(self, Self::Estop | Self::Fault)
+    }
+
     /// The text on `hind/state`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -289,19 +242,6 @@ impl StopState {
             Self::SoftIr => "SSTOP.IR",
             Self::SoftBoth => "SSTOP.BOTH",
             Self::Estop | Self::Fault => "ESTOP",
-        }
-    }
-}
-
-impl From<Mode> for StopState {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Ok => Self::Ok,
-            Mode::Soft(Blame::Ros) => Self::SoftRos,
-            Mode::Soft(Blame::Ir) => Self::SoftIr,
-            Mode::Soft(Blame::Both) => Self::SoftBoth,
-            Mode::Estop => Self::Estop,
-            Mode::Fault => Self::Fault,
         }
     }
 }
@@ -328,22 +268,23 @@ mod tests {
     #[test]
     fn it_starts_latched_where_an_estop_is_required() {
         let mut params = CoreParams::default();
-        assert_eq!(State::boot(&params).mode, Mode::Soft(Blame::Ros));
+        assert_eq!(State::boot(&params).stop, StopState::SoftRos);
         params.estop_required = true;
-        assert_eq!(State::boot(&params).mode, Mode::Estop);
+        let state = State::boot(&params);
+        assert_eq!((state.stop, state.latch), (StopState::Estop, Some(Latch::Estop)));
     }
 
     #[test]
     fn only_fitted_sensors_count() {
         let mut params = CoreParams::default();
-        let state = State::boot(&params); // all sensors unheard, hence bad
-        assert_eq!(state.bad_pairs(&params), [false, false]);
+        let state = State::boot(&params); // no sensor was received, hence all block
+        assert_eq!(state.blocked_pairs(&params), [false, false]);
         for (index, pairs) in
             [[true, false], [true, false], [false, true], [false, true]].into_iter().enumerate()
         {
             params.infrared.fitted = [false; 4];
             params.infrared.fitted[index] = true;
-            assert_eq!(state.bad_pairs(&params), pairs);
+            assert_eq!(state.blocked_pairs(&params), pairs);
         }
     }
 }

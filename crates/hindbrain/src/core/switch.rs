@@ -1,0 +1,130 @@
+/// The software switch `hind/enable`, and whether its rise armed the vehicle.
+///
+/// A rise arms: true after a false, where both came from the only publisher there is. So a vehicle that was switched off by
+/// anybody is not switched on by somebody else's true that merely comes again, and a switch that is found on arms nothing.
+/// # Source
+/// own, after ISO 14118 on unexpected start-up; the original's enable was a level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct EnableSwitch {
+    level: Level,
+    armed: bool,
+    /// Age of the last message \[ns\]; zero where no lease runs.
+    age: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+enum Level {
+    #[default]
+    Unheard,
+    /// Off; `alone` if its publisher was the only one since.
+    Off {
+        alone: bool,
+    },
+    On,
+}
+
+impl EnableSwitch {
+    /// The last level; `None` before the first.
+    pub const fn level(self) -> Option<bool> {
+        match self.level {
+            Level::Unheard => None,
+            Level::Off { .. } => Some(false),
+            Level::On => Some(true),
+        }
+    }
+
+    /// Whether it is on.
+    pub const fn is_on(self) -> bool {
+        matches!(self.level, Level::On)
+    }
+
+    /// Whether it rose since the last stop that asks for it.
+    pub const fn is_armed(self) -> bool {
+        self.armed
+    }
+
+    /// Whether it is on and was not repeated within `lease` \[ns\]; 0 is no lease.
+    pub const fn is_lapsed(self, lease: u64) -> bool {
+        lease > 0 && self.is_on() && self.age >= lease
+    }
+
+    /// How long it takes until it lapses \[ns\].
+    pub fn lapses_in(self, lease: u64) -> Option<u64> {
+        (lease > 0 && self.is_on() && self.age < lease).then(|| lease - self.age)
+    }
+
+    /// Lets `dt` \[ns\] pass.
+    pub fn pass_time(&mut self, dt: u64, lease: u64) {
+        self.age = if lease > 0 && self.is_on() { self.age.saturating_add(dt).min(lease) } else { 0 };
+    }
+
+    /// Takes a level. `alone`: one switch publishes, and the message did not wait unread.
+    pub fn receive(&mut self, on: bool, alone: bool) {
+        self.armed = on && (self.armed || alone && self.level == Level::Off { alone: true });
+        self.level = if on { Level::On } else { Level::Off { alone } };
+        self.age = 0;
+    }
+
+    /// There is more than one publisher: what was said so far makes no rise.
+    pub fn contest(&mut self) {
+        if matches!(self.level, Level::Off { .. }) {
+            self.level = Level::Off { alone: false };
+        }
+    }
+
+    /// A stop asks for a new rise.
+    pub fn disarm(&mut self) {
+        self.armed = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn switch(levels: &[(bool, bool)]) -> EnableSwitch {
+        let mut switch = EnableSwitch::default();
+        levels.iter().for_each(|&(on, alone)| switch.receive(on, alone));
+        switch
+    }
+
+    #[test]
+    fn only_a_rise_arms() {
+        assert!(!switch(&[(true, true)]).is_armed(), "it was found on");
+        assert!(switch(&[(false, true), (true, true)]).is_armed());
+        assert!(
+            switch(&[(false, true), (true, true), (true, false)]).is_armed(),
+            "that is the conflict's to end"
+        );
+        assert!(!switch(&[(false, true), (true, true), (false, true)]).is_armed());
+        let mut disarmed = switch(&[(false, true), (true, true)]);
+        disarmed.disarm();
+        disarmed.receive(true, true);
+        assert!(!disarmed.is_armed(), "true again is no rise");
+    }
+
+    #[test]
+    fn a_false_and_a_true_of_two_publishers_are_no_rise() {
+        for (off, on) in [(true, false), (false, true), (false, false)] {
+            assert!(!switch(&[(false, off), (true, on)]).is_armed());
+        }
+        let mut contested = switch(&[(false, true)]);
+        contested.contest();
+        contested.receive(true, true);
+        assert!(!contested.is_armed());
+    }
+
+    #[test]
+    fn a_lease_lapses_unless_it_is_repeated() {
+        let mut switch = switch(&[(false, true), (true, true)]);
+        switch.pass_time(99, 100);
+        assert_eq!(
+            (switch.is_lapsed(100), switch.lapses_in(100), switch.lapses_in(0)),
+            (false, Some(1), None)
+        );
+        switch.pass_time(1, 100);
+        assert_eq!((switch.is_lapsed(100), switch.lapses_in(100), switch.is_lapsed(0)), (true, None, false));
+        switch.receive(true, true);
+        assert!(!switch.is_lapsed(100));
+    }
+}
