@@ -56,6 +56,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("allocations", &[]),
     ("isolation", &[]),
+    ("scenarios", &["fastrand"]),
     ("xtask", &["isolation"]),
     (
         "tests",

@@ -86,7 +86,7 @@ causes! {
         "the last message on `cmd_vel` was no command; the one before it goes on until it is stale";
     IrInvalid: "IR_INVALID", Reports, Itself,
         "an infra-red sensor sends no measurement",
-        "the last message of a fitted infra-red sensor is no measurement, too old or from the future";
+        "the last message of a fitted infra-red sensor is no measurement, or a clear one that is too old or from the future";
     IrStale: "IR_STALE", Reports, Itself,
         "an infra-red sensor is silent",
         "a fitted infra-red sensor was not received for `ir.timeout`, or never";
@@ -98,7 +98,7 @@ causes! {
         "a fitted back sensor was not clear, and nothing but clear, for `ir.timeout`";
     NeutralWait: "NEUTRAL_WAIT", Brakes, Zero,
         "waits for a zero command",
-        "no zero command came since the last cause that asks for one";
+        "no zero command came since the last cause that asks for one, and no such cause is there";
     CommandStale: "CMD_STALE", Brakes, Zero,
         "no fresh command",
         "no command came for `cmd_timeout`, or never";
@@ -107,7 +107,7 @@ causes! {
         "what is wanted, or a wheel that still turns, does not lead straight away from what is blocked";
     NotArmed: "NOT_ARMED", StopsByRos, Enable,
         "waits for enable to change from false to true",
-        "enable is true, and did not rise since the last cause that asks for it";
+        "enable is true, did not rise since the last cause that asks for it, and nothing is latched";
     LeaseLapsed: "LEASE_LAPSED", StopsByRos, Enable,
         "the lease of enable lapsed",
         "enable is true and was not repeated for `enable.lease`";
