@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clock;
+pub mod panics;
 pub mod qos;
 
 mod candidate;
@@ -32,6 +33,7 @@ mod port;
 mod runner;
 mod service;
 mod shell;
+mod stderr;
 mod stop;
 mod topic;
 mod wire;
@@ -49,7 +51,8 @@ pub use parameters::Parameters;
 pub use port::{count_publishers, wait_for_publishers};
 pub use runner::{Runner, context};
 pub use service::Desk;
-pub use shell::Shell;
+pub use shell::{Place, Shell};
+pub use stderr::print_line;
 pub use stop::{Stop, exit_at_once};
 pub use topic::Topic;
 pub use wish::{PublisherCount, Wish};
