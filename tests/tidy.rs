@@ -72,6 +72,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "world",
             "chair",
             "fake_chair",
+            "fastrand",
             "serde_json",
         ],
     ),
