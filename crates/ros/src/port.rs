@@ -11,7 +11,7 @@ use crate::{Status, clock};
 pub(crate) struct Publisher {
     pub(crate) node: String,
     pub(crate) type_name: String,
-    best_effort: bool,
+    pub(crate) best_effort: bool,
 }
 
 /// Who publishes `topic`, which is a name in the graph; `None` if the middleware cannot tell.
@@ -28,6 +28,11 @@ pub(crate) fn look_up(node: &r2r::Node, topic: &str) -> Option<Vec<Publisher>> {
 /// The same; nobody if the middleware cannot tell.
 pub(crate) fn publishers(node: &r2r::Node, topic: &str) -> Vec<Publisher> {
     look_up(node, topic).unwrap_or_default()
+}
+
+/// How many publishers `topic`, a name in the graph, has, whatever their types; `None` if the middleware cannot tell.
+pub fn count_publishers(node: &r2r::Node, topic: &str) -> Option<usize> {
+    look_up(node, topic).map(|publishers| publishers.len())
 }
 
 /// Waits until each of `topics`, names in the graph, is published, one second at the most: the middleware takes some tenths of a
