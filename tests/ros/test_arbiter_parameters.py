@@ -73,33 +73,22 @@ def test_the_type_of_one_topic_is_changed_though_nobody_speaks_the_old_one(arbit
         settle()
 
 
-def test_auto_follows_what_is_published(arbiter, graph):
-    assert arbiter.change({"sources.navigation.type": "auto"}) == []
-    for kind, speed in [(Twist, 0.1), (TwistStamped, 0.2), (State, 0.3), (Twist, 0.4)]:
-        end = arbiter.publish("/nav", speed, kind)
-        arbiter.drives("navigation", speed)
-        end()
-    first = arbiter.publish("/nav", 0.5, Twist)
-    arbiter.drives("navigation", 0.5)
-    arbiter.publish("/nav", 0.6, TwistStamped, graph=graph)
-    line = "'/nav' is published by node 'observer' as geometry_msgs/msg/TwistStamped, must be geometry_msgs/msg/Twist"
-    arbiter.wait(lambda: line in arbiter.process.output, "nobody is told of the second type")
-    assert arbiter.last == 0.5, "the first one stays"
-    first()
-    arbiter.drives("navigation", 0.6)
-
-
 def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
-    arbiter.publish("/nav", 0.1)
+    navigation = arbiter.publish("/nav", 0.1)
     arbiter.drives("navigation", 0.1)
     assert arbiter.change(named("locks.door", topic="/door")) == []
     arbiter.wait(lambda: arbiter.active[1]["navigation"] == "locked by door", "a lock that nobody opened does not mask")
     arbiter.wait(lambda: arbiter.last == 0.0, "no zero came")
     end = arbiter.publish("/door", False, Bool)
+    waits = "waits for a zero: the source that drove, or a lock, was lost in motion"
+    arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that comes sets off what asks for motion")
+    navigation.zero()
     arbiter.drives("navigation", 0.1)
     end()
     arbiter.wait(lambda: arbiter.last == 0.0, "a silent lock does not mask")
     assert arbiter.delete("locks.door.topic") == []
+    arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that goes sets off what asks for motion")
+    navigation.zero()
     arbiter.drives("navigation", 0.1)
 
 
@@ -129,7 +118,7 @@ def test_presets_can_be_removed():
 @pytest.mark.parametrize(
     "name, told",
     [
-        ("heartbeat", "parameter 'heartbeat' cannot be deleted and stays 0.1"),
+        ("limits.linear.x.jerk", "parameter 'limits.linear.x.jerk' cannot be deleted and stays 0.0"),
         ("sources.navigation.priority", "stays 10; the entry goes when 'sources.navigation.topic' is deleted"),
         ("sources.nobody.topic", "parameter 'sources.nobody.topic' does not exist"),
     ],

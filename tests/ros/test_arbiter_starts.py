@@ -71,9 +71,9 @@ def test_a_console_that_stands_still_refuses_newcomers_and_stops_nothing(monkeyp
     "values, told",
     [
         (named("sources.aa", topic="/joystick/desired", type="pose_state", priority=201), "which is the stick of this process"),
-        ({"sources.joystick.type": "twist"}, "'sources.joystick.type' is \"twist\", must be pose_state or auto"),
-        (named("sources.ring", topic="/cmd_vel", type="auto", priority=201), "must not be what this node publishes itself"),
-        (named("sources.ring", topic="/hind/applied", type="auto", priority=201), "must not be what this node publishes itself"),
+        ({"sources.joystick.type": "twist"}, "'sources.joystick.type' is \"twist\", must be pose_state"),
+        (named("sources.ring", topic="/cmd_vel", type="twist", priority=201), "must not be what this node publishes itself"),
+        (named("sources.ring", topic="/hind/applied", type="twist", priority=201), "must not be what this node publishes itself"),
     ],
 )
 def test_nothing_of_the_one_process_is_a_second_source(values, told):
@@ -111,7 +111,7 @@ def test_a_lock_that_nobody_publishes_delays_the_start_and_alarms_nobody():
     [
         ("limits: {linear: {x: {max: 1}}}", "limits.linear.x.max:=0.3", "decimals in each (1.0, not 1)"),
         ("sources: {navigation: {topic: /nav, timeout: 2}}", "sources.navigation.timeout:=0.2", "decimals in each"),
-        ("rate: 20", "rate:=1.5", "a whole number in each"),
+        ("sources: {navigation: {topic: /nav, priority: 2}}", "sources.navigation.priority:=1.5", "a whole number in each"),
     ],
 )
 def test_a_number_that_is_whole_in_one_place_and_not_in_another_is_refused(tmp_path, first, second, rule):

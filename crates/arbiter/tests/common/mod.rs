@@ -73,6 +73,11 @@ impl Bench {
         drives(self.drain(ms))
     }
 
+    /// What goes to the motors when the machine is asked at `ms`, and not before.
+    pub fn poll(&mut self, ms: u64) -> Vec<Command> {
+        drives(std::iter::from_fn(|| self.0.poll(at(ms))).collect())
+    }
+
     /// What goes to the motors when `input` happens at `ms`, and until then.
     pub fn on(&mut self, ms: u64, input: Input) -> Vec<Command> {
         let mut out = self.at(ms);
