@@ -93,7 +93,7 @@ def test_two_publishers_of_a_lock_close_it_and_are_told_once(graph, executable):
         arbiter.graph.listen(DiagnosticArray, "/diagnostics")
         arbiter.publish("/door", False, Bool)
         navigation = arbiter.publish("/nav", 0.1)
-        arbiter.wait(lambda: arbiter.locks["door"] == "open", "the lock is not open")
+        arbiter.wait(lambda: arbiter.locks.get("door") == "open", "the lock is not open")
         navigation.zero()
         arbiter.drives("navigation", 0.1)
         second = arbiter.publish("/door", True, Bool, graph=graph)
