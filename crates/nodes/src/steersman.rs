@@ -81,7 +81,7 @@ pub fn run_with(
         zones: ZoneScaler::new(zones.params.clone()),
         hindbrain: Hindbrain::new(hindbrain.params),
     };
-    let clock_read = |stamp: Stamp| Input::Joystick(joystick_node::clock_read(stamp));
+    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(Drive::new(stages, stick), Some(clock_read), move |output| match output {
         Output::Hindbrain(output) => hindbrain_topics.publish(output),
         Output::Zones(output) => zones_topics.publish(output),
