@@ -119,6 +119,7 @@ def test_each_source_is_told_why_it_does_not_drive_and_since_when_one_does():
         assert arbiter.locks == {"door": "silent, counts as closed"}
         navigation = Source(arbiter, "/nav", 0.1)
         reason(arbiter, "navigation", "locked by door")
+        arbiter.wait(lambda: navigation.said > 20, "it does not ask for motion")
         door = arbiter.graph.repeat("/door", Bool(data=False), 20.0)
         arbiter.wait(lambda: arbiter.locks == {"door": "open"}, "an open lock is not told")
         reason(arbiter, "navigation", OTHER_LOST)
