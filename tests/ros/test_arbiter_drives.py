@@ -20,7 +20,7 @@ MOST_UNDER_WAY = 20
 def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others(executable, seconds):
     parameters = {}
     for number in range(SOURCES):
-        parameters |= named(f"sources.s{number}", topic=f"/s{number}", type="twist_stamped", priority=10 + number)
+        parameters |= named(f"sources.s{number}", topic=f"/s{number}", type="twist_stamped", priority=10 + number, timeout=3.0)
     with Arbiter(parameters, executable) as arbiter:
         node = arbiter.graph.node
         said = []
@@ -149,7 +149,8 @@ LIMITS = {"limits.linear.x.acceleration": 1.0, "limits.linear.x.deceleration": 1
 
 
 def test_a_hand_over_is_on_the_way_within_the_limits_and_a_stop_is_at_once():
-    with Arbiter({**NAVIGATION, **DOCK, **LIMITS}) as arbiter:
+    patient = {"sources.navigation.timeout": 3.0, "sources.dock.timeout": 3.0}  # on a busy computer a silence would be a loss
+    with Arbiter({**NAVIGATION, **DOCK, **LIMITS, **patient}) as arbiter:
         arbiter.graph.record(TwistStamped, OUTPUT)
 
         def way():

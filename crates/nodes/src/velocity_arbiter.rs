@@ -242,14 +242,11 @@ fn publishers(count: Option<PublisherCount>) -> Publishers {
 }
 
 /// Counts once a second who else publishes the command, which is `full` in the graph, and tells the machine of a change.
-pub fn watch_command<M: Machine + 'static>(
+pub fn watch_command<M: Machine + Send + 'static>(
     shell: &Shell<M>,
     full: String,
     wrap: fn(Input) -> M::Input,
-) -> impl FnMut(&mut r2r::Node) + Send + 'static
-where
-    M: Send,
-{
+) -> impl FnMut(&mut r2r::Node) + Send + 'static {
     const PERIOD: Duration = Duration::from_secs(1);
     let (shell, mut due, mut known) = (shell.clone(), clock::now(), Some(0));
     move |node| {

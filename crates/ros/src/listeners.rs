@@ -60,7 +60,7 @@ struct Entry<M: Machine> {
 /// A place in the next list: an entry that is there already, or a new one.
 enum Place<M: Machine> {
     Kept { at: usize, index: usize },
-    New(Entry<M>),
+    New(Box<Entry<M>>),
 }
 
 /// How long a subscription that is in the way may take to go.
@@ -111,7 +111,9 @@ impl<M: Machine + 'static> Listeners<M> {
         if let Err(refusal) = opened {
             // All of it back: the new ones go, what was in the way is listened to again.
             for place in places {
-                if let Place::New(Entry { listener: Some(listener), .. }) = place {
+                if let Place::New(entry) = place
+                    && let Some(listener) = entry.listener
+                {
                     self.let_go(listener);
                 }
             }
@@ -148,7 +150,7 @@ impl<M: Machine + 'static> Listeners<M> {
                     let topic = self.names.for_others(&wish.topic);
                     let Wish { index, candidate, count, .. } = wish;
                     let (parameter, full) = (parameter.clone(), full.clone());
-                    Place::New(Entry {
+                    Place::New(Box::new(Entry {
                         parameter,
                         topic,
                         full,
@@ -158,7 +160,7 @@ impl<M: Machine + 'static> Listeners<M> {
                         counted: None,
                         listener: None,
                         failed: false,
-                    })
+                    }))
                 }
             };
             places.push((full, parameter, place));
@@ -253,7 +255,7 @@ impl<M: Machine + 'static> Listeners<M> {
         let mut before: Vec<_> = std::mem::take(&mut self.entries).into_iter().map(Some).collect();
         for place in places {
             match place {
-                Place::New(entry) => self.entries.push(entry),
+                Place::New(entry) => self.entries.push(*entry),
                 Place::Kept { at, index } => {
                     let kept = before.get_mut(at).and_then(Option::take);
                     self.entries.extend(kept.map(|entry| Entry { index, ..entry }));
