@@ -1,7 +1,8 @@
 use core::time::Duration;
 
 use units::{
-    Clock, Command, CommandMonitor, Instant, Machine, NotFinite, Received, Stale, Velocity, earliest,
+    BEYOND_REASON, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, Received, Stale, Velocity,
+    earliest,
 };
 
 use crate::feedback::{Evidence, Feedback, Topic};
@@ -65,8 +66,6 @@ pub(crate) enum Unheard {
     NotNeutral,
 }
 
-/// A command beyond so many times full throw is a mistake, not a wish for full speed.
-const REASON: f64 = 100.0;
 /// Between two sticks that drive: LUCI's node handles them one by one over a network.
 const LEAST_GAP: Duration = Duration::from_millis(10);
 /// While a command is in force the machine is called at least this often, so that it notices when the process was held.
@@ -192,7 +191,7 @@ impl Remote {
             Some(Unheard::BeyondReason) => Hold::CommandBeyondReason,
             Some(Unheard::NotNeutral) => Hold::NotNeutral,
         })?;
-        if calibration.excess(&command.velocity) > REASON {
+        if calibration.excess(&command.velocity) > BEYOND_REASON {
             return Err(Hold::CommandBeyondReason);
         }
         let stick = calibration.deflection(&command.velocity);

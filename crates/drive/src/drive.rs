@@ -148,6 +148,7 @@ impl Machine for Drive {
             Input::ClockRead(stamp) => {
                 self.stages.joystick.handle(now, joystick::Input::ClockRead(stamp));
                 self.stages.arbiter.handle(now, arbiter::Input::ClockRead(stamp));
+                self.stages.zones.handle(now, zones::Input::ClockRead(stamp));
                 self.stages.hindbrain.handle(now, hindbrain::Input::ClockRead(stamp));
             }
             Input::Joystick(input) => self.stages.joystick.handle(now, input),

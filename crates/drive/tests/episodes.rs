@@ -160,7 +160,6 @@ fn every_fault_stops_in_time_and_every_recovery_drives() {
         let mut world = World::new(Driven::new());
         world.start().unwrap();
         for (number, episode) in Dice::new(seed).take(episodes).enumerate() {
-
             if let Err(what) = world.play(&episode) {
                 let stages = world.vehicle().machine.stages();
                 let (causes, active) = (stages.hindbrain.causes(), stages.arbiter.active());

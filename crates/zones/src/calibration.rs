@@ -1,6 +1,6 @@
 use units::Velocity;
 
-use crate::{Curve, Stick};
+use crate::{Curve, FullThrow, Stick};
 
 /// How a chair's stick and its velocity belong together, for one of its profiles.
 ///
@@ -73,6 +73,11 @@ impl Calibration {
         let forward = speed(&self.forward, forward_back) * self.share(forward_back);
         // Both are finite: not beyond full throw. Zero less the turn, so that a centred stick gives no negative zero.
         Velocity::planar(forward, 0.0 - speed(&self.turn, left_right)).unwrap_or(Velocity::ZERO)
+    }
+
+    /// The velocities of full throw, ahead and to either side.
+    pub fn full(&self) -> FullThrow {
+        FullThrow { linear: self.forward.full(), angular: self.turn.full() }
     }
 
     /// How many times full throw the greater part of `velocity` is.

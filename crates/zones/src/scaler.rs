@@ -1,7 +1,11 @@
+use core::fmt;
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Command, CommandMonitor, Instant, Machine, NotFinite, Stale, Stamp, Velocity, earliest};
+use units::{
+    BeyondReason, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, Stale, Stamp, Velocity,
+    earliest,
+};
 
 use crate::joystick_channel::Stirred;
 use crate::request::Request;
@@ -45,6 +49,22 @@ pub enum Output {
     PublishApplied(Applied),
 }
 
+/// Why a message was no command.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Invalid {
+    NotFinite(NotFinite),
+    BeyondReason(BeyondReason),
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFinite(why) => why.fmt(f),
+            Self::BeyondReason(why) => why.fmt(f),
+        }
+    }
+}
+
 /// Leaves of each command what the zone allows that it drives into.
 ///
 /// * A command goes out scaled from the call that brought it, stamp unchanged. While it is in force and the scaling
@@ -80,7 +100,7 @@ pub struct ZoneScaler {
     pub(crate) stale: Option<Stale>,
     /// Whether the last scaling held values that are not factors.
     pub(crate) invalid_factors: bool,
-    pub(crate) last_invalid: Option<NotFinite>,
+    pub(crate) last_invalid: Option<Invalid>,
     /// How far the chair was off when it was heard last, if that is too far.
     pub(crate) deviation: Option<Deviation>,
     /// The velocity that went out last.
@@ -160,7 +180,7 @@ impl ZoneScaler {
         self.settle_joystick();
     }
 
-    fn refuse_command(&mut self, invalid: NotFinite) {
+    pub(crate) fn refuse_command(&mut self, invalid: Invalid) {
         self.counters.commands += 1;
         self.counters.invalid_commands += 1;
         self.last_invalid = Some(invalid);
@@ -254,7 +274,7 @@ impl Machine for ZoneScaler {
         self.settle(false); // time first: what is lost by now is lost before the next thing happens
         match input {
             Input::CommandReceived(command) => self.receive_command(command),
-            Input::CommandRefused(invalid) => self.refuse_command(invalid),
+            Input::CommandRefused(invalid) => self.refuse_command(Invalid::NotFinite(invalid)),
             Input::CommandersCounted(count) => self.publishers = count,
             Input::JoystickReceived(joystick) => self.receive_joystick(&joystick),
             Input::ScalersCounted(count) => self.sensed.count(count),

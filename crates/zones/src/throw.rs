@@ -1,4 +1,4 @@
-use units::Velocity;
+use units::{BeyondReason, Velocity};
 
 use crate::{Calibration, FullThrow, Params, Stick};
 
@@ -18,6 +18,19 @@ impl<'a> Throw<'a> {
             return Some(Self::Proportional(params.full_throw));
         }
         params.profiles.of(profile?).map(Self::Calibrated)
+    }
+
+    /// Whether `velocity` is one to take seriously.
+    /// # Errors
+    /// The first part that is beyond all reason.
+    pub fn check_reason(self, velocity: &Velocity) -> Result<(), BeyondReason> {
+        match self {
+            Self::Proportional(full) => velocity.check_reason(full.linear, full.angular),
+            Self::Calibrated(calibration) => {
+                let full = calibration.full();
+                velocity.check_reason(full.linear, full.angular)
+            }
+        }
     }
 
     /// The stick that asks for `velocity`, and whether it was cut to full throw.

@@ -1,15 +1,21 @@
 use units::{Command, Received, Stale};
 
+use crate::scaler::Invalid;
 use crate::throw::Throw;
 use crate::{Applied, Channel, Operation, Output, Reason, ZoneScaler};
 
 /// The velocity: what is left of it is commanded on.
 impl ZoneScaler {
     pub(crate) fn receive_command(&mut self, command: Command) {
-        self.counters.commands += 1;
         if self.is_stopping() {
+            self.counters.commands += 1;
             return;
         }
+        let throw = Throw::of(&self.params, self.profile);
+        if let Some(Err(mistake)) = throw.map(|throw| throw.check_reason(&command.velocity)) {
+            return self.refuse_command(Invalid::BeyondReason(mistake));
+        }
+        self.counters.commands += 1;
         match self.commands.receive(&self.clock, command, self.params.command_timeout) {
             Received::InForce => {
                 self.stale = None;

@@ -184,3 +184,17 @@ fn an_invalid_command_stops_until_a_zero() {
     assert_eq!(bench.on(120, command(0.0, 0.0, 5)), [stop(5)]);
     assert_eq!(bench.on(120, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
 }
+
+/// Half of a mistake is a mistake too: cut to full throw it would be full speed.
+#[test]
+fn a_command_beyond_reason_is_a_loss_and_not_full_throw() {
+    let mut bench = Bench::new(params());
+    bench.on(0, front(1.0, 1.0));
+    bench.on(10, command(1.0, 0.0, 1));
+    // 2 m/s is full throw: up to 200 m/s a command is cut, beyond it is none.
+    assert_eq!(bench.on(20, command(200.0, 0.0, 2)), [go(2.0, 0.0, 2)]);
+    assert_eq!(bench.on(30, command(200.1, 0.0, 3)), [stop()]);
+    assert_eq!(bench.on(40, command(1.0, 0.0, 4)), [], "a zero has to come first");
+    bench.on(50, command(0.0, 0.0, 5));
+    assert_eq!(bench.on(60, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
+}
