@@ -3,7 +3,7 @@
 
 mod bench;
 
-use bench::{Bench, command, free, go, params, stop};
+use bench::{Bench, command, free, front, go, params, stop};
 use units::{Command, Instant, Level, Machine, NotFinite, Stamp, Velocity};
 use zones::{Input, Reason};
 
@@ -193,7 +193,7 @@ fn a_command_beyond_reason_is_a_loss_and_not_full_throw() {
     bench.on(10, command(1.0, 0.0, 1));
     // 2 m/s is full throw: up to 200 m/s a command is cut, beyond it is none.
     assert_eq!(bench.on(20, command(200.0, 0.0, 2)), [go(2.0, 0.0, 2)]);
-    assert_eq!(bench.on(30, command(200.1, 0.0, 3)), [stop()]);
+    assert_eq!(bench.on(30, command(200.1, 0.0, 3)), [Command::STOP]);
     assert_eq!(bench.on(40, command(1.0, 0.0, 4)), [], "a zero has to come first");
     bench.on(50, command(0.0, 0.0, 5));
     assert_eq!(bench.on(60, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
