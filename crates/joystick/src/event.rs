@@ -1,8 +1,14 @@
 use core::fmt;
 
+use core::time::Duration;
+
 use units::Stamp;
 
-use crate::{DeviceId, DeviceState, Hat, JoyState, LogRow, MOST, Params, PoseState, Printable};
+use crate::mapping::REST;
+use crate::{
+    DeviceId, DeviceState, Feedback, Hat, JoyState, LogRow, MOST, Params, PoseState, Printable, Unrest,
+    VirtualState,
+};
 
 /// All that can happen to the joystick node.
 ///
@@ -78,10 +84,14 @@ pub enum Input {
         /// Where to.
         state: Hat,
     },
+    /// The devices were looked at, also if nothing happened to them. From the first time on it has to come again and again: when
+    /// nobody looks for 250 ms, that is [`Input::ReadingLost`].
+    DevicesLooked,
     /// Nobody reads the devices any more: all of them count as let go, and where they are nobody knows. Belongs to a batch
     /// of its own.
     ReadingLost,
-    /// A device is read again after that, and is like this; more or less of everything than it has means nothing.
+    /// A device is read again after that, as [`Joystick::needs_reading`](crate::Joystick::needs_reading) asks for, and is like
+    /// this; more or less of everything than it has means nothing.
     DeviceRead {
         /// Which.
         id: DeviceId,
@@ -94,6 +104,10 @@ pub enum Input {
     },
     /// All events of one wake-up were handed over.
     BatchEnded,
+    /// The virtual device is held like this; it is plugged in if it is not, and unplugged when nothing comes for 500 ms.
+    VirtualDeviceMoved(VirtualState),
+    /// A feedback was asked of the device that drives.
+    FeedbackReceived(Feedback),
     /// The wall clock at this `now`. Expected before the events that happen at it, and before each timed poll.
     ClockRead(Stamp),
     /// Somebody else's state came in on `reference`.
@@ -157,6 +171,24 @@ pub enum Output {
     PublishJoy(JoyState),
     /// Publish on `~/connected`: whether a device drives.
     PublishConnected(bool),
+    /// Let the motors of a device run: strong and weak, 0 to 65535, for so long.
+    Rumble {
+        /// Which device.
+        device: DeviceId,
+        /// The strong motor.
+        low: u16,
+        /// The weak motor.
+        high: u16,
+        /// For how long.
+        time: Duration,
+    },
+    /// Give the light of a device a colour.
+    Light {
+        /// Which device.
+        device: DeviceId,
+        /// Red, green, blue.
+        colour: [u8; 3],
+    },
     /// Give the log this cycle's row.
     LogRow(LogRow),
     /// Tell the log.
@@ -199,8 +231,39 @@ pub enum Report {
     Unmapped,
     /// No enable button is mapped: the stick always drives and `reference` is never passed on.
     AlwaysActive,
-    /// The device that drives does so without command because its stick is not at rest (true), or now it was.
-    WaitsForRest(bool),
+    /// The device that drives commands nothing because its stick is not at rest; which axis, if that is known.
+    WaitsForRest(Option<Unrest>),
+    /// The stick was at rest, from now on it commands.
+    AtRest,
+    /// The device that drives does not have what is mapped: the parameters, each with its value.
+    Lacks {
+        /// Its port.
+        name: String,
+        /// Such as `linear.x.axis` and 5.
+        parameters: Vec<(String, usize)>,
+    },
+    /// The reference was lost in motion, and nothing of it is passed on before it asks for a stop (true), or now it did.
+    ReferenceWaits(bool),
+    /// Nobody looks at the devices any more (true), or again.
+    ReadingLost(bool),
+    /// States of the virtual device came, and no name is given to it.
+    VirtualUnnamed,
+    /// A state of the virtual device has more than that has.
+    VirtualTooBig {
+        /// How many axes.
+        axes: usize,
+        /// How many buttons.
+        buttons: usize,
+    },
+    /// The states of the virtual device are old or from the future by their stamps, or the same again and again.
+    VirtualStale,
+    /// No state of the virtual device came for too long.
+    VirtualSilent,
+    /// A feedback has no effect.
+    FeedbackRefused {
+        /// What becomes of it, and why.
+        what: String,
+    },
     /// The stick drives (true) or the reference is passed on (false).
     Active(bool),
     /// Velocities are told in the vehicle's frame (true) or in the world's (false).
@@ -212,7 +275,18 @@ impl Report {
     pub const fn is_warning(&self) -> bool {
         matches!(
             self,
-            Self::Unmapped | Self::AlwaysActive | Self::Controlled { name: None } | Self::WaitsForRest(true)
+            Self::Unmapped
+                | Self::AlwaysActive
+                | Self::Controlled { name: None }
+                | Self::WaitsForRest(_)
+                | Self::Lacks { .. }
+                | Self::ReferenceWaits(true)
+                | Self::ReadingLost(_)
+                | Self::VirtualUnnamed
+                | Self::VirtualTooBig { .. }
+                | Self::VirtualStale
+                | Self::VirtualSilent
+                | Self::FeedbackRefused { .. }
         )
     }
 }
@@ -236,15 +310,56 @@ impl fmt::Display for Report {
             }
             Self::Disconnected { name } => write!(f, "{name} disconnected"),
             Self::Controlled { name: Some(name) } => write!(f, "{name} drives"),
-            Self::Controlled { name: None } => f.write_str("no device drives: commands are zero, buttons up"),
+            Self::Controlled { name: None } => f.write_str("no device drives: its buttons count as up"),
             Self::Unmapped => f.write_str("no axis is mapped: the stick can only command zero velocity"),
-            Self::AlwaysActive => {
-                f.write_str("no enable button is mapped: the stick always drives, the reference is masked")
-            }
-            Self::WaitsForRest(true) => f.write_str(
-                "waits for the stick at rest: until all mapped axes are let go together it commands nothing",
+            Self::AlwaysActive => f.write_str(
+                "no enable button is mapped: while a stick is there it always drives, and the reference is masked",
             ),
-            Self::WaitsForRest(false) => f.write_str("the stick is at rest: from now on it commands"),
+            Self::WaitsForRest(unrest) => {
+                f.write_str("waits for the stick at rest: until all mapped axes are let go together it commands nothing")?;
+                let most = REST * 100.0;
+                match unrest {
+                    Some(Unrest { coordinate, axis, percent }) => {
+                        write!(f, "; axis {axis} ({coordinate}) is {percent} % of its way off, must be at most {most:.0} %")
+                    }
+                    None => Ok(()),
+                }
+            }
+            Self::AtRest => f.write_str("the stick is at rest: from now on it commands"),
+            Self::Lacks { name, parameters } => {
+                write!(f, "{name} does not have what is mapped, which commands nothing:")?;
+                let mut separator = " ";
+                for (parameter, number) in parameters {
+                    write!(f, "{separator}{parameter} {number}")?;
+                    separator = ", ";
+                }
+                Ok(())
+            }
+            Self::ReferenceWaits(true) => f.write_str(
+                "the reference was lost in motion: nothing of it is passed on before it asks for zero velocity once",
+            ),
+            Self::ReferenceWaits(false) => f.write_str("the reference has asked for zero: it is passed on again"),
+            Self::ReadingLost(true) => {
+                f.write_str("SDL hangs: for 250 ms no joystick was read; all of them count as let go")
+            }
+            Self::ReadingLost(false) => {
+                f.write_str("joysticks are read again; sticks must be let go and buttons pressed anew")
+            }
+            Self::VirtualUnnamed => f.write_str(
+                "'~/virtual_device' is ignored: parameter 'virtual_device' names no virtual device",
+            ),
+            Self::VirtualTooBig { axes, buttons } => write!(
+                f,
+                "'~/virtual_device' is ignored: it has {axes} axes and {buttons} buttons, must have at most 8 (six, and a hat \
+                 as two) and 11"
+            ),
+            Self::VirtualStale => f.write_str(
+                "'~/virtual_device' is ignored: its stamps are old, from the future or always the same; zero means now",
+            ),
+            Self::VirtualSilent => {
+                f.write_str("'~/virtual_device' is silent for 500 ms: the device is unplugged")
+            }
+            Self::FeedbackRefused { what } => write!(f, "'joy/set_feedback' {what}"),
             Self::Active(true) => f.write_str("active: the stick drives"),
             Self::Active(false) => f.write_str("inactive: the reference is passed on"),
             Self::Intrinsic(true) => f.write_str("velocities are told in the vehicle's frame"),

@@ -1,21 +1,28 @@
+use core::time::Duration;
 use std::collections::VecDeque;
 
 use units::{Clock, Instant, Machine, Stamp, earliest};
 
 use self::pace::Pace;
+use self::reading::Reading;
 use crate::device::Identity;
 use crate::devices::{Devices, Ignored};
+use crate::feedback::Feedbacks;
 use crate::filter::Filter;
 use crate::joy::Joy;
 use crate::log::LogRow;
+use crate::virtual_device::VirtualDevice;
 use crate::{Counters, DeviceId, Input, Output, Params, PoseState, Report};
 
 mod pace;
+mod reading;
 mod report;
 mod services;
 
 /// How many outputs fit before the queue grows; a batch of four devices has about twelve.
 const ROOM: usize = 64;
+/// While a command is in force the machine is called at least so often, so that it notices when it was held.
+const WATCH: Duration = Duration::from_millis(50);
 
 /// The openrobots `joystick` component.
 ///
@@ -30,9 +37,18 @@ const ROOM: usize = 64;
 /// from its next press on. So it is with new mappings by which a held stick would command something else or other buttons
 /// enable it. A takeover by `enable.toggle` outlasts a replug of its device, and no other device inherits it.
 ///
-/// After [`Input::Stopping`] one explicit stop leaves if anything was ever desired, `joy` and all devices are told as let
-/// go, and nothing is taken in any more. When the stick lets go and no reference ever came, one explicit stop leaves too; otherwise nothing is
-/// published while there is no reference.
+/// | who commands | `desired` carries |
+/// |---|---|
+/// | the stick: an enable button says so, or none is mapped and a stick is there with an axis that is mapped | its velocity, zero while it waits for rest |
+/// | nobody since a button was let go | one stop, then the reference |
+/// | nobody since the stick was lost: unplugged, not read, without mapped axes | zero for a second, then the reference |
+/// | a takeover by `enable.toggle` whose device is gone | zero until that is back and ends it |
+/// | a fresh reference, otherwise | that, bit for bit |
+/// | a reference that was lost in motion | zero for a second, then nothing before it asked for zero |
+/// | nobody | nothing |
+///
+/// After [`Input::Stopping`] one explicit stop leaves if anything was claimed, `joy` and all devices are published as let
+/// go, and nothing is taken in any more.
 ///
 /// # Real-time
 /// The desired state is made and handed over without allocation. What a batch publishes of its devices and on `joy`
@@ -52,9 +68,16 @@ pub struct Joystick {
     logging: bool,
     /// Whether a batch of events has begun and not ended.
     in_batch: bool,
-    /// Whether it was said that the stick is waited for.
-    said_to_wait: bool,
+    reading: Reading,
+    virtual_device: VirtualDevice,
+    feedbacks: Feedbacks,
+    /// Whether it was reported that the stick, and that the reference, is waited for.
+    reported_to_wait: [bool; 2],
+    /// What of the mappings the device that drives does not have, as it was reported.
+    lacks: Vec<(String, usize)>,
     desired: Option<PoseState>,
+    /// Whether that is a stop which has to be published before anything else is.
+    is_stop: bool,
     /// The stamp of a batch whose devices are still to be published, after the desired state left.
     batch: Option<Stamp>,
     queue: VecDeque<Output>,
@@ -75,14 +98,24 @@ impl Joystick {
             stopped: false,
             logging: false,
             in_batch: false,
-            said_to_wait: false,
+            reading: Reading::default(),
+            virtual_device: VirtualDevice::new(&params.virtual_device),
+            feedbacks: Feedbacks::default(),
+            reported_to_wait: [false; 2],
+            lacks: Vec::new(),
             desired: None,
+            is_stop: false,
             batch: None,
             queue: VecDeque::with_capacity(ROOM),
             counters: Counters::default(),
         };
         joystick.warn(true, true);
         joystick
+    }
+
+    /// Whether devices are connected of which nobody knows where they are, and may be asked by now: see [`Input::DeviceRead`].
+    pub fn needs_reading(&self) -> bool {
+        !self.stopped && !self.reading.is_lost() && self.devices.has_unread()
     }
 
     /// Whether the stick drives; otherwise the reference is passed on.
@@ -164,16 +197,22 @@ impl Joystick {
                     self.filter.pressed(button);
                 }
             }
+            Input::DevicesLooked => {
+                if self.reading.look(self.now) {
+                    self.tell(Report::ReadingLost(false));
+                }
+            }
             Input::ReadingLost => {
+                self.reading.lose();
                 self.devices.lose_reading();
                 self.filter.hand_over(false);
+                self.tell(Report::ReadingLost(true));
             }
             Input::DeviceRead { id, axes, buttons, hats } => self.devices.read(id, &axes, &buttons, &hats)?,
             Input::BatchEnded => self.end_batch(),
             Input::ClockRead(stamp) => self.clock.read(self.now, stamp),
             Input::ReferenceReceived(reference) => {
-                self.filter.receive(self.now, reference);
-                if !self.filter.active() {
+                if self.filter.receive(&self.clock, reference) && !self.filter.active() {
                     self.desire();
                 }
             }
@@ -181,6 +220,11 @@ impl Joystick {
             Input::FrameSelected(intrinsic) => self.filter.ask_frame(intrinsic),
             Input::FrameNoted(intrinsic) => self.filter.note_frame(intrinsic),
             Input::LogSwitched(on) => self.logging = on,
+            Input::FeedbackReceived(feedback) => {
+                let output = self.feedbacks.take(self.now, self.devices.driver_id(), feedback);
+                self.queue.extend(output);
+            }
+            Input::VirtualDeviceMoved(_) => {} // its events come one by one
             Input::Stopping => self.stop(),
         }
         Ok(())
@@ -199,6 +243,7 @@ impl Joystick {
         }
         self.filter.configure(params, self.devices.stick());
         self.warn(had_axis, had_enable_button);
+        self.report_lacks();
         let handovers = self.devices.handovers();
         self.devices.want(&params.control_device);
         let stamp = self.stamp();
@@ -237,19 +282,130 @@ impl Joystick {
 
     fn stop(&mut self) {
         let stamp = self.stamp();
-        self.desired = self.filter.stop(stamp);
+        self.desired = self.filter.stop(self.now, stamp);
         self.joy.lose(stamp, true);
         self.devices.let_go();
         self.batch = Some(stamp);
         self.stopped = true;
     }
 
+    /// Warns of what is mapped and the device that drives does not have, where that is news.
+    fn report_lacks(&mut self) {
+        let lacks = match self.devices.driving() {
+            Some(device) => {
+                self.filter.mappings().beyond(device.state().axes.len(), device.state().buttons.len())
+            }
+            None => Vec::new(),
+        };
+        if lacks != self.lacks && !lacks.is_empty() {
+            let name = self.controlled().unwrap_or_default().to_owned();
+            self.tell(Report::Lacks { name, parameters: lacks.clone() });
+        }
+        self.lacks = lacks;
+    }
+
+    /// Lets time pass: what is over by now is over, before anything else happens.
+    fn pass_to(&mut self, now: Instant) {
+        // Before the first cycle nothing was due, and so nobody was held.
+        let due = if self.pace.has_begun() { self.deadline() } else { None };
+        self.clock.pass_to(now, due);
+        self.now = self.clock.now();
+        if self.stopped {
+            return;
+        }
+        if self.filter.expire(self.now) {
+            self.desire();
+        }
+        self.report_reference();
+        if self.reading.expire(self.now) {
+            self.carry_out([Input::ReadingLost, Input::BatchEnded]);
+        }
+        if let Some(events) = self.virtual_device.expire(self.now) {
+            self.tell(Report::VirtualSilent);
+            self.carry_out(events);
+        }
+        let output = self.feedbacks.expire(self.now, self.devices.driver_id());
+        self.queue.extend(output);
+    }
+
+    fn report_reference(&mut self) {
+        let waits = self.filter.reference().waits_for_zero();
+        let [_, reported] = &mut self.reported_to_wait;
+        if core::mem::replace(reported, waits) != waits {
+            self.tell(Report::ReferenceWaits(waits));
+        }
+    }
+
+    fn carry_out(&mut self, inputs: impl IntoIterator<Item = Input>) {
+        for input in inputs {
+            self.step(input);
+        }
+    }
+
     /// Makes the desired state of now the one that leaves next, and gives it.
     fn desire(&mut self) -> Option<PoseState> {
         let stamp = self.stamp();
         let desired = self.filter.desired(self.now, stamp);
-        self.desired = desired.or(self.desired.take());
+        if desired.is_some() {
+            (self.desired, self.is_stop) = (desired, self.filter.owes_stop());
+        }
         desired
+    }
+
+    /// One thing that happened now.
+    fn step(&mut self, input: Input) {
+        self.publish_batch();
+        self.filter.advance(self.now);
+        self.joy.advance(self.now, self.clock.at(self.now));
+        let at_once =
+            matches!(input, Input::ButtonChanged { .. } | Input::HatMoved { .. } | Input::ReadingLost);
+        let stopping = matches!(input, Input::Stopping);
+        self.in_batch = input.is_of_device() || (self.in_batch && !matches!(input, Input::BatchEnded));
+        let (active, intrinsic) = (self.filter.active(), self.filter.intrinsic());
+        let handovers = self.devices.handovers();
+        match self.take(input) {
+            Ok(()) => {}
+            Err(Ignored::UnknownDevice) => {
+                self.counters.unknown_device = self.counters.unknown_device.saturating_add(1);
+            }
+            Err(Ignored::BeyondLimits) => {
+                self.counters.beyond_limits = self.counters.beyond_limits.saturating_add(1);
+            }
+            Err(Ignored::Name) => self.counters.bad_names = self.counters.bad_names.saturating_add(1),
+        }
+        let handed_over = self.devices.handovers() != handovers;
+        if !stopping {
+            self.tell_joy(handed_over, at_once);
+        }
+        if handed_over {
+            self.filter.hand_over(self.devices.is_stranger());
+            self.feedbacks.forget();
+            let name = self.controlled().map(str::to_owned);
+            self.tell(Report::Controlled { name });
+            self.report_lacks();
+        }
+        let whole = !self.in_batch && self.devices.is_read();
+        self.filter.look(self.now, self.devices.stick(), whole);
+        self.report_waiting();
+        self.report_reference();
+        if self.filter.intrinsic() != intrinsic {
+            self.tell(Report::Intrinsic(!intrinsic));
+        }
+        if self.filter.active() != active {
+            self.tell(Report::Active(!active));
+            if active && !self.in_batch && !stopping {
+                self.desire();
+            }
+        }
+    }
+
+    fn report_waiting(&mut self) {
+        let waits = self.filter.waits();
+        let [reported, _] = &mut self.reported_to_wait;
+        if !self.in_batch && core::mem::replace(reported, waits) != waits {
+            let unrest = self.filter.unrest(self.devices.stick());
+            self.tell(if waits { Report::WaitsForRest(unrest) } else { Report::AtRest });
+        }
     }
 
     /// Runs the filter if its cycle is due.
@@ -281,54 +437,24 @@ impl Machine for Joystick {
         if self.stopped {
             return;
         }
-        self.now = self.now.max(now);
-        self.publish_batch();
-        self.filter.advance(self.now);
-        self.joy.advance(self.now, self.clock.at(self.now));
-        let at_once =
-            matches!(input, Input::ButtonChanged { .. } | Input::HatMoved { .. } | Input::ReadingLost);
-        let stopping = matches!(input, Input::Stopping);
-        self.in_batch = input.is_of_device() || (self.in_batch && !matches!(input, Input::BatchEnded));
-        let (active, intrinsic) = (self.filter.active(), self.filter.intrinsic());
-        let handovers = self.devices.handovers();
-        match self.take(input) {
-            Ok(()) => {}
-            Err(Ignored::UnknownDevice) => {
-                self.counters.unknown_device = self.counters.unknown_device.saturating_add(1);
+        self.pass_to(now);
+        match input {
+            Input::VirtualDeviceMoved(state) => {
+                let (events, report) = self.virtual_device.set(&self.clock, state);
+                self.queue.extend(report.map(Output::Report));
+                self.carry_out(events);
             }
-            Err(Ignored::BeyondLimits) => {
-                self.counters.beyond_limits = self.counters.beyond_limits.saturating_add(1);
-            }
-            Err(Ignored::Name) => self.counters.bad_names = self.counters.bad_names.saturating_add(1),
-        }
-        let handed_over = self.devices.handovers() != handovers;
-        if !stopping {
-            self.tell_joy(handed_over, at_once);
-        }
-        if handed_over {
-            self.filter.hand_over(self.devices.is_stranger());
-            let name = self.controlled().map(str::to_owned);
-            self.tell(Report::Controlled { name });
-        }
-        let stamp = self.stamp();
-        let whole = !self.in_batch && self.devices.is_read();
-        self.filter.look(self.now, stamp, self.devices.stick(), whole);
-        if !self.in_batch && self.filter.waits() != self.said_to_wait {
-            self.said_to_wait = !self.said_to_wait;
-            self.tell(Report::WaitsForRest(self.said_to_wait));
-        }
-        if self.filter.intrinsic() != intrinsic {
-            self.tell(Report::Intrinsic(!intrinsic));
-        }
-        if self.filter.active() != active {
-            self.tell(Report::Active(!active));
+            input => self.step(input),
         }
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
-        self.now = self.now.max(now);
+        self.pass_to(now);
         self.cycle();
         if let Some(desired) = self.desired.take() {
+            if core::mem::take(&mut self.is_stop) {
+                self.filter.stopped();
+            }
             return Some(Output::PublishDesired(desired));
         }
         if self.queue.is_empty() {
@@ -344,6 +470,19 @@ impl Machine for Joystick {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        if self.stopped { None } else { earliest(Some(self.pace.deadline()), self.joy.deadline()) }
+        if self.stopped {
+            return None;
+        }
+        let is_watched = self.filter.active() || self.filter.reference().in_force().is_some();
+        let all = [
+            Some(self.pace.deadline()),
+            self.joy.deadline(),
+            self.reading.deadline(),
+            self.virtual_device.deadline(),
+            self.feedbacks.deadline(),
+            self.filter.reference().expiry(),
+            is_watched.then(|| self.now + WATCH),
+        ];
+        all.into_iter().fold(None, earliest)
     }
 }
