@@ -6,6 +6,7 @@ use crate::choice::{Choice, is_same};
 use crate::device::{BeyondLimits, Device, Identity};
 use crate::filter::Stick;
 use crate::name::{free_port_name, legal_name};
+use crate::virtual_device::ID as VIRTUAL;
 use crate::{DeviceId, Hat, Output, RenameRefused};
 
 /// The publish task: the connected devices in the order they came, and which of them drives.
@@ -226,10 +227,13 @@ impl Devices {
         self.list.iter().chain(&self.gone).any(|device| device.name == port)
     }
 
-    /// Nobody reads the devices any more.
-    pub(crate) fn lose_reading(&mut self) {
-        self.list.iter_mut().for_each(Device::lose);
-        self.driver_dirty |= self.driver.is_some();
+    /// Nobody reads the devices any more, but the virtual one, which comes another way. Whether that is of the one that
+    /// drives.
+    pub(crate) fn lose_reading(&mut self) -> bool {
+        self.list.iter_mut().filter(|device| device.id != VIRTUAL).for_each(Device::lose);
+        let is_lost = self.driver.is_some_and(|id| id != VIRTUAL);
+        self.driver_dirty |= is_lost;
+        is_lost
     }
 
     /// All devices count as let go, which is to be told: the node ends.

@@ -204,8 +204,9 @@ impl Joystick {
             }
             Input::ReadingLost => {
                 self.reading.lose();
-                self.devices.lose_reading();
-                self.filter.hand_over(false);
+                if self.devices.lose_reading() {
+                    self.filter.hand_over(false);
+                }
                 self.tell(Report::ReadingLost(true));
             }
             Input::DeviceRead { id, axes, buttons, hats } => self.devices.read(id, &axes, &buttons, &hats)?,

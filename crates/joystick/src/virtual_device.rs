@@ -15,7 +15,7 @@ const ENTRIES: usize = AXES + 2 * HATS;
 const SILENCE: Duration = Duration::from_millis(500);
 
 /// Its instance id, which SDL gives to nobody.
-const ID: DeviceId = DeviceId(u32::MAX);
+pub(crate) const ID: DeviceId = DeviceId(u32::MAX);
 /// What stands in the place of SDL's GUID of a model.
 const GUID: &str = "virtual";
 

@@ -115,3 +115,16 @@ fn without_a_name_it_is_refused() {
     assert_eq!(bench.outputs.iter().filter(unnamed).count(), 1);
     assert_eq!(bench.machine.device_list().len(), 0);
 }
+
+#[test]
+fn it_is_moved_on_while_sdl_hangs() {
+    let mut bench = Bench::new(named(driving()));
+    bench.give(Input::DevicesLooked);
+    hold(&mut bench, held(&[0; 6], &[]));
+    for _ in 0..50 {
+        hold(&mut bench, held(&[i16::MAX], &[]));
+        bench.run(10);
+    }
+    assert!(bench.reports().contains(&Report::ReadingLost(true)));
+    assert!(bench.forward() > 2.5 && !bench.machine.needs_reading());
+}
