@@ -146,12 +146,10 @@ where
             pace.drive_failed = false;
             pace.sent = levels;
             pace.repeat_at = now + self.timing.repeat;
-            if silent != pace.silent {
-                pace.silent = silent;
-                (self.report)(if silent { Event::Silent } else { Event::Fed });
-            }
+            self.tell_silence(pace, silent);
             return Ok(true);
         }
+        self.tell_silence(pace, silent);
         if now >= pace.check_at {
             if let Err(trouble) = driver.check() {
                 return again(driver, &mut pace.check_failed, trouble);
@@ -161,6 +159,13 @@ where
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// Tells that nobody gives levels any more, or does again; the device has what follows of that.
+    fn tell_silence(&mut self, pace: &mut Pace, silent: bool) {
+        if std::mem::replace(&mut pace.silent, silent) != silent {
+            (self.report)(if silent { Event::Silent } else { Event::Fed });
+        }
     }
 
     /// Tells that the device is lost, once.

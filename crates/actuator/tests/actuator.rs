@@ -311,11 +311,14 @@ fn a_device_that_hangs_no_longer_is_told_if_it_is_well() {
             actuator.drive(FORWARD);
             wait("it hangs", || actuator.hangs() == Some(Event::Hangs));
             device.when(is_drive, if well { Does::Work } else { Does::Fail });
+            if !well {
+                device.when(|call| call == Call::Open, Does::Fail);
+            }
             actuator.drive([1, 1]);
             if well {
                 wait("it hangs no longer", || actuator.hangs() == Some(Event::HangsNoLonger));
             } else {
-                told.wait_for('L', 1);
+                feed_until(&actuator, [1, 1], "it fails", || told.count('L') == 1);
                 sleep(ms(100));
                 assert_eq!(actuator.hangs(), None, "it is lost, which was told");
             }
