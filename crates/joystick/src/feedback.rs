@@ -22,7 +22,7 @@ pub struct Feedback {
     /// Which: of a light red, green, blue; of the motors the strong one, the weak one.
     pub id: u8,
     /// 0 to 1.
-    pub intensity: f64,
+    pub intensity: f32,
 }
 
 /// The motors and the light of the device that drives: what feedbacks asked of them.
@@ -31,7 +31,7 @@ pub struct Feedback {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Feedbacks {
     motors: [Motor; 2],
-    colour: [f64; 3],
+    colour: [f32; 3],
     /// When something was reported of a feedback last.
     reported: Option<Instant>,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Feedbacks {
 /// A strength, 0 to 1, until a time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Motor {
-    strength: f64,
+    strength: f32,
     until: Instant,
 }
 
@@ -67,7 +67,7 @@ impl Feedbacks {
             if let Some(part) = self.colour.get_mut(usize::from(id)) {
                 *part = intensity;
             }
-            let colour = self.colour.map(|part| (part * f64::from(u8::MAX)).round() as u8);
+            let colour = self.colour.map(|part| (part * f32::from(u8::MAX)).round() as u8);
             return Output::Light { device, colour };
         }
         if let Some(motor) = self.motors.get_mut(usize::from(id)) {
@@ -110,7 +110,7 @@ impl Motor {
     fn running(self, now: Instant) -> (u16, Duration) {
         let left = self.until.since(now);
         if self.strength > 0.0 && !left.is_zero() {
-            ((self.strength * f64::from(u16::MAX)).round() as u16, left)
+            ((self.strength * f32::from(u16::MAX)).round() as u16, left)
         } else {
             (0, Duration::ZERO)
         }
@@ -150,7 +150,7 @@ mod tests {
         Instant::from_millis(millis)
     }
 
-    fn motor(feedbacks: &mut Feedbacks, millis: u64, id: u8, intensity: f64) -> Option<Output> {
+    fn motor(feedbacks: &mut Feedbacks, millis: u64, id: u8, intensity: f32) -> Option<Output> {
         feedbacks.take(at(millis), Some(PAD), Feedback { kind: MOTOR, id, intensity })
     }
 
@@ -197,7 +197,7 @@ mod tests {
         let of = |kind, id, intensity| checked(Feedback { kind, id, intensity }).unwrap_err();
         assert_eq!(of(1, 2, 0.5), "id is 2, must be from 0 to 1 for a motor (strong, weak)");
         assert_eq!(of(1, 0, 1.5), "intensity is 1.5, must be from 0 to 1");
-        assert!(of(1, 0, f64::NAN).starts_with("intensity is NaN") && of(0, 3, 1.0).starts_with("id is 3"));
+        assert!(of(1, 0, f32::NAN).starts_with("intensity is NaN") && of(0, 3, 1.0).starts_with("id is 3"));
         assert!(of(2, 0, 1.0).starts_with("type is 2") && of(1, 0, -0.1).starts_with("intensity is -0.1"));
         let mut feedbacks = Feedbacks::default();
         let mut at =

@@ -158,7 +158,7 @@ fn input() -> impl Strategy<Value = Input> {
         2 => (stamp(), vec(any::<i16>(), 0..10), vec(any::<bool>(), 0..13)).prop_map(|(stamp, axes, buttons)| {
             Input::VirtualDeviceMoved(VirtualState { stamp, axes, buttons })
         }),
-        1 => (0..4_u8, 0..4_u8, any::<f64>())
+        1 => (0..4_u8, 0..4_u8, any::<f32>())
             .prop_map(|(kind, id, intensity)| Input::FeedbackReceived(Feedback { kind, id, intensity })),
     ]
 }

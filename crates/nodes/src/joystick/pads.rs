@@ -134,7 +134,7 @@ pub fn virtual_state(message: or_joystick::State) -> VirtualState {
 
 /// What is asked of the device that drives.
 pub fn feedback(message: &JoyFeedback) -> Feedback {
-    Feedback { kind: message.type_, id: message.id, intensity: f64::from(message.intensity) }
+    Feedback { kind: message.type_, id: message.id, intensity: message.intensity }
 }
 
 /// Which axes of a device that comes are triggers, if anybody knows.
