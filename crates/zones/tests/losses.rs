@@ -185,7 +185,7 @@ fn an_invalid_command_stops_until_a_zero() {
     assert_eq!(bench.on(120, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
 }
 
-/// Half of a mistake is a mistake too: cut to full throw it would be full speed.
+/// Cut to full throw it would be full speed.
 #[test]
 fn a_command_beyond_reason_is_a_loss_and_not_full_throw() {
     let mut bench = Bench::new(params());
