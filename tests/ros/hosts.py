@@ -90,7 +90,9 @@ def operate(folder):
     command, publishers = TwistStamped(), {}
 
     def publisher(kind, topic):
-        return publishers.setdefault(topic, graph.node.create_publisher(kind, topic, EDGE))
+        if topic not in publishers:
+            publishers[topic] = graph.node.create_publisher(kind, topic, EDGE)
+        return publishers[topic]
 
     def send():
         command.header.stamp = graph.node.get_clock().now().to_msg()

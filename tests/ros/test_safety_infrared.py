@@ -105,7 +105,7 @@ def test_one_reading_that_is_blocked_is_enough(vehicle):
 
 def test_a_sensor_that_is_fast_does_not_hide_one_that_is_slow():
     """The clear readings of one sensor say nothing of the other one."""
-    with Vehicle({"ir.sensors": [SENSOR, "ir_front_starboard"], "ir.timeout": TIMEOUT}) as vehicle:
+    with Vehicle({"ir.sensors": [SENSOR, "ir_front_starboard"], "ir.timeout": 0.6}) as vehicle:
         fast, slow = Flicker(vehicle), Flicker(vehicle, "ir_front_starboard")
         fast.clear(200.0)
         slow.clear(10.0)

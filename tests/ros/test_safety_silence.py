@@ -155,6 +155,7 @@ def test_a_hold_of_more_than_the_limit_is_a_fault_that_stays():
 def test_no_switch_of_a_hold_starts_anything():
     """A rise of enable, and a click of reset, that waited unread may be of before what they would undo."""
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
+        vehicle.reset()  # so that its publisher is known: what is repeated until it is comes later
         vehicle.half_ahead()
         vehicle.enable(False)
         vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
