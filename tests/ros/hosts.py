@@ -188,7 +188,26 @@ def lease(vehicle, operator):
     vehicle.wait_for_motors(24, 24, "after a rise of enable and a zero")
 
 
-SCENARIOS = {"commands": (commands, {}), "estop": (estop, {}), "lease": (lease, {"enable.lease": 0.3})}
+def switch(vehicle, operator):
+    """Without a lease the operator's false is lost with the link: the vehicle drives on until it comes through again."""
+    operator.order(enable=False)
+    vehicle.say(0.0)
+    vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
+    operator.order(enable=True)
+    vehicle.wait_for("OK", timeout=20.0)
+    vehicle.say(1.0)
+    vehicle.wait_for_motors(24, 24, "full ahead")
+    operator.order(link=False)
+    lost = time.time()
+    operator.order(enable=False)
+    time.sleep(2.0)
+    assert set(vehicle.values(lost)) == {24}, "a switch without a lease is asked for its link"
+    operator.order(link=True)
+    vehicle.wait_for_motors(90, 90, "the link is back, and false with it", 20.0)
+    vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+
+
+SCENARIOS = {"switch": (switch, {}), "commands": (commands, {}), "estop": (estop, {}), "lease": (lease, {"enable.lease": 0.3})}
 
 
 def main(role, folder, scenario=None):

@@ -5,13 +5,14 @@ and has no entry in the table of its node fails the test. For a node whose table
 that sees the new value in what the node publishes; an entry may also name a test that shows it (`test_file.py::test_name`).
 """
 
+import fnmatch
 import math
 import pathlib
 import re
-import time
 
 import pytest
 from conftest import STOP, Graph, Process
+from faults import CHANGES
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from sensor_msgs.msg import Range
@@ -84,18 +85,18 @@ def is_same(one, other):
 
 
 def change(parameters, descriptor):
-    """Gives the parameter another legal value; the value, or the last reason why it was refused."""
-    before, reason = parameters.get(descriptor.name), ""
+    """Gives the parameter another legal value; the value, or why each of them was refused."""
+    before, reasons = parameters.get(descriptor.name), []
     for value in others(descriptor, before):
         result = parameters.set(descriptor, value)
         if result.successful:
             assert not result.reason
             assert is_same(parameters.get(descriptor.name), value), f"{descriptor.name}: taken, and it is not {value}"
             return value, None
-        reason = result.reason
-        assert f"'{descriptor.name}'" in reason, f"{descriptor.name} = {value} is refused without its name: '{reason}'"
+        reasons.append(result.reason)
+        assert "parameter '" in reasons[-1], f"{descriptor.name} = {value} is refused without a name: '{reasons[-1]}'"
         assert is_same(parameters.get(descriptor.name), before), f"{descriptor.name} is refused, and differs"
-    return None, reason
+    return None, "; ".join(reasons)
 
 
 # ------------------------------------------------------------------------------------------------ what each does: hindbrain
@@ -195,6 +196,7 @@ def estop_timeout(gate, value):
     gate.vehicle.estop_timer.cancel()
     start = now()
     took = gate.first("/hind/state", start, lambda m: m.data == "ESTOP") - start
+    gate.vehicle.wait(lambda: "ESTOP_STALE" in gate.vehicle.causes, "it is latched, and does not say why")
     gate.vehicle.estop_timer.reset()
     gate.vehicle.wait(lambda: "ESTOP_STALE" not in gate.vehicle.causes, "the e-stop does not come back")
     gate.vehicle.reset()
@@ -280,13 +282,59 @@ def test_no_parameter_of_hindbrain_changes_on_the_move(gate):
 
 
 # ------------------------------------------------------------------------------------------------------------- all nodes
+# The parameters of a node that may change at run time: what each does, as a function above, or the test that shows it,
+# `test_file.py::test_name`. A name may end with `*`. A node that is not in here is only walked through.
 TABLES = {"hindbrain": HINDBRAIN}
 NODES = ["hindbrain", "velocity_arbiter", "zone_scaler", "joystick", "chair", "surround", "simulator"]
 
 
-def is_shown(entry):
-    """Whether an entry of a table is an effect, or names a test that is there."""
-    if callable(entry):
-        return True
-    file, _, name = entry.partition("::")
-    return bool(re.search(rf"^def {name}\(", (HERE / file).read_text(), re.MULTILINE))
+@pytest.fixture(scope="module")
+def walked():
+    """What each node said to another legal value of each of its parameters; each node is asked once."""
+    answers = {}
+    graph = Graph()
+    try:
+        for node in NODES:
+            process = Process(node, "--ros-args", "-r", "__ns:=/walk")  # beside the one above
+            try:
+                parameters = Parameters(graph, f"walk/{node}")
+                answers[node] = {}
+                for name, descriptor in parameters.described().items():
+                    if not name.startswith("qos_overrides"):
+                        answers[node][name] = (descriptor, *change(parameters, descriptor))
+                assert process.process.poll() is None, f"{node} has ended:\n{process.output}"
+            except AssertionError as failure:
+                raise AssertionError(f"{node}: {failure}\n{process.output}") from failure
+            finally:
+                process.stop()
+    finally:
+        graph.close()
+    return answers
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_each_parameter_is_taken_or_refused_with_a_reason(walked, node):
+    assert walked[node]
+    for name, (descriptor, value, reason) in walked[node].items():
+        if descriptor.read_only:
+            assert value is None and "read-only" in reason, f"{name} is read-only, and {value or reason!r}"
+        else:
+            assert value is not None or reason, f"{name} has no other legal value by its descriptor"
+
+
+@pytest.mark.parametrize("node", TABLES)
+def test_each_parameter_that_may_change_is_seen_to_take_effect(walked, node):
+    changeable = {name for name, (descriptor, *_) in walked[node].items() if not descriptor.read_only}
+    table = TABLES[node]
+    forgotten = [name for name in changeable if not any(fnmatch.fnmatchcase(name, pattern) for pattern in table)]
+    assert not forgotten, f"nothing shows what these do: {forgotten}"
+    gone = [pattern for pattern in table if not fnmatch.filter(changeable, pattern)]
+    assert not gone, f"in the table, and no parameters that may change: {gone}"
+    for name, entry in table.items():
+        if not callable(entry):
+            file, _, test = entry.partition("::")
+            assert re.search(rf"^def {test}\(", (HERE / file).read_text(), re.MULTILINE), f"{name}: {entry} is no test"
+
+
+def test_the_soak_changes_each_of_them():
+    assert set(CHANGES) == set(HINDBRAIN)
