@@ -100,8 +100,8 @@ def test_an_estop_is_heard_whatever_its_reliability(stack):
     stack.graph.node.destroy_timer(timer)
 
 
-def test_a_best_effort_command_is_reported(graph):
-    """It cannot be heard by a reliable reader, and the user reads why."""
+def test_a_best_effort_switch_is_reported(graph):
+    """It cannot be received by a reliable subscription, and the user reads why."""
     process = Process("hindbrain")
     best_effort = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
     publisher = graph.node.create_publisher(Bool, "/hind/enable", best_effort)
