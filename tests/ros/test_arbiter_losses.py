@@ -162,10 +162,6 @@ def test_the_last_line_of_the_log_is_how_it_is_and_says_why():
 
 
 <<<<<<< HEAD
-def test_steersman_without_a_stick_source_drives_by_navigation(graph):
-    """A robot without a gamepad: its only source is its navigation."""
-    parameters = {"velocity_arbiter:sources.navigation.topic": "/nav", "velocity_arbiter:sources.navigation.priority": 10}
-=======
 @pytest.mark.parametrize("has_stick", [False, True])
 def test_without_a_gamepad_steersman_drives_by_navigation(graph, has_stick):
     """Whether the joystick is a source or not: one without a device claims nothing."""
