@@ -4,11 +4,7 @@ import signal
 import time
 
 import pytest
-<<<<<<< HEAD
-from arbiters import DOCK, NAVIGATION, OUTPUT, Arbiter, named, settle
-=======
 from arbiters import DOCK, NAVIGATION, OUTPUT, STICK, Arbiter, named, settle
->>>>>>> arb
 from conftest import STOP, Process, free_zones
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
@@ -161,18 +157,12 @@ def test_the_last_line_of_the_log_is_how_it_is_and_says_why():
             arbiter.wait(lambda: "dock timed out" in arbiter.process.lines[-1], "the silence is not told")
 
 
-<<<<<<< HEAD
-def test_steersman_without_a_stick_source_drives_by_navigation(graph):
-    """A robot without a gamepad: its only source is its navigation."""
-    parameters = {"velocity_arbiter:sources.navigation.topic": "/nav", "velocity_arbiter:sources.navigation.priority": 10}
-=======
 @pytest.mark.parametrize("has_stick", [False, True])
 def test_without_a_gamepad_steersman_drives_by_navigation(graph, has_stick):
     """Whether the joystick is a source or not: one without a device claims nothing."""
     parameters = {"velocity_arbiter:sources.navigation.topic": "/nav", "velocity_arbiter:sources.navigation.priority": 10}
     if has_stick:
         parameters |= {f"velocity_arbiter:{name}": value for name, value in named("sources.joystick", **{**STICK, "priority": 100}).items()}
->>>>>>> arb
     texts = [text for name, value in parameters.items() for text in ("-p", f"{name}:={value}")]
     graph.listen(Int16, "/motor/port")
     process = Process("steersman", "--ros-args", *texts)
@@ -189,10 +179,6 @@ def test_without_a_gamepad_steersman_drives_by_navigation(graph, has_stick):
         time.sleep(0.5)
         command.twist.linear.x = 0.5
         graph.wait(lambda: graph.last("/motor/port").data < STOP - 10, lambda: process.output, 10.0)
-<<<<<<< HEAD
-        assert "the stick drives nothing" in process.output
-=======
         assert has_stick or "the stick drives nothing" in process.output
->>>>>>> arb
     finally:
         process.stop()

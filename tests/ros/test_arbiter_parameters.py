@@ -197,14 +197,10 @@ def test_changes_lose_no_command_of_another_source_and_leak_nothing(executable):
         zeros = []
 
         def send():
-<<<<<<< HEAD
-            sent.append(len(sent) / 10000.0)  # a zero first
-=======
             if len(zeros) < 30:  # it has to begin with some
                 zeros.append(publisher.publish(arbiter.message(TwistStamped, 0.0)))
                 return
             sent.append(len(sent) / 10000.0 + 0.0001)
->>>>>>> arb
             publisher.publish(arbiter.message(TwistStamped, sent[-1]))
 
         timer = arbiter.graph.node.create_timer(0.01, send)

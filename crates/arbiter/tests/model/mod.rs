@@ -232,9 +232,8 @@ impl Model {
 
     /// The machine is not called for so many ticks, which is longer than it asked for.
     pub fn hold(&mut self, ticks: i64) {
-        let before = if self.held.1 > 0 { self.held.0 } else { 0 };
         self.age(ticks);
-        self.held = (before + ticks, WET);
+        self.held = (ticks, WET);
     }
 
     fn waited(&self) -> i64 {
@@ -263,7 +262,7 @@ impl Model {
         if age >= timeout {
             return Err(Some(Fault::TooOld));
         }
-        (memory.newest, memory.newest_age) = (said, age);
+        (memory.newest, memory.newest_age, memory.future) = (said, age, 0);
         Ok(age)
     }
 

@@ -54,7 +54,9 @@ impl Counted {
                 log::warn!(target: NAME, "{count} publishers of '{}': {}", self.topic, all.join(", "));
             }
             Ok(_) => {}
-            Err(error) => log::error!(target: NAME, "the publishers of '{}' cannot be read: {error}", self.topic),
+            Err(error) => {
+                log::error!(target: NAME, "the publishers of '{}' cannot be read: {error}", self.topic)
+            }
         }
         Some((self.input)(count))
     }

@@ -17,12 +17,9 @@ pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &
     inputs.subscribe::<luci::LuciJoystick>(node, "luci/joystick_position", qos::edge(), |message| {
         Some(ChairInput::PositionReceived(messages::joystick(&message)))
     })?;
-    inputs.subscribe::<luci::LuciJoystickScaling>(
-        node,
-        "luci/joystick_scaling",
-        qos::edge(),
-        |message| Some(ChairInput::ScalingReceived(message.input_source)),
-    )?;
+    inputs.subscribe::<luci::LuciJoystickScaling>(node, "luci/joystick_scaling", qos::edge(), |message| {
+        Some(ChairInput::ScalingReceived(message.input_source))
+    })?;
     inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), |message| {
         Some(ChairInput::Remote(Input::ProfileReceived(message.data)))
     })?;
