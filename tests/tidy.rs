@@ -24,8 +24,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("zone_pictures", &["units", "zones"]),
     ("fake_chair", &["units", "params", "zones", "chair"]),
     ("drive", &["units", "joystick", "arbiter", "zones", "hindbrain"]),
-    ("gamepad", &["sdl2", "log"]),
-    ("actuator", &["serial2", "log"]),
+    ("gamepad", &["sdl2", "log", "rustix"]),
+    ("actuator", &["serial2", "log", "rustix"]),
     ("ros", &["units", "params", "r2r", "futures", "log", "signal-hook"]),
     (
         "nodes",

@@ -301,8 +301,9 @@ impl Filter {
     pub(crate) fn desired(&self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         if !self.active() {
             let Farewell { is_due, until, masks } = self.farewell;
+            let waits = is_due || (masks && now < until);
             return match self.reference.in_force() {
-                Some(reference) if !is_due && !(masks && now < until) => Some(*reference),
+                Some(reference) if !waits => Some(*reference),
                 _ => (is_due || now < until).then(|| self.standing(stamp)),
             };
         }

@@ -10,7 +10,6 @@ use crate::devices::{Devices, Ignored};
 use crate::feedback::Feedbacks;
 use crate::filter::Filter;
 use crate::joy::Joy;
-use crate::log::LogRow;
 use crate::virtual_device::VirtualDevice;
 use crate::{Counters, DeviceId, Input, Output, Params, PoseState, Report};
 
@@ -18,6 +17,8 @@ mod pace;
 mod reading;
 mod report;
 mod services;
+mod time;
+mod warnings;
 
 /// How many outputs fit before the queue grows; a batch of four devices has about twelve.
 const ROOM: usize = 64;
@@ -163,16 +164,6 @@ impl Joystick {
         self.queue.push_back(Output::Report(report));
     }
 
-    /// Warns of mappings with which little can be done, where that is news.
-    fn warn(&mut self, had_axis: bool, had_enable_button: bool) {
-        if had_axis && !self.filter.has_axis() {
-            self.tell(Report::Unmapped);
-        }
-        if had_enable_button && !self.filter.has_enable_button() {
-            self.tell(Report::AlwaysActive);
-        }
-    }
-
     fn take(&mut self, input: Input) -> Result<(), Ignored> {
         match input {
             Input::DeviceConnected { id, name, guid, serial, path, links, axes, buttons, hats } => {
@@ -290,59 +281,6 @@ impl Joystick {
         self.stopped = true;
     }
 
-    /// Warns of what is mapped and the device that drives does not have, where that is news.
-    fn report_lacks(&mut self) {
-        let lacks = match self.devices.driving() {
-            Some(device) => {
-                self.filter.mappings().beyond(device.state().axes.len(), device.state().buttons.len())
-            }
-            None => Vec::new(),
-        };
-        if lacks != self.lacks && !lacks.is_empty() {
-            let name = self.controlled().unwrap_or_default().to_owned();
-            self.tell(Report::Lacks { name, parameters: lacks.clone() });
-        }
-        self.lacks = lacks;
-    }
-
-    /// Lets time pass: what is over by now is over, before anything else happens.
-    fn pass_to(&mut self, now: Instant) {
-        // Before the first cycle nothing was due, and so nobody was held.
-        let due = if self.pace.has_begun() { self.deadline() } else { None };
-        self.clock.pass_to(now, due);
-        self.now = self.clock.now();
-        if self.stopped {
-            return;
-        }
-        if self.filter.expire(self.now) {
-            self.desire();
-        }
-        self.report_reference();
-        if self.reading.expire(self.now) {
-            self.carry_out([Input::ReadingLost, Input::BatchEnded]);
-        }
-        if let Some(events) = self.virtual_device.expire(self.now) {
-            self.tell(Report::VirtualSilent);
-            self.carry_out(events);
-        }
-        let output = self.feedbacks.expire(self.now, self.devices.driver_id());
-        self.queue.extend(output);
-    }
-
-    fn report_reference(&mut self) {
-        let waits = self.filter.reference().waits_for_zero();
-        let [_, reported] = &mut self.reported_to_wait;
-        if core::mem::replace(reported, waits) != waits {
-            self.tell(Report::ReferenceWaits(waits));
-        }
-    }
-
-    fn carry_out(&mut self, inputs: impl IntoIterator<Item = Input>) {
-        for input in inputs {
-            self.step(input);
-        }
-    }
-
     /// Makes the desired state of now the one that leaves next, and gives it.
     fn desire(&mut self) -> Option<PoseState> {
         let stamp = self.stamp();
@@ -397,35 +335,6 @@ impl Joystick {
             if active && !self.in_batch && !stopping {
                 self.desire();
             }
-        }
-    }
-
-    fn report_waiting(&mut self) {
-        let waits = self.filter.waits();
-        let [reported, _] = &mut self.reported_to_wait;
-        if !self.in_batch && core::mem::replace(reported, waits) != waits {
-            let unrest = self.filter.unrest(self.devices.stick());
-            self.tell(if waits { Report::WaitsForRest(unrest) } else { Report::AtRest });
-        }
-    }
-
-    /// Runs the filter if its cycle is due.
-    fn cycle(&mut self) {
-        if self.stopped {
-            return;
-        }
-        let Some(missed) = self.pace.step(self.now) else { return };
-        self.counters.missed_cycles = self.counters.missed_cycles.saturating_add(missed);
-        let intrinsic = self.filter.intrinsic();
-        self.filter.advance(self.now);
-        self.filter.apply_frame();
-        let desired = self.desire();
-        if self.logging {
-            let row = LogRow::of(desired, self.stamp(), self.filter.intrinsic(), self.filter.active());
-            self.queue.push_back(Output::LogRow(LogRow { skipped: missed, ..row }));
-        }
-        if self.filter.intrinsic() != intrinsic {
-            self.tell(Report::Intrinsic(!intrinsic));
         }
     }
 }

@@ -7,8 +7,8 @@
 //!
 //! | file | one idea |
 //! |---|---|
-//! | `joystick` | the machine: [`Input`] to [`Output`], pace, order of outputs, report, answers to services |
-//! | `event` | [`Input`], [`Output`], [`Report`] |
+//! | `joystick` | the machine: [`Input`] to [`Output`], what time does, order of outputs, health, answers to services |
+//! | `event`, `report` | [`Input`], [`Output`]; [`Report`], what is worth a line of the log |
 //! | `state` | what goes over the wire: [`DeviceState`], [`PoseState`], [`JoyState`] |
 //! | `devices`, `device`, `name`, `choice`, `guid` | publish task: connected devices, one device, its port, which one drives |
 //! | `filter` | state task: what is desired now |
@@ -47,13 +47,14 @@ mod mode;
 mod name;
 mod parameters;
 mod reference;
+mod report;
 mod requests;
 mod state;
 mod takeover;
 mod virtual_device;
 mod words;
 
-pub use event::{Input, Output, Report};
+pub use event::{Input, Output};
 pub use exception::{Exception, RenameRefused};
 pub use feedback::Feedback;
 pub use guid::is_same_model;
@@ -65,6 +66,7 @@ pub use name::{LONGEST_NAME, port_name};
 pub use parameters::{
     AxisMapping, Dynamics, EnableButtons, FrameButtons, JoyParams, Mappings, Params, Shape, specification,
 };
+pub use report::Report;
 pub use requests::{AskedAxis, AskedMappings, Changes, dynamics_changes, frame_change};
 pub use state::{DeviceId, DeviceState, Hat, JoyState, MOST, PoseState};
 pub use units::Level;

@@ -34,6 +34,15 @@ pub struct VirtualState {
     pub buttons: Vec<bool>,
 }
 
+/// What becomes of a state.
+#[allow(clippy::large_enum_variant)] // made and taken apart at once
+enum Check {
+    Taken,
+    /// It was overtaken on the way, which is no fault.
+    Late,
+    Refused(Report),
+}
+
 /// The virtual device of `~/virtual_device`: there as long as states of it come.
 ///
 /// It comes at rest and is moved in the same batch: an axis that is held at the plug was not at rest.
@@ -57,12 +66,15 @@ impl VirtualDevice {
 
     /// The batch of events that `state` makes of it, and a reason where it is refused anew.
     pub(crate) fn set(&mut self, clock: &Clock, state: VirtualState) -> (Vec<Input>, Option<Report>) {
-        if let Err(report) = self.check(clock, &state) {
-            let is_news = report.is_some() && self.refused != report;
-            self.refused = report.clone().or(self.refused.take());
-            return (Vec::new(), report.filter(|_| is_news));
+        match self.check(clock, &state) {
+            Check::Taken => self.refused = None,
+            Check::Late => return (Vec::new(), None),
+            Check::Refused(report) => {
+                let is_news = self.refused.as_ref() != Some(&report);
+                self.refused = Some(report.clone());
+                return (Vec::new(), is_news.then_some(report));
+            }
         }
-        self.refused = None;
         if state.axes.is_empty() && state.buttons.is_empty() {
             return (self.unplug(), None);
         }
@@ -107,22 +119,22 @@ impl VirtualDevice {
         (events, None)
     }
 
-    /// # Errors
-    /// Why the state is refused; nothing of one that was overtaken on the way.
-    fn check(&mut self, clock: &Clock, state: &VirtualState) -> Result<(), Option<Report>> {
+    fn check(&mut self, clock: &Clock, state: &VirtualState) -> Check {
         if self.name.is_empty() {
-            return Err(Some(Report::VirtualUnnamed));
+            return Check::Refused(Report::VirtualUnnamed);
         }
         let (axes, buttons) = (state.axes.len(), state.buttons.len());
         if axes > ENTRIES || buttons > BUTTONS {
-            return Err(Some(Report::VirtualTooBig { axes, buttons }));
+            return Check::Refused(Report::VirtualTooBig { axes, buttons });
         }
         match self.freshness.judge(clock, state.stamp, SILENCE) {
-            Ok(said) => self.held = Some(said),
-            Err(Stale::Late) => return Err(None),
-            Err(_) => return Err(Some(Report::VirtualStale)),
+            Ok(said) => {
+                self.held = Some(said);
+                Check::Taken
+            }
+            Err(Stale::Late) => Check::Late,
+            Err(_) => Check::Refused(Report::VirtualStale),
         }
-        Ok(())
     }
 
     /// The batch of events by which it goes when it is silent for too long.
