@@ -147,9 +147,8 @@ mod tests {
             assert_eq!((stick.forward_back, stick.left_right), (percent, percent));
         }
         // Half of the tolerance below 30 percent is 30, ten times it is not.
-        let below = |percent: f64| {
-            chair.deflection(&Velocity::planar((30.0 - percent) / 100.0, 0.0).unwrap())
-        };
+        let below =
+            |percent: f64| chair.deflection(&Velocity::planar((30.0 - percent) / 100.0, 0.0).unwrap());
         assert_eq!((below(5e-7).forward_back, below(1e-5).forward_back), (30, 29));
     }
 

@@ -84,7 +84,9 @@ impl Sensed {
             // Whose word counts nobody knows: by turns a blocked zone would be free.
             _ if self.publishers > 1 => (nothing, Reason::ScalingRivals),
             None => (nothing, Reason::ScalingMissing),
-            Some((_, said)) if said.is_expired(now, params.scaling_timeout) => (nothing, Reason::ScalingStale),
+            Some((_, said)) if said.is_expired(now, params.scaling_timeout) => {
+                (nothing, Reason::ScalingStale)
+            }
             Some((scaling, _)) => (scaling, Reason::Scaled),
         };
         self.reason = reason;
