@@ -60,7 +60,14 @@ const ENOUGH: usize = 5;
 impl Feedback {
     /// `source` was shown on `topic`; whether that is evidence.
     /// * `timeout`: after which the chair counts as silent
-    pub fn hear(&mut self, clock: &Clock, topic: Topic, source: Source, mode: Mode, timeout: Duration) -> bool {
+    pub fn hear(
+        &mut self,
+        clock: &Clock,
+        topic: Topic,
+        source: Source,
+        mode: Mode,
+        timeout: Duration,
+    ) -> bool {
         let wanted = mode.source();
         let is_ours = source == wanted;
         if is_ours && topic == Topic::Position && mode == Mode::Auto {
@@ -190,7 +197,10 @@ mod tests {
     /// The evidence right after each of the messages on one topic, `gap` \[ms\] apart.
     fn after(gap: u64, topic: Topic, sources: &[Source]) -> Vec<Evidence> {
         let mut feedback = Feedback::default();
-        (0..).zip(sources).map(|(index, &source)| hear(&mut feedback, 1000 + index * gap, topic, source)).collect()
+        (0..)
+            .zip(sources)
+            .map(|(index, &source)| hear(&mut feedback, 1000 + index * gap, topic, source))
+            .collect()
     }
 
     #[test]
@@ -217,7 +227,10 @@ mod tests {
         sources[5] = Source::ChairPhysical;
         for topic in [Topic::Position, Topic::Scaling] {
             let got = after(50, topic, &sources);
-            assert_eq!(got[4..=6], [Evidence::Right, Evidence::Wrong(Source::ChairPhysical), Evidence::Scarce]);
+            assert_eq!(
+                got[4..=6],
+                [Evidence::Right, Evidence::Wrong(Source::ChairPhysical), Evidence::Scarce]
+            );
             assert_eq!(got[9], Evidence::Scarce, "only four since");
         }
     }

@@ -46,7 +46,8 @@ impl Remote {
         if self.open_until().is_some_and(|until| self.clock.now() < until) {
             return; // what is left now could be entered after it
         }
-        let waited = self.request.is_none_or(|request| request.due(self.clock.now(), &self.params) != Due::Wait);
+        let waited =
+            self.request.is_none_or(|request| request.due(self.clock.now(), &self.params) != Due::Wait);
         // A chair that shows nothing any more cannot be asked better than it was.
         if answered.is_some()
             && (shown.is_some_and(|source| source != self.source()) || waited && shown.is_none())
@@ -63,7 +64,9 @@ impl Remote {
         let is_late = matches!(self.state, State::Deactivating | State::Inactive);
         match &mut self.request {
             // An answer to what is still to be called belongs to an earlier call.
-            Some(request) if request.service == service && self.call.is_none() => request.answer(self.clock.now()),
+            Some(request) if request.service == service && self.call.is_none() => {
+                request.answer(self.clock.now())
+            }
             _ => self.counters.unexpected_answers += 1,
         }
         if service == self.params.mode.set() {

@@ -29,8 +29,9 @@ mod declared {
         .needed_by("LUCI states no rate of its streams");
     pub const SERVICE_TIMEOUT: Parameter<f64> = Parameter::float("service_timeout", 1.0, 0.05, 10.0).unit("s")
         .text("A service that does not answer for so long is asked again.").needed_by(LINK);
-    pub const CONFIRM_TIMEOUT: Parameter<f64> = Parameter::float("confirm_timeout", 2.0, 0.5, 10.0).unit("s")
-        .text("A service that answered, but whose effect the chair does not show for so long, is asked again.")
+    pub const CONFIRM_TIMEOUT: Parameter<f64> = Parameter::float("confirm_timeout", 1.0, 0.5, 10.0).unit("s")
+        .text("A service that answered, but whose effect the chair does not show for so long, is asked again. A node that \
+               ends waits 1.5 s in all for the chair to be given back.")
         .needed_by(LINK);
     pub const ATTEMPTS: Parameter<i64> = Parameter::integer("service_attempts", 5, 1, 100)
         .text("How often a service is asked before it is given up.").needed_by(LINK);

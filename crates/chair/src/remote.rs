@@ -1,6 +1,8 @@
 use core::time::Duration;
 
-use units::{Clock, Command, CommandMonitor, Instant, Machine, NotFinite, Received, Stale, Velocity, earliest};
+use units::{
+    Clock, Command, CommandMonitor, Instant, Machine, NotFinite, Received, Stale, Velocity, earliest,
+};
 
 use crate::feedback::{Evidence, Feedback, Topic};
 use crate::request::Request;

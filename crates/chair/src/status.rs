@@ -218,7 +218,9 @@ impl fmt::Display for Hold {
             Self::Inactive => f.write_str("not activated"),
             Self::Activating => f.write_str("asking the chair for the mode, neutral"),
             Self::Deactivating => f.write_str("giving the mode back, neutral"),
-            Self::FeedbackSilent => f.write_str("nothing that shows the mode is heard from the chair, neutral"),
+            Self::FeedbackSilent => {
+                f.write_str("nothing that shows the mode is heard from the chair, neutral")
+            }
             Self::WrongSource(source) => {
                 write!(
                     f,
@@ -229,7 +231,9 @@ impl fmt::Display for Hold {
             Self::FeedbackScarce => f.write_str("the chair has not shown the mode often enough yet, neutral"),
             Self::CommandMissing => f.write_str("no command in time, neutral"),
             Self::CommandInvalid => f.write_str("invalid command, neutral"),
-            Self::CommandStale(stale) => write!(f, "no command of now, the last one {}, neutral", explain(*stale)),
+            Self::CommandStale(stale) => {
+                write!(f, "no command of now, the last one {}, neutral", explain(*stale))
+            }
             Self::Taken(source) => {
                 write!(f, "the chair was driven by '{source}' in between: activate again, neutral")
             }
