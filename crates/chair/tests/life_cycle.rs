@@ -147,12 +147,12 @@ fn a_service_that_does_not_answer_is_asked_five_times() {
 #[test]
 fn an_answer_without_effect_is_asked_again_and_given_up() {
     let mut bench = Bench::new(RemoteParams { attempts: 2, ..params(Mode::Shared) });
-    bench.feedback = Some(position(Source::ChairPhysical));
+    bench.feedback = Some(Input::ScalingReceived(Source::ChairPhysical));
     bench.on(Input::Activated);
     bench.pass(10_000);
-    // Two seconds for each; then the removal, which shows at once.
+    // A second for each; then the removal, which shows at once.
     let set = Service::SetShared;
-    assert_eq!(bench.called, [(1000, set), (3000, set), (5000, Service::RemoveShared)]);
+    assert_eq!(bench.called, [(1000, set), (2000, set), (3000, Service::RemoveShared)]);
     assert_eq!((bench.remote.state(), bench.remote.fault()), (State::Inactive, Some(Fault::NotEntered)));
     assert_eq!(
         bench.remote.health(),
@@ -217,7 +217,7 @@ fn a_mode_that_stays_is_removed_again_and_then_told() {
     bench.called.clear();
     bench.on(Input::Deactivated);
     bench.pass(20_000);
-    // The services answer, but the chair goes on to show the mode: again every two seconds, five times.
+    // The services answer, but the chair goes on to show the mode: again every second, five times.
     assert_eq!((bench.called.len(), bench.remote.fault()), (5, Some(Fault::NotLeft)));
     assert_eq!((bench.remote.state(), bench.remote.health().0), (State::Inactive, Level::Error));
     assert!(!bench.remote.health().1.is_empty() && !bench.moves());
@@ -228,7 +228,7 @@ fn a_chair_that_shows_nothing_after_the_removal_is_left_unconfirmed() {
     let mut bench = Bench::active();
     (bench.feedback, bench.command) = (None, None);
     bench.on(Input::Stopping);
-    bench.pass(1999);
+    bench.pass(999);
     assert!(!bench.remote.is_finished());
     bench.pass(1);
     assert!(bench.remote.is_finished() && bench.remote.fault().is_none());
