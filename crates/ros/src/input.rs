@@ -141,9 +141,13 @@ impl<M: Machine + 'static> Inputs<M> {
         let twins = self.heard.iter().filter(|heard| heard.whole && !heard.port.reliable);
         let best_effort: Vec<String> = twins.map(|heard| heard.port.topic.clone()).collect();
         for Heard { port, count, .. } in &mut self.heard {
-            let Some(publishers) = look_up(node, &port.topic) else { continue };
             let before = port.publishers;
-            port.look(&publishers, node_name, best_effort.contains(&port.topic));
+            match look_up(node, &port.topic) {
+                Some(publishers) => port.look(&publishers, node_name, best_effort.contains(&port.topic)),
+                // A graph that cannot be read is no proof that there is one only.
+                None if count.is_some() => port.publishers = usize::MAX,
+                None => continue,
+            }
             if let Some(count) = count
                 && before != port.publishers
             {

@@ -2,7 +2,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use chair::{
-    Encoders, Joystick, Mode, Odometry, OdometryInput, Params, Remote, RemoteParams, Source, State,
+    Encoders, Joystick, Mode, Odometry, OdometryInput, Params, Remote, RemoteParams,
     specification,
 };
 use fake_chair::FakeChair;
