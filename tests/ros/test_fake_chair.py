@@ -71,6 +71,8 @@ def test_every_stream_says_something():
         chair.wait(lambda: all(chair.graph.last(f"/luci/{name}") for name in [*STREAMS, *INFRARED]), "a stream is silent")
         frames = {name: chair.graph.last(f"/luci/{name}").header.frame_id for name in ("radar_points", "ultrasonic_points", "camera_points")}
         assert frames == {"radar_points": "base_radar", "ultrasonic_points": "base_ultrasonic", "camera_points": "base_camera"}
+        for name, frame in (("ir_left_camera", "left_camera"), ("left_camera_info", "left_camera"), ("depth_left_camera", "left_depth_camera")):
+            assert chair.graph.last(f"/luci/{name}").header.frame_id == frame
         depth = chair.graph.last("/luci/depth_left_camera")
         assert (depth.encoding, len(depth.data)) == ("16UC1", depth.step * depth.height)
         odometry = chair.graph.last("/luci/odom")
@@ -342,7 +344,7 @@ def test_a_chair_that_dies_is_told_and_does_not_keep_the_node_from_ending():
         chair.process.kill()
         driver.become("lost", 1.0)
         driver.is_neutral()
-        driver.says("nothing is heard from the chair")
+        driver.says("nothing that shows the mode is heard from the chair")
         start = time.time()
         driver.process.stop()
         assert time.time() - start < 2.5

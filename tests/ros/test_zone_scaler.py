@@ -5,13 +5,14 @@ import signal
 import time
 
 import pytest
-from conftest import Process, Stack
+from conftest import LATCHED, Process, Stack
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import TwistStamped
+from geometry_msgs.msg import Twist, TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling, LuciZoneScaling
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Int32
 from vehicle import rival
 from visualization_msgs.msg import MarkerArray
 from zones import APPLIED, APPLIED_TO_STICK, LUCI, MARKERS, PHYSICAL, SHARED, Scaler, zones
@@ -118,16 +119,6 @@ def test_without_a_scaling_nothing_moves():
         scaler.wait_for_health(DiagnosticStatus.ERROR, "no scaling yet")
 
 
-def test_a_cautious_factor_may_stand_in():
-    with Scaler({"missing_factor": 0.25}, scaling=False) as scaler:
-        scaler.command(1.0)
-        scaler.wait_for_left(0.25, 0.0, "never a scaling")
-        scaler.scaling(1.0)
-        scaler.wait_for_left(1.0, 0.0, "a scaling came")
-        scaler.fall_silent("scaling")
-        scaler.wait_for_left(0.25, 0.0, "stale")
-
-
 def test_a_scaling_that_stops_coming_stops():
     with Scaler() as scaler:
         scaler.command(1.0)
@@ -140,7 +131,77 @@ def test_a_scaling_that_stops_coming_stops():
         scaler.wait_for_stick(0, 0, 0, PHYSICAL)
         scaler.wait_for_health(DiagnosticStatus.ERROR, "scaling is stale")
         scaler.scaling(1.0)
+        scaler.stays_at_rest(0.5, "it came back, and the command was held all the while")
+        scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
+        scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "it came back")
+
+
+def test_a_command_that_was_lost_in_motion_moves_nothing_before_a_zero():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        scaler.fall_silent("command")
+        took = scaler.wait_for_left(0.0, 0.0, "silent command")
+        assert took < 0.9, f"took {took:.3f} s"
+        scaler.hold(1.0)
+        scaler.stays_at_rest(0.5, "a link that comes back")
+        scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "after a zero")
+
+
+def test_a_node_that_was_held_moves_nothing_that_waited():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        scaler.process.process.send_signal(signal.SIGSTOP)
+        time.sleep(1.0)
+        scaler.fall_silent("command")
+        scaler.fall_silent("scaling")
+        start = time.monotonic()
+        scaler.process.process.send_signal(signal.SIGCONT)
+        scaler.wait_for_left(0.0, 0.0, "held")
+        time.sleep(0.3)
+        left = [message.twist.linear.x for message in scaler.graph.since("/cmd_vel", start)]
+        assert set(left) == {0.0}, f"what had waited moved: {left}"
+
+
+def test_an_absent_scaling_is_told_without_a_command():
+    with Scaler(scaling=False) as scaler:
+        scaler.wait_for_health(DiagnosticStatus.ERROR, "no scaling yet")
+        scaler.scaling(1.0)
+        scaler.wait_for_health(DiagnosticStatus.STALE, "no command in time")
+        scaler.fall_silent("scaling")
+        scaler.wait_for_health(DiagnosticStatus.ERROR, "scaling is stale")
+
+
+def test_blocked_zones_are_told():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.scaling(1.0, front_fb=0.0, front_rl=0.0)
+        scaler.wait(lambda: scaler.values().get("blocked zones") == "front", lambda: scaler.values())
+        scaler.scaling(0.0)
+        scaler.wait_for_health(DiagnosticStatus.WARN, "every zone is blocked")
+
+
+def test_zones_are_judged_on_the_stick_of_the_chairs_profile():
+    profiles = {
+        f"profiles.{name}.{key}": value
+        for name, number, forward in (("slow", 1, 0.54), ("fast", 5, 2.77))
+        for key, value in (("number", number), ("forward.full_throw", forward), ("turn.full_throw", 1.2212))
+    }
+    with Scaler(profiles) as scaler:
+        scaler.command(0.1, 0.3)
+        scaler.wait_for_health(DiagnosticStatus.ERROR, "profile is not known")
+        profile = scaler.graph.node.create_publisher(Int32, "/luci/chair_profile", LATCHED)
+        # 18 percent of 0.54 m/s and 24 of 1.2212 rad/s are front left, 3 percent of 2.77 and 24 are left.
+        for number, said in ((1, (18, -24, 1, SHARED)), (5, (3, -24, 3, SHARED))):
+            profile.publish(Int32(data=number))
+            time.sleep(0.2)
+            scaler.command(0.1, 0.3)
+            scaler.wait(lambda: scaler.applied == said, f"in profile {number} it must be {said}")
+        scaler.wait_for_left(0.1, 0.3, "free")
 
 
 def test_a_publisher_of_scaling_that_is_killed_stops():
@@ -295,8 +356,13 @@ def test_the_topics_are_reliable_as_the_chairs_are():
         scaler.wait_for_left(1.0, 0.0, "free")
         scaler.fall_silent("scaling")
         scaler.wait_for_left(0.0, 0.0, "silent")
+        scaler.command(0.0)
         loose = node.create_publisher(LuciZoneScaling, "/luci/scaling", BEST_EFFORT)
         node.create_timer(0.02, lambda: loose.publish(zones()))
+        # Two publishers are a conflict, whatever their quality; that of the reliable one goes.
+        node.destroy_publisher(scaler.publishers.pop("scaling"))
+        scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
+        scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "best effort")
 
 
@@ -308,7 +374,23 @@ def test_a_second_publisher_of_the_scaling_stops_and_is_told_by_name():
             scaler.wait(lambda: "'/luci/scaling' has 2 publishers" in scaler.process.output, "it is not told", 6.0)
             assert "rival" in scaler.process.output
             scaler.wait_for_health(DiagnosticStatus.ERROR, "more than one publisher of the scaling")
+            scaler.wait_for_left(0.0, 0.0, "two publishers")
+        scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
+        scaler.command(1.0)
         scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
+
+
+@pytest.mark.parametrize("kind", [TwistStamped, Twist], ids=["TwistStamped", "Twist"])
+def test_a_second_publisher_of_commands_of_any_type_stops(kind):
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        with rival(kind, "/cmd_vel_arbitrated"):
+            scaler.wait_for_left(0.0, 0.0, "two publishers", 6.0)
+            scaler.wait_for_health(DiagnosticStatus.ERROR, "more than one publisher of commands")
+        scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "alone again")
 
 
 def test_in_one_process_the_stick_is_judged_and_commands_nothing():

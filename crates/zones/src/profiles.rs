@@ -187,27 +187,30 @@ pub fn published() -> Vec<(String, Value)> {
     values
 }
 
-/// The file `luci_profiles.yaml`: [`published`] as an example of what a calibration looks like.
+/// The file `luci_profiles.yaml`: [`published`] as an example of what a calibration looks like, in both nodes that need it.
 pub fn example() -> String {
     let mut text = String::from(
         "# An example of a chair's calibration: speeds at full throw that others measured on their chairs.\n\
          # Measure your own before you drive: with a wrong figure the chair goes faster than it was told.\n\
-         chair:\n  ros__parameters:\n    profiles:\n",
+         # The same stands for both nodes: the zones are judged on the stick that the chair gets.\n",
     );
-    let mut last = String::new();
-    for (name, value) in published() {
-        let mut levels = name.splitn(3, '.').skip(1);
-        let (profile, member) = (levels.next().unwrap_or_default(), levels.next().unwrap_or_default());
-        if profile != last {
-            profile.clone_into(&mut last);
-            let _ = writeln!(text, "      {profile}:");
-        }
-        let _ = match member.split_once('.') {
-            Some((axis, member)) => {
-                writeln!(text, "        {axis}: {{method: \"linear\", {member}: {value}}}")
+    for node in ["chair", "zone_scaler"] {
+        let _ = writeln!(text, "{node}:\n  ros__parameters:\n    profiles:");
+        let mut last = String::new();
+        for (name, value) in published() {
+            let mut levels = name.splitn(3, '.').skip(1);
+            let (profile, member) = (levels.next().unwrap_or_default(), levels.next().unwrap_or_default());
+            if profile != last {
+                profile.clone_into(&mut last);
+                let _ = writeln!(text, "      {profile}:");
             }
-            None => writeln!(text, "        {member}: {value}"),
-        };
+            let _ = match member.split_once('.') {
+                Some((axis, member)) => {
+                    writeln!(text, "        {axis}: {{method: \"linear\", {member}: {value}}}")
+                }
+                None => writeln!(text, "        {member}: {value}"),
+            };
+        }
     }
     text
 }
