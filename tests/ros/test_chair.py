@@ -188,8 +188,8 @@ def test_a_second_publisher_of_commands_of_any_type_is_neutral_until_it_is_gone(
         driver.say(1.0)
         driver.drives(50, 0, FRONT)
         with rival(kind, "/cmd_vel"):
+            driver.says("2 publishers of commands", 6.0)
             driver.is_neutral()
-            driver.says("2 publishers of commands")
         driver.says("waits for a zero command")
         driver.again(1.0)
         driver.drives(50, 0, FRONT)
