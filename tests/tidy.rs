@@ -192,7 +192,7 @@ fn configuration_files_tell_every_parameter() {
         let file = format!("config/{}.yaml", executable(&specification));
         bless(&file, &params::yaml(&specification));
     }
-    bless("config/luci_profiles.yaml", &chair::example());
+    bless("config/luci_profiles.yaml", &zones::example());
 }
 
 #[test]

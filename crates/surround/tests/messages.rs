@@ -343,7 +343,7 @@ fn bearings_that_a_scan_does_not_measure_are_told() {
     let half = Scan { angle_min: -core::f64::consts::FRAC_PI_2, ..scan(vec![9.0; 360]) };
     let half = Scan { angle_increment: core::f64::consts::PI / 359.0, ..half };
     after(&mut surround, ms(0), scanned(0, half));
-    let sentence = "scanner does not measure 91 to -90 degrees, which counts as blocked: covers_from and covers_to say what \
+    let sentence = "scanner does not measure 90 to -90 degrees, which counts as blocked: covers_from and covers_to say what \
                     it answers for";
     assert_eq!(surround.health(), (units::Level::Warn, sentence.into()));
 }
