@@ -52,7 +52,7 @@ impl Surround {
         }
         let unmeasured = self.conditions().find_map(|(sensor, _)| {
             let bearings = bearings(&self.unmeasured(self.sensor_index(&sensor.name)?));
-            (!bearings.is_empty()).then(|| (sensor.name.as_str(), bearings))
+            (!bearings.is_empty()).then_some((sensor.name.as_str(), bearings))
         });
         if let Some((name, bearings)) = unmeasured {
             let text = format!(

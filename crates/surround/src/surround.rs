@@ -71,6 +71,8 @@ pub enum Output {
 pub struct Surround {
     params: Params,
     clock: Clock,
+    /// Whether it was ever called: before, nobody was held.
+    is_running: bool,
     sweeps: Sweeps,
     table: Table,
     watches: Vec<Watch>,
@@ -100,6 +102,7 @@ impl Surround {
         let sweeps = Sweeps::new(&params.boundaries, params.full_throw);
         let mut surround = Self {
             clock: Clock::default(),
+            is_running: false,
             table: Table::new(&params.footprint, &sweeps, params.reach),
             sweeps,
             watches: Vec::new(),
@@ -265,9 +268,14 @@ impl Surround {
         }
     }
 
+    fn pass_to(&mut self, now: Instant) {
+        self.clock.pass_to(now, self.deadline().filter(|_| self.is_running));
+        self.is_running = true;
+    }
+
     /// Lets time pass: what is lost by now is lost before the next thing happens.
     fn advance(&mut self, now: Instant) {
-        self.clock.pass_to(now, self.deadline());
+        self.pass_to(now);
         if self.expiry.is_some_and(|at| at <= self.clock.now()) {
             self.settle();
             self.publish();
@@ -354,7 +362,7 @@ impl Machine for Surround {
                 self.publish_change();
             }
             Input::ClockRead(stamp) => {
-                self.clock.pass_to(now, self.deadline());
+                self.pass_to(now);
                 self.clock.read(now, stamp); // what time does comes with the next call, which is at this same instant
             }
             Input::ParametersChanged(params) => {

@@ -6,7 +6,7 @@ use crate::{BadCurve, Calibration, Curve, FASTEST};
 
 /// The calibrations of a chair's five profiles; those that were not measured are missing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Profiles([Option<Calibration>; 5]);
+pub struct Profiles(Box<[Option<Calibration>; 5]>);
 
 const PREFIX: &str = "profiles";
 const METHODS: &[&str] = &["linear", "piecewise", "cubic"];

@@ -66,6 +66,8 @@ pub enum Output {
 pub struct ZoneScaler {
     pub(crate) params: Params,
     pub(crate) clock: Clock,
+    /// Whether it was ever called: before, nobody was held.
+    is_running: bool,
     pub(crate) commands: CommandMonitor,
     pub(crate) velocity: Request,
     /// The stick in force.
@@ -100,6 +102,7 @@ impl ZoneScaler {
     pub fn new(params: Params) -> Self {
         let mut scaler = Self {
             clock: Clock::default(),
+            is_running: false,
             commands: CommandMonitor::default(),
             velocity: Request::new(Channel::Velocity, params.input_source, Some(Instant::ZERO)),
             stirred: None,
@@ -151,6 +154,11 @@ impl ZoneScaler {
 
     pub(crate) fn is_commanding(&self) -> bool {
         self.params.operation != Operation::Predict
+    }
+
+    fn pass_to(&mut self, now: Instant) {
+        self.clock.pass_to(now, self.deadline().filter(|_| self.is_running));
+        self.is_running = true;
     }
 
     /// Lets time act; a rise of the factors shows if `sample` asks for it.
@@ -246,7 +254,7 @@ impl Machine for ZoneScaler {
     type Output = Output;
 
     fn handle(&mut self, now: Instant, input: Input) {
-        self.clock.pass_to(now, self.deadline());
+        self.pass_to(now);
         if let Input::ClockRead(stamp) = input {
             self.clock.read(now, stamp);
             return; // what time does comes with the next call, which is at this same instant
@@ -269,7 +277,7 @@ impl Machine for ZoneScaler {
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
-        self.clock.pass_to(now, self.deadline());
+        self.pass_to(now);
         let now = self.clock.now();
         self.settle(self.sensed.is_due(now));
         if self.velocity.next_zero.is_some_and(|at| at <= now) {

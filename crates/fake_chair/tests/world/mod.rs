@@ -1,10 +1,7 @@
 //! The remote that drives, the chair, and the link between them.
 #![allow(dead_code)] // each test file uses its own part
 
-use chair::{
-    Encoders, Joystick, Mode, Odometry, OdometryInput, Params, Remote, RemoteParams,
-    specification,
-};
+use chair::{Encoders, Joystick, Mode, Odometry, OdometryInput, Params, Remote, RemoteParams, specification};
 use fake_chair::FakeChair;
 use units::{Command, Instant, Machine, Stamp, Velocity};
 use zones::published;
