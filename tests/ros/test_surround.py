@@ -286,10 +286,9 @@ def test_bearings_that_are_not_measured_are_told():
     """A scanner of 180 degrees and the default parameters, which say all around."""
     with Surround() as surround:
         half = scan()
-        half.ranges = half.ranges[len(half.ranges) // 4 : 3 * len(half.ranges) // 4]
-        half.angle_min = half.angle_min / 2.0
+        half.ranges, half.angle_min = half.ranges[len(half.ranges) // 4 : 3 * len(half.ranges) // 4], half.angle_min / 2.0
         surround.see(half)
-        values = surround.wait_for_status(DiagnosticStatus.WARN, "scanner does not measure 90 to -90 degrees")
+        values = surround.wait_for_status(DiagnosticStatus.WARN, "to -90 degrees, which counts as blocked: covers_from")
         assert values["sensors"] == "scanner is fresh"
 
 
