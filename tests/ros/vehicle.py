@@ -20,13 +20,13 @@ class Vehicle:
 
     QUICK = {"accel": 400.0, "decel": 800.0}
 
-    def __init__(self, parameters=(), command=TwistStamped, executable="hindbrain"):
+    def __init__(self, parameters=(), command=TwistStamped, executable="hindbrain", output=None):
         self.graph = Graph()
         parameters = dict(parameters)
         values = parameters if parameters.get("profile") == "seed" else {**self.QUICK, **parameters}
         arguments = [text for name, value in values.items() for text in ("-p", f"{name}:={json.dumps(value)}")]
         watch(self.graph)
-        self.process = Process(executable, "--ros-args", *arguments)
+        self.process = Process(executable, "--ros-args", *arguments, output=output)
         self.command = command()
         self.commands = None
         self.estop_timer = None

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use params::{Refusal, Set, Specification};
-use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop};
+use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, print_line};
 use units::Machine;
 
 use crate::panics;
@@ -17,25 +17,28 @@ pub const WITH_OTHER_THREADS: Duration = Duration::from_millis(5);
 const LAST_WORDS: Duration = Duration::from_millis(100);
 /// How long last words may wait for an answer.
 const LEAVE: Duration = Duration::from_millis(1500);
-/// How long a process may take to end after a signal; it takes a twentieth of it, and one that waits for an answer less than it.
+/// How long a process may take to end after a signal or a panic; it takes a twentieth of it, and one that waits for an answer less than it.
 const LONGEST_END: Duration = Duration::from_secs(2);
 
 /// Runs `node` as a process: log, signals, ROS context; the error, if any, becomes one message and exit code 1.
 pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>) -> ExitCode {
-    panics::postpone_backtraces();
+    panics::install();
     let run = || {
         check_arguments(std::env::args().skip(1))?;
         let stop = Stop::on_signals(LONGEST_END)
             .map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))?;
+        let ends = stop.clone();
+        panics::at_once(move || ends.end());
         let context = ros::context()?;
         ros::start_logger();
         node(&context, &stop)
     };
-    let ended = run();
+    let ended = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err(panicked()));
+    let ended = ended.and_then(|()| if panics::happened() { Err(panicked()) } else { Ok(()) });
     log::logger().flush();
     panics::print_backtraces();
     if let Err(error) = &ended {
-        eprintln!("{name}: {error}");
+        print_line(format_args!("{name}: {error}"));
     }
     if Node::any_left() {
         // All is said and done, and the middleware's own end could hang as well.
@@ -56,7 +59,7 @@ pub fn main_with_helpers(
     {
         // r2r reads the arguments of the process and no others, so it begins anew with these.
         let error = Command::new(program).arg0(first).args(rest).exec();
-        eprintln!("{name}: its helpers take its name too, since it could not begin anew: {error}");
+        print_line(format_args!("{name}: its helpers take its name too, since it could not begin anew: {error}"));
     }
     main(name, node)
 }
@@ -144,8 +147,8 @@ impl<P, M: Machine + 'static> Member<P, M> {
     }
 }
 
-/// Runs the node, then lets the machine say its last words, also when the node panicked: a motor must not keep a value
-/// because of a mistake of ours.
+/// Runs the node, then lets the machine say its last words. After a panic the machine may be what is broken and is not asked
+/// any more, see [`panics`]: a motor must not keep a value because of a mistake of ours.
 /// # Errors
 /// The node panicked.
 pub fn run<M: Machine + 'static>(
@@ -177,13 +180,13 @@ pub fn run_until_finished<M: Machine + 'static>(
     }));
     let name = runner.name().to_owned();
     let is_said = match ended {
-        Ok(is_said) => is_said,
-        Err(_) => catch_unwind(AssertUnwindSafe(|| runner.wait(LEAVE, &mut broken))).unwrap_or(false),
+        Ok(is_said) if !panics::happened() => is_said,
+        _ => catch_unwind(AssertUnwindSafe(|| runner.wait(LEAVE, &mut broken))).unwrap_or(false),
     };
     if !is_said {
         log::error!(target: &name, "the last words were said and not answered within {LEAVE:?}");
     }
-    finish(shell, stop, []);
+    conclude(ended.is_ok(), shell, stop, []);
     ended.map(|_| ()).map_err(|_| panicked())
 }
 
@@ -199,7 +202,7 @@ fn guarded<M: Machine>(
     last: impl IntoIterator<Item = M::Input>,
 ) -> Result<(), Error> {
     let ended = catch_unwind(AssertUnwindSafe(body));
-    finish(shell, stop, last);
+    conclude(ended.is_ok(), shell, stop, last);
     ended.map_err(|_| panicked())
 }
 
@@ -224,13 +227,27 @@ impl Drop for EndsAll {
     }
 }
 
-/// Lets the machine say its last words, one after the other, and gives them time to leave.
-#[allow(clippy::disallowed_methods)] // the machine has stopped; nothing waits for this thread
+/// Lets the machine say its last words, one after the other, and gives them time to leave; after a panic they are
+/// [`panics::last_words`].
 pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator<Item = M::Input>) {
-    for input in last {
-        shell.deliver(input);
+    conclude(true, shell, stop, last);
+}
+
+/// The same where it is known whether the node ended without a panic.
+#[allow(clippy::disallowed_methods)] // the machine has stopped; nothing waits for this thread
+fn conclude<M: Machine>(
+    is_whole: bool,
+    shell: &Shell<M>,
+    stop: &Stop,
+    last: impl IntoIterator<Item = M::Input>,
+) {
+    let say = || last.into_iter().for_each(|input| shell.deliver(input));
+    let is_said = is_whole && !panics::happened() && catch_unwind(AssertUnwindSafe(say)).is_ok();
+    if is_said {
+        std::thread::sleep(LAST_WORDS);
+    } else {
+        panics::say_last_words(LAST_WORDS);
     }
-    std::thread::sleep(LAST_WORDS);
     stop.set_done();
 }
 
@@ -259,15 +276,24 @@ mod tests {
         }
     }
 
+    /// The last word of an echo that runs `body`, whether it ended well, and how often the prepared words were said.
+    fn ending(body: impl FnOnce(&Shell<Echo>), last: &'static str) -> (Option<&'static str>, bool, bool) {
+        let (sender, said) = std::sync::mpsc::channel();
+        let (prepared, spoken) = std::sync::mpsc::channel();
+        panics::last_words(move || {
+            let _ = prepared.send(());
+        });
+        let shell = Shell::new(Echo(None), None, move |word| sender.send(word).unwrap());
+        let ended = guarded(|| body(&shell), &shell, &Stop::new(), [last]);
+        (said.try_iter().last(), ended.is_ok(), spoken.try_iter().count() > 0)
+    }
+
     #[test]
-    fn last_words_are_said_however_the_node_ends() {
-        for (body, fails) in [("right", false), ("wrong", true)] {
-            let (sender, said) = std::sync::mpsc::channel();
-            let shell = Shell::new(Echo(None), None, move |word| sender.send(word).unwrap());
-            let ended = guarded(|| shell.deliver(body), &shell, &Stop::new(), ["stop"]);
-            assert_eq!(ended.is_err(), fails);
-            assert_eq!(said.try_iter().last(), Some("stop"), "after {body}");
-        }
+    fn a_machine_says_its_last_words_unless_it_panicked() {
+        assert_eq!(ending(|shell| shell.deliver("right"), "stop"), (Some("stop"), true, false));
+        // Then the machine is not asked again, and what was prepared is said.
+        assert_eq!(ending(|shell| shell.deliver("wrong"), "stop"), (None, false, true));
+        assert_eq!(ending(|shell| shell.deliver("right"), "wrong"), (Some("right"), true, true));
     }
 
     fn check(arguments: &str) -> Result<(), String> {

@@ -189,7 +189,9 @@ fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) -> Result<(), Error>
             })
             .collect();
         // A thread that did not start ends the others, since its `EndsAll` is gone.
-        threads.into_iter().any(|thread| thread.map_or(true, |thread| thread.join().is_err()))
+        let ended = threads.into_iter().map(|thread| thread.map_or(true, |thread| thread.join().is_err()));
+        // Each is waited for, or the scope would panic for the panic of one that was not.
+        ended.fold(false, |any, panicked| any | panicked)
     });
     if panicked {
         return Err(Error::Start(

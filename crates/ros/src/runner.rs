@@ -142,6 +142,11 @@ impl<M: Machine + 'static> Runner<M> {
         &self.name
     }
 
+    /// The machine that it runs, and the way of its outputs.
+    pub fn shell(&self) -> &Shell<M> {
+        &self.shell
+    }
+
     /// Says once a second how the machine is.
     #[must_use]
     pub fn status(mut self, status: impl FnMut(&M) -> Status + Send + 'static) -> Self {

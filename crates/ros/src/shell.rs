@@ -20,6 +20,16 @@ struct Inner<M: Machine> {
     machine: M,
     clock_read: Option<fn(Stamp) -> M::Input>,
     publish: Box<dyn FnMut(M::Output) + Send>,
+    mistake: Option<Box<dyn FnMut(Place) + Send>>,
+}
+
+/// Where a mistake may be, see [`Shell::add_mistake`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the machine, whatever is asked of it.
+    Machine,
+    /// In what carries its outputs away.
+    Publish,
 }
 
 impl<M: Machine> Clone for Shell<M> {
@@ -36,7 +46,14 @@ impl<M: Machine> Shell<M> {
         clock_read: Option<fn(Stamp) -> M::Input>,
         publish: impl FnMut(M::Output) + Send + 'static,
     ) -> Self {
-        Self { inner: Arc::new(Mutex::new(Inner { machine, clock_read, publish: Box::new(publish) })) }
+        let inner = Inner { machine, clock_read, publish: Box::new(publish), mistake: None };
+        Self { inner: Arc::new(Mutex::new(inner)) }
+    }
+
+    /// Calls `mistake` with the lock held before each use of the machine and before each output is published, for tests of what
+    /// is left of a process when it panics or hangs there.
+    pub fn add_mistake(&self, mistake: impl FnMut(Place) + Send + 'static) {
+        self.lock().mistake = Some(Box::new(mistake));
     }
 
     /// Tells the machine that `input` happened now and carries out what it asks for.
@@ -99,7 +116,11 @@ impl<M: Machine> Shell<M> {
     /// A panic while the lock was held leaves the machine between two events at worst; stopping still works, and that
     /// matters more than the poison.
     fn lock(&self) -> MutexGuard<'_, Inner<M>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mistake) = &mut inner.mistake {
+            mistake(Place::Machine);
+        }
+        inner
     }
 }
 
@@ -114,6 +135,9 @@ impl<M: Machine> Inner<M> {
 
     fn drain(&mut self, now: Instant) {
         while let Some(output) = self.machine.poll(now) {
+            if let Some(mistake) = &mut self.mistake {
+                mistake(Place::Publish);
+            }
             (self.publish)(output);
         }
     }
