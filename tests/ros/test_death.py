@@ -4,7 +4,9 @@ import contextlib
 import ctypes
 import os
 import pathlib
+import shutil
 import signal
+import subprocess
 import time
 
 import pytest
@@ -185,3 +187,17 @@ def test_the_stick_does_not_drive_past_a_hung_hindbrain():
         assert {m.data for m in stack.graph.since("/motor/port", went_on)} == {STOP}, "it drives on after the hang"
     finally:
         stack.close()
+
+
+def test_the_time_since_the_boot_may_be_long_and_suspended(tmp_path):
+    """A computer that was suspended for a million seconds before the node starts: no machine takes that for a hold."""
+    suspended = ["unshare", "--user", "--map-root-user", "--time", "--boottime", "1000000", "--"]
+    if subprocess.run([*suspended, "true"], check=False).returncode != 0:
+        pytest.skip("no time namespace is to be had here")
+    executable = tmp_path / "hindbrain"
+    executable.write_text(f'#!/bin/sh\nexec {" ".join(suspended)} {shutil.which("hindbrain")} "$@"\n')
+    executable.chmod(0o755)
+    with Vehicle(executable=str(executable)) as vehicle:
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from conftest import SEPARATE, STOP, Stack, panicking
+from or_pose_estimator.msg import State as PoseState
 from std_msgs.msg import Bool
 from vehicle import Vehicle, now, watch
 
@@ -112,11 +113,15 @@ def panics_in_one_process(node, code=1, says="what was said above is the reason"
     stack = Stack(composed=True, executable=panicking("steersman"))
     try:
         watch(stack.graph)
+        stack.graph.listen(PoseState, "/joystick/desired")
         stack.ready().drive_forward()
         stack.wait_for_motors(lambda port, starboard: port <= 30 and starboard <= 30, "full speed is not reached")
         process = stack.processes["steersman"]
         ends_at_stop(stack.graph, process, node, code)
         if code != ABORTED:
             says_why(process, says)
+        if says != "something hangs" and code != ABORTED:  # the topics between the nodes end at rest too
+            assert stack.graph.last("/cmd_vel").twist.linear.x == 0.0
+            assert stack.graph.last("/joystick/desired").vel[0].vx == 0.0
     finally:
         stack.close()

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use r2r::geometry_msgs::msg as geometry;
-use ros::{Error, Latency, Status, Topic, clock, qos};
+use ros::{Error, Latency, Status, Topic, clock, panics, qos};
 use units::{Command, Stamp};
 
-use crate::{messages, panics};
+use crate::messages;
 
 /// A command topic as `TwistStamped`, which carries the stick event's stamp, or as plain `Twist`.
 pub struct CommandTopic {

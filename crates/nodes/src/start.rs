@@ -6,10 +6,8 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use params::{Refusal, Set, Specification};
-use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, print_line};
+use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, panics, print_line};
 use units::Machine;
-
-use crate::panics;
 
 /// The longest sleep of a node whose machine is also driven by other threads, which may bring its deadline forward.
 pub const WITH_OTHER_THREADS: Duration = Duration::from_millis(5);
@@ -59,7 +57,9 @@ pub fn main_with_helpers(
     {
         // r2r reads the arguments of the process and no others, so it begins anew with these.
         let error = Command::new(program).arg0(first).args(rest).exec();
-        print_line(format_args!("{name}: its helpers take its name too, since it could not begin anew: {error}"));
+        print_line(format_args!(
+            "{name}: its helpers take its name too, since it could not begin anew: {error}"
+        ));
     }
     main(name, node)
 }

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clock;
+pub mod panics;
 pub mod qos;
 
 mod candidate;

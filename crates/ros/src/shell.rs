@@ -3,12 +3,14 @@ use std::time::Duration;
 
 use units::{Instant, Machine, Stamp};
 
-use crate::clock;
+use crate::{clock, panics};
 
 /// A machine and the way its outputs leave, shared by all who have events for it.
 ///
 /// Whoever delivers an event takes it to its last output within the same call, under one lock: the order of delivery
 /// is the order of the machine's inputs, and no thread switch lies between a stick event and a motor value.
+///
+/// After a panic on any thread of the process ([`panics`]) no machine is given anything and no output leaves.
 ///
 /// # Real-time
 /// The lock is held while outputs are published, which the middleware does in tens of microseconds.
@@ -63,7 +65,7 @@ impl<M: Machine> Shell<M> {
 
     /// The same after `note`, which takes note of `input` for whoever carries out what the machine asks for from then on.
     pub fn deliver_noted(&self, input: M::Input, note: impl FnOnce()) {
-        let mut inner = self.lock();
+        let Some(mut inner) = self.lock_whole() else { return };
         let now = inner.tell_clock();
         inner.drain(now); // what is due by now is meant without the note
         note();
@@ -73,7 +75,7 @@ impl<M: Machine> Shell<M> {
 
     /// Tells the machine that all of `inputs` happened now, and then carries out what it asks for.
     pub fn deliver_all(&self, inputs: impl IntoIterator<Item = M::Input>) {
-        let mut inner = self.lock();
+        let Some(mut inner) = self.lock_whole() else { return };
         let now = inner.tell_clock();
         for input in inputs {
             inner.machine.handle(now, input);
@@ -83,14 +85,14 @@ impl<M: Machine> Shell<M> {
 
     /// Carries out what is due although nothing happened.
     pub fn poll(&self) {
-        let mut inner = self.lock();
+        let Some(mut inner) = self.lock_whole() else { return };
         let now = inner.tell_clock();
         inner.drain(now);
     }
 
     /// How long nothing is due, at most `cap`.
     pub fn idle(&self, cap: Duration) -> Duration {
-        match self.lock().machine.deadline() {
+        match self.lock_whole().and_then(|inner| inner.machine.deadline()) {
             Some(deadline) => deadline.since(clock::now()).min(cap),
             None => cap,
         }
@@ -103,7 +105,7 @@ impl<M: Machine> Shell<M> {
 
     /// Looks at the machine and tells it the input that comes of that, before anything else can happen to it.
     pub fn decide<T>(&self, look: impl FnOnce(&M) -> (T, Option<M::Input>)) -> T {
-        let mut inner = self.lock();
+        let Some(mut inner) = self.lock_whole() else { return look(&self.lock().machine).0 };
         let now = inner.tell_clock();
         let (seen, input) = look(&inner.machine);
         if let Some(input) = input {
@@ -111,6 +113,15 @@ impl<M: Machine> Shell<M> {
         }
         inner.drain(now);
         seen
+    }
+
+    /// The machine unless the process panicked.
+    fn lock_whole(&self) -> Option<MutexGuard<'_, Inner<M>>> {
+        if panics::happened() {
+            return None;
+        }
+        // Once more, since the thread that had the lock may have panicked.
+        Some(self.lock()).filter(|_| !panics::happened())
     }
 
     /// A panic while the lock was held leaves the machine between two events at worst; stopping still works, and that
@@ -134,7 +145,7 @@ impl<M: Machine> Inner<M> {
     }
 
     fn drain(&mut self, now: Instant) {
-        while let Some(output) = self.machine.poll(now) {
+        while let Some(output) = self.machine.poll(now).filter(|_| !panics::happened()) {
             if let Some(mistake) = &mut self.mistake {
                 mistake(Place::Publish);
             }

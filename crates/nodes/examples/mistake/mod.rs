@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use futures::{FutureExt, Stream, StreamExt};
 use r2r::QosProfile;
@@ -48,9 +49,15 @@ pub fn with_mistake<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
             MADE.store(true, Ordering::SeqCst);
             match kind.as_str() {
                 "always" | "publish" => {}
-                "thread" => drop(thread::Builder::new().spawn(|| panic!("the mistake that it was asked for"))),
+                "thread" => {
+                    drop(thread::Builder::new().spawn(|| panic!("the mistake that it was asked for")))
+                }
                 "twice" => {
                     let _again = PanicsAgain;
+                    panic!("the mistake that it was asked for");
+                }
+                "hang" => {
+                    thread::park_timeout(Duration::from_millis(50)); // the others hang by then
                     panic!("the mistake that it was asked for");
                 }
                 _ => panic!("the mistake that it was asked for"),

@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use hindbrain::{Motors, OVERRUN_LIMIT, TICK};
 use r2r::std_msgs::msg::Int16;
-use ros::{Error, clock};
+use ros::{Error, clock, panics};
 use units::{Instant, Stamp};
 
 use super::NAME;
 use super::controller::Controller;
-use crate::panics;
 
 /// How often the supervising thread looks.
 const LOOK: Duration = Duration::from_millis(10);

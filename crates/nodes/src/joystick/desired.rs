@@ -3,9 +3,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use joystick::PoseState;
 use r2r::or_pose_estimator::msg as or_pose;
-use ros::{Error, Topic, clock, qos};
+use ros::{Error, Topic, clock, panics, qos};
 
-use crate::{messages, panics};
+use crate::messages;
 
 /// The topic of the velocity reference.
 pub struct Desired {
@@ -26,7 +26,13 @@ impl Desired {
         panics::last_words(move || {
             if moved.load(Ordering::Relaxed) {
                 let vel = Some([0.0; 3]);
-                let rest = PoseState { stamp: clock::stamp(), intrinsic: true, vel, avel: vel, ..Default::default() };
+                let rest = PoseState {
+                    stamp: clock::stamp(),
+                    intrinsic: true,
+                    vel,
+                    avel: vel,
+                    ..Default::default()
+                };
                 let _ = publisher.publish(&messages::pose_state(&rest));
             }
         });

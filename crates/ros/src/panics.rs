@@ -1,8 +1,8 @@
 //! What follows a panic, in this order: the motors are stopped, its sentence is printed, the process ends, and its backtrace is
 //! printed when nothing moves.
 //!
-//! A panic on any thread counts, since nobody knows what it left behind. Nothing after it runs a machine: what stops the
-//! motors are the [`at_once`] actions, which the panicking thread runs before it unwinds, and the [`last_words`], which
+//! A panic on any thread counts, since nobody knows what it left behind. A [`Shell`](crate::Shell) runs no machine after it:
+//! what stops the motors are the [`at_once`] actions, which the panicking thread runs before it unwinds, and the [`last_words`], which
 //! were prepared at the start.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use ros::{clock, print_line};
+use crate::{clock, print_line};
 
 /// How often the last words are repeated.
 const REPEAT: Duration = Duration::from_millis(20);
