@@ -12,6 +12,8 @@ import time
 import pytest
 from conftest import STOP, Stack
 from devices import Device, RoboClaw
+from geometry_msgs.msg import TwistStamped
+from std_msgs.msg import Bool
 from vehicle import Vehicle, now, watch
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -201,3 +203,33 @@ def test_the_time_since_the_boot_may_be_long_and_suspended(tmp_path):
         vehicle.start()
         vehicle.say(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
+
+
+def test_what_waited_for_a_held_node_is_not_let_out_one_after_the_other():
+    """The middleware keeps a hundred commands for it; the last and the e-stop count, which were published after the others."""
+    with Vehicle() as vehicle:
+        at = vehicle.graph
+        at.publish("/hind/estop", Bool(data=False))
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")
+        for pressed in (False, True):
+            process = vehicle.process.process
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(0.05)  # what it was about to publish is out
+            held = now()
+            for number in range(90):
+                command = TwistStamped(header=vehicle.command.header)
+                command.twist.linear.x = 0.3 + number / 1000
+                at.publish("/cmd_vel", command)
+            if pressed:
+                at.publish("/hind/estop", Bool(data=True))
+            time.sleep(0.05)
+            process.send_signal(signal.SIGCONT)
+            if pressed:
+                vehicle.wait_for_motors(STOP, STOP, "the e-stop is pressed")
+            time.sleep(0.1)
+            # 50 commands a second, and one more by itself every 20 ms.
+            values = vehicle.values(held)
+            assert len(values) < 60, f"{len(values)} values in 0.1 s"
+            assert not pressed or set(values) == {STOP}, values

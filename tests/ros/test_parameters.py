@@ -11,6 +11,7 @@ from rcl_interfaces.srv import (
     SetParameters,
     SetParametersAtomically,
 )
+from rclpy.qos import qos_profile_parameters
 
 
 def double(name, value):
@@ -105,3 +106,12 @@ def test_an_atomic_set_changes_all_or_nothing(client):
     ).result
     assert result.successful
     assert [v.double_value for v in client.get("accel", "decel")] == [40.0, 80.0]
+
+
+def test_every_call_of_a_burst_is_answered(graph, client):
+    """The client keeps a thousand answers, as rclcpp's does; with rclpy's default it would lose those beyond ten itself."""
+    service = graph.node.create_client(GetParameters, "/hindbrain/get_parameters", qos_profile=qos_profile_parameters)
+    assert service.wait_for_service(5.0)
+    futures = [service.call_async(GetParameters.Request(names=["accel"])) for _ in range(200)]
+    graph.wait(lambda: all(future.done() for future in futures), lambda: f"{sum(f.done() for f in futures)} of 200 answered", 10.0)
+    assert {future.result().values[0].double_value for future in futures} == {30.0}

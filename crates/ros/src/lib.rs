@@ -9,7 +9,7 @@
 //! * [`Parameters`] serves the six parameter services over a [`params::Set`]. A node's own services have a [`Desk`], on
 //!   which they change parameters by the same way.
 //!
-//! What is deliberately absent: queues between a message and the machine (an old command could win), timers of r2r
+//! What is deliberately absent: a message that waits while another one is delivered (all are taken first), timers of r2r
 //! (the machine's deadline is the only one), and any wait between two reads.
 #![forbid(unsafe_code)]
 
@@ -30,6 +30,7 @@ mod node;
 mod numbers;
 mod parameters;
 mod port;
+mod requests;
 mod runner;
 mod service;
 mod shell;

@@ -1,12 +1,11 @@
 use std::collections::BTreeSet;
-use std::pin::Pin;
 
-use futures::{FutureExt, Stream, StreamExt};
 use params::{Refusal, Set, Specification, Value};
 use r2r::rcl_interfaces::{msg, srv};
-use r2r::{ParameterValue, QosProfile, ServiceRequest, WrappedServiceTypeSupport};
+use r2r::{ParameterValue, QosProfile, WrappedServiceTypeSupport};
 
 use crate::numbers::{Origins, doubtful};
+use crate::requests::{Requests, respond};
 use crate::wire::{describe, from_r2r, from_wire, list, to_wire};
 use crate::{Error, clock, qos};
 
@@ -25,12 +24,12 @@ pub struct Parameters {
 }
 
 struct Services {
-    set: Incoming<srv::SetParameters::Service>,
-    set_atomically: Incoming<srv::SetParametersAtomically::Service>,
-    get: Incoming<srv::GetParameters::Service>,
-    get_types: Incoming<srv::GetParameterTypes::Service>,
-    list: Incoming<srv::ListParameters::Service>,
-    describe: Incoming<srv::DescribeParameters::Service>,
+    set: Requests<srv::SetParameters::Service>,
+    set_atomically: Requests<srv::SetParametersAtomically::Service>,
+    get: Requests<srv::GetParameters::Service>,
+    get_types: Requests<srv::GetParameterTypes::Service>,
+    list: Requests<srv::ListParameters::Service>,
+    describe: Requests<srv::DescribeParameters::Service>,
 }
 
 /// Every node has these by ROS's own making; they are none of the specification's business.
@@ -83,7 +82,8 @@ impl Parameters {
             describe: incoming::<srv::DescribeParameters::Service>(node, &name, "describe_parameters")
                 .map_err(what())?,
         };
-        let events = node.create_publisher("/parameter_events", qos::edge()).map_err(what())?;
+        let events =
+            node.create_publisher("/parameter_events", QosProfile::parameter_events()).map_err(what())?;
         let node = node.fully_qualified_name().map_err(what())?;
         Ok(Self { set, services, events, node })
     }
@@ -93,18 +93,25 @@ impl Parameters {
         &self.set
     }
 
-    /// Answers every request that has come. `apply` gets the set in force and one that passed the checks of each value, and
+    /// Takes the requests that r2r has; how many.
+    pub(crate) fn take(&mut self) -> usize {
+        let Services { set, set_atomically, get, get_types, list, describe } = &mut self.services;
+        let changes = set.take() + set_atomically.take();
+        changes + get.take() + get_types.take() + list.take() + describe.take()
+    }
+
+    /// Answers every request that was taken. `apply` gets the set in force and one that passed the checks of each value, and
     /// may refuse that as a whole; what it accepts is in force when the request is answered.
     pub(crate) fn answer(&mut self, mut apply: impl FnMut(&Set, &Set) -> Result<(), Refusal>) {
-        while let Some(request) = next(&mut self.services.set) {
+        while let Some(request) = self.services.set.next() {
             let results = self.change_each(&request.message.parameters, &mut apply);
             respond(request, srv::SetParameters::Response { results });
         }
-        while let Some(request) = next(&mut self.services.set_atomically) {
+        while let Some(request) = self.services.set_atomically.next() {
             let result = self.change(&request.message.parameters, &mut apply);
             respond(request, srv::SetParametersAtomically::Response { result });
         }
-        while let Some(request) = next(&mut self.services.get) {
+        while let Some(request) = self.services.get.next() {
             let values = request
                 .message
                 .names
@@ -113,17 +120,17 @@ impl Parameters {
             let response = srv::GetParameters::Response { values: values.collect() };
             respond(request, response);
         }
-        while let Some(request) = next(&mut self.services.get_types) {
+        while let Some(request) = self.services.get_types.next() {
             let types =
                 request.message.names.iter().map(|n| self.set.value(n).map_or(0, |v| to_wire(v).type_));
             let response = srv::GetParameterTypes::Response { types: types.collect() };
             respond(request, response);
         }
-        while let Some(request) = next(&mut self.services.list) {
+        while let Some(request) = self.services.list.next() {
             let result = list(&self.set, &request.message.prefixes, request.message.depth);
             respond(request, srv::ListParameters::Response { result });
         }
-        while let Some(request) = next(&mut self.services.describe) {
+        while let Some(request) = self.services.describe.next() {
             let descriptors = request.message.names.iter().map(|name| match self.set.declaration(name) {
                 Some(declaration) => describe(name, declaration),
                 None => msg::ParameterDescriptor { name: name.clone(), ..Default::default() },
@@ -271,27 +278,10 @@ fn result(outcome: Result<(), String>) -> msg::SetParametersResult {
     msg::SetParametersResult { successful: outcome.is_ok(), reason: outcome.err().unwrap_or_default() }
 }
 
-pub(crate) type Incoming<S> = Pin<Box<dyn Stream<Item = ServiceRequest<S>> + Send>>;
-
 fn incoming<S: WrappedServiceTypeSupport + 'static>(
     node: &mut r2r::Node,
     name: &str,
     service: &str,
-) -> r2r::Result<Incoming<S>> {
-    let stream = node.create_service::<S>(&format!("{name}/{service}"), QosProfile::services_default())?;
-    Ok(Box::pin(stream))
-}
-
-pub(crate) fn next<S: WrappedServiceTypeSupport>(incoming: &mut Incoming<S>) -> Option<ServiceRequest<S>> {
-    incoming.next().now_or_never().flatten()
-}
-
-/// A client that has gone meanwhile is no fault of this node.
-pub(crate) fn respond<S: WrappedServiceTypeSupport + 'static>(
-    request: ServiceRequest<S>,
-    response: S::Response,
-) {
-    if let Err(error) = request.respond(response) {
-        log::debug!("a client did not take its answer: {error}");
-    }
+) -> r2r::Result<Requests<S>> {
+    Requests::new(node, &format!("{name}/{service}"), qos::requests())
 }

@@ -83,6 +83,14 @@ impl<M: Machine> Shell<M> {
         inner.drain(now);
     }
 
+    /// Lets a machine that is told the wall clock see the time, and carries out nothing: so it knows for how long what is
+    /// delivered next may have waited, and what stops goes out before what was due meanwhile.
+    pub fn tell_time(&self) {
+        if let Some(mut inner) = self.lock_whole() {
+            inner.tell_clock();
+        }
+    }
+
     /// Carries out what is due although nothing happened.
     pub fn poll(&self) {
         let Some(mut inner) = self.lock_whole() else { return };
