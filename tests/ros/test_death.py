@@ -233,3 +233,15 @@ def test_what_waited_for_a_held_node_is_not_let_out_one_after_the_other():
             values = vehicle.values(held)
             assert len(values) < 60, f"{len(values)} values in 0.1 s"
             assert not pressed or set(values) == {STOP}, values
+
+
+def test_a_node_that_was_started_to_ignore_a_hangup_goes_on(tmp_path):
+    """As under `nohup`, whose terminal goes."""
+    executable = tmp_path / "hindbrain"
+    executable.write_text(f'#!/bin/sh\ntrap "" HUP\nexec {shutil.which("hindbrain")} "$@"\n')
+    executable.chmod(0o755)
+    with Vehicle(executable=str(executable)) as vehicle:
+        vehicle.process.process.send_signal(signal.SIGHUP)
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")
