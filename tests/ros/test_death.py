@@ -20,8 +20,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17
 ANY_THREAD = 0x40000000  # __WALL
-LIMIT = 0.5  # of the supervising thread
-SILENCE = 0.25  # after which the motor controller's thread stops it
+LIMIT = 0.5  # overrun_limit, the default
 # From a value that was sent just before the hang: the limit, the supervising thread's look every 10 ms, and a busy machine.
 STOPS_WITHIN = LIMIT + 0.4
 
@@ -82,8 +81,8 @@ def stopped_meanwhile(graph, start):
 
 def stays_faulty(vehicle, went_on):
     """It goes on: a fault for the reason that nobody watched, which ends by a reset and a new enable."""
-    vehicle.wait_for("ESTOP", "OVERRUN", "FAULT_LATCHED")
-    assert vehicle.detail.fault and vehicle.detail.rule == "OVERRUN"
+    vehicle.wait_for("ESTOP", "OVERRUN", "LATCHED")
+    assert vehicle.detail.fault and vehicle.detail.rule == "T2"
     vehicle.enable(True)
     vehicle.wait_until_heard("hind/enable", went_on)
     vehicle.reset()
@@ -107,8 +106,9 @@ def test_a_hung_node_is_stopped_by_the_supervising_thread():
         stays_faulty(vehicle, now())
 
 
-def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path):
-    parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}
+@pytest.mark.parametrize("silence", [0.25, 2.0])
+def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path, silence):
+    parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor"), "driver.silence": silence}
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
         vehicle.start()
@@ -119,12 +119,13 @@ def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path):
             held = time.monotonic()
             device.wait(lambda: device.motors == RoboClaw.STOP, "the device drives on", 2.0)
             took = next(one["at"] for one in device.told if one["at"] > held and one.get("motors") == RoboClaw.STOP) - held
-            assert took < SILENCE + 0.3, f"stopped after {took:.3f} s"
+            # Whichever is less, driver.silence or the limit of the topics; its own time-out would be 0.3 s of silence.
+            assert took < min(silence, LIMIT) + 0.3, f"stopped after {took:.3f} s"
             stopped_meanwhile(vehicle.graph, now() - took)
             assert not device.since(held, "stopped_by_itself"), "only its own time-out stopped it"
             assert set(map(tuple, device.since(held + took, "motors"))) == {tuple(RoboClaw.STOP)}
         went_on = time.monotonic()
-        vehicle.wait_for("ESTOP", "OVERRUN", "FAULT_LATCHED")
+        vehicle.wait_for("ESTOP", "OVERRUN", "LATCHED")
         assert set(map(tuple, device.since(went_on, "motors"))) <= {tuple(RoboClaw.STOP)}
         vehicle.restart()
         vehicle.say(1.0)
@@ -133,11 +134,11 @@ def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path):
 
 def test_a_lost_controller_whose_line_hangs_for_a_while_is_still_lost(tmp_path):
     """Opening a broken adapter may take the kernel a second; that it ends does not make the adapter whole."""
-    parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}
+    parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor"), "driver.reopen": 0.1}
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
         device.order(plugged=False)
-        vehicle.wait_for("ESTOP", "DEVICE_LOST", "FAULT_LATCHED", "NOT_ENABLED", "CMD_STALE")
+        vehicle.wait_for("ESTOP", "DEVICE_LOST", "LATCHED", "NOT_ENABLED", "CMD_STALE")
         (thread,) = threads(vehicle.process, "actuator")
         with hung(thread):
             vehicle.wait(lambda: "the device hangs, what the motors do is not known" in vehicle.process.output, "no hang")
@@ -180,7 +181,7 @@ def test_the_stick_does_not_drive_past_a_hung_hindbrain():
         went_on = now()
         detail = lambda: stack.graph.last("/hind/state_detail")
         stack.graph.wait(
-            lambda: detail().fault and {c.name for c in detail().causes} == {"OVERRUN", "FAULT_LATCHED"},
+            lambda: detail().fault and {c.name for c in detail().causes} == {"OVERRUN", "LATCHED"},
             lambda: f"must be a fault for an overrun: {detail()}",
         )
         stack.stick(1.0)
@@ -232,3 +233,15 @@ def test_what_waited_for_a_held_node_is_not_let_out_one_after_the_other():
             values = vehicle.values(held)
             assert len(values) < 60, f"{len(values)} values in 0.1 s"
             assert not pressed or set(values) == {STOP}, values
+
+
+def test_a_node_that_was_started_to_ignore_a_hangup_goes_on(tmp_path):
+    """As under `nohup`, whose terminal goes."""
+    executable = tmp_path / "hindbrain"
+    executable.write_text(f'#!/bin/sh\ntrap "" HUP\nexec {shutil.which("hindbrain")} "$@"\n')
+    executable.chmod(0o755)
+    with Vehicle(executable=str(executable)) as vehicle:
+        vehicle.process.process.send_signal(signal.SIGHUP)
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")

@@ -1,5 +1,6 @@
 //! What every executable does before and after its node runs.
 
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, ExitCode};
@@ -20,9 +21,15 @@ const LONGEST_END: Duration = Duration::from_secs(2);
 
 /// Runs `node` as a process: log, signals, ROS context; the error, if any, becomes one message and exit code 1.
 pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>) -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(text) = answer(name, &arguments) {
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        return ExitCode::SUCCESS;
+    }
     panics::install();
     let run = || {
-        check_arguments(std::env::args().skip(1))?;
+        check_arguments(arguments.iter().skip(1).cloned())?;
+        ros::check_overrides(&arguments, &NODES)?;
         let stop = Stop::on_signals(LONGEST_END)
             .map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))?;
         let ends = stop.clone();
@@ -43,6 +50,32 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
         ros::exit_at_once(ended.is_err().into());
     }
     if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// All nodes that a parameter file may be for: one file may serve several processes.
+const NODES: [&str; 8] = [
+    crate::joystick::NAME,
+    crate::velocity_arbiter::NAME,
+    crate::zone_scaler::NAME,
+    crate::hindbrain::NAME,
+    crate::surround::NAME,
+    crate::chair::NAME,
+    "interface", // the node of luci_chair, by LUCI's name for it
+    crate::simulator::NAME,
+];
+
+/// What `--help` and `--version` are answered.
+fn answer(name: &str, arguments: &[String]) -> Option<String> {
+    let version = env!("CARGO_PKG_VERSION");
+    match arguments.get(1).map(String::as_str)? {
+        "-h" | "--help" => Some(format!(
+            "{name} {version}, a node of Steersman\n\n\
+             usage: {name} [--ros-args [-p NAME:=VALUE] [--params-file FILE] [-r FROM:=TO] [--log-level LEVEL] ...]\n\n\
+             Its parameters with their texts, units and ranges are in config/, and served to `ros2 param describe`.\n"
+        )),
+        "--version" => Some(format!("{name} {version}\n")),
+        _ => None,
+    }
 }
 
 /// Like [`main`], for a node that has hidden nodes to help it: a name given to the process is one for `name` alone.
@@ -89,7 +122,7 @@ fn check_arguments(arguments: impl Iterator<Item = String>) -> Result<(), Error>
             _ if for_ros => {}
             _ => {
                 return Err(Error::Start(format!(
-                    "argument '{argument}' is not known; arguments for ROS come after --ros-args"
+                    "argument '{argument}' is not known; arguments for ROS come after --ros-args, --help tells more"
                 )));
             }
         }
@@ -310,11 +343,19 @@ mod tests {
     }
 
     #[test]
+    fn help_and_version_are_answered() {
+        let answer = |text: &str| answer("n", &text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert!(answer("n --help").is_some_and(|text| text.contains("usage: n [--ros-args")));
+        assert_eq!(answer("n --version"), Some(format!("n {}\n", env!("CARGO_PKG_VERSION"))));
+        assert_eq!((answer("n"), answer("n --ros-args --help")), (None, None));
+    }
+
+    #[test]
     fn what_is_not_for_ros_is_refused() {
         assert_eq!(check(""), Ok(()));
         assert_eq!(check("--ros-args -p a:=1 --params-file x.yaml"), Ok(()));
         assert_eq!(check("--ros-args -p a:=1 -- --ros-args -r b:=c"), Ok(()));
-        let sentence = "argument '--params-file' is not known; arguments for ROS come after --ros-args";
+        let sentence = "argument '--params-file' is not known; arguments for ROS come after --ros-args, --help tells more";
         assert_eq!(check("--params-file x.yaml"), Err(sentence.into()));
         assert!(check("--ros-args -p a:=1 -- extra").is_err());
     }

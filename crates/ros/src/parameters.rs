@@ -2,11 +2,11 @@ use std::collections::BTreeSet;
 
 use params::{Refusal, Set, Specification, Value};
 use r2r::rcl_interfaces::{msg, srv};
-use r2r::{ParameterValue, QosProfile, WrappedServiceTypeSupport};
+use r2r::{QosProfile, WrappedServiceTypeSupport};
 
-use crate::numbers::{Origins, doubtful};
+use crate::overrides::Overrides;
 use crate::requests::{Requests, respond};
-use crate::wire::{describe, from_r2r, from_wire, list, to_wire};
+use crate::wire::{describe, from_wire, list, to_wire};
 use crate::{Error, clock, qos};
 
 /// The six parameter services of a node, with descriptors, ranges, read-only and refusal with a reason.
@@ -41,31 +41,19 @@ impl Parameters {
     /// A value that the specification refuses, or a key it does not know, all at once; or the middleware's refusal.
     pub fn new(node: &mut r2r::Node, specification: &Specification) -> Result<Self, Error> {
         let name = node.name().map_err(Error::ros("read the node's name"))?;
-        check_files(std::env::args(), &name)?;
-        let mut overrides = Vec::new();
-        let given = node.params.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        for (key, parameter) in given.iter() {
-            if ROS_OWN.contains(&key.as_str()) || key.starts_with("qos_overrides.") {
-                if parameter.value == ParameterValue::Bool(true) && key == "use_sim_time" {
-                    log::warn!(target: &name, "use_sim_time has no effect: stamps follow the wall clock");
-                }
-                continue;
-            }
-            let value = from_r2r(&parameter.value);
-            overrides.push((key.clone(), value));
+        let full_name = node.fully_qualified_name().map_err(Error::ros("read the node's name"))?;
+        let given = Overrides::new(std::env::args())?;
+        let mut overrides = given.of(&full_name);
+        if overrides.iter().any(|(key, value)| key == "use_sim_time" && *value == Value::Bool(true)) {
+            log::warn!(target: &name, "use_sim_time has no effect: stamps follow the wall clock");
         }
-        if given.is_empty() && std::env::args().any(|argument| argument == "--params-file") {
-            log::warn!(target: &name, "the parameter files hold nothing for '{name}': all defaults are in force");
+        overrides.retain(|(key, _)| !ROS_OWN.contains(&key.as_str()) && !key.starts_with("qos_overrides."));
+        if given.pass_over(&full_name) {
+            log::warn!(target: &name, "the parameter files hold nothing for '{full_name}': all defaults are in force");
         }
-        let values: Vec<_> =
-            given.iter().map(|(key, parameter)| (key.clone(), parameter.value.clone())).collect();
-        drop(given);
         let set = specification
             .resolve(overrides)
             .map_err(|refusals| Error::Parameters { node: name.clone(), refusals })?;
-        if let Some(doubt) = doubtful(&set, &values, &Origins::new(std::env::args())) {
-            return Err(Error::Start(doubt));
-        }
         let what = || Error::ros(format!("serve the parameters of '{name}'"));
         let services = Services {
             set: incoming::<srv::SetParameters::Service>(node, &name, "set_parameters").map_err(what())?,
@@ -232,25 +220,6 @@ impl Parameters {
         };
         self.events.publish(&event).map_err(|error| format!("changed, but nobody was told: {error}"))
     }
-}
-
-/// Refuses parameter files that say something of the node `name` twice, of which rcl takes the last without a word.
-fn check_files(arguments: impl Iterator<Item = String>, name: &str) -> Result<(), Error> {
-    let arguments: Vec<String> = arguments.collect();
-    for pair in arguments.windows(2) {
-        let [option, file] = pair else { continue };
-        let text = (option == "--params-file").then(|| std::fs::read_to_string(file).ok()).flatten();
-        let is_meant = |key: &String| key.ends_with("**") || key.rsplit('/').next() == Some(name);
-        for twice in text.iter().flat_map(|text| params::twice(text)) {
-            if twice.path.iter().any(is_meant) {
-                let (path, line) = (twice.path.join("."), twice.line);
-                return Err(Error::Start(format!(
-                    "'{path}' is in line {line} for the second time, must be once in {file}"
-                )));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// A parameter's name and its new value; without one it is taken away.

@@ -132,6 +132,8 @@ fn pytest(root: &Root) -> Outcome<bool> {
     let (environment, sentence) = Environment::new(root).isolated(root)?;
     step(sentence);
     let mut command = Command::new(python::of_ros(root, &detect(&inherited), &environment));
-    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/ros"]).current_dir(root.path());
+    // No test takes longer by itself; one that hangs shall not keep the others.
+    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=120", "tests/ros"]);
+    command.current_dir(root.path());
     succeeds(environment.apply(&mut command).env("RUST_BACKTRACE", "1").env("PYTHONDONTWRITEBYTECODE", "1"))
 }

@@ -34,8 +34,10 @@ pub fn with_mistake<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
     let hangs = kind == "hang";
     runner.shell().add_mistake(move |place| {
         if MADE.load(Ordering::SeqCst) && broken == Some(place) {
-            while hangs {
-                thread::park();
+            if hangs {
+                loop {
+                    thread::park();
+                }
             }
             panic!("the mistake that it was asked for");
         }
