@@ -51,3 +51,18 @@ pub fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     found.sort();
     found
 }
+
+/// Compares `path` with what it is generated to be; with `BLESS=1` writes it instead.
+/// # Panics
+/// If they differ.
+pub fn bless(path: &str, text: &str) {
+    let file = root().join(path);
+    if std::env::var_os("BLESS").is_some() && fs::write(&file, text).is_err() {
+        eprintln!("{} cannot be written", file.display());
+    }
+    let found = fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        found == text,
+        "{path} is not what the crates make of it; write it anew with `BLESS=1 cargo test -p tests`"
+    );
+}

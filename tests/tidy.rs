@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
-use tests::{executable, files, root, specifications};
+use tests::{bless, executable, files, root, specifications};
 use units::{Instant, Machine, Stamp};
 
 /// What each crate of the workspace may depend on, of the workspace's own crates and of what decides its layer.
@@ -56,6 +56,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("allocations", &[]),
     ("isolation", &[]),
+    ("scenarios", &["fastrand"]),
     ("xtask", &["isolation"]),
     (
         "tests",
@@ -91,6 +92,8 @@ const PURE: &[&str] = &[
     "zone_pictures",
     "drive",
 ];
+/// The nodes between the hand and the motors: each of their parameters says who needs it.
+const GUARDS: &[&str] = &["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "chair"];
 const LONGEST_FILE: usize = 400;
 
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
@@ -152,19 +155,6 @@ fn no_file_has_too_many_ideas() {
     }
 }
 
-/// Compares `path` with what it is generated to be; with `BLESS=1` writes it instead.
-fn generated(path: &str, text: &str) {
-    let file = root().join(path);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&file, text).expect("the file can be written");
-    }
-    let found = fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        found == text,
-        "{path} is not what the crates make of it; write it anew with `BLESS=1 cargo test -p tests`"
-    );
-}
-
 /// A wall 0.9 m ahead of the vehicle and a post beside its left front corner, as a scanner of 720 beams sees them, and
 /// a stick ahead and a little to the left: 70 percent, -25 percent.
 #[test]
@@ -193,16 +183,16 @@ fn the_picture_of_the_zones_is_what_the_crates_draw() {
     let joystick = zones::Joystick { forward_back: 70, left_right: -25, joystick_zone: 1, input_source: 4 };
     scaler.handle(Instant::ZERO, zones::Input::JoystickReceived(joystick));
     let snapshot = zone_pictures::Snapshot::of(&scaler);
-    generated("crates/zone_pictures/zones.svg", &zone_pictures::svg(&snapshot));
+    bless("crates/zone_pictures/zones.svg", &zone_pictures::svg(&snapshot));
 }
 
 #[test]
 fn configuration_files_tell_every_parameter() {
     for specification in specifications() {
         let file = format!("config/{}.yaml", executable(&specification));
-        generated(&file, &params::yaml(&specification));
+        bless(&file, &params::yaml(&specification));
     }
-    generated("config/luci_profiles.yaml", &chair::example());
+    bless("config/luci_profiles.yaml", &chair::example());
 }
 
 #[test]
@@ -222,7 +212,7 @@ fn the_table_of_parameters_is_complete() {
             params::table(&specification)
         );
     }
-    generated("config/README.md", &page);
+    bless("config/README.md", &page);
 }
 
 #[test]
@@ -231,6 +221,11 @@ fn every_default_is_allowed_and_every_parameter_described() {
         for (name, declaration, value) in specification.defaults().iter() {
             assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value), "default of '{name}'");
             assert!(!declaration.text.is_empty(), "'{name}' of '{}' has no description", specification.node);
+            assert!(
+                !GUARDS.contains(&specification.node) || !declaration.needed_by.is_empty(),
+                "nobody is known who needs '{name}' of '{}'",
+                specification.node
+            );
         }
     }
 }

@@ -145,6 +145,7 @@ impl Machine for Drive {
                 // Both compare stamps with it, and there is one clock.
                 self.stages.joystick.handle(now, joystick::Input::ClockRead(stamp));
                 self.stages.arbiter.handle(now, arbiter::Input::ClockRead(stamp));
+                self.stages.hindbrain.handle(now, hindbrain::Input::ClockRead(stamp));
             }
             Input::Joystick(input) => self.stages.joystick.handle(now, input),
             Input::Arbiter(input) => self.stages.arbiter.handle(now, input),

@@ -208,16 +208,13 @@ impl World {
 
     /// Everything is put right, and somebody drives ahead for a second over a network that works.
     fn ahead(&mut self, driver: Driver) {
-        use hindbrain::Input::{
-            EnableReceived, EstopReceived, EstopsCounted, PublishersCounted, ResetReceived,
-        };
+        use hindbrain::Input::{EnableReceived, EstopReceived, PublishersCounted, ResetReceived};
         self.mail.clear();
         (self.lock, self.distance) = (Some(false), Some(9.0));
         self.say();
         self.pass(200);
         for input in [
-            PublishersCounted(1),
-            EstopsCounted(1),
+            PublishersCounted(hindbrain::Publishers::default()),
             EstopReceived(false),
             ResetReceived(true),
             ResetReceived(false),
@@ -270,11 +267,11 @@ impl World {
             Event::Reset(down) => self.tell(Input::Hindbrain(hindbrain::Input::ResetReceived(down))),
             Event::Lock(closed) => self.lock = closed,
             Event::Infrared(distance) => self.distance = distance,
-            Event::Publishers { estop: true, count } => {
-                self.tell(Input::Hindbrain(hindbrain::Input::EstopsCounted(count)));
-            }
-            Event::Publishers { estop: false, count } => {
-                self.tell(Input::Hindbrain(hindbrain::Input::PublishersCounted(count)));
+            Event::Publishers { estop, count } => {
+                let topic = if estop { hindbrain::SoleTopic::Estop } else { hindbrain::SoleTopic::Command };
+                let census = hindbrain::Census::Known { fitting: count, others: 0 };
+                let publishers = hindbrain::Publishers::default().with(topic, census);
+                self.tell(Input::Hindbrain(hindbrain::Input::PublishersCounted(publishers)));
             }
             Event::Limits(on) => {
                 let stick = self.bench.drive.stages().arbiter.source_index("joystick");

@@ -6,7 +6,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Bench, STOP, drive_of};
+use common::{Bench, STOP};
 use drive::Input;
 use hindbrain::StopState;
 use units::Velocity;
@@ -14,9 +14,9 @@ use units::Velocity;
 /// From the last command on: 0.5 s until it is stale, 66 counts at 200 counts/s, and a tick at either end.
 const BOUND: Duration = Duration::from_millis(500 + 330 + 2 * 20);
 
-/// Enabled and with nothing against motion: only the command decides, the first one too unless a zero must come first.
-fn enabled(zero_first: bool) -> Bench {
-    let mut bench = Bench::with(drive_of(&[], zero_first));
+/// Enabled and with nothing against motion: only the command decides.
+fn enabled() -> Bench {
+    let mut bench = Bench::new();
     bench.enable(true);
     bench.pass(Duration::from_millis(100));
     assert_eq!(bench.drive.stages().hindbrain.state(), StopState::Ok);
@@ -32,21 +32,17 @@ fn ask(bench: &mut Bench, source: usize, forward: f64) {
 
 #[test]
 fn h11_without_a_source_that_was_ever_heard_no_motor_moves() {
-    for zero_first in [true, false] {
-        let mut bench = enabled(zero_first);
-        bench.pass(Duration::from_secs(60));
-        assert_eq!(bench.drive.stages().hindbrain.state(), StopState::Ok);
-        assert!(bench.motors.len() > 60 * 49, "{} motor values in a minute", bench.motors.len());
-        assert!(bench.motors.iter().all(|(_, motors)| (motors.port, motors.starboard) == (STOP, STOP)));
-    }
+    let mut bench = enabled();
+    bench.pass(Duration::from_secs(60));
+    assert_eq!(bench.drive.stages().hindbrain.state(), StopState::Ok);
+    assert!(bench.motors.len() > 60 * 49, "{} motor values in a minute", bench.motors.len());
+    assert!(bench.motors.iter().all(|(_, motors)| (motors.port, motors.starboard) == (STOP, STOP)));
 }
 
 #[test]
 fn h11_when_all_sources_are_stale_the_motors_stop_and_never_turn_round() {
-    for (forward, full, zero_first) in
-        [(1.0, 24, true), (-1.0, 156, true), (1.0, 24, false), (-1.0, 156, false)]
-    {
-        let mut bench = enabled(zero_first);
+    for (forward, full) in [(1.0, 24), (-1.0, 156)] {
+        let mut bench = enabled();
         let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
         for _ in 0..20 {
             ask(&mut bench, navigation, forward);

@@ -4,11 +4,9 @@
 
 mod common;
 
-use std::time::Duration;
-
 use common::{command, not_finite, rig, stamped};
 use hindbrain::{Cause, Input};
-use units::{Command, Stamp, Velocity};
+use units::Stamp;
 
 fn stamp(sec: i32) -> Stamp {
     Stamp { sec, nanosec: 0 }
@@ -23,6 +21,7 @@ fn an_older_command_is_refused_while_the_newer_one_is_fresh() {
     assert_eq!((rig.levels(), rig.hindbrain.counters().late), ([0, 0], 45));
     assert_eq!(rig.hindbrain.motors().stamp, stamp(10));
     rig.wait(50);
+    rig.send(stamped(0.0, 0.0, stamp(8)));
     rig.repeat(&[stamped(1.0, 0.0, stamp(9))], 200);
     assert!(rig.levels()[0] > 0, "a clock that was set back costs one time-out");
 }
@@ -81,20 +80,14 @@ fn what_is_refused_is_told_at_once_and_then_once_a_second() {
     assert_eq!(rig.hindbrain.counters().commands, 0);
 }
 
-fn late(forward: f64, ms: u64) -> Input {
-    let velocity = Velocity::planar(forward, 0.0).unwrap();
-    Input::LateCommandReceived {
-        command: Command { velocity, stamp: stamp(10) },
-        age: Duration::from_millis(ms),
-    }
-}
-
 #[test]
 fn a_command_that_was_under_way_counts_for_so_much_less_long() {
     let mut rig = rig(&[]);
     rig.ready();
-    rig.send(late(0.0, 100));
-    assert_eq!((rig.hindbrain.counters().commands, rig.hindbrain.motors().stamp), (2, stamp(10)));
+    rig.read_clock();
+    let command = rig.said(0.0, -100);
+    rig.send(command);
+    assert_eq!(rig.hindbrain.counters().commands, 2);
     assert!(!rig.has(Cause::CommandStale));
     rig.wait(399);
     assert!(!rig.has(Cause::CommandStale));
@@ -106,7 +99,9 @@ fn a_command_that_was_under_way_counts_for_so_much_less_long() {
 fn a_command_that_comes_when_it_is_stale_is_refused() {
     for (ms, commands) in [(499, 1), (500, 0), (60_000, 0)] {
         let mut rig = rig(&[]);
-        rig.send(late(1.0, ms));
+        rig.read_clock();
+        let command = rig.said(1.0, -ms);
+        rig.send(command);
         assert_eq!(
             (rig.hindbrain.counters().commands, rig.hindbrain.counters().invalid),
             (commands, 1 - commands)
@@ -114,47 +109,66 @@ fn a_command_that_comes_when_it_is_stale_is_refused() {
         assert_eq!(rig.has(Cause::CommandStale), commands == 0);
     }
     let mut rig = rig(&[]);
-    rig.send(late(1.0, 600));
+    rig.read_clock();
+    let command = rig.said(1.0, -600);
+    rig.send(command);
     let refused = rig.refusals[0];
     assert_eq!((refused.part, refused.value, refused.most), ("header.stamp", -0.6, Some(0.5)));
 }
 
-fn future(forward: f64, ahead: f64) -> Input {
-    let velocity = Velocity::planar(forward, 0.0).unwrap();
-    Input::FutureCommandReceived { command: Command { velocity, stamp: stamp(10) }, ahead }
-}
+/// The stamps of stops that are stale, in milliseconds from now.
+const STALE: [i64; 3] = [-500, -60_000, 3_600_000];
 
 #[test]
 fn a_stop_is_never_too_late() {
-    for stop in [stamped(0.0, 0.0, stamp(9)), late(0.0, 500), late(0.0, 60_000), future(0.0, 3600.0)] {
+    for ms in STALE {
         let mut rig = rig(&[]);
         rig.ready();
-        rig.repeat(&[stamped(1.0, 0.0, stamp(10))], 300);
+        rig.read_clock();
+        for _ in 0..30 {
+            let command = rig.said(1.0, 0);
+            rig.send(command);
+            rig.wait(10);
+        }
         let (level, count) = (rig.levels()[0], rig.drives.len());
         // 20 counts/s for 300 ms, and braking at 200 counts/s takes a tenth of that.
         assert!(level >= 5, "{level}");
-        rig.send(stop.clone());
-        assert_eq!((rig.hindbrain.counters().late, rig.hindbrain.counters().invalid), (1, 0), "{stop:?}");
-        assert!(rig.drives.len() > count && rig.has(Cause::CommandStale), "{stop:?}");
+        let stop = rig.said(0.0, ms);
+        rig.send(stop);
+        assert_eq!((rig.hindbrain.counters().late, rig.hindbrain.counters().invalid), (1, 0), "{ms} ms");
+        assert!(rig.drives.len() > count && rig.has(Cause::CommandStale), "{ms} ms");
         rig.wait(60);
-        assert_eq!(rig.levels(), [0, 0], "{stop:?}");
-        // It is no newer than it is: the one who drives goes on with his next command.
-        rig.send(stamped(1.0, 0.0, stamp(11)));
-        rig.wait(100);
-        assert!(rig.levels()[0] > 0, "{stop:?}");
+        assert_eq!(rig.levels(), [0, 0], "{ms} ms");
+        for (forward, moves) in [(1.0, false), (0.0, false), (1.0, true)] {
+            let command = rig.said(forward, 0);
+            rig.send(command);
+            rig.wait(100);
+            assert_eq!(rig.levels()[0] > 0, moves, "{ms} ms: a stale stop is no zero to begin with");
+        }
     }
 }
 
 #[test]
+fn a_stop_that_was_overtaken_ends_what_overtook_it() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.repeat(&[stamped(1.0, 0.0, stamp(10))], 300);
+    rig.send(stamped(0.0, 0.0, stamp(9)));
+    rig.wait(60);
+    assert_eq!((rig.levels(), rig.hindbrain.counters().late), ([0, 0], 1));
+}
+
+#[test]
 fn a_stop_that_comes_too_late_is_no_zero_to_begin_with() {
-    for stop in [late(0.0, 500), future(0.0, 3600.0)] {
+    for ms in STALE {
         let mut rig = rig(&[]);
-        rig.send(Input::EnableReceived(false));
         rig.send(Input::EnableReceived(true));
         rig.wait(100);
-        rig.send(stop.clone());
+        rig.read_clock();
+        let stop = rig.said(0.0, ms);
+        rig.send(stop);
         rig.repeat(&[command(1.0, 0.0)], 200);
-        assert_eq!(rig.levels(), [0, 0], "{stop:?} was said when nobody knows");
+        assert_eq!(rig.levels(), [0, 0], "{ms} ms: nobody knows when it was said");
         rig.send(command(0.0, 0.0));
         rig.repeat(&[command(1.0, 0.0)], 200);
         assert!(rig.levels()[0] > 0);
@@ -165,13 +179,33 @@ fn a_stop_that_comes_too_late_is_no_zero_to_begin_with() {
 fn a_command_from_the_future_is_refused() {
     let mut rig = rig(&[]);
     rig.ready();
+    rig.read_clock();
     rig.send(command(1.0, 0.0));
     let count = rig.drives.len();
-    rig.send(future(1.0, 2.0));
+    let ahead = rig.said(1.0, 2_000);
+    rig.send(ahead);
     assert_eq!((rig.drives.len(), rig.hindbrain.counters().invalid), (count, 1));
-    let tolerance = rig.hindbrain.params().stamp_tolerance.as_secs_f64();
     let refused = rig.refusals[0];
-    assert_eq!((refused.part, refused.value, refused.most), ("header.stamp", 2.0, Some(tolerance)));
+    assert_eq!((refused.part, refused.value, refused.most), ("header.stamp", 2.0, Some(0.1)));
     rig.wait(500);
     assert!(rig.has(Cause::CommandStale), "it keeps nothing alive");
+}
+
+#[test]
+fn a_lost_command_asks_for_a_zero_before_anything_moves() {
+    // Silence, a zero between, and silence after a zero: nothing moves until a zero comes.
+    for last in [1.0, 0.0] {
+        let mut rig = rig(&[]);
+        rig.ready();
+        rig.repeat(&[command(1.0, 0.0)], 300);
+        rig.send(command(last, 0.0));
+        rig.wait(5_000);
+        assert!(rig.has(Cause::CommandStale));
+        rig.repeat(&[command(1.0, 0.0)], 1_000);
+        assert_eq!(rig.levels(), [0, 0], "it drove off by itself");
+        assert!(rig.has(Cause::NeutralWait));
+        rig.send(command(0.0, 0.0));
+        rig.repeat(&[command(1.0, 0.0)], 100);
+        assert!(rig.levels()[0] > 0);
+    }
 }

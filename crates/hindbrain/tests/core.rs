@@ -1,97 +1,69 @@
 //! The core under any parameters and any inputs: total and in range.
 
 use hindbrain::core::{
-    CoreParams, Infrared, Inputs, Mapping, Reading, Sight, Slopes, SoftStop, State, Wish, step,
+    CommandInput, Conflicts, CoreParams, EnableInput, Infrared, Inputs, InvalidCommand, Reading, Slopes,
+    SoleTopic, State, Wish, step,
 };
 use proptest::prelude::*;
 
+fn time() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), Just(20_000_000), Just(u64::MAX), any::<u64>()]
+}
+
 fn core_params() -> impl Strategy<Value = CoreParams> {
-    let time = || prop_oneof![Just(0), Just(20_000_000), Just(u64::MAX), any::<u64>()];
     let slopes = (time(), time(), time(), time()).prop_map(|(accel, decel, tick, rest)| Slopes {
         accel,
         decel,
         tick,
         rest,
     });
-    let sight = (time(), time(), time()).prop_map(|(timeout, debounce, clear_hold)| Sight {
-        timeout,
-        debounce,
-        clear_hold,
-    });
-    let times = (time(), time(), time(), time());
-    (any::<i16>(), any::<i16>(), slopes, sight, times, any::<[bool; 11]>()).prop_map(
-        |(full, deadband, slopes, sight, (overrun_limit, command_timeout, estop_timeout, lease), flags)| {
-            let [
-                estop_required,
-                zero_first,
-                ramp,
-                fitted,
-                direction_policy,
-                rearm,
-                latch,
-                arming,
-                seed,
-                device_required,
-                single_publisher,
-            ] = flags;
-            let mapping = if seed { Mapping::Seed } else { Mapping::Symmetric };
-            let soft_stop = if ramp { SoftStop::Ramp } else { SoftStop::Cut };
-            let infrared = Infrared { fitted: [fitted, false, true, false], sight, direction_policy, rearm };
-            CoreParams {
-                full,
-                slopes,
-                overrun_limit,
-                command_timeout,
-                latch,
-                arming,
-                mapping,
-                device_required,
-                single_publisher,
-                estop_required,
-                estop_timeout,
-                lease,
-                zero_first,
-                deadband,
-                soft_stop,
-                infrared,
-            }
-        },
-    )
+    let times = (time(), time(), time(), time(), time());
+    (any::<i16>(), slopes, times, any::<[bool; 4]>()).prop_map(|(full, slopes, times, flags)| {
+        let (overrun_limit, command_timeout, estop_timeout, lease, timeout) = times;
+        let [strict, estop_required, device_required, fitted] = flags;
+        CoreParams {
+            strict,
+            full,
+            slopes,
+            overrun_limit,
+            command_timeout,
+            estop_required,
+            estop_timeout,
+            device_required,
+            lease,
+            infrared: Infrared { fitted: [fitted, false, true, false], timeout },
+        }
+    })
+}
+
+fn command() -> impl Strategy<Value = Result<CommandInput, InvalidCommand>> {
+    let wish = (any::<i16>(), any::<i16>()).prop_map(|(linear, angular)| Wish::new(linear, angular));
+    let command = (wish, time()).prop_map(|(wish, age)| CommandInput { wish, age });
+    prop_oneof![4 => command.prop_map(Ok), 1 => Just(Err(InvalidCommand))]
 }
 
 fn core_inputs() -> impl Strategy<Value = Inputs> {
-    let reading = prop::sample::select(vec![
-        None,
-        Some(Reading::Clear),
-        Some(Reading::Blocked),
-        Some(Reading::Invalid),
-    ]);
-    let dt = prop_oneof![Just(0), Just(20_000_000), Just(u64::MAX), any::<u64>()];
-    let wish = (any::<i16>(), any::<i16>()).prop_map(|(linear, angular)| Wish::new(linear, angular));
-    let flag = any::<Option<bool>>;
+    let reading = || {
+        let reading = prop::sample::select(vec![Reading::Clear, Reading::Blocked, Reading::Invalid]);
+        prop::option::of((reading, time()))
+    };
+    let enable =
+        prop::option::of((any::<bool>(), any::<bool>()).prop_map(|(on, waited)| EnableInput { on, waited }));
+    let conflicts = prop::option::of(any::<[bool; 4]>().prop_map(|are| {
+        SoleTopic::ALL.into_iter().zip(are).fold(Conflicts::NONE, |all, (topic, is)| all.with(topic, is))
+    }));
     (
-        dt,
-        flag(),
-        flag(),
-        flag(),
-        [reading.clone(), reading.clone(), reading.clone(), reading],
-        prop::option::of(wish),
-        (flag(), flag(), any::<bool>(), any::<u64>()),
+        time(),
+        prop::option::of((any::<bool>(), time())),
+        any::<Option<bool>>(),
+        enable,
+        [reading(), reading(), reading(), reading()],
+        prop::option::of(command()),
+        (conflicts, any::<Option<bool>>(), any::<bool>()),
     )
-        .prop_map(
-            |(dt, estop, reset, enable, infrared, wish, (rivals, device, unwatched, command_age))| Inputs {
-                command_age,
-                dt,
-                estop,
-                reset,
-                enable,
-                infrared,
-                command: wish.map(Ok),
-                rivals,
-                device,
-                unwatched,
-            },
-        )
+        .prop_map(|(dt, estop, reset, enable, infrared, command, (conflicts, device, unwatched))| {
+            Inputs { dt, estop, reset, enable, infrared, command, conflicts, device, unwatched }
+        })
 }
 
 proptest! {

@@ -1,11 +1,10 @@
-//! The motor controller, the supervising thread, a second publisher, scans: what stops and how it comes back.
+//! The motor controller, the supervising thread, conflicting publishers: what stops and how it comes back.
 
 mod common;
 
-use common::{Rig, command, ir, rig, text, texts};
-use hindbrain::{Cause, Input, Level, Sensor, StopState};
+use common::{Rig, command, ir, publishers, rig, text, texts};
+use hindbrain::{Cause, Census, Input, Level, Publishers, Sensor, SoleTopic, StopState};
 use params::Value;
-use units::Stamp;
 
 const FULL_AHEAD: fn() -> Input = || command(1.0, 0.0);
 
@@ -52,7 +51,7 @@ fn a_lost_motor_controller_is_a_fault_that_cannot_be_reset_while_it_is_lost() {
     let count = rig.drives.len();
     rig.send(Input::DeviceLost);
     assert_eq!((rig.state(), rig.last(), rig.drives.len()), (StopState::Fault, [0, 0], count + 1));
-    assert!(rig.has(Cause::DeviceLost) && rig.has(Cause::Latched) && !rig.has(Cause::Overrun));
+    assert!(rig.has(Cause::DeviceLost) && rig.has(Cause::FaultLatched) && !rig.has(Cause::Overrun));
     assert_eq!((rig.hindbrain.health().0, rig.hindbrain.counters().faults), (Level::Error, 1));
     rig.click_reset();
     assert_eq!(rig.state(), StopState::Fault, "it is still lost");
@@ -112,17 +111,6 @@ fn unwatched_motors_are_a_fault_only_if_they_could_move() {
 }
 
 #[test]
-fn unwatched_motors_that_run_down_are_a_fault() {
-    let mut rig = rig(&[("soft_stop", text("ramp"))]);
-    rig.full_speed();
-    rig.send(Input::EnableReceived(false));
-    rig.wait(100);
-    assert_ne!(rig.levels(), [0, 0]);
-    rig.send(Input::Unwatched);
-    assert_eq!((rig.state(), rig.last()), (StopState::Fault, [0, 0]));
-}
-
-#[test]
 fn a_step_exactly_at_the_overrun_limit_is_in_time() {
     for (late, state) in [(500, StopState::Ok), (501, StopState::Fault)] {
         let mut rig = rig(&[]);
@@ -134,15 +122,18 @@ fn a_step_exactly_at_the_overrun_limit_is_in_time() {
 }
 
 #[test]
-fn rivals_stop_and_come_back_with_zero_first() {
+fn a_conflict_on_the_commands_stops_and_comes_back_with_zero_first() {
     let mut rig = rig(&[]);
     rig.full_speed();
-    rig.send(Input::PublishersCounted(2));
+    rig.send(publishers(SoleTopic::Command, 2, 0));
     assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]));
-    assert_eq!(rig.hindbrain.health().1, "SSTOP.ROS: more than one node publishes commands");
+    assert_eq!(
+        rig.hindbrain.health(),
+        (Level::Error, "SSTOP.ROS: cmd_vel has more than one publisher, or one that does not fit".into())
+    );
     rig.repeat(&[command(0.0, 0.0)], 100);
     assert_eq!(rig.state(), StopState::SoftRos);
-    rig.send(Input::PublishersCounted(1));
+    rig.send(publishers(SoleTopic::Command, 1, 0));
     assert_eq!(rig.state(), StopState::Ok, "still armed");
     rig.repeat(&[FULL_AHEAD()], 500);
     assert_eq!(rig.levels(), [0, 0], "zero first");
@@ -150,42 +141,37 @@ fn rivals_stop_and_come_back_with_zero_first() {
     rig.repeat(&[FULL_AHEAD()], 500);
     assert!(rig.levels()[0] > 0);
     for count in [0, 1] {
-        rig.send(Input::PublishersCounted(count));
-        assert_eq!(rig.state(), StopState::Ok, "{count} is no rival");
+        rig.send(publishers(SoleTopic::Command, count, 0));
+        assert_eq!(rig.state(), StopState::Ok, "{count} is no conflict");
+    }
+    for (fitting, others) in [(0, 1), (1, 1)] {
+        rig.send(publishers(SoleTopic::Command, fitting, others));
+        assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]), "one of another type");
     }
 }
 
 #[test]
-fn rivals_only_warn_where_that_is_asked_for() {
-    let mut rig = rig(&[("rival_publishers", text("warn"))]);
+fn another_publisher_of_the_motors_is_a_stop_that_asks_for_enable() {
+    let mut rig = rig(&[]);
     rig.full_speed();
-    rig.send(Input::PublishersCounted(2));
-    assert_eq!((rig.state(), rig.levels()), (StopState::Ok, [66, 66]));
-    assert!(rig.has(Cause::RivalPublishers));
+    rig.send(publishers(SoleTopic::Motors, 2, 0));
+    assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]));
+    assert!(rig.has(Cause::MotorConflict));
+    rig.send(publishers(SoleTopic::Motors, 1, 0));
+    rig.repeat(&[command(0.0, 0.0), FULL_AHEAD()], 200);
+    assert_eq!(rig.levels(), [0, 0]);
+    rig.send(Input::EnableReceived(false));
+    rig.ready();
 }
 
 #[test]
-fn a_scan_stands_in_for_all_sensors() {
-    let mut rig =
-        rig(&[("ir.sensors", texts(&["ir_front_port", "ir_back_starboard"])), ("ir.source", text("scan"))]);
-    let scan = |front, back| Input::ScanReceived {
-        distances: [front, Some(9.0), Some(9.0), back],
-        stamp: Stamp::ZERO,
-    };
-    rig.repeat(&[scan(Some(1.0), Some(1.0))], 100);
-    rig.ready();
-    rig.repeat(&[scan(Some(1.0), Some(1.0)), FULL_AHEAD()], 300);
-    assert!(rig.levels()[0] > 0);
-    rig.repeat(&[scan(Some(0.1), Some(1.0)), FULL_AHEAD()], 60);
-    assert_eq!((rig.state(), rig.last()), (StopState::SoftIr, [0, 0]));
-    assert!(rig.has(Cause::FrontBlocked) && !rig.has(Cause::BackBlocked));
-    rig.repeat(&[scan(Some(1.0), None), command(0.0, 0.0)], 100);
-    assert!(!rig.has(Cause::FrontBlocked) && rig.has(Cause::BackBlocked) && rig.has(Cause::IrInvalid));
-    assert_eq!(rig.hindbrain.counters().unfitted, 0, "the scan is one source");
-    rig.wait(520);
-    assert!(rig.has(Cause::FrontBlocked) && rig.has(Cause::IrStale));
-    assert_eq!(rig.state(), StopState::SoftIr);
-    rig.send(ir(Sensor::FrontPort, 1.0));
+fn a_graph_that_cannot_be_read_is_a_conflict_of_everything() {
+    let mut rig = rig(&[]);
+    rig.full_speed();
+    let unknown =
+        SoleTopic::ALL.into_iter().fold(Publishers::default(), |all, topic| all.with(topic, Census::Unknown));
+    rig.send(Input::PublishersCounted(unknown));
+    assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]));
 }
 
 #[test]
@@ -197,7 +183,8 @@ fn a_device_a_fault_and_an_unwatched_step_answer_at_once() {
         rig.send(input);
         assert_eq!(rig.drives.len(), count + 1);
     }
-    for input in [Input::PublishersCounted(2), Input::EnableReceived(true), Input::EstopReceived(false)] {
+    let two = publishers(SoleTopic::Command, 2, 0);
+    for input in [two, Input::EnableReceived(true), Input::EstopReceived(false)] {
         let mut rig = with_device(&[]);
         rig.wait(5);
         let count = rig.drives.len();
@@ -212,15 +199,15 @@ fn a_time_out_ends_when_it_ends_and_not_with_the_next_tick() {
     for phase in [1, 7, 13, 19] {
         let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port"])), ("accel", Value::Float(200.0))]);
         let clear = ir(Sensor::FrontPort, 1.0);
-        rig.repeat(std::slice::from_ref(&clear), 100);
+        rig.repeat(std::slice::from_ref(&clear), 510);
         rig.ready();
         rig.repeat(&[clear.clone(), command(1.0, 0.0)], 400);
         assert_eq!(rig.levels(), [66, 66]);
 
-        // The debounce of 40 ms.
+        // The sensor's 500 ms, of which 10 have passed.
         rig.wait(phase);
-        rig.send(ir(Sensor::FrontPort, 0.1));
-        rig.wait(39);
+        rig.send(command(1.0, 0.0));
+        rig.wait(489 - phase);
         assert_ne!(rig.last(), [0, 0], "phase {phase}");
         rig.wait(1);
         assert_eq!((rig.state(), rig.last()), (StopState::SoftIr, [0, 0]), "phase {phase}");
@@ -228,7 +215,7 @@ fn a_time_out_ends_when_it_ends_and_not_with_the_next_tick() {
         // The e-stop's 250 ms.
         rig.send(Input::EstopReceived(false));
         rig.wait(249);
-        assert_eq!(rig.state(), StopState::SoftIr, "phase {phase}");
+        assert_ne!(rig.state(), StopState::Estop, "phase {phase}");
         rig.wait(1);
         assert_eq!(rig.state(), StopState::Estop, "phase {phase}");
     }

@@ -5,8 +5,8 @@
 
 mod common;
 
-use common::{Rig, command, rig};
-use hindbrain::{Cause, Input, Sensor, StopState};
+use common::{Rig, command, publishers, rig};
+use hindbrain::{Cause, Input, Sensor, SoleTopic, StopState};
 use params::Value;
 use units::Stamp;
 
@@ -32,14 +32,14 @@ fn driving(profile: &str) -> Rig {
 #[test]
 fn h4_a_second_emergency_stop_hides_none() {
     let mut rig = driving("strict");
-    rig.send(Input::EstopsCounted(2));
+    rig.send(publishers(SoleTopic::Estop, 2, 0));
     assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]));
     // One is pressed, the other one goes on saying that it is not.
     rig.repeat(&[Input::EstopReceived(true), released(), command(1.0, 0.0)], 500);
     rig.click_reset();
     assert_eq!(rig.state(), StopState::Estop, "whose release it is nobody knows");
-    assert!(rig.has(Cause::EstopPressed));
-    rig.send(Input::EstopsCounted(1));
+    assert!(rig.has(Cause::EstopConflict));
+    rig.send(publishers(SoleTopic::Estop, 1, 0));
     rig.repeat(&[released()], 100);
     assert_eq!(rig.state(), StopState::Estop, "latched");
     rig.click_reset();
@@ -47,10 +47,12 @@ fn h4_a_second_emergency_stop_hides_none() {
 }
 
 #[test]
-fn seed_only_tells_of_a_second_emergency_stop() {
+fn under_seed_a_second_emergency_stop_stops_while_it_is_there() {
     let mut rig = driving("seed");
-    rig.send(Input::EstopsCounted(2));
+    rig.send(publishers(SoleTopic::Estop, 2, 0));
     rig.repeat(&[released(), command(1.0, 0.0)], 100);
+    assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]));
+    rig.send(publishers(SoleTopic::Estop, 1, 0));
     assert_eq!(rig.state(), StopState::Ok);
 }
 
@@ -62,8 +64,8 @@ fn a_measurement_that_is_repeated_keeps_no_sensor_alive() {
         stamp: Stamp { sec, nanosec: 0 },
     };
     let mut rig = rig(&[("ir.sensors", Value::Texts(vec!["ir_front_port".into()]))]);
-    rig.repeat(&[front(1)], 100);
-    rig.repeat(&[front(1), front(2)], 100);
+    rig.repeat(&[front(1)], 300);
+    rig.repeat(&[front(2)], 300);
     rig.ready();
     // The first came with a stamp of its own: 500 ms from then on.
     rig.send(front(3));
@@ -71,7 +73,7 @@ fn a_measurement_that_is_repeated_keeps_no_sensor_alive() {
     assert!(rig.levels()[0] > 0);
     rig.repeat(&[front(3), command(1.0, 0.0)], 100);
     assert_eq!((rig.state(), rig.last()), (StopState::SoftIr, [0, 0]));
-    assert!(rig.has(Cause::IrStale) && rig.hindbrain.counters().repeated > 50);
+    assert!(rig.has(Cause::IrStale) && rig.hindbrain.counters().repeated > 5);
     let mut rig = driving("strict");
     let before = rig.hindbrain.counters().repeated;
     let unstamped = Input::IrReceived { sensor: Sensor::FrontPort, distance: Some(9.0), stamp: Stamp::ZERO };
@@ -83,34 +85,49 @@ fn a_measurement_that_is_repeated_keeps_no_sensor_alive() {
 fn what_waited_for_a_process_that_was_held_is_as_old_as_it_may_be() {
     // 20 ms until it is due, and then nobody calls for so long.
     for (held, state) in [(400, false), (40, true)] {
-        let mut rig = driving("strict");
+        let mut rig = Rig::new(common::params(&[]).unwrap());
+        rig.ready();
+        rig.repeat(&[command(1.0, 0.0)], 1_000);
         rig.stall(20 + held);
         rig.send(command(1.0, 0.0));
         // 500 ms less what it may have waited; asked for at 110 ms from now.
-        rig.repeat(&[released()], 110);
+        rig.wait(110);
         assert_eq!(!rig.has(Cause::CommandStale), state, "held for {held} ms");
-        rig.repeat(&[released(), command(1.0, 0.0)], 200);
+        rig.repeat(&[command(1.0, 0.0)], 200);
         assert!(!rig.has(Cause::CommandStale), "what comes afterwards is of now");
+        assert_eq!(rig.has(Cause::NeutralWait), !state, "a command that was lost asks for a zero");
     }
 }
 
 #[test]
 fn a_call_that_is_a_tick_late_makes_nothing_older() {
-    for (late, counts) in [(0, 500), (15, 500), (20, 500), (21, 479)] {
-        let mut rig = driving("strict");
+    // Held by 21 ms, a message may have come at any time since the last call, 41 ms ago.
+    for (late, counts) in [(0, 500), (15, 500), (20, 500), (21, 459)] {
+        let mut rig = Rig::new(common::params(&[]).unwrap());
+        rig.ready();
+        rig.repeat(&[command(1.0, 0.0)], 1_000);
         // The last command was 10 ms ago, so the next tick is in 10 ms.
         rig.stall(10 + late);
         rig.send(command(1.0, 0.0));
         let mut stale_after = 0;
         while !rig.has(Cause::CommandStale) {
-            if stale_after % 10 == 0 {
-                rig.send(released());
-            }
             rig.wait(1);
             stale_after += 1;
         }
         assert_eq!(stale_after, counts, "{late} ms late");
     }
+}
+
+#[test]
+fn an_estops_word_that_waited_is_as_old_as_it_may_be() {
+    let mut rig = driving("strict");
+    rig.stall(10 + 100);
+    rig.send(released());
+    // Read 120 ms after the last call: 250 ms less that.
+    rig.wait(129);
+    assert_eq!(rig.state(), StopState::Ok);
+    rig.wait(1);
+    assert_eq!(rig.state(), StopState::Estop);
 }
 
 #[test]
@@ -124,7 +141,49 @@ fn a_reset_that_waited_for_a_held_process_undoes_nothing() {
     rig.click_reset();
     rig.click_reset();
     assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]));
-    rig.repeat(&[released()], 50);
+    rig.repeat(&[released()], 60);
     rig.click_reset();
     assert_eq!(rig.state(), StopState::SoftRos, "the next click counts");
+}
+
+#[test]
+fn an_enable_that_waited_for_a_held_process_arms_nothing() {
+    let mut rig = rig(&[]);
+    rig.stall(300);
+    rig.send(Input::EnableReceived(true));
+    rig.repeat(&[command(0.0, 0.0)], 100);
+    assert!(rig.has(Cause::NotArmed));
+    rig.send(Input::EnableReceived(false));
+    rig.ready();
+}
+
+#[test]
+fn a_false_stops_whoever_says_it_and_the_others_true_is_no_rise() {
+    let mut rig = rig(&[]);
+    rig.full_speed();
+    // One switch repeats true; a second one comes, says false, and goes.
+    rig.send(publishers(SoleTopic::Enable, 2, 0));
+    assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]), "two switches are a stop");
+    rig.send(Input::EnableReceived(false));
+    rig.repeat(&[Input::EnableReceived(true), command(0.0, 0.0), command(1.0, 0.0)], 300);
+    rig.send(publishers(SoleTopic::Enable, 1, 0));
+    rig.repeat(&[Input::EnableReceived(true), command(0.0, 0.0), command(1.0, 0.0)], 1_000);
+    assert_eq!((rig.state(), rig.levels()), (StopState::SoftRos, [0, 0]));
+    assert!(rig.has(Cause::NotArmed));
+    // The one that is left switches off and on.
+    rig.send(Input::EnableReceived(false));
+    rig.ready();
+}
+
+#[test]
+fn a_switch_that_does_not_fit_is_a_stop() {
+    for (fitting, others) in [(0, 1), (1, 1), (2, 0)] {
+        let mut rig = rig(&[]);
+        rig.full_speed();
+        rig.send(publishers(SoleTopic::Enable, fitting, others));
+        assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]));
+        assert!(rig.has(Cause::EnableConflict));
+        rig.send(publishers(SoleTopic::Enable, 1, 0));
+        assert!(rig.has(Cause::NotArmed), "its level from before is no rise");
+    }
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{command, ir, not_finite, params, rig, stamped, text, texts};
+use common::{command, ir, not_finite, params, rig, stamped, texts};
 use hindbrain::{Cause, Hindbrain, Input, Level, Motors, Output, Params, Sensor, StopState};
 use params::Value;
 use units::{Instant, Machine, Stamp};
@@ -71,8 +71,8 @@ fn what_stops_goes_out_at_once() {
 
 #[test]
 fn a_sensor_that_stops_goes_out_at_once() {
-    let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port"])), ("ir.debounce", Value::Float(0.0))]);
-    rig.repeat(&[ir(Sensor::FrontPort, 1.0)], 100);
+    let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port"]))]);
+    rig.repeat(&[ir(Sensor::FrontPort, 1.0)], 510);
     rig.ready();
     rig.repeat(&[ir(Sensor::FrontPort, 1.0), command(1.0, 0.0)], 500);
     rig.wait(3);
@@ -81,22 +81,6 @@ fn a_sensor_that_stops_goes_out_at_once() {
     assert_eq!((rig.drives.len(), rig.last(), rig.state()), (count + 1, [0, 0], StopState::SoftIr));
     rig.send(ir(Sensor::FrontPort, 0.1));
     assert_eq!(rig.drives.len(), count + 1, "nothing new to say");
-}
-
-#[test]
-fn a_ramp_that_is_asked_for_brakes_and_an_estop_still_cuts() {
-    let mut rig = rig(&[("soft_stop", text("ramp"))]);
-    rig.full_speed();
-    rig.send(Input::EnableReceived(false));
-    rig.wait(100);
-    // 66 - 100 ms at 200 counts/s, and the 10 ms before: 2 counts.
-    assert_eq!((rig.levels(), rig.state()), ([44, 44], StopState::SoftRos));
-    rig.send(Input::EnableReceived(true));
-    rig.wait(100);
-    assert_eq!(rig.state(), StopState::SoftRos, "it must stand before it may drive");
-    assert!(rig.has(Cause::Settling));
-    rig.send(Input::EstopReceived(true));
-    assert_eq!(rig.last(), [0, 0]);
 }
 
 #[test]
@@ -146,7 +130,7 @@ fn a_long_stall_while_driving_is_a_fault_that_waits_for_a_reset() {
     assert_eq!(rig.states.last().unwrap().1.as_str(), "ESTOP");
     assert_eq!(rig.hindbrain.health().0, Level::Error);
     assert_eq!((rig.hindbrain.counters().faults, rig.hindbrain.counters().overruns), (1, 1));
-    rig.wait(20); // a click that waited meanwhile would not count
+    rig.wait(50); // a click that waited meanwhile would not count
     rig.click_reset();
     assert_eq!(rig.state(), StopState::SoftRos);
 }
@@ -187,27 +171,6 @@ fn stops_that_nobody_takes_are_not_lost() {
     }
     rig.drain();
     assert_eq!((rig.last(), rig.states.last().unwrap().1), ([0, 0], StopState::Estop));
-}
-
-#[test]
-fn states_that_nobody_takes_come_in_order_and_the_oldest_go() {
-    let mut rig = rig(&[]);
-    rig.states.clear();
-    let toggle = |rig: &mut common::Rig, n| rig.hindbrain.handle(rig.now, Input::EstopReceived(n % 2 == 0));
-    rig.hindbrain.handle(rig.now, Input::EstopReceived(true));
-    rig.hindbrain.handle(rig.now, Input::EstopReceived(false));
-    rig.hindbrain.handle(rig.now, Input::ResetReceived(true));
-    rig.hindbrain.handle(rig.now, Input::ResetReceived(false));
-    rig.drain();
-    let states = |rig: &common::Rig| rig.states.iter().map(|(_, state)| *state).collect::<Vec<_>>();
-    assert_eq!(states(&rig), [StopState::Estop, StopState::SoftRos]);
-    // Under seed each level is a state: 16 are kept, the last of them the truth.
-    let mut rig = common::rig(&[("profile", text("seed"))]);
-    rig.states.clear();
-    (0..41).for_each(|n| toggle(&mut rig, n));
-    rig.drain();
-    assert_eq!((rig.states.len(), rig.states[15].1), (16, StopState::Estop));
-    assert!(rig.states.windows(2).all(|pair| pair[0].1 != pair[1].1));
 }
 
 #[test]
@@ -255,9 +218,9 @@ fn stopping_keeps_the_reason_of_a_fault() {
 #[test]
 fn a_changed_parameter_acts_at_once() {
     let mut rig = rig(&[]);
-    rig.ready();
     let faster = params(&[("accel", Value::Float(200.0)), ("max_linear", Value::Float(2.0))]).unwrap();
     rig.send(Input::ParametersChanged(faster));
+    rig.ready();
     rig.repeat(&[command(1.0, 0.0)], 1_000);
     assert_eq!(rig.levels(), [33, 33]);
 }
@@ -268,7 +231,9 @@ fn a_longer_timeout_does_not_bring_a_stale_command_back() {
     rig.full_speed();
     rig.wait(850);
     assert_eq!(rig.levels(), [0, 0]);
+    rig.send(Input::EnableReceived(false));
     rig.send(Input::ParametersChanged(params(&[("cmd_timeout", Value::Float(5.0))]).unwrap()));
+    rig.send(Input::EnableReceived(true));
     rig.wait(500);
     assert_eq!(rig.levels(), [0, 0]);
 }
@@ -303,6 +268,27 @@ fn readings_of_sensors_that_are_not_fitted_count_for_nothing() {
     assert_eq!(rig.hindbrain.counters().unfitted, 1);
     assert!(!rig.has(Cause::FrontBlocked) && rig.has(Cause::BackBlocked));
     assert!(
-        rig.hindbrain.report().iter().any(|(key, value)| *key == "ir_back_port" && value == "Silent, stops")
+        rig.hindbrain.report().iter().any(|(key, value)| *key == "ir_back_port" && value == "Silent, blocks")
     );
+}
+
+#[test]
+fn parameters_do_not_change_while_something_moves_or_would() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    assert!(!rig.hindbrain.accepts_parameters());
+    rig.send(Input::ParametersChanged(params(&[("cmd_timeout", Value::Float(5.0))]).unwrap()));
+    assert_eq!(*rig.hindbrain.params(), Params::default());
+    rig.send(Input::EnableReceived(false));
+    assert!(rig.hindbrain.accepts_parameters());
+}
+
+#[test]
+fn a_suspended_computer_wakes_up_to_a_fault() {
+    let mut rig = rig(&[]);
+    rig.full_speed();
+    rig.stall(8 * 3_600_000);
+    rig.send(command(1.0, 0.0));
+    assert_eq!((rig.state(), rig.last()), (StopState::Fault, [0, 0]));
+    assert!(rig.has(Cause::CommandStale), "what waited unread is as old as the night");
 }

@@ -7,8 +7,8 @@ mod common;
 use std::time::Duration;
 
 use common::{params, text, texts};
-use hindbrain::core::{CoreParams, Mapping, SoftStop};
-use hindbrain::{CommandType, Driver, DriverKind, IrSource, Params, Profile, Sectors, specification};
+use hindbrain::core::{CoreParams, Mapping};
+use hindbrain::{CommandType, Driver, DriverKind, Params, Profile, specification};
 use params::{Refusal, Value};
 
 const MS: u64 = 1_000_000;
@@ -34,40 +34,15 @@ fn every_parameter_is_what_it_is_called() {
     means("decel", Float(100.0), |p| p.core.slopes.decel = 100_000);
     means("cmd_timeout", Float(0.3), |p| p.core.command_timeout = 300 * MS);
     means("cmd_vel_type", text("twist"), |p| p.command_type = CommandType::Twist);
-    means("cmd_vel_type", text("twist_stamped"), |p| p.command_type = CommandType::TwistStamped);
-    assert!(Params::default().judge_stamps);
-    means("stamps", text("carry"), |p| p.judge_stamps = false);
-    means("stamp_tolerance", Float(0.5), |p| p.stamp_tolerance = Duration::from_millis(500));
-    means("rival_publishers", text("warn"), |p| p.core.single_publisher = false);
-    means("zero_first", Bool(false), |p| p.core.zero_first = false);
-    means("deadband", Float(0.1), |p| p.core.deadband = 100);
-    means("soft_stop", text("ramp"), |p| p.core.soft_stop = SoftStop::Ramp);
-    means("overrun_limit", Float(0.2), |p| p.core.overrun_limit = 200 * MS);
     means("estop.required", Bool(true), |p| p.core.estop_required = true);
     means("estop.timeout", Float(0.1), |p| p.core.estop_timeout = 100 * MS);
     means("enable.lease", Float(2.0), |p| p.core.lease = 2_000 * MS);
     means("ir.near", Float(0.3), |p| p.infrared.near = 0.3);
     means("ir.far", Float(0.6), |p| p.infrared.far = Some(0.6));
-    means("ir.timeout", Float(0.1), |p| p.core.infrared.sight.timeout = 100 * MS);
-    means("ir.debounce", Float(0.1), |p| p.core.infrared.sight.debounce = 100 * MS);
-    means("ir.clear_hold", Float(0.1), |p| p.core.infrared.sight.clear_hold = 100 * MS);
-    means("ir.direction_policy", Bool(false), |p| p.core.infrared.direction_policy = false);
-    means("ir.rearm", Bool(true), |p| p.core.infrared.rearm = true);
-    let scan = IrSource::Scan(Sectors { width: 0.6, yaw: 0.0 });
-    means("ir.source", text("scan"), |p| p.ir_source = scan);
+    means("ir.timeout", Float(0.1), |p| p.core.infrared.timeout = 100 * MS);
     for (place, frame) in hindbrain::Sensor::FRAMES.into_iter().enumerate() {
         means("ir.sensors", texts(&[frame]), |p| p.core.infrared.fitted[place] = true);
     }
-}
-
-#[test]
-fn a_scans_sectors_are_read() {
-    let changes = [
-        ("ir.source", text("scan")),
-        ("ir.scan_sector", Value::Float(1.0)),
-        ("ir.scan_yaw", Value::Float(-0.5)),
-    ];
-    assert_eq!(params(&changes).unwrap().ir_source, IrSource::Scan(Sectors { width: 1.0, yaw: -0.5 }));
 }
 
 #[test]
@@ -81,28 +56,20 @@ fn limits_that_just_fit_are_taken() {
 fn seed_fixes_what_makes_it_the_seed() {
     let seed = with("profile", text("seed"));
     assert_eq!(seed.profile, Profile::Seed);
-    let CoreParams { slopes, latch, arming, mapping, single_publisher, lease, zero_first, soft_stop, .. } =
-        seed.core;
+    let CoreParams { slopes, strict, lease, .. } = seed.core;
     assert_eq!((slopes.accel, slopes.decel, slopes.rest, slopes.tick), (20_000, 20_000, 0, 20 * MS));
-    assert!(!latch && !arming && !single_publisher && !zero_first);
-    assert_eq!((mapping, lease, soft_stop), (Mapping::Seed, 0, SoftStop::Cut));
-    assert!(!seed.core.infrared.direction_policy && !seed.core.infrared.rearm);
+    assert_eq!((strict, seed.core.mapping(), lease), (false, Mapping::Seed, 0));
     // The time-outs stay.
     assert_eq!((seed.core.command_timeout, seed.core.estop_timeout), (500 * MS, 250 * MS));
 }
 
 #[test]
 fn what_seed_fixes_is_refused_by_name() {
-    use Value::{Bool, Float};
+    use Value::Float;
     let fixed = [
         ("accel", Float(30.0), "30.0", "20.0"),
         ("decel", Float(200.0), "200.0", "20.0"),
-        ("rival_publishers", text("stop"), "stop", "warn"),
-        ("zero_first", Bool(true), "true", "false"),
-        ("soft_stop", text("ramp"), "ramp", "cut"),
         ("enable.lease", Float(1.0), "1.0", "0.0"),
-        ("ir.direction_policy", Bool(true), "true", "false"),
-        ("ir.rearm", Bool(true), "true", "false"),
     ];
     for (name, value, shown, is) in fixed {
         let refusal = params(&[("profile", text("seed")), (name, value.clone())]).unwrap_err();
@@ -117,8 +84,7 @@ fn what_seed_fixes_is_refused_by_name() {
 fn what_seed_fixes_is_shown_as_it_is() {
     let set = specification().resolve([("profile".into(), text("seed"))]).unwrap();
     let shown = |name| set.value(name).unwrap().clone();
-    assert_eq!((shown("decel"), shown("zero_first")), (Value::Float(20.0), Value::Bool(false)));
-    assert_eq!((shown("rival_publishers"), shown("soft_stop")), (text("warn"), text("cut")));
+    assert_eq!(shown("decel"), Value::Float(20.0));
     let refusal = set.change(&[("decel".into(), Value::Float(200.0))]).unwrap_err();
     assert!(matches!(refusal, Refusal::ReadOnly { .. }), "{refusal}");
     // All that is said of the profile is in the set: reading it as strict would give the same.
@@ -148,8 +114,7 @@ fn what_seed_leaves_open_is_taken() {
         ("estop.required", Value::Bool(true)),
         ("estop.timeout", Value::Float(0.1)),
         ("ir.sensors", texts(&["ir_front_port"])),
-        ("ir.clear_hold", Value::Float(0.1)),
-        ("overrun_limit", Value::Float(0.2)),
+        ("ir.timeout", Value::Float(0.1)),
         // The value that it has anyway is no contradiction.
         ("accel", Value::Float(20.0)),
     ] {
@@ -160,13 +125,15 @@ fn what_seed_leaves_open_is_taken() {
 }
 
 fn driver(changes: &[(&str, Value)]) -> Result<Driver, String> {
-    params(changes).map(|params| params.driver.expect("a driver"))
+    let changes = changes.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+    let set = specification().resolve(changes).map_err(|refusals| refusals[0].to_string())?;
+    Driver::read(&set).map(|driver| driver.expect("a driver")).map_err(|refusal| refusal.to_string())
 }
 
 #[test]
 fn without_a_driver_no_device_is_asked_for() {
     let none = params(&[("driver.device", text("/dev/ttyUSB0"))]).unwrap();
-    assert_eq!((none.driver, none.core.device_required), (None, false));
+    assert!(!none.core.device_required);
 }
 
 #[test]
@@ -179,12 +146,10 @@ fn a_driver_is_what_its_parameters_say() {
         address: 0x80,
         channels: [0, 1],
         invert: [false, false],
-        timeout: Duration::from_millis(300),
-        silence: Duration::from_millis(250),
-        reopen: Duration::from_secs(1),
+        timeout: Duration::from_millis(200),
     };
-    let both = params(&changes).unwrap();
-    assert_eq!((both.driver.as_ref(), both.core.device_required), (Some(&plain), true));
+    assert!(params(&changes).unwrap().core.device_required);
+    assert_eq!(driver(&changes).as_ref(), Ok(&plain));
     let means = |name: &str, value: Value, change: &dyn Fn(&mut Driver)| {
         let mut expected = plain.clone();
         change(&mut expected);
@@ -197,9 +162,6 @@ fn a_driver_is_what_its_parameters_say() {
     means("driver.invert_port", Value::Bool(true), &|d| d.invert[0] = true);
     means("driver.invert_starboard", Value::Bool(true), &|d| d.invert[1] = true);
     means("driver.timeout", Value::Float(0.5), &|d| d.timeout = Duration::from_millis(500));
-    means("driver.silence", Value::Float(0.1), &|d| d.silence = Duration::from_millis(100));
-    means("driver.reopen", Value::Float(2.0), &|d| d.reopen = Duration::from_secs(2));
-    means("driver.kind", text("pwm"), &|d| d.kind = DriverKind::Pwm);
     // A RoboClaw counts its channels from one.
     means("driver.kind", text("roboclaw"), &|d| (d.kind, d.channels) = (DriverKind::RoboClaw, [1, 2]));
 }
@@ -227,11 +189,9 @@ fn parameters_that_contradict_each_other_are_refused() {
         params(&[("decel", Value::Float(30.0)), ("accel", Value::Float(40.0))]).unwrap_err(),
         "parameter 'decel' is 30.0, must be no less than accel, 40.0 counts/s"
     );
-    let gentle = [("accel", Value::Float(5.0)), ("decel", Value::Float(19.0))];
-    assert!(params(&gentle).is_ok());
     assert_eq!(
-        params(&[&gentle[..], &[("soft_stop", text("ramp"))]].concat()).unwrap_err(),
-        "parameter 'decel' is 19.0, must be at least 20 counts/s where soft_stop is 'ramp'"
+        params(&[("accel", Value::Float(5.0)), ("decel", Value::Float(19.0))]).unwrap_err(),
+        "parameter 'decel' is 19.0, must be from 20.0 to 6600.0 counts/s"
     );
     assert_eq!(
         params(&[("ir.far", Value::Float(0.1))]).unwrap_err(),

@@ -6,7 +6,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{command, not_finite, params, stamped, text, texts};
+use common::{command, not_finite, params, stamped, texts};
 use hindbrain::core::Reading;
 use hindbrain::{
     FullSpeed, Hindbrain, Input, IrLimits, Motors, Output, Params, Sensor, StopState, reading_of, wish_of,
@@ -76,7 +76,7 @@ fn event() -> impl Strategy<Value = Event> {
         10 => prop::bool::weighted(0.7).prop_map(Event::Enable),
         3 => prop::bool::weighted(0.2).prop_map(Event::Estop),
         6 => any::<bool>().prop_map(Event::Reset),
-        20 => (0..4usize, prop_oneof![8 => Just(1.0), 1 => Just(0.1), 1 => Just(f64::NAN)]).prop_map(|(s, d)| Event::Ir(s, d)),
+        20 => (0..4usize, prop_oneof![40 => Just(1.0), 1 => Just(0.1), 1 => Just(f64::NAN)]).prop_map(|(s, d)| Event::Ir(s, d)),
     ]
 }
 
@@ -88,7 +88,10 @@ fn wait() -> impl Strategy<Value = u64> {
 fn trace() -> impl Strategy<Value = Vec<(u64, Event, bool)>> {
     let step = (wait(), event(), prop::bool::weighted(0.9));
     prop::collection::vec(step, 1..150).prop_map(|mut trace| {
-        trace.splice(0..0, [(0, Event::Enable(true), true), (30_000, Event::Drive(0.0, 0.0, 0), true)]);
+        let clear = |sensor| (50_000, Event::Ir(sensor, 1.0), true);
+        let sensors = (0..6).map(|n| clear(if n % 2 == 0 { 0 } else { 3 }));
+        let start = [(0, Event::Enable(true), true), (30_000, Event::Drive(0.0, 0.0, 0), true)];
+        trace.splice(0..0, sensors.chain(start));
         trace
     })
 }
@@ -98,15 +101,14 @@ fn decel(accel: f64) -> f64 {
     (accel * 3.0).max(20.0)
 }
 
-fn fitted(policy: bool, soft_stop: &str, accel: f64) -> Params {
+fn fitted(with_sensors: bool, accel: f64) -> Params {
     let changes = [
         ("ir.sensors", texts(&["ir_front_port", "ir_back_starboard"])),
-        ("ir.direction_policy", Value::Bool(policy)),
-        ("soft_stop", text(soft_stop)),
+        ("ir.timeout", Value::Float(0.2)),
         ("accel", Value::Float(accel)),
         ("decel", Value::Float(decel(accel))),
     ];
-    let changes = if policy { &changes[..] } else { &changes[1..] }; // without sensors it moves more often
+    let changes = if with_sensors { &changes[..] } else { &changes[1..] }; // without sensors it moves more often
     params(changes).unwrap()
 }
 
@@ -115,7 +117,7 @@ type Sent = (Instant, Motors, StopState);
 
 /// Runs a trace; where `exact` the machine is called at its deadlines too, else only with events.
 fn run(params: &Params, trace: &[(u64, Event, bool)]) -> (Vec<Sent>, String) {
-    let mut hindbrain = Hindbrain::new(params.clone());
+    let mut hindbrain = Hindbrain::new(*params);
     let (mut now, mut sent, mut log) = (Instant::from_millis(10), Vec::new(), String::new());
     let mut drain = |hindbrain: &mut Hindbrain, now: Instant| {
         while let Some(output) = hindbrain.poll(now) {
@@ -171,9 +173,9 @@ proptest! {
     /// Over any time the level grows by less than slope times time plus one count, and shrinks so while the state is OK.
     #[test]
     fn no_timing_makes_a_ramp_steeper(
-        trace in trace(), policy in any::<bool>(), ramp in any::<bool>(), accel in 1.0..400.0f64,
+        trace in trace(), sensors in any::<bool>(), accel in 1.0..400.0f64,
     ) {
-        let params = fitted(policy, if ramp { "ramp" } else { "cut" }, accel);
+        let params = fitted(sensors, accel);
         let (sent, _) = run(&params, &trace);
         for (index, (start, first, _)) in sent.iter().enumerate() {
             let mut is_ok = true;
@@ -196,8 +198,8 @@ proptest! {
     }
 
     #[test]
-    fn a_state_that_is_not_ok_is_a_motor_that_stands(trace in trace(), policy in any::<bool>()) {
-        let (sent, _) = run(&fitted(policy, "cut", 100.0), &trace);
+    fn a_state_that_is_not_ok_is_a_motor_that_stands(trace in trace(), sensors in any::<bool>()) {
+        let (sent, _) = run(&fitted(sensors, 100.0), &trace);
         for (at, motors, state) in sent {
             prop_assert!((24..=156).contains(&motors.port) && (24..=156).contains(&motors.starboard));
             prop_assert!(state == StopState::Ok || motors.are_stopped(), "{state:?} at {at:?}: {motors:?}");
@@ -205,8 +207,8 @@ proptest! {
     }
 
     #[test]
-    fn nothing_moves_without_enable(trace in trace(), policy in any::<bool>(), ramp in any::<bool>()) {
-        let params = fitted(policy, if ramp { "ramp" } else { "cut" }, 400.0);
+    fn nothing_moves_without_enable(trace in trace(), sensors in any::<bool>()) {
+        let params = fitted(sensors, 400.0);
         let never: Vec<_> = trace.into_iter().filter(|(_, event, _)| !matches!(event, Event::Enable(true))).collect();
         let (sent, _) = run(&params, &never);
         prop_assert!(sent.iter().all(|(_, motors, _)| motors.are_stopped()));
@@ -216,13 +218,13 @@ proptest! {
     fn nothing_moves_after_an_estop_without_reset(trace in trace()) {
         let mut pressed = vec![(0, Event::Estop(true), true)];
         pressed.extend(trace.into_iter().filter(|(_, event, _)| !matches!(event, Event::Reset(_))));
-        let (sent, _) = run(&fitted(false, "ramp", 400.0), &pressed);
+        let (sent, _) = run(&fitted(false, 400.0), &pressed);
         prop_assert!(sent.iter().all(|(_, motors, _)| motors.are_stopped()));
     }
 
     #[test]
-    fn silence_ends_motion(trace in trace(), policy in any::<bool>()) {
-        let mut hindbrain = Hindbrain::new(fitted(policy, "cut", 400.0));
+    fn silence_ends_motion(trace in trace(), sensors in any::<bool>()) {
+        let mut hindbrain = Hindbrain::new(fitted(sensors, 400.0));
         let mut now = Instant::ZERO;
         for (wait, event, _) in &trace {
             now = now + Duration::from_micros(*wait);
@@ -238,8 +240,8 @@ proptest! {
     }
 
     #[test]
-    fn the_same_events_give_the_same_outputs(trace in trace(), policy in any::<bool>()) {
-        let params = fitted(policy, "cut", 50.0);
+    fn the_same_events_give_the_same_outputs(trace in trace(), sensors in any::<bool>()) {
+        let params = fitted(sensors, 50.0);
         prop_assert_eq!(run(&params, &trace).1, run(&params, &trace).1);
     }
 
@@ -265,7 +267,7 @@ fn the_traces_move() {
     let mut runner = TestRunner::deterministic();
     let moving = (0..100).filter(|n| {
         let trace = trace().new_tree(&mut runner).unwrap().current();
-        let (sent, _) = run(&fitted(n % 2 == 0, "cut", 100.0), &trace);
+        let (sent, _) = run(&fitted(n % 2 == 0, 100.0), &trace);
         sent.iter().any(|(_, motors, _)| !motors.are_stopped())
     });
     let moving = moving.count();

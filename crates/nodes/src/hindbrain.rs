@@ -14,15 +14,14 @@ mod inputs;
 mod topics;
 mod watch;
 
-use std::time::Duration;
-
-use hindbrain::{Hindbrain, Input, Params, StopState, specification};
+use hindbrain::{CommandType, Driver, Hindbrain, Input, OVERRUN_LIMIT, Params, specification};
 use params::{Refusal, Set, Value};
 use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
-use units::Machine;
+use units::{Machine, Stamp};
 
 use self::controller::{Controller, Events};
-use self::graph::Publishers;
+use self::graph::{Counter, Publishers};
+use self::inputs::EnableQueue;
 use self::watch::Watch;
 use crate::command_topic::SharedLatency;
 use crate::start::{self, Member};
@@ -35,11 +34,12 @@ pub const NAME: &str = "hindbrain";
 /// The node's parts around its machine, on their way from its topics to its runner.
 pub struct Parts {
     publishers: Publishers,
+    enables: EnableQueue,
     watch: Watch,
     events: Option<Events>,
     latency: SharedLatency,
     names: Names,
-    composed: bool,
+    commands: Option<CommandType>,
 }
 
 impl Parts {
@@ -51,17 +51,19 @@ impl Parts {
         node: &mut r2r::Node,
         inputs: &mut Inputs<M>,
         params: &Params,
+        driver: Option<&Driver>,
         composed: bool,
         wrap: fn(Input) -> M::Input,
     ) -> Result<(Topics, Self), Error> {
-        let publishers = Publishers::default();
-        let (controller, events) = params.driver.as_ref().map(Controller::start).transpose()?.unzip();
+        let (publishers, enables) = (Publishers::default(), EnableQueue::default());
+        let (controller, events) = driver.map(Controller::start).transpose()?.unzip();
         let topics = Topics::new(node, params, publishers.clone(), controller)?;
-        inputs::listen(inputs, node, params, composed, &publishers, wrap)?;
+        inputs::listen(inputs, node, params, composed, &enables, wrap)?;
         let names = inputs.names().clone();
         let watch = topics.watch();
         let latency = topics.latency();
-        Ok((topics, Self { publishers, watch, events, latency, names, composed }))
+        let commands = (!composed).then_some(params.command_type);
+        Ok((topics, Self { publishers, enables, watch, events, latency, names, commands }))
     }
 
     /// Makes `runner` do what the node does beside its machine, and say how it is. `view` finds the hindbrain in the machine at hand.
@@ -72,13 +74,10 @@ impl Parts {
         view: fn(&M) -> &Hindbrain,
         wrap: fn(Input) -> M::Input,
     ) -> Runner<M> {
-        let Self { publishers, watch, events, latency, names, composed } = self;
-        let graph = publishers.clone();
+        let Self { publishers, enables, watch, events, latency, names, commands } = self;
         let status = move |machine: &M| {
             let hindbrain = view(machine);
-            let mut status = latency.report(Status::of(hindbrain.health(), hindbrain.report()));
-            graph.report(&mut status);
-            status
+            latency.report(Status::of(hindbrain.health(), hindbrain.report()))
         };
         let turn = {
             let shell = shell.clone();
@@ -88,13 +87,14 @@ impl Parts {
                     shell.deliver(wrap(Input::Unwatched));
                     watch.clear();
                 }
-                let limit = shell.inspect(|machine| view(machine).params().core.overrun_limit);
-                watch.set_turned(Duration::from_nanos(limit));
+                watch.set_turned(OVERRUN_LIMIT);
             }
         };
         let mut runner = runner.status(status).chore(turn).guard(move |machine, before, after| {
             let machine = view(machine);
-            changes(before, after).try_for_each(|name| unless_it_may_move(machine, after, name))?;
+            if !machine.accepts_parameters() {
+                changes(before, after).try_for_each(|name| Err(refusal(machine, after, name)))?;
+            }
             for name in changes(before, after) {
                 let values =
                     [before, after].map(|set| set.value(name).map_or_else(String::new, Value::to_string));
@@ -105,7 +105,7 @@ impl Parts {
         if let Some(events) = events {
             runner = runner.chore(events.watch(shell.clone(), publishers.clone(), wrap));
         }
-        runner.chore(publishers.watch(shell.clone(), names, !composed, wrap))
+        runner.chore(Counter::new(publishers, names, commands).watch(shell.clone(), enables, wrap))
     }
 }
 
@@ -114,17 +114,24 @@ fn changes<'a>(before: &'a Set, after: &'a Set) -> impl Iterator<Item = &'a str>
     after.iter().filter(|(name, _, value)| before.value(name) != Some(value)).map(|(name, _, _)| name)
 }
 
-/// Parameters are guards: none is changed while the vehicle moves or may.
-fn unless_it_may_move(hindbrain: &Hindbrain, after: &Set, name: &str) -> Result<(), Refusal> {
-    let (state, moves) = (hindbrain.state(), hindbrain.core().is_rolling());
-    if state != StopState::Ok && !moves {
-        return Ok(());
-    }
-    let state = state.as_str();
-    Err(after.refuse(
+fn refusal(hindbrain: &Hindbrain, after: &Set, name: &str) -> Refusal {
+    let state = hindbrain.state().as_str();
+    after.refuse(
         name,
         format!("can only be set while the vehicle is stopped, and its state is {state}: disable it"),
-    ))
+    )
+}
+
+/// The motor controller that the parameters in `set` name.
+/// # Errors
+/// A parameter that contradicts another one.
+pub fn driver(set: &Set) -> Result<Option<Driver>, Error> {
+    Driver::read(set).map_err(|refusal| Error::Parameters { node: NAME.into(), refusals: vec![refusal] })
+}
+
+/// The input that lets the machine read the wall clock.
+pub fn clock_read(stamp: Stamp) -> Input {
+    Input::ClockRead(stamp)
 }
 
 /// Runs the node until somebody wishes to end.
@@ -144,8 +151,11 @@ pub fn run_with(
 ) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let wrap = |input| input;
-    let (mut topics, parts) = Parts::new(&mut member.node, &mut member.inputs, &member.params, false, wrap)?;
-    let shell = Shell::new(Hindbrain::new(member.params.clone()), None, move |output| topics.publish(output));
+    let driver = driver(member.set())?;
+    let Member { node, inputs, params, .. } = &mut member;
+    let (mut topics, parts) = Parts::new(node, inputs, params, driver.as_ref(), false, wrap)?;
+    let machine = Hindbrain::new(member.params);
+    let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = with(parts.chores(runner, &shell, |hindbrain| hindbrain, wrap));
     start::run(runner, stop, &shell, [Input::Stopping])

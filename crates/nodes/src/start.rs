@@ -127,6 +127,11 @@ impl<P, M: Machine + 'static> Member<P, M> {
         Ok(Self { node, params, inputs, parameters })
     }
 
+    /// Its parameters as they were given.
+    pub fn set(&self) -> &Set {
+        self.parameters.set()
+    }
+
     /// The node ready to run for the machine in `shell`; `apply` puts a set of parameters in force.
     /// # Errors
     /// The middleware refuses `/diagnostics`.

@@ -58,9 +58,10 @@ pub fn run_with(
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
     let mut picture = zones_node::Picture::new(&mut zones.node)?;
     // What stops is listened to before what moves.
+    let driver = hindbrain_node::driver(hindbrain.set())?;
     let Member { node, params, inputs, .. } = &mut hindbrain;
     let (mut hindbrain_topics, hindbrain_parts) =
-        hindbrain_node::Parts::new(node, inputs, params, true, Input::Hindbrain)?;
+        hindbrain_node::Parts::new(node, inputs, params, driver.as_ref(), true, Input::Hindbrain)?;
     joystick_topics.desired().for_watchers_only();
     arbiter_topics.command().for_watchers_only();
     zones_topics.command().for_watchers_only();
@@ -72,7 +73,7 @@ pub fn run_with(
         joystick: Joystick::new(joystick.params.clone()),
         arbiter: Arbiter::new(arbiter.params.clone()),
         zones: ZoneScaler::new(zones.params.clone()),
-        hindbrain: Hindbrain::new(hindbrain.params.clone()),
+        hindbrain: Hindbrain::new(hindbrain.params),
     };
     let clock_read = |stamp: Stamp| Input::Joystick(joystick_node::clock_read(stamp));
     let shell = Shell::new(Drive::new(stages, Some(stick)), Some(clock_read), move |output| match output {

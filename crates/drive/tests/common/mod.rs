@@ -29,13 +29,7 @@ pub fn drive() -> Drive {
 
 /// The same with these parameters of the arbiter.
 pub fn drive_with(arbiter: &[(&str, Value)]) -> Drive {
-    drive_of(arbiter, true)
-}
-
-/// The same with a hindbrain that asks for a zero command first or does not.
-pub fn drive_of(arbiter: &[(&str, Value)], zero_first: bool) -> Drive {
-    let hindbrain = [("accel", Value::Float(200.0)), ("zero_first", Value::Bool(zero_first))];
-    drive_by(arbiter_params(arbiter), &hindbrain)
+    drive_by(arbiter_params(arbiter), &[("accel", Value::Float(200.0))])
 }
 
 /// The arbiter's parameters.

@@ -1,35 +1,5 @@
 use core::fmt;
 
-/// One reason why the vehicle does not do what is wanted, from mild to severe. [`Cause::row`] is all that is said about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-#[allow(missing_docs)] // the table says it
-pub enum Cause {
-    CommandInvalid,
-    IrInvalid,
-    IrStale,
-    FrontBlocked,
-    BackBlocked,
-    NeutralWait,
-    CommandStale,
-    WayBlocked,
-    NotArmed,
-    LeaseLapsed,
-    NotEnabled,
-    DeviceUnready,
-    CommandConflict,
-    EnableConflict,
-    MotorConflict,
-    Stopping,
-    FaultLatched,
-    DeviceLost,
-    Overrun,
-    EstopLatched,
-    EstopConflict,
-    EstopStale,
-    EstopPressed,
-}
-
 /// What a cause does while it is there, from mild to severe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
@@ -75,212 +45,114 @@ pub struct Row {
     pub clears: Clears,
 }
 
-const fn row(
-    code: &'static str,
-    text: &'static str,
-    condition: &'static str,
-    effect: Effect,
-    clears: Clears,
-) -> Row {
-    Row { code, text, condition, effect, clears }
+macro_rules! causes {
+    ($($name:ident: $code:literal, $effect:ident, $clears:ident, $text:literal, $condition:literal;)+) => {
+        /// One reason why the vehicle does not do what is wanted, from mild to severe: the table of causes, from which everything
+        /// else about stops is derived.
+        ///
+        /// # Source
+        /// own, around the states of hindbrain (Bravo, 2016), after ISO 13850 (an emergency stop stays until it is reset, and a
+        /// reset starts nothing), LinuxCNC's `estop_latch` and PX4's failsafe framework (causes ordered by severity).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Cause {
+            $(#[doc = $condition] $name,)+
+        }
+
+        impl Cause {
+            /// All causes, from mild to severe.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// All that is said about it.
+            pub const fn row(self) -> Row {
+                match self {
+                    $(Self::$name => Row {
+                        code: $code,
+                        text: $text,
+                        condition: $condition,
+                        effect: Effect::$effect,
+                        clears: Clears::$clears,
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+// Name: code, effect, what clears it; what it is, for people; when it is there.
+causes! {
+    CommandInvalid: "CMD_INVALID", Reports, Itself,
+        "the last command was refused",
+        "the last message on `cmd_vel` was no command; the one before it goes on until it is stale";
+    IrInvalid: "IR_INVALID", Reports, Itself,
+        "an infra-red sensor sends no measurement",
+        "the last message of a fitted infra-red sensor is no measurement, or a clear one that is too old or from the future";
+    IrStale: "IR_STALE", Reports, Itself,
+        "an infra-red sensor is silent",
+        "a fitted infra-red sensor was not received for `ir.timeout`, or never";
+    FrontBlocked: "FRONT_BLOCKED", Reports, Itself,
+        "the front is blocked",
+        "a fitted front sensor was not clear, and nothing but clear, for `ir.timeout`";
+    BackBlocked: "BACK_BLOCKED", Reports, Itself,
+        "the back is blocked",
+        "a fitted back sensor was not clear, and nothing but clear, for `ir.timeout`";
+    NeutralWait: "NEUTRAL_WAIT", Brakes, Zero,
+        "waits for a zero command",
+        "no zero command came since the last cause that asks for one, and no such cause is there";
+    CommandStale: "CMD_STALE", Brakes, Zero,
+        "no fresh command",
+        "no command came for `cmd_timeout`, or never";
+    WayBlocked: "WAY_BLOCKED", StopsByIr, Zero,
+        "the command leads toward what is blocked",
+        "what is wanted, or a wheel that still turns, does not lead straight away from what is blocked";
+    NotArmed: "NOT_ARMED", StopsByRos, Enable,
+        "waits for enable to change from false to true",
+        "enable is true, did not rise since the last cause that asks for it, and nothing is latched";
+    LeaseLapsed: "LEASE_LAPSED", StopsByRos, Enable,
+        "the lease of enable lapsed",
+        "enable is true and was not repeated for `enable.lease`";
+    NotEnabled: "NOT_ENABLED", StopsByRos, Enable,
+        "not enabled",
+        "enable is false, or was never received";
+    DeviceUnready: "DEVICE_UNREADY", StopsByRos, Zero,
+        "the motor controller is not open yet",
+        "there is a motor controller, and it was not opened yet";
+    CommandConflict: "CMD_CONFLICT", StopsByRos, Zero,
+        "cmd_vel has more than one publisher, or one that does not fit",
+        "`cmd_vel` has more than one publisher, or one of another type";
+    EnableConflict: "ENABLE_CONFLICT", StopsByRos, Enable,
+        "hind/enable has more than one publisher, or one that does not fit",
+        "`hind/enable` has more than one publisher, or one that is best effort or of another type";
+    MotorConflict: "MOTOR_CONFLICT", StopsByRos, Enable,
+        "another node publishes the motors",
+        "`motor/port` or `motor/starboard` has another publisher";
+    Stopping: "STOPPING", StopsByRos, Enable,
+        "the node is ending",
+        "the node is about to end";
+    FaultLatched: "FAULT_LATCHED", Faults, Reset,
+        "a fault waits for reset",
+        "a fault was not reset since";
+    DeviceLost: "DEVICE_LOST", Faults, Reset,
+        "the motor controller is lost",
+        "the motor controller is gone, hangs, or reports an error";
+    Overrun: "OVERRUN", Faults, Reset,
+        "the motors were not supervised for too long",
+        "a step came later than 0.5 s, or the supervising thread had to act, while something moved or could";
+    EstopLatched: "ESTOP_LATCHED", EmergencyStops, Reset,
+        "an emergency stop waits for reset",
+        "an emergency stop was not reset since";
+    EstopConflict: "ESTOP_CONFLICT", EmergencyStops, Reset,
+        "hind/estop has more than one publisher, or one that does not fit",
+        "`hind/estop` has more than one publisher, or one of another type";
+    EstopStale: "ESTOP_STALE", EmergencyStops, Reset,
+        "the e-stop is silent",
+        "an e-stop that was received is silent for `estop.timeout`; or one is required and never came";
+    EstopPressed: "ESTOP_PRESSED", EmergencyStops, Reset,
+        "the e-stop is pressed",
+        "the last message on `hind/estop` is true";
 }
 
 impl Cause {
-    /// How many there are.
-    pub const COUNT: usize = 23;
-
-    /// All causes, from mild to severe.
-    pub const ALL: [Self; Self::COUNT] = [
-        Self::CommandInvalid,
-        Self::IrInvalid,
-        Self::IrStale,
-        Self::FrontBlocked,
-        Self::BackBlocked,
-        Self::NeutralWait,
-        Self::CommandStale,
-        Self::WayBlocked,
-        Self::NotArmed,
-        Self::LeaseLapsed,
-        Self::NotEnabled,
-        Self::DeviceUnready,
-        Self::CommandConflict,
-        Self::EnableConflict,
-        Self::MotorConflict,
-        Self::Stopping,
-        Self::FaultLatched,
-        Self::DeviceLost,
-        Self::Overrun,
-        Self::EstopLatched,
-        Self::EstopConflict,
-        Self::EstopStale,
-        Self::EstopPressed,
-    ];
-
-    /// The table of causes: everything else about stops is derived from it.
-    ///
-    /// # Source
-    /// own, around the states of hindbrain (Bravo, 2016), after ISO 13850 (an emergency stop stays until it is reset, and a
-    /// reset starts nothing), LinuxCNC's `estop_latch` and PX4's failsafe framework (causes ordered by severity).
-    pub const fn row(self) -> Row {
-        use Clears::{Enable, Itself, Reset, Zero};
-        use Effect::{Brakes, EmergencyStops, Faults, Reports, StopsByIr, StopsByRos};
-        match self {
-            Self::CommandInvalid => row(
-                "CMD_INVALID",
-                "the last command was refused",
-                "the last message on `cmd_vel` was no command; the one before it goes on until it is stale",
-                Reports,
-                Itself,
-            ),
-            Self::IrInvalid => row(
-                "IR_INVALID",
-                "an infra-red sensor sends no measurement",
-                "the last message of a fitted infra-red sensor is no measurement, too old or from the future",
-                Reports,
-                Itself,
-            ),
-            Self::IrStale => row(
-                "IR_STALE",
-                "an infra-red sensor is silent",
-                "a fitted infra-red sensor was not received for `ir.timeout`, or never",
-                Reports,
-                Itself,
-            ),
-            Self::FrontBlocked => row(
-                "FRONT_BLOCKED",
-                "the front is blocked",
-                "a fitted front sensor was not clear, and nothing but clear, for `ir.timeout`",
-                Reports,
-                Itself,
-            ),
-            Self::BackBlocked => row(
-                "BACK_BLOCKED",
-                "the back is blocked",
-                "a fitted back sensor was not clear, and nothing but clear, for `ir.timeout`",
-                Reports,
-                Itself,
-            ),
-            Self::NeutralWait => row(
-                "NEUTRAL_WAIT",
-                "waits for a zero command",
-                "no zero command came since the last cause that asks for one",
-                Brakes,
-                Zero,
-            ),
-            Self::CommandStale => row(
-                "CMD_STALE",
-                "no fresh command",
-                "no command came for `cmd_timeout`, or never",
-                Brakes,
-                Zero,
-            ),
-            Self::WayBlocked => row(
-                "WAY_BLOCKED",
-                "the command leads toward what is blocked",
-                "what is wanted, or a wheel that still turns, does not lead straight away from what is blocked",
-                StopsByIr,
-                Zero,
-            ),
-            Self::NotArmed => row(
-                "NOT_ARMED",
-                "waits for enable to change from false to true",
-                "enable is true, and did not rise since the last cause that asks for it",
-                StopsByRos,
-                Enable,
-            ),
-            Self::LeaseLapsed => row(
-                "LEASE_LAPSED",
-                "the lease of enable lapsed",
-                "enable is true and was not repeated for `enable.lease`",
-                StopsByRos,
-                Enable,
-            ),
-            Self::NotEnabled => row(
-                "NOT_ENABLED",
-                "not enabled",
-                "enable is false, or was never received",
-                StopsByRos,
-                Enable,
-            ),
-            Self::DeviceUnready => row(
-                "DEVICE_UNREADY",
-                "the motor controller is not open yet",
-                "there is a motor controller, and it was not opened yet",
-                StopsByRos,
-                Zero,
-            ),
-            Self::CommandConflict => row(
-                "CMD_CONFLICT",
-                "cmd_vel has more than one publisher, or one that does not fit",
-                "`cmd_vel` has more than one publisher, or one of another type",
-                StopsByRos,
-                Zero,
-            ),
-            Self::EnableConflict => row(
-                "ENABLE_CONFLICT",
-                "hind/enable has more than one publisher, or one that does not fit",
-                "`hind/enable` has more than one publisher, or one that is best effort or of another type",
-                StopsByRos,
-                Enable,
-            ),
-            Self::MotorConflict => row(
-                "MOTOR_CONFLICT",
-                "another node publishes the motors",
-                "`motor/port` or `motor/starboard` has another publisher",
-                StopsByRos,
-                Enable,
-            ),
-            Self::Stopping => {
-                row("STOPPING", "the node is ending", "the node is about to end", StopsByRos, Enable)
-            }
-            Self::FaultLatched => {
-                row("FAULT_LATCHED", "a fault waits for reset", "a fault was not reset since", Faults, Reset)
-            }
-            Self::DeviceLost => row(
-                "DEVICE_LOST",
-                "the motor controller is lost",
-                "the motor controller is gone, hangs, or reports an error",
-                Faults,
-                Reset,
-            ),
-            Self::Overrun => row(
-                "OVERRUN",
-                "the motors were not supervised for too long",
-                "a step came later than 0.5 s, or the supervising thread had to act, while something moved or could",
-                Faults,
-                Reset,
-            ),
-            Self::EstopLatched => row(
-                "ESTOP_LATCHED",
-                "an emergency stop waits for reset",
-                "an emergency stop was not reset since",
-                EmergencyStops,
-                Reset,
-            ),
-            Self::EstopConflict => row(
-                "ESTOP_CONFLICT",
-                "hind/estop has more than one publisher, or one that does not fit",
-                "`hind/estop` has more than one publisher, or one of another type",
-                EmergencyStops,
-                Reset,
-            ),
-            Self::EstopStale => row(
-                "ESTOP_STALE",
-                "the e-stop is silent",
-                "an e-stop that was received is silent for `estop.timeout`; or one is required and never came",
-                EmergencyStops,
-                Reset,
-            ),
-            Self::EstopPressed => row(
-                "ESTOP_PRESSED",
-                "the e-stop is pressed",
-                "the last message on `hind/estop` is true",
-                EmergencyStops,
-                Reset,
-            ),
-        }
-    }
-
     /// A name for programs, as in `hind/state_detail`.
     pub const fn code(self) -> &'static str {
         self.row().code
@@ -330,12 +202,12 @@ impl Causes {
 
     /// The causes in it, the most severe first.
     pub fn iter(self) -> impl Iterator<Item = Cause> {
-        Cause::ALL.into_iter().rev().filter(move |&cause| self.contains(cause))
+        Cause::ALL.iter().copied().rev().filter(move |&cause| self.contains(cause))
     }
 
     /// The most severe cause.
     pub fn worst(self) -> Option<Cause> {
-        self.iter().next()
+        Cause::ALL.get(self.0.checked_ilog2()? as usize).copied()
     }
 
     /// The most severe effect.
@@ -344,15 +216,43 @@ impl Causes {
     }
 
     /// Whether one of them has this effect.
-    pub fn have(self, effect: Effect) -> bool {
-        self.iter().any(|cause| cause.row().effect == effect)
+    pub const fn have(self, effect: Effect) -> bool {
+        self.0 & WITH_EFFECT[effect as usize] != 0
     }
 
     /// What has to happen before the vehicle moves again, if they all went now.
-    pub fn clear(self) -> Clears {
-        self.iter().map(|cause| cause.row().clears).max().unwrap_or(Clears::Itself)
+    pub const fn clear(self) -> Clears {
+        if self.0 & ASKING[Clears::Reset as usize] != 0 {
+            Clears::Reset
+        } else if self.0 & ASKING[Clears::Enable as usize] != 0 {
+            Clears::Enable
+        } else if self.0 & ASKING[Clears::Zero as usize] != 0 {
+            Clears::Zero
+        } else {
+            Clears::Itself
+        }
     }
 }
+
+/// The causes with each effect, as bits.
+const WITH_EFFECT: [u32; 6] = {
+    let (mut bits, mut index) = ([0; 6], 0);
+    while index < Cause::ALL.len() {
+        bits[Cause::ALL[index].row().effect as usize] |= 1 << index;
+        index += 1;
+    }
+    bits
+};
+
+/// The causes that ask for each way out, as bits.
+const ASKING: [u32; 4] = {
+    let (mut bits, mut index) = ([0; 4], 0);
+    while index < Cause::ALL.len() {
+        bits[Cause::ALL[index].row().clears as usize] |= 1 << index;
+        index += 1;
+    }
+    bits
+};
 
 impl fmt::Display for Causes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -369,7 +269,7 @@ mod tests {
 
     #[test]
     fn the_list_is_complete_and_in_order() {
-        for (index, cause) in Cause::ALL.into_iter().enumerate() {
+        for (index, cause) in Cause::ALL.iter().copied().enumerate() {
             assert_eq!(cause as usize, index);
         }
         assert!(Cause::ALL.is_sorted());
@@ -377,7 +277,7 @@ mod tests {
 
     #[test]
     fn every_cause_has_a_code_of_its_own_and_a_sentence_of_its_own() {
-        for (index, cause) in Cause::ALL.into_iter().enumerate() {
+        for (index, cause) in Cause::ALL.iter().copied().enumerate() {
             let code = cause.code();
             assert!(code.len() > 5 && code.chars().all(|c| c.is_ascii_uppercase() || c == '_'), "{code}");
             for other in &Cause::ALL[..index] {
@@ -388,8 +288,8 @@ mod tests {
 
     #[test]
     fn what_stops_more_is_never_milder_than_what_stops_less() {
-        assert!(Cause::ALL.map(|cause| cause.row().effect).is_sorted());
-        for cause in Cause::ALL {
+        assert!(Cause::ALL.iter().map(|cause| cause.row().effect).is_sorted());
+        for cause in Cause::ALL.iter().copied() {
             let Row { effect, clears, .. } = cause.row();
             assert_eq!(effect == Effect::Reports, clears == Clears::Itself, "{cause:?}");
             assert!(effect < Effect::Faults || clears == Clears::Reset, "{cause:?}");
@@ -407,6 +307,8 @@ mod tests {
             (Clears::Enable, Clears::Reset, Clears::Itself)
         );
         assert_eq!(Causes::NONE.with(Cause::Overrun, false), Causes::NONE);
+        assert!(severe.have(Effect::EmergencyStops) && !severe.have(Effect::StopsByRos));
+        assert_eq!((mild.effect(), severe.effect()), (Effect::StopsByRos, Effect::EmergencyStops));
         assert_eq!(mild.to_string(), "not enabled, waits for a zero command");
         assert_eq!(Causes::NONE.to_string(), "no cause");
     }

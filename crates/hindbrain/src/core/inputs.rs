@@ -19,7 +19,7 @@ pub struct CommandInput {
 pub struct EnableInput {
     /// Its level.
     pub on: bool,
-    /// Whether the message can have waited unread: then it is no act of now.
+    /// Whether the message can have waited unread for long: then it is no act of now.
     pub waited: bool,
 }
 

@@ -9,6 +9,9 @@ use crate::{Input, Profile, Refused, Sensor, Source, reading_of, wish_of};
 /// How often a command that is refused is reported, if they keep coming.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
+/// An act that can have waited unread for so long is no act of now: it may be from before what it would undo.
+const STALE_ACT: Duration = Duration::from_millis(100);
+
 impl Hindbrain {
     /// Puts an event into the core's terms and counts it; whether motor values must go out whatever comes of it.
     pub(super) fn translate(&mut self, input: Input, inputs: &mut Inputs) -> bool {
@@ -17,7 +20,7 @@ impl Hindbrain {
             Input::CommandReceived(Err(not_finite)) => self.refuse(not_finite.into(), inputs),
             Input::EnableReceived(on) => {
                 self.note(Source::Enable);
-                inputs.enable = Some(EnableInput { on, waited: !self.clock.waited().is_zero() });
+                inputs.enable = Some(EnableInput { on, waited: self.has_waited() });
                 !on
             }
             Input::EstopReceived(pressed) => {
@@ -27,8 +30,7 @@ impl Hindbrain {
             }
             Input::ResetReceived(down) => {
                 self.note(Source::Reset);
-                // A press that waited for a held process may have been before what it would undo.
-                inputs.reset = Some(down && self.clock.waited().is_zero());
+                inputs.reset = Some(down && !self.has_waited());
                 true
             }
             Input::IrReceived { sensor, distance, stamp } => {
@@ -60,6 +62,10 @@ impl Hindbrain {
             }
             Input::ClockRead(_) | Input::Stopping => false, // the caller's
         }
+    }
+
+    fn has_waited(&self) -> bool {
+        self.clock.waited() >= STALE_ACT
     }
 
     /// A reading that is not clear counts, however stale it is. A clear one counts from when it was measured.

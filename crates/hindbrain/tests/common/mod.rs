@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use hindbrain::{
-    Cause, Detail, Hindbrain, Input, Motors, Output, Params, Refused, Report, Sensor, StopState,
-    specification,
+    Cause, Census, Detail, Hindbrain, Input, Motors, Output, Params, Publishers, Refused, Report, Sensor,
+    SoleTopic, StopState, specification,
 };
 use params::Value;
 use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
@@ -55,6 +55,11 @@ pub fn ir(sensor: Sensor, distance: f64) -> Input {
     Input::IrReceived { sensor, distance: Some(distance), stamp: Stamp::ZERO }
 }
 
+/// So many publishers on `topic`, and one on each other.
+pub fn publishers(topic: SoleTopic, fitting: usize, others: usize) -> Input {
+    Input::PublishersCounted(Publishers::default().with(topic, Census::Known { fitting, others }))
+}
+
 impl Rig {
     /// A switch is there and off: one that is heard first as on would be no edge.
     pub fn new(params: Params) -> Self {
@@ -95,6 +100,22 @@ impl Rig {
             }
         }
         assert!(self.hindbrain.deadline().is_none_or(|at| at > self.now), "a deadline has passed");
+    }
+
+    /// Lets the machine read the wall clock: 1000 s at the start.
+    pub fn read_clock(&mut self) {
+        self.send(Input::ClockRead(self.wall(0)));
+    }
+
+    /// What the wall clock says at so many milliseconds from now.
+    pub fn wall(&self, ms: i64) -> Stamp {
+        let nanos = 999_000_000_000 + self.now.as_nanos() as i64 + ms * 1_000_000;
+        Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
+    }
+
+    /// A command with a stamp of so many milliseconds from now.
+    pub fn said(&self, forward: f64, ms: i64) -> Input {
+        stamped(forward, 0.0, self.wall(ms))
     }
 
     /// Lets time pass, calling the machine exactly when it wants to be called.

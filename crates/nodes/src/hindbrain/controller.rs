@@ -14,6 +14,11 @@ use super::graph::Publishers;
 /// the kernel, and what the motors do is not known. Opening takes it up to the time-out and some tenths of a second.
 const HANGS: Duration = Duration::from_secs(1);
 
+/// Without a value for so long the controller's thread stops the motors by itself: twelve are missing.
+const SILENCE: Duration = Duration::from_millis(250);
+/// How often opening a device that is lost is tried again.
+const REOPEN: Duration = Duration::from_secs(1);
+
 /// The motor controller, driven by a thread of its own that stops it when the node falls silent.
 #[derive(Clone)]
 pub struct Controller(Arc<Actuator>);
@@ -35,7 +40,6 @@ impl Controller {
         let kind = match driver.kind {
             DriverKind::Pololu => Kind::Pololu,
             DriverKind::RoboClaw => Kind::RoboClaw,
-            DriverKind::Pwm => Kind::Pwm,
         };
         let settings = Settings {
             kind,
@@ -45,9 +49,9 @@ impl Controller {
             address: driver.address,
             invert: driver.invert,
             watchdog: driver.timeout,
-            reopen: driver.reopen,
+            reopen: REOPEN,
         };
-        let timing = Timing { silence: driver.silence, ..Timing::default() };
+        let timing = Timing { silence: SILENCE, ..Timing::default() };
         let (sender, said) = channel();
         let report = move |event| {
             let _ = sender.send(event); // nobody listens any more when the node ends

@@ -1,189 +1,224 @@
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hindbrain::{Input, Source};
-use ros::{Names, Shell, Status, clock};
-use units::{Instant, Level, Machine};
+use hindbrain::{Census, CommandType, Input, Publishers as Counted, SoleTopic, Source};
+use r2r::qos::ReliabilityPolicy;
+use ros::{Names, Shell, clock};
+use units::{Instant, Machine};
 
 use super::NAME;
+use super::inputs::EnableQueue;
+use crate::zone_scaler;
 
 /// Part of what the middleware says of a node whose name it does not know yet.
 const NAMELESS: &str = "_UNKNOWN_";
-/// How often the graph is asked who publishes commands, and who the rest.
-const LOOK: Duration = Duration::from_millis(200);
+/// How often the publishers are counted when nothing asks for it.
+const PERIOD: Duration = Duration::from_millis(200);
 
-/// Which of its two types `cmd_vel` was heard as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Heard {
-    /// None so far.
-    Nothing,
-    /// `geometry_msgs/Twist`.
-    Twist,
-    /// `geometry_msgs/TwistStamped`.
-    TwistStamped,
-}
-
-/// Who publishes what the node listens to, as far as the graph knows.
+/// The names of the nodes that publish what the node subscribes to, as far as the graph knows.
 #[derive(Clone, Default)]
-pub struct Publishers {
-    names: Arc<Mutex<[Vec<String>; Source::COUNT]>>,
-    heard: Arc<AtomicU8>,
-    /// How many tell the motors something, this node included.
-    drivers: Arc<AtomicUsize>,
-    /// How many nodes are the emergency stop.
-    estops: Arc<AtomicUsize>,
-}
+pub struct Publishers(Arc<Mutex<[Vec<String>; Source::COUNT]>>);
 
 impl Publishers {
-    /// A command came, of that type.
-    pub fn hear(&self, heard: Heard) {
-        self.heard.store(heard as u8, Ordering::Relaxed);
-    }
-
     /// The nodes that publish `source`.
     pub fn of(&self, source: Source) -> Vec<String> {
-        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Source::ALL.iter().position(|&s| s == source).map(|index| names[index].clone()).unwrap_or_default()
     }
 
-    /// Says `text` of a source that is not in the graph.
+    /// Describes a source that is not in the graph.
     pub fn describe(&self, source: Source, text: String) {
         self.set(source, vec![text]);
     }
 
-    /// Adds to `status` that the motors hear others too.
-    pub fn report(&self, status: &mut Status) {
-        let drivers = self.drivers.load(Ordering::Relaxed);
-        if drivers > 1 {
-            status.worsen(Level::Error, format!("the motors are told by {drivers} nodes"));
-        }
-        let estops = self.estops.load(Ordering::Relaxed);
-        if estops > 1 {
-            status.worsen(Level::Error, format!("{estops} nodes are the e-stop, and one may hide the other"));
-        }
-    }
-
-    /// A chore that keeps the names and tells the machine how many publish commands it hears. In the composed process
-    /// nobody can, which `commands` says.
-    pub fn watch<M: Machine + 'static>(
-        self,
-        shell: Shell<M>,
-        names: Names,
-        commands: bool,
-        wrap: fn(Input) -> M::Input,
-    ) -> impl FnMut(&mut r2r::Node) + Send + 'static
-    where
-        Shell<M>: Send,
-    {
-        let mut due = Instant::ZERO;
-        let mut round = 0_usize;
-        let mut counted = 0;
-        let mut drivers_told = 1;
-        let (mut told, mut estops_told) = (false, false);
-        move |node| {
-            if clock::now() < due {
-                return;
-            }
-            due = clock::now() + LOOK;
-            if commands {
-                let count = self.look_for_commands(node, &names);
-                if count != counted {
-                    counted = count;
-                    told = false;
-                    shell.deliver(wrap(Input::PublishersCounted(count)));
-                }
-                let all = self.of(Source::Command);
-                if count > 1 && !told && are_named(&all) {
-                    told = true;
-                    log::warn!(
-                        target: NAME,
-                        "{count} publishers of '{}': {}",
-                        names.resolve(topic(Source::Command)),
-                        all.join(", ")
-                    );
-                }
-            }
-            let estops = nodes(publishers(node, &names, topic(Source::Estop), None));
-            if estops.len() != self.estops.swap(estops.len(), Ordering::Relaxed) {
-                shell.deliver(wrap(Input::EstopsCounted(estops.len())));
-                estops_told = false;
-            }
-            if estops.len() > 1 && !estops_told && are_named(&estops) {
-                estops_told = true;
-                log::error!(
-                    target: NAME,
-                    "{} nodes publish '{}', and one may hide the other: {}",
-                    estops.len(),
-                    names.resolve(topic(Source::Estop)),
-                    estops.join(", ")
-                );
-            }
-            // Whoever else tells the motors something fights with this node, and no state of it can say so.
-            let others = ["motor/port", "motor/starboard"].map(|topic| publishers(node, &names, topic, None));
-            let most = others.iter().map(Vec::len).max().unwrap_or(0);
-            self.drivers.store(most, Ordering::Relaxed);
-            let all = others.concat();
-            if most <= 1 {
-                drivers_told = 1;
-            } else if most > drivers_told && are_named(&all) {
-                drivers_told = most;
-                log::error!(target: NAME, "the motors are told by more than this node: {}", all.join(", "));
-            }
-            // One other source a round: nobody waits for them.
-            round = (round + 1) % Source::COUNT;
-            let source = Source::ALL[round];
-            if !matches!(source, Source::Command | Source::Device) {
-                self.set(source, publishers(node, &names, topic(source), None));
-            }
-        }
-    }
-
-    fn look_for_commands(&self, node: &r2r::Node, names: &Names) -> usize {
-        let heard = self.heard.load(Ordering::Relaxed);
-        let wanted = match heard {
-            _ if heard == Heard::Twist as u8 => "geometry_msgs/msg/Twist",
-            _ if heard == Heard::TwistStamped as u8 => "geometry_msgs/msg/TwistStamped",
-            _ => return 0,
-        };
-        let found = publishers(node, names, topic(Source::Command), Some(wanted));
-        let count = found.len();
-        self.set(Source::Command, found);
-        count
-    }
-
     fn set(&self, source: Source, found: Vec<String>) {
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = Source::ALL.iter().position(|&s| s == source) {
             names[index] = found;
         }
     }
 }
 
-/// Whether all of these nodes can be told by name: one that came just now is in the graph before its name is.
-fn are_named(names: &[String]) -> bool {
-    !names.iter().any(|name| name.contains(NAMELESS))
+/// Counts the publishers of the topics on which one is expected.
+pub struct Counter {
+    publishers: Publishers,
+    names: Names,
+    /// The type of `cmd_vel`; `None` in the composed process, where nobody subscribes and any publisher but its own is one too many.
+    commands: Option<CommandType>,
+    /// The publishers of each topic as they were last logged.
+    logged: [Vec<String>; SoleTopic::ALL.len()],
+    /// The source whose publishers are looked up next, for the details alone.
+    next: usize,
 }
 
-/// Each node once, however often it publishes.
-fn nodes(mut publishers: Vec<String>) -> Vec<String> {
-    publishers.sort();
-    publishers.dedup();
-    publishers
+/// One publisher in the graph.
+struct Endpoint {
+    node: String,
+    fits: bool,
 }
 
-/// Where a source's messages come from.
-fn topic(source: Source) -> &'static str {
-    match source {
-        Source::Ir(_) => "hind/ir",
-        other => other.name(),
+impl Counter {
+    /// For the node that `names` speaks of.
+    pub fn new(publishers: Publishers, names: Names, commands: Option<CommandType>) -> Self {
+        Self { publishers, names, commands, logged: Default::default(), next: 0 }
+    }
+
+    /// A chore that counts every 0.2 s, and before each message of `hind/enable` is delivered.
+    pub fn watch<M: Machine + 'static>(
+        mut self,
+        shell: Shell<M>,
+        enables: EnableQueue,
+        wrap: fn(Input) -> M::Input,
+    ) -> impl FnMut(&mut r2r::Node) + Send + 'static
+    where
+        Shell<M>: Send,
+    {
+        let mut due = Instant::ZERO;
+        move |node| {
+            let waiting = enables.take();
+            let is_due = clock::now() >= due;
+            if waiting.is_empty() && !is_due {
+                return;
+            }
+            let counted = [Input::PublishersCounted(self.count(node))];
+            let enables = waiting.into_iter().map(Input::EnableReceived);
+            shell.deliver_all(counted.into_iter().chain(enables).map(wrap));
+            if is_due {
+                due = clock::now() + PERIOD;
+                self.look_up_next(node);
+            }
+        }
+    }
+
+    fn count(&mut self, node: &r2r::Node) -> Counted {
+        SoleTopic::ALL
+            .into_iter()
+            .fold(Counted::default(), |counted, topic| counted.with(topic, self.census(node, topic)))
+    }
+
+    fn census(&mut self, node: &r2r::Node, topic: SoleTopic) -> Census {
+        let found = match topic {
+            SoleTopic::Command => self.endpoints(node, zone_scaler::COMMAND, self.command_type(), true),
+            SoleTopic::Enable => self.endpoints(node, "hind/enable", Some(BOOL), true),
+            SoleTopic::Estop => self.endpoints(node, "hind/estop", Some(BOOL), false),
+            // Both have one of this node's own; the other stack has two more.
+            SoleTopic::Motors => {
+                let [port, starboard] =
+                    ["motor/port", "motor/starboard"].map(|topic| self.endpoints(node, topic, None, false));
+                port.zip(starboard).map(|(a, b)| if a.len() >= b.len() { a } else { b })
+            }
+        };
+        let Some(found) = found else { return Census::Unknown };
+        let fitting = found.iter().filter(|endpoint| endpoint.fits).count();
+        let census = Census::Known { fitting, others: found.len() - fitting };
+        let nodes: Vec<String> = found.into_iter().map(|endpoint| endpoint.node).collect();
+        self.report(topic, census, &nodes);
+        if let Some(source) = source_of(topic) {
+            self.publishers.set(source, nodes);
+        }
+        census
+    }
+
+    fn command_type(&self) -> Option<&'static str> {
+        self.commands.map(|command_type| match command_type {
+            CommandType::Twist => "geometry_msgs/msg/Twist",
+            CommandType::TwistStamped => "geometry_msgs/msg/TwistStamped",
+        })
+    }
+
+    /// The publishers of `topic`; `None` if the graph cannot be read. One fits if it has the type `wanted`, and is `reliable`
+    /// where that is asked for.
+    fn endpoints(
+        &self,
+        node: &r2r::Node,
+        topic: &str,
+        wanted: Option<&str>,
+        reliable: bool,
+    ) -> Option<Vec<Endpoint>> {
+        let all = node.get_publishers_info_by_topic(&self.names.resolve(topic), false).ok()?;
+        let endpoints = all.into_iter().map(|info| {
+            let best_effort = matches!(info.qos_profile.reliability, ReliabilityPolicy::BestEffort);
+            Endpoint {
+                node: format!("{}/{}", info.node_namespace.trim_end_matches('/'), info.node_name),
+                fits: wanted.is_none_or(|wanted| info.topic_type == wanted) && !(reliable && best_effort),
+            }
+        });
+        Some(endpoints.collect())
+    }
+
+    /// Logs a conflict with the names of the publishers, once while they stay the same.
+    fn report(&mut self, topic: SoleTopic, census: Census, nodes: &[String]) {
+        let logged = &mut self.logged[topic as usize];
+        if !census.is_conflict() {
+            logged.clear();
+        } else if *logged != nodes && !nodes.iter().any(|name| name.contains(NAMELESS)) {
+            *logged = nodes.to_vec();
+            let (name, wanted) = match topic {
+                SoleTopic::Command => {
+                    ("cmd_vel", "one publisher, of the type that cmd_vel_type says, reliable")
+                }
+                SoleTopic::Enable => ("hind/enable", "one publisher of std_msgs/Bool, reliable"),
+                SoleTopic::Estop => {
+                    ("hind/estop", "one publisher of std_msgs/Bool: let one node join all buttons")
+                }
+                SoleTopic::Motors => (
+                    "motor/port' and 'motor/starboard",
+                    "this node alone: end the other one, or start it in a namespace of its own",
+                ),
+            };
+            log::error!(target: NAME, "the vehicle is stopped: '{name}' is published by {}, must be {wanted}", list(nodes));
+        }
+    }
+
+    /// One other source a round, for the details: nobody waits for them.
+    fn look_up_next(&mut self, node: &r2r::Node) {
+        const OTHERS: [Source; 2] = [Source::Reset, Source::Ir(hindbrain::Sensor::FrontPort)];
+        self.next = (self.next + 1) % OTHERS.len();
+        let source = OTHERS[self.next];
+        let topic = if source == Source::Reset { "hind/reset" } else { "hind/ir" };
+        let found = self.endpoints(node, topic, None, false).unwrap_or_default();
+        let nodes: Vec<String> = found.into_iter().map(|endpoint| endpoint.node).collect();
+        if source == Source::Reset {
+            self.publishers.set(source, nodes);
+        } else {
+            for sensor in hindbrain::Sensor::ALL {
+                self.publishers.set(Source::Ir(sensor), nodes.clone());
+            }
+        }
     }
 }
 
-/// The nodes that publish `topic`, each as often as it does.
-fn publishers(node: &r2r::Node, names: &Names, topic: &str, wanted: Option<&str>) -> Vec<String> {
-    let all = node.get_publishers_info_by_topic(&names.resolve(topic), false).unwrap_or_default();
-    let fits = all.into_iter().filter(|p| wanted.is_none_or(|wanted| p.topic_type == wanted));
-    fits.map(|p| format!("{}/{}", p.node_namespace.trim_end_matches('/'), p.node_name)).collect()
+const BOOL: &str = "std_msgs/msg/Bool";
+
+fn source_of(topic: SoleTopic) -> Option<Source> {
+    match topic {
+        SoleTopic::Command => Some(Source::Command),
+        SoleTopic::Enable => Some(Source::Enable),
+        SoleTopic::Estop => Some(Source::Estop),
+        SoleTopic::Motors => None,
+    }
+}
+
+/// Each name once, with how often it is there.
+fn list(nodes: &[String]) -> String {
+    let mut names: Vec<&String> = nodes.iter().collect();
+    names.sort();
+    names.dedup();
+    let count = |name: &String| nodes.iter().filter(|node| *node == name).count();
+    let texts = names.into_iter().map(|name| match count(name) {
+        1 => name.clone(),
+        times => format!("{name} ({times} times)"),
+    });
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_of_one_name_are_counted() {
+        let nodes = ["/b", "/a", "/b"].map(str::to_owned);
+        assert_eq!(list(&nodes), "/a, /b (2 times)");
+    }
 }

@@ -1,6 +1,6 @@
-use std::time::Duration;
-
-use hindbrain::{Cause, Detail, Leds, Motors, Output, Params, Profile, Rgb, SourceDetail, StopState};
+use hindbrain::{
+    Cause, Detail, Leds, Motors, OVERRUN_LIMIT, Output, Params, Profile, Rgb, SourceDetail, StopState,
+};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::hindbrain_msgs::msg as hind;
 use r2r::std_msgs::msg::{ColorRGBA, Int16, String as Text};
@@ -47,7 +47,7 @@ impl Topics {
     ) -> Result<Self, Error> {
         let port = Topic::new(node, "motor/port", qos::command())?;
         let starboard = Topic::new(node, "motor/starboard", qos::command())?;
-        let watch = Watch::new(Duration::from_nanos(params.core.overrun_limit));
+        let watch = Watch::new(OVERRUN_LIMIT);
         let supervisor =
             Supervisor::start(watch.clone(), [port.share(), starboard.share()], controller.clone())?;
         Ok(Self {
@@ -61,7 +61,7 @@ impl Topics {
             watch,
             publishers,
             controller,
-            params: params.clone(),
+            params: *params,
             _supervisor: supervisor,
         })
     }
@@ -141,7 +141,7 @@ fn state_detail(detail: &Detail, params: &Params, publishers: &Publishers) -> hi
         state: detail.state.as_str().into(),
         fault: detail.state == StopState::Fault,
         profile: if params.profile == Profile::Seed { "seed" } else { "strict" }.into(),
-        rule: detail.rule.map(|rule| rule.to_string()).unwrap_or_default(),
+        rule: detail.since_cause.map(|cause| cause.code().to_owned()).unwrap_or_default(),
         since: detail.since.as_secs_f32(),
         causes: detail.causes.iter().map(cause).collect(),
         sources: detail.sources.iter().flatten().map(|source| source_of(source, publishers)).collect(),

@@ -3,10 +3,9 @@ use std::time::Duration;
 
 use hindbrain::{StopState, TICK};
 
-/// What hindbrain waits for before it takes silence or a blocked way for real, as its parameters are by default.
+/// What hindbrain waits for before it takes silence for real, as its parameters are by default.
 const CMD_TIMEOUT: Duration = Duration::from_millis(500);
 const ESTOP_TIMEOUT: Duration = Duration::from_millis(250);
-const IR_DEBOUNCE: Duration = Duration::from_millis(40);
 /// From full speed to rest: 66 counts at 200 counts/s, see `reactions.yaml`.
 const BRAKING: Duration = Duration::from_millis(330);
 
@@ -69,9 +68,8 @@ impl Reaction {
     /// From the event at hindbrain to the motor value at the latest, without the way there and back.
     pub const fn bound(self) -> Duration {
         match self {
-            Self::EstopPressed | Self::Disabled => TICK,
+            Self::EstopPressed | Self::Disabled | Self::WayBlocked => TICK,
             Self::CommandLost => CMD_TIMEOUT.saturating_add(TICK).saturating_add(BRAKING),
-            Self::WayBlocked => IR_DEBOUNCE.saturating_add(TICK),
             Self::EstopSilent => ESTOP_TIMEOUT.saturating_add(TICK),
         }
     }
@@ -141,12 +139,11 @@ mod tests {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap();
         assert_eq!(nanos(CMD_TIMEOUT), core.command_timeout);
         assert_eq!(nanos(ESTOP_TIMEOUT), core.estop_timeout);
-        assert_eq!(nanos(IR_DEBOUNCE), core.infrared.sight.debounce);
         // full speed in counts over the slope in counts per thousand seconds
         let full = u64::try_from(core.full).unwrap();
         assert_eq!(nanos(BRAKING), full * 1_000_000_000_000 / core.slopes.decel);
         let bounds = Reaction::ALL.map(|reaction| reaction.bound().as_millis());
-        assert_eq!(bounds, [20, 20, 850, 60, 270]);
+        assert_eq!(bounds, [20, 20, 850, 20, 270]);
     }
 
     #[test]

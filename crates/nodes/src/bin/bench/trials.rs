@@ -12,8 +12,8 @@ use crate::vehicle::Vehicle;
 const SPEED: f64 = 1.0;
 /// The heartbeats come with every second slot: 25 times a second.
 const HEARTBEAT: u64 = 2;
-/// Slots at rest before enabling, more than the infra-red's `clear_hold`; by then nothing old is on the way.
-const CALM: u64 = 4;
+/// Slots at rest before enabling, 20 ms each: more than the infra-red's timeout of 0.5 s; by then nothing old is on the way.
+const CALM: u64 = 28;
 /// Slots of zero commands after the state became OK: zero-first.
 const NEUTRAL: u64 = 2;
 /// Slots at full speed before the event.

@@ -1,0 +1,146 @@
+//! Random faults while it drives, each with its bound and its way back: the machine by itself.
+//!
+//! `EPISODES=100000 cargo test -p hindbrain --test episodes` plays as many; a seed that fails is printed, and belongs into
+//! `SEEDS`.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // what fails has to end the test with its seed
+
+mod common;
+
+use common::{params, text, texts};
+use hindbrain::{
+    Census, Hindbrain, Input, OVERRUN_LIMIT, Params, Publishers, Sensor, SoleTopic, specification,
+};
+use params::Value;
+use scenarios::{Dice, Message, Reading, Second, Topic, Vehicle, World};
+use units::{Command, Instant, Machine, Stamp, Velocity};
+
+/// Seeds that once failed are played every time.
+const SEEDS: [u64; 1] = [1];
+
+/// hindbrain, called exactly when it wants to be.
+struct Alone {
+    machine: Hindbrain,
+    now: Instant,
+    publishers: Publishers,
+    /// The stamps of the last command and of the last measurement of each sensor.
+    stamps: [Stamp; 3],
+}
+
+impl Alone {
+    fn new() -> Self {
+        let changes = [
+            ("accel", Value::Float(200.0)),
+            ("estop.required", Value::Bool(true)),
+            ("ir.sensors", texts(&["ir_front_port", "ir_front_starboard"])),
+            ("driver.kind", text("pololu")),
+            ("driver.device", text("/dev/ttyACM0")),
+        ];
+        let machine = Hindbrain::new(params(&changes).unwrap());
+        let now = Instant::from_millis(1_000);
+        Self { machine, now, publishers: Publishers::default(), stamps: [Stamp::ZERO; 3] }
+    }
+
+    fn stamp(&self, behind: i32) -> Stamp {
+        let nanos = 1_700_000_000_000_000_000 + self.now.as_nanos() as i64 - i64::from(behind) * 1_000_000;
+        Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
+    }
+
+    fn input(&mut self, message: Message) -> Input {
+        match message {
+            Message::Command { forward, behind } => {
+                self.stamps[0] = behind.map_or(self.stamps[0], |behind| self.stamp(behind));
+                let stamp = self.stamps[0];
+                let command = Velocity::planar(forward, 0.0).map(|velocity| Command { velocity, stamp });
+                Input::CommandReceived(command)
+            }
+            Message::Enable(on) => Input::EnableReceived(on),
+            Message::Estop(pressed) => Input::EstopReceived(pressed),
+            Message::Reset(down) => Input::ResetReceived(down),
+            Message::Infrared { starboard, reading, repeated } => {
+                let (sensor, place) =
+                    if starboard { (Sensor::FrontStarboard, 2) } else { (Sensor::FrontPort, 1) };
+                if !repeated {
+                    self.stamps[place] = self.stamp(0);
+                }
+                let distance = match reading {
+                    Reading::Clear => Some(1.0),
+                    Reading::Blocked => Some(0.1),
+                    Reading::Invalid => None,
+                };
+                Input::IrReceived { sensor, distance, stamp: self.stamps[place] }
+            }
+            Message::Publishers { topic, second } => {
+                let topic = match topic {
+                    Topic::Command => SoleTopic::Command,
+                    Topic::Enable => SoleTopic::Enable,
+                    Topic::Estop => SoleTopic::Estop,
+                    Topic::Motors => SoleTopic::Motors,
+                };
+                let census = match second {
+                    None => Census::Known { fitting: 1, others: 0 },
+                    Some(Second::Alike | Second::SameName) => Census::Known { fitting: 2, others: 0 },
+                    Some(Second::BestEffort | Second::OtherType) => Census::Known { fitting: 1, others: 1 },
+                };
+                self.publishers = self.publishers.with(topic, census);
+                Input::PublishersCounted(self.publishers)
+            }
+            Message::Device(true) => Input::DeviceOpened,
+            Message::Device(false) => Input::DeviceLost,
+            Message::Parameter { name, value } => {
+                let set = specification().resolve([(name.to_owned(), Value::Float(value))]).unwrap();
+                Input::ParametersChanged(Params::read(&set).unwrap())
+            }
+        }
+    }
+
+    fn drain(&mut self) {
+        while self.machine.poll(self.now).is_some() {}
+    }
+}
+
+impl Vehicle for Alone {
+    fn receive(&mut self, message: Message) {
+        let input = self.input(message);
+        self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
+        self.machine.handle(self.now, input);
+        self.drain();
+    }
+
+    fn pass(&mut self, millis: u32) {
+        let end = self.now + core::time::Duration::from_millis(millis.into());
+        while let Some(at) = self.machine.deadline().filter(|&at| at <= end) {
+            self.now = at.max(self.now);
+            self.drain();
+        }
+        self.now = end;
+    }
+
+    fn hold(&mut self, millis: u32) {
+        self.now = self.now + core::time::Duration::from_millis(millis.into());
+        self.drain();
+    }
+
+    fn levels(&self) -> [i16; 2] {
+        self.machine.motors().levels()
+    }
+}
+
+fn play(seed: u64, episodes: usize) {
+    let mut world = World::new(Alone::new());
+    world.start().unwrap();
+    for (number, episode) in Dice::new(seed).take(episodes).enumerate() {
+        if let Err(what) = world.play(&episode) {
+            panic!("seed {seed}, episode {number} ({episode}): {what}; {}", world.vehicle().machine.causes());
+        }
+    }
+}
+
+#[test]
+fn every_fault_stops_in_time_and_every_recovery_drives() {
+    assert_eq!(OVERRUN_LIMIT.as_millis(), 500, "a hold of 450 ms is no overrun");
+    let episodes = std::env::var("EPISODES").ok().and_then(|count| count.parse().ok()).unwrap_or(400);
+    for seed in SEEDS {
+        play(seed, episodes);
+    }
+}

@@ -1,0 +1,78 @@
+//! `docs/safety.md` tells the truth: its table of causes is the machine's, and each of its rows names tests that exist.
+#![allow(clippy::expect_used)] // what is expected here is the test's own ground
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+
+use hindbrain::Cause;
+use hindbrain::core::{Clears, Effect, Row};
+use tests::{bless, root};
+
+const PAGE: &str = "docs/safety.md";
+
+fn page() -> String {
+    fs::read_to_string(root().join(PAGE)).expect("the page")
+}
+
+fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Reports => "none by itself",
+        Effect::Brakes => "`OK`: the motors brake to zero",
+        Effect::StopsByIr => "`SSTOP.IR`: stop",
+        Effect::StopsByRos => "`SSTOP.ROS`: stop",
+        Effect::Faults => "`ESTOP` (fault): stop",
+        Effect::EmergencyStops => "`ESTOP`: stop",
+    }
+}
+
+fn clears(clears: Clears) -> &'static str {
+    match clears {
+        Clears::Itself => "nothing",
+        Clears::Zero => "a zero command",
+        Clears::Enable => "a rise of `hind/enable`, a zero command",
+        Clears::Reset => "`hind/reset` pressed and let go, a rise of `hind/enable`, a zero command",
+    }
+}
+
+fn causes() -> String {
+    let mut table = String::from(
+        "\n| cause, the most severe first | it is there while | state and motors | once it is gone, motion asks for |\n\
+         |---|---|---|---|\n",
+    );
+    for cause in Cause::ALL.iter().rev() {
+        let Row { code, condition, effect: does, clears: asks, .. } = cause.row();
+        let _ = writeln!(table, "| `{code}` | {condition} | {} | {} |", effect(does), clears(asks));
+    }
+    table.push_str("\n`SSTOP.ROS` and `SSTOP.IR` together are `SSTOP.BOTH`.\n");
+    table
+}
+
+#[test]
+fn the_table_of_causes_is_the_machines() {
+    let page = page();
+    let (start, end) = ("<!-- generated: causes -->\n", "<!-- end -->");
+    let from = page.find(start).expect("a place for the table") + start.len();
+    let to = from + page[from..].find(end).expect("an end of the table");
+    bless(PAGE, &[&page[..from], &causes(), "\n", &page[to..]].concat());
+}
+
+/// The rows of the first table: each has a test over DDS that shows it.
+#[test]
+fn every_row_names_tests_that_exist() {
+    let page = page();
+    let from = page.find("<!-- rows -->").expect("a place for the rows");
+    let to = from + page[from..].find("\n## ").expect("an end of the rows");
+    let rows: Vec<&str> = page[from..to].lines().filter(|line| line.starts_with('|')).skip(2).collect();
+    assert!(rows.len() > 20, "only {} rows", rows.len());
+    for row in rows {
+        let last = row.trim_end_matches('|').rsplit('|').next().expect("a column");
+        let named: BTreeSet<&str> = last.split('`').filter(|text| text.contains("::")).collect();
+        assert!(!named.is_empty(), "no test is named in: {row}");
+        for test in named {
+            let (file, name) = test.split_once("::").expect("file::test");
+            let text = fs::read_to_string(root().join("tests/ros").join(file)).unwrap_or_default();
+            assert!(text.contains(&format!("\ndef {name}(")), "{test} is not a test, named in: {row}");
+        }
+    }
+}
