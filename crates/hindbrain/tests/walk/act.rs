@@ -12,7 +12,7 @@ pub enum When {
     Unstamped,
     /// So long ago; negative is ahead.
     Ago(Ns),
-    /// As the newest one with a stamp that was sent.
+    /// As the newest one with a stamp that was accepted.
     Same,
     /// So long before the newest one.
     Before(Ns),
@@ -69,13 +69,11 @@ pub struct World {
     census: [Census; 4],
     /// What is older is not sent again.
     cap: Ns,
-    command_stamp: Option<Ns>,
-    ir_stamps: [Option<Ns>; 4],
 }
 
 impl World {
     pub fn new(now: Ns, cap: Ns) -> Self {
-        Self { now, offset: 1_000_000 * MS, census: [ONE; 4], cap, command_stamp: None, ir_stamps: [None; 4] }
+        Self { now, offset: 1_000_000 * MS, census: [ONE; 4], cap }
     }
 
     pub fn wall(&self) -> Stamp {
@@ -83,15 +81,17 @@ impl World {
     }
 
     /// The message for `act`, and whether the wall clock is to be read before it.
-    pub fn input(&mut self, act: Act, alternatives: &[Params]) -> Option<(Input, bool)> {
+    pub fn input(
+        &mut self,
+        act: Act,
+        alternatives: &[Params],
+        newest: [Option<Ns>; 5],
+    ) -> Option<(Input, bool)> {
         let plain = |input| Some((input, false));
         match act {
             Act::Nothing | Act::Jump(_) => None,
             Act::Command(linear, angular, when) => {
-                let stamp = self.stamp(when, self.command_stamp);
-                if !stamp.is_zero() {
-                    self.command_stamp = self.command_stamp.max(Some(stamp.as_nanos()));
-                }
+                let stamp = self.stamp(when, newest[0]);
                 let parts = [linear, angular].map(|part| f64::from(part) / 1000.0);
                 let velocity = Velocity::planar(parts[0], parts[1]).ok()?;
                 Some((Input::CommandReceived(Ok(Command { velocity, stamp })), when != When::Unstamped))
@@ -103,12 +103,7 @@ impl World {
             Act::Estop(pressed) => plain(Input::EstopReceived(pressed)),
             Act::Reset(down) => plain(Input::ResetReceived(down)),
             Act::Ir(sensor, distance, when) => {
-                let sent = &self.ir_stamps[sensor as usize];
-                let stamp = self.stamp(when, *sent);
-                if !stamp.is_zero() {
-                    let sent = &mut self.ir_stamps[sensor as usize];
-                    *sent = (*sent).max(Some(stamp.as_nanos()));
-                }
+                let stamp = self.stamp(when, newest[1 + sensor as usize]);
                 Some((Input::IrReceived { sensor, distance, stamp }, when != When::Unstamped))
             }
             Act::Count(topic, census) => {
@@ -142,17 +137,14 @@ impl World {
         })
     }
 
-    /// What is remembered of what was sent, from now on.
-    pub fn relative(&self) -> (Option<Ns>, [Option<Ns>; 4], u16) {
-        let wall = self.now + self.offset;
-        let ago = |stamp: Option<Ns>| stamp.map(|stamp| (wall - stamp).min(self.cap));
+    /// The publishers as they were counted last.
+    pub fn counts(&self) -> u16 {
         let code = |census| match census {
             Census::Unknown => 0,
             Census::Known { others: 1.., .. } => 1,
             Census::Known { fitting, .. } => 2 + fitting.min(2) as u16,
         };
-        let census = self.census.into_iter().fold(0, |sum, census| sum * 5 + code(census));
-        (ago(self.command_stamp), self.ir_stamps.map(ago), census)
+        self.census.into_iter().fold(0, |sum, census| sum * 5 + code(census))
     }
 }
 

@@ -122,7 +122,8 @@ pub struct Moment {
     pub wall: Ns,
     /// How long it may have waited unread, zero if nobody was held.
     pub waited: Ns,
-    pub held: bool,
+    /// It may have waited for so long that it is no act of now.
+    pub late: bool,
 }
 
 /// What was said on `hind/estop`.
@@ -162,9 +163,9 @@ pub struct Enable {
 impl Enable {
     /// Whether it is a rise.
     pub fn receive(&mut self, on: bool, at: Moment, conflict: bool) -> bool {
-        let rises = on && self.ready_to_rise && !conflict && !at.held;
+        let rises = on && self.ready_to_rise && !conflict && !at.late;
         self.said = Some((on, at.now - at.waited));
-        self.ready_to_rise = !on && !conflict;
+        self.ready_to_rise = !on && !conflict && !at.late;
         rises
     }
 
@@ -196,7 +197,7 @@ pub struct Sensor {
     pub clear_since: Option<Ns>,
     pub invalid: bool,
     /// The newest stamp, and when that reading was born.
-    newest: Option<(Ns, Ns)>,
+    pub newest: Option<(Ns, Ns)>,
     ahead: Option<Ns>,
 }
 
@@ -219,7 +220,7 @@ impl Sensor {
         let clear = seen == Seen::Clear && !refused;
         self.invalid = seen == Seen::Nothing || seen == Seen::Clear && refused;
         self.clear_since = clear.then(|| self.clear_since.unwrap_or(at.now));
-        self.measured = Some(if refused { at.now } else { born });
+        self.measured = Some(if clear { born } else { at.now });
         if stamp != 0 && !refused {
             self.newest = Some((stamp, born));
         }

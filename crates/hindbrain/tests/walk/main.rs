@@ -3,75 +3,68 @@
 
 mod act;
 mod books;
+mod census;
+mod liveness;
 mod models;
 mod oracle;
 mod pair;
+mod random;
 mod walker;
 mod wheel;
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use census::{Census, Seen};
 use models::{Model, Part, Scale};
-use pair::Pair;
-use walker::{Visitor, walk};
+use walker::{Walk, walk};
 
-struct Blind;
-
-impl Visitor for Blind {
-    fn edge(&mut self, _: &Pair, _: &Pair) -> Result<(), String> {
-        Ok(())
-    }
-    fn state(&mut self, _: &Pair, _: u128) -> Result<(), String> {
-        Ok(())
-    }
-    fn again(&mut self, _: &Pair, _: u128) -> Result<(), String> {
-        Ok(())
-    }
+/// What came of one model.
+struct Result {
+    model: Model,
+    walk: Walk,
+    seen: Seen,
+    seconds: f64,
 }
 
-#[test]
-fn singles() {
-    for strict in [true, false] {
-        for part in Part::ALL.into_iter().filter(|p| std::env::var("PART").is_ok_and(|v| v.contains(&format!("{p:?}")))) {
-            let model = Model::new(&[part], strict, Scale::Small);
-            match walk(&model, 300_000, &mut Blind) {
-                Ok(walk) => println!("{}: {walk:?}", model.name),
-                Err(what) => println!("{what}\n"),
+/// Walks through all `models` in two threads.
+fn through(models: Vec<Model>, most: usize, every: u64) -> Vec<Result> {
+    let (next, results, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(model) = models.get(next.fetch_add(1, Ordering::Relaxed)) {
+            #[allow(clippy::disallowed_methods)] // how long it took is told, and decides on nothing
+            let start = std::time::Instant::now();
+            let mut census = Census::new(model, every);
+            match walk(model, most, &mut census) {
+                Ok(walk) => {
+                    let seconds = start.elapsed().as_secs_f64();
+                    let result = Result { model: model.clone(), walk, seen: census.seen, seconds };
+                    println!("{} {:?} {seconds:.1} s", model.name, result.walk);
+                    results.lock().unwrap().push(result);
+                }
+                Err(what) => wrong.lock().unwrap().push(what),
             }
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+    let wrong = wrong.into_inner().unwrap();
+    for what in wrong.iter().take(40) { println!("{what}\n"); }
+    assert!(wrong.is_empty(), "{} models: {}", wrong.len(), wrong[0]);
+    results.into_inner().unwrap()
 }
 
 #[test]
-fn probe() {
-    use act::{*, Wait::*};
-    let m = Model::new(&[Part::Overrun], true, Scale::Small);
-    for (f, t) in [(0, 60), (20, 60), (40, 60), (60, 60), (60,80), (40,80), (0,40), (-1, 60), (-1, 40)] {
-        let mut p = Pair::new(m.params, m.cap).unwrap();
-        const MS: i64 = 1_000_000;
-        if f < 0 { let _ = p.go(Edge(Alone(0), Act::Enable(false)), &[]); }
-        let _ = p.go(Edge(Alone(260 * MS), Act::Nothing), &[]);
-        if f >= 0 { let _ = p.go(Edge(Served(f * MS), Act::Enable(false)), &[]); }
-        let _ = p.go(Edge(Served((t - f.max(0)) * MS), Act::Enable(true)), &[]);
-        println!("{f} {t}: {}", p.causes());
+fn every_two_parts() {
+    let scale = match std::env::var("SCALE").as_deref() { Ok("small") => Scale::Small, Ok("real") => Scale::Real, _ => Scale::Tiny };
+    let most = std::env::var("MOST").map_or(20_000, |m| m.parse().unwrap());
+    for strict in [true, false] {
+        let results = through(models::pairs(strict, scale), most, 4);
+        let mut all = Seen::default();
+        for r in &results { all.add(&r.seen); }
+        println!("{all:?}");
+        println!("states {} edges {} cut {} seconds {}", results.iter().map(|r| r.walk.states).sum::<usize>(), results.iter().map(|r| r.walk.edges).sum::<usize>(), results.iter().filter(|r| r.walk.cut).count(), results.iter().map(|r| r.seconds).sum::<f64>());
     }
-    for part in [Part::Overrun, Part::FrontPort, Part::Stamps] {
-    let m = Model::new(&[part], true, Scale::Small);
-    struct Spy(std::collections::BTreeMap<&'static str, std::collections::BTreeMap<String, usize>>);
-    impl Visitor for Spy {
-        fn edge(&mut self, _: &Pair, _: &Pair) -> Result<(), String> { Ok(()) }
-        fn state(&mut self, p: &Pair, _: u128) -> Result<(), String> {
-            let k = format!("{:?}", p.machine.key());
-            let mut n = |name: &'static str, from: &str| if let Some(at) = k.find(from) { 
-                let s: String = k[at..].chars().take(260).take_while(|&c| c != '}').collect();
-                *self.0.entry(name).or_default().entry(s).or_default() += 1; };
-            n("command", "command: "); n("enable", "enable: "); n("sensor", "sensors: ["); n("commands", "commands: "); n("meas", "measurements: "); n("tick", "unstepped: ");
-            Ok(())
-        }
-        fn again(&mut self, _: &Pair, _: u128) -> Result<(), String> { Ok(()) }
-    }
-    let mut spy = Spy(Default::default());
-    let _ = walk(&m, 20_000, &mut spy);
-    for (n, m) in spy.0 { println!("{n} {}: {:?}", m.len(), m.into_iter().rev().take(6).collect::<Vec<_>>()); }
-    }
-    let p = Pair::new(m.params, m.cap).unwrap();
-    println!("{:?}", p.machine.key());
 }

@@ -15,6 +15,7 @@ pub enum Part {
     Switches,
     Estop,
     FrontPort,
+    IrStamps,
     FrontStarboard,
     BackPort,
     Device,
@@ -27,13 +28,14 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Velocities,
         Self::Stamps,
         Self::Lease,
         Self::Switches,
         Self::Estop,
         Self::FrontPort,
+        Self::IrStamps,
         Self::FrontStarboard,
         Self::BackPort,
         Self::Device,
@@ -148,7 +150,7 @@ fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
         device_required: has(Part::Device),
         lease: if has(Part::Lease) { lease } else { 0 },
         infrared: Infrared {
-            fitted: [has(Part::FrontPort), has(Part::FrontStarboard), has(Part::BackPort), false],
+            fitted: [has(Part::FrontPort) || has(Part::IrStamps), has(Part::FrontStarboard), has(Part::BackPort), false],
             timeout: infrared,
         },
     };
@@ -193,7 +195,8 @@ fn acts(parts: &[Part], params: &Params, scale: Scale) -> Vec<Act> {
     if has(Part::Stamps) {
         let old = params.core.command_timeout as Ns;
         let late = if scale == Scale::Real { 10 * TICK } else { TICK };
-        acts.push(Act::Command(1000, 0, When::Ago(-TICK)));
+        // One that is ahead, and the same stamp a tick later.
+        acts.push(Act::Command(1000, 0, When::Ago(-5 * TICK)));
         for linear in [0, 1000] {
             let whens =
                 [When::Ago(0), When::Ago(old), When::Same, When::Before(late), When::Ago(-6 * TICK)];
@@ -209,16 +212,14 @@ fn acts(parts: &[Part], params: &Params, scale: Scale) -> Vec<Act> {
         (Part::BackPort, Sensor::BackPort),
     ] {
         if has(part) {
-            acts.extend([Some(CLEAR), Some(NEAR)].map(|d| Act::Ir(sensor, d, When::Unstamped)));
-            if scale != Scale::Tiny {
-                let (old, late) = (params.core.infrared.timeout as Ns, TICK);
-                let whens =
-                    [When::Ago(0), When::Ago(late), When::Ago(old), When::Same, When::Ago(-6 * TICK)];
-                acts.extend(whens.map(|when| Act::Ir(sensor, Some(CLEAR), when)));
-                acts.extend([When::Ago(old), When::Ago(-6 * TICK)].map(|when| Act::Ir(sensor, Some(NEAR), when)));
-                acts.push(Act::Ir(sensor, None, When::Unstamped));
-            }
+            acts.extend([Some(CLEAR), Some(NEAR), None].map(|d| Act::Ir(sensor, d, When::Unstamped)));
         }
+    }
+    if has(Part::IrStamps) {
+        let clear = |when| Act::Ir(Sensor::FrontPort, Some(CLEAR), when);
+        acts.extend([When::Ago(0), When::Ago(params.core.infrared.timeout as Ns), When::Same].map(clear));
+        acts.extend([clear(When::Before(TICK)), clear(When::Ago(-6 * TICK))]);
+        acts.push(Act::Ir(Sensor::FrontPort, Some(NEAR), When::Ago(-6 * TICK)));
     }
     let count = |topic, all: &[_]| all.iter().map(move |&census| Act::Count(topic, census)).collect::<Vec<_>>();
     if has(Part::Switches) {

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hasher;
 
-use crate::act::Edge;
-use crate::models::Model;
+use crate::act::{Edge, Wait};
+use crate::models::{Model, TICK};
 use crate::pair::Pair;
 
 /// A hash of 128 bits: no two of some millions of states share one, but for a chance of 1 in 10^24.
@@ -63,7 +63,7 @@ pub trait Visitor {
     fn edge(&mut self, before: &Pair, after: &Pair) -> Result<(), String>;
     /// # Errors
     /// What is wrong with it.
-    fn state(&mut self, pair: &Pair, print: u128) -> Result<(), String>;
+    fn state(&mut self, pair: &Pair) -> Result<(), String>;
     /// Another way to the same state.
     /// # Errors
     /// What is wrong with it.
@@ -83,9 +83,13 @@ pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Wa
     let mut walk = Walk { states: 1, ..Walk::default() };
     while let Some((index, pair)) = queue.pop_front() {
         let tell = |what: String, last: Option<u16>| story(model, &parents, index, last, &what);
-        visitor.state(&pair, 0).map_err(|what| tell(what, None))?;
+        visitor.state(&pair).map_err(|what| tell(what, None))?;
         for (number, &edge) in model.edges.iter().enumerate() {
             let number = number as u16;
+            // All that is received then is older than any time-out by now: a longer hold says no more.
+            if matches!(edge.0, Wait::Alone(time) if time > TICK) && pair.oracle.waited(pair.world.now) > model.cap {
+                continue;
+            }
             let mut next = pair.clone();
             let gone = next.go(edge, &model.alternatives).and_then(|()| visitor.edge(&pair, &next));
             if let Err(what) = gone {
@@ -106,7 +110,6 @@ pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Wa
                 let new = known.len() as u32;
                 known.insert(print, new);
                 parents.push((index, number));
-                visitor.again(&next, print)?;
                 queue.push_back((new, next));
             } else {
                 walk.cut = true;
