@@ -22,7 +22,7 @@ pub use cause::{Cause, Causes, Clears, Effect, Row};
 pub use conflict::{Conflicts, SoleTopic};
 pub use gate::Gate;
 pub use inputs::{
-    CommandInput, CoreParams, DEADBAND, EnableInput, Infrared, Inputs, InvalidCommand, Outputs,
+    CommandInput, CoreParams, DEADBAND, Infrared, Inputs, InvalidCommand, Outputs, SwitchInput,
 };
 pub use mapping::{FULL, Mapping, Wish, mix, mix_as_the_seed};
 pub use sensor::{IrSensor, Reading};

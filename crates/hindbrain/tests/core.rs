@@ -1,8 +1,8 @@
 //! The core under any parameters and any inputs: total and in range.
 
 use hindbrain::core::{
-    CommandInput, Conflicts, CoreParams, EnableInput, Infrared, Inputs, InvalidCommand, Reading, Slopes,
-    SoleTopic, State, Wish, step,
+    CommandInput, Conflicts, CoreParams, Infrared, Inputs, InvalidCommand, Reading, Slopes, SoleTopic, State,
+    SwitchInput, Wish, step,
 };
 use proptest::prelude::*;
 
@@ -47,16 +47,17 @@ fn core_inputs() -> impl Strategy<Value = Inputs> {
         let reading = prop::sample::select(vec![Reading::Clear, Reading::Blocked, Reading::Invalid]);
         prop::option::of((reading, time()))
     };
-    let enable =
-        prop::option::of((any::<bool>(), any::<bool>()).prop_map(|(on, waited)| EnableInput { on, waited }));
+    let switch = || {
+        prop::option::of((any::<bool>(), any::<bool>()).prop_map(|(on, waited)| SwitchInput { on, waited }))
+    };
     let conflicts = prop::option::of(any::<[bool; 4]>().prop_map(|are| {
         SoleTopic::ALL.into_iter().zip(are).fold(Conflicts::NONE, |all, (topic, is)| all.with(topic, is))
     }));
     (
         time(),
         prop::option::of((any::<bool>(), time())),
-        any::<Option<bool>>(),
-        enable,
+        switch(),
+        switch(),
         [reading(), reading(), reading(), reading()],
         prop::option::of(command()),
         (conflicts, any::<Option<bool>>(), any::<bool>()),

@@ -147,6 +147,23 @@ fn a_reset_that_waited_for_a_held_process_undoes_nothing() {
 }
 
 #[test]
+fn a_press_that_is_repeated_after_a_hold_is_no_letting_go() {
+    let mut rig = driving("strict");
+    rig.send(Input::EstopReceived(true));
+    rig.send(released());
+    rig.send(Input::ResetReceived(true));
+    rig.stall(160);
+    rig.send(released());
+    rig.send(Input::ResetReceived(true));
+    assert_eq!(rig.state(), StopState::Estop, "the button is still down");
+    rig.repeat(&[released()], 60);
+    rig.send(Input::ResetReceived(false));
+    assert_eq!(rig.state(), StopState::Estop, "and that press does not count any more");
+    rig.click_reset();
+    assert_eq!(rig.state(), StopState::SoftRos);
+}
+
+#[test]
 fn an_enable_that_waited_for_a_held_process_arms_nothing() {
     let mut rig = rig(&[]);
     rig.stall(300);

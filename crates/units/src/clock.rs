@@ -25,19 +25,21 @@ pub struct Clock {
 const SECOND: i64 = 1_000_000_000;
 
 impl Clock {
-    /// Takes note that at `now` the wall clock says `stamp`; it may have been set, forward or back.
+    /// Takes note that at `now` the wall clock says `stamp`; it may have been set, forward or back. Time goes on by
+    /// [`pass_to`](Self::pass_to) alone, so that no hold is missed.
     pub fn read(&mut self, now: Instant, stamp: Stamp) {
-        self.now = self.now.max(now);
-        self.read = Some((self.now, stamp));
+        self.read = Some((self.now.max(now), stamp));
     }
 
     /// Goes on to `now`, which never goes back. `due` is when the machine was to be called at the latest
     /// ([`Machine::deadline`](crate::Machine::deadline)).
     pub fn pass_to(&mut self, now: Instant, due: Option<Instant>) {
-        let began = self.held.filter(|&(_, until)| self.now < until).map_or(self.now, |(began, _)| began);
-        self.now = self.now.max(now);
-        if due.is_some_and(|due| self.now.since(due) > GRACE) {
-            self.held = Some((began, self.now + QUEUES));
+        let before = self.now;
+        self.now = before.max(now);
+        // Within the time of an earlier hold that one counts, which was longer ago.
+        let is_in_time = self.held.is_some_and(|(_, until)| self.now < until);
+        if due.is_some_and(|due| self.now.since(due) > GRACE) && !is_in_time {
+            self.held = Some((before, self.now + QUEUES));
         }
     }
 
@@ -91,6 +93,7 @@ mod tests {
         assert_eq!(clock.wall(), Stamp { sec: 6, nanosec: 2_000_000 });
         // a clock set back is followed
         clock.read(at(200), Stamp { sec: 1, nanosec: 0 });
+        clock.pass_to(at(200), None);
         assert_eq!((clock.wall(), clock.now()), (Stamp { sec: 1, nanosec: 0 }, at(200)));
     }
 
@@ -115,11 +118,33 @@ mod tests {
         clock.pass_to(at(2000), Some(at(1140)));
         assert_eq!(clock.waited(), Duration::from_millis(880));
         clock.pass_to(at(2049), Some(at(2020)));
-        assert_eq!(clock.waited(), Duration::from_millis(929), "held again before the queues are dry");
-        clock.pass_to(at(2098), Some(at(2100)));
-        assert_eq!(clock.waited(), Duration::from_millis(978));
-        clock.pass_to(at(2099), Some(at(2100)));
+        assert_eq!(clock.waited(), Duration::from_millis(929), "late again before the queues are dry");
+        clock.pass_to(at(2050), Some(at(2069)));
         assert_eq!(clock.waited(), Duration::ZERO, "the queues are dry");
+        clock.pass_to(at(2200), Some(at(2070)));
+        assert_eq!(clock.waited(), Duration::from_millis(150));
+    }
+
+    /// One that is always 25 ms late is slow, and not deaf.
+    #[test]
+    fn a_computer_that_is_always_late_makes_nothing_older_than_two_calls() {
+        let mut clock = Clock::default();
+        for n in 1..1000 {
+            clock.pass_to(at(45 * n), Some(at(45 * n - 25)));
+            assert!(clock.waited() <= Duration::from_millis(90), "{:?}", clock.waited());
+        }
+    }
+
+    #[test]
+    fn a_reading_of_the_wall_clock_hides_no_hold() {
+        let mut clock = Clock::default();
+        clock.pass_to(at(100), None);
+        clock.read(at(900), Stamp { sec: 5, nanosec: 0 });
+        clock.pass_to(at(900), Some(at(120)));
+        assert_eq!(
+            (clock.waited(), clock.wall()),
+            (Duration::from_millis(800), Stamp { sec: 5, nanosec: 0 })
+        );
     }
 
     #[test]

@@ -14,9 +14,9 @@ pub struct CommandInput {
     pub age: u64,
 }
 
-/// The switch `hind/enable` as it is received.
+/// A switch or a button as it is received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct EnableInput {
+pub struct SwitchInput {
     /// Its level.
     pub on: bool,
     /// Whether the message can have waited unread for long: then it is no act of now.
@@ -34,10 +34,10 @@ pub struct Inputs {
     pub dt: u64,
     /// The emergency stop: true is pressed; the age of the message \[ns\].
     pub estop: Option<(bool, u64)>,
-    /// The reset button's level.
-    pub reset: Option<bool>,
+    /// The reset button.
+    pub reset: Option<SwitchInput>,
     /// The software switch.
-    pub enable: Option<EnableInput>,
+    pub enable: Option<SwitchInput>,
     /// The infra-red sensors, in the order of [`Sensor`](crate::Sensor): a reading and its age \[ns\], less than the timeout.
     pub infrared: [Option<(Reading, u64)>; 4],
     /// What is wanted of the motors.

@@ -1,6 +1,6 @@
 use super::{
-    Cause, Causes, Conflicts, CoreParams, Effect, EnableSwitch, Gate, IrSensor, Reading, SoleTopic, Wheel,
-    Wish,
+    Cause, Causes, Conflicts, CoreParams, Effect, EnableSwitch, Gate, IrSensor, Reading, SoleTopic,
+    SwitchInput, Wheel, Wish,
 };
 
 /// All that the core remembers from step to step.
@@ -213,6 +213,18 @@ impl State {
             .with(Cause::EstopConflict, self.conflicts.on(SoleTopic::Estop))
             .with(Cause::EstopStale, self.estop == EstopLine::Silent || is_unheard)
             .with(Cause::EstopPressed, self.estop == EstopLine::Pressed)
+    }
+}
+
+impl ResetButton {
+    /// Takes a level; whether that is a reset. A press that waited unread counts for nothing, and neither does one before it.
+    pub(super) fn receive(&mut self, button: SwitchInput, is_latched: bool) -> bool {
+        let SwitchInput { on: down, waited } = button;
+        let resets = !down && self.pressed_in_time;
+        let goes_down = !self.down && is_latched;
+        self.pressed_in_time = down && !waited && (self.pressed_in_time || goes_down);
+        self.down = down;
+        resets
     }
 }
 

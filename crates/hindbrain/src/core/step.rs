@@ -1,6 +1,6 @@
 use super::{
-    Cause, Causes, Clears, CommandInput, CoreParams, DEADBAND, Device, Effect, EnableInput, EstopLine,
-    HeldCommand, Inputs, Latch, Outputs, SoleTopic, State, StopState, Wish,
+    Cause, Causes, Clears, CommandInput, CoreParams, DEADBAND, Device, Effect, EstopLine, HeldCommand,
+    Inputs, Latch, Outputs, SoleTopic, State, StopState, SwitchInput, Wish,
 };
 
 /// One step of the stop state machine: what follows from `state` when `inputs` happened.
@@ -78,8 +78,8 @@ impl State {
         if contested {
             self.enable.contest();
         }
-        if let Some(EnableInput { on, waited }) = inputs.enable {
-            self.enable.receive(on, !contested && !waited);
+        if let Some(SwitchInput { on, waited }) = inputs.enable {
+            self.enable.receive(on, !contested, waited);
         }
         for (index, reading) in inputs.infrared.into_iter().enumerate() {
             if let Some((reading, age)) = reading
@@ -103,14 +103,7 @@ impl State {
             Some(false) => Device::Lost,
             None => self.device,
         };
-        let mut reset = false;
-        if let Some(down) = inputs.reset {
-            reset = !down && self.reset.pressed_in_time;
-            self.reset.pressed_in_time =
-                down && (self.reset.pressed_in_time || !self.reset.down && self.latch.is_some());
-            self.reset.down = down;
-        }
-        reset
+        inputs.reset.is_some_and(|button| self.reset.receive(button, self.latch.is_some()))
     }
 
     /// Remembers what `conditions` ask for once they are gone: a reset, a rise of enable, a zero command. Gives what is

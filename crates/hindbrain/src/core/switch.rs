@@ -58,9 +58,10 @@ impl EnableSwitch {
         self.age = if lease > 0 && self.is_on() { self.age.saturating_add(dt).min(lease) } else { 0 };
     }
 
-    /// Takes a level. `alone`: one switch publishes, and the message did not wait unread.
-    pub fn receive(&mut self, on: bool, alone: bool) {
-        self.armed = on && (self.armed || alone && self.level == Level::Off { alone: true });
+    /// Takes a level. `alone`: one switch publishes. A true that `waited` unread is no rise.
+    pub fn receive(&mut self, on: bool, alone: bool, waited: bool) {
+        let rises = alone && !waited && self.level == Level::Off { alone: true };
+        self.armed = on && (self.armed || rises);
         self.level = if on { Level::On } else { Level::Off { alone } };
         self.age = 0;
     }
@@ -84,7 +85,7 @@ mod tests {
 
     fn switch(levels: &[(bool, bool)]) -> EnableSwitch {
         let mut switch = EnableSwitch::default();
-        levels.iter().for_each(|&(on, alone)| switch.receive(on, alone));
+        levels.iter().for_each(|&(on, alone)| switch.receive(on, alone, false));
         switch
     }
 
@@ -99,8 +100,18 @@ mod tests {
         assert!(!switch(&[(false, true), (true, true), (false, true)]).is_armed());
         let mut disarmed = switch(&[(false, true), (true, true)]);
         disarmed.disarm();
-        disarmed.receive(true, true);
+        disarmed.receive(true, true, false);
         assert!(!disarmed.is_armed(), "true again is no rise");
+    }
+
+    #[test]
+    fn a_true_that_waited_is_no_rise_and_a_false_that_waited_is_a_false() {
+        for (off, on, arms) in [(true, false, true), (false, true, false)] {
+            let mut switch = EnableSwitch::default();
+            switch.receive(false, true, off);
+            switch.receive(true, true, on);
+            assert_eq!(switch.is_armed(), arms);
+        }
     }
 
     #[test]
@@ -110,7 +121,7 @@ mod tests {
         }
         let mut contested = switch(&[(false, true)]);
         contested.contest();
-        contested.receive(true, true);
+        contested.receive(true, true, false);
         assert!(!contested.is_armed());
     }
 
@@ -124,7 +135,7 @@ mod tests {
         );
         switch.pass_time(1, 100);
         assert_eq!((switch.is_lapsed(100), switch.lapses_in(100), switch.is_lapsed(0)), (true, None, false));
-        switch.receive(true, true);
+        switch.receive(true, true, false);
         assert!(!switch.is_lapsed(100));
     }
 }

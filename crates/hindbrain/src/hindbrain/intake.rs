@@ -3,7 +3,9 @@ use core::time::Duration;
 use units::{Command, Freshness, Stale, Stamp, Velocity};
 
 use super::{Hindbrain, nanos};
-use crate::core::{CommandInput, Conflicts, EnableInput, Inputs, InvalidCommand, Reading, SoleTopic, Wish};
+use crate::core::{
+    CommandInput, Conflicts, CoreParams, Inputs, InvalidCommand, Reading, SoleTopic, SwitchInput, Wish,
+};
 use crate::{Input, Profile, Refused, Sensor, Source, reading_of, wish_of};
 
 /// How often a command that is refused is reported, if they keep coming.
@@ -20,7 +22,7 @@ impl Hindbrain {
             Input::CommandReceived(Err(not_finite)) => self.refuse(not_finite.into(), inputs),
             Input::EnableReceived(on) => {
                 self.note(Source::Enable);
-                inputs.enable = Some(EnableInput { on, waited: self.has_waited() });
+                inputs.enable = Some(SwitchInput { on, waited: self.has_waited() });
                 !on
             }
             Input::EstopReceived(pressed) => {
@@ -30,7 +32,7 @@ impl Hindbrain {
             }
             Input::ResetReceived(down) => {
                 self.note(Source::Reset);
-                inputs.reset = Some(down && !self.has_waited());
+                inputs.reset = Some(SwitchInput { on: down, waited: self.has_waited() });
                 true
             }
             Input::IrReceived { sensor, distance, stamp } => {
@@ -148,13 +150,16 @@ impl Hindbrain {
         let (now, wall) = (self.clock.now(), self.clock.wall());
         let relative =
             |freshness: Freshness, timeout| freshness.relative(now, wall, Duration::from_nanos(timeout));
+        let CoreParams { command_timeout, estop_timeout, .. } = *core;
+        let longest = command_timeout.max(estop_timeout).max(core.infrared.timeout).max(nanos(STALE_ACT));
         Key {
             state: self.state,
             params: *core,
             stopping: self.stopping,
             unstepped: self.stepped.map_or(u64::MAX, |at| nanos(now.since(at))),
             tick: nanos(self.timers.tick.since(now)),
-            waited: self.clock.waited(),
+            // Older than every time-out is old.
+            waited: self.clock.waited().min(Duration::from_nanos(longest)),
             commands: relative(self.commands, core.command_timeout),
             measurements: self.measurements.map(|freshness| relative(freshness, core.infrared.timeout)),
         }
