@@ -20,7 +20,7 @@ use models::{Model, Part, Scale};
 use walker::{Walk, walk};
 
 /// What came of one model.
-struct Result {
+struct Walked {
     model: Model,
     walk: Walk,
     seen: Seen,
@@ -28,7 +28,7 @@ struct Result {
 }
 
 /// Walks through all `models` in two threads.
-fn through(models: Vec<Model>, most: usize, every: u64) -> Vec<Result> {
+fn through(models: Vec<Model>, most: usize, every: u64) -> Vec<Walked> {
     let (next, results, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     let work = || {
         while let Some(model) = models.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -38,7 +38,7 @@ fn through(models: Vec<Model>, most: usize, every: u64) -> Vec<Result> {
             match walk(model, most, &mut census) {
                 Ok(walk) => {
                     let seconds = start.elapsed().as_secs_f64();
-                    let result = Result { model: model.clone(), walk, seen: census.seen, seconds };
+                    let result = Walked { model: model.clone(), walk, seen: census.seen, seconds };
                     println!("{} {:?} {seconds:.1} s", model.name, result.walk);
                     results.lock().unwrap().push(result);
                 }
@@ -61,7 +61,7 @@ fn every_two_parts() {
     let scale = match std::env::var("SCALE").as_deref() { Ok("small") => Scale::Small, Ok("real") => Scale::Real, _ => Scale::Tiny };
     let most = std::env::var("MOST").map_or(20_000, |m| m.parse().unwrap());
     for strict in [true, false] {
-        let results = through(models::pairs(strict, scale), most, 4);
+        let results = through(models::pairs(strict, scale).into_iter().filter(|m| std::env::var("PARTS").map_or(true, |p| m.parts.iter().any(|x| p.split(' ').any(|p| format!("{x:?}") == p)) && !p.split(' ').any(|p| p.starts_with('-') && m.parts.iter().any(|x| format!("-{x:?}") == p))) ).collect(), most, 4);
         let mut all = Seen::default();
         for r in &results { all.add(&r.seen); }
         println!("{all:?}");

@@ -195,12 +195,13 @@ fn acts(parts: &[Part], params: &Params, scale: Scale) -> Vec<Act> {
     if has(Part::Stamps) {
         let old = params.core.command_timeout as Ns;
         let late = if scale == Scale::Real { 10 * TICK } else { TICK };
-        // One that is ahead, and the same stamp a tick later.
-        acts.push(Act::Command(1000, 0, When::Ago(-5 * TICK)));
-        for linear in [0, 1000] {
-            let whens =
-                [When::Ago(0), When::Ago(old), When::Same, When::Before(late), When::Ago(-6 * TICK)];
-            acts.extend(whens.map(|when| Act::Command(linear, 0, when)));
+        let (ahead, fresh) = (When::Ago(-6 * TICK), When::Ago(0));
+        acts.extend([fresh, When::Ago(old), When::Same, When::Before(late)].map(|when| Act::Command(0, 0, when)));
+        acts.extend([fresh, When::Ago(old), When::Same, ahead].map(|when| Act::Command(1000, 0, when)));
+        if scale != Scale::Tiny {
+            // Ahead, but not too far, and the same stamp as one that was refused a tick before.
+            acts.push(Act::Command(1000, 0, When::Ago(-5 * TICK)));
+            acts.extend([Act::Command(1000, 0, When::Before(late)), Act::Command(0, 0, ahead)]);
         }
     }
     if has(Part::Estop) {
@@ -219,7 +220,9 @@ fn acts(parts: &[Part], params: &Params, scale: Scale) -> Vec<Act> {
         let clear = |when| Act::Ir(Sensor::FrontPort, Some(CLEAR), when);
         acts.extend([When::Ago(0), When::Ago(params.core.infrared.timeout as Ns), When::Same].map(clear));
         acts.extend([clear(When::Before(TICK)), clear(When::Ago(-6 * TICK))]);
-        acts.push(Act::Ir(Sensor::FrontPort, Some(NEAR), When::Ago(-6 * TICK)));
+        if scale != Scale::Tiny {
+            acts.push(Act::Ir(Sensor::FrontPort, Some(NEAR), When::Ago(-6 * TICK)));
+        }
     }
     let count = |topic, all: &[_]| all.iter().map(move |&census| Act::Count(topic, census)).collect::<Vec<_>>();
     if has(Part::Switches) {

@@ -13,9 +13,6 @@ const LATE: Ns = 20 * MS;
 /// How long after that messages may still have waited.
 const HELD: Ns = 50 * MS;
 
-/// TEMPORARY: the machine takes a press that may have waited for a letting go.
-const MASKED_A_LATE_PRESS_LETS_GO: bool = true;
-
 /// An act of a person that may have waited for so long is none of now.
 const LONG: Ns = 100 * MS;
 
@@ -113,12 +110,11 @@ impl Oracle {
     /// The machine is called at `now`, having asked for a call at `asked`.
     fn called(&mut self, now: Ns, asked: Option<Ns>) {
         let before = self.last_call.unwrap_or(now);
-        // A hold before this call that was not yet over at the call before it goes on.
-        self.held = self.held.filter(|held| before - held.seen <= HELD);
+        self.held = self.held.filter(|held| now - held.seen < HELD);
+        // Further late calls do not make a hold longer.
         if asked.is_some_and(|asked| now - asked > LATE) && before < now {
-            self.held = Some(Hold { seen: now, before: self.held.map_or(before, |held| held.before) });
+            self.held = self.held.or(Some(Hold { seen: now, before }));
         }
-        self.held = self.held.filter(|held| now - held.seen <= HELD);
         self.wall += now - before;
         self.last_call = Some(now);
     }
@@ -126,6 +122,11 @@ impl Oracle {
     /// How long a message may have waited unread.
     pub fn waited(&self, now: Ns) -> Ns {
         self.held.map_or(0, |held| now - held.before)
+    }
+
+    /// How long ago the late call was after which messages may have waited.
+    pub fn held(&self, now: Ns) -> Option<Ns> {
+        self.held.map(|held| now - held.seen).filter(|&ago| ago < HELD)
     }
 
     /// The moment of a call, after [`called`](Self::called).
@@ -158,6 +159,12 @@ impl Oracle {
         if let Input::ParametersChanged(params) = input
             && self.accepts_parameters()
         {
+            // What was longer ago than it could count is not counted anew.
+            let (core, last) = (self.params.core, self.last_snapshot.unwrap_or(now));
+            self.enable.forget_before(last - core.lease as Ns);
+            for sensor in &mut self.sensors {
+                sensor.forget_before(last - core.infrared.timeout as Ns);
+            }
             self.params = *params;
         }
         self.pass(now);
@@ -196,10 +203,7 @@ impl Oracle {
             &Input::EstopReceived(pressed) => self.estop.receive(pressed, at),
             &Input::ResetReceived(down) => {
                 let pressed = down && !at.late;
-                if MASKED_A_LATE_PRESS_LETS_GO && down && at.late {
-                    what.resets = self.reset.counts;
-                }
-                what.resets |= !down && self.reset.counts;
+                what.resets = !down && self.reset.counts;
                 let goes_down = pressed && !self.reset.down;
                 self.reset.counts = pressed && (self.reset.counts || goes_down && self.latch.is_some());
                 self.reset.down = pressed;

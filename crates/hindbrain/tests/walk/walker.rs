@@ -4,19 +4,25 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::Hasher;
 
 use crate::act::{Edge, Wait};
+use crate::books::Ns;
 use crate::models::{Model, TICK};
 use crate::pair::Pair;
 
 /// A hash of 128 bits: no two of some millions of states share one, but for a chance of 1 in 10^24.
 #[derive(Clone, Copy)]
-pub struct Print(u64, u64);
+pub struct Print {
+    halves: (u64, u64),
+    /// The oldest stamp, from now on, that differs from older ones.
+    oldest: Ns,
+}
 
 impl Print {
     pub fn of(pair: &Pair, model: &Model) -> u128 {
-        let mut print = Self(0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f);
+        let mut print =
+            Self { halves: (0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f), oldest: -model.cap - TICK };
         pair.print(model.cap, &mut print);
         print.mix(0x1656_67b1_9e37_79f9);
-        u128::from(print.0) << 64 | u128::from(print.1)
+        u128::from(print.halves.0) << 64 | u128::from(print.halves.1)
     }
 
     fn mix(&mut self, word: u64) {
@@ -24,9 +30,10 @@ impl Print {
             let product = u128::from(a) * u128::from(b);
             product as u64 ^ (product >> 64) as u64
         };
-        (self.0, self.1) = (
-            folded(self.0 ^ word, 0x9fb2_1c65_1e98_df25).rotate_left(29) ^ self.1,
-            folded(self.1.wrapping_add(word), 0xd6e8_feb8_6659_fd93).rotate_left(31).wrapping_add(self.0),
+        let (one, other) = self.halves;
+        self.halves = (
+            folded(one ^ word, 0x9fb2_1c65_1e98_df25).rotate_left(29) ^ other,
+            folded(other.wrapping_add(word), 0xd6e8_feb8_6659_fd93).rotate_left(31).wrapping_add(one),
         );
     }
 }
@@ -40,8 +47,13 @@ impl Hasher for Print {
         }
     }
 
+    /// Signed are the stamps, from now on: one that is older than every time-out says no more, as no clock jumps here.
+    fn write_i64(&mut self, word: i64) {
+        self.mix(word.max(self.oldest) as u64);
+    }
+
     fn finish(&self) -> u64 {
-        self.0
+        self.halves.0
     }
 }
 
