@@ -1,0 +1,154 @@
+//! What can happen to the machine: the events of the wires, each with the time that passed before it.
+
+use hindbrain::{Census, Input, Params, Publishers, Sensor, SoleTopic};
+use units::{Command, NotFinite, Stamp, Velocity};
+
+use crate::books::{MS, Ns};
+
+/// When a message says that it was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Nobody knows.
+    Unstamped,
+    /// So long ago; negative is ahead.
+    Ago(Ns),
+    /// As the newest one with a stamp that was accepted.
+    Same,
+    /// So long before the newest one.
+    Before(Ns),
+}
+
+/// One thing that happens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Act {
+    /// Nothing but a call.
+    Nothing,
+    /// A velocity in thousandths of full speed.
+    Command(i32, i32, When),
+    NotFinite,
+    Enable(bool),
+    Estop(bool),
+    Reset(bool),
+    Ir(Sensor, Option<f64>, When),
+    /// The publishers of one topic, all others as they were.
+    Count(SoleTopic, Census),
+    CountAll(Census),
+    DeviceOpened,
+    DeviceLost,
+    Unwatched,
+    /// The parameters of this number in the model.
+    Change(usize),
+    /// The wall clock jumps by so much.
+    Jump(Ns),
+    Stopping,
+}
+
+pub const ONE: Census = Census::Known { fitting: 1, others: 0 };
+pub const TWO: Census = Census::Known { fitting: 2, others: 0 };
+pub const UNFIT: Census = Census::Known { fitting: 0, others: 1 };
+
+/// How much time passes before it, and whether the machine is called meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// It is called at each of its deadlines.
+    Served(Ns),
+    /// It is not called.
+    Alone(Ns),
+}
+
+/// A time that passes and what happens then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge(pub Wait, pub Act);
+
+/// What the events depend on besides: the clocks, and what was sent before.
+#[derive(Clone, Copy, Debug)]
+pub struct World {
+    pub now: Ns,
+    /// The wall clock less the monotonic one.
+    pub offset: Ns,
+    census: [Census; 4],
+    /// What is older is not sent again.
+    cap: Ns,
+}
+
+impl World {
+    pub fn new(now: Ns, cap: Ns) -> Self {
+        Self { now, offset: 1_000_000 * MS, census: [ONE; 4], cap }
+    }
+
+    pub fn wall(&self) -> Stamp {
+        stamp(self.now + self.offset)
+    }
+
+    /// The message for `act`, and whether the wall clock is to be read before it.
+    pub fn input(
+        &mut self,
+        act: Act,
+        alternatives: &[Params],
+        newest: [Option<Ns>; 5],
+    ) -> Option<(Input, bool)> {
+        let plain = |input| Some((input, false));
+        match act {
+            Act::Nothing | Act::Jump(_) => None,
+            Act::Command(linear, angular, when) => {
+                let stamp = self.stamp(when, newest[0]);
+                let parts = [linear, angular].map(|part| f64::from(part) / 1000.0);
+                let velocity = Velocity::planar(parts[0], parts[1]).ok()?;
+                Some((Input::CommandReceived(Ok(Command { velocity, stamp })), when != When::Unstamped))
+            }
+            Act::NotFinite => {
+                plain(Input::CommandReceived(Err(NotFinite { part: "linear.x", value: f64::NAN })))
+            }
+            Act::Enable(on) => plain(Input::EnableReceived(on)),
+            Act::Estop(pressed) => plain(Input::EstopReceived(pressed)),
+            Act::Reset(down) => plain(Input::ResetReceived(down)),
+            Act::Ir(sensor, distance, when) => {
+                let stamp = self.stamp(when, newest[1 + sensor as usize]);
+                Some((Input::IrReceived { sensor, distance, stamp }, when != When::Unstamped))
+            }
+            Act::Count(topic, census) => {
+                self.census[topic as usize] = census;
+                plain(self.counted())
+            }
+            Act::CountAll(census) => {
+                self.census = [census; 4];
+                plain(self.counted())
+            }
+            Act::DeviceOpened => plain(Input::DeviceOpened),
+            Act::DeviceLost => plain(Input::DeviceLost),
+            Act::Unwatched => plain(Input::Unwatched),
+            Act::Change(index) => plain(Input::ParametersChanged(*alternatives.get(index)?)),
+            Act::Stopping => plain(Input::Stopping),
+        }
+    }
+
+    fn counted(&self) -> Input {
+        let all = SoleTopic::ALL.into_iter().zip(self.census);
+        Input::PublishersCounted(all.fold(Publishers::default(), |p, (topic, census)| p.with(topic, census)))
+    }
+
+    fn stamp(&self, when: When, newest: Option<Ns>) -> Stamp {
+        let wall = self.now + self.offset;
+        stamp(match when {
+            When::Unstamped => 0,
+            When::Ago(ago) => wall - ago,
+            When::Same => newest.unwrap_or(wall).max(wall - self.cap),
+            When::Before(by) => newest.unwrap_or(wall).max(wall - self.cap) - by,
+        })
+    }
+
+    /// The publishers as they were counted last.
+    pub fn counts(&self) -> u16 {
+        let code = |census| match census {
+            Census::Unknown => 0,
+            Census::Known { others: 1.., .. } => 1,
+            Census::Known { fitting, .. } => 2 + fitting.min(2) as u16,
+        };
+        self.census.into_iter().fold(0, |sum, census| sum * 5 + code(census))
+    }
+}
+
+fn stamp(nanos: Ns) -> Stamp {
+    let sec = i32::try_from(nanos.div_euclid(1_000_000_000)).unwrap_or(i32::MAX);
+    Stamp { sec, nanosec: nanos.rem_euclid(1_000_000_000) as u32 }
+}

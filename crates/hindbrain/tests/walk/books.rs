@@ -1,0 +1,259 @@
+//! What the oracle wrote down of each topic: absolute times of what was said, and nothing that follows from it.
+
+use std::hash::{Hash, Hasher};
+
+/// A time or a span \[ns\]; signed, so that a difference is one.
+pub type Ns = i64;
+
+pub const MS: Ns = 1_000_000;
+
+/// TEMPORARY: the machine counts the lease of an enable from its receipt, however long the message may have waited.
+const MASKED_THE_LEASE_IGNORES_WAITING: bool = true;
+
+/// How far ahead a stamp may be and still be of now.
+const AHEAD: Ns = 100 * MS;
+
+/// A message's stamp against the wall clock, as the document words it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Age {
+    Ahead,
+    Of(Ns),
+}
+
+/// How old a message is that carries `stamp`, had perhaps `waited`, and whose like was first seen at `first`.
+pub fn age(stamp: Ns, wall: Ns, waited: Ns, first: Option<Ns>, now: Ns) -> Age {
+    if stamp != 0 && stamp - wall > AHEAD {
+        return Age::Ahead;
+    }
+    let by_stamp = if stamp == 0 { 0 } else { (wall - stamp).max(0) };
+    Age::Of(by_stamp.max(waited).max(first.map_or(0, |first| now - first)))
+}
+
+/// A velocity in parts of full speed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Want {
+    pub linear: f64,
+    pub angular: f64,
+}
+
+impl Want {
+    pub fn is_zero(self) -> bool {
+        self.linear.abs() <= 0.02 && self.angular.abs() <= 0.02
+    }
+
+    fn is_reasonable(self) -> bool {
+        self.linear.abs() <= 100.0 && self.angular.abs() <= 100.0
+    }
+}
+
+/// What was said on `cmd_vel`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Commands {
+    /// The command in force, and when it was born.
+    pub in_force: Option<(Want, Ns)>,
+    /// The newest stamp that was accepted, and when that command was born.
+    pub newest: Option<(Ns, Ns)>,
+    /// A stamp that was refused for being ahead, which it stays.
+    ahead: Option<Ns>,
+    pub last_was_refused: bool,
+}
+
+/// What became of a message on `cmd_vel`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    Accepted { zero: bool },
+    Refused,
+}
+
+impl Commands {
+    pub fn receive(&mut self, want: Option<Want>, stamp: Ns, at: Moment, timeout: Ns) -> Received {
+        let Some(want) = want.filter(|want| want.is_reasonable()) else {
+            self.last_was_refused = true;
+            return Received::Refused;
+        };
+        let newest = self.newest.filter(|_| stamp != 0);
+        let first = newest.filter(|newest| newest.0 == stamp).map(|newest| newest.1);
+        let judged = age(stamp, at.wall, at.waited, first, at.now);
+        let judged = if stamp != 0 && self.ahead == Some(stamp) { Age::Ahead } else { judged };
+        if judged == Age::Ahead {
+            self.ahead = Some(stamp);
+        }
+        // Another one came since, or it is the very one that is too old by now.
+        let overtaken = judged != Age::Ahead
+            && newest.is_some_and(|(top, born)| {
+                stamp < top && at.now - born < timeout || stamp == top && at.now - born >= timeout
+            });
+        match judged {
+            Age::Of(age) if age < timeout && !overtaken => {
+                self.in_force = Some((want, at.now - age));
+                if stamp != 0 {
+                    self.newest = Some((stamp, at.now - age));
+                }
+                self.last_was_refused = false;
+                Received::Accepted { zero: want.is_zero() }
+            }
+            _ => {
+                self.last_was_refused = (self.last_was_refused || !overtaken) && !want.is_zero();
+                if want.is_zero() {
+                    self.in_force = None;
+                }
+                Received::Refused
+            }
+        }
+    }
+
+    pub fn pass(&mut self, now: Ns, timeout: Ns) {
+        self.in_force = self.in_force.filter(|(_, born)| now - born < timeout);
+    }
+
+    pub fn feed(&self, now: Ns, wall: Ns, cap: Ns, into: &mut impl Hasher) {
+        self.in_force.map(|(want, born)| (milli(want.linear), milli(want.angular), now - born)).hash(into);
+        let fresh = self.newest.filter(|(_, born)| now - born < cap);
+        (fresh.map(|(stamp, born)| (stamp - wall, now - born)), self.last_was_refused).hash(into);
+        self.ahead.map(|stamp| (stamp - wall).max(-cap)).hash(into);
+    }
+}
+
+fn milli(part: f64) -> i32 {
+    (part * 1000.0) as i32
+}
+
+/// When and how something is received.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    pub now: Ns,
+    pub wall: Ns,
+    /// How long it may have waited unread, zero if nobody was held.
+    pub waited: Ns,
+    /// It may have waited for so long that it is no act of now.
+    pub late: bool,
+}
+
+/// What was said on `hind/estop`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Estop {
+    /// Whether it is pressed, when that was said.
+    pub said: Option<(bool, Ns)>,
+    pub silent: bool,
+}
+
+impl Estop {
+    pub fn receive(&mut self, pressed: bool, at: Moment) {
+        *self = Self { said: Some((pressed, at.now - at.waited)), silent: false };
+    }
+
+    pub fn pass(&mut self, now: Ns, timeout: Ns) {
+        if let Some((false, said)) = self.said {
+            self.silent |= now - said >= timeout;
+        }
+    }
+
+    pub fn feed(&self, now: Ns, cap: Ns, into: &mut impl Hasher) {
+        (self.said.map(|(pressed, at)| (pressed, if pressed || self.silent { 0 } else { (now - at).min(cap) })))
+            .hash(into);
+        self.silent.hash(into);
+    }
+}
+
+/// What was said on `hind/enable`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Enable {
+    pub said: Option<(bool, Ns)>,
+    /// The last message was a false, and no conflict was there with it or since.
+    pub ready_to_rise: bool,
+}
+
+impl Enable {
+    /// How old it is is not remembered for longer than it counts.
+    pub fn forget_before(&mut self, start: Ns) {
+        self.said = self.said.map(|(on, at)| (on, at.max(start)));
+    }
+
+    /// Whether it is a rise.
+    pub fn receive(&mut self, on: bool, at: Moment, conflict: bool) -> bool {
+        let rises = on && self.ready_to_rise && !conflict && !at.late;
+        let waited = if MASKED_THE_LEASE_IGNORES_WAITING { 0 } else { at.waited };
+        self.said = Some((on, at.now - waited));
+        self.ready_to_rise = !on && !conflict;
+        rises
+    }
+
+    pub fn feed(&self, now: Ns, cap: Ns, into: &mut impl Hasher) {
+        (self.said.map(|(on, at)| (on, if on { (now - at).min(cap) } else { 0 })), self.ready_to_rise).hash(into);
+    }
+}
+
+/// What was said on `hind/reset`.
+#[derive(Clone, Copy, Debug, Default, Hash)]
+pub struct Reset {
+    pub down: bool,
+    /// It went down when it may, and nothing came in between.
+    pub counts: bool,
+}
+
+/// What an infra-red sensor saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Seen {
+    Clear,
+    Blocked,
+    Nothing,
+}
+
+/// What one infra-red sensor said; `None` in all if it is as good as never received.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sensor {
+    pub measured: Option<Ns>,
+    pub clear_since: Option<Ns>,
+    pub invalid: bool,
+    /// The newest stamp, and when that reading was born.
+    pub newest: Option<(Ns, Ns)>,
+    ahead: Option<Ns>,
+}
+
+impl Sensor {
+    pub fn receive(&mut self, seen: Seen, stamp: Ns, at: Moment, timeout: Ns) {
+        let newest = self.newest.filter(|_| stamp != 0);
+        let first = newest.filter(|newest| newest.0 == stamp).map(|newest| newest.1);
+        let judged = age(stamp, at.wall, at.waited, first, at.now);
+        let judged = if stamp != 0 && self.ahead == Some(stamp) { Age::Ahead } else { judged };
+        if judged == Age::Ahead {
+            self.ahead = Some(stamp);
+        }
+        let born = if let Age::Of(age) = judged { at.now - age } else { at.now };
+        let too_old = at.now - born >= timeout;
+        let passed = |(top, first): (Ns, Ns)| stamp < top && at.now - first < timeout || stamp == top && too_old;
+        if seen == Seen::Clear && judged != Age::Ahead && newest.is_some_and(passed) {
+            return;
+        }
+        let refused = judged == Age::Ahead || too_old;
+        let clear = seen == Seen::Clear && !refused;
+        self.invalid = seen == Seen::Nothing || seen == Seen::Clear && refused;
+        self.clear_since = clear.then(|| self.clear_since.unwrap_or(at.now));
+        self.measured = Some(if clear { born } else { at.now });
+        if stamp != 0 && !refused {
+            self.newest = Some((stamp, born));
+        }
+    }
+
+    pub fn pass(&mut self, now: Ns, timeout: Ns) {
+        if self.measured.is_some_and(|measured| now - measured >= timeout) {
+            *self = Self { newest: self.newest, ahead: self.ahead, ..Self::default() };
+        }
+    }
+
+    /// How long it was clear is not remembered for longer than it counts.
+    pub fn forget_before(&mut self, start: Ns) {
+        self.clear_since = self.clear_since.map(|since| since.max(start));
+    }
+
+    pub fn is_blocking(&self, now: Ns, timeout: Ns) -> bool {
+        self.clear_since.is_none_or(|since| now - since < timeout)
+    }
+
+    pub fn feed(&self, now: Ns, wall: Ns, cap: Ns, into: &mut impl Hasher) {
+        let newest = self.newest.map(|(stamp, born)| ((stamp - wall).max(-cap), (now - born).min(cap)));
+        let clear = self.clear_since.map(|since| (now - since).min(cap));
+        let ahead = self.ahead.map(|stamp| (stamp - wall).max(-cap));
+        (self.measured.map(|at| now - at), clear, self.invalid, newest, ahead).hash(into);
+    }
+}

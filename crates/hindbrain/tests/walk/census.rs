@@ -1,0 +1,158 @@
+//! What was seen on a walk: causes, states, transitions, the longest ways; and whether the key tells all.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use hindbrain::{Cause, StopState};
+
+use crate::act::Edge;
+use crate::books::Ns;
+use crate::liveness::{goes_back, silence_ends_motion};
+use crate::models::Model;
+use crate::pair::Pair;
+use crate::random::Random;
+use crate::walker::{Print, Visitor};
+
+/// TEMPORARY: the key says how long messages may have waited, but not for how long that still counts.
+const MASKED_THE_KEY_FORGETS_WHEN_A_HOLD_WAS: bool = true;
+
+/// A state by its name, in an order.
+pub fn name(state: StopState) -> &'static str {
+    match state {
+        StopState::Ok => "OK",
+        StopState::SoftRos => "ROS",
+        StopState::SoftIr => "IR",
+        StopState::SoftBoth => "BOTH",
+        StopState::Estop => "ESTOP",
+        StopState::Fault => "FAULT",
+    }
+}
+
+/// What was seen.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// From, to, and the most severe causes of the state that was entered.
+    pub transitions: BTreeMap<(&'static str, &'static str), BTreeMap<Cause, usize>>,
+    pub causes: BTreeMap<Cause, usize>,
+    pub full_speed: [bool; 2],
+    pub longest_way_back: Ns,
+    pub longest_silence: Ns,
+    pub continued: usize,
+}
+
+impl Seen {
+    pub fn add(&mut self, other: &Self) {
+        for (arrow, causes) in &other.transitions {
+            for (&cause, number) in causes {
+                *self.transitions.entry(*arrow).or_default().entry(cause).or_default() += number;
+            }
+        }
+        for (&cause, number) in &other.causes {
+            *self.causes.entry(cause).or_default() += number;
+        }
+        for (all, other) in self.full_speed.iter_mut().zip(other.full_speed) {
+            *all |= other;
+        }
+        self.longest_way_back = self.longest_way_back.max(other.longest_way_back);
+        self.longest_silence = self.longest_silence.max(other.longest_silence);
+        self.continued += other.continued;
+    }
+}
+
+/// Looks at all of a walk through a model.
+pub struct Census<'a> {
+    model: &'a Model,
+    pub seen: Seen,
+    /// One machine of each of some keys, and the print of all that was known of it.
+    keys: HashMap<u64, (u128, Pair)>,
+    random: Random,
+    /// Ways are gone from one in so many states.
+    every: u64,
+}
+
+/// So many machines are kept to be compared with others of their key.
+const KEPT: usize = 300;
+
+impl<'a> Census<'a> {
+    pub fn new(model: &'a Model, every: u64) -> Self {
+        Self { model, seen: Seen::default(), keys: HashMap::new(), random: Random::new(1), every }
+    }
+
+    /// Two machines of one key do the same for whatever happens.
+    fn continues_alike(&mut self, mut one: Pair, mut other: Pair) -> Result<(), String> {
+        self.seen.continued += 1;
+        let mut way: Vec<Edge> = Vec::new();
+        for _ in 0..12 {
+            let edge = self.model.edges[self.random.below(self.model.edges.len())];
+            way.push(edge);
+            one.go(edge, &self.model.alternatives)?;
+            other.go(edge, &self.model.alternatives)?;
+            if one.levels() != other.levels() || one.state() != other.state() || one.causes() != other.causes() {
+                let say = |pair: &Pair| format!("{:?} {:?} {}", pair.levels(), pair.state(), pair.causes());
+                return Err(format!("equal keys, but {} and {} after {way:?}", say(&one), say(&other)));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn key_of(pair: &Pair) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    pair.machine.key().hash(&mut hasher);
+    if MASKED_THE_KEY_FORGETS_WHEN_A_HOLD_WAS {
+        pair.oracle.held(pair.world.now).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+impl Visitor for Census<'_> {
+    fn edge(&mut self, before: &Pair, after: &Pair) -> Result<(), String> {
+        let (from, to) = (before.state(), after.state());
+        if from != to && !after.oracle.is_ending() {
+            let worst = after.causes().worst().or(before.causes().worst()).unwrap_or(Cause::CommandInvalid);
+            let causes = self.seen.transitions.entry((name(from), name(to))).or_default();
+            *causes.entry(worst).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    fn state(&mut self, pair: &Pair) -> Result<(), String> {
+        for cause in pair.causes().iter() {
+            *self.seen.causes.entry(cause).or_default() += 1;
+        }
+        let full = pair.oracle.params.core.full;
+        self.seen.full_speed[0] |= pair.levels() == [full; 2];
+        self.seen.full_speed[1] |= pair.levels() == [-full; 2];
+        let print = Print::of(pair, self.model);
+        if print as u64 % self.every == 0 {
+            let back = goes_back(pair.clone())?;
+            self.seen.longest_way_back = self.seen.longest_way_back.max(back);
+            if pair.levels() != [0, 0] || pair.oracle.may_move() {
+                let silence = silence_ends_motion(pair.clone())?;
+                self.seen.longest_silence = self.seen.longest_silence.max(silence);
+            }
+        }
+        let key = key_of(pair);
+        match self.keys.get(&key) {
+            Some((other, kept)) if *other != print => {
+                let kept = kept.clone();
+                self.continues_alike(kept, pair.clone())?;
+            }
+            None if self.keys.len() < KEPT && key % 4 == 0 => {
+                self.keys.insert(key, (print, pair.clone()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn again(&mut self, pair: &Pair, print: u128) -> Result<(), String> {
+        // The same state by another way, at another time: both go on alike.
+        if print as u64 % 64 != 0 {
+            return Ok(());
+        }
+        let Some((_, kept)) = self.keys.get(&key_of(pair)) else { return Ok(()) };
+        let kept = kept.clone();
+        self.continues_alike(kept, pair.clone())
+    }
+}

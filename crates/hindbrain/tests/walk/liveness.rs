@@ -1,0 +1,98 @@
+//! The way back: from every state a person gets the vehicle to move again, and from every state silence ends all motion.
+
+use hindbrain::{Sensor, StopState};
+
+use crate::act::{Act, Edge, ONE, Wait, When};
+use crate::books::{MS, Ns};
+use crate::models::TICK;
+use crate::pair::Pair;
+
+/// What a person does to get a vehicle to move again, whatever happened. In all it takes `ir.timeout`, 0.3 s and what one
+/// count needs.
+pub const WAY_BACK: &str = "see to it that each topic has one publisher, the e-stop is released and repeated, the sensors \
+    see nothing and the motor controller is open, for `ir.timeout` and 0.1 s; press reset and let it go; enable false, then true; \
+    a zero command; the command";
+
+/// How long the way back takes beyond `ir.timeout` and the first count.
+const ACTS: Ns = 300 * MS;
+
+/// The first part of the way back, before anybody acts: a hold is over then.
+const CALM: Ns = 100 * MS;
+
+/// Goes the way back from `pair`.
+/// # Errors
+/// Where it does not lead to motion, or not in time.
+pub fn goes_back(mut pair: Pair) -> Result<Ns, String> {
+    if pair.oracle.is_ending() {
+        return Ok(0);
+    }
+    let params = pair.oracle.params;
+    let start = pair.world.now;
+    let calm = start + params.core.infrared.timeout as Ns + CALM;
+    let now = |act| Edge(Wait::Alone(0), act);
+    pair.go(now(Act::CountAll(ONE)), &[])?;
+    if params.core.device_required || !pair.causes().is_empty() {
+        pair.go(now(Act::DeviceOpened), &[])?;
+    }
+    while pair.world.now < calm {
+        beat(&mut pair)?;
+    }
+    let acts = [
+        Act::Reset(false),
+        Act::Reset(true),
+        Act::Reset(false),
+        Act::Enable(false),
+        Act::Enable(true),
+        Act::Command(0, 0, When::Unstamped),
+    ];
+    for act in acts {
+        pair.go(now(act), &[])?;
+        beat(&mut pair)?;
+    }
+    if pair.state() != StopState::Ok {
+        return Err(format!("the way back ends in {:?}: {}", pair.state(), pair.causes()));
+    }
+    // One count, or a thousandth of a second per count and second.
+    let count = 1_000_000_000_000 / params.core.slopes.accel as Ns;
+    let end = start + params.core.infrared.timeout as Ns + ACTS + count;
+    while pair.levels().iter().any(|&level| level <= 0) {
+        if pair.world.now > end {
+            return Err(format!("no motion after {} ms: {}", (pair.world.now - start) / MS, pair.causes()));
+        }
+        pair.go(now(Act::Command(1000, 0, When::Unstamped)), &[])?;
+        beat(&mut pair)?;
+    }
+    Ok(pair.world.now - start)
+}
+
+/// A tick with a released e-stop, sensors that see nothing, and an enable whose lease goes on.
+fn beat(pair: &mut Pair) -> Result<(), String> {
+    let core = pair.oracle.params.core;
+    pair.go(Edge(Wait::Served(TICK), Act::Estop(false)), &[])?;
+    for (sensor, fitted) in Sensor::ALL.into_iter().zip(core.infrared.fitted) {
+        if fitted {
+            pair.go(Edge(Wait::Alone(0), Act::Ir(sensor, Some(1.0), When::Unstamped)), &[])?;
+        }
+    }
+    if core.lease > 0 && pair.state() == StopState::Ok {
+        pair.go(Edge(Wait::Alone(0), Act::Enable(true)), &[])?;
+    }
+    Ok(())
+}
+
+/// Nothing is said any more: all motion ends within `cmd_timeout`, what braking takes, and two ticks.
+/// # Errors
+/// What still moves.
+pub fn silence_ends_motion(mut pair: Pair) -> Result<Ns, String> {
+    let core = pair.oracle.params.core;
+    let braking = i64::from(core.full) * 1_000_000_000_000 / core.slopes.decel as Ns;
+    let (start, bound) = (pair.world.now, core.command_timeout as Ns + braking + 2 * TICK);
+    let mut last = 0;
+    while pair.world.now - start <= bound {
+        pair.go(Edge(Wait::Served(TICK), Act::Nothing), &[])?;
+        if pair.levels() != [0, 0] {
+            last = pair.world.now - start;
+        }
+    }
+    if pair.levels() == [0, 0] { Ok(last) } else { Err(format!("{:?} after {} ms of silence", pair.levels(), bound / MS)) }
+}

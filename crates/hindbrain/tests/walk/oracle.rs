@@ -1,0 +1,449 @@
+//! What the document (`docs/safety.md`, "The rules of hindbrain") says that the machine does: it shares no line with it.
+
+use std::hash::{Hash, Hasher};
+
+use hindbrain::core::{Clears, Effect};
+use hindbrain::{Cause, Causes, Census, Input, Params, SoleTopic, StopState};
+
+use crate::books::{Commands, Enable, Estop, MS, Moment, Ns, Received, Reset, Seen, Sensor, Want};
+use crate::wheel::{Aim, Slopes, Wheel};
+
+/// How late a call may come before all that is received may have waited.
+const LATE: Ns = 20 * MS;
+/// How long after that messages may still have waited.
+const HELD: Ns = 50 * MS;
+
+/// An act of a person that may have waited for so long is none of now.
+const LONG: Ns = 100 * MS;
+
+/// What was latched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Latch {
+    Fault,
+    Estop,
+}
+
+/// What is known of the motor controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Device {
+    NeverOpened,
+    Open,
+    Lost,
+}
+
+/// A call that came late, and the last one before it that did not.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    seen: Ns,
+    before: Ns,
+}
+
+/// All that was received and what it means.
+#[derive(Clone, Copy, Debug)]
+pub struct Oracle {
+    pub params: Params,
+    wall: Ns,
+    last_call: Option<Ns>,
+    last_snapshot: Option<Ns>,
+    held: Option<Hold>,
+    pub commands: Commands,
+    /// What is wanted was taken back when the state became OK.
+    taken_back: bool,
+    zero: bool,
+    estop: Estop,
+    enable: Enable,
+    armed: bool,
+    reset: Reset,
+    sensors: [Sensor; 4],
+    conflicts: [bool; 4],
+    device: Device,
+    stopping: bool,
+    latch: Option<Latch>,
+    overrun: bool,
+    pub state: StopState,
+    pub causes: Causes,
+    pub wheels: [Wheel; 2],
+    /// What each wheel aims at since the last snapshot.
+    aims: [Aim; 2],
+    became_ok: bool,
+}
+
+/// What happens within one snapshot.
+#[derive(Default)]
+struct Now {
+    rises: bool,
+    resets: bool,
+    fresh: bool,
+    fresh_zero: bool,
+    unwatched: bool,
+}
+
+impl Oracle {
+    pub fn new(params: Params, state: StopState, causes: Causes) -> Self {
+        Self {
+            params,
+            wall: 0,
+            last_call: None,
+            last_snapshot: None,
+            held: None,
+            commands: Commands::default(),
+            taken_back: false,
+            zero: false,
+            estop: Estop::default(),
+            enable: Enable::default(),
+            armed: false,
+            reset: Reset::default(),
+            sensors: [Sensor::default(); 4],
+            conflicts: [false; 4],
+            device: Device::NeverOpened,
+            stopping: false,
+            latch: None,
+            overrun: false,
+            state,
+            causes,
+            wheels: [Wheel::default(); 2],
+            aims: [Aim::REST; 2],
+            became_ok: false,
+        }
+    }
+
+    /// The machine is called at `now`, having asked for a call at `asked`.
+    fn called(&mut self, now: Ns, asked: Option<Ns>) {
+        let before = self.last_call.unwrap_or(now);
+        self.held = self.held.filter(|held| now - held.seen < HELD);
+        // Further late calls do not make a hold longer.
+        if asked.is_some_and(|asked| now - asked > LATE) && before < now {
+            self.held = self.held.or(Some(Hold { seen: now, before }));
+        }
+        self.wall += now - before;
+        self.last_call = Some(now);
+    }
+
+    /// How long a message may have waited unread.
+    pub fn waited(&self, now: Ns) -> Ns {
+        self.held.map_or(0, |held| now - held.before)
+    }
+
+    /// How long ago the late call was after which messages may have waited.
+    pub fn held(&self, now: Ns) -> Option<Ns> {
+        self.held.map(|held| now - held.seen).filter(|&ago| ago < HELD)
+    }
+
+    /// The moment of a call, after [`called`](Self::called).
+    fn moment(&self, now: Ns) -> Moment {
+        let waited = self.waited(now);
+        Moment { now, wall: self.wall, waited, late: waited >= LONG }
+    }
+
+    /// Predicts the state and the causes after a call without an event. Before the time that was asked for, nothing happens.
+    pub fn polled(&mut self, now: Ns, asked: Option<Ns>) {
+        self.called(now, asked);
+        if asked.is_some_and(|asked| now >= asked) {
+            self.snapshot(now, &Now::default());
+        }
+    }
+
+    /// Looks once more at the same time.
+    pub fn looked_again(&mut self, now: Ns) {
+        self.snapshot(now, &Now::default());
+    }
+
+    /// Predicts the state and the causes after a call with an event.
+    pub fn handled(&mut self, now: Ns, asked: Option<Ns>, input: &Input) {
+        self.called(now, asked);
+        if let Input::ClockRead(stamp) = input {
+            // Nothing happened yet: it is expected before what happens.
+            self.wall = stamp.as_nanos();
+            return;
+        }
+        if let Input::ParametersChanged(params) = input
+            && self.accepts_parameters()
+        {
+            // What was longer ago than it could count is not counted anew.
+            let (core, last) = (self.params.core, self.last_snapshot.unwrap_or(now));
+            self.enable.forget_before(last - core.lease as Ns);
+            for sensor in &mut self.sensors {
+                sensor.forget_before(last - core.infrared.timeout as Ns);
+            }
+            self.params = *params;
+        }
+        self.pass(now);
+        let what = self.receive(self.moment(now), input);
+        self.snapshot(now, &what);
+    }
+
+    fn pass(&mut self, now: Ns) {
+        let core = &self.params.core;
+        self.commands.pass(now, core.command_timeout as Ns);
+        self.estop.pass(now, core.estop_timeout as Ns);
+        for sensor in &mut self.sensors {
+            sensor.pass(now, core.infrared.timeout as Ns);
+        }
+    }
+
+    fn receive(&mut self, at: Moment, input: &Input) -> Now {
+        let mut what = Now::default();
+        let core = &self.params.core;
+        match input {
+            Input::ClockRead(_) | Input::ParametersChanged(_) => {}
+            Input::CommandReceived(message) => {
+                let full = &self.params.full_speed;
+                let want = message.ok().map(|command| Want {
+                    linear: command.velocity.forward() / full.linear,
+                    angular: command.velocity.turn() / full.angular,
+                });
+                let stamp = message.map_or(0, |command| command.stamp.as_nanos());
+                if let Received::Accepted { zero } =
+                    self.commands.receive(want, stamp, at, core.command_timeout as Ns)
+                {
+                    (what.fresh, what.fresh_zero, self.taken_back) = (true, zero, false);
+                }
+            }
+            &Input::EnableReceived(on) => what.rises = self.enable.receive(on, at, self.conflicts[1]),
+            &Input::EstopReceived(pressed) => self.estop.receive(pressed, at),
+            &Input::ResetReceived(down) => {
+                let pressed = down && !at.late;
+                what.resets = !down && self.reset.counts;
+                let goes_down = pressed && !self.reset.down;
+                self.reset.counts = pressed && (self.reset.counts || goes_down && self.latch.is_some());
+                self.reset.down = pressed;
+            }
+            &Input::IrReceived { sensor, distance, stamp } => {
+                let index = sensor as usize;
+                if core.infrared.fitted[index] {
+                    let limits = &self.params.infrared;
+                    let seen = match distance {
+                        Some(d) if d == f64::NEG_INFINITY || d >= 0.0 && d < limits.near => Seen::Blocked,
+                        Some(d) if limits.far.is_some_and(|far| d > far) => Seen::Blocked,
+                        Some(d) if d >= 0.0 => Seen::Clear,
+                        _ => Seen::Nothing,
+                    };
+                    self.sensors[index].receive(seen, stamp.as_nanos(), at, core.infrared.timeout as Ns);
+                }
+            }
+            Input::PublishersCounted(publishers) => {
+                for topic in SoleTopic::ALL {
+                    self.conflicts[topic as usize] = match publishers.of(topic) {
+                        Census::Unknown => true,
+                        Census::Known { fitting, others } => fitting > 1 || others > 0,
+                    };
+                }
+                self.enable.ready_to_rise &= !self.conflicts[1];
+            }
+            Input::DeviceOpened => self.device = Device::Open,
+            Input::DeviceLost => self.device = Device::Lost,
+            Input::Unwatched => what.unwatched = true,
+            Input::Stopping => self.stopping = true,
+        }
+        what
+    }
+
+    /// The newest stamps that were accepted, of commands and of each sensor.
+    pub fn newest(&self) -> [Option<Ns>; 5] {
+        let [a, b, c, d] = self.sensors.map(|sensor| sensor.newest.map(|newest| newest.0));
+        [self.commands.newest.map(|newest| newest.0), a, b, c, d]
+    }
+
+    /// Whether there was no snapshot yet.
+    pub fn is_new(&self) -> bool {
+        self.last_snapshot.is_none()
+    }
+
+    /// Whether the node ends: it stops, and nothing is looked at any more.
+    pub fn is_ending(&self) -> bool {
+        self.stopping
+    }
+
+    /// Whether parameters may change.
+    pub fn accepts_parameters(&self) -> bool {
+        self.state != StopState::Ok && self.wheels.iter().all(|wheel| wheel.level == 0)
+    }
+
+    fn is_strict(&self) -> bool {
+        self.params.core.strict
+    }
+
+    /// What is wanted now.
+    pub fn wanted(&self) -> Want {
+        match self.commands.in_force {
+            Some((want, _)) if !self.taken_back => want,
+            _ => Want::default(),
+        }
+    }
+
+    /// Which ends are blocked: front, back.
+    fn blocked(&self, now: Ns) -> [bool; 2] {
+        let ir = &self.params.core.infrared;
+        [0, 2].map(|end| {
+            (end..end + 2).any(|i| ir.fitted[i] && self.sensors[i].is_blocking(now, ir.timeout as Ns))
+        })
+    }
+
+    fn is_way_blocked(&self, blocked: [bool; 2]) -> bool {
+        let toward = match blocked {
+            [false, false] => return false,
+            [true, true] => return true,
+            _ if !self.is_strict() => return true,
+            [true, false] => 1,
+            [false, true] => -1,
+        };
+        let want = self.wanted();
+        let moves = want.linear.abs() >= 0.001 || want.angular.abs() >= 0.001;
+        let leads_away = want.linear * f64::from(toward) < 0.0 && want.angular.abs() <= want.linear.abs();
+        self.wheels.iter().any(|wheel| wheel.level.signum() == toward) || moves && !leads_away
+    }
+
+    /// Causes that were, are and will be whatever was before.
+    fn present(&self, now: Ns, what: &Now) -> Causes {
+        let core = &self.params.core;
+        let fitted = || (0..4).filter(|&i| core.infrared.fitted[i]).map(|i| &self.sensors[i]);
+        let [front, back] = self.blocked(now);
+        let enabled = self.enable.said.is_some_and(|(on, _)| on);
+        let lapsed = self.enable.said.is_some_and(|(_, at)| core.lease > 0 && now - at >= core.lease as Ns);
+        let moved = self.state == StopState::Ok || self.wheels.iter().any(|wheel| wheel.level != 0);
+        let late = self.last_snapshot.is_some_and(|last| now - last > core.overrun_limit as Ns);
+        Causes::NONE
+            .with(Cause::CommandInvalid, self.commands.last_was_refused)
+            .with(Cause::IrInvalid, fitted().any(|sensor| sensor.invalid))
+            .with(Cause::IrStale, fitted().any(|sensor| sensor.measured.is_none()))
+            .with(Cause::FrontBlocked, front)
+            .with(Cause::BackBlocked, back)
+            .with(Cause::CommandStale, self.commands.in_force.is_none())
+            .with(Cause::WayBlocked, self.is_way_blocked([front, back]))
+            .with(Cause::LeaseLapsed, enabled && lapsed)
+            .with(Cause::NotEnabled, !enabled)
+            .with(Cause::DeviceUnready, core.device_required && self.device == Device::NeverOpened)
+            .with(Cause::CommandConflict, self.conflicts[0])
+            .with(Cause::EnableConflict, self.conflicts[1])
+            .with(Cause::MotorConflict, self.conflicts[3])
+            .with(Cause::Stopping, self.stopping)
+            .with(Cause::DeviceLost, self.device == Device::Lost)
+            .with(Cause::Overrun, moved && (late || what.unwatched))
+            .with(Cause::EstopConflict, self.conflicts[2])
+            .with(
+                Cause::EstopStale,
+                self.estop.silent || core.estop_required && self.estop.said.is_none(),
+            )
+            .with(Cause::EstopPressed, self.estop.said.is_some_and(|(pressed, _)| pressed))
+    }
+
+    fn snapshot(&mut self, now: Ns, what: &Now) {
+        self.pass(now);
+        let mut causes = self.present(now, what);
+        if self.is_strict() {
+            causes = self.with_what_stays(causes, what);
+        }
+        let state = state_of(causes);
+        self.became_ok = state == StopState::Ok && self.state != StopState::Ok;
+        if self.became_ok && !what.fresh {
+            self.taken_back = true;
+        }
+        (self.state, self.causes, self.last_snapshot) = (state, causes, Some(now));
+        self.aims = self.aim(now);
+    }
+
+    /// The causes that the profile `strict` has besides.
+    fn with_what_stays(&mut self, present: Causes, what: &Now) -> Causes {
+        let resets = present.clear() == Clears::Reset;
+        self.reset.counts &= !resets;
+        let reset = what.resets && !resets;
+        if reset {
+            (self.latch, self.overrun) = (None, false);
+        }
+        self.latch = self.latch.max(match present.effect() {
+            Effect::EmergencyStops => Some(Latch::Estop),
+            Effect::Faults => Some(Latch::Fault),
+            _ => None,
+        });
+        self.overrun |= present.contains(Cause::Overrun);
+        let causes = present
+            .with(Cause::Overrun, self.overrun)
+            .with(Cause::FaultLatched, self.latch == Some(Latch::Fault))
+            .with(Cause::EstopLatched, self.latch == Some(Latch::Estop));
+        let enabled = self.enable.said.is_some_and(|(on, _)| on);
+        self.armed = (self.armed || what.rises) && !reset && causes.clear() < Clears::Enable;
+        let causes = causes.with(Cause::NotArmed, enabled && !self.armed && self.latch.is_none());
+        let asked = causes.clear() >= Clears::Zero;
+        self.zero = (self.zero || what.fresh_zero) && !asked;
+        causes.with(Cause::NeutralWait, !self.zero && !asked)
+    }
+
+    /// What each wheel may aim at.
+    fn aim(&self, now: Ns) -> [Aim; 2] {
+        if self.state != StopState::Ok || self.became_ok || self.causes.have(Effect::Brakes) {
+            return [Aim::REST; 2];
+        }
+        let full = self.params.core.full;
+        let Want { linear, angular } = self.wanted();
+        if !self.is_strict() {
+            // The original's mixing, of which is said: a turn slows one wheel, and there is none in place.
+            let most = Aim::about(linear, 0.0, full);
+            return [Aim { least: most.least.min(0), most: most.most.max(0) }; 2];
+        }
+        let straight = self.blocked(now) != [false, false];
+        let angular = if straight { 0.0 } else { angular };
+        let (port, starboard) = (linear - angular, linear + angular);
+        [Aim::about(port, starboard, full), Aim::about(starboard, port, full)]
+    }
+
+    /// Judges the levels that the machine sends after the snapshot.
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn judge(&mut self, levels: [i16; 2], now: Ns) -> Result<(), String> {
+        let core = &self.params.core;
+        let driving = self.state == StopState::Ok;
+        if self.became_ok && levels != [0, 0] {
+            return Err(format!("moves in the snapshot in which the state becomes OK: {levels:?}"));
+        }
+        if levels.iter().any(|level| level.abs() > core.full) {
+            return Err(format!("beyond full: {levels:?}"));
+        }
+        let rest = if core.strict { core.slopes.rest as Ns } else { 0 };
+        let slopes =
+            Slopes { away: core.slopes.accel as i64, toward: core.slopes.decel as i64, rest };
+        for ((wheel, level), aim) in self.wheels.iter_mut().zip(levels).zip(self.aims) {
+            wheel.follow(level, now, driving, slopes, aim)?;
+        }
+        Ok(())
+    }
+}
+
+impl Oracle {
+    /// Whether anything may be told to move.
+    pub fn may_move(&self) -> bool {
+        self.state == StopState::Ok && !self.causes.have(Effect::Brakes)
+    }
+
+    /// All of it, with times from `now` on; ages that say no more count as `cap`.
+    pub fn feed(&self, now: Ns, asked: Option<Ns>, cap: Ns, into: &mut impl Hasher) {
+        asked.map(|asked| asked - now).hash(into);
+        self.last_call.map(|at| now - at).hash(into);
+        self.last_snapshot.map(|at| (now - at).min(cap)).hash(into);
+        self.held.map(|held| (now - held.seen, now - held.before)).hash(into);
+        self.commands.feed(now, self.wall, cap, into);
+        self.estop.feed(now, cap, into);
+        self.enable.feed(now, self.params.core.lease as Ns, into);
+        for (sensor, fitted) in self.sensors.iter().zip(self.params.core.infrared.fitted) {
+            if fitted {
+                sensor.feed(now, self.wall, self.params.core.infrared.timeout as Ns, into);
+            }
+        }
+        for wheel in &self.wheels {
+            wheel.feed(now, self.params.core.slopes.rest as Ns, into);
+        }
+        (self.taken_back, self.zero, self.armed, self.reset, self.conflicts, self.device).hash(into);
+        (self.stopping, self.latch, self.overrun, self.state, self.causes).hash(into);
+    }
+}
+
+/// The most severe effect is the state.
+fn state_of(causes: Causes) -> StopState {
+    match causes.effect() {
+        Effect::Reports | Effect::Brakes => StopState::Ok,
+        Effect::StopsByIr => StopState::SoftIr,
+        Effect::StopsByRos if causes.have(Effect::StopsByIr) => StopState::SoftBoth,
+        Effect::StopsByRos => StopState::SoftRos,
+        Effect::Faults => StopState::Fault,
+        Effect::EmergencyStops => StopState::Estop,
+    }
+}

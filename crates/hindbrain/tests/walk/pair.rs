@@ -1,0 +1,183 @@
+//! The machine and the oracle side by side: each call goes to both, and what they say is compared.
+
+use std::hash::{Hash, Hasher};
+
+use hindbrain::{Cause, Causes, Hindbrain, Input, Motors, Output, Params, StopState};
+use units::{Instant, Machine};
+
+use crate::act::{Act, Edge, Wait, World};
+use crate::books::{MS, Ns};
+use crate::oracle::Oracle;
+
+/// A machine, and what is said to be right.
+#[derive(Clone)]
+pub struct Pair {
+    pub machine: Hindbrain,
+    pub oracle: Oracle,
+    pub world: World,
+    driven: Option<(Ns, Motors)>,
+    published: Option<StopState>,
+}
+
+fn at(now: Ns) -> Instant {
+    Instant::from_nanos(now as u64)
+}
+
+impl Pair {
+    /// A machine that was started, and told the time.
+    /// # Errors
+    /// What differs at the start.
+    pub fn new(params: Params, cap: Ns) -> Result<Self, String> {
+        let machine = Hindbrain::new(params);
+        let oracle = Oracle::new(params, machine.state(), machine.causes());
+        let world = World::new(1_000 * MS, cap);
+        let mut pair = Self { machine, oracle, world, driven: None, published: None };
+        pair.call(true, None)?;
+        Ok(pair)
+    }
+
+    pub fn state(&self) -> StopState {
+        self.machine.state()
+    }
+
+    pub fn causes(&self) -> Causes {
+        self.machine.causes()
+    }
+
+    pub fn levels(&self) -> [i16; 2] {
+        self.machine.motors().levels()
+    }
+
+    pub fn asked(&self) -> Option<Ns> {
+        self.machine.deadline().map(|at| at.as_nanos() as Ns)
+    }
+
+    /// Time passes and something happens.
+    /// # Errors
+    /// What the machine does otherwise than the oracle says.
+    pub fn go(&mut self, Edge(wait, act): Edge, alternatives: &[Params]) -> Result<(), String> {
+        match wait {
+            Wait::Alone(time) => self.world.now += time,
+            Wait::Served(time) => {
+                let end = self.world.now + time;
+                while let Some(asked) = self.asked().filter(|&asked| asked <= end) {
+                    self.world.now = asked;
+                    self.call(false, None)?;
+                }
+                self.world.now = end;
+            }
+        }
+        if let Act::Jump(by) = act {
+            self.world.offset += by;
+            return self.call(true, None);
+        }
+        match self.world.input(act, alternatives, self.oracle.newest()) {
+            None => self.call(false, None),
+            Some((input, clock)) => self.call(clock, Some(input)),
+        }
+    }
+
+    /// The wall clock is read or not, one thing happens or nothing, and the machine is drained: as the node does.
+    fn call(&mut self, clock: bool, input: Option<Input>) -> Result<(), String> {
+        let now = self.world.now;
+        let before = self.machine.motors();
+        let due = self.asked().is_some_and(|asked| asked <= now);
+        let handled = input.is_some();
+        if clock {
+            let read = Input::ClockRead(self.world.wall());
+            self.oracle.handled(now, self.asked(), &read);
+            self.machine.handle(at(now), read);
+        }
+        if let Some(input) = input {
+            self.oracle.handled(now, self.asked(), &input);
+            self.machine.handle(at(now), input);
+            self.oracle.judge(self.levels(), now)?;
+            self.compare().map_err(|e| format!("after handle {e}"))?;
+        } else {
+            self.oracle.polled(now, self.asked());
+        }
+        let mut drives = 0;
+        while let Some(output) = self.machine.poll(at(now)) {
+            match output {
+                Output::Drive(motors) => {
+                    self.driven = Some((now, motors));
+                    drives += 1;
+                }
+                Output::PublishState(state) => self.published = Some(state),
+                _ => {}
+            }
+        }
+        if handled && due && self.compare().is_err() {
+            // A motor value that is due goes out at the same time, and that may be another look: the document leaves it open.
+            self.oracle.looked_again(now);
+        }
+        self.oracle.judge(self.levels(), now)?;
+        self.compare()?;
+        self.outputs(before, drives)
+    }
+
+    fn compare(&self) -> Result<(), String> {
+        if self.oracle.is_new() {
+            return Ok(());
+        }
+        let (machine, oracle) = (&self.machine, &self.oracle);
+        if oracle.is_ending() {
+            let rests = machine.motors().are_stopped() && machine.state() != StopState::Ok;
+            return if rests { Ok(()) } else { Err("ends without a stop".to_owned()) };
+        }
+        if machine.causes() != oracle.causes || machine.state() != oracle.state {
+            let only = |a: Causes, b: Causes| {
+                let causes: Vec<_> = Cause::ALL.iter().filter(|&&c| a.contains(c) && !b.contains(c)).collect();
+                format!("{causes:?}")
+            };
+            return Err(format!(
+                "machine {:?}, document {:?}; machine alone has {}, document alone has {}",
+                machine.state(),
+                oracle.state,
+                only(machine.causes(), oracle.causes),
+                only(oracle.causes, machine.causes()),
+            ));
+        }
+        if machine.accepts_parameters() != oracle.accepts_parameters() {
+            return Err(format!("parameters accepted: machine says {}", machine.accepts_parameters()));
+        }
+        if !oracle.accepts_parameters() && *machine.params() != oracle.params {
+            return Err("parameters changed that may not".to_owned());
+        }
+        Ok(())
+    }
+
+    fn outputs(&self, before: Motors, drives: usize) -> Result<(), String> {
+        let (machine, now) = (&self.machine, self.world.now);
+        let after = machine.motors();
+        if before.levels() != after.levels() && self.driven != Some((now, after)) {
+            return Err(format!("motors changed unsent: {after:?}, sent {:?}", self.driven));
+        }
+        if self.driven.is_some_and(|(_, motors)| motors.levels() != after.levels()) || drives > 2 {
+            return Err(format!("sent {:?} in {drives}, but the motors are {after:?}", self.driven));
+        }
+        if self.published.is_some_and(|state| state != machine.state()) {
+            return Err(format!("published {:?}", self.published));
+        }
+        let asked = self.asked();
+        let last = self.driven.map_or(now, |(at, _)| at);
+        if self.oracle.is_ending() {
+            return Ok(());
+        }
+        if asked.is_none_or(|asked| asked <= now || asked > last + 20 * MS) {
+            return Err(format!("asked for a call at {asked:?}, now {now}, last sent at {last}"));
+        }
+        Ok(())
+    }
+
+    /// All that decides on what follows, of both.
+    pub fn print(&self, cap: Ns, into: &mut impl Hasher) {
+        if self.oracle.is_ending() && self.asked().is_none() {
+            return self.machine.key().state.hash(into);
+        }
+        self.machine.key().hash(into);
+        self.world.counts().hash(into);
+        self.oracle.feed(self.world.now, self.asked(), cap, into);
+        self.driven.map(|(at, _)| (self.world.now - at).min(20 * MS)).hash(into);
+    }
+}
