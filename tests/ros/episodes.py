@@ -5,6 +5,7 @@ Here the fault is on the wire, in the graph, in the process or in the motor cont
 """
 
 import argparse
+import collections
 import math
 import random
 import shutil
@@ -40,10 +41,11 @@ def scenarios(seed, count):
     """So many episodes of this seed, as dictionaries; the fault's name is under `fault`."""
     path = shutil.which("scenarios")
     assert path, "executable 'scenarios' is not on the PATH: `cargo build -p scenarios`"
-    text = subprocess.run([path, str(seed), str(count)], capture_output=True, text=True, check=True).stdout
-    for line in text.splitlines():
-        name, *fields = line.split()
-        yield {"fault": name, "line": line, **dict(field.split("=", 1) for field in fields)}
+    with subprocess.Popen([path, str(seed), str(count)], stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            name, *fields = line.split()
+            yield {"fault": name, "line": line.strip(), **dict(field.split("=", 1) for field in fields)}
+        process.stdout.close()
 
 
 class World:
@@ -240,9 +242,10 @@ class World:
         self.recover("reset")
 
 
-def play(seed, count):
-    """Plays so many episodes of this seed; fails at the first that has not its bound or its way back."""
-    print(f"episodes: {count}, seed {seed}", flush=True)
+def play(seed, count=1_000_000, seconds=math.inf):
+    """Plays so many episodes of this seed, or for so long; fails at the first that has not its bound or its way back."""
+    print(f"episodes: seed {seed}", flush=True)
+    end, played = time.monotonic() + seconds, collections.Counter()
     with tempfile.TemporaryDirectory() as folder, Device("roboclaw", f"{folder}/motor") as device:
         parameters = {**PARAMETERS, "driver.kind": "roboclaw", "driver.device": f"{folder}/motor"}
         with Vehicle(parameters) as vehicle:
@@ -250,6 +253,9 @@ def play(seed, count):
             try:
                 world.start()
                 for number, episode in enumerate(scenarios(seed, count)):
+                    if time.monotonic() > end:
+                        break
+                    played[episode["fault"]] += 1
                     try:
                         world.play(episode)
                     except AssertionError as error:
@@ -258,12 +264,13 @@ def play(seed, count):
                         raise AssertionError(f"{what}\nthe last lines of hindbrain:\n{tail}") from error
             finally:
                 world.close()
-    return f"episodes: ok: {count} of seed {seed}"
+    return f"episodes: ok: seed {seed}; " + ", ".join(f"{name} {count}" for name, count in sorted(played.items()))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--count", type=int, default=1_000_000)
+    parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options = parser.parse_args()
-    print(play(options.seed, options.count))
+    print(play(options.seed, options.count, options.seconds))

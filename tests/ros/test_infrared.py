@@ -6,6 +6,7 @@ import pytest
 from conftest import STOP
 from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import Range
+from test_safety_infrared import AT_ONCE, BLOCKED, CLEAR, Flicker
 from vehicle import Vehicle, now
 
 FRONT = ["ir_front_port", "ir_front_starboard"]
@@ -122,3 +123,38 @@ def test_the_way_out_is_open():
             eyes.see(frame, 1.0)
             vehicle.say()
             vehicle.wait_for("OK")
+
+
+def test_a_sensor_that_is_fast_does_not_hide_one_that_is_slow():
+    """The clear readings of one sensor say nothing of the other one."""
+    with Vehicle({"ir.sensors": FRONT, "ir.timeout": 0.6}) as vehicle:
+        fast, slow = Flicker(vehicle), Flicker(vehicle, FRONT[1])
+        fast.clear(200.0)
+        slow.clear(10.0)
+        vehicle.half_ahead()
+        slow.send(10.0, [BLOCKED, CLEAR])
+        vehicle.wait_for_motors(STOP, STOP, "the slow sensor is blocked")
+        vehicle.stays_stopped(1.0, "the slow sensor flickers")
+
+
+def test_what_was_measured_long_ago_does_not_count_from_its_arrival():
+    """A clear reading of 0.2 s ago is silent 0.1 s after it came, not 0.3 s."""
+    with Vehicle({"ir.sensors": FRONT[:1], "ir.timeout": 0.3}) as vehicle:
+        message = Range(min_range=0.1, max_range=5.0, range=1.0)
+        message.header.frame_id = FRONT[0]
+        publisher = vehicle.graph.node.create_publisher(Range, "/hind/ir", 10)
+        age = 0.0
+
+        def send():
+            stamp = now() - age
+            message.header.stamp.sec, message.header.stamp.nanosec = int(stamp), int(stamp % 1 * 1e9)
+            publisher.publish(message)
+
+        timer = vehicle.graph.node.create_timer(0.02, send)
+        vehicle.half_ahead()
+        age = 0.2
+        vehicle.wait(lambda: vehicle.graph.since("/hind/state_detail", now() - 0.1), "no details")
+        sent = now()
+        timer.cancel()
+        took = vehicle.stopped_after(sent)
+        assert took < 0.3 - 0.2 + AT_ONCE, f"silence stops {took:.3f} s after a measurement that was 0.2 s old"

@@ -101,38 +101,3 @@ def test_one_reading_that_is_blocked_is_enough(vehicle):
     assert len(flicker.bad) == 1
     vehicle.stays_stopped(1.0, "one blocked reading, then a second of clear ones")
     vehicle.wait_for("OK", "NEUTRAL_WAIT")
-
-
-def test_a_sensor_that_is_fast_does_not_hide_one_that_is_slow():
-    """The clear readings of one sensor say nothing of the other one."""
-    with Vehicle({"ir.sensors": [SENSOR, "ir_front_starboard"], "ir.timeout": 0.6}) as vehicle:
-        fast, slow = Flicker(vehicle), Flicker(vehicle, "ir_front_starboard")
-        fast.clear(200.0)
-        slow.clear(10.0)
-        vehicle.half_ahead()
-        slow.send(10.0, [BLOCKED, CLEAR])
-        vehicle.wait_for_motors(STOP, STOP, "the slow sensor is blocked")
-        vehicle.stays_stopped(1.0, "the slow sensor flickers")
-
-
-def test_what_was_measured_long_ago_does_not_count_from_its_arrival():
-    """A clear reading of 0.2 s ago is silent 0.1 s after it came, not 0.3 s."""
-    with Vehicle({"ir.sensors": [SENSOR], "ir.timeout": TIMEOUT}) as vehicle:
-        message = Range(min_range=0.1, max_range=5.0, range=CLEAR)
-        message.header.frame_id = SENSOR
-        publisher = vehicle.graph.node.create_publisher(Range, "/hind/ir", 10)
-        age = 0.0
-
-        def send():
-            stamp = now() - age
-            message.header.stamp.sec, message.header.stamp.nanosec = int(stamp), int(stamp % 1 * 1e9)
-            publisher.publish(message)
-
-        timer = vehicle.graph.node.create_timer(0.02, send)
-        vehicle.half_ahead()
-        age = 0.2
-        vehicle.wait(lambda: vehicle.graph.since("/hind/state_detail", now() - 0.1), "no details")
-        sent = now()
-        timer.cancel()
-        took = vehicle.stopped_after(sent)
-        assert took < TIMEOUT - 0.2 + AT_ONCE, f"silence stops {took:.3f} s after a measurement that was 0.2 s old"

@@ -64,7 +64,10 @@ const FULL: &[Part] = &[
     Part {
         name: "executables",
         hint: "see the error above",
-        run: |root| ros(root, &["build", "--quiet", "-p", "nodes", "-p", "gamepad", "--bins", "--examples"]),
+        run: |root| {
+            let crates = ["-p", "nodes", "-p", "gamepad", "-p", "scenarios", "--bins", "--examples"];
+            ros(root, &[&["build", "--quiet"][..], &crates[..]].concat())
+        },
     },
     Part { name: "tests over DDS, with rclpy", hint: "see the test above", run: pytest },
 ];
