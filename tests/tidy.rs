@@ -95,7 +95,7 @@ const PURE: &[&str] = &[
 ];
 /// The nodes between the hand and the motors: each of their parameters says who needs it.
 const GUARDS: &[&str] = &["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "chair"];
-const LONGEST_FILE: usize = 400;
+const LONGEST_FILE: usize = 500;
 
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let output = Command::new(env!("CARGO"))
