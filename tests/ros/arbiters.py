@@ -14,7 +14,7 @@ from std_msgs.msg import Bool
 
 NODE = "velocity_arbiter"
 OUTPUT = "/cmd_vel_arbitrated"
-# The stick is silent here; `steersman` wants it to be a source.
+# The stick is silent here.
 STICK = {"topic": "joystick/desired", "type": "pose_state", "priority": 1}
 
 
@@ -71,7 +71,14 @@ class Arbiter:
     def active(self):
         """Who drives, and what is said of each source."""
         message = self.graph.last(self.topic)
-        return message and (message.message, {value.key: value.value for value in message.values if value.key != "active since"})
+        return message and (message.message, {value.key: value.value for value in message.values if " " not in value.key})
+
+    @property
+    def locks(self):
+        """What is said of each lock."""
+        message = self.graph.last(self.topic)
+        values = message.values if message else []
+        return {value.key.removeprefix("lock "): value.value for value in values if value.key.startswith("lock ")}
 
     def said(self, since):
         return [message.twist.linear.x for message in self.graph.since(OUTPUT, since)]
@@ -80,24 +87,9 @@ class Arbiter:
         self.wait(lambda: self.active and self.active[0] == name, f"{name} does not drive")
         self.wait(lambda: self.last == speed, f"{speed} is not commanded")
 
-    def publish(self, topic, speed, kind=TwistStamped, rate=50.0, graph=None):
+    def publish(self, topic, speed, kind=TwistStamped, rate=50.0, graph=None, zeros=10, qos=EDGE):
         """Says `speed` on `topic` until what this returns is called; a second type of a topic needs a `graph` of its own."""
-        node = (graph or self.graph).node
-        publisher = None
-        deadline = time.monotonic() + 2.0
-        while publisher is None:  # one of another type that was ended just now may still be there
-            try:
-                publisher = node.create_publisher(kind, topic, EDGE)
-            except RCLError:
-                assert time.monotonic() < deadline, f"{topic} cannot be published as {kind}"
-                time.sleep(0.01)
-        timer = node.create_timer(1.0 / rate, lambda: publisher.publish(self.message(kind, speed)))
-
-        def end():
-            node.destroy_timer(timer)
-            node.destroy_publisher(publisher)
-
-        return end
+        return Sender(self, topic, speed, kind, rate, graph or self.graph, zeros, qos)
 
     def message(self, kind, speed):
         if kind is Bool:
@@ -142,6 +134,36 @@ class Arbiter:
     def all(self):
         names = sorted(self.names())
         return dict(zip(names, self.get(*names)))
+
+
+class Sender:
+    """Says `speed`, and first some zeros, each time somebody begins to listen."""
+
+    def __init__(self, arbiter, topic, speed, kind, rate, graph, zeros, qos):
+        self.arbiter, self.speed, self.kind, self.node, self.zeros = arbiter, speed, kind, graph.node, zeros
+        self.said = 0
+        self.publisher = None
+        deadline = time.monotonic() + 2.0
+        while self.publisher is None:  # one of another type that was ended just now may still be there
+            try:
+                self.publisher = self.node.create_publisher(kind, topic, qos)
+            except RCLError:
+                assert time.monotonic() < deadline, f"{topic} cannot be published as {kind}"
+                time.sleep(0.01)
+        self.timer = self.node.create_timer(1.0 / rate, self.say)
+
+    def say(self):
+        self.said = self.said + 1 if self.publisher.get_subscription_count() else 0
+        first = self.kind is not Bool and self.said <= self.zeros
+        self.publisher.publish(self.arbiter.message(self.kind, 0.0 if first else self.speed))
+
+    def zero(self):
+        """Lets go for a moment."""
+        self.said = 0
+
+    def __call__(self):
+        self.node.destroy_timer(self.timer)
+        self.node.destroy_publisher(self.publisher)
 
 
 def parameter(name, value):

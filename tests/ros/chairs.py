@@ -47,7 +47,7 @@ class Driver:
         self.graph.record(LuciJoystick, REMOTE, QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE))
         self.graph.listen(String, "/chair/state", LATCHED)
         self.graph.listen(DiagnosticArray, "/diagnostics")
-        self.parameters = {**PROFILES, "zero_first": False, **dict(parameters)}
+        self.parameters = {**PROFILES, **dict(parameters)}
         self.process = Process(executable, *arguments(self.parameters))
         self.command, self.commands = command(), None
 
@@ -146,6 +146,12 @@ class Driver:
 
             self.commands = node.create_timer(0.02, publish)
 
+    def again(self, linear=0.0, angular=0.0):
+        """The same after a zero that the chair follows: nothing moves on by itself after a loss."""
+        self.say()
+        self.become("active")
+        self.say(linear, angular)
+
     def hush(self):
         """No more commands; the publisher stays."""
         self.graph.node.destroy_timer(self.commands)
@@ -174,6 +180,8 @@ class Luci:
     def __init__(self, services=(SET, REMOVE), profile=1):
         self.graph, self.desk = Graph(), Graph()
         self.calls, self.obeys, self.hangs, self.nonsense, self.timer = [], True, False, None, None
+        # What is not known of a chair: the source that joystick_position carries, if not the mode's, and which topics come.
+        self.own_source, self.shows_position, self.shows_scaling = None, True, True
         self.stick = LuciJoystick(joystick_zone=8, input_source=PHYSICAL)
         make = self.graph.node.create_publisher
         self.position = make(LuciJoystick, POSITION, ONE)
@@ -217,10 +225,14 @@ class Luci:
 
     def publish(self):
         source = self.stick.input_source
-        if source != AUTO:
-            self.position.publish(self.stick)
-        shown = source if self.nonsense is None else self.nonsense
-        self.scaling.publish(LuciJoystickScaling(joystick_zone=8, input_source=shown))
+        if source != AUTO and self.shows_position:
+            stick = LuciJoystick(forward_back=self.stick.forward_back, left_right=self.stick.left_right)
+            stick.joystick_zone = self.stick.joystick_zone
+            stick.input_source = source if self.own_source is None else self.own_source
+            self.position.publish(stick)
+        if self.shows_scaling:
+            shown = source if self.nonsense is None else self.nonsense
+            self.scaling.publish(LuciJoystickScaling(joystick_zone=8, input_source=shown))
 
     def called(self, name, since=0.0):
         return [at for at, called in self.calls if called == name and at >= since]

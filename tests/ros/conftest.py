@@ -1,5 +1,6 @@
 """Starts Steersman's executables and watches them over real DDS with rclpy, a client that shares no code with them."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -27,21 +28,35 @@ LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability
 
 
 class Process:
-    """One executable; its output is kept and shown when a test fails."""
+    """One executable; its output is kept and shown when a test fails.
 
-    def __init__(self, name, *arguments):
+    `output` puts another file there: a path, or "closed" for a pipe that nothing reads.
+
+    One that ended by itself, or by another exit code than 0, fails the test, unless that was waited for.
+    """
+
+    def __init__(self, name, *arguments, output=None):
         path = shutil.which(name)
         assert path, f"executable '{name}' is not on the PATH; run the tests by `cargo xtask test`"
         self.name = name
-        self.process = subprocess.Popen(
-            [path, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-        )
+        self.is_over = False
         self.lines = []
+        with contextlib.ExitStack() as files:
+            stdout = subprocess.PIPE
+            if output == "closed":
+                read, write = os.pipe()
+                os.close(read)
+                stdout = files.enter_context(os.fdopen(write, "w"))
+            elif output is not None:
+                stdout = files.enter_context(open(output, "w"))
+            self.process = subprocess.Popen(
+                [path, *arguments], stdout=stdout, stderr=subprocess.STDOUT, text=True, start_new_session=True
+            )
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
     def _read(self):
-        for line in self.process.stdout:
+        for line in self.process.stdout or ():
             self.lines.append(line.rstrip())
 
     @property
@@ -49,25 +64,46 @@ class Process:
         return "\n".join(self.lines)
 
     def wait(self, timeout=5.0):
+        """Waits for its end; its exit code."""
         try:
             code = self.process.wait(timeout)
         except subprocess.TimeoutExpired:
             raise AssertionError(f"{self.name} did not end within {timeout} s:\n{self.output}") from None
+        self.is_over = True
         self.reader.join(timeout)
         return code
 
     def kill(self):
+        self.is_over = True
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(5.0)
 
     def stop(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(5.0)
-            except subprocess.TimeoutExpired:
-                self.kill()
-                raise AssertionError(f"{self.name} did not end on SIGTERM within 5 s:\n{self.output}")
+        if self.is_over:
+            return
+        self.is_over = True
+        code = self.process.poll()
+        assert code is None, f"{self.name} ended by itself with exit code {code}:\n{self.output}"
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(5.0)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"{self.name} did not end on SIGTERM within 5 s:\n{self.output}") from None
+        self.reader.join(1.0)
+        assert code == 0, f"{self.name} ended on SIGTERM with exit code {code}:\n{self.output}"
+
+
+def stop_all(processes):
+    """Stops all of them, and then tells what was wrong with the first that did not end well."""
+    failures = []
+    for process in processes:
+        try:
+            process.stop()
+        except AssertionError as failure:
+            failures.append(failure)
+    if failures:
+        raise failures[0]
 
 
 def panicking(name):
@@ -181,8 +217,7 @@ class Stack:
 
     def close(self):
         try:
-            for process in self.processes.values():
-                process.stop()
+            stop_all(self.processes.values())
         finally:
             self.graph.close()
 
@@ -294,10 +329,13 @@ def free_zones():
     return LuciZoneScaling(**{field: 1.0 for field in LuciZoneScaling.get_fields_and_field_types()})
 
 
-@pytest.fixture(autouse=True)
-def own_domain():
-    """Each run of the tests has the graph for itself."""
-    assert os.environ.get("AMENT_PREFIX_PATH"), "no ROS 2 here; run the tests by `cargo xtask test`"
+def pytest_sessionstart(session):
+    """The tests enable and drive whatever vehicle they meet: they have a graph for themselves, or do not start."""
+    environment = os.environ
+    if not environment.get("AMENT_PREFIX_PATH"):
+        pytest.exit("no ROS 2 here; run the tests by `cargo xtask test`", returncode=4)
+    if not environment.get("STEERSMAN_DOMAIN") or environment.get("ROS_DOMAIN_ID") != environment["STEERSMAN_DOMAIN"]:
+        pytest.exit("no ROS domain of their own (ROS_DOMAIN_ID and STEERSMAN_DOMAIN); run the tests by `cargo xtask test`", returncode=4)
 
 
 @pytest.fixture(params=["composed", "separate"])

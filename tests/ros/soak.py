@@ -4,10 +4,11 @@
 imitated RoboClaw), in its parameters and in its process, which is held for moments. Throughout:
 
 * motor values are within 24 to 156, and the state is one of the five;
-* both motors are at 90 from 0.1 s after an e-stop was pressed until somebody lets the reset button go, from 0.1 s after
-  enable was false until it is true, 0.1 s after an e-stop that was silent for `estop.timeout`, 0.1 s after `cmd_timeout`
-  and the time to brake if no valid command came, 0.1 s after sensors front and back were blocked for `ir.debounce` until one
-  is clear, and while there are two publishers of commands, from 0.1 s after the graph is looked at, which takes 0.2 s;
+* both motors are at 90 from 0.1 s after one of these began, counting what hindbrain needs to notice it (a time-out, the time to
+  brake, 0.2 s until the publishers are counted), and stay there until what the rules ask for was done after its end:
+  an e-stop that was pressed or silent, or had two publishers: a click of reset; enable false, or two switches, or two publishers of
+  the motors: a rise of enable; commands that were silent, or had two publishers, or sensors front and back that were not clear for
+  `ir.timeout`: a zero command;
 * nothing grows faster than `accel` allows; the motor controller is told to drive only where the topics may;
 * memory, threads and open files at the end are what they were after the warm-up.
 
@@ -25,13 +26,15 @@ import time
 
 from conftest import STOP
 from devices import Device
-from faults import ACCELS, CMD_TIMEOUT, DEBOUNCE, DECEL, ESTOP_TIMEOUT, SENSORS, Hands
+from faults import CHANGES, SENSORS, SOLE, Hands
 from vehicle import Vehicle, now, steepest
 
 STATES = {"OK", "ESTOP", "SSTOP.BOTH", "SSTOP.ROS", "SSTOP.IR"}
 # How often hindbrain looks for publishers; the middleware has told it of this one at once, it is in a known participant.
 LOOK = 0.2
 HEARS_WITHIN = 0.1
+# How far back commands are looked at [s].
+BACK = 5.0
 LONGEST_GAP = 0.03
 # The motor controller's line has its own time: the thread that serves it, the answer, the tests' reading of it.
 DEVICE_WITHIN = 0.15
@@ -49,22 +52,58 @@ class Observer:
 
     def bounds(self, time_):
         """What speaks against any motion at `time_`: since when, how long it may take to be heeded, and what it is."""
+        hands = self.hands
+        done = {name: [event for event in hands.said[name] if event[0] <= time_] for name in ("enable", "estop", "reset", "blocked")}
+        first, last = (bisect.bisect_right(hands.valid, at, key=lambda entry: entry[0]) for at in (time_ - BACK, time_))
+        valid = hands.valid[first:last]
+        zeros = [entry[1] for entry in valid if entry[2]]
+        clicks = [event[1] for event in done["reset"] if not event[2]]
+        rises = [event for last, event in zip(done["enable"], done["enable"][1:]) if event[2] and not last[2]]
         pressed = self._first_since_release(time_)
         if pressed is not None:
             yield pressed, HEARS_WITHIN, "the e-stop was pressed"
-        for name, value, within, why in (
-            ("enable", False, HEARS_WITHIN, "enable was false"),
-            ("blocked", True, DEBOUNCE + HEARS_WITHIN, "the sensors were blocked"),
-            ("rival", True, LOOK + HEARS_WITHIN, "a second publisher came"),
-        ):
-            since = self._since(name, value, time_)
-            if since is not None:
-                yield since, within, why
-        index = bisect.bisect_right(self.hands.valid, time_)
-        valid = self.hands.valid[index - 1] if index else 0.0
-        estops = [event for event in self.hands.said["estop"] if event[0] <= time_]
-        yield estops[-1][1] if estops else 0.0, ESTOP_TIMEOUT + HEARS_WITHIN, "the e-stop last spoke"
-        yield valid, CMD_TIMEOUT + 66 / DECEL + HEARS_WITHIN, "the last valid command came"
+        since = self._since("enable", False, time_)
+        if since is not None:
+            yield since, HEARS_WITHIN, "enable was false"
+        for topic, acts in (("hind/estop", clicks), ("hind/enable", rises), ("motor/port", rises), ("cmd_vel", zeros)):
+            for since, until in self.conflicts(topic, time_):
+                after = [act for act in acts if (act if isinstance(act, float) else act[1]) >= until]
+                if not after:
+                    yield since, LOOK + HEARS_WITHIN, f"a second publisher of {topic} came"
+        bad = [event for event in done["blocked"] if event[2] and event[0] > time_ - 3.0]
+        if bad:
+            least = min(hands.in_force("ir.timeout", bad[0][0], time_))
+            if not any(zero >= bad[-1][0] + least for zero in zeros):
+                # Back to the first one since it may have been clear last.
+                start = bad[-1]
+                for before, block in reversed(list(zip(bad, bad[1:]))):
+                    if any(before[0] + least <= zero <= block[1] for zero in zeros):
+                        break
+                    start = before
+                yield start[1], HEARS_WITHIN, "the sensors were blocked"
+        estops = done["estop"]
+        timeout = max(hands.in_force("estop.timeout", estops[-1][0] if estops else 0.0, time_))
+        yield estops[-1][1] if estops else 0.0, timeout + HEARS_WITHIN, "the e-stop last spoke"
+        yield from self.losses(valid, zeros, time_)
+
+    def conflicts(self, topic, time_):
+        """When a second publisher came, and when it was gone; infinity if it is still there."""
+        events = [event for event in self.hands.said[topic] if event[0] <= time_]
+        for came, went in zip(events, [*events[1:], None]):
+            if came[2]:
+                until = went[0] if went else float("inf")
+                if until > time_ - BACK:
+                    yield came[1], until
+
+    def losses(self, valid, zeros, time_):
+        """Commands that did not come in time: until they come again, and then until a zero."""
+        hands = self.hands
+        ends = [entry[0] for entry in valid]
+        for before, after in zip(ends, [*ends[1:], time_]):
+            timeout = max(hands.in_force("cmd_timeout", before, time_))
+            if after - before >= timeout and not any(zero >= after for zero in zeros):
+                brake = 66 / min(hands.in_force("decel", before, time_))
+                yield before, timeout + brake + HEARS_WITHIN, "the last valid command came"
 
     def heeded(self, times, at, what, more=0.0):
         """Fails if something moves at `at` and may not."""
@@ -110,9 +149,7 @@ class Observer:
             window = heard[max(0, first - 50) : last]
             if window:
                 # Whatever was in force at any time in the window.
-                accels = self.hands.accels
-                begin = bisect.bisect_right([at for at, _ in accels], window[0][0] - HEARS_WITHIN) - 1
-                slope = max(accel for _, accel in accels[max(0, begin) :])
+                slope = max(self.hands.in_force("accel", window[0][0] - HEARS_WITHIN, until))
                 excess = steepest(window, slope)
                 assert excess <= 0.0, f"{side} is {excess:.1f} counts beyond {slope} counts/s"
         for at, message in list(graph.heard["/hind/state"]):
@@ -137,10 +174,13 @@ class Observer:
         with self.vehicle.graph.condition:
             for heard in self.vehicle.graph.heard.values():
                 del heard[: max(0, bisect.bisect_left([at for at, _ in heard], before))]
-        for said in hands.said.values():
+        for name, said in hands.said.items():
+            if name in SOLE:  # in pairs: it came, it went
+                while len(said) > 2 and said[1][0] < before:
+                    del said[:2]
+                continue
             del said[: max(0, min(bisect.bisect_left([event[0] for event in said], before), len(said) - 5))]
-        del hands.valid[: max(0, bisect.bisect_left(hands.valid, before) - 1)]
-        del hands.accels[:-20]
+        hands.valid[:] = [entry for entry in hands.valid if entry[0] >= before - 10.0]
         self.device.told[:] = [one for one in list(self.device.told) if one["at"] + self.offset >= before]
 
 
@@ -158,16 +198,11 @@ def soak(seconds, seed=None):
     print(f"soak: {seconds:g} s, seed {seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder, Device("roboclaw", f"{folder}/motor") as device:
         parameters = {
-            "accel": ACCELS[-1],
-            "decel": DECEL,
-            "cmd_timeout": CMD_TIMEOUT,
+            **{name: values[0] for name, values in CHANGES.items()},
             "estop.required": True,
-            "estop.timeout": ESTOP_TIMEOUT,
             "ir.sensors": SENSORS,
-            "ir.debounce": DEBOUNCE,
             "driver.kind": "roboclaw",
             "driver.device": f"{folder}/motor",
-            "driver.reopen": 0.1,
         }
         with Vehicle(parameters) as vehicle:
             hands = Hands(vehicle, device, dice)
@@ -198,6 +233,8 @@ def soak(seconds, seed=None):
                 tail = "\n".join(vehicle.process.lines[-15:])
                 what = f"seed {seed}, {now() - start:.1f} s in: {error}\nhindbrain said:\n{tail}\nthe latest faults: "
                 raise AssertionError(what + ", ".join(f"{name} at {at:.3f}" for at, name in hands.played)) from error
+            finally:
+                hands.close()
     faults = ", ".join(f"{name} {count}" for name, count in sorted(hands.count.items()))
     seen = ", ".join(f"{name} {count}" for name, count in sorted(observer.seen.items()))
     return f"soak: ok: seed {seed}; {seen}; faults: {faults}; memory {warm[0]} to {end[0]} kB, threads and files {end[1:]}"

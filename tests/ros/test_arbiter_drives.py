@@ -20,7 +20,7 @@ MOST_UNDER_WAY = 20
 def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others(executable, seconds):
     parameters = {}
     for number in range(SOURCES):
-        parameters |= named(f"sources.s{number}", topic=f"/s{number}", type="twist_stamped", priority=10 + number)
+        parameters |= named(f"sources.s{number}", topic=f"/s{number}", type="twist_stamped", priority=10 + number, timeout=3.0)
     with Arbiter(parameters, executable) as arbiter:
         node = arbiter.graph.node
         said = []
@@ -35,7 +35,7 @@ def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others
             message.twist.linear.x = speed
             publisher.publish(message)
 
-        arbiter.wait(lambda: [say(winner, 0.5)] and arbiter.active and arbiter.active[0] == "s4", "the winner is not heard")
+        arbiter.wait(lambda: [say(winner, 0.0)] and arbiter.active and arbiter.active[0] == "s4", "the winner is not heard")
         time.sleep(0.3)
         said.clear()
         start, sent = time.monotonic(), 0
@@ -55,23 +55,31 @@ def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others
 
 
 class Source:
-    """Says `speed` 50 times a second, stamped so far ahead of now [s]; an `ahead` of None is no stamp."""
+    """Says `speed` 50 times a second, stamped so far ahead of now [s], and zeros first; an `ahead` of None is no stamp."""
 
     def __init__(self, arbiter, topic, speed, ahead=0.0):
-        self.speed, self.ahead = speed, ahead
+        self.speed, self.ahead, self.said = speed, ahead, 0
         self.publisher = arbiter.graph.node.create_publisher(TwistStamped, topic, 10)
         self.timer = arbiter.graph.node.create_timer(0.02, self.say)
 
     def say(self):
         message = TwistStamped()
+        self.said = self.said + 1 if self.publisher.get_subscription_count() else 0
         if self.ahead is not None:
             stamp = time.time_ns() + int(self.ahead * 1e9)
             message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 1_000_000_000)
-        message.twist.linear.x = self.speed
+        message.twist.linear.x = self.speed if self.said > 10 else 0.0
         self.publisher.publish(message)
+
+    def zero(self):
+        self.said = 0
 
 
 DOCK = named("sources.dock", topic="/dock", type="twist_stamped", priority=20)
+
+
+LOST = "waits for a zero: it was lost while it asked for motion"
+OTHER_LOST = "waits for a zero: the source that drove, or a lock, was lost in motion"
 
 
 def reason(arbiter, source, text):
@@ -88,6 +96,8 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
             arbiter.wait(lambda: arbiter.last == 0.0, "no zero came")
             arbiter.wait(lambda: arbiter.active[0] == "nobody", "somebody drives")
             dock.ahead = None
+            reason(arbiter, "dock", LOST)
+            dock.zero()
             arbiter.drives("dock", 0.3)  # without a stamp it is judged by its arrival
             dock.ahead = -0.4
             time.sleep(0.2)
@@ -98,19 +108,22 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
         arbiter.wait(lambda: arbiter.last == 0.0, "it drives on")
         assert time.monotonic() - start < 0.3
         reason(arbiter, "dock", "timed out")
-        assert arbiter.change({"sources.dock.max_age": 0.0}) == []
-        dock.ahead = -3600.0
         dock.timer.reset()
-        arbiter.drives("dock", 0.3)
+        reason(arbiter, "dock", LOST)
 
 
 def test_each_source_is_told_why_it_does_not_drive_and_since_when_one_does():
     with Arbiter({**NAVIGATION, **DOCK, **named("locks.door", topic="/door", priority=15, timeout=0.3)}) as arbiter:
         nobody = ("nobody", {"dock": "never heard", "joystick": "never heard", "navigation": "never heard"})
         arbiter.wait(lambda: arbiter.active == nobody, "somebody was heard")
-        Source(arbiter, "/nav", 0.1)
+        assert arbiter.locks == {"door": "silent, counts as closed"}
+        navigation = Source(arbiter, "/nav", 0.1)
         reason(arbiter, "navigation", "locked by door")
+        arbiter.wait(lambda: navigation.said > 20, "it does not ask for motion")
         door = arbiter.graph.repeat("/door", Bool(data=False), 20.0)
+        arbiter.wait(lambda: arbiter.locks == {"door": "open"}, "an open lock is not told")
+        reason(arbiter, "navigation", OTHER_LOST)
+        navigation.zero()
         before = time.time()
         arbiter.drives("navigation", 0.1)
         dock = Source(arbiter, "/dock", 0.3)
@@ -120,11 +133,15 @@ def test_each_source_is_told_why_it_does_not_drive_and_since_when_one_does():
         assert before < float(values["active since"]) < time.time()
         dock.speed = math.nan
         reason(arbiter, "dock", "sent an invalid message")
+        reason(arbiter, "navigation", OTHER_LOST)
+        navigation.zero()
         arbiter.drives("navigation", 0.1)
         arbiter.graph.cease(door)
         reason(arbiter, "navigation", "locked by door")
         arbiter.wait(lambda: arbiter.last == 0.0 and arbiter.active[0] == "nobody", "a silent lock is open")
         dock.speed = 0.3
+        reason(arbiter, "dock", LOST)
+        dock.zero()
         arbiter.drives("dock", 0.3)  # of higher priority than the lock
 
 
@@ -132,16 +149,19 @@ LIMITS = {"limits.linear.x.acceleration": 1.0, "limits.linear.x.deceleration": 1
 
 
 def test_a_hand_over_is_on_the_way_within_the_limits_and_a_stop_is_at_once():
-    with Arbiter({**NAVIGATION, **DOCK, **LIMITS}) as arbiter:
+    patient = {"sources.navigation.timeout": 3.0, "sources.dock.timeout": 3.0}  # on a busy computer a silence would be a loss
+    with Arbiter({**NAVIGATION, **DOCK, **LIMITS, **patient}) as arbiter:
         arbiter.graph.record(TwistStamped, OUTPUT)
 
         def way():
             return [(at, message.twist.linear.x) for at, message in arbiter.graph.heard[OUTPUT]]
 
-        Source(arbiter, "/nav", 0.2)
+        navigation = Source(arbiter, "/nav", 0.2)
         arbiter.drives("navigation", 0.2)
-        start = time.time()
+        time.sleep(2.0)  # so that the other one may begin with motion
         dock = Source(arbiter, "/dock", 2.0)
+        dock.said = 10
+        start = time.time()
         arbiter.drives("dock", 0.8)
         rise = [(at, speed) for at, speed in way() if at > start]
         speeds = [speed for _, speed in rise]
@@ -152,13 +172,15 @@ def test_a_hand_over_is_on_the_way_within_the_limits_and_a_stop_is_at_once():
         for (_, a), (_, b) in zip(rise, rise[1:]):
             assert b - a < 0.1, "a jump"
         dock.speed = math.nan
-        arbiter.wait(lambda: arbiter.last == 0.0 or arbiter.active[0] == "navigation", "it does not stop")
+        arbiter.wait(lambda: arbiter.last == 0.0, "it does not stop")
         fall = [speed for at, speed in way() if at > last]
         stop = fall.index(0.0)
         assert set(fall[:stop]) <= {0.8}, f"a stop waits for no limit: {fall[:stop]}"
+        navigation.zero()
         arbiter.drives("navigation", 0.2)
         assert arbiter.change({name: 0.0 for name in LIMITS if not name.endswith("max")}) == []
         dock.speed = 0.5
         start = time.time()
+        dock.zero()
         arbiter.drives("dock", 0.5)
-        assert {speed for at, speed in way() if at > start} <= {0.2, 0.5}, "there are no limits any more"
+        assert {speed for at, speed in way() if at > start} <= {0.0, 0.2, 0.5}, "there are no limits any more"

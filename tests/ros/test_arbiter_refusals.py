@@ -28,7 +28,7 @@ BAD = {
     "no topic": ({"sources.dock.priority": 20}, ["'sources.dock.topic' is \"\", must name a topic"]),
     "a type that is none": (
         {**DOCK, "sources.dock.type": "joy"},
-        ["'sources.dock.type' is \"joy\", must be one of: twist, twist_stamped, pose_state, auto"],
+        ["'sources.dock.type' is \"joy\", must be one of: twist, twist_stamped, pose_state"],
     ),
     "a member that is none": ({**DOCK, "sources.dock.prio": 3}, ["'sources.dock.prio' does not exist"]),
     "a name that is none": (

@@ -104,23 +104,3 @@ def test_a_lock_that_nobody_publishes_delays_the_start_and_alarms_nobody():
     with Arbiter({**NAVIGATION, **named("locks.door", topic="/door")}, "steersman") as arbiter:
         arbiter.wait(lambda: arbiter.active and "navigation" in arbiter.active[1], "it does not run")
         assert "nobody watched over the motors" not in arbiter.process.output
-
-
-@pytest.mark.parametrize(
-    "first, second, rule",
-    [
-        ("limits: {linear: {x: {max: 1}}}", "limits.linear.x.max:=0.3", "decimals in each (1.0, not 1)"),
-        ("sources: {navigation: {topic: /nav, timeout: 2}}", "sources.navigation.timeout:=0.2", "decimals in each"),
-        ("rate: 20", "rate:=1.5", "a whole number in each"),
-    ],
-)
-def test_a_number_that_is_whole_in_one_place_and_not_in_another_is_refused(tmp_path, first, second, rule):
-    """rcl keeps both and r2r takes the whole one: the other would silently not be in force."""
-    file = tmp_path / "first.yaml"
-    file.write_text(f"{NODE}:\n  ros__parameters:\n    {first}\n")
-    process = Process(NODE, "--ros-args", "--params-file", str(file), "-p", f"{NODE}:{second}")
-    try:
-        assert process.wait() == 1, process.output
-        assert f"parameter '{second.split(':=')[0]}' is " in process.output and rule in process.output, process.output
-    finally:
-        process.stop()

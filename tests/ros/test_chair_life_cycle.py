@@ -29,7 +29,9 @@ def test_the_life_cycle(mode, source, services):
         assert len(luci.called(services[0])) == 1 and luci.stick.input_source == source
         driver.is_neutral()
         driver.say(1.0)
-        driver.become("active")
+        driver.says("waits for a zero command")
+        driver.is_neutral()
+        driver.again(1.0)
         driver.drives(50, 0, FRONT)
         driver.activate(False)
         left = time.time()
@@ -40,7 +42,7 @@ def test_the_life_cycle(mode, source, services):
         assert {stick for _, stick in driver.sticks(left)} <= {(*NEUTRAL, source)} and driver.last == (*NEUTRAL, source)
         assert not driver.sticks(time.time() - 0.2)
         driver.activate()
-        driver.become("active")
+        driver.again(1.0)
         driver.drives(50, 0, FRONT)
         driver.says("the chair follows the commands")
 
@@ -108,8 +110,8 @@ def test_a_mode_that_nobody_left_is_told():
 def test_whatever_ends_the_node_the_mode_is_removed(how):
     executable = panicking("chair") if how == "panic" else "chair"
     with Luci() as luci, Driver(executable=executable) as driver:
-        driver.say(1.0)
         driver.activate()
+        driver.again(1.0)
         driver.drives(50, 0, FRONT, 6.0)
         start = time.time()
         if how == "panic":

@@ -197,7 +197,7 @@ def test_cameras(side):
     with Driver() as driver:
         driver.graph.listen(CameraInfo, f"/chair/{side}_camera_info", EDGE)
         message = LuciCameraInfo(intrinsics=[600.0, 500.0, 320.0, 240.0], type=2)
-        message.header.frame_id = f"{side}_depth_camera"
+        message.header.frame_id = f"{side}_camera"
         topic = f"/luci/{side}_camera_info"
         told = say(driver, topic, message, f"/chair/{side}_camera_info")
         assert told.header == message.header

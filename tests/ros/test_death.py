@@ -4,12 +4,16 @@ import contextlib
 import ctypes
 import os
 import pathlib
+import shutil
 import signal
+import subprocess
 import time
 
 import pytest
 from conftest import STOP, Stack
 from devices import Device, RoboClaw
+from geometry_msgs.msg import TwistStamped
+from std_msgs.msg import Bool
 from vehicle import Vehicle, now, watch
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -185,3 +189,59 @@ def test_the_stick_does_not_drive_past_a_hung_hindbrain():
         assert {m.data for m in stack.graph.since("/motor/port", went_on)} == {STOP}, "it drives on after the hang"
     finally:
         stack.close()
+
+
+def test_the_time_since_the_boot_may_be_long_and_suspended(tmp_path):
+    """A computer that was suspended for a million seconds before the node starts: no machine takes that for a hold."""
+    suspended = ["unshare", "--user", "--map-root-user", "--time", "--boottime", "1000000", "--"]
+    if subprocess.run([*suspended, "true"], check=False).returncode != 0:
+        pytest.skip("no time namespace is to be had here")
+    executable = tmp_path / "hindbrain"
+    executable.write_text(f'#!/bin/sh\nexec {" ".join(suspended)} {shutil.which("hindbrain")} "$@"\n')
+    executable.chmod(0o755)
+    with Vehicle(executable=str(executable)) as vehicle:
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")
+
+
+def test_what_waited_for_a_held_node_is_not_let_out_one_after_the_other():
+    """The middleware keeps a hundred commands for it; the last and the e-stop count, which were published after the others."""
+    with Vehicle() as vehicle:
+        at = vehicle.graph
+        at.publish("/hind/estop", Bool(data=False))
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")
+        for pressed in (False, True):
+            process = vehicle.process.process
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(0.05)  # what it was about to publish is out
+            held = now()
+            for number in range(90):
+                command = TwistStamped(header=vehicle.command.header)
+                command.twist.linear.x = 0.3 + number / 1000
+                at.publish("/cmd_vel", command)
+            if pressed:
+                at.publish("/hind/estop", Bool(data=True))
+            time.sleep(0.05)
+            process.send_signal(signal.SIGCONT)
+            if pressed:
+                vehicle.wait_for_motors(STOP, STOP, "the e-stop is pressed")
+            time.sleep(0.1)
+            # 50 commands a second, and one more by itself every 20 ms.
+            values = vehicle.values(held)
+            assert len(values) < 60, f"{len(values)} values in 0.1 s"
+            assert not pressed or set(values) == {STOP}, values
+
+
+def test_a_node_that_was_started_to_ignore_a_hangup_goes_on(tmp_path):
+    """As under `nohup`, whose terminal goes."""
+    executable = tmp_path / "hindbrain"
+    executable.write_text(f'#!/bin/sh\ntrap "" HUP\nexec {shutil.which("hindbrain")} "$@"\n')
+    executable.chmod(0o755)
+    with Vehicle(executable=str(executable)) as vehicle:
+        vehicle.process.process.send_signal(signal.SIGHUP)
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")

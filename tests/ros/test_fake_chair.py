@@ -71,6 +71,8 @@ def test_every_stream_says_something():
         chair.wait(lambda: all(chair.graph.last(f"/luci/{name}") for name in [*STREAMS, *INFRARED]), "a stream is silent")
         frames = {name: chair.graph.last(f"/luci/{name}").header.frame_id for name in ("radar_points", "ultrasonic_points", "camera_points")}
         assert frames == {"radar_points": "base_radar", "ultrasonic_points": "base_ultrasonic", "camera_points": "base_camera"}
+        for name, frame in (("ir_left_camera", "left_camera"), ("left_camera_info", "left_camera"), ("depth_left_camera", "left_depth_camera")):
+            assert chair.graph.last(f"/luci/{name}").header.frame_id == frame
         depth = chair.graph.last("/luci/depth_left_camera")
         assert (depth.encoding, len(depth.data)) == ("16UC1", depth.step * depth.height)
         odometry = chair.graph.last("/luci/odom")
@@ -262,8 +264,8 @@ class Pair:
 
     FULL = {"profiles.first.forward.full_throw": 0.54, "profiles.first.turn.full_throw": 1.2212}
 
-    def __init__(self, mode="shared"):
-        self.chair = Chair()
+    def __init__(self, mode="shared", parameters=()):
+        self.chair = Chair(parameters)
         self.driver = Driver({**self.FULL, "mode": mode}, source=SHARED if mode == "shared" else AUTO)
 
     def __enter__(self):
@@ -282,13 +284,28 @@ class Pair:
             self.chair.__exit__()
 
 
+@pytest.mark.parametrize("sent", ["streamed", "on_change"])
+@pytest.mark.parametrize("source", ["mode", "stick"])
+def test_a_chair_of_any_kind_is_driven_lost_and_given_back(source, sent):
+    """What joystick_position carries, and when it comes, LUCI does not state."""
+    with Pair(parameters={"position_source": source, "position_sent": sent}) as (chair, driver):
+        driver.activate()
+        driver.again(0.27)
+        chair.wait(lambda: chair.motors == (75, 75), "half of full throw does not come out at the wheels")
+        chair.call("/interface/end_mode")
+        driver.become("lost")
+        driver.activate()
+        driver.again(0.27)
+        driver.process.stop()
+        chair.wait(lambda: chair.scaled.input_source == PHYSICAL and chair.motors == (90, 90), "the chair is not given back")
+
+
 @pytest.mark.parametrize("mode", ["shared", "auto"])
 def test_the_node_drives_the_fake_chair_and_gives_it_back(mode):
     with Pair(mode) as (chair, driver):
         driver.graph.listen(Odometry, "/odom", EDGE)
-        driver.say(0.27)
         driver.activate()
-        driver.become("active")
+        driver.again(0.27)
         chair.wait(lambda: chair.motors == (75, 75), "half of full throw does not come out at the wheels")
         driver.wait(lambda: driver.graph.last("/odom").twist.twist.linear.x == pytest.approx(0.27, abs=0.02), "the odometry differs")
         driver.say(0.0, 0.6106)
@@ -301,19 +318,22 @@ def test_the_node_drives_the_fake_chair_and_gives_it_back(mode):
 
 def test_the_node_and_a_chair_with_faults():
     with Pair() as (chair, driver):
-        driver.say(0.54)
+        driver.say()
         chair.call("/interface/refuse_services", True)
         driver.activate()
         driver.become("activating")
         chair.stands(0.5, "the chair refused")
         chair.call("/interface/refuse_services", False)
         driver.become("active", 8.0)
+        driver.say(0.54)
         chair.wait(lambda: chair.motors == (60, 60), "it does not drive")
         chair.call("/interface/halt_streams", True)
         driver.become("lost")
         chair.wait(lambda: chair.motors == (90, 90), "a chair that says nothing drives on")
         chair.call("/interface/halt_streams", False)
-        driver.become("active")
+        driver.become("confirmed")
+        chair.stands(0.5, "it is confirmed again, and the command was held all the while")
+        driver.again(0.54)
         chair.call("/interface/end_mode")
         driver.become("lost")
         driver.is_neutral()
@@ -323,9 +343,8 @@ def test_the_node_and_a_chair_with_faults():
 
 def test_a_killed_node_leaves_a_chair_that_brakes():
     with Pair() as (chair, driver):
-        driver.say(0.54)
         driver.activate()
-        driver.become("active")
+        driver.again(0.54)
         chair.wait(lambda: chair.motors == (60, 60), "it does not drive")
         driver.process.kill()
         chair.wait(lambda: chair.motors == (90, 90), "the brakes do not engage", 1.5)
@@ -336,13 +355,12 @@ def test_a_killed_node_leaves_a_chair_that_brakes():
 
 def test_a_chair_that_dies_is_told_and_does_not_keep_the_node_from_ending():
     with Pair() as (chair, driver):
-        driver.say(0.54)
         driver.activate()
-        driver.become("active")
+        driver.again(0.54)
         chair.process.kill()
         driver.become("lost", 1.0)
         driver.is_neutral()
-        driver.says("nothing is heard from the chair")
+        driver.says("nothing that shows the mode is heard from the chair")
         start = time.time()
         driver.process.stop()
         assert time.time() - start < 2.5

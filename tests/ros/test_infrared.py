@@ -1,19 +1,20 @@
-"""The infra-red sensors over real DDS: every reading of each, as single distances and as sectors of a scan."""
+"""The infra-red sensors over real DDS: every reading of each, silence, and the way out."""
 
 import math
 
 import pytest
 from conftest import STOP
 from diagnostic_msgs.msg import DiagnosticArray
-from sensor_msgs.msg import LaserScan, Range
+from sensor_msgs.msg import Range
+from test_safety_infrared import AT_ONCE, BLOCKED, CLEAR, Flicker
 from vehicle import Vehicle, now
 
 FRONT = ["ir_front_port", "ir_front_starboard"]
 BACK = ["ir_back_port", "ir_back_starboard"]
 SENSORS = FRONT + BACK
 NAN, INF = math.nan, math.inf
-# What is believed at once, so that the tests are quick.
-EAGER = {"ir.sensors": SENSORS, "ir.debounce": 0.0, "ir.clear_hold": 0.0}
+# What clears soon, so that the tests are quick.
+QUICK = {"ir.sensors": SENSORS, "ir.timeout": 0.15}
 
 
 class Eyes:
@@ -54,7 +55,7 @@ def test_every_reading_is_taken_for_what_it_is(far):
         (3.0, *beyond),
         (9.0, *beyond),  # beyond its range: nothing in reach
     ]
-    with Vehicle({**EAGER, "ir.far": far}) as vehicle:
+    with Vehicle({**QUICK, "ir.far": far}) as vehicle:
         eyes = Eyes(vehicle)
         for frame in SENSORS:
             for distance, says, blocks in readings:
@@ -68,7 +69,7 @@ def test_every_reading_is_taken_for_what_it_is(far):
 
 
 def test_a_sensor_that_is_silent_unknown_or_not_fitted():
-    with Vehicle({**EAGER, "ir.sensors": FRONT}) as vehicle:
+    with Vehicle({"ir.sensors": FRONT}) as vehicle:
         vehicle.graph.record(DiagnosticArray, "/diagnostics")
         vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED", "CMD_STALE", "IR_STALE", "FRONT_BLOCKED")
         eyes = Eyes(vehicle, [*FRONT, "ir_back_port", "ir_left"])
@@ -89,7 +90,7 @@ def test_a_sensor_that_is_silent_unknown_or_not_fitted():
         vehicle.wait(lambda: unfitted() > 0, "readings of a sensor that is not fitted are not counted")
         silent = now()
         del eyes.ranges["ir_front_starboard"]
-        vehicle.wait_for("SSTOP.IR", "IR_STALE", "FRONT_BLOCKED")
+        vehicle.wait_for("SSTOP.IR", "WAY_BLOCKED", "IR_STALE", "FRONT_BLOCKED")
         vehicle.wait_for_motors(STOP, STOP, "a sensor is silent")
         said = next(at for at, state in vehicle.graph.heard["/hind/state"] if at > silent and state.data == "SSTOP.IR")
         assert 0.5 - 0.05 < said - silent < 0.5 + 0.4, f"silence stops after {said - silent:.3f} s"
@@ -98,7 +99,7 @@ def test_a_sensor_that_is_silent_unknown_or_not_fitted():
 
 def test_the_way_out_is_open():
     """Straight away from what is there, and nowhere else."""
-    with Vehicle(EAGER) as vehicle:
+    with Vehicle(QUICK) as vehicle:
         eyes = Eyes(vehicle)
         vehicle.start()
         for frame, way_in, way_out, cause in [
@@ -109,80 +110,51 @@ def test_the_way_out_is_open():
             vehicle.say(way_in)
             vehicle.wait_for_motors(full[way_in], full[way_in], f"toward {frame}")
             eyes.see(frame, 0.15)
-            vehicle.wait_for("SSTOP.IR", cause)
+            vehicle.wait_for("SSTOP.IR", "WAY_BLOCKED", cause)
             vehicle.wait_for_motors(STOP, STOP, f"{frame} is blocked")
-            assert vehicle.detail.rule == "T6"
+            assert vehicle.detail.rule == "WAY_BLOCKED"
             vehicle.say(0.0)
             vehicle.wait_for("OK", cause)
             vehicle.say(way_out)
             vehicle.wait_for_motors(full[way_out], full[way_out], f"away from {frame}")
             vehicle.say(0.0, 1.0)
-            vehicle.wait_for("SSTOP.IR", cause)
+            vehicle.wait_for("SSTOP.IR", "WAY_BLOCKED", cause)
             vehicle.wait_for_motors(STOP, STOP, f"a turn before {frame}")
             eyes.see(frame, 1.0)
             vehicle.say()
             vehicle.wait_for("OK")
 
 
-class Scanner:
-    """Looks all around in steps of a degree, beam 0 straight back, or only to `reach` degrees left and right."""
-
-    def __init__(self, vehicle, reach=180):
-        self.reach = reach
-        self.scan = LaserScan(range_min=0.1, range_max=10.0, angle_increment=math.radians(1.0))
-        self.scan.angle_min = -math.radians(reach)
-        self.look()
-        self.timer = vehicle.graph.repeat("/hind/scan", self.scan, 50.0)
-
-    def look(self, distance=INF, *between):
-        """Sees `distance` from the first to the second angle of `between` [degrees], and nothing elsewhere."""
-        ranges = [INF] * (2 * self.reach)
-        if between:
-            for degrees in range(between[0], between[1] + 1):
-                ranges[degrees + self.reach] = distance
-        self.scan.ranges = ranges
+def test_a_sensor_that_is_fast_does_not_hide_one_that_is_slow():
+    """The clear readings of one sensor say nothing of the other one."""
+    with Vehicle({"ir.sensors": FRONT, "ir.timeout": 0.6}) as vehicle:
+        fast, slow = Flicker(vehicle), Flicker(vehicle, FRONT[1])
+        fast.clear(200.0)
+        slow.clear(10.0)
+        vehicle.half_ahead()
+        slow.send(10.0, [BLOCKED, CLEAR])
+        vehicle.wait_for_motors(STOP, STOP, "the slow sensor is blocked")
+        vehicle.stays_stopped(1.0, "the slow sensor flickers")
 
 
-SECTORS = dict(zip(SENSORS, [(1, 40), (-40, -1), (140, 179), (-179, -140)]))  # degrees, a little more than the 0.6 rad
+def test_what_was_measured_long_ago_does_not_count_from_its_arrival():
+    """A clear reading of 0.2 s ago is silent 0.1 s after it came, not 0.3 s."""
+    with Vehicle({"ir.sensors": FRONT[:1], "ir.timeout": 0.3}) as vehicle:
+        message = Range(min_range=0.1, max_range=5.0, range=1.0)
+        message.header.frame_id = FRONT[0]
+        publisher = vehicle.graph.node.create_publisher(Range, "/hind/ir", 10)
+        age = 0.0
 
+        def send():
+            stamp = now() - age
+            message.header.stamp.sec, message.header.stamp.nanosec = int(stamp), int(stamp % 1 * 1e9)
+            publisher.publish(message)
 
-def test_sectors_of_a_scan_stand_for_the_sensors():
-    with Vehicle({**EAGER, "ir.source": "scan"}) as vehicle:
-        vehicle.wait_for("SSTOP.BOTH", "NOT_ENABLED", "CMD_STALE", "IR_STALE", "FRONT_BLOCKED", "BACK_BLOCKED")
-        scanner = Scanner(vehicle)
-        # The eyes' way of waiting, without its publisher.
-        told = Eyes.__new__(Eyes)
-        told.vehicle = vehicle
-        for frame, sector in SECTORS.items():
-            middle = sum(sector) // 2
-            for distance, between, says, blocks in [
-                (0.15, (middle, middle), "blocked", True),
-                (-INF, (middle, middle), "blocked", True),
-                (0.05, (middle, middle), "blocked", True),
-                (NAN, (middle, middle), "clear", False),  # one blind beam of many
-                (11.0, sector, "clear", False),
-            ]:
-                scanner.look(distance, *between)
-                told.wait_until(frame, says, blocks)
-        # Straight ahead is in both sectors of the front, so that it has to be blind too.
-        scanner.look(NAN, 0, 40)
-        told.wait_until("ir_front_port", "no measurement", True)
-        scanner.look(0.15, 60, 120)
-        told.wait_until("ir_front_port", "clear", False)
-        scanner.timer.cancel()
-        vehicle.wait_for("SSTOP.BOTH", "NOT_ENABLED", "CMD_STALE", "IR_STALE", "FRONT_BLOCKED", "BACK_BLOCKED")
-
-
-def test_a_scan_that_looks_only_ahead_leaves_the_back_unseen():
-    with Vehicle({**EAGER, "ir.source": "scan"}) as vehicle:
-        Scanner(vehicle, reach=90)
-        vehicle.start("BACK_BLOCKED", "IR_INVALID")
-        assert {frame: vehicle.source(frame).says for frame in SENSORS} == {
-            **{frame: "clear" for frame in FRONT},
-            **{frame: "no measurement" for frame in BACK},
-        }
-        vehicle.say(1.0)
-        vehicle.wait_for_motors(24, 24, "ahead, where it sees")
-        vehicle.say(-1.0)
-        vehicle.wait_for("SSTOP.IR", "BACK_BLOCKED", "IR_INVALID")
-        vehicle.wait_for_motors(STOP, STOP, "back, where it does not")
+        timer = vehicle.graph.node.create_timer(0.02, send)
+        vehicle.half_ahead()
+        age = 0.2
+        vehicle.wait(lambda: vehicle.graph.since("/hind/state_detail", now() - 0.1), "no details")
+        sent = now()
+        timer.cancel()
+        took = vehicle.stopped_after(sent)
+        assert took < 0.3 - 0.2 + AT_ONCE, f"silence stops {took:.3f} s after a measurement that was 0.2 s old"

@@ -158,11 +158,3 @@ def test_moves_within_the_interval_are_one_message(quiet):
     quiet.hold({0: 0}, pressed=[7])
     wait_for(quiet, lambda joy: joy.buttons[7] == 1, "a press is not told")
     assert time.monotonic() - start < 0.2
-
-
-def test_sticky_buttons_stay(quiet):
-    quiet.set("joy.sticky_buttons", True)
-    for pressed, told in (([4], 1), ([], 1), ([4], 0), ([], 0)):
-        quiet.hold(pressed=pressed)
-        time.sleep(0.1)
-        wait_for(quiet, lambda joy: joy.buttons[4] == told, f"after {pressed} button 4 is not {told}")

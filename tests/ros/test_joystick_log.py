@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import math
 import os
 import pathlib
 import shutil
@@ -67,8 +68,8 @@ def test_a_log_has_a_row_for_each_cycle(joystick, folder):
         assert gap is not None or after[0] - before[0] > CYCLE, (before, after)
     assert blank <= miss + total // 10
     full = [row for row in written if row]
-    # Always active, no axis mapped: velocities are zero, and the stamp is the wall clock's, one cycle after the other.
-    assert all(row[1:] == [1.0, 1.0] + [0.0] * 12 for row in full)
+    # No device: nothing is published, and the stamp is the wall clock's, one cycle after the other.
+    assert all(row[1:3] == [1.0, 0.0] and all(map(math.isnan, row[3:])) for row in full)
     assert abs(full[-1][0] - time.time()) < 5.0
     assert all(b[0] > a[0] for a, b in zip(full, full[1:]))
     assert abs((full[-1][0] - full[0][0]) / CYCLE - (total - 1)) < 0.1 * total
@@ -85,14 +86,13 @@ def test_an_inactive_log_has_the_reference_or_nothing(joystick, folder):
     joystick.good(Log, "log", path=str(path), decimation=1)
     wait_for_cycles(joystick, 20)
     reference = PoseState(intrinsic=False, vel=[Vel(vx=0.123456789, vy=-1e-7, vz=float("nan"))])
-    reference.ts.sec, reference.ts.nanosec = 12, 34
-    joystick.graph.publish("/joystick/reference", reference)
+    joystick.graph.repeat("/joystick/reference", reference, 50.0)  # without a stamp, which is one of now
     joystick.graph.wait(lambda: joystick.graph.last("/joystick/desired"), "the reference does not pass")
     wait_for_cycles(joystick, info(joystick)[1] + 20)
     joystick.good(LogStop, "log_stop")
     lines = path.read_text().splitlines()
     assert lines[1].split()[2:] == ["0"] + ["nan"] * 12
-    assert lines[-1] == "12.000000034 0 0 0.123457 -1e-07 nan nan nan nan nan nan nan nan nan nan"
+    assert lines[-1] == "0.000000000 0 0 0.123457 -1e-07 nan nan nan nan nan nan nan nan nan nan"
 
 
 def test_decimation_leaves_rows_out_and_counts_all(joystick, folder):
@@ -166,6 +166,7 @@ def test_a_disk_that_does_not_take_rows_costs_rows_and_nothing_else(joystick, fo
     pipe = folder / "pipe"
     reader = small_pipe(pipe)
     try:
+        joystick.graph.repeat("/joystick/reference", PoseState(), 50.0)
         joystick.good(Log, "log", path=str(pipe), decimation=1)
         joystick.graph.wait(lambda: info(joystick)[0] > 100, "a full pipe takes all rows", 30.0)
         start = time.monotonic()

@@ -5,6 +5,7 @@ import pathlib
 import xml.etree.ElementTree
 
 import pytest
+import yaml
 from chairs import ONE
 from conftest import LATCHED, Graph, Process
 from geometry_msgs.msg import TwistStamped
@@ -39,6 +40,42 @@ def chair():
         for process in reversed(processes.values()):
             process.stop()
         graph.close()
+
+
+def default_of(file, name, **arguments):
+    """The default that the argument `name` of a launch file has with these values of others; None if it must be given."""
+    tree = xml.etree.ElementTree.parse(ROOT / "launch" / file)
+    values = {arg.get("name"): arg.get("default") for arg in tree.iter("arg") if not (arg.get("if") or arg.get("unless"))}
+    values.update(arguments)
+    true = lambda text: {f"$(var {key})": value for key, value in values.items()}[text] == "true"  # noqa: E731
+    found = []
+    for arg in tree.getroot().findall("arg"):
+        skipped = (arg.get("if") and not true(arg.get("if"))) or (arg.get("unless") and true(arg.get("unless")))
+        if arg.get("name") == name and not skipped:
+            found.append(arg.get("default"))
+    assert len(found) == 1, f"'{name}' is declared {len(found)} times with {arguments}"
+    return found[0]
+
+
+def test_a_real_vehicle_is_never_driven_with_the_numbers_of_another():
+    assert default_of("luci.launch.xml", "config", fake="true").endswith("/config/luci.yaml")
+    assert default_of("luci.launch.xml", "config", fake="false") is None
+    assert default_of("luci.launch.xml", "fake") == "true"
+    assert default_of("steersman.launch.xml", "config", simulator="true").endswith("/config/demo.yaml")
+    assert default_of("steersman.launch.xml", "config", simulator="false") is None
+    assert default_of("steersman.launch.xml", "config") is None
+    # What a single node starts with is generated of its defaults: no chair's calibration, and no mode that enters itself.
+    chair = yaml.safe_load((ROOT / "config" / "chair.yaml").read_text())["chair"]["ros__parameters"]
+    assert chair["activate"] is False and not chair.get("profiles")
+
+
+def test_the_fake_chair_has_one_calibration_and_the_occupant_comes_first():
+    nodes = {name: node["ros__parameters"] for name, node in yaml.safe_load((ROOT / "config" / "luci.yaml").read_text()).items()}
+    assert nodes["chair"]["profiles"] == nodes["zone_scaler"]["profiles"]
+    example = yaml.safe_load((ROOT / "config" / "luci_profiles.yaml").read_text())
+    assert example["chair"] == example["zone_scaler"]
+    priority = {name: nodes["velocity_arbiter"][f"sources.{name}.priority"] for name in ("occupant", "joystick", "navigation")}
+    assert priority["occupant"] > priority["joystick"] > priority["navigation"]
 
 
 def test_a_real_chair_has_no_world_beside_it():

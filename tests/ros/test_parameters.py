@@ -11,6 +11,7 @@ from rcl_interfaces.srv import (
     SetParameters,
     SetParametersAtomically,
 )
+from rclpy.qos import qos_profile_parameters
 
 
 def double(name, value):
@@ -105,3 +106,74 @@ def test_an_atomic_set_changes_all_or_nothing(client):
     ).result
     assert result.successful
     assert [v.double_value for v in client.get("accel", "decel")] == [40.0, 80.0]
+
+
+def test_every_call_of_a_burst_is_answered(graph, client):
+    """The client keeps a thousand answers, as rclcpp's does; with rclpy's default it would lose those beyond ten itself."""
+    service = graph.node.create_client(GetParameters, "/hindbrain/get_parameters", qos_profile=qos_profile_parameters)
+    assert service.wait_for_service(5.0)
+    futures = [service.call_async(GetParameters.Request(names=["accel"])) for _ in range(200)]
+    graph.wait(lambda: all(future.done() for future in futures), lambda: f"{sum(f.done() for f in futures)} of 200 answered", 10.0)
+    assert {future.result().values[0].double_value for future in futures} == {30.0}
+
+
+def parameters_in(folder, text):
+    file = folder / "robot.yaml"
+    file.write_text(text)
+    return ["--params-file", str(file)]
+
+
+@pytest.mark.parametrize("pattern", ["/**", "/*", "/*/*", "/**/hindbrain", "/robot/**", "/robot/hindbrain", "robot: {hindbrain", "hindbrain"])
+@pytest.mark.parametrize("namespace", ["", "/robot"])
+def test_a_block_is_in_force_as_in_rclcpp(graph, tmp_path, pattern, namespace):
+    nested = "}" if "{" in pattern else ""
+    text = f"{pattern}: {{ros__parameters: {{accel: 31.0}}}}{nested}\n"
+    rules = ["-r", f"__ns:={namespace}"] if namespace else []
+    process = Process("hindbrain", "--ros-args", *rules, *parameters_in(tmp_path, text))
+    try:
+        (value,) = Client(graph, f"{namespace}/hindbrain".strip("/")).get("accel")
+    finally:
+        process.stop()
+    everywhere = {"/**", "/**/hindbrain", "hindbrain"}
+    fits = everywhere | ({"/*/*", "/robot/**", "/robot/hindbrain", "robot: {hindbrain"} if namespace else {"/*"})
+    assert (value.double_value == 31.0) == (pattern in fits)
+
+
+def test_what_was_given_last_is_in_force(graph, tmp_path):
+    """Whole or with decimals, for the node or for all."""
+    file = parameters_in(tmp_path, "hindbrain: {ros__parameters: {accel: 31}}\n")
+    process = Process("hindbrain", "--ros-args", *file, "-p", "accel:=30.5")
+    try:
+        assert Client(graph, "hindbrain").get("accel")[0].double_value == 30.5
+    finally:
+        process.stop()
+
+
+@pytest.mark.parametrize(
+    "executable, text, sentence",
+    [
+        ("hindbrain", "hindbrian: {ros__parameters: {accel: 1.0}}", "robot.yaml, line 1: 'hindbrian' is no node of Steersman; did you mean 'hindbrain'?"),
+        ("steersman", "zone_scalar: {ros__parameters: {}}", "'zone_scalar' is no node of Steersman; did you mean 'zone_scaler'?"),
+        ("joystick", "controller_server: {ros__parameters: {}}", "what is for other programs must be in a file of its own"),
+        ("joystick", "joystick:\n\tros__parameters: {}", "robot.yaml', line 2: it is indented by a tab, must be by spaces"),
+        ("joystick", "joystick: {ros__parameters: {drag: 1.0, drag: 2.0}}", "'joystick.ros__parameters.drag' is in line 1 for the second time, must be once"),
+        ("joystick", "/joy*: {ros__parameters: {}}", "'/joy*' is no pattern of nodes"),
+    ],
+)
+def test_a_file_that_would_be_passed_over_is_refused(tmp_path, executable, text, sentence):
+    process = Process(executable, "--ros-args", *parameters_in(tmp_path, text))
+    assert process.wait() == 1
+    assert sentence in process.output and "panicked" not in process.output, process.output
+
+
+def test_an_argument_that_would_be_passed_over_is_refused():
+    process = Process("hindbrain", "--ros-args", "-p", "foo:accel:=1.0")
+    assert process.wait() == 1
+    assert "argument -p foo:accel:=1.0: 'foo' is no node of Steersman" in process.output, process.output
+
+
+@pytest.mark.parametrize("argument, answer", [("--help", "usage: hindbrain [--ros-args"), ("--version", "hindbrain 0.")])
+def test_help_and_version_are_answered(argument, answer):
+    process = Process("hindbrain", argument)
+    assert process.wait() == 0
+    assert answer in process.output

@@ -42,9 +42,7 @@ def test_the_seed_drives_again_when_the_estop_is_released():
         vehicle.estop_timer.cancel()
         vehicle.wait_for("ESTOP", "ESTOP_STALE")
         vehicle.wait_for_motors(STOP, STOP, "the e-stop is silent")
-        vehicle.graph.node.destroy_timer(vehicle.estop_timer)
-        vehicle.estop_timer = None
-        vehicle.estop(False)
+        vehicle.estop_timer.reset()
         vehicle.wait_for("OK")
         vehicle.wait(moves, "it does not drive again")
         vehicle.fall_silent()
@@ -83,12 +81,7 @@ def refused(parameters):
 FIXED = [
     ({"accel": 30.0}, "parameter 'accel' is 30.0, must be left out or 20.0"),
     ({"decel": 200.0}, "parameter 'decel' is 200.0, must be left out or 20.0"),
-    ({"rival_publishers": "stop"}, "parameter 'rival_publishers' is \"stop\", must be left out or \"warn\""),
-    ({"zero_first": True}, "parameter 'zero_first' is true, must be left out or false"),
-    ({"soft_stop": "ramp"}, "parameter 'soft_stop' is \"ramp\", must be left out or \"cut\""),
     ({"enable.lease": 1.0}, "parameter 'enable.lease' is 1.0, must be left out or 0.0"),
-    ({"ir.direction_policy": True}, "parameter 'ir.direction_policy' is true, must be left out or false"),
-    ({"ir.rearm": True}, "parameter 'ir.rearm' is true, must be left out or false"),
 ]
 
 
@@ -107,11 +100,10 @@ def driver(kind, **parameters):
 
 WRONG = [
     ({"driver.kind": "roboclaw"}, "parameter 'driver.device' is \"\", must name a device for driver 'roboclaw'"),
-    ({"driver.kind": "servo"}, "parameter 'driver.kind' is \"servo\", must be one of: none, pololu, roboclaw, pwm"),
+    ({"driver.kind": "servo"}, "parameter 'driver.kind' is \"servo\", must be one of: none, pololu, roboclaw"),
     (driver("pololu", device="ttyACM0"), "parameter 'driver.device' is ttyACM0, must be an absolute path"),
     (driver("pololu", channels=[24, 0]), "parameter 'driver.channels' is [24, 0], must be 0 to 23"),
     (driver("pololu", channels=[1]), "parameter 'driver.channels' is [1], must be two different channels, or none"),
-    (driver("pwm", channels=[1, 1]), "parameter 'driver.channels' is [1, 1], must be two different channels, or none"),
     (driver("roboclaw", channels=[0, 1]), "parameter 'driver.channels' is [0, 1], must be [1, 2] or [2, 1]"),
     (driver("roboclaw", channels=[1, 2, 3]), "parameter 'driver.channels' is [1, 2, 3], must "),
     (driver("roboclaw", timeout=0.25), "parameter 'driver.timeout' is 250ms, must be whole steps of 100 ms"),
@@ -122,14 +114,17 @@ WRONG = [
     ({"ir.near": 1.0, "ir.far": 0.5}, "parameter 'ir.far' is 0.5, must be 0 or more than ir.near, 1.0 m"),
     ({"ir.sensors": ["ir_left"]}, "parameter 'ir.sensors' is [\"ir_left\"], must be one of: ir_front_port"),
     ({"profile": "sead"}, "parameter 'profile' is \"sead\", must be one of: strict, seed"),
-    ({"cmd_vel_type": "Twist"}, "parameter 'cmd_vel_type' is \"Twist\", must be one of: auto, twist, twist_stamped"),
-    ({"rival_publishers": "ignore"}, "parameter 'rival_publishers' is \"ignore\", must be one of: stop, warn"),
-    ({"ir.source": "lidar"}, "parameter 'ir.source' is \"lidar\", must be one of: range, scan"),
-    ({"soft_stop": "brake"}, "parameter 'soft_stop' is \"brake\", must be one of: cut, ramp"),
+    ({"cmd_vel_type": "Twist"}, "parameter 'cmd_vel_type' is \"Twist\", must be one of: twist, twist_stamped"),
     ({"enable.lease": 0.01}, "parameter 'enable.lease' is 0.01, must be 0, which is off, or at least 0.05 s"),
     ({"ir.sensors": ["ir_back_port"] * 2}, "must not name a sensor twice"),
-    ({"overrun_limit": 0.0}, "parameter 'overrun_limit' is 0.0, must be from 0.1 to 5.0"),
     ({"estop.timeout": 9.0}, "parameter 'estop.timeout' is 9.0, must be from 0.05 to 2.0"),
+    ({"rival_publishers": "warn"}, "parameter 'rival_publishers' does not exist"),
+    ({"zero_first": False}, "parameter 'zero_first' does not exist"),
+    ({"stamps": "carry"}, "parameter 'stamps' does not exist"),
+    ({"soft_stop": "ramp"}, "parameter 'soft_stop' does not exist"),
+    ({"ir.debounce": 1.0}, "parameter 'ir.debounce' does not exist"),
+    ({"overrun_limit": 5.0}, "parameter 'overrun_limit' does not exist"),
+    ({"cmd_vel_type": "auto"}, "parameter 'cmd_vel_type' is \"auto\", must be one of: twist, twist_stamped"),
     ({"estop.requird": True}, "parameter 'estop.requird' does not exist; did you mean 'estop.required'?"),
 ]
 

@@ -9,7 +9,7 @@ import pytest
 from conftest import Graph, Process
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import TwistStamped
-from luci_messages.msg import LuciZoneScaling
+from luci_messages.msg import LuciJoystickScaling, LuciZoneScaling
 from nav_msgs.msg import Odometry
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import LaserScan, PointCloud2, PointField
@@ -256,7 +256,7 @@ def test_the_same_stamp_again_keeps_nothing_alive():
         surround.graph.node.destroy_timer(timer)
 
 
-@pytest.mark.parametrize("age, why", [(3600.0, "s old, must be at most 'max_age', 1.0 s"), (-3600.0, "s ahead of the wall clock")])
+@pytest.mark.parametrize("age, why", [(3600.0, "s old, must be less than 'timeout', 0.5 s"), (-3600.0, "s ahead of the wall clock")])
 def test_a_scan_of_another_time_blocks_although_its_stamps_advance(age, why):
     with Surround() as surround:
         surround.see(scan())
@@ -270,11 +270,26 @@ def test_a_scan_of_another_time_blocks_although_its_stamps_advance(age, why):
         surround.wait_for_all(1.0, "of now again")
 
 
-def test_simulated_time_is_taken_by_those_who_ask_for_it():
-    with Surround({**SCANNER, "sensors.scanner.max_age": 0.0}) as surround:
-        surround.age = time.time() - 10.0
-        surround.see(scan())
-        surround.wait_for_all(1.0, "ten seconds after the epoch")
+def test_what_a_range_of_zero_means_is_the_users_to_say():
+    """Some drivers say it where no echo came back, of which a vehicle stood still for ever."""
+    dead = scan()
+    dead.ranges = [0.0] * len(dead.ranges)
+    with Surround() as surround:
+        surround.see(dead)
+        surround.wait_for_all(0.0, "by REP-117 it is too near to measure")
+    with Surround({**SCANNER, "sensors.scanner.zero_range": "nothing"}) as surround:
+        surround.see(dead)
+        surround.wait_for_all(1.0, "nothing in reach")
+
+
+def test_bearings_that_are_not_measured_are_told():
+    """A scanner of 180 degrees and the default parameters, which say all around."""
+    with Surround() as surround:
+        half = scan()
+        half.ranges, half.angle_min = half.ranges[len(half.ranges) // 4 : 3 * len(half.ranges) // 4], half.angle_min / 2.0
+        surround.see(half)
+        values = surround.wait_for_status(DiagnosticStatus.WARN, "to -90 degrees, which counts as blocked: covers_from")
+        assert values["sensors"] == "scanner is fresh"
 
 
 def test_a_cloud_of_a_single_point_frees_nothing():
@@ -297,7 +312,7 @@ def test_a_message_in_another_frame_blocks():
         wrong.header.frame_id = "map"
         surround.see(wrong)
         surround.wait_for_all(0.0, "another frame")
-        surround.wait_for_status(DiagnosticStatus.ERROR, "header.frame_id")
+        surround.wait_for_status(DiagnosticStatus.ERROR, "header.frame_id is 'map', must be 'laser'")
 
 
 def test_a_huge_cloud_is_taken():
@@ -365,10 +380,14 @@ def test_killed_it_stops_the_command_behind_it():
         try:
             graph.listen(TwistStamped, "/cmd_vel")
             command = TwistStamped()
-            command.twist.linear.x = 1.0
             graph.repeat("/cmd_vel_arbitrated", command, 20.0)
+            graph.listen(LuciJoystickScaling, "/zone_scaler/joystick_scaling")
             speed = lambda: graph.last("/cmd_vel") and graph.last("/cmd_vel").twist.linear.x  # noqa: E731
             surround.see(wall(1.5))
+            surround.wait_for("the wall", front_fb=0.5)
+            surround.wait(lambda: graph.last("/zone_scaler/joystick_scaling"), "the scaler does not start", 10.0)
+            time.sleep(0.5)
+            command.twist.linear.x = 1.0
             surround.wait(lambda: abs((speed() or 0.0) - 0.5) < 0.02, "half of full throw is left ahead", 10.0)
             surround.see(wall(0.9))
             surround.wait(lambda: speed() == 0.0, "a wall")

@@ -6,27 +6,27 @@ import time
 
 import rclpy
 from conftest import EDGE, LATCHED, STOP, Graph, Process
-from geometry_msgs.msg import TwistStamped
+from geometry_msgs.msg import Twist, TwistStamped
 from hindbrain_msgs.msg import Leds, StateDetail
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Bool, Int16, String
 
 
 class Vehicle:
-    """hindbrain alone, with quick slopes: what it says, and the hands on its topics.
+    """hindbrain alone, with quick slopes: what it says, and the hands on its topics. `command` is the type of its commands.
 
     Whatever it publishes is kept with the time of publishing, so that a busy observer does not blur the times.
     """
 
     QUICK = {"accel": 400.0, "decel": 800.0}
 
-    def __init__(self, parameters=(), command=TwistStamped, executable="hindbrain"):
+    def __init__(self, parameters=(), command=TwistStamped, executable="hindbrain", output=None):
         self.graph = Graph()
-        parameters = dict(parameters)
+        parameters = {"cmd_vel_type": "twist" if command is Twist else "twist_stamped", **dict(parameters)}
         values = parameters if parameters.get("profile") == "seed" else {**self.QUICK, **parameters}
         arguments = [text for name, value in values.items() for text in ("-p", f"{name}:={json.dumps(value)}")]
         watch(self.graph)
-        self.process = Process(executable, "--ros-args", *arguments)
+        self.process = Process(executable, "--ros-args", *arguments, output=output)
         self.command = command()
         self.commands = None
         self.estop_timer = None
@@ -80,10 +80,15 @@ class Vehicle:
         twist = getattr(self.command, "twist", self.command)
         twist.linear.x, twist.angular.z = linear, angular
         if self.commands is None:
-            # The same publisher as that of single commands: a second one would be a rival.
-            node, publishers = self.graph.node, self.graph.publishers
-            publisher = publishers.setdefault("/cmd_vel", node.create_publisher(type(self.command), "/cmd_vel", EDGE))
-            self.commands = node.create_timer(0.02, lambda: publisher.publish(self.command))
+            publisher = self.publisher(type(self.command), "/cmd_vel")
+            self.commands = self.graph.node.create_timer(0.02, lambda: publisher.publish(self.command))
+
+    def publisher(self, message_type, topic):
+        """The one publisher of a topic, which single messages use too: a second one would be a conflict."""
+        publishers = self.graph.publishers
+        if topic not in publishers:
+            publishers[topic] = self.graph.node.create_publisher(message_type, topic, EDGE)
+        return publishers[topic]
 
     def fall_silent(self):
         """Sends no more commands; the publisher stays, so that the graph does not change."""
@@ -94,11 +99,42 @@ class Vehicle:
             self.graph.publish("/hind/enable", Bool(data=False))
         self.graph.publish("/hind/enable", Bool(data=on))
 
+    def hold_enable(self, on=True, rate=10.0):
+        """Repeats the level of enable from now on, as a switch with a lease does, by the publisher of `enable`."""
+        self.graph.publish("/hind/enable", Bool(data=on))
+        self.switch = Bool(data=on)
+        publisher = self.graph.publishers["/hind/enable"]
+        return self.graph.node.create_timer(1.0 / rate, lambda: publisher.publish(self.switch))
+
+    def half_ahead(self):
+        """From rest, with no cause of a stop, to half speed ahead; 33 of 66 counts."""
+        self.start()
+        self.say(0.5)
+        self.wait_for_motors(57, 57, "half ahead")
+
+    def stays_stopped(self, seconds, what):
+        """From now on, for so long, both motors get stop and nothing else."""
+        start = now()
+        time.sleep(seconds)
+        for side in ("port", "starboard"):
+            values = {message.data for message in self.graph.since(f"/motor/{side}", start)}
+            assert values == {STOP}, f"{what}: {side} got {sorted(values)}, state {self.state}, causes {self.causes}"
+
+    def stopped_after(self, start):
+        """How long after `start` both motors were first told to stop; waits for it."""
+        took = []
+        for side in ("port", "starboard"):
+            topic = f"/motor/{side}"
+            self.wait(lambda topic=topic: any(m.data == STOP for m in self.graph.since(topic, start)), f"{side} does not stop")
+            took.append(next(at for at, message in self.graph.heard[topic] if at >= start and message.data == STOP) - start)
+        return max(took)
+
     def estop(self, pressed):
         """Presses or releases the e-stop, which says so 20 times a second from now on."""
         if self.estop_timer is None:
             self.button = Bool(data=pressed)
-            self.estop_timer = self.graph.repeat("/hind/estop", self.button, 20.0)
+            publisher = self.publisher(Bool, "/hind/estop")
+            self.estop_timer = self.graph.node.create_timer(0.05, lambda: publisher.publish(self.button))
         self.button.data = pressed
 
     def reset(self):
@@ -169,8 +205,8 @@ def steepest(heard, slope):
 
 
 @contextlib.contextmanager
-def rival(message_type, topic, qos=EDGE, context=None):
-    """A publisher of a node `rival`: in a participant of its own, as a stranger's would be, unless `context` is given.
+def second_publisher(message_type, topic, qos=EDGE, context=None, name="second"):
+    """A publisher of a node `name`: in a participant of its own, as another program's would be, unless `context` is given.
 
     In a participant that is known already it is found at once, otherwise within three seconds or so.
     """
@@ -178,13 +214,18 @@ def rival(message_type, topic, qos=EDGE, context=None):
     if own:
         context = rclpy.Context()
         rclpy.init(context=context)
-    node = rclpy.create_node("rival", context=context)
+    node = rclpy.create_node(name, context=context)
     try:
         yield node.create_publisher(message_type, topic, qos)
     finally:
         node.destroy_node()
         if own:
             rclpy.shutdown(context=context)
+
+
+def rival(message_type, topic, qos=EDGE, context=None):
+    """[`second_publisher`] of a node `rival`."""
+    return second_publisher(message_type, topic, qos, context, name="rival")
 
 
 def now():

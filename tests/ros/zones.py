@@ -68,6 +68,7 @@ class Scaler:
         try:
             self.wait(connected, "the node does not listen", 10.0)
             self.wait(lambda: self.applied, "nothing is said", 10.0)
+            time.sleep(0.1)  # with the scaling 50 times a second
         except AssertionError:
             self.__exit__()
             raise
@@ -100,7 +101,13 @@ class Scaler:
         self.repeated["stick"] = message
 
     def command(self, linear, angular=0.0):
-        """The velocity that is asked for 50 times a second from now on."""
+        """The velocity that is asked for 50 times a second from now on, after a zero: nothing moves on by itself after a loss."""
+        self.publishers["command"].publish(self.twist())
+        time.sleep(0.01)
+        self.hold(linear, angular)
+
+    def hold(self, linear, angular=0.0):
+        """The same without the zero."""
         message = self.twist()
         twist = getattr(message, "twist", message)
         twist.linear.x, twist.angular.z = float(linear), float(angular)

@@ -1,13 +1,15 @@
 //! The handle on the actuator's thread.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::clock::now;
 use crate::driver::Driver;
 use crate::event::Event;
+use crate::pulse::Pulse;
 use crate::settings::{NotStarted, Settings};
 use crate::shared::Shared;
 use crate::thread::Thread;
@@ -26,7 +28,12 @@ pub const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 pub struct Actuator {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    /// What was seen of the thread's passes.
+    pulse: Mutex<Pulse>,
 }
+
+/// If the thread does not come round for so long, beyond the time that opening takes, it hangs in the kernel.
+const HANGS: Duration = Duration::from_secs(1);
 
 impl Actuator {
     /// Starts the thread, which calls `open` at once and again whenever the device is lost.
@@ -51,21 +58,24 @@ impl Actuator {
             thread.run();
         };
         let thread = std::thread::Builder::new().name("actuator".into()).spawn(body)?;
-        Ok(Actuator { shared, thread: Some(thread) })
+        Ok(Actuator { shared, thread: Some(thread), pulse: Mutex::new(Pulse::new(HANGS)) })
     }
 
-    /// The same for one of the devices that there are; [`Settings::reopen`] takes the place of [`Timing::reopen`].
+    /// The same for one of the devices that there are, with the default times.
     /// # Errors
     /// A setting is out of its range, or there is no thread to be had. That the device is not there is none: it is
     /// [`Event::Lost`] and will be tried again.
     pub fn open(
         settings: Settings,
-        timing: Timing,
         report: impl FnMut(Event) + Send + 'static,
     ) -> Result<Actuator, NotStarted> {
         settings.check().map_err(NotStarted::Setting)?;
-        let timing = Timing { reopen: settings.reopen, ..timing };
-        Actuator::start(move || settings.open(), timing, report).map_err(NotStarted::Thread)
+        // Opening takes up to the device's own time-out and some tenths of a second.
+        let hangs = settings.watchdog + HANGS;
+        let actuator = Actuator::start(move || settings.open(), Timing::default(), report);
+        let mut actuator = actuator.map_err(NotStarted::Thread)?;
+        actuator.pulse = Mutex::new(Pulse::new(hangs));
+        Ok(actuator)
     }
 
     /// Makes the motors turn so, as soon as the device takes it: port and starboard, -66 to 66, forward positive, beyond
@@ -79,11 +89,20 @@ impl Actuator {
         self.shared.give(levels);
     }
 
-    /// How often the thread has come round: it grows at least every [`Timing::repeat`] and the time of a driver's call.
-    ///
-    /// While it stands still, a driver hangs in the kernel, and neither levels nor a stop reach the device.
-    pub fn passes(&self) -> u64 {
-        self.shared.passes.load(Ordering::Relaxed)
+    /// Whether the thread hangs in a driver's call, so that neither levels nor a stop reach the device: [`Event::Hangs`] or
+    /// [`Event::HangsNoLonger`] where that is news. To be asked again and again, some times a second, after the events that
+    /// the thread reported were taken.
+    /// # Real-time
+    /// Takes a lock that nobody else needs. Does not allocate.
+    pub fn hangs(&self) -> Option<Event> {
+        let (passes, is_ready) =
+            (self.shared.passes.load(Ordering::Relaxed), self.shared.is_ready.load(Ordering::Relaxed));
+        let mut pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner);
+        match pulse.look(passes, now()) {
+            Some(false) => Some(Event::Hangs),
+            Some(true) if is_ready => Some(Event::HangsNoLonger),
+            _ => None,
+        }
     }
 
     /// Whether the thread is there. It ends by closing only.

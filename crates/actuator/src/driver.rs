@@ -6,7 +6,8 @@ use crate::trouble::Trouble;
 
 /// One opened device with two motors, port and starboard.
 ///
-/// Every call returns in bounded time, also when the device does not answer or does not take what is written: the thread
+/// Every call is one exchange with the device and no more: whoever calls asks again where an answer was missing, and looks for
+/// newer levels before. It returns in bounded time, also when the device does not answer or does not take what is written: the thread
 /// that calls it has a stop to send. A device is closed by dropping it. It may have been stopped by its maker already; the
 /// actuator calls [`stop`](Driver::stop) first all the same.
 pub trait Driver: Send {
@@ -25,6 +26,11 @@ pub trait Driver: Send {
     /// As for [`drive`](Driver::drive).
     fn stop(&mut self) -> Result<(), Trouble> {
         self.drive([0, 0])
+    }
+
+    /// Whether an exchange whose answer was missing or wrong may be repeated without harm.
+    fn may_repeat(&self) -> bool {
+        false
     }
 
     /// What was opened, for a person: device, model, version.

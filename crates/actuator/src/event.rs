@@ -21,4 +21,11 @@ pub enum Event {
     Silent,
     /// A level was given after [`Event::Silent`], and the device has it.
     Fed,
+    /// A call of the driver does not come back, and what the motors do is not known. From [`Actuator::hangs`], since the thread
+    /// itself cannot say so.
+    ///
+    /// [`Actuator::hangs`]: crate::Actuator::hangs
+    Hangs,
+    /// It came back, and the device is as [`Event::Ready`] said. A device that is lost by then is [`Event::Lost`] only.
+    HangsNoLonger,
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use crate::driver::Driver;
 use crate::pololu::{LAST_CHANNEL, Maestro};
-use crate::pwm::Pwm;
 use crate::roboclaw::RoboClaw;
 use crate::trouble::Trouble;
 
@@ -18,20 +17,17 @@ pub enum Kind {
     Pololu,
     /// A [`roboclaw`](crate::roboclaw) on a serial line.
     RoboClaw,
-    /// A [`pwm`](crate::pwm) chip of this computer.
-    Pwm,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 3] = [Kind::Pololu, Kind::RoboClaw, Kind::Pwm];
+    pub const ALL: [Kind; 2] = [Kind::Pololu, Kind::RoboClaw];
 
-    /// The name in a parameter: `pololu`, `roboclaw`, `pwm`.
+    /// The name in a parameter: `pololu`, `roboclaw`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Kind::Pololu => "pololu",
             Kind::RoboClaw => "roboclaw",
-            Kind::Pwm => "pwm",
         }
     }
 
@@ -46,12 +42,12 @@ impl Kind {
 pub struct Settings {
     /// What it is.
     pub kind: Kind,
-    /// An absolute path: of the serial line (one below `/dev/serial/by-id` survives replugging), or of the PWM chip's folder.
+    /// An absolute path: of the serial line (one below `/dev/serial/by-id` survives replugging).
     pub device: PathBuf,
     /// Bits per second on a serial line. On a device's own USB socket the device does not care, but no line is sent more
     /// than this carries.
     pub baud: u32,
-    /// Port's and starboard's channel: 0 to 23 of a Maestro, 1 and 2 or 2 and 1 of a RoboClaw, 0 up of a PWM chip.
+    /// Port's and starboard's channel: 0 to 23 of a Maestro, 1 and 2 or 2 and 1 of a RoboClaw.
     pub channels: [u8; 2],
     /// A RoboClaw's address, 0x80 to 0x87.
     pub address: u8,
@@ -60,8 +56,6 @@ pub struct Settings {
     /// After how long without a command the device stops by itself, 200 ms to 1 s: set in a RoboClaw, in whole 100 ms;
     /// looked for in a Maestro.
     pub watchdog: Duration,
-    /// How long after it was lost the device is opened again, 100 ms to 60 s.
-    pub reopen: Duration,
 }
 
 /// A setting is out of its range.
@@ -87,8 +81,7 @@ pub enum NotStarted {
 const BAUDS_OF_ROBOCLAW: [u32; 7] = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800];
 
 impl Settings {
-    /// A device of this kind: 115200 baud, the first two channels, address 0x80, nothing inverted, watchdog 200 ms,
-    /// reopened after 1 s.
+    /// A device of this kind: 115200 baud, the first two channels, address 0x80, nothing inverted, watchdog 200 ms.
     pub fn new(kind: Kind, device: impl Into<PathBuf>) -> Settings {
         Settings {
             kind,
@@ -98,7 +91,6 @@ impl Settings {
             address: 0x80,
             invert: [false; 2],
             watchdog: Duration::from_millis(200),
-            reopen: Duration::from_secs(1),
         }
     }
 
@@ -119,11 +111,7 @@ impl Settings {
         if port == starboard {
             return refuse("channels", format!("{:?}", self.channels), "two different channels");
         }
-        if !(Duration::from_millis(100)..=Duration::from_secs(60)).contains(&self.reopen) {
-            return refuse("reopen", format!("{:?}", self.reopen), "100 ms to 60 s");
-        }
         match self.kind {
-            Kind::Pwm => return Ok(()),
             Kind::Pololu if !(9600..=200_000).contains(&self.baud) => {
                 return refuse("baud", self.baud.to_string(), "9600 to 200000");
             }
@@ -158,7 +146,6 @@ impl Settings {
         Ok(match self.kind {
             Kind::Pololu => Box::new(Maestro::open(self)?),
             Kind::RoboClaw => Box::new(RoboClaw::open(self)?),
-            Kind::Pwm => Box::new(Pwm::open(self)?),
         })
     }
 }
@@ -213,16 +200,12 @@ mod tests {
         let quoted = |kind, change: fn(&mut Settings), text: &str| {
             assert_eq!(refused(kind, change).as_deref(), Some(text));
         };
-        quoted(Kind::Pwm, |s| s.device = "pwm".into(), "'device' is pwm, but has to be an absolute path");
+        let relative = "'device' is ttyACM0, but has to be an absolute path";
+        quoted(Kind::Pololu, |s| s.device = "ttyACM0".into(), relative);
         quoted(
-            Kind::Pwm,
+            Kind::Pololu,
             |s| s.channels = [3, 3],
             "'channels' is [3, 3], but has to be two different channels",
-        );
-        quoted(
-            Kind::Pwm,
-            |s| s.reopen = Duration::from_millis(99),
-            "'reopen' is 99ms, but has to be 100 ms to 60 s",
         );
         quoted(Kind::Pololu, |s| s.baud = 200_001, "'baud' is 200001, but has to be 9600 to 200000");
         quoted(Kind::Pololu, |s| s.channels = [24, 0], "'channels' is [24, 0], but has to be 0 to 23");

@@ -1,8 +1,10 @@
 //! The one place where the actuator's thread and the others meet.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::now;
 
 /// The newest levels, and the wishes around them. Locked for a few instructions at a time, never while the device is used.
 pub(crate) struct Shared {
@@ -13,6 +15,8 @@ pub(crate) struct Shared {
     ended: Condvar,
     /// How often the thread has come round.
     pub(crate) passes: AtomicU64,
+    /// Whether the device is open and was not lost since.
+    pub(crate) is_ready: AtomicBool,
 }
 
 struct State {
@@ -28,25 +32,25 @@ pub(crate) struct Given {
     /// How many were given so far; 0 is none.
     pub(crate) count: u64,
     /// Means nothing while `count` is 0.
-    pub(crate) at: Instant,
+    pub(crate) at: Duration,
 }
 
-#[allow(clippy::disallowed_methods)] // the age of a level is counted from here
 impl Shared {
     pub(crate) fn new() -> Shared {
-        let given = Given { levels: [0, 0], count: 0, at: Instant::now() };
+        let given = Given { levels: [0, 0], count: 0, at: now() };
         Shared {
             state: Mutex::new(State { given, closing: false, ended: false }),
             wake: Condvar::new(),
             ended: Condvar::new(),
             passes: AtomicU64::new(0),
+            is_ready: AtomicBool::new(false),
         }
     }
 
     /// The newest wins: levels that the thread has not come to are replaced.
     pub(crate) fn give(&self, levels: [i16; 2]) {
         let mut state = self.lock();
-        state.given = Given { levels, count: state.given.count.wrapping_add(1), at: Instant::now() };
+        state.given = Given { levels, count: state.given.count.wrapping_add(1), at: now() };
         drop(state);
         self.wake.notify_one();
     }
@@ -82,8 +86,8 @@ impl Shared {
     }
 
     /// Waits until `deadline`, or until there are newer levels than `seen`, or the thread is to end.
-    pub(crate) fn wait(&self, seen: Option<u64>, deadline: Instant) {
-        let left = deadline.saturating_duration_since(Instant::now());
+    pub(crate) fn wait(&self, seen: Option<u64>, deadline: Duration) {
+        let left = deadline.saturating_sub(now());
         let idle = |state: &mut State| !state.closing && seen.is_none_or(|seen| state.given.count == seen);
         // Poisoned or timed out, the thread looks again by itself.
         let _ = self.wake.wait_timeout_while(self.lock(), left, idle);

@@ -3,8 +3,10 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use crate::clock::now;
 use crate::driver::Driver;
 use crate::event::Event;
 use crate::level;
@@ -26,12 +28,14 @@ pub(crate) struct Thread<Open, Report> {
 struct Pace {
     /// `None` is a stop of our own.
     sent: Option<[i16; 2]>,
-    repeat_at: Instant,
-    check_at: Instant,
+    repeat_at: Duration,
+    check_at: Duration,
     silent: bool,
+    /// Whether the last drive, and the last check, was not answered as it should: each gets one more try.
+    drive_failed: bool,
+    check_failed: bool,
 }
 
-#[allow(clippy::disallowed_methods)] // the thread that keeps the times has to read the clock
 impl<Open, Report> Thread<Open, Report>
 where
     Open: FnMut() -> Result<Box<dyn Driver>, Trouble>,
@@ -55,7 +59,11 @@ where
     /// Uses the device until it makes trouble or the actuator is closed; then stops and closes it, whatever happened.
     fn use_up(&mut self, mut driver: Box<dyn Driver>) {
         let used = guarded("driving the device", || self.session(driver.as_mut()));
-        let stopped = guarded("stopping the device", || driver.stop());
+        self.shared.is_ready.store(false, Ordering::Relaxed);
+        let stopped = guarded("stopping the device", || match driver.stop() {
+            Err(trouble) => once_more(driver.as_ref(), trouble).and_then(|()| driver.stop()),
+            Ok(()) => Ok(()),
+        });
         match (used, stopped) {
             (Ok(()), Ok(())) => {}
             (Ok(()), Err(trouble)) => {
@@ -80,57 +88,84 @@ where
 
     /// Feeds the device; `Ok` when the actuator is closed.
     fn session(&mut self, driver: &mut dyn Driver) -> Result<(), Trouble> {
-        driver.stop()?;
+        if let Err(trouble) = driver.stop() {
+            once_more(driver, trouble)?;
+            driver.stop()?;
+        }
         // Only what is given from now on counts.
         let Some(old) = self.shared.look() else { return Ok(()) };
-        let ready = Instant::now();
+        let ready = now();
         self.lost = false;
         (self.report)(Event::Ready { description: driver.description(), watchdog: driver.watchdog() });
+        self.shared.is_ready.store(true, Ordering::Relaxed);
         let mut pace = Pace {
             sent: None,
             repeat_at: ready + self.timing.repeat,
             check_at: ready + self.timing.check,
             silent: false,
+            drive_failed: false,
+            check_failed: false,
         };
         while let Some(given) = self.shared.look() {
             let fed = (given.count != old.count).then_some(given);
             let silence_at = fed.map_or(ready, |given| given.at) + self.timing.silence;
-            self.pass(driver, &mut pace, fed, silence_at)?;
-            let next = pace.repeat_at.min(pace.check_at);
-            let next = if pace.silent { next } else { next.min(silence_at) };
-            self.shared.wait(Some(given.count), next);
+            let worked = self.pass(driver, &mut pace, fed, silence_at)?;
+            if !worked {
+                let next = pace.repeat_at.min(pace.check_at);
+                let next = if pace.silent { next } else { next.min(silence_at) };
+                self.shared.wait(Some(given.count), next);
+            }
         }
         Ok(())
     }
 
-    /// Sends what is due and tells what has changed.
+    /// One exchange with the device at most: what is due first. Whether there was one; the newest levels are looked at before
+    /// the next.
     fn pass(
         &mut self,
         driver: &mut dyn Driver,
         pace: &mut Pace,
         fed: Option<Given>,
-        silence_at: Instant,
-    ) -> Result<(), Trouble> {
-        let now = Instant::now();
+        silence_at: Duration,
+    ) -> Result<bool, Trouble> {
+        let now = now();
         let silent = now >= silence_at;
         let levels = fed.filter(|_| !silent).map(|given| given.levels.map(|one| level::limited(one, false)));
-        if levels != pace.sent || now >= pace.repeat_at {
-            match levels {
-                Some(levels) => driver.drive(levels)?,
-                None => driver.stop()?,
+        let drive_is_due = levels != pace.sent || now >= pace.repeat_at || pace.drive_failed;
+        // Levels that come quicker than the line carries them do not keep the device from being asked; a stop does.
+        let stops = levels.is_none_or(|levels| levels == [0, 0]);
+        let check_waited = now >= pace.check_at + self.timing.check && !stops && !pace.drive_failed;
+        if drive_is_due && !check_waited {
+            let done = match levels {
+                Some(levels) => driver.drive(levels),
+                None => driver.stop(),
+            };
+            if let Err(trouble) = done {
+                return again(driver, &mut pace.drive_failed, trouble);
             }
+            pace.drive_failed = false;
             pace.sent = levels;
             pace.repeat_at = now + self.timing.repeat;
+            self.tell_silence(pace, silent);
+            return Ok(true);
         }
-        if silent != pace.silent {
-            pace.silent = silent;
+        self.tell_silence(pace, silent);
+        if now >= pace.check_at {
+            if let Err(trouble) = driver.check() {
+                return again(driver, &mut pace.check_failed, trouble);
+            }
+            pace.check_failed = false;
+            pace.check_at = now + self.timing.check;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Tells that nobody gives levels any more, or does again; the device has what follows of that.
+    fn tell_silence(&mut self, pace: &mut Pace, silent: bool) {
+        if std::mem::replace(&mut pace.silent, silent) != silent {
             (self.report)(if silent { Event::Silent } else { Event::Fed });
         }
-        if now >= pace.check_at {
-            driver.check()?;
-            pace.check_at = now + self.timing.check;
-        }
-        Ok(())
     }
 
     /// Tells that the device is lost, once.
@@ -151,11 +186,27 @@ where
 
     /// Wakes up now and then, so that whoever watches the passes sees life.
     fn wait_before_reopening(&self) {
-        let end = Instant::now() + self.timing.reopen;
-        while Instant::now() < end && self.shared.look().is_some() {
-            self.shared.wait(None, end.min(Instant::now() + self.timing.repeat));
+        let end = now() + self.timing.reopen;
+        while now() < end && self.shared.look().is_some() {
+            self.shared.wait(None, end.min(now() + self.timing.repeat));
         }
     }
+}
+
+/// Passes over the first trouble of this kind where asking once more may help.
+fn again(driver: &dyn Driver, failed: &mut bool, trouble: Trouble) -> Result<bool, Trouble> {
+    if std::mem::replace(failed, true) {
+        return Err(trouble);
+    }
+    once_more(driver, trouble).map(|()| true)
+}
+
+fn once_more(driver: &dyn Driver, trouble: Trouble) -> Result<(), Trouble> {
+    if !driver.may_repeat() || !trouble.is_worth_another_try() {
+        return Err(trouble);
+    }
+    log::debug!("{trouble}; once more");
+    Ok(())
 }
 
 /// Turns a panic into trouble. Nothing that was touched by it is used again but to stop, to close and to tell.

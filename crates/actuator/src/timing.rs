@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The times that the actuator's thread keeps.
 ///
-/// Any value is allowed; an interval below one millisecond counts as one, so that the thread cannot spin.
+/// Those of a device in use are the defaults; others are for tests. Any value is allowed; an interval below one millisecond counts as one, so that the thread cannot spin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// After so long without [`drive`](crate::Actuator::drive) the device gets stop by itself.
@@ -18,12 +18,13 @@ pub struct Timing {
 }
 
 impl Default for Timing {
-    /// Silence 150 ms, repeat 50 ms, check 100 ms, reopen 1 s.
+    /// Silence 250 ms, repeat 50 ms, check 100 ms, reopen 1 s.
     /// # Source
-    /// Own: three missed levels at 20 Hz are silence; a device's watchdog of 200 ms survives two lost repetitions.
+    /// Own: twelve missed levels at 50 Hz are silence; between two levels that a device has taken lies at most a repeat, a check
+    /// that is not answered and a pause, 140 ms, less than the shortest watchdog of 200 ms.
     fn default() -> Self {
         Timing {
-            silence: Duration::from_millis(150),
+            silence: Duration::from_millis(250),
             repeat: Duration::from_millis(50),
             check: Duration::from_millis(100),
             reopen: Duration::from_secs(1),

@@ -7,7 +7,7 @@ mod common;
 use std::time::Duration;
 
 use actuator::pololu::target;
-use actuator::{Actuator, Driver, Kind, Settings, Timing, Trouble, WRITE_LIMIT};
+use actuator::{Actuator, Driver, Kind, Settings, Trouble, WRITE_LIMIT};
 use common::fake::{Fake, Fault};
 use common::maestro::{Maestro, NEUTRAL};
 use common::{LONG, Told, calmly, feed_until, ms, now, sleep, wait};
@@ -67,9 +67,9 @@ fn a_device_that_is_not_there_is_lost_once_and_found_when_it_comes() {
         let mut fake = Fake::new(Maestro::new());
         fake.unplug();
         std::fs::remove_file(fake.path()).expect("a link");
-        let settings = Settings { reopen: ms(100), ..Settings::new(Kind::Pololu, fake.path()) };
+        let settings = Settings::new(Kind::Pololu, fake.path());
         let told = Told::default();
-        let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
+        let actuator = Actuator::open(settings, told.report()).expect("good settings");
         sleep(ms(500));
         assert_eq!(told.letters(), "L");
         assert!(matches!(told.trouble(), Trouble::Io { action: "opening it", .. }));
@@ -109,7 +109,7 @@ fn nothing_queues_on_a_slow_line() {
         let fake = Fake::new(Maestro::new());
         let settings = Settings { baud: 9600, ..Settings::new(Kind::Pololu, fake.path()) };
         let told = Told::default();
-        let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
+        let actuator = Actuator::open(settings, told.report()).expect("good settings");
         told.wait_for('R', 1);
         let (begin, before) = (now(), fake.received().len());
         // New levels every millisecond are 8000 bytes a second; the line carries 960.
@@ -137,7 +137,7 @@ fn how_long_a_level_is_on_its_way() {
     let fake = Fake::new(Maestro::new());
     let told = Told::default();
     let settings = Settings::new(Kind::Pololu, fake.path());
-    let actuator = Actuator::open(settings, Timing::default(), told.report()).expect("good settings");
+    let actuator = Actuator::open(settings, told.report()).expect("good settings");
     told.wait_for('R', 1);
     let mut times = Vec::new();
     for number in 0..1000_i16 {

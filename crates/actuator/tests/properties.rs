@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use actuator::level::{FULL, duty, limited, pulse};
 use actuator::pololu::{Errors, set_target, target};
-use actuator::pwm;
 use actuator::roboclaw::{Status, command, crc16, is_signed, query, timeout_units};
 use proptest::prelude::*;
 
@@ -32,7 +31,7 @@ fn every_level_is_within_its_range_and_more_forward_is_a_shorter_pulse() {
 
 #[test]
 fn stop_is_exactly_neutral() {
-    assert_eq!((pulse(0), target(0), pwm::duty_cycle(0), duty(0)), (1472, 5888, 1_472_000, 0));
+    assert_eq!((pulse(0), target(0), duty(0)), (1472, 5888, 0));
     for level in (i16::MIN..=i16::MAX).filter(|level| *level != 0) {
         assert!(pulse(level) != pulse(0) && duty(level) != 0 && (level < 0) == (pulse(level) > 1472));
     }

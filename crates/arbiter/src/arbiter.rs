@@ -1,31 +1,33 @@
+use core::time::Duration;
 use std::collections::VecDeque;
 
 use units::{Clock, Command, Instant, Machine, Stamp, Velocity, earliest};
 
-use crate::bolt::Bolt;
-use crate::heard::Heard;
+use crate::lock_monitor::LockMonitor;
 use crate::ramp::Ramp;
-use crate::tally::Tally;
-use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict};
+use crate::source_monitor::SourceMonitor;
+use crate::{Active, Counters, Input, Invalid, Output, Params, Publishers, Refused, Verdict, ZeroCause};
 
 /// Lets one of several velocity sources drive.
 ///
-/// * A source drives while it is fresh, valid, not locked and of the highest priority among those. Its command goes
-///   out from the call that brought it, stamp unchanged.
-/// * Fresh is what came within the timeout and whose stamp lies no further behind the wall clock than `max_age`, nor
-///   further ahead than `skew`. A stamp makes a command older, never fresher. A driving source that sends one which is
-///   too old or from the future is lost at once, as one that sends NaN; a late one (older than the last) is passed over.
-///   A zero of the source that drives is never late: it stops, and keeps nothing alive.
-/// * A message of a higher source takes over at once. When the driving source is lost (silent, too old, invalid,
-///   locked) a zero goes out at once, and the next source drives from its *next* message on: what it said before was
-///   said while somebody else drove.
-/// * While nobody drives a zero goes out every heartbeat. The arbiter's own zeros have no stamp, for they go back to no
-///   stick event: they are of now, and nobody further on takes one for late or old. The first command of another source whose stamps are older
-///   goes on without one too.
+/// * A source drives while it has a command in force ([`CommandMonitor`](units::CommandMonitor)), no lock above it is
+///   closed, and no source of higher priority could. Its command goes out from the call that brought it, stamp unchanged.
+/// * A source that is silent, or sends what is too old, from the future or invalid, is lost at once; a late message (older
+///   than the last) is passed over. A late zero of the source that drives stops all the same, and keeps nothing alive.
+/// * A message of a higher source takes over at once. When the driving source is lost or locked a zero goes out at once,
+///   and the next source drives from its *next* message on: what it sent before was sent while another one drove.
+/// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it
+///   drove, or a lock fell silent over it, every source has to send a zero first, so that nothing drives off by itself.
+///   A source that is preempted, or masked by a lock that was closed and opened on purpose, goes on without: that is an
+///   act of a person. A source that was sending before it was listened to begins with a zero.
+/// * While nobody drives a zero goes out every 0.1 s. The arbiter's own zeros have no stamp, for they go back to no
+///   stick event: they are of now, and no stage further on takes one for late or old. The first command of another source
+///   whose stamps are older goes on without one too.
 /// * With any limit on, what goes out is on the way to the command, from the velocity that is driven now, also when
 ///   another source takes over; and it goes out again at the instants of a grid until it is there. All of that carries
-///   the stamp of the command aimed at, so that nobody takes a step of the way for a newer wish. The zero of a loss
+///   the stamp of the command aimed at, so that no step of the way is taken for a newer command. The zero of a loss
 ///   is no such way: it is zero at once. With all limits off commands pass bit for bit.
+/// * While a command is in force the deadline is at most 50 ms away, so that the machine notices when it was held.
 /// # Real-time
 /// Commands and zeros allocate nothing; a new [`Active`] does, after the command is out. Time grows with sources times
 /// locks.
@@ -34,16 +36,19 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict};
 #[derive(Clone, Debug)]
 pub struct Arbiter {
     pub(crate) params: Params,
-    pub(crate) now: Instant,
-    clock: Clock,
+    pub(crate) clock: Clock,
+    /// Whether it was called at all; before that nothing was due.
+    is_started: bool,
+    /// When it was brought in line with time, if nothing has happened since.
+    settled: Option<Instant>,
     /// What is known of each source and lock, in the order of the parameters.
-    pub(crate) seats: Vec<Seat>,
-    pub(crate) bolts: Vec<Bolt>,
+    pub(crate) sources: Vec<SourceMonitor>,
+    pub(crate) locks: Vec<LockMonitor>,
     pub(crate) driving: Option<usize>,
     ramp: Ramp,
     /// The stamp of the last command that a source drove with.
     last_stamp: Stamp,
-    /// When the next zero is due; `None` while somebody drives.
+    /// When the next zero is due; `None` while a source drives.
     next_zero: Option<Instant>,
     pub(crate) stopping: bool,
     queue: VecDeque<Command>,
@@ -52,37 +57,39 @@ pub struct Arbiter {
     /// Whether indices mean others than when that was announced.
     renamed: bool,
     last_invalid: Option<(usize, Invalid)>,
+    pub(crate) foreign_publishers: Option<usize>,
     counters: Counters,
-}
-
-/// One source as it was heard.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Seat {
-    pub(crate) heard: Heard,
-    pub(crate) tally: Tally,
 }
 
 /// More than one drain ever leaves; beyond it the oldest output goes, since the newest is the one that counts.
 const QUEUE: usize = 64;
+/// While nobody drives a zero goes out this often.
+const HEARTBEAT: Duration = Duration::from_millis(100);
+/// The longest time from one call to the next while a command is in force.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 impl Arbiter {
-    /// An arbiter that has heard of nobody: its first output is a zero.
+    /// An arbiter that has received nothing: its first output is a zero.
     pub fn new(params: Params) -> Self {
+        let active =
+            Active { publishers: vec![Publishers::default(); params.sources.len()], ..Active::default() };
         let mut arbiter = Self {
-            now: Instant::ZERO,
             clock: Clock::default(),
-            seats: vec![Seat::default(); params.sources.len()],
-            bolts: vec![Bolt::default(); params.locks.len()],
+            is_started: false,
+            settled: None,
+            sources: vec![SourceMonitor::default(); params.sources.len()],
+            locks: vec![LockMonitor::default(); params.locks.len()],
             driving: None,
             ramp: Ramp::new(&params),
             last_stamp: Stamp::ZERO,
             next_zero: Some(Instant::ZERO),
             stopping: false,
             queue: VecDeque::with_capacity(QUEUE),
-            active: Active::default(),
+            active,
             announced: None,
             renamed: false,
             last_invalid: None,
+            foreign_publishers: Some(0),
             counters: Counters::default(),
             params,
         };
@@ -116,25 +123,23 @@ impl Arbiter {
     }
 
     fn receive(&mut self, source: usize, velocity: Result<Velocity, Invalid>, stamp: Stamp) {
-        let (Some(spec), Some(seat)) = (self.params.sources.get(source), self.seats.get_mut(source)) else {
+        let (Some(spec), Some(monitor)) = (self.params.sources.get(source), self.sources.get_mut(source))
+        else {
             self.counters.unknown += 1;
             return;
         };
-        let emergency = spec.emergency;
         self.counters.commands += 1;
-        seat.tally.receive(self.now);
-        if !seat.heard.receive(self.now, self.clock.at(self.now), spec, stamp, velocity.is_ok()) {
-            if self.driving == Some(source) && velocity == Ok(Velocity::ZERO) {
-                let command = self.ramp.aim(self.now, Command::STOP, emergency);
-                self.push(command);
-            }
-            return self.refuse(source, Refused::Late);
-        }
-        let velocity = match velocity {
-            Ok(velocity) => velocity,
-            Err(invalid) => {
-                self.last_invalid = Some((source, invalid));
-                return self.refuse(source, Refused::Invalid);
+        let command = match monitor.receive(&self.clock, velocity, stamp, spec.timeout) {
+            Ok(command) => command,
+            Err(reason) => {
+                if let Err(invalid) = velocity {
+                    self.last_invalid = Some((source, invalid));
+                }
+                if reason == Refused::Late && self.driving == Some(source) && velocity == Ok(Velocity::ZERO) {
+                    let command = self.ramp.aim(self.clock.now(), Command::STOP);
+                    self.push(command);
+                }
+                return self.refuse(source, reason);
             }
         };
         let winner = self.judge();
@@ -143,19 +148,25 @@ impl Arbiter {
             self.counters.driven += 1;
             self.driving = Some(source);
             self.next_zero = None;
-            if let Some(seat) = self.seats.get_mut(source) {
-                seat.tally.driven += 1;
+            if let Some(monitor) = self.sources.get_mut(source) {
+                monitor.stats.driven += 1;
             }
             let stamp = self.in_order(stamp);
-            let command = self.ramp.aim(self.now, Command { velocity, stamp }, emergency);
+            let command = self.ramp.aim(self.clock.now(), Command { stamp, ..command });
             return self.push(command);
         }
         self.rank(winner);
         match self.active.verdicts.get(source) {
-            Some(Verdict::TimedOut) => self.refuse(source, Refused::Repeated),
-            Some(Verdict::TooOld) => self.refuse(source, Refused::TooOld),
-            Some(Verdict::FromFuture) => self.refuse(source, Refused::FromFuture),
-            Some(Verdict::Locked { .. }) => self.refuse(source, Refused::Locked),
+            Some(Verdict::Locked { .. }) => {
+                // A lock that comes back sets nothing in motion.
+                if !command.velocity.is_zero()
+                    && self.is_lock_lost_above(source)
+                    && let Some(monitor) = self.sources.get_mut(source)
+                {
+                    monitor.require_zero(ZeroCause::OtherLost);
+                }
+                self.refuse(source, Refused::Locked);
+            }
             Some(Verdict::Outranked { .. }) => self.refuse(source, Refused::Outranked),
             _ => {}
         }
@@ -170,12 +181,12 @@ impl Arbiter {
 
     fn refuse(&mut self, source: usize, reason: Refused) {
         self.counters.refused.count(reason);
-        if let Some(seat) = self.seats.get_mut(source) {
-            seat.tally.refused.count(reason);
+        if let Some(monitor) = self.sources.get_mut(source) {
+            monitor.stats.refused.count(reason);
         }
     }
 
-    /// Takes other parameters; who is still there keeps what was heard of him, and drives on if he did.
+    /// Takes other parameters; of a source or lock that is still there all stays known, and it drives on if it did.
     fn adopt(&mut self, params: Params) {
         let old = core::mem::replace(&mut self.params, params);
         let (sources, locks) = (&self.params.sources, &self.params.locks);
@@ -190,19 +201,23 @@ impl Arbiter {
             self.driving.and_then(moved),
             self.last_invalid.and_then(|(index, invalid)| Some((moved(index)?, invalid))),
         );
-        let seat = |source: &crate::Source| {
-            let index = old.sources.iter().position(|before| before.is_same(source))?;
-            let mut seat = self.seats.get(index).copied()?;
-            seat.heard.adopt(self.now, old.sources.get(index)?, source);
-            Some(seat)
+        let now = self.clock.now();
+        let index_of = |source: &crate::Source| old.sources.iter().position(|before| before.is_same(source));
+        let monitor = |source: &crate::Source| index_of(source).and_then(|at| self.sources.get(at).copied());
+        let publishers = |source: &crate::Source| {
+            index_of(source).and_then(|at| self.active.publishers.get(at).copied()).unwrap_or_default()
         };
-        let bolt = |lock: &crate::Lock| {
+        let lock = |lock: &crate::Lock| {
             let index = old.locks.iter().position(|before| before.is_same(lock))?;
-            self.bolts.get(index).copied()
+            self.locks.get(index).copied()
         };
-        let seats = sources.iter().map(|source| seat(source).unwrap_or_default()).collect();
-        let bolts = locks.iter().map(|lock| bolt(lock).unwrap_or_default()).collect();
-        (self.seats, self.bolts, self.last_invalid) = (seats, bolts, last_invalid);
+        let (monitors, publishers, locks) = (
+            sources.iter().map(|source| monitor(source).unwrap_or_else(|| SourceMonitor::new(now))).collect(),
+            sources.iter().map(publishers).collect(),
+            locks.iter().map(|it| lock(it).unwrap_or_default()).collect(),
+        );
+        (self.sources, self.locks, self.active.publishers) = (monitors, locks, publishers);
+        self.last_invalid = last_invalid;
         if self.active.source == self.driving && driving.is_some() {
             self.active.source = driving; // the same one under another index: it drives since it did
         }
@@ -210,28 +225,65 @@ impl Arbiter {
         if drove.is_some() && driving.is_none() {
             self.lose();
         }
-        let next = self.now + self.params.heartbeat;
-        self.next_zero = self.next_zero.map(|at| at.min(next));
-        self.settle(); // whoever may not drive any more is not asked where he is on his way
-        if let Some(command) = self.ramp.configure(self.now, &self.params) {
+        self.settle(); // a source that may not drive any more is not asked where it is on its way
+        if let Some(command) = self.ramp.configure(now, &self.params) {
             self.push(command);
+        }
+    }
+
+    /// Lets time pass: `now` never goes back, and a call that comes too late means that the machine was held.
+    fn pass_to(&mut self, now: Instant) {
+        if !core::mem::replace(&mut self.is_started, true) {
+            self.clock.pass_to(now, None);
+            self.sources.fill(SourceMonitor::new(self.clock.now()));
+        } else if now > self.clock.now() {
+            self.clock.pass_to(now, self.deadline());
         }
     }
 
     /// Brings who drives in line with time, messages and locks; a driving source that may not any more is replaced by
     /// a zero, not by the next one's old command.
     fn settle(&mut self) {
-        let winner = self.judge();
-        if self.driving.is_some() && (self.stopping || self.driving != winner) {
+        let now = self.clock.now();
+        for (source, monitor) in self.params.sources.iter().zip(&mut self.sources) {
+            monitor.expire(now, source.timeout);
+        }
+        let mut winner = self.judge();
+        if let Some(driver) = self.driving
+            && (self.stopping || winner != Some(driver))
+        {
+            if self.is_loss_in_motion(driver) {
+                self.sources.iter_mut().for_each(|monitor| monitor.require_zero(ZeroCause::OtherLost));
+                winner = self.judge();
+            }
             self.lose();
         }
-        // Until somebody was told of it nobody drives since now: the origin of time means nothing.
+        // Until it was published nobody drives since now: the origin of time means nothing.
         if self.active.source != self.driving || self.announced.is_none() && self.driving.is_none() {
             self.active.source = self.driving;
-            self.active.since = self.now;
-            self.active.stamp = self.clock.at(self.now);
+            self.active.since = now;
+            self.active.stamp = self.clock.wall();
         }
         self.rank(winner);
+        self.settled = Some(now);
+    }
+
+    /// Whether `driver`, which drives no longer, was lost while it asked for motion. To be preempted, or locked on purpose, is
+    /// no loss.
+    fn is_loss_in_motion(&self, driver: usize) -> bool {
+        let is_lost = match self.active.verdicts.get(driver) {
+            Some(Verdict::Locked { .. }) => self.is_lock_lost_above(driver),
+            Some(Verdict::Waits) => false,
+            _ => true,
+        };
+        is_lost && !self.stopping && self.ramp.asks_for_motion()
+    }
+
+    /// Whether a lock masks `source` though nobody closed it.
+    fn is_lock_lost_above(&self, source: usize) -> bool {
+        let priority = self.params.sources.get(source).map_or(0, |source| source.priority);
+        let mut locks = self.params.locks.iter().zip(&self.active.locks);
+        locks.any(|(lock, state)| lock.priority > priority && state.is_lost())
     }
 
     fn is_news(&self) -> bool {
@@ -245,8 +297,9 @@ impl Arbiter {
     }
 
     fn stop(&mut self) {
-        self.ramp.stop(self.now);
-        self.next_zero = (!self.stopping).then(|| self.now + self.params.heartbeat);
+        let now = self.clock.now();
+        self.ramp.stop(now);
+        self.next_zero = (!self.stopping).then(|| now + HEARTBEAT);
         self.push(Command::STOP);
     }
 
@@ -264,17 +317,32 @@ impl Machine for Arbiter {
     type Output = Output;
 
     fn handle(&mut self, now: Instant, input: Input) {
+        self.pass_to(now);
         if let Input::ClockRead(stamp) = input {
-            return self.clock.read(self.now.max(now), stamp); // nothing that is known by now changes by it
+            return self.clock.read(now, stamp); // nothing that is known by now changes by it
         }
-        self.now = self.now.max(now);
-        self.settle(); // time first: a source that is lost by now does not drive because its message came late
+        if self.settled != Some(self.clock.now()) {
+            self.settle(); // time first: a source that is lost by now does not drive because its message came late
+        }
         match input {
             Input::CommandReceived { source, velocity, stamp } => self.receive(source, velocity, stamp),
-            Input::LockReceived { lock, closed } => match self.bolts.get_mut(lock) {
-                Some(bolt) => bolt.receive(self.now, closed),
+            Input::LockReceived { lock, closed } => {
+                match (self.locks.get_mut(lock), self.params.locks.get(lock)) {
+                    (Some(monitor), Some(lock)) => monitor.receive(&self.clock, closed, lock.timeout),
+                    _ => self.counters.unknown += 1,
+                }
+            }
+            Input::SourcePublishersCounted { source, publishers } => {
+                match self.active.publishers.get_mut(source) {
+                    Some(known) => *known = publishers,
+                    None => self.counters.unknown += 1,
+                }
+            }
+            Input::LockPublishersCounted { lock, publishers } => match self.locks.get_mut(lock) {
+                Some(monitor) => monitor.publishers = publishers,
                 None => self.counters.unknown += 1,
             },
+            Input::ForeignPublishersCounted(count) => self.foreign_publishers = count,
             Input::ParametersChanged(params) => self.adopt(params),
             Input::Stopping if !self.stopping => {
                 self.stopping = true;
@@ -287,12 +355,15 @@ impl Machine for Arbiter {
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
-        self.now = self.now.max(now);
-        self.settle();
-        if self.next_zero.is_some_and(|at| at <= self.now) {
+        self.pass_to(now);
+        let now = self.clock.now();
+        if self.settled != Some(now) {
+            self.settle();
+        }
+        if self.next_zero.is_some_and(|at| at <= now) {
             self.stop();
         }
-        if let Some(command) = self.ramp.due(self.now) {
+        if let Some(command) = self.ramp.due(now) {
             self.push(command);
         }
         if let Some(command) = self.queue.pop_front() {
@@ -307,16 +378,21 @@ impl Machine for Arbiter {
     }
 
     fn deadline(&self) -> Option<Instant> {
+        let now = self.clock.now();
         if !self.queue.is_empty() || self.is_news() {
-            return Some(self.now);
+            return Some(now);
         }
         if self.stopping {
             return None;
         }
-        let sources = self.params.sources.iter().zip(&self.seats);
-        let sources = sources.filter_map(|(source, seat)| seat.heard.expiry(self.now, source)).min();
-        let locks = self.params.locks.iter().zip(&self.bolts);
-        let locks = locks.filter_map(|(lock, bolt)| bolt.expiry(self.now, lock.timeout)).min();
-        earliest(earliest(self.next_zero, self.ramp.deadline()), earliest(sources, locks))
+        let mut first = earliest(self.next_zero, self.ramp.deadline());
+        for (source, monitor) in self.params.sources.iter().zip(&self.sources) {
+            let pause = monitor.is_in_force().then(|| now + LONGEST_PAUSE);
+            first = earliest(first, earliest(pause, monitor.expiry(now, source.timeout)));
+        }
+        for (lock, monitor) in self.params.locks.iter().zip(&self.locks) {
+            first = earliest(first, monitor.expiry(now, lock.timeout));
+        }
+        first
     }
 }

@@ -1,6 +1,6 @@
 use units::{Command, Stamp, Velocity};
 
-use crate::{Active, Invalid, Params};
+use crate::{Active, Invalid, Params, Publishers};
 
 /// All that can happen to the node.
 #[allow(clippy::large_enum_variant)] // on the way of a command nothing is boxed
@@ -22,9 +22,26 @@ pub enum Input {
         /// Whether it is closed.
         closed: bool,
     },
+    /// The publishers of a source's topic are these.
+    SourcePublishersCounted {
+        /// Index of the source in [`Params::sources`].
+        source: usize,
+        /// Who publishes it.
+        publishers: Publishers,
+    },
+    /// The publishers of a lock's topic are these.
+    LockPublishersCounted {
+        /// Index of the lock in [`Params::locks`].
+        lock: usize,
+        /// Who publishes it.
+        publishers: Publishers,
+    },
+    /// Of the topic that the node's own commands go to, this many publishers are not its own; `None` if the graph could not
+    /// be read.
+    ForeignPublishersCounted(Option<usize>),
     /// The wall clock at this `now`. Expected before the events that happen at it.
     ClockRead(Stamp),
-    /// The parameters in force are these from now on, and indices are those of the new lists. What was heard of a
+    /// The parameters in force are these from now on, and indices are those of the new lists. What is known of a
     /// source or lock stays known while its name, topic and kind stay.
     ParametersChanged(Params),
     /// The node is about to end.

@@ -1,12 +1,16 @@
 use core::time::Duration;
 
-use crate::heard::Health;
+use crate::source_monitor::SourceState;
 use crate::{Arbiter, Traffic, Verdict};
 
 /// Who may drive, as of now.
 impl Arbiter {
     /// Judges every source by itself; the one whose next message drives, or that drives.
     pub(crate) fn judge(&mut self) -> Option<usize> {
+        let now = self.clock.now();
+        let locks = self.params.locks.iter().zip(&self.locks);
+        self.active.locks.clear();
+        self.active.locks.extend(locks.map(|(lock, monitor)| monitor.state(now, lock.timeout)));
         let mut winner: Option<(u8, usize)> = None;
         self.active.verdicts.clear();
         for index in 0..self.params.sources.len() {
@@ -34,22 +38,28 @@ impl Arbiter {
 
     /// What keeps `source` from driving, other sources apart.
     fn hindrance(&self, source: usize) -> Option<Verdict> {
-        let (spec, seat) = (self.params.sources.get(source)?, self.seats.get(source)?);
-        match seat.heard.health(self.now, spec) {
-            Health::NeverHeard => Some(Verdict::NeverHeard),
-            Health::TimedOut => Some(Verdict::TimedOut),
-            Health::TooOld => Some(Verdict::TooOld),
-            Health::FromFuture => Some(Verdict::FromFuture),
-            Health::Invalid => Some(Verdict::Invalid),
-            Health::Valid => self.lock_above(spec.priority).map(|by| Verdict::Locked { by }),
+        let (spec, monitor) = (self.params.sources.get(source)?, self.sources.get(source)?);
+        match monitor.state(self.clock.now(), spec.timeout) {
+            SourceState::NeverReceived => Some(Verdict::NeverReceived),
+            SourceState::TimedOut => Some(Verdict::TimedOut),
+            SourceState::TooOld => Some(Verdict::TooOld),
+            SourceState::FromFuture => Some(Verdict::FromFuture),
+            SourceState::Invalid => Some(Verdict::Invalid),
+            state @ (SourceState::Valid | SourceState::WaitsForZero(_)) => {
+                match (self.lock_above(spec.priority), state) {
+                    (Some(by), _) => Some(Verdict::Locked { by }),
+                    (None, SourceState::WaitsForZero(cause)) => Some(Verdict::WaitsForZero(cause)),
+                    (None, _) => None,
+                }
+            }
         }
     }
 
     /// The closed lock of the highest priority, if that is higher than `priority`.
     fn lock_above(&self, priority: u8) -> Option<usize> {
         let mut found: Option<(u8, usize)> = None;
-        for (index, (lock, bolt)) in self.params.locks.iter().zip(&self.bolts).enumerate() {
-            if bolt.is_closed(self.now, lock.timeout)
+        for (index, (lock, state)) in self.params.locks.iter().zip(&self.active.locks).enumerate() {
+            if state.is_closed()
                 && lock.priority > priority
                 && found.is_none_or(|(highest, _)| lock.priority > highest)
             {
@@ -61,12 +71,11 @@ impl Arbiter {
 
     /// What came of the source with this index since it is there, as of the last call; `None` if there is none.
     pub fn traffic(&self, source: usize) -> Option<Traffic> {
-        let seat = self.seats.get(source)?;
-        Some(seat.tally.traffic(self.now, seat.heard.age(self.now)))
+        Some(self.sources.get(source)?.traffic(self.clock.now()))
     }
 
     /// For how long the source that drives does so, or nobody, as of the last call.
     pub fn active_for(&self) -> Duration {
-        self.now.since(self.active().since)
+        self.clock.now().since(self.active().since)
     }
 }

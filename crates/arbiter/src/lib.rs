@@ -12,23 +12,28 @@
 #![forbid(unsafe_code)]
 
 mod arbiter;
-mod bolt;
 mod event;
-mod heard;
 mod judgement;
+mod lock_monitor;
 mod parameters;
+mod publishers;
 mod ramp;
 mod source;
+mod source_monitor;
+mod source_stats;
 mod status;
-mod tally;
 mod verdict;
+mod wiring;
 
 pub use arbiter::Arbiter;
 pub use event::{Input, Output};
 pub use limiter::Limits;
+pub use lock_monitor::LockState;
 pub use parameters::{Clash, Params, specification};
+pub use publishers::Publishers;
 pub use source::{Invalid, Kind, Lock, Source, velocity_of};
+pub use source_stats::{Refusals, Refused, Traffic};
 pub use status::Counters;
-pub use tally::{Refusals, Refused, Traffic};
 pub use units::Level;
-pub use verdict::{Active, Explained, Verdict};
+pub use verdict::{Active, Explained, Verdict, ZeroCause};
+pub use wiring::Wiring;

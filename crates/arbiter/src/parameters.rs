@@ -1,5 +1,3 @@
-use core::time::Duration;
-
 use limiter::Limits;
 use params::{Refusal, Set};
 
@@ -18,13 +16,10 @@ pub struct Params {
     pub sources: Vec<Source>,
     /// Who may forbid driving; the index in here is the one in inputs and outputs.
     pub locks: Vec<Lock>,
-    /// While nobody drives a zero goes out this often.
-    pub heartbeat: Duration,
     /// Whether the command is published as `TwistStamped`; otherwise as `Twist`.
     pub stamped: bool,
-    /// How often the velocity goes out while a limit holds it back \[Hz], 1 to 1000.
-    pub rate: u32,
-    /// What is driven is kept within these: linear x, y, z, then angular. With all of them off it passes bit for bit.
+    /// What is driven is kept within these: linear x, y, z, then angular. Only linear x and angular z can be set, since no other
+    /// moves a wheel. With all of them off it passes bit for bit.
     pub limits: [Limits; 6],
 }
 
@@ -93,9 +88,6 @@ impl Params {
             kind: Kind::named(&TYPE.get_in(set, SOURCES, name)).unwrap_or(Kind::TwistStamped),
             priority: priority(PRIORITY.get_in(set, SOURCES, name)),
             timeout: TIMEOUT.time_in(set, SOURCES, name),
-            max_age: MAX_AGE.time_in(set, SOURCES, name),
-            skew: SKEW.time_in(set, SOURCES, name),
-            emergency: EMERGENCY.get_in(set, SOURCES, name),
         };
         let lock = |name: &str| Lock {
             name: name.into(),
@@ -106,10 +98,7 @@ impl Params {
         Self {
             sources: set.group(SOURCES).into_iter().map(source).collect(),
             locks: set.group(LOCKS).into_iter().map(lock).collect(),
-            heartbeat: HEARTBEAT.time(set),
             stamped: STAMPED.get(set),
-            // The specification allows 1 to 1000.
-            rate: u32::try_from(RATE.get(set)).unwrap_or(1),
             limits: [Limits::OFF; 6],
         }
     }
@@ -151,6 +140,8 @@ fn is_topic(topic: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use params::Value;
 
     use super::*;
@@ -178,12 +169,7 @@ mod tests {
             (navigation.kind, navigation.priority, navigation.timeout),
             (Kind::TwistStamped, 10, half)
         );
-        assert_eq!(
-            (params.locks.len(), params.heartbeat, params.stamped),
-            (0, Duration::from_millis(100), true)
-        );
-        assert_eq!((joystick.max_age, joystick.skew, joystick.emergency), (half, half / 5, true));
-        assert_eq!((params.rate, params.limits), (50, [Limits::OFF; 6]));
+        assert_eq!((params.locks.len(), params.stamped, params.limits), (0, true, [Limits::OFF; 6]));
     }
 
     #[test]
@@ -242,7 +228,7 @@ mod tests {
         let set = specification().defaults();
         let edits = [
             ("sources.joystick.topic", Some(text("/other"))),
-            ("sources.joystick.type", Some(text("auto"))),
+            ("sources.joystick.type", Some(text("twist"))),
             ("sources.navigation.topic", None),
             ("sources.dock.priority", Some(Value::Integer(7))),
             ("sources.dock.topic", Some(text("/dock"))),
@@ -252,7 +238,7 @@ mod tests {
         let params = Params::read(&after).unwrap();
         let [dock, joystick] = params.sources.as_slice() else { panic!("two sources: {:?}", params.sources) };
         assert_eq!((dock.name.as_str(), dock.kind, dock.priority), ("dock", Kind::TwistStamped, 7));
-        assert_eq!((joystick.topic.as_str(), joystick.kind), ("/other", Kind::Auto));
+        assert_eq!((joystick.topic.as_str(), joystick.kind), ("/other", Kind::Twist));
         assert_eq!((params.locks[0].name.as_str(), params.locks[0].priority), ("door", 255));
     }
 
@@ -263,26 +249,22 @@ mod tests {
         assert!(change("sources.joystick.priority", Value::Integer(7)).is_ok());
         assert!(change("sources.joystick.timeout", Value::Float(0.2)).is_ok());
         assert!(change("sources.joystick.topic", text("/other")).is_ok());
-        assert!(change("sources.joystick.type", text("auto")).is_ok());
+        assert!(change("sources.joystick.type", text("twist")).is_ok());
         assert!(change("limits.linear.x.max", Value::Float(0.5)).is_ok());
         assert!(change("stamped", Value::Bool(false)).is_err());
     }
 
     #[test]
     fn a_time_is_not_negative() {
-        for (name, range) in [
-            ("sources.a.timeout", "0.01 to 10.0 s"),
-            ("sources.a.max_age", "0.0 to 10.0 s"),
-            ("sources.a.skew", "0.0 to 10.0 s"),
-            ("locks.a.timeout", "0.01 to 10.0 s"),
-        ] {
+        for (name, range) in [("sources.a.timeout", "0.01 to 10.0 s"), ("locks.a.timeout", "0.01 to 10.0 s")]
+        {
             let error = read(&[(name, Value::Float(-0.5))]).unwrap_err();
             assert_eq!(error, format!("parameter '{name}' is -0.5, must be from {range}"));
         }
         let error = read(&[("sources.a.type", text("twits"))]).unwrap_err();
         assert_eq!(
             error,
-            "parameter 'sources.a.type' is \"twits\", must be one of: twist, twist_stamped, pose_state, auto"
+            "parameter 'sources.a.type' is \"twits\", must be one of: twist, twist_stamped, pose_state"
         );
     }
 
@@ -311,7 +293,7 @@ mod tests {
     #[test]
     fn two_of_one_name_are_refused() {
         let mut params = Params::default();
-        params.sources.push(Source { priority: 3, ..Source::new("joystick", "/other", Kind::Auto, 3) });
+        params.sources.push(Source { priority: 3, ..Source::new("joystick", "/other", Kind::Twist, 3) });
         let clash = Clash { parameter: "sources.joystick".into(), rule: "must be there once".into() };
         assert_eq!(params.check(), Err(clash));
         let lock = |topic: &str| Lock {

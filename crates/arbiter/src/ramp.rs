@@ -3,14 +3,16 @@ use units::{Command, Instant};
 
 use crate::Params;
 
+/// How often the velocity goes out while a limit holds it back \[Hz].
+const RATE: u32 = 50;
+
 /// Brings what drives to what is asked for, within the limits.
 ///
 /// With all limits off a command passes bit for bit. Otherwise it goes out as the velocity of that instant, and again at
-/// each instant of a grid until it is reached; the grid is that of the rate since the origin, whatever happens between.
+/// each instant of a grid until it is reached; the grid is that of 50 Hz since the origin, whatever happens between.
 #[derive(Clone, Debug)]
 pub(crate) struct Ramp {
     limits: [Limits; 6],
-    rate: u32,
     limiter: Limiter,
     /// What was asked for last; `None` while nobody drives.
     asked: Option<Command>,
@@ -20,24 +22,18 @@ pub(crate) struct Ramp {
 
 impl Ramp {
     pub(crate) fn new(params: &Params) -> Self {
-        Self {
-            limits: params.limits,
-            rate: params.rate,
-            limiter: Limiter::new(params.limits),
-            asked: None,
-            next: None,
-        }
+        Self { limits: params.limits, limiter: Limiter::new(params.limits), asked: None, next: None }
     }
 
     /// Goes to `command` from the velocity that it is at; what goes out for it now.
     ///
-    /// * `emergency`: a zero brakes with the emergency deceleration
-    pub(crate) fn aim(&mut self, now: Instant, command: Command, emergency: bool) -> Command {
+    /// A zero brakes with the emergency deceleration, since a stick says zero also when it is let go.
+    pub(crate) fn aim(&mut self, now: Instant, command: Command) -> Command {
         self.asked = Some(command);
         if !self.limits_anything() {
             return command;
         }
-        if emergency && command.velocity.is_zero() {
+        if command.velocity.is_zero() {
             self.limiter.stop(now, Stop::Emergency);
         } else {
             self.limiter.aim(now, command.velocity);
@@ -58,11 +54,11 @@ impl Ramp {
         if let Some(command) = self.asked
             && !self.limits_anything()
         {
-            // Nobody has told it while there was nothing to limit.
+            // It was not asked while there was nothing to limit.
             self.limiter.aim(now, command.velocity);
         }
         self.limiter.configure(now, limits);
-        (self.limits, self.rate) = (limits, params.rate);
+        self.limits = limits;
         let command = self.asked?;
         if !self.limits_anything() {
             self.next = None;
@@ -83,9 +79,14 @@ impl Ramp {
         self.next
     }
 
+    /// Whether the command that drives asks for motion.
+    pub(crate) fn asks_for_motion(&self) -> bool {
+        self.asked.is_some_and(|command| !command.velocity.is_zero())
+    }
+
     fn sample(&mut self, now: Instant, command: Command) -> Command {
         let velocity = self.limiter.velocity(now);
-        self.next = (!self.limiter.is_settled()).then(|| after(now, self.rate));
+        self.next = (!self.limiter.is_settled()).then(|| after(now, RATE));
         Command { velocity, ..command }
     }
 

@@ -12,8 +12,6 @@ pub enum Kind {
     TwistStamped,
     /// `or_pose_estimator/msg/State`, as the joystick publishes it.
     PoseState,
-    /// Whichever of the three is published first. The machine does not care; who listens finds out.
-    Auto,
 }
 
 impl Kind {
@@ -23,13 +21,12 @@ impl Kind {
             "twist" => Some(Self::Twist),
             "twist_stamped" => Some(Self::TwistStamped),
             "pose_state" => Some(Self::PoseState),
-            "auto" => Some(Self::Auto),
             _ => None,
         }
     }
 }
 
-/// Somebody who wants to drive.
+/// One that asks for motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The name that the user gave it.
@@ -40,41 +37,23 @@ pub struct Source {
     pub kind: Kind,
     /// The highest one wins; no two sources have the same.
     pub priority: u8,
-    /// A source that was silent for so long is lost.
+    /// A source that was silent for so long is lost, and a command whose stamp is so old is refused.
     pub timeout: Duration,
-    /// A command whose stamp lies so far behind the wall clock is refused, and one that drives does so no longer than
-    /// until then; zero: stamps are not compared with the clock. A command without a stamp, and any before the first
-    /// [`ClockRead`](crate::Input::ClockRead), is judged by its arrival alone.
-    pub max_age: Duration,
-    /// How far a stamp may lie ahead of the wall clock, where the clocks of two machines differ; it counts as of now
-    /// then. Beyond that the command is refused, unless `max_age` is zero.
-    pub skew: Duration,
-    /// Whether its zeros brake with the emergency deceleration, since a stick says zero also when it is lost.
-    pub emergency: bool,
 }
 
 impl Source {
     /// A source with the default times.
     pub fn new(name: &str, topic: &str, kind: Kind, priority: u8) -> Self {
-        Self {
-            name: name.into(),
-            topic: topic.into(),
-            kind,
-            priority,
-            timeout: Duration::from_millis(500),
-            max_age: Duration::from_millis(500),
-            skew: Duration::from_millis(100),
-            emergency: true,
-        }
+        Self { name: name.into(), topic: topic.into(), kind, priority, timeout: Duration::from_millis(500) }
     }
 
-    /// Whether what was heard of this one was heard of `other`: its name, topic and kind are the same.
+    /// Whether what is known of `other` holds for this one: its name, topic and kind are the same.
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.name, &self.topic, self.kind) == (&other.name, &other.topic, other.kind)
     }
 }
 
-/// Somebody who can forbid driving.
+/// One that can forbid motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock {
     /// The name that the user gave it.
@@ -86,12 +65,12 @@ pub struct Lock {
     /// # Source
     /// twist_mux 4.4.0: a joystick with the priority of the lock still drives.
     pub priority: u8,
-    /// A lock that was silent for so long counts as closed; one that was never heard as well.
+    /// A lock that was silent for so long counts as closed; one that never said anything as well.
     pub timeout: Duration,
 }
 
 impl Lock {
-    /// Whether what was heard of this one was heard of `other`: its name and topic are the same.
+    /// Whether what is known of `other` holds for this one: its name and topic are the same.
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.name, &self.topic) == (&other.name, &other.topic)
     }
@@ -167,7 +146,7 @@ mod tests {
         assert_eq!(Kind::named("twist"), Some(Kind::Twist));
         assert_eq!(Kind::named("twist_stamped"), Some(Kind::TwistStamped));
         assert_eq!(Kind::named("pose_state"), Some(Kind::PoseState));
-        assert_eq!(Kind::named("auto"), Some(Kind::Auto));
+        assert_eq!(Kind::named("auto"), None);
         assert_eq!(Kind::named("Twist"), None);
     }
 }

@@ -25,31 +25,56 @@ pub struct Counters {
 }
 
 impl Arbiter {
-    /// How well the node is and why, as of the last call.
+    /// How well the node is and why, as of the last call: all that is wrong, the worst first, also while nobody drives.
     pub fn health(&self) -> (Level, String) {
-        let names = |verdict: Verdict| {
-            let with = self.params().sources.iter().zip(&self.active().verdicts);
-            with.filter(|(_, v)| **v == verdict).map(|(s, _)| s.name.as_str()).collect::<Vec<_>>().join(", ")
-        };
-        let Active { source, verdicts, .. } = self.active();
         if self.stopping {
             return (Level::Warn, "stopping".into());
         }
-        for fault in [Verdict::Invalid, Verdict::FromFuture, Verdict::TooOld] {
-            if verdicts.contains(&fault) {
-                // As long as another source drives, the vehicle still does what somebody wants.
-                let level = if source.is_some() { Level::Warn } else { Level::Error };
-                return (level, format!("{} {}", names(fault), fault.explain(self.params())));
+        let Active { source, verdicts, publishers, locks, .. } = self.active();
+        let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+        for (spec, verdict) in self.params().sources.iter().zip(verdicts) {
+            let text = || format!("{} {}", spec.name, verdict.explain(self.params()));
+            match verdict {
+                // As long as another source drives, the vehicle still does what a person wants.
+                Verdict::Invalid | Verdict::FromFuture | Verdict::TooOld if source.is_none() => {
+                    errors.push(text());
+                }
+                Verdict::Invalid | Verdict::FromFuture | Verdict::TooOld | Verdict::WaitsForZero(_) => {
+                    warnings.push(text());
+                }
+                _ => {}
             }
         }
-        let silent: Vec<&str> = self.silent_locks().collect();
-        if !silent.is_empty() {
-            return (Level::Warn, format!("silent lock counts as closed: {}", silent.join(", ")));
+        for (lock, state) in self.params().locks.iter().zip(locks) {
+            if state.is_lost() {
+                warnings.push(format!("lock {} {state}", lock.name));
+            }
         }
-        match source.and_then(|index| self.params().sources.get(index)) {
-            Some(source) => (Level::Ok, format!("{} drives", source.name)),
-            None => (Level::Stale, "nobody drives".into()),
+        for (spec, publishers) in self.params().sources.iter().zip(publishers) {
+            if publishers.is_conflict() {
+                warnings.push(format!("source {}: {publishers}", spec.name));
+            }
         }
+        match self.foreign_publishers {
+            Some(0) => {}
+            Some(count) => {
+                warnings.push(format!("the arbiter's command has {count} other publishers, must be 0"))
+            }
+            None => warnings.push("the graph does not tell who else publishes the arbiter's command".into()),
+        }
+        let who = match source.and_then(|index| self.params().sources.get(index)) {
+            Some(source) => format!("{} drives", source.name),
+            None => "nobody drives".into(),
+        };
+        let level = match (errors.is_empty(), warnings.is_empty(), source) {
+            (false, _, _) => Level::Error,
+            (_, false, _) => Level::Warn,
+            (_, _, Some(_)) => Level::Ok,
+            (_, _, None) => Level::Stale,
+        };
+        errors.extend(warnings);
+        errors.push(who);
+        (level, errors.join("; "))
     }
 
     /// Keys and values for `/diagnostics`.
@@ -59,17 +84,20 @@ impl Arbiter {
         let verdicts = sources.iter().zip(&self.active().verdicts);
         let verdicts: Vec<String> =
             verdicts.map(|(source, v)| format!("{} {}", source.name, v.explain(self.params()))).collect();
+        let locks = self.params().locks.iter().zip(&self.active().locks);
+        let locks: Vec<String> = locks.map(|(lock, state)| format!("{} {state}", lock.name)).collect();
         let counters = self.counters();
         let mut report = vec![
             ("active", self.active().source.map_or("nobody", name).to_owned()),
             ("active for", format!("{:.1} s", self.active_for().as_secs_f64())),
             ("verdicts", verdicts.join("; ")),
+            ("locks", locks.join("; ")),
         ];
-        for (key, tell) in [("rates", rate as fn(&Traffic) -> String), ("ages", age), ("refusals", refusals)]
-        {
-            let texts = sources.iter().enumerate().filter_map(|(index, source)| {
-                Some(format!("{} {}", source.name, tell(&self.traffic(index)?)))
-            });
+        for (key, of) in [("rates", rate as fn(&Traffic) -> String), ("ages", age), ("refusals", refusals)] {
+            let texts = sources
+                .iter()
+                .enumerate()
+                .filter_map(|(index, source)| Some(format!("{} {}", source.name, of(&self.traffic(index)?))));
             report.push((key, texts.collect::<Vec<_>>().join("; ")));
         }
         if let Some((source, invalid)) = self.last_invalid() {
@@ -85,14 +113,6 @@ impl Arbiter {
         ];
         report.extend(others.map(text));
         report
-    }
-
-    fn silent_locks(&self) -> impl Iterator<Item = &str> {
-        let now = self.now;
-        let locks = self.params().locks.iter().zip(&self.bolts);
-        locks
-            .filter(move |(lock, bolt)| bolt.is_silent(now, lock.timeout))
-            .map(|(lock, _)| lock.name.as_str())
     }
 }
 

@@ -2,7 +2,7 @@ use core::fmt;
 
 use units::{Instant, Stamp};
 
-use crate::Params;
+use crate::{LockState, Params, Publishers};
 
 /// Why a source drives or does not. Where several reasons hold the greatest one is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,16 +16,18 @@ pub enum Verdict {
         /// Index of that source.
         by: usize,
     },
-    /// A lock of higher priority is closed, or silent.
+    /// It asks for motion, and a zero has to come first.
+    WaitsForZero(ZeroCause),
+    /// A lock of higher priority is closed, silent or in conflict.
     Locked {
         /// Index of the lock; of several the one of the highest priority.
         by: usize,
     },
     /// No message has come yet.
-    NeverHeard,
+    NeverReceived,
     /// Nothing new has come in time: within its timeout, or before the stamp of its last command got too old.
     TimedOut,
-    /// The stamp of its last message was too old when it came.
+    /// Its last message was too old when it came, by its stamp or because it can have waited unread for so long.
     TooOld,
     /// The stamp of its last message lay further ahead than clocks may differ.
     FromFuture,
@@ -33,6 +35,18 @@ pub enum Verdict {
     Invalid,
     /// The node is stopping; nobody drives any more.
     Stopping,
+}
+
+/// Why a source has to send a zero before it drives: so that nothing drives off by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ZeroCause {
+    /// It was lost while it asked for motion.
+    #[default]
+    Lost,
+    /// The source that drove was lost while it asked for motion, or a lock was.
+    OtherLost,
+    /// It was sending already when the arbiter started, or when the source was added.
+    WasSending,
 }
 
 /// Who drives, and why the others do not.
@@ -46,6 +60,10 @@ pub struct Active {
     pub stamp: Stamp,
     /// One verdict for each source, in the order of [`Params::sources`].
     pub verdicts: Vec<Verdict>,
+    /// Who publishes each source, in the same order.
+    pub publishers: Vec<Publishers>,
+    /// The state of each lock, in the order of [`Params::locks`].
+    pub locks: Vec<LockState>,
 }
 
 impl Verdict {
@@ -73,8 +91,17 @@ impl fmt::Display for Explained<'_> {
             Verdict::Locked { by } => {
                 write!(f, "locked by {}", self.params.locks.get(by).map_or("?", |lock| &lock.name))
             }
-            Verdict::NeverHeard => f.write_str("never heard"),
+            Verdict::NeverReceived => f.write_str("never heard"),
             Verdict::TimedOut => f.write_str("timed out"),
+            Verdict::WaitsForZero(ZeroCause::Lost) => {
+                f.write_str("waits for a zero: it was lost while it asked for motion")
+            }
+            Verdict::WaitsForZero(ZeroCause::OtherLost) => {
+                f.write_str("waits for a zero: the source that drove, or a lock, was lost in motion")
+            }
+            Verdict::WaitsForZero(ZeroCause::WasSending) => {
+                f.write_str("waits for a zero: it was sending before it was listened to")
+            }
             Verdict::TooOld => f.write_str("sent a command that is too old"),
             Verdict::FromFuture => f.write_str("sent a command from the future"),
             Verdict::Invalid => f.write_str("sent an invalid message"),
@@ -102,6 +129,8 @@ mod tests {
             Verdict::Outranked { by: 9 } < Verdict::Locked { by }
                 && Verdict::Locked { by: 9 } < Verdict::TimedOut
         );
+        assert!(Verdict::Outranked { by } < Verdict::WaitsForZero(ZeroCause::Lost));
+        assert!(Verdict::WaitsForZero(ZeroCause::WasSending) < Verdict::Locked { by });
         assert!(Verdict::TimedOut < Verdict::TooOld && Verdict::TooOld < Verdict::FromFuture);
         assert!(Verdict::FromFuture < Verdict::Invalid && Verdict::Invalid < Verdict::Stopping);
     }

@@ -4,8 +4,8 @@
 mod common;
 
 use arbiter::{Input, Kind, Output, Source, Verdict};
-use common::{Bench, HIGH, LOW, go, lock, params};
-use units::{Command, Instant, Machine};
+use common::{Bench, HIGH, LOW, at, go, lock, params};
+use units::{Command, Machine};
 
 #[test]
 fn a_change_of_priorities_stops_before_the_other_drives() {
@@ -26,7 +26,7 @@ fn other_sources_start_unheard() {
     let mut fewer = params(vec![]);
     fewer.sources.truncate(1);
     assert_eq!(bench.on(10, Input::ParametersChanged(fewer)), [Command::STOP]);
-    assert_eq!(bench.verdicts(), [Verdict::NeverHeard]);
+    assert_eq!(bench.verdicts(), [Verdict::NeverReceived]);
     assert_eq!(bench.command(20, HIGH, 0.5, 3), [], "this source is gone");
     assert_eq!(bench.0.counters().unknown, 1);
 }
@@ -37,21 +37,21 @@ fn who_stays_is_still_known_and_drives_on() {
     bench.command(0, LOW, 0.5, 1);
     let since = bench.0.active().since;
     let mut more = params(vec![]);
-    more.sources.insert(0, Source::new("another", "/another", Kind::Auto, 50));
+    more.sources.insert(0, Source::new("another", "/another", Kind::Twist, 50));
     assert_eq!(bench.on(10, Input::ParametersChanged(more)), []);
     assert_eq!(bench.0.active().source, Some(1), "low is the second one now");
-    assert_eq!(bench.verdicts(), [Verdict::NeverHeard, Verdict::Drives, Verdict::NeverHeard]);
+    assert_eq!(bench.verdicts(), [Verdict::NeverReceived, Verdict::Drives, Verdict::NeverReceived]);
     assert_eq!(bench.0.active().since, since);
     assert_eq!(bench.command(20, 1, 0.6, 2), [go(0.6, 2)]);
     assert_eq!(bench.command(30, 1, 0.7, 1), [], "its last stamp is remembered");
-    assert_eq!(bench.command(40, 0, 0.1, 1), [go(0.1, 0)], "and the new one outranks it");
+    assert_eq!(bench.command(40, 0, 0.0, 1), [go(0.0, 0)], "and the new one outranks it");
 }
 
 #[test]
 fn a_source_with_another_topic_or_type_is_another_one() {
     for change in [
         |source: &mut Source| source.topic = "/elsewhere".into(),
-        |source: &mut Source| source.kind = Kind::Auto,
+        |source: &mut Source| source.kind = Kind::PoseState,
         |source: &mut Source| source.name = "other".into(),
     ] {
         let mut bench = Bench::new(vec![]);
@@ -59,7 +59,7 @@ fn a_source_with_another_topic_or_type_is_another_one() {
         let mut other = params(vec![]);
         change(&mut other.sources[LOW]);
         assert_eq!(bench.on(10, Input::ParametersChanged(other)), [Command::STOP]);
-        assert_eq!(bench.verdicts(), [Verdict::NeverHeard; 2]);
+        assert_eq!(bench.verdicts(), [Verdict::NeverReceived; 2]);
     }
 }
 
@@ -84,10 +84,11 @@ fn who_is_who_is_told_anew_though_the_verdicts_are_the_same() {
     bench.drain(1);
     let mut others = params(vec![]);
     others.sources[LOW].name = "other".into();
-    bench.0.handle(Instant::from_millis(2), Input::ParametersChanged(others.clone()));
-    assert!(bench.0.deadline().is_some_and(|at| at <= Instant::from_millis(2)));
+    bench.0.handle(at(2), Input::ParametersChanged(others.clone()));
+    assert!(bench.0.deadline().is_some_and(|due| due <= at(2)));
     assert!(matches!(bench.drain(2)[..], [Output::PublishActive(_)]));
-    bench.0.handle(Instant::from_millis(3), Input::ParametersChanged(others));
+    bench.drain(3);
+    bench.0.handle(at(3), Input::ParametersChanged(others));
     assert_eq!(bench.drain(3), [], "nothing is new");
 }
 
@@ -98,12 +99,11 @@ fn a_shorter_timeout_acts_at_once() {
     let mut short = params(vec![]);
     short.sources[HIGH].timeout = std::time::Duration::from_millis(50);
     assert_eq!(bench.on(49, Input::ParametersChanged(short.clone())), []);
-    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(50)));
     assert_eq!(bench.at(50), [Command::STOP]);
     assert_eq!(bench.on(51, Input::ParametersChanged(params(vec![]))), [], "a longer one brings nobody back");
     assert_eq!(bench.verdicts()[HIGH], Verdict::TimedOut);
     assert_eq!(bench.command(52, HIGH, 0.5, 1), [], "nor does the same message again");
-    assert_eq!(bench.command(53, HIGH, 0.5, 2), [go(0.5, 2)]);
+    assert_eq!(bench.command(53, HIGH, 0.0, 2), [go(0.0, 2)]);
 }
 
 #[test]

@@ -4,10 +4,10 @@
 mod common;
 
 use arbiter::{Input, Invalid, Lock, Params, Verdict, specification};
-use common::{Bench, HIGH, LOW, go, lock, params, stamp};
+use common::{Bench, HIGH, LOW, at, command, go, lock, params, stamp};
 use params::Value;
 use proptest::prelude::*;
-use units::{Command, Instant, Machine, Stamp, Velocity};
+use units::{Command, Machine, Stamp, Velocity};
 
 /// The two sources with these parameters.
 fn with(overrides: &[(&str, f64)], locks: Vec<Lock>) -> Params {
@@ -32,30 +32,31 @@ fn a_command_goes_out_at_once_and_is_reached_on_the_grid() {
     let mut bench = Bench::with(slopes());
     // From rest nothing is driven yet in the call that brings it, and the grid of 50 Hz follows.
     close(&bench.command(7, LOW, 0.03, 1), 0.0, 1);
-    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(20)));
+    assert_eq!(bench.0.deadline(), Some(at(20)));
     assert_eq!(bench.at(19), []);
     close(&bench.at(20), 0.013, 1); // 13 ms at 1 m/s²
     close(&bench.command(30, LOW, 0.03, 2), 0.023, 2); // between the points of the grid as well
     close(&bench.at(40), 0.03, 2); // 33 ms would do more: it is there
-    assert_eq!(bench.at(60), [], "and needs no more telling");
-    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(530)), "but its source may be lost");
+    assert_eq!(bench.at(529), [], "and needs no more telling");
+    assert_eq!(bench.at(530), [Command::STOP], "but its source may be lost");
 }
 
 #[test]
 fn a_late_poll_tells_the_velocity_of_its_own_time() {
     let mut bench = Bench::with(slopes());
     bench.command(0, LOW, 1.0, 1);
-    close(&bench.at(75), 0.075, 1);
-    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(80)));
+    close(&bench.poll(75), 0.075, 1);
+    assert_eq!(bench.0.deadline(), Some(at(80)));
 }
 
 #[test]
 fn a_hand_over_begins_with_the_velocity_that_is_driven() {
     let mut bench = Bench::with(slopes());
     bench.command(0, LOW, 0.2, 1);
-    bench.at(200);
+    bench.at(299);
     close(&bench.command(300, HIGH, -0.1, 2), 0.2, 2);
     close(&bench.at(320), 0.16, 2); // down with 2 m/s²
+    bench.at(399);
     close(&bench.at(400), 0.0, 2);
     close(&bench.at(420), -0.02, 2); // and up again, on the other side
     assert_eq!(bench.verdicts(), [Verdict::Outranked { by: HIGH }, Verdict::Drives]);
@@ -74,13 +75,15 @@ fn a_safety_stop_never_ramps() {
     };
     assert_eq!(driving().lock(160, true), [Command::STOP]);
     assert_eq!(driving().command(160, LOW, f64::NAN, 2), [Command::STOP]);
-    assert_eq!(driving().at(350), [Command::STOP], "the lock is silent");
+    let mut bench = driving();
+    assert_eq!((bench.at(349), bench.at(350)), (vec![], vec![Command::STOP]), "the lock is silent");
     assert_eq!(driving().on(160, Input::Stopping), [Command::STOP]);
     let mut bench = Bench::with(with(&[("limits.linear.x.deceleration", 0.1)], vec![]));
     bench.command(0, LOW, 1.0, 1);
     assert_eq!(bench.at(500), [Command::STOP], "the source is silent");
     let mut gone = bench.0.params().clone();
-    bench.command(510, LOW, 1.0, 2);
+    bench.command(510, LOW, 0.0, 2);
+    bench.command(510, LOW, 1.0, 3);
     gone.sources.remove(LOW);
     assert_eq!(bench.on(520, Input::ParametersChanged(gone)), [Command::STOP]);
 }
@@ -90,47 +93,41 @@ fn after_a_safety_stop_the_way_begins_at_rest() {
     let mut bench = Bench::with(slopes());
     bench.command(0, HIGH, 0.1, 1);
     bench.command(400, HIGH, 0.1, 2);
+    bench.at(409);
     assert_eq!(bench.command(410, HIGH, f64::NAN, 3), [Command::STOP]);
-    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(510)), "the heartbeat; the grid is over");
-    close(&bench.command(420, LOW, 0.1, 4), 0.0, 4);
-    close(&bench.at(440), 0.02, 4);
+    assert_eq!(bench.0.deadline(), Some(at(510)), "the heartbeat; the grid is over");
+    bench.command(415, LOW, 0.0, 4);
+    close(&bench.command(420, LOW, 0.1, 5), 0.0, 5);
+    close(&bench.at(440), 0.02, 5);
 }
 
 #[test]
-fn an_ordinary_zero_ramps_and_one_of_an_emergency_source_brakes() {
-    for (emergency, after_20_ms) in [(false, 0.46), (true, 0.4)] {
-        let mut params =
-            with(&[("limits.linear.x.deceleration", 2.0), ("limits.linear.x.emergency", 5.0)], vec![]);
-        params.sources[HIGH].emergency = emergency;
-        let mut bench = Bench::with(params);
-        bench.command(0, LOW, 0.5, 1);
-        close(&bench.command(20, HIGH, 0.0, 2), 0.5, 2);
-        close(&bench.at(40), after_20_ms, 2); // 2 and 5 m/s²
-        close(&bench.command(50, HIGH, 0.0, 3), if emergency { 0.35 } else { 0.44 }, 3);
-    }
-}
-
-#[test]
-fn without_an_emergency_deceleration_an_emergency_source_stops_at_once() {
-    let mut params = slopes();
-    params.sources[HIGH].emergency = true;
-    let mut bench = Bench::with(params);
+fn a_zero_brakes_with_the_emergency_deceleration() {
+    let mut bench = Bench::with(with(
+        &[("limits.linear.x.deceleration", 2.0), ("limits.linear.x.emergency", 5.0)],
+        vec![],
+    ));
     bench.command(0, LOW, 0.5, 1);
-    bench.at(400);
+    close(&bench.command(20, HIGH, 0.0, 2), 0.5, 2);
+    close(&bench.at(40), 0.4, 2); // 20 ms at 5 m/s²
+    close(&bench.command(50, HIGH, 0.0, 3), 0.35, 3);
+}
+
+#[test]
+fn without_an_emergency_deceleration_a_zero_stops_at_once() {
+    let mut bench = Bench::with(slopes());
+    bench.command(0, LOW, 0.5, 1);
+    bench.at(409);
     close(&bench.command(410, HIGH, 0.0, 2), 0.0, 2);
     assert_eq!(bench.at(420), []);
 }
 
 #[test]
-fn a_velocity_is_cut_and_small_ones_are_none() {
-    let bounds = [
-        ("limits.linear.x.min", -0.2),
-        ("limits.linear.x.max", 0.5),
-        ("limits.angular.z.max", 0.0),
-        ("limits.linear.x.dead_band", 0.05),
-    ];
+fn a_velocity_is_cut() {
+    let bounds = [("limits.linear.x.min", -0.2), ("limits.linear.x.max", 0.5), ("limits.angular.z.max", 0.0)];
     let mut bench = Bench::with(with(&bounds, vec![]));
-    for (sec, (wish, forward)) in [(2.0, 0.5), (-2.0, -0.2), (0.3, 0.3), (0.049, 0.0)].into_iter().enumerate()
+    for (sec, (wish, forward)) in
+        [(2.0, 0.5), (-2.0, -0.2), (0.3, 0.3), (0.049, 0.049)].into_iter().enumerate()
     {
         close(&bench.command(sec as u64, LOW, wish, 1 + sec as i32), forward, 1 + sec as i32);
     }
@@ -149,10 +146,7 @@ fn other_limits_act_at_once_and_without_a_step() {
     close(&bench.on(10, Input::ParametersChanged(slow.clone())), 1.0, 1);
     close(&bench.at(20), 0.99, 1);
     assert_eq!(bench.on(21, Input::ParametersChanged(slow.clone())), [], "nothing is new");
-    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(40)));
-    let faster = Params { rate: 100, ..slow };
-    assert_eq!(bench.on(22, Input::ParametersChanged(faster)), []);
-    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(30)), "another grid");
+    assert_eq!(bench.0.deadline(), Some(at(40)));
     assert_eq!(
         bench.on(35, Input::ParametersChanged(params(vec![]))),
         [go(1.0, 1)],
@@ -223,33 +217,33 @@ proptest! {
         for (index, (high, low_wish, high_wish)) in wishes.into_iter().enumerate() {
             let start = 50 * index as u64;
             let sec = index as i32 + 1;
-            for at in start..start + 50 {
+            for ms in start..start + 50 {
                 let mut got = Vec::new();
-                if at == start {
-                    got.extend(bench.command(at, LOW, low_wish, sec));
+                if ms == start {
+                    got.extend(bench.after_a_hold(ms, command(LOW, low_wish, sec)));
                 }
-                if high && at == start + 25 {
-                    got.extend(bench.command(at, HIGH, high_wish, sec));
+                if high && ms == start + 25 {
+                    got.extend(bench.after_a_hold(ms, command(HIGH, high_wish, sec)));
                 }
                 let late = late[index];
-                if bench.0.deadline().is_some_and(|due| due <= Instant::from_millis(at.saturating_sub(late))) {
-                    got.extend(bench.at(at));
+                if bench.0.deadline().is_some_and(|due| due <= at(ms.saturating_sub(late))) {
+                    got.extend(bench.poll(ms));
                 }
                 // A loss is a zero, before what came in the same call.
                 let mut stops = bench.0.counters().lost - lost;
                 lost += stops;
                 for command in got {
                     let v = command.velocity.forward();
-                    prop_assert!((-0.5..=1.0).contains(&v), "{v} at {at} ms");
-                    let seconds = (at - last.0) as f64 / 1e3;
-                    let stopped = stops > 0;
+                    prop_assert!((-0.5..=1.0).contains(&v), "{v} at {ms} ms");
+                    let seconds = (ms - last.0) as f64 / 1e3;
+                    let stopped = stops > 0 || v == 0.0; // a loss, or a zero, which brakes at once
                     stops = stops.saturating_sub(1);
                     prop_assert!(!stopped || v == 0.0);
-                    prop_assert!(stopped || (v - last.1).abs() <= 2.0 * seconds + 1e-9, "{last:?} to {v} at {at} ms");
+                    prop_assert!(stopped || (v - last.1).abs() <= 2.0 * seconds + 1e-9, "{last:?} to {v} at {ms} ms");
                     prop_assert!(stopped || v.abs() - last.1.abs() <= 1.0 * seconds + 1e-9);
                     let own = command == Command::STOP;
                     prop_assert!(own || command.stamp.sec <= sec && command.stamp.sec >= sec - 12);
-                    last = (at, v);
+                    last = (ms, v);
                 }
             }
         }
@@ -260,8 +254,7 @@ proptest! {
     fn the_way_does_not_depend_on_who_asks(
         wishes in prop::collection::vec((0..5u64, -1.0..1.0f64), 1..20), asked in prop::collection::vec(any::<bool>(), 2_000),
     ) {
-        let mut params = with(&[("limits.linear.x.acceleration", 0.7), ("limits.linear.x.jerk", 3.0)], vec![]);
-        params.rate = 50;
+        let params = with(&[("limits.linear.x.acceleration", 0.7), ("limits.linear.x.jerk", 3.0)], vec![]);
         let (mut idle, mut busy) = (Bench::with(params.clone()), Bench::with(params));
         let mut now = 0;
         for (index, (wait, wish)) in wishes.into_iter().enumerate() {

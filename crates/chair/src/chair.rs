@@ -12,8 +12,8 @@ use crate::{
 pub enum ChairInput {
     /// What concerns the remote alone. `ParametersChanged` comes by [`ChairInput::ParametersChanged`].
     Remote(Input),
-    /// A `luci/joystick_position` came, by the wall clock at this time: the message has no stamp.
-    PositionReceived(zones::Joystick, Stamp),
+    /// A `luci/joystick_position` came, which has no stamp.
+    PositionReceived(zones::Joystick),
     /// A `luci/joystick_scaling` came, with this `input_source`.
     ScalingReceived(i32),
     /// A `luci/encoders` came.
@@ -162,13 +162,16 @@ impl Chair {
         report
     }
 
-    fn receive_position(&mut self, fields: zones::Joystick, stamp: Stamp) {
+    fn receive_position(&mut self, fields: zones::Joystick) {
         let parsed = Joystick::parse(fields);
-        let velocity = parsed.ok().and_then(|joystick| self.remote.velocity(&joystick));
-        self.unknown_sticks += u64::from(velocity.is_none());
-        self.occupant.receive(self.now, stamp, velocity);
         let input = parsed.map_or_else(Input::FeedbackRefused, Input::PositionReceived);
         self.remote.handle(self.now, input);
+        let clock = self.remote.clock();
+        // What can have waited unread is nobody's wish of now.
+        let is_fresh = clock.waited() < self.remote.params().feedback_timeout;
+        let velocity = parsed.ok().filter(|_| is_fresh).and_then(|joystick| self.remote.velocity(&joystick));
+        self.occupant.receive(self.now, clock.wall(), velocity);
+        self.unknown_sticks += u64::from(velocity.is_none());
     }
 
     fn receive_imu(&mut self, fields: &ImuFields, stamp: Stamp) {
@@ -201,7 +204,7 @@ impl Machine for Chair {
         self.now = self.now.max(now);
         match input {
             ChairInput::Remote(input) => self.remote.handle(self.now, input),
-            ChairInput::PositionReceived(fields, stamp) => self.receive_position(fields, stamp),
+            ChairInput::PositionReceived(fields) => self.receive_position(fields),
             ChairInput::ScalingReceived(source) => {
                 let input =
                     Source::numbered(source).map_or_else(Input::FeedbackRefused, Input::ScalingReceived);

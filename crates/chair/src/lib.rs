@@ -3,8 +3,7 @@
 //! * [`Chair`] is the machine of the node; it is made of the others.
 //! * [`Remote`] is the machine that drives: it enters and leaves the chair's remote mode, drives only while the chair
 //!   shows that it listens, and says neutral explicitly at all other times. A [`Joystick`] always has its [`Source`].
-//! * [`Calibration`] turns a velocity into a stick and back, by [`Curve`]s that grow strictly; [`Profiles`] holds one for
-//!   each of the chair's profiles.
+//! * What a stick means as a velocity in each of the chair's profiles is [`zones::Calibration`]'s to say.
 //! * [`Odometry`] is the machine that follows the wheels' encoders; [`imu`] and [`camera`] turn LUCI's other messages
 //!   into standard ones.
 //! * [`Params`] are read from the parameters that [`specification`] describes.
@@ -13,10 +12,8 @@
 //! a calibration that nobody measured.
 #![forbid(unsafe_code)]
 
-mod calibration;
 mod camera;
 mod chair;
-mod curve;
 mod encoders;
 mod feedback;
 mod imu;
@@ -27,23 +24,19 @@ mod occupant;
 mod odometry;
 mod parameters;
 mod pose;
-mod profiles;
 mod remote;
 mod request;
 mod service;
 mod status;
 
-pub use calibration::{Calibration, Clamp, Deflection};
 pub use camera::{BadCamera, CameraMatrices, camera};
 pub use chair::{Chair, ChairInput, ChairOutput, Side};
-pub use curve::{BadCurve, Curve, FASTEST};
 pub use encoders::{BadAngle, Encoders};
 pub use imu::{Imu, ImuFields, imu};
 pub use joystick::{BadJoystick, Joystick, Source};
 pub use messages::{Input, Output, State};
 pub use odometry::{Estimate, Odometry, OdometryCounters, OdometryInput};
 pub use parameters::{OdometryParams, Params, RemoteParams, specification};
-pub use profiles::{Profiles, example, published};
 pub use remote::Remote;
 pub use service::{Mode, Service};
 pub use status::{Counters, Fault, Hold};

@@ -8,7 +8,8 @@ use crate::{Fault, Remote, Service, State};
 impl Remote {
     pub(crate) fn activate(&mut self) {
         self.fault = None;
-        (self.was_neutral, self.taken_by) = (false, None);
+        self.taken_by = None;
+        self.feedback.forget();
         self.state = State::Activating;
         self.ask(self.params.mode.set());
     }
@@ -41,11 +42,12 @@ impl Remote {
 
     pub(crate) fn settle_deactivating(&mut self) {
         let answered = self.request.and_then(|request| request.answered());
-        let shown = answered.and_then(|at| self.feedback.since(at));
-        if self.open_until().is_some_and(|until| self.now < until) {
+        let shown = answered.and_then(|at| self.feedback.since(self.clock.now(), at, self.params.mode));
+        if self.open_until().is_some_and(|until| self.clock.now() < until) {
             return; // what is left now could be entered after it
         }
-        let waited = self.request.is_none_or(|request| request.due(self.now, &self.params) != Due::Wait);
+        let waited =
+            self.request.is_none_or(|request| request.due(self.clock.now(), &self.params) != Due::Wait);
         // A chair that shows nothing any more cannot be asked better than it was.
         if answered.is_some()
             && (shown.is_some_and(|source| source != self.source()) || waited && shown.is_none())
@@ -62,7 +64,9 @@ impl Remote {
         let is_late = matches!(self.state, State::Deactivating | State::Inactive);
         match &mut self.request {
             // An answer to what is still to be called belongs to an earlier call.
-            Some(request) if request.service == service && self.call.is_none() => request.answer(self.now),
+            Some(request) if request.service == service && self.call.is_none() => {
+                request.answer(self.clock.now())
+            }
             _ => self.counters.unexpected_answers += 1,
         }
         if service == self.params.mode.set() {
@@ -75,18 +79,18 @@ impl Remote {
 
     fn ask(&mut self, service: Service) {
         self.neutral_first = true;
-        self.request = Some(Request::new(service, self.now));
+        self.request = Some(Request::new(service, self.clock.now()));
         self.call(service);
     }
 
     /// Calls the service again if it is time; `true` if it was called often enough.
     fn ask_again(&mut self) -> bool {
         let Some(request) = &mut self.request else { return true };
-        match request.due(self.now, &self.params) {
+        match request.due(self.clock.now(), &self.params) {
             Due::Wait => false,
             Due::GiveUp => true,
             Due::Again => {
-                request.again(self.now);
+                request.again(self.clock.now());
                 let service = request.service;
                 self.counters.repeated_calls += 1;
                 self.call(service);
@@ -98,7 +102,7 @@ impl Remote {
     fn call(&mut self, service: Service) {
         self.call = Some(service);
         if service == self.params.mode.set() {
-            self.open = Some(self.now);
+            self.open = Some(self.clock.now());
         }
     }
 

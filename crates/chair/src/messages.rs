@@ -1,6 +1,4 @@
-use core::time::Duration;
-
-use units::{Command, NotFinite};
+use units::{Command, NotFinite, Stamp};
 
 use crate::{BadJoystick, Joystick, RemoteParams, Service, Source};
 
@@ -12,21 +10,16 @@ pub enum Input {
     Activated,
     /// Nobody wants to drive any more: the mode shall be left.
     Deactivated,
-    /// A command came; `now` is the time of its receipt.
+    /// A command came.
     CommandReceived(Command),
-    /// The same with a stamp that is so old.
-    OldCommandReceived {
-        /// As it came.
-        command: Command,
-        /// How old its stamp is.
-        age: Duration,
-    },
-    /// A command came with a stamp so far ahead of this machine's clock \[s\] that it is none.
-    FutureCommandReceived(f64),
     /// A message came that was no command and could not be taken for one.
     CommandRefused(NotFinite),
-    /// So many publish commands; told when it changes.
+    /// So many publish commands, of whatever type; [`usize::MAX`] if the graph cannot tell. More than one is a conflict.
     PublishersCounted(usize),
+    /// So many publish sticks for the chair, this node included, counted likewise.
+    DriversCounted(usize),
+    /// The wall clock shows this: commands' stamps are judged by it.
+    ClockRead(Stamp),
     /// The chair told its profile on `luci/chair_profile`. The speed setting is another thing.
     ProfileReceived(i32),
     /// A `luci/joystick_position` came.

@@ -1,89 +1,85 @@
 use core::time::Duration;
 
 use params::{Parameter, Refusal, Set, Specification};
-use zones::Boundaries;
+use zones::{Boundaries, Profiles, profile_parameters};
 
-use crate::{Clamp, Mode, Profiles, profiles};
+use crate::Mode;
 
 #[rustfmt::skip]
 mod declared {
     use super::*;
 
+    const LINK: &str = "LUCI: its node answers whether or not the chair did, and the networks between them differ";
+    const CHAIR: &str = "LUCI's chairs and their encoder kits differ";
+
     pub const MODE: Parameter<String> = Parameter::choice("mode", "shared", &["auto", "shared"]).at_start()
         .text("How the chair is driven: auto, where the occupant's stick is dead, or shared, where it is published for \
-               blending.");
-    pub const SHARED_FEEDBACK: Parameter<String> =
-        Parameter::choice("shared_feedback", "joystick_position", &["joystick_position", "joystick_scaling"]).at_start()
-        .text("Which topic shows that the chair is in the shared mode; in the auto mode it is always joystick_scaling.");
+               blending.")
+        .needed_by("LUCI has both modes");
     pub const RATE: Parameter<i64> = Parameter::integer("rate", 20, 12, 100).unit("Hz")
-        .text("How often the stick is published at least; below 10 Hz a chair engages and disengages its brakes.");
-    pub const LEAST_GAP: Parameter<f64> = Parameter::float("least_gap", 0.01, 0.001, 0.05).unit("s")
-        .text("Least time between two sticks that drive: LUCI's node handles them one by one over a network. Neutral \
-               does not wait.");
+        .text("How often the stick is published at least; below 10 Hz a chair engages and disengages its brakes.")
+        .needed_by("LUCI states 10 Hz at least; its users take from 20 to 200");
     pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, 0.01, 10.0).unit("s")
-        .text("A command older than this, by its time of receipt, is lost, and neutral goes out.");
-    pub const STAMPS: Parameter<String> = Parameter::choice("stamps", "judge", &["judge", "carry"]).at_start()
-        .text("Whether a command's stamp is judged by this machine's clock: an older one counts for less long, down to \
-               nothing at command_timeout, and one from the future is none. carry: not at all, for simulated time. A stamp \
-               of zero counts as now.");
-    pub const STAMP_TOLERANCE: Parameter<f64> = Parameter::float("stamp_tolerance", 0.1, 0.0, 10.0).unit("s").at_start()
-        .text("How far a stamp may lie in the future, where the clocks of two machines differ.");
-    pub const RIVALS: Parameter<String> = Parameter::choice("rival_publishers", "stop", &["stop", "warn"])
-        .text("A second publisher of cmd_vel: neutral until it is gone, or only a warning. Choosing between sources is the \
-               arbiter's task.");
+        .text("A command older than this, by its stamp or its time of receipt, is lost: neutral goes out, and if it asked for \
+               motion its publisher has to send a zero before anything moves again.")
+        .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz");
     pub const FEEDBACK_TIMEOUT: Parameter<f64> = Parameter::float("feedback_timeout", 0.3, 0.05, 5.0).unit("s")
-        .text("With nothing from the chair for so long neutral goes out.");
-    pub const FEEDBACK_RATE: Parameter<f64> = Parameter::float("feedback_rate", 10.0, 1.0, 100.0).unit("Hz")
-        .text("While the chair is heard more than a tenth below this rate neutral goes out.");
+        .text("With nothing from the chair that shows the mode for so long, on joystick_position or joystick_scaling, neutral \
+               goes out. LUCI's loop runs ten times a second, so that one may be missing.")
+        .needed_by("LUCI states no rate of its streams");
     pub const SERVICE_TIMEOUT: Parameter<f64> = Parameter::float("service_timeout", 1.0, 0.05, 10.0).unit("s")
-        .text("A service that does not answer for so long is asked again.");
-    pub const CONFIRM_TIMEOUT: Parameter<f64> = Parameter::float("confirm_timeout", 2.0, 0.5, 10.0).unit("s")
-        .text("A service that answered, but whose effect the chair does not show for so long, is asked again.");
+        .text("A service that does not answer for so long is asked again.").needed_by(LINK);
+    pub const CONFIRM_TIMEOUT: Parameter<f64> = Parameter::float("confirm_timeout", 1.0, 0.5, 10.0).unit("s")
+        .text("A service that answered, but whose effect the chair does not show for so long, is asked again. A node that \
+               ends waits 1.5 s in all for the chair to be given back.")
+        .needed_by(LINK);
     pub const ATTEMPTS: Parameter<i64> = Parameter::integer("service_attempts", 5, 1, 100)
-        .text("How often a service is asked before it is given up.");
-    pub const ZERO_FIRST: Parameter<bool> = Parameter::bool("zero_first", true)
-        .text("Whenever the chair gets to listen (mode, feedback, profile, one publisher) nothing moves before a command for \
-               neutral: nobody meant a stick that was held all the while.");
-    pub const KEEP_PATH: Parameter<bool> = Parameter::bool("keep_path", true)
-        .text("Shorten both parts of a velocity beyond full throw by the same factor; otherwise cut each by itself.");
+        .text("How often a service is asked before it is given up.").needed_by(LINK);
 
     pub const STAMPED: Parameter<bool> = Parameter::bool("stamped", true).at_start()
         .text("Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise \
-               geometry_msgs/Twist.");
+               geometry_msgs/Twist.")
+        .needed_by("peers.md 15: half of the field is stamped, half is not");
     pub const ACTIVATE: Parameter<bool> = Parameter::bool("activate", false).at_start()
-        .text("Enter the mode at the start, without waiting for ~/activate.");
+        .text("Enter the mode at the start, without waiting for ~/activate.")
+        .needed_by("LUCI's users: some start their stack with the chair in the mode, others by hand");
     pub const BASE_FRAME: Parameter<String> = Parameter::string("frames.base", "base_link").at_start()
-        .text("The chair's own frame, x forward: of the odometry and the inertial unit.");
+        .text("The chair's own frame, x forward: of the odometry and the inertial unit.")
+        .needed_by("vehicles' frames differ: LUCI's own tf has base_link, navigation may have another");
     pub const ODOM_FRAME: Parameter<String> = Parameter::string("frames.odom", "odom").at_start()
-        .text("The frame in which the odometry tells the chair's pose.");
+        .text("The frame in which the odometry tells the chair's pose.")
+        .needed_by("REP-105 names it odom; several vehicles in one tf have several");
 
     pub const TRANSFORM: Parameter<bool> = Parameter::bool("odometry.tf", true).at_start()
-        .text("Publish the pose on /tf as well; false where something else, such as a filter, does.");
+        .text("Publish the pose on /tf as well; false where something else, such as a filter, does.")
+        .needed_by("users run a filter (UW-CTRL: EKF) that publishes it");
     pub const CIRCUMFERENCE: Parameter<f64> = Parameter::float("odometry.circumference", 1.0373, 0.1, 5.0).unit("m")
-        .text("Circumference of a drive wheel.");
+        .text("Circumference of a drive wheel.").needed_by(CHAIR);
     pub const WHEEL_BASE: Parameter<f64> = Parameter::float("odometry.wheel_base", 0.5065, 0.1, 3.0).unit("m")
-        .text("Distance between the drive wheels.");
+        .text("Distance between the drive wheels.").needed_by(CHAIR);
     pub const GEAR: Parameter<f64> = Parameter::float("odometry.gear", 2.38462, 0.1, 100.0)
-        .text("Turns of an encoder for one turn of its wheel.");
+        .text("Turns of an encoder for one turn of its wheel.").needed_by(CHAIR);
     pub const LEFT_FORWARD: Parameter<bool> = Parameter::bool("odometry.left_increases_forward", false)
-        .text("Whether the left angle grows when the chair goes forward.");
+        .text("Whether the left angle grows when the chair goes forward.").needed_by(CHAIR);
     pub const RIGHT_FORWARD: Parameter<bool> = Parameter::bool("odometry.right_increases_forward", true)
-        .text("Whether the right angle grows when the chair goes forward.");
+        .text("Whether the right angle grows when the chair goes forward.").needed_by(CHAIR);
     pub const MAX_SPEED: Parameter<f64> = Parameter::float("odometry.max_speed", 3.0, 0.1, 20.0).unit("m/s")
-        .text("No wheel is faster; encoders that say so are not believed.");
+        .text("No wheel is faster; encoders that say so are not believed.").needed_by(CHAIR);
     pub const MAX_GAP: Parameter<f64> = Parameter::float("odometry.max_gap", 0.07, 0.01, 1.0).unit("s")
         .text("After a longer time without encoders the way in between is unknown: the pose stays, its covariance \
-               grows. In this time no wheel may turn an encoder by half a turn.");
+               grows. In this time no wheel may turn an encoder by half a turn.").needed_by(CHAIR);
     pub const DISCARD: Parameter<i64> = Parameter::integer("odometry.discard", 3, 0, 100)
-        .text("So many encoder messages at the start do not count.");
+        .text("So many encoder messages at the start do not count.").needed_by(CHAIR);
     pub const SLIP: Parameter<f64> = Parameter::float("odometry.slip", 0.0004, 0.0, 0.1).unit("m")
-        .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m.");
+        .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m.").needed_by(CHAIR);
     pub const ENCODER_TIMEOUT: Parameter<f64> = Parameter::float("odometry.timeout", 0.5, 0.05, 10.0).unit("s")
-        .text("Encoders silent for so long are told in the diagnostics.");
+        .text("Encoders silent for so long are told in the diagnostics.")
+        .needed_by("encoder kits' rates differ");
 
     pub const ACCELERATION_UNIT: Parameter<f64> =
         Parameter::float("imu.acceleration_unit", 1.0, 1e-6, 100.0).unit("m/s^2")
-        .text("What one unit of the accelerometer is; LUCI states none. 9.80665 if it counts in g.");
+        .text("What one unit of the accelerometer is; LUCI states none. 9.80665 if it counts in g.")
+        .needed_by("LUCI states none");
 }
 use declared::*;
 
@@ -91,20 +87,12 @@ use declared::*;
 pub fn specification() -> Specification {
     Specification::new("chair", "Drives a LUCI wheelchair: its remote modes, its calibration, its odometry.")
         .with(&MODE)
-        .with(&SHARED_FEEDBACK)
         .with(&RATE)
-        .with(&LEAST_GAP)
         .with(&COMMAND_TIMEOUT)
-        .with(&STAMPS)
-        .with(&STAMP_TOLERANCE)
-        .with(&RIVALS)
         .with(&FEEDBACK_TIMEOUT)
-        .with(&FEEDBACK_RATE)
         .with(&SERVICE_TIMEOUT)
         .with(&CONFIRM_TIMEOUT)
         .with(&ATTEMPTS)
-        .with(&ZERO_FIRST)
-        .with(&KEEP_PATH)
         .with(&STAMPED)
         .with(&ACTIVATE)
         .with(&BASE_FRAME)
@@ -121,14 +109,12 @@ pub fn specification() -> Specification {
         .with(&SLIP)
         .with(&ENCODER_TIMEOUT)
         .with(&ACCELERATION_UNIT)
-        .with_group(profiles::group())
+        .with_group(profile_parameters())
 }
 
 /// The parameters in force, parsed; units and ranges as in [`specification`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// How far a command's stamp may lie in the future; `None` if stamps are not judged. Read at the start.
-    pub judge_stamps: Option<Duration>,
     /// Of [`Remote`](crate::Remote).
     pub remote: RemoteParams,
     /// Of [`Odometry`](crate::Odometry).
@@ -152,30 +138,18 @@ pub struct Params {
 pub struct RemoteParams {
     /// How the chair is driven; fixed once the machine is made.
     pub mode: Mode,
-    /// Whether the shared mode is confirmed by `joystick_scaling`; otherwise by `joystick_position`. Fixed as well.
-    pub shared_by_scaling: bool,
     /// Longest time between two published sticks; less than 1 ms is taken as that.
     pub period: Duration,
-    /// Least time between two sticks that drive.
-    pub least_gap: Duration,
     /// A command older than this is lost.
     pub command_timeout: Duration,
-    /// Only one may publish commands.
-    pub single_publisher: bool,
     /// A chair silent for so long is lost.
     pub feedback_timeout: Duration,
-    /// The rate that feedback must have, with a tenth of tolerance \[Hz\].
-    pub feedback_rate: f64,
     /// A service silent for so long is asked again.
     pub service_timeout: Duration,
     /// A mode not shown for so long after the service's answer is asked for again.
     pub confirm_timeout: Duration,
     /// How often a service is asked.
     pub attempts: u32,
-    /// Whether a command for neutral must come before anything moves.
-    pub zero_first: bool,
-    /// What is done with velocities beyond full throw.
-    pub clamp: Clamp,
     /// The calibrations.
     pub profiles: Profiles,
     /// For the zone in published sticks, which LUCI's node does not pass on to the chair; as LUCI publishes them.
@@ -239,21 +213,14 @@ impl Params {
     fn parse(set: &Set) -> Self {
         let count = |parameter: &Parameter<i64>| u32::try_from(parameter.get(set)).unwrap_or(1);
         Self {
-            judge_stamps: (STAMPS.get(set) == "judge").then(|| STAMP_TOLERANCE.time(set)),
             remote: RemoteParams {
                 mode: if MODE.get(set) == "auto" { Mode::Auto } else { Mode::Shared },
-                shared_by_scaling: SHARED_FEEDBACK.get(set) == "joystick_scaling",
                 period: Duration::from_secs(1) / count(&RATE).max(1),
-                least_gap: LEAST_GAP.time(set),
                 command_timeout: COMMAND_TIMEOUT.time(set),
-                single_publisher: RIVALS.get(set) == "stop",
                 feedback_timeout: FEEDBACK_TIMEOUT.time(set),
-                feedback_rate: FEEDBACK_RATE.get(set),
                 service_timeout: SERVICE_TIMEOUT.time(set),
                 confirm_timeout: CONFIRM_TIMEOUT.time(set),
                 attempts: count(&ATTEMPTS),
-                zero_first: ZERO_FIRST.get(set),
-                clamp: if KEEP_PATH.get(set) { Clamp::KeepPath } else { Clamp::EachAxis },
                 profiles: Profiles::default(),
                 boundaries: Boundaries::default(),
             },

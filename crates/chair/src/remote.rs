@@ -1,21 +1,25 @@
 use core::time::Duration;
 
-use units::{Command, Instant, Machine, NotFinite, Velocity, earliest};
+use units::{
+    BEYOND_REASON, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, Received, Stale, Velocity,
+    earliest,
+};
 
-use crate::feedback::{Evidence, Feedback};
+use crate::feedback::{Evidence, Feedback, Topic};
 use crate::request::Request;
 use crate::{
-    BadJoystick, Counters, Fault, Hold, Input, Joystick, Mode, Output, RemoteParams, Service, Source, State,
+    BadJoystick, Counters, Fault, Hold, Input, Joystick, Output, RemoteParams, Service, Source, State,
 };
 
 /// Drives a chair through LUCI's remote joystick, and only while the chair shows that it listens.
 ///
-/// * A stick goes out at least every period, at once when neutral takes the place of another, and as soon as the least
-///   gap allows when a command changes it. Anything but neutral needs the state [`State::Active`]: the mode entered by a
-///   service that answered, our source shown by the chair regularly and lately, a fresh command, a neutral one before it, and
-///   a calibration for the chair's profile.
-/// * In the auto mode the occupant's stick is silent; `joystick_scaling` shows the source, and a stick of another source
-///   shows that the mode was left.
+/// * A stick goes out at least every period, at once when neutral takes the place of another, and after 10 ms at the earliest
+///   when a command changes it. Anything but neutral needs the state [`State::Active`]: the mode entered by a service that
+///   answered, our source shown by the chair regularly and lately, one publisher each of commands and of sticks, a fresh
+///   command, and a calibration for the chair's profile.
+/// * A command that asks for motion while one of these is missing, or that is lost, is a stop: its publisher has to send a
+///   zero before anything moves ([`CommandMonitor`]).
+/// * What shows the source, and what contradicts, is told at `Feedback`; a mode that was left is not taken back.
 /// * No joystick is made in any other way than with its zone and the mode's source.
 /// # Real-time
 /// Nothing is allocated after construction, but by [`Remote::report`], [`Remote::health`] and parameters that change.
@@ -24,25 +28,22 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Remote {
     pub(crate) params: RemoteParams,
-    pub(crate) now: Instant,
+    pub(crate) clock: Clock,
     pub(crate) state: State,
     pub(crate) feedback: Feedback,
     pub(crate) profile: Option<i32>,
     pub(crate) fault: Option<Fault>,
     pub(crate) counters: Counters,
-    /// The last thing heard instead of a command; `None` after a command.
-    pub(crate) invalid: Option<NotFinite>,
+    /// Why what came last is no command; `None` after one.
+    pub(crate) unheard: Option<Unheard>,
     pub(crate) bad_feedback: Option<BadJoystick>,
-    /// How far ahead the last stamp was, if that is why there is no command \[s\].
-    pub(crate) ahead: Option<f64>,
     /// Who the chair showed in between; nothing moves until somebody activates again.
     pub(crate) taken_by: Option<Source>,
-    /// The command in force and until when it counts.
-    pub(crate) command: Option<(Command, Instant)>,
+    pub(crate) command: CommandMonitor,
     /// How many publish commands.
     pub(crate) publishers: usize,
-    /// Whether a command for neutral was in force since something held the chair.
-    pub(crate) was_neutral: bool,
+    /// How many publish sticks for the chair, this node included.
+    pub(crate) drivers: usize,
     /// What somebody wants, for when the mode was left.
     pub(crate) wanted: bool,
     pub(crate) stopping: bool,
@@ -56,27 +57,37 @@ pub struct Remote {
     pub(crate) sent: Option<(Joystick, Instant)>,
 }
 
-/// A command beyond so many times full throw is a mistake, not a wish for full speed.
-const REASON: f64 = 100.0;
+/// Why something that came is no command.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Unheard {
+    Invalid(NotFinite),
+    Stale(Stale),
+    BeyondReason,
+    NotNeutral,
+}
+
+/// Between two sticks that drive: LUCI's node handles them one by one over a network.
+const LEAST_GAP: Duration = Duration::from_millis(10);
+/// While a command is in force the machine is called at least this often, so that it notices when the process was held.
+const LOOK: Duration = Duration::from_millis(50);
 
 impl Remote {
     /// A machine that drives nothing until it is activated.
     pub fn new(params: RemoteParams) -> Self {
         Self {
             params,
-            now: Instant::ZERO,
+            clock: Clock::default(),
             state: State::Inactive,
             feedback: Feedback::default(),
             profile: None,
             fault: None,
             counters: Counters::default(),
-            invalid: None,
-            ahead: None,
+            unheard: None,
             taken_by: None,
             bad_feedback: None,
-            command: None,
+            command: CommandMonitor::waiting_for_zero(),
             publishers: 0,
-            was_neutral: false,
+            drivers: 0,
             wanted: false,
             stopping: false,
             request: None,
@@ -90,6 +101,11 @@ impl Remote {
     /// The parameters in force.
     pub fn params(&self) -> &RemoteParams {
         &self.params
+    }
+
+    /// The time as of the last call.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// Where the node is, as of the last call.
@@ -124,39 +140,33 @@ impl Remote {
     }
 
     pub(crate) fn evidence(&self) -> Evidence {
-        self.feedback.evidence(self.now, self.source(), &self.params)
+        self.feedback.evidence(self.clock.now(), self.params.mode, self.params.feedback_timeout)
     }
 
     fn neutral(&self) -> Joystick {
         Joystick::neutral(self.source())
     }
 
-    /// A command that was on its way for `age`: it counts for so much less long. A stop is never too old or too late: an
-    /// arbiter repeats it with the stamp of the last command that it let through.
-    fn receive(&mut self, mut command: Command, age: Duration) {
-        let mut until = self.now + self.params.command_timeout;
-        if command.velocity == Velocity::ZERO {
-            // What is older than what is in force stays late.
-            command.stamp = self.command.map_or(command.stamp, |(last, _)| last.stamp.max(command.stamp));
-        } else {
-            until = self.now + self.params.command_timeout.saturating_sub(age);
-            if let Some((last, last_until)) = self.command
-                && !command.stamp.is_zero()
-            {
-                if command.stamp < last.stamp {
-                    self.counters.late_commands += 1;
-                    return;
+    fn receive(&mut self, command: Command) {
+        self.counters.commands += 1;
+        match self.command.receive(&self.clock, command, self.params.command_timeout) {
+            Received::InForce => self.unheard = None,
+            Received::WaitsForZero => {
+                self.unheard = Some(Unheard::NotNeutral);
+                return;
+            }
+            Received::Stopped(stale) | Received::Refused(stale) => {
+                self.unheard = Some(Unheard::Stale(stale));
+                match stale {
+                    Stale::Late => self.counters.late_commands += 1,
+                    Stale::Old { .. } | Stale::Repeated { .. } => self.counters.old_commands += 1,
+                    Stale::Ahead { .. } => self.counters.future_commands += 1,
                 }
-                if command.stamp == last.stamp {
-                    until = last_until.min(until); // the same stick event once more, no younger for that
-                }
+                return;
             }
         }
-        self.counters.old_commands += u64::from(until <= self.now);
         let ([_, y, z], [roll, pitch, _]) = (command.velocity.linear(), command.velocity.angular());
         self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
-        self.command = Some((command, until));
-        (self.invalid, self.ahead) = (None, None);
         match self.asked_for() {
             Ok((_, cut)) => self.counters.cut += u64::from(cut),
             Err(Hold::CommandBeyondReason) => self.counters.unreasonable_commands += 1,
@@ -166,22 +176,25 @@ impl Remote {
 
     /// The stick for the command in force and whether it was cut; or why there is none.
     fn asked_for(&self) -> Result<(Joystick, bool), Hold> {
-        let Some((command, _)) = self.command else {
-            return Err(match (self.invalid, self.ahead) {
-                (Some(_), _) => Hold::CommandInvalid,
-                (None, Some(_)) => Hold::CommandFromFuture,
-                (None, None) => Hold::CommandMissing,
-            });
-        };
-        if self.publishers > 1 && self.params.single_publisher {
+        if self.publishers > 1 {
             return Err(Hold::Rivals(self.publishers));
+        }
+        if self.drivers > 1 {
+            return Err(Hold::OtherDrivers(self.drivers));
         }
         let profile = self.profile.ok_or(Hold::ProfileMissing)?;
         let calibration = self.params.profiles.of(profile).ok_or(Hold::NotCalibrated(profile))?;
-        if calibration.excess(&command.velocity) > REASON {
+        let command = self.command.command().ok_or(match self.unheard {
+            None => Hold::CommandMissing,
+            Some(Unheard::Invalid(_)) => Hold::CommandInvalid,
+            Some(Unheard::Stale(stale)) => Hold::CommandStale(stale),
+            Some(Unheard::BeyondReason) => Hold::CommandBeyondReason,
+            Some(Unheard::NotNeutral) => Hold::NotNeutral,
+        })?;
+        if calibration.excess(&command.velocity) > BEYOND_REASON {
             return Err(Hold::CommandBeyondReason);
         }
-        let stick = calibration.deflection(&command.velocity, self.params.clamp);
+        let stick = calibration.deflection(&command.velocity);
         let RemoteParams { boundaries, .. } = &self.params;
         let joystick = Joystick::new(stick.forward_back, stick.left_right, self.source(), boundaries);
         Ok((joystick, stick.cut))
@@ -197,18 +210,12 @@ impl Remote {
                 Evidence::Silent => Some(Hold::FeedbackSilent),
                 Evidence::Wrong(source) => Some(Hold::WrongSource(source)),
                 Evidence::Scarce => Some(Hold::FeedbackScarce),
-                Evidence::Slow => Some(Hold::FeedbackSlow),
                 Evidence::Right => match self.asked_for() {
                     _ if self.taken_by.is_some() => self.taken_by.map(Hold::Taken),
-                    Ok(_) if self.waits_for_neutral() => Some(Hold::NotNeutral),
                     asked => asked.err(),
                 },
             },
         }
-    }
-
-    fn waits_for_neutral(&self) -> bool {
-        self.params.zero_first && !self.was_neutral
     }
 
     /// What the chair is to hear now.
@@ -221,10 +228,8 @@ impl Remote {
 
     /// Lets time and all that is known act.
     fn settle(&mut self) {
-        if self.command.is_some_and(|(_, until)| self.now >= until) {
-            self.command = None;
-            self.counters.lost_commands += 1;
-        }
+        let is_lost = self.command.expire(self.clock.now(), self.params.command_timeout);
+        self.counters.lost_commands += u64::from(is_lost);
         match self.state {
             State::Inactive if self.wanted && !self.stopping => self.activate(),
             State::Inactive => {}
@@ -232,23 +237,23 @@ impl Remote {
             State::Confirmed | State::Active | State::Lost => self.settle_driving(),
             State::Deactivating => self.settle_deactivating(),
         }
+        // Nobody means a stick that was held before the chair followed, or all through a loss.
+        let moves = self.command.command().is_some_and(|command| !command.velocity.is_zero());
+        if moves && self.state != State::Active {
+            let is_mistake = self.asked_for() == Err(Hold::CommandBeyondReason);
+            self.command.lose();
+            self.unheard = Some(if is_mistake { Unheard::BeyondReason } else { Unheard::NotNeutral });
+        }
     }
 
     pub(crate) fn settle_driving(&mut self) {
         let (before, evidence) = (self.state, self.evidence());
-        let asked = self.asked_for();
         if let Evidence::Wrong(source) = evidence {
             self.taken_by = Some(source); // whoever ended the mode, or entered it since, is not driven against
         }
-        // A command that pauses and goes on is another matter: whoever sends it sends it now.
-        let is_held = evidence != Evidence::Right
-            || self.taken_by.is_some()
-            || matches!(asked, Err(Hold::Rivals(_) | Hold::ProfileMissing | Hold::NotCalibrated(_)));
-        let is_neutral = asked.is_ok_and(|(stick, _)| stick.is_neutral());
-        self.was_neutral = !is_held && (self.was_neutral || is_neutral);
         self.state = match evidence {
             _ if self.taken_by.is_some() => State::Lost,
-            Evidence::Right if asked.is_ok() && !self.waits_for_neutral() => State::Active,
+            Evidence::Right if self.asked_for().is_ok() => State::Active,
             Evidence::Right => State::Confirmed,
             _ => State::Lost,
         };
@@ -257,8 +262,11 @@ impl Remote {
         }
     }
 
-    fn hear(&mut self, source: Source) {
-        self.feedback.hear(self.now, source, self.source(), &self.params);
+    fn hear(&mut self, topic: Topic, source: Source) {
+        let RemoteParams { mode, feedback_timeout, .. } = self.params;
+        if !self.feedback.hear(&self.clock, topic, source, mode, feedback_timeout) {
+            return;
+        }
         self.counters.feedback += 1;
         self.counters.wrong_sources +=
             u64::from(source != self.source() && matches!(self.state, State::Confirmed | State::Active));
@@ -269,21 +277,21 @@ impl Remote {
         if self.state == State::Inactive {
             return None;
         }
-        let Some((last, at)) = self.sent else { return Some(self.now) };
+        let Some((last, at)) = self.sent else { return Some(self.clock.now()) };
         let stick = self.stick();
         let period = self.params.period.max(Duration::from_millis(1));
         let gap = if stick == last {
             period
         } else if stick.is_neutral() {
-            return Some(self.now);
+            return Some(self.clock.now());
         } else {
-            self.params.least_gap.min(period)
+            LEAST_GAP.min(period)
         };
         Some(at + gap)
     }
 
     fn publish(&mut self, joystick: Joystick) -> Output {
-        self.sent = Some((joystick, self.now));
+        self.sent = Some((joystick, self.clock.now()));
         self.counters.published += 1;
         Output::PublishJoystick(joystick)
     }
@@ -294,7 +302,11 @@ impl Machine for Remote {
     type Output = Output;
 
     fn handle(&mut self, now: Instant, input: Input) {
-        self.now = self.now.max(now);
+        self.clock.pass_to(now, self.deadline());
+        if let Input::ClockRead(stamp) = input {
+            self.clock.read(now, stamp);
+            return; // what time does comes with the next call, which is at this same instant
+        }
         self.settle(); // time first: what is lost by now is lost before the next thing happens
         match input {
             Input::Activated if self.stopping => {}
@@ -307,54 +319,40 @@ impl Machine for Remote {
             Input::Deactivated | Input::Stopping => {
                 self.stopping |= matches!(input, Input::Stopping);
                 self.wanted = false;
-                self.command = None;
+                self.command.lose();
                 // Also a mode that somebody left behind is left.
                 let is_left_over = self.state == State::Inactive && self.is_left_over() && !self.stopping;
                 if is_left_over || !matches!(self.state, State::Inactive | State::Deactivating) {
                     self.deactivate();
                 }
             }
-            Input::CommandReceived(command) => {
-                self.counters.commands += 1;
-                self.receive(command, Duration::ZERO);
-            }
-            Input::OldCommandReceived { command, age } => {
-                self.counters.commands += 1;
-                self.receive(command, age);
-            }
-            Input::FutureCommandReceived(ahead) => {
-                self.counters.commands += 1;
-                self.counters.future_commands += 1;
-                (self.command, self.invalid, self.ahead) = (None, None, Some(ahead));
-            }
+            Input::CommandReceived(command) => self.receive(command),
             Input::CommandRefused(invalid) => {
                 self.counters.commands += 1;
                 self.counters.invalid_commands += 1;
-                (self.command, self.invalid, self.ahead) = (None, Some(invalid), None);
+                self.command.lose();
+                self.unheard = Some(Unheard::Invalid(invalid));
             }
             Input::PublishersCounted(count) => self.publishers = count,
+            Input::DriversCounted(count) => self.drivers = count,
+            Input::ClockRead(_) => {}
             Input::ProfileReceived(profile) => self.profile = Some(profile),
-            Input::ScalingReceived(source) if self.by_scaling() => self.hear(source),
-            Input::ScalingReceived(_) => {}
-            Input::PositionReceived(joystick) if self.by_position(joystick.source()) => {
-                self.hear(joystick.source())
-            }
-            Input::PositionReceived(_) => {}
+            Input::ScalingReceived(source) => self.hear(Topic::Scaling, source),
+            Input::PositionReceived(joystick) => self.hear(Topic::Position, joystick.source()),
             Input::FeedbackRefused(bad) => {
                 self.counters.invalid_feedback += 1;
                 self.bad_feedback = Some(bad);
             }
             Input::ServiceAnswered(service) => self.hear_answer(service),
             Input::ParametersChanged(params) => {
-                let RemoteParams { mode, shared_by_scaling, .. } = self.params;
-                self.params = RemoteParams { mode, shared_by_scaling, ..params };
+                self.params = RemoteParams { mode: self.params.mode, ..params };
             }
         }
         self.settle();
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
-        self.now = self.now.max(now);
+        self.clock.pass_to(now, self.deadline());
         self.settle();
         if core::mem::take(&mut self.neutral_first) {
             return Some(self.publish(self.neutral()));
@@ -363,38 +361,25 @@ impl Machine for Remote {
             self.counters.calls += 1;
             return Some(Output::Call(service));
         }
-        if self.publish_at().is_some_and(|at| at <= self.now) {
+        if self.publish_at().is_some_and(|at| at <= self.clock.now()) {
             return Some(self.publish(self.stick()));
         }
         None
     }
 
     fn deadline(&self) -> Option<Instant> {
+        let now = self.clock.now();
         if self.neutral_first || self.call.is_some() {
-            return Some(self.now);
+            return Some(now);
         }
-        let lost = self.command.map(|(_, until)| until);
+        let lost = self.command.expiry(self.params.command_timeout).map(|at| at.min(now + LOOK));
         let silent = match self.state {
-            State::Confirmed | State::Active => self.feedback.silent_at(&self.params),
+            State::Confirmed | State::Active => self.feedback.silent_at(now, self.params.feedback_timeout),
             _ => None,
         };
-        let open = self.open_until().filter(|&at| self.state == State::Deactivating && at > self.now);
+        let open = self.open_until().filter(|&at| self.state == State::Deactivating && at > now);
         // While a mode may still be entered nothing is asked again, see `settle_deactivating`.
         let asked = self.request.map(|request| open.unwrap_or(request.deadline(&self.params)));
         earliest(earliest(lost, asked), earliest(silent, self.publish_at()))
-    }
-}
-
-impl Remote {
-    fn by_scaling(&self) -> bool {
-        self.params.mode == Mode::Auto || self.params.shared_by_scaling
-    }
-
-    /// Whether a stick of `source` is evidence: where it confirms the mode, or where it should be silent.
-    fn by_position(&self, source: Source) -> bool {
-        match self.params.mode {
-            Mode::Auto => source != self.source(),
-            Mode::Shared => !self.params.shared_by_scaling,
-        }
     }
 }

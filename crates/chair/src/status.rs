@@ -1,8 +1,10 @@
 use core::fmt;
 
-use units::Level;
+use units::{Level, Stale};
+use zones::explain;
 
-use crate::feedback::Evidence;
+use crate::feedback::{Evidence, Topic};
+use crate::remote::Unheard;
 use crate::{Remote, Source, State};
 
 /// What has come and gone since the start.
@@ -55,27 +57,27 @@ pub enum Hold {
     Activating,
     /// The mode is being left.
     Deactivating,
-    /// The chair says nothing.
+    /// Nothing that shows the mode is heard from the chair.
     FeedbackSilent,
     /// The chair is driven by another source.
     WrongSource(Source),
     /// The chair shows our source, but not often enough yet.
     FeedbackScarce,
-    /// The chair shows our source, but below the rate.
-    FeedbackSlow,
     /// No command has come in time.
     CommandMissing,
     /// The last message was not a command.
     CommandInvalid,
-    /// The last command's stamp lies in the future.
-    CommandFromFuture,
+    /// The last command is not of now.
+    CommandStale(Stale),
     /// The last command was a hundred times full throw or more.
     CommandBeyondReason,
     /// So many publish commands.
     Rivals(usize),
+    /// So many publish sticks for the chair.
+    OtherDrivers(usize),
     /// The chair was driven by this source in between.
     Taken(Source),
-    /// The command was not neutral since the chair was held.
+    /// The publisher of commands asks for motion and sent no zero since the chair did not follow, or since a loss.
     NotNeutral,
     /// The chair has not told its profile.
     ProfileMissing,
@@ -113,9 +115,6 @@ impl Remote {
             return (Level::Error, fault.to_string());
         }
         let Some(hold) = self.hold() else {
-            if self.publishers > 1 {
-                return (Level::Warn, format!("{} publishers of commands", self.publishers));
-            }
             return (Level::Ok, "the chair follows the commands".into());
         };
         let level = match hold {
@@ -130,12 +129,12 @@ impl Remote {
             Hold::Activating | Hold::Deactivating | Hold::FeedbackScarce | Hold::NotNeutral => Level::Warn,
             Hold::CommandMissing | Hold::ProfileMissing | Hold::FeedbackSilent => Level::Stale,
             Hold::WrongSource(_)
-            | Hold::FeedbackSlow
             | Hold::Taken(_)
             | Hold::CommandInvalid
-            | Hold::CommandFromFuture
+            | Hold::CommandStale(_)
             | Hold::CommandBeyondReason
             | Hold::Rivals(_)
+            | Hold::OtherDrivers(_)
             | Hold::NotCalibrated(_) => Level::Error,
         };
         (level, hold.to_string())
@@ -143,7 +142,7 @@ impl Remote {
 
     /// Whether the chair shows our source although we do not drive: nobody left the mode.
     pub(crate) fn is_left_over(&self) -> bool {
-        matches!(self.evidence(), Evidence::Right | Evidence::Slow | Evidence::Scarce)
+        matches!(self.evidence(), Evidence::Right | Evidence::Scarce)
     }
 
     /// Keys and values for `/diagnostics`.
@@ -169,20 +168,21 @@ impl Remote {
             published,
         } = self.counters;
         let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".into());
+        let shown = |topic| self.feedback.source(topic).map(|source| source.to_string());
         let mut report = vec![
             ("mode", self.params.mode.to_string()),
             ("state", self.state.as_str().into()),
             ("hold", or_none(self.hold().map(|hold| hold.to_string()))),
-            ("source shown", or_none(self.feedback.source().map(|source| source.to_string()))),
+            ("source on joystick_position", or_none(shown(Topic::Position))),
+            ("source on joystick_scaling", or_none(shown(Topic::Scaling))),
             ("feedback rate [Hz]", or_none(self.feedback.rate().map(|rate| format!("{rate:.1}")))),
             ("chair profile", or_none(self.profile.map(|profile| profile.to_string()))),
             ("fault", or_none(self.fault.map(|fault| fault.to_string()))),
         ];
-        if let Some(invalid) = self.invalid {
-            report.push(("invalid command", invalid.to_string()));
-        }
-        if let Some(ahead) = self.ahead {
-            report.push(("stamp ahead of this clock [s]", format!("{ahead:.3}")));
+        match self.unheard {
+            Some(Unheard::Invalid(invalid)) => report.push(("invalid command", invalid.to_string())),
+            Some(Unheard::Stale(stale)) => report.push(("last stale command", explain(stale))),
+            _ => {}
         }
         if let Some(bad) = self.bad_feedback {
             report.push(("last invalid feedback", bad.to_string()));
@@ -218,7 +218,9 @@ impl fmt::Display for Hold {
             Self::Inactive => f.write_str("not activated"),
             Self::Activating => f.write_str("asking the chair for the mode, neutral"),
             Self::Deactivating => f.write_str("giving the mode back, neutral"),
-            Self::FeedbackSilent => f.write_str("nothing is heard from the chair, neutral"),
+            Self::FeedbackSilent => {
+                f.write_str("nothing that shows the mode is heard from the chair, neutral")
+            }
             Self::WrongSource(source) => {
                 write!(
                     f,
@@ -227,16 +229,22 @@ impl fmt::Display for Hold {
                 )
             }
             Self::FeedbackScarce => f.write_str("the chair has not shown the mode often enough yet, neutral"),
-            Self::FeedbackSlow => f.write_str("the chair is heard too slowly, neutral"),
             Self::CommandMissing => f.write_str("no command in time, neutral"),
             Self::CommandInvalid => f.write_str("invalid command, neutral"),
-            Self::CommandFromFuture => f.write_str("a command with a stamp from the future, neutral"),
+            Self::CommandStale(stale) => {
+                write!(f, "no command of now, the last one {}, neutral", explain(*stale))
+            }
             Self::Taken(source) => {
                 write!(f, "the chair was driven by '{source}' in between: activate again, neutral")
             }
             Self::CommandBeyondReason => f.write_str("a command beyond all reason, neutral"),
+            Self::Rivals(usize::MAX) => f.write_str("the publishers of commands cannot be counted, neutral"),
             Self::Rivals(count) => write!(f, "{count} publishers of commands, neutral"),
-            Self::NotNeutral => f.write_str("waits for a neutral command, neutral"),
+            Self::OtherDrivers(usize::MAX) => {
+                f.write_str("the publishers of sticks for the chair cannot be counted, neutral")
+            }
+            Self::OtherDrivers(count) => write!(f, "{count} nodes publish sticks for the chair, neutral"),
+            Self::NotNeutral => f.write_str("waits for a zero command, neutral"),
             Self::ProfileMissing => f.write_str("the chair has not told its profile, neutral"),
             Self::NotCalibrated(profile) => {
                 write!(f, "no calibration for the chair's profile {profile}, neutral")

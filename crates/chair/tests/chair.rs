@@ -3,9 +3,10 @@
 
 use chair::{
     Chair, ChairInput, ChairOutput, Hold, ImuFields, Input, Level, Output, Params, Service, Side, State,
-    published, specification,
+    specification,
 };
 use units::{Command, Instant, Machine, Stamp, Velocity};
+use zones::published;
 
 struct Bench {
     chair: Chair,
@@ -13,17 +14,15 @@ struct Bench {
     outputs: Vec<ChairOutput>,
 }
 
-/// With the published profiles; nothing waits for a neutral command.
+/// With the published profiles.
 fn params() -> Params {
-    let mut params = Params::read(&specification().resolve(published()).unwrap()).unwrap();
-    params.remote.zero_first = false;
-    params
+    Params::read(&specification().resolve(published()).unwrap()).unwrap()
 }
 
 fn stick(forward_back: i32, left_right: i32, input_source: i32) -> ChairInput {
     let zone = if forward_back == 0 && left_right == 0 { 8 } else { 0 };
     let fields = zones::Joystick { forward_back, left_right, joystick_zone: zone, input_source };
-    ChairInput::PositionReceived(fields, Stamp { sec: 3, nanosec: 0 })
+    ChairInput::PositionReceived(fields)
 }
 
 fn go(forward: f64, sec: i32) -> ChairInput {
@@ -47,6 +46,7 @@ impl Bench {
             bench.pass(50);
             bench.on(stick(0, 0, 5));
         }
+        bench.on(go(0.0, 9));
         bench.on(go(0.27, 10));
         bench.pass(20);
         assert_eq!((bench.chair.remote().state(), bench.last()), (State::Active, Some((50, 0))));
@@ -146,13 +146,14 @@ fn an_older_stamp_is_late_and_an_equal_one_does_not_renew() {
     }
     assert_eq!(bench.chair.remote().counters().lost_commands, 1);
     // Without a stamp each counts as new.
+    bench.on(go(0.0, 0));
     bench.on(go(0.54, 0));
     bench.pass(10);
     assert_eq!(bench.last(), Some((100, 0)));
 }
 
 #[test]
-fn a_command_beyond_all_reason_is_neutral() {
+fn a_command_beyond_all_reason_is_neutral_until_a_zero() {
     let mut bench = Bench::active();
     // 54 m/s is a hundred times full throw in profile 1.
     bench.on(go(54.0, 11));
@@ -162,23 +163,26 @@ fn a_command_beyond_all_reason_is_neutral() {
     assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::CommandBeyondReason)));
     assert_eq!(bench.chair.health().0, Level::Error);
     assert_eq!(bench.chair.remote().counters().unreasonable_commands, 1);
+    bench.on(go(0.27, 13));
+    assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::NotNeutral)));
 }
 
 #[test]
-fn a_second_publisher_of_commands_is_neutral_or_told() {
+fn a_second_publisher_is_neutral() {
     let mut bench = Bench::active();
     bench.on(ChairInput::Remote(Input::PublishersCounted(2)));
     assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::Rivals(2))));
     assert_eq!(bench.chair.health(), (Level::Error, "2 publishers of commands, neutral".into()));
+    bench.on(ChairInput::Remote(Input::DriversCounted(2)));
     bench.on(ChairInput::Remote(Input::PublishersCounted(1)));
+    assert_eq!(bench.chair.health(), (Level::Error, "2 nodes publish sticks for the chair, neutral".into()));
+    bench.on(ChairInput::Remote(Input::DriversCounted(usize::MAX)));
+    let text = "the publishers of sticks for the chair cannot be counted, neutral";
+    assert_eq!(bench.chair.health(), (Level::Error, text.into()));
+    bench.on(ChairInput::Remote(Input::DriversCounted(1)));
+    bench.on(go(0.27, 11));
     bench.pass(10);
-    assert_eq!(bench.last(), Some((50, 0)));
-    let mut lenient = params();
-    lenient.remote.single_publisher = false;
-    bench.on(ChairInput::ParametersChanged(lenient));
-    bench.on(ChairInput::Remote(Input::PublishersCounted(2)));
-    bench.pass(10);
-    assert_eq!((bench.last(), bench.chair.health().0), (Some((50, 0)), Level::Warn));
+    assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::NotNeutral)));
 }
 
 #[test]

@@ -33,10 +33,13 @@ fn the_mode_is_entered_confirmed_and_then_driven_in() {
         assert_eq!(bench.remote.state(), State::Activating, "an answer alone confirms nothing");
         bench.feedback =
             Some(if mode == Mode::Auto { Input::ScalingReceived(source) } else { position(source) });
+        bench.command = Some(go(0.0, 0.0));
         bench.pass(200);
-        assert!(!bench.moves(), "four messages are too few");
-        bench.pass(100);
+        assert_eq!(bench.remote.state(), State::Activating, "four messages are too few");
+        bench.pass(50);
         assert_eq!(bench.remote.state(), State::Active);
+        bench.command = Some(go(0.27, 0.6106));
+        bench.pass(60);
         // Half of 0.54 m/s and half of 1.2212 rad/s to the left; ahead to the left is zone 1.
         let fields = zones::Joystick {
             forward_back: 50,
@@ -53,7 +56,7 @@ fn feedback_without_an_answer_confirms_nothing() {
     let mut bench = Bench::new(params(Mode::Shared));
     bench.on(Input::ProfileReceived(1));
     (bench.answers, bench.feedback, bench.command) =
-        (false, Some(position(Source::SharedRemote)), Some(go(0.2, 0.0)));
+        (false, Some(position(Source::SharedRemote)), Some(go(0.0, 0.0)));
     bench.on(Input::Activated);
     bench.pass(900);
     assert!(!bench.moves());
@@ -67,7 +70,7 @@ fn feedback_without_an_answer_confirms_nothing() {
 fn in_auto_only_the_scaling_confirms_and_a_stick_contradicts() {
     let mut bench = Bench::new(params(Mode::Auto));
     bench.on(Input::ProfileReceived(1));
-    bench.command = Some(go(0.27, 0.0));
+    bench.command = Some(go(0.0, 0.0));
     bench.on(Input::Activated);
     bench.feedback = Some(position(Source::AutonomousRemote));
     bench.pass(1000);
@@ -80,14 +83,41 @@ fn in_auto_only_the_scaling_confirms_and_a_stick_contradicts() {
 }
 
 #[test]
-fn in_shared_the_scaling_confirms_only_if_chosen() {
-    for (by_scaling, state) in [(false, State::Activating), (true, State::Confirmed)] {
-        let mut bench = Bench::new(RemoteParams { shared_by_scaling: by_scaling, ..params(Mode::Shared) });
-        bench.feedback = Some(Input::ScalingReceived(Source::SharedRemote));
+fn in_shared_either_topic_confirms_and_the_sticks_own_source_says_nothing() {
+    for confirms in [Input::ScalingReceived(Source::SharedRemote), position(Source::SharedRemote)] {
+        let mut bench = Bench::new(params(Mode::Shared));
+        bench.on(Input::ProfileReceived(1));
+        bench.feedback = Some(confirms);
+        bench.command = Some(go(0.0, 0.0));
         bench.on(Input::Activated);
         bench.pass(1000);
-        assert_eq!(bench.remote.state(), state);
+        assert_eq!(bench.remote.state(), State::Active);
     }
+    // The stick carries its own source all the while; the mode is entered, left and given back by what the scaling shows.
+    let mut bench = Bench::new(params(Mode::Shared));
+    bench.on(Input::ProfileReceived(1));
+    bench.feedback = Some(Input::ScalingReceived(Source::SharedRemote));
+    bench.command = Some(go(0.0, 0.0));
+    bench.on(Input::Activated);
+    for _ in 0..20 {
+        bench.on(position(Source::ChairPhysical));
+        bench.pass(50);
+    }
+    assert_eq!(bench.remote.state(), State::Active);
+    bench.on(Input::Deactivated);
+    bench.on(position(Source::ChairPhysical));
+    bench.pass(50);
+    assert_eq!(bench.remote.state(), State::Deactivating, "the mode is still shown");
+    bench.on(Input::ScalingReceived(Source::ChairPhysical));
+    assert_eq!(bench.remote.state(), State::Inactive);
+}
+
+#[test]
+fn a_position_that_showed_the_mode_and_shows_another_ends_it() {
+    let mut bench = Bench::active();
+    bench.on(Input::ScalingReceived(Source::SharedRemote));
+    bench.on(position(Source::ChairPhysical));
+    assert_eq!((bench.remote.state(), bench.last()), (State::Lost, (0, 0)));
 }
 
 #[test]
@@ -117,12 +147,12 @@ fn a_service_that_does_not_answer_is_asked_five_times() {
 #[test]
 fn an_answer_without_effect_is_asked_again_and_given_up() {
     let mut bench = Bench::new(RemoteParams { attempts: 2, ..params(Mode::Shared) });
-    bench.feedback = Some(position(Source::ChairPhysical));
+    bench.feedback = Some(Input::ScalingReceived(Source::ChairPhysical));
     bench.on(Input::Activated);
     bench.pass(10_000);
-    // Two seconds for each; then the removal, which shows at once.
+    // A second for each; then the removal, which shows at once.
     let set = Service::SetShared;
-    assert_eq!(bench.called, [(1000, set), (3000, set), (5000, Service::RemoveShared)]);
+    assert_eq!(bench.called, [(1000, set), (2000, set), (3000, Service::RemoveShared)]);
     assert_eq!((bench.remote.state(), bench.remote.fault()), (State::Inactive, Some(Fault::NotEntered)));
     assert_eq!(
         bench.remote.health(),
@@ -187,7 +217,7 @@ fn a_mode_that_stays_is_removed_again_and_then_told() {
     bench.called.clear();
     bench.on(Input::Deactivated);
     bench.pass(20_000);
-    // The services answer, but the chair goes on to show the mode: again every two seconds, five times.
+    // The services answer, but the chair goes on to show the mode: again every second, five times.
     assert_eq!((bench.called.len(), bench.remote.fault()), (5, Some(Fault::NotLeft)));
     assert_eq!((bench.remote.state(), bench.remote.health().0), (State::Inactive, Level::Error));
     assert!(!bench.remote.health().1.is_empty() && !bench.moves());
@@ -198,7 +228,7 @@ fn a_chair_that_shows_nothing_after_the_removal_is_left_unconfirmed() {
     let mut bench = Bench::active();
     (bench.feedback, bench.command) = (None, None);
     bench.on(Input::Stopping);
-    bench.pass(1999);
+    bench.pass(999);
     assert!(!bench.remote.is_finished());
     bench.pass(1);
     assert!(bench.remote.is_finished() && bench.remote.fault().is_none());
@@ -262,7 +292,7 @@ fn last_words_need_no_machine() {
 #[test]
 fn a_mode_entered_after_it_was_left_is_left_again() {
     let mut bench = Bench::new(params(Mode::Shared));
-    (bench.answers, bench.feedback) = (false, Some(position(Source::ChairPhysical)));
+    (bench.answers, bench.feedback) = (false, Some(Input::ScalingReceived(Source::ChairPhysical)));
     bench.on(Input::Activated);
     bench.on(Input::Stopping);
     bench.on(Input::ServiceAnswered(Service::RemoveShared));

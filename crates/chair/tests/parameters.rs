@@ -1,9 +1,10 @@
 //! The parameters of the node `chair`.
 #![allow(clippy::unwrap_used)] // a test's own ground
 
-use chair::{Clamp, Mode, Params, example, published, specification};
+use chair::{Mode, Params, specification};
 use params::Value;
 use units::Velocity;
+use zones::{example, published};
 
 fn read(overrides: &[(&str, Value)]) -> Result<Params, String> {
     let overrides = overrides.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
@@ -23,7 +24,7 @@ fn floats(values: &[f64]) -> Value {
 fn every_default_passes_its_own_check() {
     for (name, declaration, value) in specification().defaults().iter() {
         assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
-        assert!(!declaration.text.is_empty());
+        assert!(!declaration.text.is_empty() && !declaration.needed_by.is_empty(), "{name}");
     }
     assert_eq!(read(&[]).unwrap(), Params::default());
 }
@@ -32,7 +33,7 @@ fn every_default_passes_its_own_check() {
 fn a_chair_that_was_not_measured_has_no_calibration() {
     let params = Params::default();
     assert!((-1..=6).all(|number| params.remote.profiles.of(number).is_none()));
-    assert_eq!((params.remote.mode, params.remote.clamp), (Mode::Shared, Clamp::KeepPath));
+    assert_eq!(params.remote.mode, Mode::Shared);
     // 20 Hz
     assert_eq!(params.remote.period.as_millis(), 50);
 }
@@ -75,7 +76,7 @@ fn all_three_methods_are_read() {
     // Back at half the speed: 0.2 / 2 at 50 percent.
     assert_eq!(calibration.velocity(-50, 0), Velocity::planar(-0.1, 0.0).unwrap());
     // 200 percent per rad/s: 0.25 rad/s to the left is 50 percent to the left.
-    let deflection = calibration.deflection(&Velocity::planar(0.0, 0.25).unwrap(), Clamp::KeepPath);
+    let deflection = calibration.deflection(&Velocity::planar(0.0, 0.25).unwrap());
     assert_eq!((deflection.forward_back, deflection.left_right), (0, -50));
 }
 

@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 use chair::{
-    Calibration, Clamp, Curve, Encoders, Input, Joystick, Mode, Odometry, OdometryInput, OdometryParams,
-    Output, Params, Remote, RemoteParams, Service, Source, State, imu, published, specification,
+    Encoders, Input, Joystick, Mode, Odometry, OdometryInput, OdometryParams, Output, Params, Remote,
+    RemoteParams, Service, Source, State, imu, specification,
 };
 use proptest::num::{f32, f64};
 use proptest::prelude::*;
 use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
-use zones::Zone;
+use zones::{Calibration, Curve, Zone, published};
 
 fn curves() -> impl Strategy<Value = Curve> {
     let linear = (0.05..5.0).prop_map(|full| Curve::linear(full).unwrap());
@@ -39,10 +39,6 @@ fn calibrations() -> impl Strategy<Value = Calibration> {
     (curves(), 0.05..=1.0, curves()).prop_map(|(f, back, t)| Calibration::new(f, back, t).unwrap())
 }
 
-fn clamps() -> impl Strategy<Value = Clamp> {
-    prop_oneof![Just(Clamp::KeepPath), Just(Clamp::EachAxis)]
-}
-
 fn finite() -> impl Strategy<Value = f64> {
     prop_oneof![1 => f64::NORMAL | f64::SUBNORMAL | f64::ZERO, 4 => -3.0..3.0]
 }
@@ -52,16 +48,16 @@ fn sources() -> impl Strategy<Value = Source> {
 }
 
 fn events() -> impl Strategy<Value = Vec<(u64, Input)>> {
-    let command = (finite(), finite()).prop_map(|(v, w)| {
+    let part = || prop_oneof![2 => Just(0.0), 3 => finite()];
+    let command = (part(), part()).prop_map(|(v, w)| {
         Input::CommandReceived(Command { velocity: Velocity::planar(v, w).unwrap(), stamp: Stamp::ZERO })
     });
-    let ours = Just(Source::SharedRemote);
-    let heard = prop_oneof![10 => ours, 1 => sources()];
+    let heard = || prop_oneof![30 => Just(Source::SharedRemote), 1 => sources()];
     let event = prop_oneof![
         4 => command,
         1 => Just(Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN })),
-        16 => heard.prop_map(|source| Input::PositionReceived(Joystick::neutral(source))),
-        2 => sources().prop_map(Input::ScalingReceived),
+        12 => heard().prop_map(|source| Input::PositionReceived(Joystick::neutral(source))),
+        6 => heard().prop_map(Input::ScalingReceived),
         2 => (0_usize..6).prop_map(|index| Input::ServiceAnswered(Service::ALL[index])),
         4 => Just(Input::ServiceAnswered(Service::SetShared)),
         2 => (0..=6).prop_map(Input::ProfileReceived),
@@ -73,7 +69,7 @@ fn events() -> impl Strategy<Value = Vec<(u64, Input)>> {
 
 fn remote_params() -> RemoteParams {
     let set = specification().resolve(published()).unwrap();
-    RemoteParams { mode: Mode::Shared, zero_first: false, ..Params::read(&set).unwrap().remote }
+    RemoteParams { mode: Mode::Shared, ..Params::read(&set).unwrap().remote }
 }
 
 proptest! {
@@ -106,11 +102,11 @@ proptest! {
     /// Short of what was asked for by less than a percent, where that is within full throw.
     #[test]
     fn a_velocity_comes_back_within_a_percent(
-        chair in calibrations(), clamp in clamps(), forward in -1.0..=1.0, turn in -1.0..=1.0,
+        chair in calibrations(), forward in -1.0..=1.0, turn in -1.0..=1.0,
     ) {
         let full = [chair.velocity(if forward < 0.0 { -100 } else { 100 }, 0), chair.velocity(0, -100)];
         let asked = Velocity::planar(forward * full[0].forward().abs(), turn * full[1].turn()).unwrap();
-        let stick = chair.deflection(&asked, clamp);
+        let stick = chair.deflection(&asked);
         let got = chair.velocity(stick.forward_back, stick.left_right);
         // The velocities a percent to both sides enclose what was asked for.
         let within = |asked: f64, at: &dyn Fn(i32) -> f64, percent: i32| {
@@ -123,19 +119,19 @@ proptest! {
         prop_assert!(within(asked.turn(), &around, stick.left_right));
         prop_assert!(got.forward() * asked.forward() >= 0.0 && got.turn() * asked.turn() >= 0.0, "the sign stays");
         // And the stick itself comes back.
-        let again = chair.deflection(&got, clamp);
+        let again = chair.deflection(&got);
         prop_assert_eq!((again.forward_back, again.left_right), (stick.forward_back, stick.left_right));
     }
 
     /// A limit that somebody set before is kept, within full throw and beyond it, forward, back and turning.
     #[test]
     fn no_stick_goes_beyond_the_asked_velocity(
-        forward_curve in curves(), back in 0.05..=1.0, turn_curve in curves(), clamp in clamps(),
+        forward_curve in curves(), back in 0.05..=1.0, turn_curve in curves(),
         forward in -2.0_f64..=2.0, turn in -2.0_f64..=2.0,
     ) {
         let chair = Calibration::new(forward_curve.clone(), back, turn_curve.clone()).unwrap();
         let asked = Velocity::planar(forward * forward_curve.full(), turn * turn_curve.full()).unwrap();
-        let stick = chair.deflection(&asked, clamp);
+        let stick = chair.deflection(&asked);
         let got = chair.velocity(stick.forward_back, stick.left_right);
         // Compared as percents: a curve may be so flat there that the tolerance of 1e-6 percent is a speed one can see.
         let share = if forward < 0.0 { back } else { 1.0 };
@@ -152,7 +148,7 @@ proptest! {
     fn a_line_comes_back_within_a_percent(full in 0.1_f64..5.0, share in -1.0_f64..=1.0) {
         let chair = Calibration::new(Curve::linear(full).unwrap(), 1.0, Curve::linear(full).unwrap()).unwrap();
         let asked = Velocity::planar(share * full, -share * full).unwrap();
-        let stick = chair.deflection(&asked, Clamp::EachAxis);
+        let stick = chair.deflection(&asked);
         let got = chair.velocity(stick.forward_back, stick.left_right);
         // Short by less than a hundredth of full throw, beyond by at most the tolerance of 1e-8 of it.
         let short = [asked.forward().abs() - got.forward().abs(), asked.turn().abs() - got.turn().abs()];
@@ -162,9 +158,9 @@ proptest! {
 
     #[test]
     fn any_velocity_gives_a_stick_within_full_throw(
-        chair in calibrations(), clamp in clamps(), v in prop::array::uniform3(finite()), w in prop::array::uniform3(finite()),
+        chair in calibrations(), v in prop::array::uniform3(finite()), w in prop::array::uniform3(finite()),
     ) {
-        let stick = chair.deflection(&Velocity::new(v, w).unwrap(), clamp);
+        let stick = chair.deflection(&Velocity::new(v, w).unwrap());
         prop_assert!(stick.forward_back.abs() <= 100 && stick.left_right.abs() <= 100);
         prop_assert!(f64::from(stick.forward_back) * v[0] >= 0.0 && f64::from(stick.left_right) * w[2] <= 0.0);
     }
@@ -173,29 +169,44 @@ proptest! {
     fn a_kept_path_keeps_its_curvature(forward in 0.1..3.0, turn in 0.1..3.0) {
         let line = |full| Curve::linear(full).unwrap();
         let chair = Calibration::new(line(1.0), 1.0, line(1.0)).unwrap();
-        let stick = chair.deflection(&Velocity::planar(forward, turn).unwrap(), Clamp::KeepPath);
+        let stick = chair.deflection(&Velocity::planar(forward, turn).unwrap());
         let (fb, lr) = (f64::from(stick.forward_back), -f64::from(stick.left_right));
         // Each is short of the exact one by less than a percent, and the two errors have opposite effects.
         prop_assert!((fb * turn - lr * forward).abs() <= turn.max(forward) + 1e-5);
     }
 
-    /// Counted apart from the machine: who was heard, what was commanded, and when.
+    /// Counted apart from the machine: who was heard where, what was commanded, and when.
     #[test]
-    fn anything_but_neutral_is_confirmed_and_fresh(events in events()) {
+    fn anything_but_neutral_is_confirmed_and_fresh_and_began_with_a_zero(events in events()) {
         let params = remote_params();
         let mut remote = Remote::new(params.clone());
-        let (mut ms, mut command, mut right, mut active, mut answered) = (0_u64, None, Vec::new(), false, false);
+        let (mut ms, mut command, mut active, mut answered) = (0_u64, None::<(Instant, bool)>, false, false);
+        let (mut right, mut began) = ([Vec::new(), Vec::new()], false);
         for (wait, input) in events {
             for step in 0..=wait {
                 let now = Instant::from_millis(ms + step);
+                if command.is_some_and(|(at, moves)| moves && now.since(at) >= params.command_timeout) {
+                    began = false;
+                }
                 if step == wait {
                     match &input {
-                        Input::CommandReceived(_) => command = Some(now),
-                        Input::CommandRefused(_) => command = None,
-                        Input::PositionReceived(joystick) if joystick.source() == Source::SharedRemote => right.push(now),
-                        Input::PositionReceived(_) => right.clear(),
+                        Input::CommandReceived(received) => {
+                            began |= received.velocity.is_zero();
+                            command = Some((now, !received.velocity.is_zero()));
+                        }
+                        Input::CommandRefused(_) => {
+                            began &= !command.is_some_and(|(_, moves)| moves);
+                            command = None;
+                        }
+                        Input::PositionReceived(joystick) if joystick.source() == Source::SharedRemote => right[0].push(now),
+                        Input::PositionReceived(_) => right[0].clear(),
+                        Input::ScalingReceived(Source::SharedRemote) => right[1].push(now),
+                        Input::ScalingReceived(_) => right = [Vec::new(), Vec::new()],
                         Input::Activated => active = true,
-                        Input::Deactivated => (active, command) = (false, None),
+                        Input::Deactivated => {
+                            began &= !command.is_some_and(|(_, moves)| moves);
+                            (active, command) = (false, None);
+                        }
                         Input::ServiceAnswered(Service::SetShared) => answered = true,
                         _ => {}
                     }
@@ -209,11 +220,13 @@ proptest! {
                         continue;
                     }
                     prop_assert!(active && answered && remote.state() == State::Active);
-                    prop_assert!(command.is_some_and(|at| now.since(at) < params.command_timeout), "fresh");
-                    prop_assert!(right.len() >= 5 && now.since(right[right.len() - 1]) < params.feedback_timeout);
-                    for pair in right[right.len() - 5..].windows(2) {
-                        prop_assert!(pair[1].since(pair[0]) < params.feedback_timeout, "five in a row");
-                    }
+                    prop_assert!(command.is_some_and(|(at, _)| now.since(at) < params.command_timeout), "fresh");
+                    prop_assert!(began, "no zero came before it");
+                    let confirms = |right: &Vec<Instant>| {
+                        let [.., a, b, c, d, e] = right[..] else { return false };
+                        [(a, b), (b, c), (c, d), (d, e), (e, now)].iter().all(|(a, b)| b.since(*a) < params.feedback_timeout)
+                    };
+                    prop_assert!(right.iter().any(confirms), "five in a row on one topic, and none silent");
                 }
                 prop_assert!(remote.deadline().is_none_or(|at| at > now));
             }
@@ -233,6 +246,7 @@ proptest! {
         for ms in [10, 20, 30, 40, 50] {
             remote.handle(at(ms), Input::PositionReceived(Joystick::neutral(Source::SharedRemote)));
         }
+        remote.handle(at(55), Input::CommandReceived(Command::STOP));
         let velocity = Velocity::planar(0.5, 0.0).unwrap();
         remote.handle(at(60), Input::CommandReceived(Command { velocity, stamp: Stamp::ZERO }));
         prop_assert_eq!(remote.state(), State::Active);

@@ -3,14 +3,16 @@ use std::collections::VecDeque;
 use arbiter::Arbiter;
 use hindbrain::Hindbrain;
 use joystick::Joystick;
-use units::{Instant, Machine, earliest};
+use units::{Instant, Machine, Stamp, earliest};
 use zones::ZoneScaler;
 
 /// An event for one of the stages.
 #[allow(clippy::large_enum_variant)] // on the way of a command nothing is boxed
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// For the joystick; a reading of the clock is for the arbiter too.
+    /// The wall clock at this `now`, for every stage: there is one clock. Expected before the events that happen at it.
+    ClockRead(Stamp),
+    /// For the joystick.
     Joystick(joystick::Input),
     /// For the arbiter: commands of the other sources, locks.
     Arbiter(arbiter::Input),
@@ -56,6 +58,8 @@ pub struct Stages {
 
 /// The four stages as one [`Machine`].
 ///
+/// Each stage has the clock, and all are asked in each drain: each notices a hold of the process and judges what it
+/// receives as it does in a process of its own. Nothing is judged in here.
 /// # Real-time
 /// From an event to the motor value that comes of it nothing is allocated. Each output moves once through a queue that
 /// keeps its capacity.
@@ -68,7 +72,7 @@ pub struct Drive {
     stick: Option<usize>,
     motors: VecDeque<Output>,
     rest: VecDeque<Output>,
-    /// When no stage had anything more to say, if nothing has happened since.
+    /// When no stage had any output left, if nothing has happened since.
     dry: Option<Instant>,
 }
 
@@ -141,10 +145,10 @@ impl Machine for Drive {
     fn handle(&mut self, now: Instant, input: Input) {
         self.dry = None;
         match input {
-            Input::Joystick(joystick::Input::ClockRead(stamp)) => {
-                // Both compare stamps with it, and there is one clock.
+            Input::ClockRead(stamp) => {
                 self.stages.joystick.handle(now, joystick::Input::ClockRead(stamp));
                 self.stages.arbiter.handle(now, arbiter::Input::ClockRead(stamp));
+                self.stages.zones.handle(now, zones::Input::ClockRead(stamp));
                 self.stages.hindbrain.handle(now, hindbrain::Input::ClockRead(stamp));
             }
             Input::Joystick(input) => self.stages.joystick.handle(now, input),

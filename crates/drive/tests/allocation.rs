@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{Bench, DEAD_MAN, STICK, drive_with};
 use drive::{Input, Output};
-use joystick::Input::{AxisMoved, BatchEnded, ButtonChanged, ClockRead};
+use joystick::Input::{AxisMoved, BatchEnded, ButtonChanged};
 use params::Value;
 use units::Machine;
 
@@ -18,7 +18,8 @@ static ALLOCATOR: Counting = Counting;
 /// Tells `inputs` and takes the first output, which is a motor value, and how often was allocated for that.
 fn allocations(bench: &mut Bench, inputs: &[joystick::Input]) -> usize {
     let now = bench.now;
-    let inputs: Vec<Input> = inputs.iter().cloned().map(Input::Joystick).collect();
+    let clock = [Input::ClockRead(bench.stamp())];
+    let inputs: Vec<Input> = clock.into_iter().chain(inputs.iter().cloned().map(Input::Joystick)).collect();
     let before = count();
     for input in inputs {
         bench.drive.handle(now, input);
@@ -36,10 +37,9 @@ fn moves(mut bench: Bench) -> usize {
     let mut allocated = 0;
     for round in 0..200 {
         bench.pass(Duration::from_millis(7));
-        let stamp = bench.stamp();
         let value = -32767 + 100 * round;
         let moved = AxisMoved { id: STICK, axis: 1, value };
-        allocated += allocations(&mut bench, &[ClockRead(stamp), moved, BatchEnded]);
+        allocated += allocations(&mut bench, &[moved, BatchEnded]);
     }
     allocated
 }
@@ -65,9 +65,8 @@ fn with_limits_it_is_one_too() {
 fn a_released_dead_man_stops_without_an_allocation() {
     let mut bench = Bench::new();
     bench.full_ahead();
-    let stamp = bench.stamp();
     let released = ButtonChanged { id: STICK, button: DEAD_MAN, pressed: false };
-    assert_eq!(allocations(&mut bench, &[ClockRead(stamp), released, BatchEnded]), 0);
+    assert_eq!(allocations(&mut bench, &[released, BatchEnded]), 0);
 }
 
 #[test]
@@ -86,8 +85,7 @@ fn a_takeover_is_told_after_the_motor_value() {
     bench.tell([Input::Arbiter(input(stamp))]);
     assert_eq!(bench.drive.stages().arbiter.active().source, Some(navigation));
     bench.pass(Duration::from_millis(20));
-    let stamp = bench.stamp();
     let pressed = ButtonChanged { id: STICK, button: DEAD_MAN, pressed: true };
-    assert_eq!(allocations(&mut bench, &[ClockRead(stamp), pressed, BatchEnded]), 0);
+    assert_eq!(allocations(&mut bench, &[pressed, BatchEnded]), 0);
     assert_ne!(bench.drive.stages().arbiter.active().source, Some(navigation));
 }

@@ -283,8 +283,8 @@ impl World {
             }
             Event::Back(millis) => {
                 let before = self.bench.now.as_nanos().saturating_sub(millis * 1_000_000);
-                let read = joystick::Input::ClockRead(self.bench.stamp());
-                self.bench.drive.handle(Instant::from_nanos(before), Input::Joystick(read));
+                let read = Input::ClockRead(self.bench.stamp());
+                self.bench.drive.handle(Instant::from_nanos(before), read);
             }
         }
         self.check();

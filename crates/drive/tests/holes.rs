@@ -44,6 +44,7 @@ fn h11_when_all_sources_are_stale_the_motors_stop_and_never_turn_round() {
     for (forward, full) in [(1.0, 24), (-1.0, 156)] {
         let mut bench = enabled();
         let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+        ask(&mut bench, navigation, 0.0);
         for _ in 0..20 {
             ask(&mut bench, navigation, forward);
             bench.pass(Duration::from_millis(50));

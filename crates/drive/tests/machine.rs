@@ -6,10 +6,11 @@ mod common;
 use std::time::Duration;
 
 use arbiter::Invalid;
-use common::{Bench, STOP};
+use common::{Bench, STOP, drive_with};
 use drive::{Input, Output};
+use params::Value;
 use proptest::prelude::*;
-use units::{Machine, NotFinite, Velocity};
+use units::{Machine, NotFinite, Stamp, Velocity};
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -136,6 +137,48 @@ fn a_command_that_is_too_old_moves_nothing() {
         bench.pass(ms(20));
     }
     assert!(bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP)));
+}
+
+#[test]
+fn without_a_stick_among_the_sources_the_navigation_drives() {
+    let nav = [
+        ("sources.nav.topic", Value::Text("/nav".into())),
+        ("sources.nav.type", Value::Text("twist".into())),
+    ];
+    let mut bench = Bench::with(drive_with(&nav));
+    assert_eq!(bench.drive.stages().arbiter.params().sources.len(), 1);
+    bench.enable(true);
+    for step in 0..100 {
+        let velocity = Ok(Velocity::planar(if step < 10 { 0.0 } else { 1.0 }, 0.0).unwrap());
+        let command = arbiter::Input::CommandReceived { source: 0, velocity, stamp: Stamp::ZERO };
+        bench.tell([Input::Arbiter(command)]);
+        bench.pass(ms(20));
+    }
+    assert!(bench.last().0 < 40, "motors are {:?}", bench.last());
+}
+
+#[test]
+fn after_a_hold_of_the_process_the_held_stick_drives_only_after_a_zero() {
+    let driven = |bench: &Bench| {
+        let forward = |output: &Output| match output {
+            Output::Arbiter(arbiter::Output::Drive(command)) => Some(command.velocity.forward()),
+            _ => None,
+        };
+        bench.outputs.iter().filter_map(forward).collect::<Vec<f64>>()
+    };
+    let mut bench = Bench::new();
+    bench.full_ahead();
+    bench.now = bench.now + ms(3000); // nobody called it
+    bench.outputs.clear();
+    bench.stick(1.0, 0.0, true);
+    bench.pass(ms(2000));
+    let forward = driven(&bench);
+    assert!(!forward.is_empty() && forward.iter().all(|&forward| forward == 0.0), "{forward:?}");
+    bench.stick(0.0, 0.0, true);
+    bench.pass(ms(1500));
+    bench.stick(1.0, 0.0, true);
+    bench.pass(ms(1000));
+    assert!(driven(&bench).last().is_some_and(|&forward| forward > 0.5));
 }
 
 /// Anything that can happen, with the time that passes before it.

@@ -101,7 +101,8 @@ impl Drive {
             forward_back,
             left_right,
             joystick_zone: params.boundaries.classify(stick).number(),
-            input_source: self.source.number(),
+            input_source: if params.position_is_physical { Source::ChairPhysical } else { self.source }
+                .number(),
         })
     }
 }

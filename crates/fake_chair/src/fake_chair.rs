@@ -21,7 +21,8 @@ use crate::{Counters, Input, Output, Params};
 /// missed steps are made up for, at most a minute of them; of messages only the newest go out.
 /// # Source
 /// LUCI `luci-ros2-grpc` 2.0.3 and its texts. What happens on the chair itself is known from texts only, and here as simple
-/// as they allow: that the stick does not drive in the shared mode is own.
+/// as they allow: that the stick does not drive in the shared mode is own. What `joystick_position` carries, and when, is a
+/// parameter.
 #[derive(Clone, Debug)]
 pub struct FakeChair {
     params: Params,
@@ -30,6 +31,8 @@ pub struct FakeChair {
     tick: u64,
     drive: Drive,
     driven: Driven,
+    /// What was last shown of the occupant's stick.
+    position: Option<zones::Joystick>,
     wheels: Wheels,
     profile: i32,
     presses: i32,
@@ -56,6 +59,7 @@ impl FakeChair {
             tick: 0,
             driven: drive.driven(Instant::ZERO, &params),
             drive,
+            position: None,
             wheels: Wheels::default(),
             profile: params.profile,
             presses: 0,
@@ -137,9 +141,13 @@ impl FakeChair {
             self.publish(Output::PublishZoneScaling(self.drive.fields));
         }
         if is_due(joystick_ticks) {
-            if let Some(position) = self.drive.position(&self.params) {
+            let position = self.drive.position(&self.params);
+            if let Some(position) = position
+                && !(self.params.position_on_change && self.position == Some(position))
+            {
                 self.publish(Output::PublishPosition(position));
             }
+            self.position = position;
             self.publish(Output::PublishScaling(self.driven.scaling));
         }
     }

@@ -38,6 +38,13 @@ mod declared {
     pub const JOYSTICK_RATE: Parameter<i64> = rate("joystick_rate", 20)
         .text("How often joystick_position and joystick_scaling are published; LUCI states no rate. Whole periods of \
                10 ms are taken.");
+    pub const POSITION_SOURCE: Parameter<String> = Parameter::choice("position_source", "mode", &["mode", "stick"])
+        .text("Which source joystick_position carries, which LUCI does not state: the one in force, or always the stick's own, \
+               4. joystick_scaling carries the one in force.")
+        .needed_by("LUCI: unknown without a chair, and a driver must get along with both");
+    pub const POSITION_SENT: Parameter<String> = Parameter::choice("position_sent", "streamed", &["streamed", "on_change"])
+        .text("Whether joystick_position is streamed, or sent when the stick or its source changes; LUCI does not state it.")
+        .needed_by("LUCI: unknown without a chair, and a driver must get along with both");
     pub const SCALING_RATE: Parameter<i64> = rate("scaling_rate", 10)
         .text("How often scaling is published, in whole periods of 10 ms.");
     pub const ENCODER_RATE: Parameter<i64> = rate("encoder_rate", 100)
@@ -75,6 +82,8 @@ pub fn specification() -> Specification {
         .with(&RIGHT_FORWARD)
         .with(&BOOT)
         .with(&JOYSTICK_RATE)
+        .with(&POSITION_SOURCE)
+        .with(&POSITION_SENT)
         .with(&SCALING_RATE)
         .with(&ENCODER_RATE)
         .with(&IMU_RATE)
@@ -112,6 +121,10 @@ pub struct Params {
     pub boot_millis: u32,
     /// Periods of 10 ms from stick to stick, 1 or more.
     pub joystick_ticks: u64,
+    /// Whether the stick's position carries its own source, and not the one in force.
+    pub position_is_physical: bool,
+    /// Whether the stick's position is sent when it changes, and not streamed.
+    pub position_on_change: bool,
     /// The same for the zones' scaling.
     pub scaling_ticks: u64,
     /// The same for the encoders.
@@ -165,6 +178,8 @@ impl Params {
             increases_forward: [LEFT_FORWARD.get(set), RIGHT_FORWARD.get(set)],
             boot_millis: u32::try_from(BOOT.get(set)).unwrap_or(0),
             joystick_ticks: ticks(&JOYSTICK_RATE),
+            position_is_physical: POSITION_SOURCE.get(set) == "stick",
+            position_on_change: POSITION_SENT.get(set) == "on_change",
             scaling_ticks: ticks(&SCALING_RATE),
             encoder_ticks: ticks(&ENCODER_RATE),
             imu_ticks: ticks(&IMU_RATE),
@@ -178,7 +193,19 @@ impl Params {
     /// With what may change at run time taken from `next`.
     pub(crate) fn changed(self, next: Self) -> Self {
         let Self { remote_timeout, override_time, acceleration, brake, forward, turn, boundaries, .. } = next;
-        Self { remote_timeout, override_time, acceleration, brake, forward, turn, boundaries, ..self }
+        let Self { position_is_physical, position_on_change, .. } = next;
+        Self {
+            remote_timeout,
+            override_time,
+            acceleration,
+            brake,
+            forward,
+            turn,
+            boundaries,
+            position_is_physical,
+            position_on_change,
+            ..self
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::mpsc::channel;
 
-use gamepad::{Event, Gamepads, Hat, VirtualState};
+use gamepad::{Event, Gamepads, Hat, VirtualDevice, VirtualState};
 
 /// Warnings of the library itself go to standard error; what happens to devices comes as events.
 struct Stderr;
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let pad = match std::env::args().nth(1).as_deref() {
         None => None,
-        Some("--virtual") => Some(gamepads.plug_virtual("Virtual joystick", 2, 2, 1)?),
+        Some("--virtual") => Some(gamepads.plug(VirtualDevice::new("Virtual joystick", 2, 2, 1))?),
         Some(other) => return Err(format!("unknown argument {other:?}, there is only --virtual").into()),
     };
     if let Some(pad) = &pad {
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             Event::Hat { id, hat, state } => println!("{id}: hat {hat} {state:?}"),
             Event::BatteryChanged { id, battery } => println!("{id}: battery {battery}"),
-            Event::BatchEnded => {}
+            Event::BatchEnded | Event::Looked => {}
             other => println!("{other:?}"),
         }
     }

@@ -17,12 +17,6 @@ pub struct Details {
     /// the plug. Those by path name the port that it is plugged into, and are the same after a restart, which `path` is
     /// not. Of a device read through hidraw they are the links to what the kernel makes of it besides. Empty without udev.
     pub links: Vec<String>,
-    /// USB or Bluetooth vendor number; 0 if there is none.
-    pub vendor: u16,
-    /// USB or Bluetooth product number; 0 if there is none.
-    pub product: u16,
-    /// The player's number, counted from 0, that SDL gave the device; `None` for what is not a gamepad.
-    pub player: Option<u32>,
     /// Which of its axes are triggers, which rest at their end; `None` for what SDL does not know as a gamepad, such as
     /// a flight stick, of which nobody knows.
     pub triggers: Option<Vec<usize>>,
@@ -39,8 +33,6 @@ pub struct Details {
 pub struct Capabilities {
     /// It has the two motors of [`Gamepads::rumble`](crate::Gamepads::rumble).
     pub rumble: bool,
-    /// It has a motor in each trigger, see [`Gamepads::rumble_triggers`](crate::Gamepads::rumble_triggers).
-    pub trigger_rumble: bool,
     /// It has a light whose colour can be set, see [`Gamepads::set_led`](crate::Gamepads::set_led).
     pub led: bool,
     /// It measures acceleration, see [`Gamepads::enable_sensors`](crate::Gamepads::enable_sensors).

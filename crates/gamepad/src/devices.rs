@@ -10,7 +10,6 @@ use crate::device::Known;
 use crate::event::{Event, Feature};
 use crate::inbox::Wishes;
 use crate::links;
-use crate::motors::{Drive, Motors};
 use crate::newcomers::{Newcomer, Newcomers};
 use crate::sdl::events::Heard;
 use crate::sdl::{self, Handle};
@@ -26,6 +25,8 @@ pub(crate) struct Devices<Sink> {
     batch: bool,
     /// When batteries and capabilities were last looked at, since the thread's start.
     looked: Duration,
+    /// When the sink last learned that devices are looked at.
+    pulse: Duration,
     /// Whether it is to be told where every device is.
     retells: bool,
 }
@@ -33,17 +34,18 @@ pub(crate) struct Devices<Sink> {
 struct Device {
     handle: Handle,
     known: Known,
-    rumble: Motors,
-    trigger_rumble: Motors,
 }
 
 /// How often batteries are looked at, besides when SDL says that one changed, and what devices can do.
 const LOOK: Duration = Duration::from_secs(1);
+/// How often the sink learns that devices are looked at.
+const PULSE: Duration = Duration::from_millis(50);
 
 impl<Sink: FnMut(Event)> Devices<Sink> {
     pub(crate) fn new(joysticks: JoystickSubsystem, sink: Sink) -> Self {
         let (open, newcomers) = (Vec::new(), Newcomers::new());
-        Devices { open, newcomers, joysticks, sink, batch: false, looked: Duration::ZERO, retells: false }
+        let (looked, pulse) = Default::default();
+        Devices { open, newcomers, joysticks, sink, batch: false, looked, pulse, retells: false }
     }
 
     pub(crate) fn joysticks(&self) -> &JoystickSubsystem {
@@ -108,8 +110,7 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
         }
         details.links = links::to(&details.path);
         let connected = known.connected(handle.name(), handle.guid(), details);
-        let (rumble, trigger_rumble) = Default::default();
-        self.open.push(Device { handle, known, rumble, trigger_rumble });
+        self.open.push(Device { handle, known });
         self.tell(connected);
     }
 
@@ -131,7 +132,7 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
         }
     }
 
-    /// Does what is wanted of the devices, lets motors run on or stop, and looks at what SDL sends no events for. All that
+    /// Does what is wanted of the devices, and looks at what SDL sends no events for. All that
     /// it did send has been handled.
     pub(crate) fn tend(&mut self, now: Duration, wishes: BTreeMap<u32, Wishes>) {
         while let Some(handle) = self.newcomers.ready(now) {
@@ -144,7 +145,7 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
                 events.push(Event::Refused { id, feature, reason: reason.into() });
             };
             match device {
-                Some(device) => device.obey(now, wishes, refuse),
+                Some(device) => device.obey(wishes, refuse),
                 None => wishes.features().for_each(|feature| refuse(feature, "there is no such device")),
             }
         }
@@ -154,7 +155,6 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
         }
         let retells = std::mem::take(&mut self.retells);
         for device in &mut self.open {
-            device.tend(now);
             device.known.compare(&device.handle, &mut events);
             events.extend(retells.then(|| device.known.state()));
             if look {
@@ -171,17 +171,22 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
         (self.sink)(event);
     }
 
-    pub(crate) fn end_batch(&mut self) {
+    /// All of a pass at `now` has been reported.
+    pub(crate) fn end_batch(&mut self, now: Duration) {
         if std::mem::take(&mut self.batch) {
             (self.sink)(Event::BatchEnded);
+        }
+        if now.saturating_sub(self.pulse) >= PULSE {
+            self.pulse = now;
+            (self.sink)(Event::Looked);
         }
     }
 }
 
 impl Device {
-    fn obey(&mut self, now: Duration, wishes: Wishes, mut refuse: impl FnMut(Feature, &str)) {
+    fn obey(&mut self, wishes: Wishes, mut refuse: impl FnMut(Feature, &str)) {
         const LACKS: &str = "it has none";
-        let Capabilities { rumble, trigger_rumble, led, .. } = self.handle.capabilities();
+        let Capabilities { rumble, led, .. } = self.handle.capabilities();
         let mut report = |feature, done: Result<(), String>| {
             if let Err(reason) = done {
                 refuse(feature, &reason);
@@ -190,16 +195,7 @@ impl Device {
         // Asked first, since SDL says of a second call with the same numbers that it went well.
         let if_it_has = |has: bool| if has { Ok(()) } else { Err(LACKS.to_owned()) };
         if let Some((strengths, time)) = wishes.rumble {
-            let done = if_it_has(rumble)
-                .and_then(|()| self.handle.rumble(self.rumble.start(now, strengths, time)))
-                .inspect_err(|_| _ = self.rumble.forget());
-            report(Feature::Rumble, done);
-        }
-        if let Some((strengths, time)) = wishes.trigger_rumble {
-            let done = if_it_has(trigger_rumble)
-                .and_then(|()| self.handle.rumble_triggers(self.trigger_rumble.start(now, strengths, time)))
-                .inspect_err(|_| _ = self.trigger_rumble.forget());
-            report(Feature::TriggerRumble, done);
+            report(Feature::Rumble, if_it_has(rumble).and_then(|()| self.handle.rumble(strengths, time)));
         }
         if let Some(colour) = wishes.led {
             report(Feature::Led, if_it_has(led).and_then(|()| self.handle.set_led(colour)));
@@ -211,34 +207,5 @@ impl Device {
             }
             report(Feature::Sensors, done);
         }
-    }
-
-    fn tend(&mut self, now: Duration) {
-        if let Some(drive) = self.rumble.tend(now) {
-            told(self.handle.rumble(drive));
-        }
-        if let Some(drive) = self.trigger_rumble.tend(now) {
-            told(self.handle.rumble_triggers(drive));
-        }
-    }
-}
-
-/// Motors do not outlast the device that was asked to run them.
-impl Drop for Device {
-    fn drop(&mut self) {
-        const STOP: Drive = Drive { strengths: (0, 0), milliseconds: 0 };
-        if self.rumble.forget() {
-            told(self.handle.rumble(STOP));
-        }
-        if self.trigger_rumble.forget() {
-            told(self.handle.rumble_triggers(STOP));
-        }
-    }
-}
-
-/// A device that was just pulled out cannot be told any more, which is no news.
-fn told(result: Result<(), String>) {
-    if let Err(reason) = result {
-        log::debug!("motors cannot be told: {reason}");
     }
 }

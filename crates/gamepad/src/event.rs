@@ -122,6 +122,9 @@ pub enum Event {
         /// Why not: that there is no such device, that it has no such thing, or SDL's own words.
         reason: String,
     },
+    /// The devices were looked at, whether something happened or not. Comes about every 50 ms while SDL does not hang, between batches;
+    /// whoever steers by the events takes its absence for a hang.
+    Looked,
     /// All that SDL had to say for now has been said; comes after every batch of at least one event.
     ///
     /// The place to publish each changed device once, with one stamp for the batch.
@@ -133,8 +136,6 @@ pub enum Event {
 pub enum Feature {
     /// Its two motors.
     Rumble,
-    /// The motors in its triggers.
-    TriggerRumble,
     /// Its light.
     Led,
     /// Its accelerometer and gyro.
@@ -146,7 +147,6 @@ impl fmt::Display for Feature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Feature::Rumble => "rumble",
-            Feature::TriggerRumble => "trigger rumble",
             Feature::Led => "LED colour",
             Feature::Sensors => "sensors",
         })

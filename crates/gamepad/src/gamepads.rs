@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -30,15 +30,6 @@ pub struct Gamepads {
     /// Whether SDL took longer to start than it should.
     late: bool,
     ended: Receiver<()>,
-}
-
-/// A virtual joystick that is asked for; see [`Gamepads::begin_plug`]. It is not plugged in if this goes before.
-#[derive(Debug)]
-pub struct Plugging {
-    name: String,
-    answer: Receiver<Result<VirtualPad, String>>,
-    /// As long as it lives, the pad is wanted.
-    _wanted: Arc<()>,
 }
 
 /// The most axes, buttons or hats of a virtual joystick: SDL numbers them in one byte.
@@ -100,47 +91,16 @@ impl Gamepads {
 
     /// Plugs in a virtual joystick, which then appears through the sink as `Connected`, like a real one.
     ///
-    /// * `name`: any text without NUL, also one that another device has already; reported as given
-    /// * `axes`, `buttons`, `hats`: how many, 0 to 255 each; all at rest (axes at 0)
-    ///
     /// Waits for the SDL thread, usually less than a millisecond and at most about ten; a second if SDL hangs. A pad that
     /// comes later than that is not plugged in, or unplugged at once.
     ///
     /// # Errors
     /// [`Error::Name`], [`Error::TooMany`], [`Error::Plug`] if SDL refuses, [`Error::NoAnswer`] if it hangs,
     /// [`Error::Ended`], [`Error::InsideSink`].
-    pub fn plug_virtual(
-        &self,
-        name: &str,
-        axes: usize,
-        buttons: usize,
-        hats: usize,
-    ) -> Result<VirtualPad, Error> {
-        self.plug(VirtualDevice { name: name.into(), axes, buttons, hats, ..VirtualDevice::default() })
-    }
-
-    /// Plugs in a virtual joystick as [`plug_virtual`](Gamepads::plug_virtual) does, with numbers, motors or a light.
-    ///
-    /// # Errors
-    /// As for [`plug_virtual`](Gamepads::plug_virtual).
     pub fn plug(&self, device: VirtualDevice) -> Result<VirtualPad, Error> {
         if self.on_sdl_thread() {
             return Err(Error::InsideSink);
         }
-        let plugging = self.begin_plug(device)?;
-        match plugging.answer.recv_timeout(LONGEST) {
-            Ok(Ok(pad)) => Ok(pad),
-            Ok(Err(reason)) => Err(Error::Plug { name: plugging.name, reason }),
-            Err(RecvTimeoutError::Disconnected) => Err(Error::Ended),
-            Err(RecvTimeoutError::Timeout) => Err(Error::NoAnswer { name: plugging.name, waited: LONGEST }),
-        }
-    }
-
-    /// Asks for a virtual joystick and does not wait for it, for who must not wait; [`Plugging::poll`] gives it.
-    ///
-    /// # Errors
-    /// [`Error::Name`], [`Error::TooMany`], [`Error::Ended`].
-    pub fn begin_plug(&self, device: VirtualDevice) -> Result<Plugging, Error> {
         if device.name.contains('\0') {
             return Err(Error::Name(device.name));
         }
@@ -151,16 +111,22 @@ impl Gamepads {
         }
         let name = device.name.clone();
         let (reply, answer) = channel();
+        // As long as it lives, the pad is wanted.
         let waiting = Arc::new(());
         let wanted = Arc::downgrade(&waiting);
         self.inbox.post(Order::Plug { device, reply, wanted }).map_err(|_| Error::Ended)?;
-        Ok(Plugging { name, answer, _wanted: waiting })
+        match answer.recv_timeout(LONGEST) {
+            Ok(Ok(pad)) => Ok(pad),
+            Ok(Err(reason)) => Err(Error::Plug { name, reason }),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Ended),
+            Err(RecvTimeoutError::Timeout) => Err(Error::NoAnswer { name, waited: LONGEST }),
+        }
     }
 
     /// Lets the two motors of device `id` run for so long, then stop; a new call replaces the one before.
     ///
     /// * `low`: the slow, strong motor, 0 (at rest) to 65535; `high`: the quick, weak one, likewise
-    /// * `time`: any; with 0, or with both strengths 0, the motors stop
+    /// * `time`: at most 65.535 s; with 0, or with both strengths 0, the motors stop
     ///
     /// Motors also stop when this is dropped. Should the SDL thread hang, the kernel stops them after 65 s at the latest.
     ///
@@ -172,15 +138,6 @@ impl Gamepads {
     /// Does not wait for the device, which is told within 10 ms or so; of several calls in that time the last counts.
     pub fn rumble(&self, id: u32, low: u16, high: u16, time: Duration) -> Result<(), Error> {
         self.wish(id, |wishes| wishes.rumble = Some(((low, high), time)))
-    }
-
-    /// Lets the motors in the triggers of device `id` run, 0 (at rest) to 65535; otherwise as
-    /// [`rumble`](Gamepads::rumble).
-    ///
-    /// # Errors
-    /// As for [`rumble`](Gamepads::rumble).
-    pub fn rumble_triggers(&self, id: u32, left: u16, right: u16, time: Duration) -> Result<(), Error> {
-        self.wish(id, |wishes| wishes.trigger_rumble = Some(((left, right), time)))
     }
 
     /// Gives the light of device `id` a colour: red, green, blue.
@@ -240,21 +197,6 @@ impl Gamepads {
 
     fn on_sdl_thread(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| thread.thread().id() == std::thread::current().id())
-    }
-}
-
-impl Plugging {
-    /// The pad once it is plugged in; `None` while SDL is still to do it, which takes about 10 ms unless it hangs.
-    ///
-    /// # Errors
-    /// [`Error::Plug`] if SDL refuses, [`Error::Ended`]. To be asked no more after that.
-    pub fn poll(&self) -> Result<Option<VirtualPad>, Error> {
-        match self.answer.try_recv() {
-            Ok(Ok(pad)) => Ok(Some(pad)),
-            Ok(Err(reason)) => Err(Error::Plug { name: self.name.clone(), reason }),
-            Err(TryRecvError::Empty) => Ok(None),
-            Err(TryRecvError::Disconnected) => Err(Error::Ended),
-        }
     }
 }
 

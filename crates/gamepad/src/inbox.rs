@@ -41,7 +41,6 @@ pub(crate) enum Order {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Wishes {
     pub(crate) rumble: Option<((u16, u16), Duration)>,
-    pub(crate) trigger_rumble: Option<((u16, u16), Duration)>,
     pub(crate) led: Option<[u8; 3]>,
     pub(crate) sensors: Option<bool>,
 }
@@ -125,7 +124,6 @@ impl Wishes {
         let of = |wanted: bool, feature| wanted.then_some(feature);
         [
             of(self.rumble.is_some(), Feature::Rumble),
-            of(self.trigger_rumble.is_some(), Feature::TriggerRumble),
             of(self.led.is_some(), Feature::Led),
             of(self.sensors.is_some(), Feature::Sensors),
         ]
@@ -136,6 +134,9 @@ impl Wishes {
 
 impl Waiting {
     fn put(&mut self, order: Order) {
+        if matches!(order, Order::Retell) && self.orders.iter().any(|order| matches!(order, Order::Retell)) {
+            return; // asked already, and not answered
+        }
         if let Order::Set { id, .. } = order
             && self.orders.len() >= STATES
         {
@@ -197,6 +198,16 @@ mod tests {
         assert_eq!(inbox.lock().orders.len(), 2 * STATES + 2);
         assert!(matches!(inbox.lock().orders.back(), Some(Order::Unplug { id: 1 })));
         assert_eq!(values(&inbox, 3), [7]);
+    }
+
+    #[test]
+    fn who_asks_where_devices_are_again_and_again_asks_once() {
+        let inbox = Inbox::default();
+        for _ in 0..1_000 {
+            inbox.post(Order::Retell).unwrap();
+        }
+        assert_eq!(inbox.lock().orders.len(), 1);
+        assert!(matches!(inbox.order(), Some(Order::Retell)));
     }
 
     #[test]

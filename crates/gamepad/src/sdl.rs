@@ -9,6 +9,7 @@
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::NonNull;
+use std::time::Duration;
 
 use sdl2::JoystickSubsystem;
 use sdl2::sys;
@@ -16,7 +17,6 @@ use sdl2::sys;
 use crate::details::{Battery, Capabilities, Details, Driver};
 use crate::device::Positions;
 use crate::event::Hat;
-use crate::motors::Drive;
 use crate::newcomers::Newcomer;
 
 pub(crate) mod events;
@@ -73,23 +73,13 @@ impl Handle {
 
     /// All else that SDL knows of the device.
     pub(crate) fn details(&self) -> Details {
-        // SAFETY: `raw` is open; the strings are null or live as long as it is, the rest are plain values.
-        let (serial, path, vendor, product, player) = unsafe {
-            (
-                text(sys::SDL_JoystickGetSerial(self.raw)),
-                text(sys::SDL_JoystickPath(self.raw)),
-                sys::SDL_JoystickGetVendor(self.raw),
-                sys::SDL_JoystickGetProduct(self.raw),
-                sys::SDL_JoystickGetPlayerIndex(self.raw),
-            )
-        };
+        // SAFETY: `raw` is open; the strings are null or live as long as it is.
+        let (serial, path) =
+            unsafe { (text(sys::SDL_JoystickGetSerial(self.raw)), text(sys::SDL_JoystickPath(self.raw))) };
         Details {
             serial,
             path,
             links: Vec::new(),
-            vendor,
-            product,
-            player: u32::try_from(player).ok(),
             triggers: self.triggers(),
             driver: Driver::of_guid(&self.raw_guid()),
             capabilities: self.capabilities(),
@@ -125,7 +115,6 @@ impl Handle {
         unsafe {
             Capabilities {
                 rumble: sys::SDL_JoystickHasRumble(self.raw) == yes,
-                trigger_rumble: sys::SDL_JoystickHasRumbleTriggers(self.raw) == yes,
                 led: sys::SDL_JoystickHasLED(self.raw) == yes,
                 accelerometer,
                 gyro,
@@ -146,17 +135,12 @@ impl Handle {
         Battery::of_level(unsafe { sys::SDL_JoystickCurrentPowerLevel(self.raw) } as i32)
     }
 
-    /// Lets the two motors run.
-    pub(crate) fn rumble(&self, Drive { strengths: (low, high), milliseconds }: Drive) -> Result<(), String> {
-        // SAFETY: `raw` is open; SDL answers -1 if the device cannot, or is gone.
+    /// Lets the motors run so strong, 0 to 65535, for so long, at most 65.535 s. SDL stops them then, and when it closes.
+    pub(crate) fn rumble(&self, (low, high): (u16, u16), time: Duration) -> Result<(), String> {
+        let (low, high) = if time.is_zero() { (0, 0) } else { (low, high) };
+        let milliseconds = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+        // SAFETY: `raw` is open; SDL answers -1 if the device cannot, or is gone, and cuts a longer time.
         done(unsafe { sys::SDL_JoystickRumble(self.raw, low, high, milliseconds) })
-    }
-
-    /// Lets the motors in the triggers run.
-    pub(crate) fn rumble_triggers(&self, drive: Drive) -> Result<(), String> {
-        let Drive { strengths: (left, right), milliseconds } = drive;
-        // SAFETY: as for `rumble`.
-        done(unsafe { sys::SDL_JoystickRumbleTriggers(self.raw, left, right, milliseconds) })
     }
 
     /// Sets the light's colour.

@@ -111,8 +111,9 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
                 }
             }
             let wishes = self.inbox.wishes();
-            self.devices.tend(now().saturating_duration_since(self.started), wishes);
-            self.devices.end_batch();
+            let now = now().saturating_duration_since(self.started);
+            self.devices.tend(now, wishes);
+            self.devices.end_batch(now);
         }
     }
 
@@ -153,7 +154,7 @@ impl<Sink> Drop for SdlThread<Sink> {
 
 #[allow(
     clippy::disallowed_methods,
-    reason = "this thread paces motors by the clock; nothing of it reaches the sink"
+    reason = "this thread paces its looks at batteries by the clock; nothing of it reaches the sink"
 )]
 fn now() -> Instant {
     Instant::now()

@@ -8,8 +8,7 @@ use crate::inbox::{Inbox, Order};
 
 /// A virtual joystick, plugged in as long as this lives.
 ///
-/// Made by [`Gamepads::plug_virtual`](crate::Gamepads::plug_virtual) and [`Gamepads::plug`](crate::Gamepads::plug). It
-/// may be used from any thread. When the SDL thread has ended nothing happens any more, without an error.
+/// Made by [`Gamepads::plug`](crate::Gamepads::plug). It may be used from any thread. When the SDL thread has ended nothing happens any more, without an error.
 #[derive(Debug)]
 pub struct VirtualPad {
     inbox: Arc<Inbox>,
@@ -59,8 +58,6 @@ pub struct VirtualDevice {
 pub struct VirtualFeedback {
     /// Whether it has the two motors.
     pub rumble: bool,
-    /// Whether it has motors in its triggers.
-    pub trigger_rumble: bool,
     /// Whether it has a light.
     pub led: bool,
     /// Where changes go.
@@ -76,13 +73,6 @@ pub enum Feedback {
         low: u16,
         /// The quick, weak one.
         high: u16,
-    },
-    /// The motors in the triggers run with these strengths, 0 to 65535; 0 is at rest.
-    TriggerRumble {
-        /// The left one.
-        left: u16,
-        /// The right one.
-        right: u16,
     },
     /// The light has this colour: red, green, blue.
     Led([u8; 3]),
@@ -128,6 +118,11 @@ impl VirtualPad {
 }
 
 impl VirtualDevice {
+    /// A plain one with so many axes, buttons and hats, 0 to 255 each.
+    pub fn new(name: &str, axes: usize, buttons: usize, hats: usize) -> Self {
+        Self { name: name.into(), axes, buttons, hats, ..Self::default() }
+    }
+
     /// The state of the pad let go, with an entry for all it has.
     pub(crate) fn rest(&self) -> VirtualState {
         let mut axes = vec![0; self.axes];

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use common::{Bench, PATIENCE, TURN};
-use gamepad::{Error, Event, Gamepads, VirtualPad, VirtualState};
+use gamepad::{Error, Event, Gamepads, VirtualDevice, VirtualPad, VirtualState};
 use sdl2::sys;
 
 mod common;
@@ -51,7 +51,8 @@ impl Usage {
 #[test]
 fn eight_identical_pads_are_eight_devices() {
     let bench = Bench::new();
-    let pads: Vec<_> = (0..8).map(|_| bench.gamepads.plug_virtual("twin", 2, 2, 0).unwrap()).collect();
+    let pads: Vec<_> =
+        (0..8).map(|_| bench.gamepads.plug(VirtualDevice::new("twin", 2, 2, 0)).unwrap()).collect();
     let (mut ids, mut guids) = (BTreeSet::new(), BTreeSet::new());
     for pad in &pads {
         match bench.next_of(pad.id()) {
@@ -75,7 +76,7 @@ fn a_replugged_pad_has_the_same_guid() {
     let bench = Bench::new();
     let mut seen = BTreeSet::new();
     for _ in 0..3 {
-        let pad = bench.gamepads.plug_virtual("again", 2, 2, 0).unwrap();
+        let pad = bench.gamepads.plug(VirtualDevice::new("again", 2, 2, 0)).unwrap();
         let Event::Connected { guid, .. } = bench.next_of(pad.id()) else { panic!() };
         seen.insert(guid);
         bench.unplug(pad);
@@ -102,7 +103,7 @@ fn a_flood_ends_with_the_last_value_and_takes_no_memory() {
         }
     })
     .unwrap();
-    let pad = gamepads.plug_virtual("flood", 1, 1, 0).unwrap();
+    let pad = gamepads.plug(VirtualDevice::new("flood", 1, 1, 0)).unwrap();
     let before = Usage::now();
     let (began, mut sent) = (now(), 0_u64);
     while began.elapsed() < Duration::from_secs(2) {
@@ -240,15 +241,15 @@ fn a_pad_that_sdl_plugs_in_too_late_is_an_error_and_does_not_come() {
         }
         names
     };
-    let _hangs = gamepads.plug_virtual("hangs", 1, 1, 0).unwrap(); // answered before the sink hears of it
+    let _hangs = gamepads.plug(VirtualDevice::new("hangs", 1, 1, 0)).unwrap(); // answered before the sink hears of it
     connected("hangs");
     let began = now();
-    let refused = gamepads.plug_virtual("late", 1, 1, 0).unwrap_err();
+    let refused = gamepads.plug(VirtualDevice::new("late", 1, 1, 0)).unwrap_err();
     let waited = began.elapsed();
     assert!(waited >= Duration::from_secs(1) && waited < PATIENCE, "{waited:?}");
     assert!(matches!(&refused, Error::NoAnswer { name, .. } if name == "late"), "{refused}");
     assert!(refused.to_string().ends_with("SDL hangs, no answer for 1s"), "{refused}");
     go_on.send(()).unwrap();
-    let _next = gamepads.plug_virtual("next", 1, 1, 0).unwrap();
+    let _next = gamepads.plug(VirtualDevice::new("next", 1, 1, 0)).unwrap();
     assert_eq!(connected("next"), ["next"]);
 }

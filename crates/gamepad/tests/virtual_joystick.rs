@@ -26,7 +26,7 @@ fn button(pressed: bool) -> VirtualState {
 fn a_plug_is_one_connected_with_the_rest_state_and_nothing_else() {
     let bench = Bench::new();
     // Six axes, eleven buttons, one hat: SDL would let axes 4 and 5 of a game controller rest at -32768.
-    let pad = bench.gamepads.plug_virtual("rest", 6, 11, 1).unwrap();
+    let pad = bench.gamepads.plug(VirtualDevice::new("rest", 6, 11, 1)).unwrap();
     match bench.next_of(pad.id()) {
         Event::Connected { name, axes, buttons, hats, .. } => {
             assert_eq!(name, "rest");
@@ -45,20 +45,15 @@ fn a_plug_is_one_connected_with_the_rest_state_and_nothing_else() {
 }
 
 #[test]
-fn who_does_not_wait_gets_the_pad_later() {
-    let bench = Bench::new();
-    let device = VirtualDevice { name: "later".into(), axes: 1, ..VirtualDevice::default() };
-    let plugging = bench.gamepads.begin_plug(device.clone()).unwrap();
-    let pad = loop {
-        if let Some(pad) = plugging.poll().unwrap() {
-            break pad;
-        }
-        std::thread::yield_now();
-    };
-    assert!(matches!(bench.next_of(pad.id()), Event::Connected { name, .. } if name == "later"));
-    // Given up at once: never there, or gone again.
-    drop(bench.gamepads.begin_plug(device).unwrap());
-    assert_eq!(bench.unplug(pad), []);
+fn the_sink_learns_that_devices_are_looked_at_though_nothing_happens() {
+    let _turn = common::TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (events, received) = std::sync::mpsc::channel();
+    let _gamepads = Gamepads::start(move |event| drop(events.send(event))).unwrap();
+    let next = || received.recv_timeout(common::PATIENCE).expect("no event came");
+    let mut looks = 0;
+    while looks < 3 {
+        looks += u32::from(next() == Event::Looked);
+    }
 }
 
 #[test]
@@ -196,7 +191,7 @@ fn eight_pads_do_not_mix() {
 fn a_pad_may_have_many_axes_buttons_and_hats() {
     let bench = Bench::new();
     for (naxes, nbuttons, nhats) in [(20, 24, 2), (255, 255, 255), (0, 0, 0)] {
-        let pad = bench.gamepads.plug_virtual("many", naxes, nbuttons, nhats).unwrap();
+        let pad = bench.gamepads.plug(VirtualDevice::new("many", naxes, nbuttons, nhats)).unwrap();
         let id = pad.id();
         match bench.next_of(id) {
             Event::Connected { axes, buttons, hats, .. } => {
@@ -221,7 +216,7 @@ fn a_pad_may_have_many_axes_buttons_and_hats() {
         assert_eq!(bench.next_of(id), Event::Button { id, button: nbuttons - 1, pressed: true });
         assert_eq!(bench.next_of(id), Event::Hat { id, hat: nhats - 1, state: right });
     }
-    let refused = bench.gamepads.plug_virtual("many", 256, 0, 0).unwrap_err();
+    let refused = bench.gamepads.plug(VirtualDevice::new("many", 256, 0, 0)).unwrap_err();
     assert!(matches!(refused, Error::TooMany { what: "axes", asked: 256, most: 255 }), "{refused}");
 }
 
@@ -232,7 +227,7 @@ fn a_name_is_reported_as_given() {
     for name in ["Jöystick — 手柄 🎮", "8BitDo (2.4 GHz)", "  two  spaces ", &long] {
         let _pad = bench.plug(name, 1, 1, 0); // compares the name
     }
-    assert!(matches!(bench.gamepads.plug_virtual("a\0b", 1, 1, 0), Err(Error::Name(_))));
+    assert!(matches!(bench.gamepads.plug(VirtualDevice::new("a\0b", 1, 1, 0)), Err(Error::Name(_))));
 }
 
 #[test]
@@ -299,12 +294,12 @@ fn a_panic_in_the_sink_ends_the_thread_and_not_the_process() {
         }
     })
     .unwrap();
-    let pad = gamepads.plug_virtual("panic", 1, 1, 0).unwrap();
+    let pad = gamepads.plug(VirtualDevice::new("panic", 1, 1, 0)).unwrap();
     assert!(gamepads.alive());
     armed.store(true, Ordering::SeqCst);
     pad.set(axes(&[1]));
     while events.recv_timeout(PATIENCE).is_ok() {} // until the sink is dropped with its thread
-    assert!(matches!(gamepads.plug_virtual("late", 1, 1, 0), Err(Error::Ended)));
+    assert!(matches!(gamepads.plug(VirtualDevice::new("late", 1, 1, 0)), Err(Error::Ended)));
     for _ in 0..1000 {
         // The thread is still on its way out for a moment after it has dropped the sink.
         if !gamepads.alive() {

@@ -33,6 +33,6 @@ pub use leds::{BLINK, Leds, Rgb};
 pub use motors::Motors;
 pub use parameters::{CommandType, Driver, DriverKind, FullSpeed, IrLimits, Params, Profile, specification};
 pub use publishers::{Census, Publishers};
-pub use refused::{BEYOND_REASON, Refused};
+pub use refused::Refused;
 pub use status::Counters;
 pub use units::Level;

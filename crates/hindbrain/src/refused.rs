@@ -2,15 +2,9 @@ use core::fmt;
 use core::time::Duration;
 
 use units::freshness::AHEAD;
-use units::{NotFinite, Velocity};
+use units::{BeyondReason, NotFinite, Velocity};
 
 use crate::FullSpeed;
-
-/// A command beyond so many times full speed is no command but a mistake.
-///
-/// # Source
-/// own; the original's float decoder made of 1e308 half speed and of 3.5e38 a number that no type defines.
-pub const BEYOND_REASON: f64 = 100.0;
 
 /// A command that was refused, by the first part that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,19 +19,14 @@ pub struct Refused {
 
 impl Refused {
     /// Whether `velocity` is beyond all reason for a vehicle of this speed.
-    /// * the parts that hindbrain uses: forward and turn, each within [`BEYOND_REASON`] times full speed
     /// # Errors
     /// The first part that is beyond.
     pub fn check(velocity: &Velocity, full: &FullSpeed) -> Result<(), Self> {
-        let parts =
-            [("linear.x", velocity.forward(), full.linear), ("angular.z", velocity.turn(), full.angular)];
-        for (part, value, full) in parts {
-            let most = BEYOND_REASON * full;
-            if value.abs() > most {
-                return Err(Self { part, value, most: Some(most) });
-            }
-        }
-        Ok(())
+        velocity.check_reason(full.linear, full.angular).map_err(|BeyondReason { part, value, most }| Self {
+            part,
+            value,
+            most: Some(most),
+        })
     }
 }
 
@@ -68,10 +57,7 @@ impl fmt::Display for Refused {
                 let side = if value.is_sign_negative() { "old" } else { "ahead of this machine's clock" };
                 write!(f, "{part} is {:.3} s {side}, must be less than {most} s", value.abs())
             }
-            Some(most) => {
-                let unit = if part.starts_with("linear") { "m/s" } else { "rad/s" };
-                write!(f, "{part} is {value:e}, must be from -{most} to {most} {unit}")
-            }
+            Some(most) => BeyondReason { part, value: *value, most: *most }.fmt(f),
         }
     }
 }

@@ -1,13 +1,14 @@
 use crate::device::{Device, Identity};
+use crate::guid::is_same_model;
 use crate::name::legal_name;
 
 /// Which device shall drive: what `control_device` says, and what came of it.
 ///
-/// A text names the device whose port, GUID, serial number or path it is, or a link to that, such as
-/// `/dev/input/by-path/...`, and what SDL calls a device stands for the port that is made of it; without a
-/// letter or digit of ASCII, of which no port can be made, for itself. Without a text the first device to connect drives, and after that only that one: the same
-/// model (GUID), and the same serial number where it has one. Two devices of one model without serial numbers cannot be
-/// told apart but by their paths.
+/// A text names the device that SDL calls exactly so, or whose serial number, path, link to that, such as
+/// `/dev/input/by-path/...`, or model (GUID) it is. A text that is a legal name of a port names the device of that port too; no
+/// other text stands for a port, since two names may have one port. Without a text the
+/// first device to connect drives, and after that only that one: the same model, and the same serial number where it has
+/// one. Two devices of one model without serial numbers cannot be told apart but by their paths.
 ///
 /// # Source
 /// own; the openrobots component does not say which device its mappings read.
@@ -15,16 +16,31 @@ use crate::name::legal_name;
 pub(crate) struct Choice {
     /// As the user wrote it; empty: none is named.
     text: String,
-    /// The port that the text may mean.
-    port: String,
+    /// Whether the text may be the name of a port.
+    is_port: bool,
     /// Who drove, where none is named.
     settled: Option<Identity>,
 }
 
+/// How well a text means a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fit {
+    /// It does not.
+    None,
+    /// It is a GUID of the same model, of another version.
+    Model,
+    /// It is the name of its port.
+    Port,
+    /// It is what SDL calls it, its GUID, serial number, path or a link.
+    Exact,
+    /// It is that and the name of its port: the first of twins.
+    Both,
+}
+
 impl Choice {
     pub(crate) fn new(control_device: &str) -> Self {
-        let port = legal_name(control_device).unwrap_or_default();
-        Self { text: control_device.into(), port, settled: None }
+        let is_port = legal_name(control_device).is_some_and(|port| port == control_device);
+        Self { text: control_device.into(), is_port, settled: None }
     }
 
     /// Whether `control_device` is the choice already.
@@ -37,20 +53,36 @@ impl Choice {
         if self.text.is_empty() {
             self.settled.as_ref().is_none_or(|before| is_same(before, &device.identity))
         } else {
-            self.names(device)
+            self.names(device) != Fit::None
         }
     }
 
-    /// Whether the text means `device`.
-    pub(crate) fn names(&self, device: &Device) -> bool {
+    /// Of those that may drive the one that the text means most, the first of several.
+    pub(crate) fn best<'a>(&self, devices: impl Iterator<Item = &'a Device>) -> Option<&'a Device> {
+        let mut best: Option<(Fit, &Device)> = None;
+        for device in devices.filter(|device| self.allows(device)) {
+            let fit = self.names(device);
+            if best.is_none_or(|(other, _)| fit > other) {
+                best = Some((fit, device));
+            }
+        }
+        best.map(|(_, device)| device)
+    }
+
+    /// How well the text means `device`.
+    pub(crate) fn names(&self, device: &Device) -> Fit {
         let Identity { guid, serial, path, links, label } = &device.identity;
-        !self.text.is_empty()
-            && (self.port == device.name
-                || (self.port.is_empty() && self.text == *label)
-                || self.text.eq_ignore_ascii_case(guid)
-                || self.text == *serial
-                || self.text == *path
-                || links.contains(&self.text))
+        let text = &self.text;
+        let is_port = self.is_port && *text == device.name;
+        let is_exact = [label, guid, serial, path].contains(&text) || links.contains(text);
+        match (text.is_empty(), is_exact, is_port) {
+            (true, ..) => Fit::None,
+            (_, true, true) => Fit::Both,
+            (_, true, false) => Fit::Exact,
+            (_, false, true) => Fit::Port,
+            (_, false, false) if is_same_model(text, guid) => Fit::Model,
+            _ => Fit::None,
+        }
     }
 
     /// `device` drives now.
@@ -88,24 +120,67 @@ mod tests {
         Device::new(DeviceId(1), name.into(), identity, &[], &[], &[])
     }
 
-    #[test]
-    fn a_text_of_which_no_port_can_be_made_is_the_name_itself() {
-        let mut pad = device("joystick", "", "", "");
-        pad.identity.label = "日本".into();
-        assert!(Choice::new("日本").names(&pad));
-        assert!(!Choice::new("日本語").names(&pad) && !Choice::new("").names(&pad));
-        assert!(Choice::new("joystick").names(&pad));
+    fn labelled(name: &str, label: &str) -> Device {
+        let mut pad = device(name, "030000005e0400008e02000010010000", "", "");
+        pad.identity.label = label.into();
+        pad
     }
 
     #[test]
-    fn a_text_is_a_port_a_guid_a_serial_number_a_path_or_a_link() {
-        let pad = device("Xbox_Pad", "030000005e04AB", "S/N 7", "/dev/input/event7");
+    fn two_names_that_share_a_port_are_told_apart() {
+        let [stick, throttle] =
+            ["Stick", "Throttle"].map(|part| format!("Saitek Pro Flight X-55 Rhino {part}"));
+        let pads = [
+            labelled("Saitek_Pro_Flight_X_55_Rhino_Th", &throttle),
+            labelled("Saitek_Pro_Flight_X_55_Rhino__1", &stick),
+        ];
+        for (text, meant) in [(&throttle, 0), (&stick, 1)] {
+            let choice = Choice::new(text);
+            assert!(choice.allows(&pads[meant]) && !choice.allows(&pads[1 - meant]), "{text}");
+        }
+        assert!(Choice::new("Saitek_Pro_Flight_X_55_Rhino_Th").allows(&pads[0]), "a port's own name counts");
+        assert!(!Choice::new("Saitek Pro Flight X-55 Rhino").allows(&pads[0]));
+    }
+
+    #[test]
+    fn an_exact_name_wins_over_a_port_and_the_first_of_twins_over_the_second() {
+        let pads = [labelled("Pad_X", "Pad X"), labelled("Pad_X_1", "Pad_X"), labelled("Pad_X_2", "Pad X")];
+        let best = |text: &str| Choice::new(text).best(pads.iter()).map(|pad| pad.name.clone());
+        assert_eq!(best("Pad_X").as_deref(), Some("Pad_X_1"));
+        assert_eq!(best("Pad X").as_deref(), Some("Pad_X"));
+        assert_eq!(best("Pad_X_2").as_deref(), Some("Pad_X_2"));
+        let twins = [labelled("Pad_1", "Pad"), labelled("Pad", "Pad")];
+        let first = Choice::new("Pad").best(twins.iter()).map(|pad| pad.name.clone());
+        assert_eq!(first.as_deref(), Some("Pad"));
+    }
+
+    #[test]
+    fn a_name_of_which_no_port_can_be_made_counts_too() {
+        let pad = labelled("joystick", "日本");
+        assert!(Choice::new("日本").allows(&pad));
+        assert!(!Choice::new("日本語").allows(&pad));
+        assert!(Choice::new("joystick").allows(&pad));
+    }
+
+    #[test]
+    fn a_guid_of_another_kernel_or_of_the_database_names_the_model() {
+        let pad = device("Pad", "0300509d5e0400008e02000010010000", "", "");
+        for text in ["030000005e0400008e02000010010000", "0300509D5E0400008E02000014010000"] {
+            assert_eq!(Choice::new(text).names(&pad), Fit::Model, "{text}");
+        }
+        assert!(!Choice::new("030000005e0400008f02000010010000").allows(&pad));
+    }
+
+    #[test]
+    fn a_text_is_a_name_a_port_a_guid_a_serial_number_a_path_or_a_link() {
+        let mut pad = device("Xbox_Pad", "030000005e04AB", "S/N 7", "/dev/input/event7");
+        pad.identity.label = "Xbox Pad".into();
         let names =
             ["Xbox_Pad", "Xbox Pad", "030000005e04ab", "030000005E04AB", "S/N 7", "/dev/input/event7"];
         for text in names.into_iter().chain(["/dev/input/by-path/pci-usb-0:2", "/dev/input/by-id/usb-pad"]) {
-            assert!(Choice::new(text).allows(&pad) && Choice::new(text).names(&pad), "{text}");
+            assert!(Choice::new(text).allows(&pad) && Choice::new(text).names(&pad) != Fit::None, "{text}");
         }
-        for text in ["Pad", "Xbox_Pad_1", "030000005e04", "S/N 8", "event7"] {
+        for text in ["Pad", "Xbox_Pad_1", "xbox pad", "Xbox  Pad", "030000005e04", "S/N 8", "event7"] {
             assert!(!Choice::new(text).allows(&pad), "{text}");
         }
     }
@@ -113,7 +188,7 @@ mod tests {
     #[test]
     fn what_a_device_does_not_tell_is_not_chosen_by() {
         let bare = device("Pad", "", "", "");
-        assert!(Choice::new("").allows(&bare) && !Choice::new("").names(&bare));
+        assert!(Choice::new("").allows(&bare) && Choice::new("").names(&bare) == Fit::None);
         assert!(!Choice::new("x").allows(&bare));
     }
 

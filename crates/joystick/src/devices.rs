@@ -6,6 +6,7 @@ use crate::choice::{Choice, is_same};
 use crate::device::{BeyondLimits, Device, Identity};
 use crate::filter::Stick;
 use crate::name::{free_port_name, legal_name};
+use crate::virtual_device::ID as VIRTUAL;
 use crate::{DeviceId, Hat, Output, RenameRefused};
 
 /// The publish task: the connected devices in the order they came, and which of them drives.
@@ -87,12 +88,24 @@ impl Devices {
         self.driving().map_or(Stick::default(), |device| Stick {
             axes: &device.state().axes,
             buttons: device.pressed(),
+            is_there: device.is_read,
         })
     }
 
     /// Whether it is known where the device that drives is.
     pub(crate) fn is_read(&self) -> bool {
         self.driving().is_none_or(|device| device.is_read)
+    }
+
+    /// Whether a button of the device that drives is down and does not count, since its press was not meant.
+    pub(crate) fn is_held_in_vain(&self, button: usize) -> bool {
+        let is_down = |buttons: &[bool]| buttons.get(button) == Some(&true);
+        self.driving().is_some_and(|device| is_down(&device.state().buttons) && !is_down(device.pressed()))
+    }
+
+    /// Whether a device is connected that is not read.
+    pub(crate) fn has_unread(&self) -> bool {
+        self.list.iter().any(|device| !device.is_read)
     }
 
     /// The device that is waited for.
@@ -181,9 +194,8 @@ impl Devices {
             return;
         }
         self.choice = Choice::new(control_device);
-        // Who drives stays, if it may.
-        let next = self.driving().into_iter().chain(&self.list).find(|device| self.choice.allows(device));
-        let next = next.map(|device| device.id);
+        // Who drives stays, unless the text means another one more.
+        let next = self.choice.best(self.driving().into_iter().chain(&self.list)).map(|device| device.id);
         if self.driver.is_some() && next != self.driver {
             self.hand_over(None);
         }
@@ -215,10 +227,13 @@ impl Devices {
         self.list.iter().chain(&self.gone).any(|device| device.name == port)
     }
 
-    /// Nobody reads the devices any more.
-    pub(crate) fn lose_reading(&mut self) {
-        self.list.iter_mut().for_each(Device::lose);
-        self.driver_dirty |= self.driver.is_some();
+    /// Nobody reads the devices any more, but the virtual one, which comes another way. Whether that is of the one that
+    /// drives.
+    pub(crate) fn lose_reading(&mut self) -> bool {
+        self.list.iter_mut().filter(|device| device.id != VIRTUAL).for_each(Device::lose);
+        let is_lost = self.driver.is_some_and(|id| id != VIRTUAL);
+        self.driver_dirty |= is_lost;
+        is_lost
     }
 
     /// All devices count as let go, which is to be told: the node ends.
@@ -275,7 +290,7 @@ impl Devices {
             out.push_back(Output::PublishDevice { name, state: device.published() });
             out.push_back(Output::CloseDevice { name: before });
         }
-        if self.driver.is_none() && self.list.get(index).is_some_and(|device| self.choice.names(device)) {
+        if self.driver.is_none() && self.list.get(index).is_some_and(|device| self.choice.is(&device.name)) {
             self.elect(id);
         }
         Ok(())

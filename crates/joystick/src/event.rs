@@ -1,8 +1,10 @@
-use core::fmt;
+use core::time::Duration;
 
 use units::Stamp;
 
-use crate::{DeviceId, DeviceState, Hat, JoyState, LogRow, MOST, Params, PoseState, Printable};
+use crate::{
+    DeviceId, DeviceState, Feedback, Hat, JoyState, LogRow, Params, PoseState, Report, VirtualState,
+};
 
 /// All that can happen to the joystick node.
 ///
@@ -78,10 +80,14 @@ pub enum Input {
         /// Where to.
         state: Hat,
     },
+    /// The devices were looked at, also if nothing happened to them. From the first time on it has to come again and again: when
+    /// nobody looks for 250 ms, that is [`Input::ReadingLost`].
+    DevicesLooked,
     /// Nobody reads the devices any more: all of them count as let go, and where they are nobody knows. Belongs to a batch
     /// of its own.
     ReadingLost,
-    /// A device is read again after that, and is like this; more or less of everything than it has means nothing.
+    /// A device is read again after that, as [`Joystick::needs_reading`](crate::Joystick::needs_reading) asks for, and is like
+    /// this; more or less of everything than it has means nothing.
     DeviceRead {
         /// Which.
         id: DeviceId,
@@ -94,6 +100,10 @@ pub enum Input {
     },
     /// All events of one wake-up were handed over.
     BatchEnded,
+    /// The virtual device is held like this; it is plugged in if it is not, and unplugged when nothing comes for 500 ms.
+    VirtualDeviceMoved(VirtualState),
+    /// A feedback was asked of the device that drives.
+    FeedbackReceived(Feedback),
     /// The wall clock at this `now`. Expected before the events that happen at it, and before each timed poll.
     ClockRead(Stamp),
     /// Somebody else's state came in on `reference`.
@@ -157,152 +167,26 @@ pub enum Output {
     PublishJoy(JoyState),
     /// Publish on `~/connected`: whether a device drives.
     PublishConnected(bool),
+    /// Let the motors of a device run: strong and weak, 0 to 65535, for so long.
+    Rumble {
+        /// Which device.
+        device: DeviceId,
+        /// The strong motor.
+        low: u16,
+        /// The weak motor.
+        high: u16,
+        /// For how long.
+        time: Duration,
+    },
+    /// Give the light of a device a colour.
+    Light {
+        /// Which device.
+        device: DeviceId,
+        /// Red, green, blue.
+        colour: [u8; 3],
+    },
     /// Give the log this cycle's row.
     LogRow(LogRow),
     /// Tell the log.
     Report(Report),
-}
-
-/// Something worth a line in the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Report {
-    /// A device was opened.
-    Connected {
-        /// Its port.
-        name: String,
-        /// What SDL calls it.
-        sdl_name: String,
-        /// The GUID of its model.
-        guid: String,
-        /// Its serial number, may be empty.
-        serial: String,
-        /// Where it is, may be empty.
-        path: String,
-        /// Links to that.
-        links: Vec<String>,
-        /// How many axes it has, hats as two.
-        axes: usize,
-        /// How many buttons it has.
-        buttons: usize,
-    },
-    /// A device was pulled out.
-    Disconnected {
-        /// Its port.
-        name: String,
-    },
-    /// Another device drives, or none does.
-    Controlled {
-        /// The port of the device that drives now.
-        name: Option<String>,
-    },
-    /// No axis is mapped: while active, the desired velocity is zero.
-    Unmapped,
-    /// No enable button is mapped: the stick always drives and `reference` is never passed on.
-    AlwaysActive,
-    /// The device that drives does so without command because its stick is not at rest (true), or now it was.
-    WaitsForRest(bool),
-    /// The stick drives (true) or the reference is passed on (false).
-    Active(bool),
-    /// Velocities are told in the vehicle's frame (true) or in the world's (false).
-    Intrinsic(bool),
-}
-
-impl Report {
-    /// Whether a user should do something about it.
-    pub const fn is_warning(&self) -> bool {
-        matches!(
-            self,
-            Self::Unmapped | Self::AlwaysActive | Self::Controlled { name: None } | Self::WaitsForRest(true)
-        )
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Connected { name, sdl_name, guid, serial, path, links, axes, buttons } => {
-                write!(f, "'{}' ({}", Printable(sdl_name), Printable(guid))?;
-                if !serial.is_empty() {
-                    write!(f, ", serial number {}", Printable(serial))?;
-                }
-                for place in core::iter::once(path).chain(links).filter(|place| !place.is_empty()) {
-                    write!(f, ", {}", Printable(place))?;
-                }
-                write!(f, ") connected as {name}: {axes} axes, {buttons} buttons")?;
-                if (*axes).max(*buttons) > MOST {
-                    write!(f, "; its port and the mappings know the first {MOST} of each")?;
-                }
-                Ok(())
-            }
-            Self::Disconnected { name } => write!(f, "{name} disconnected"),
-            Self::Controlled { name: Some(name) } => write!(f, "{name} drives"),
-            Self::Controlled { name: None } => f.write_str("no device drives: commands are zero, buttons up"),
-            Self::Unmapped => f.write_str("no axis is mapped: the stick can only command zero velocity"),
-            Self::AlwaysActive => {
-                f.write_str("no enable button is mapped: the stick always drives, the reference is masked")
-            }
-            Self::WaitsForRest(true) => f.write_str(
-                "waits for the stick at rest: until all mapped axes are let go together it commands nothing",
-            ),
-            Self::WaitsForRest(false) => f.write_str("the stick is at rest: from now on it commands"),
-            Self::Active(true) => f.write_str("active: the stick drives"),
-            Self::Active(false) => f.write_str("inactive: the reference is passed on"),
-            Self::Intrinsic(true) => f.write_str("velocities are told in the vehicle's frame"),
-            Self::Intrinsic(false) => f.write_str("velocities are told in the world frame"),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_device_is_told_with_all_that_it_can_be_chosen_by() {
-        let report = Report::Connected {
-            name: "pad".into(),
-            sdl_name: "Pad!".into(),
-            guid: "03".into(),
-            serial: "7".into(),
-            path: "/dev/x".into(),
-            links: vec!["/dev/a".into(), "/dev/b".into()],
-            axes: 1,
-            buttons: 2,
-        };
-        let text = "'Pad!' (03, serial number 7, /dev/x, /dev/a, /dev/b) connected as pad: 1 axes, 2 buttons";
-        assert_eq!(report.to_string(), text);
-    }
-
-    #[test]
-    fn a_device_cannot_write_lines_of_its_own() {
-        let report = Report::Connected {
-            name: "pad".into(),
-            sdl_name: "Pad\n[INFO] ü".into(),
-            guid: "03".into(),
-            serial: "\u{1b}c".into(),
-            path: String::new(),
-            links: vec!["/dev/\r".into()],
-            axes: 1,
-            buttons: 2,
-        };
-        let text =
-            r"'Pad\n[INFO] ü' (03, serial number \u{1b}c, /dev/\r) connected as pad: 1 axes, 2 buttons";
-        assert_eq!(report.to_string(), text);
-    }
-
-    #[test]
-    fn a_device_too_big_is_told_so() {
-        let report = |axes| Report::Connected {
-            name: "pad".into(),
-            sdl_name: "Pad!".into(),
-            guid: "03".into(),
-            serial: String::new(),
-            path: String::new(),
-            links: Vec::new(),
-            axes,
-            buttons: 2,
-        };
-        assert_eq!(report(16).to_string(), "'Pad!' (03) connected as pad: 16 axes, 2 buttons");
-        assert!(report(17).to_string().ends_with("; its port and the mappings know the first 16 of each"));
-    }
 }

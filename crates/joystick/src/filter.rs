@@ -1,18 +1,36 @@
 use core::time::Duration;
 
-use units::{Instant, Stamp};
+use units::{Clock, Instant, Received, Stamp};
 
 use crate::integrator::Integrator;
-use crate::mapping::{commands, is_at_rest, reads_the_same};
+use crate::mapping::{Unrest, commands, is_at_rest, reads_the_same, unrest};
 use crate::mode::{Activity, Mode};
-use crate::takeover::{STALE, Seed};
+use crate::reference::Reference;
+use crate::takeover::{Reach, Seed};
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
+
+/// For how long zero is published after the stick, or a reference in motion, was lost: every hop sees it, also one that
+/// misses some messages. After that nothing is claimed any more.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The stick that drives, as far as the filter looks at it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stick<'a> {
     pub(crate) axes: &'a [i16],
     pub(crate) buttons: &'a [bool],
+    /// Whether it is connected and read.
+    pub(crate) is_there: bool,
+}
+
+/// The zeros that are still to be published after the stick or the reference stopped commanding.
+#[derive(Clone, Copy, Debug, Default)]
+struct Farewell {
+    /// At least one is.
+    is_due: bool,
+    /// Until then in each cycle, unless a reference is passed on.
+    until: Instant,
+    /// Whether the reference is not passed on before that: the stick was lost, nobody let go of it.
+    masks: bool,
 }
 
 /// The state task: passes the reference on, or replaces it by what the stick commands.
@@ -27,14 +45,15 @@ pub(crate) struct Filter {
     intrinsic_asked: bool,
     mode: Mode,
     activity: Activity,
+    /// Whether the stick claims the vehicle.
+    claims: bool,
     /// What the stick commands now \[m/s², rad/s²], linear then angular.
     acceleration: [f64; 6],
     motion: Integrator,
     /// Up to when the motion is integrated.
     until: Instant,
-    reference: Option<(Instant, PoseState)>,
-    /// The stick let go and there is no reference to pass on: one explicit stop is due.
-    owes_stop: bool,
+    reference: Reference,
+    farewell: Farewell,
     /// The stick that drives was not yet at rest since it does, or means what it does, and commands nothing.
     waits: bool,
     seeds_refused: u64,
@@ -49,19 +68,27 @@ impl Filter {
             intrinsic_asked: params.intrinsic,
             mode: Mode::new(params.intrinsic),
             activity: Activity::of(&params.mappings.enable, &[], false),
+            claims: false,
             acceleration: [0.0; 6],
             motion: Integrator::default(),
             until: Instant::ZERO,
-            reference: None,
-            owes_stop: false,
+            reference: Reference::default(),
+            farewell: Farewell::default(),
             waits: false,
             seeds_refused: 0,
             seeds_limited: 0,
         }
     }
 
+    /// Whether the stick claims the vehicle: a button says so, or none is mapped and the stick is there with an axis that
+    /// is mapped. Otherwise the reference is passed on.
+    ///
+    /// # Source
+    /// own: without buttons the openrobots component is always active and masks the reference, also where there is no
+    /// stick. Such a vehicle would never be driven by anything else. A takeover by `enable.toggle` is a person's act and
+    /// outlasts its stick.
     pub(crate) fn active(&self) -> bool {
-        self.activity.is_active()
+        self.claims
     }
 
     pub(crate) fn intrinsic(&self) -> bool {
@@ -77,9 +104,14 @@ impl Filter {
         self.activity.divisor(self.dynamics.slow)
     }
 
-    /// How long ago the last reference came.
-    pub(crate) fn reference_age(&self, now: Instant) -> Option<Duration> {
-        self.reference.as_ref().map(|(at, _)| now.since(*at))
+    /// The reference, for whoever reports on it.
+    pub(crate) fn reference(&self) -> &Reference {
+        &self.reference
+    }
+
+    /// Which axis keeps the stick from commanding, and how far it is from its rest.
+    pub(crate) fn unrest(&self, stick: Stick<'_>) -> Option<Unrest> {
+        self.waits.then(|| unrest(&self.mappings, stick.axes)).flatten()
     }
 
     /// Whether the stick commands nothing because it was not yet at rest.
@@ -98,6 +130,22 @@ impl Filter {
 
     pub(crate) fn has_enable_button(&self) -> bool {
         self.mappings.enable != EnableButtons::default()
+    }
+
+    fn reaches(&self, stick: Stick<'_>) -> bool {
+        let all = self.mappings.linear.iter().chain(&self.mappings.angular);
+        stick.is_there && all.filter_map(|mapping| mapping.axis).any(|axis| axis < stick.axes.len())
+    }
+
+    /// Lets time pass; whether that ended what was passed on.
+    pub(crate) fn expire(&mut self, now: Instant) -> bool {
+        let is_lost = self.reference.expire(now) && !self.active();
+        if is_lost {
+            let until = if self.reference.waits_for_zero() { now + FAREWELL } else { now };
+            self.farewell.is_due = true;
+            self.farewell.until = self.farewell.until.max(until);
+        }
+        is_lost
     }
 
     /// Integrates up to `now` what was commanded so far.
@@ -183,16 +231,25 @@ impl Filter {
         }
     }
 
-    /// A reference came in.
-    pub(crate) fn receive(&mut self, now: Instant, reference: PoseState) {
-        self.reference = Some((now, reference));
+    /// A reference came in; whether what is to be published is another one by that.
+    pub(crate) fn receive(&mut self, clock: &Clock, reference: PoseState) -> bool {
+        let had_one = self.reference.in_force().is_some();
+        match self.reference.receive(clock, reference) {
+            Received::InForce => true,
+            Received::Stopped(_) if had_one => {
+                self.farewell.is_due |= !self.active();
+                true
+            }
+            Received::Stopped(_) | Received::WaitsForZero | Received::Refused(_) => false,
+        }
     }
 
     /// Lets mode and command follow the stick; no stick is one without axes and buttons. `whole` says that all of its
-    /// state that came at once is here: an axis may be told after another that is at rest.
-    pub(crate) fn look(&mut self, now: Instant, stamp: Stamp, stick: Stick<'_>, whole: bool) {
+    /// state that came at once is here: an axis may be reported after another that is at rest.
+    pub(crate) fn look(&mut self, now: Instant, stick: Stick<'_>, whole: bool) {
         let before = self.active();
         self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch());
+        self.claims = self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
         let divisor = self.divisor();
         let (linear, angular) = (self.dynamics.amax / divisor, self.dynamics.awmax / divisor);
         self.waits &= !(whole && is_at_rest(&self.mappings, stick.axes));
@@ -201,27 +258,31 @@ impl Filter {
         self.acceleration = [x * linear, y * linear, z * linear, ax * angular, ay * angular, az * angular];
         match (before, self.active()) {
             (false, true) => {
-                self.owes_stop = false;
-                let velocity = self.seed(now, stamp);
+                self.farewell = Farewell::default();
+                let velocity = self.seed(Reach { linear, angular, drag: self.dynamics.drag });
                 self.motion.start(velocity);
             }
             // The motion is forgotten: the next takeover starts anew.
-            (true, false) => self.owes_stop = true,
+            (true, false) => {
+                // A button was let go by a person; all else is a loss.
+                let is_lost = !stick.is_there || !self.has_enable_button();
+                let until = if is_lost { now + FAREWELL } else { now };
+                self.farewell = Farewell { is_due: true, until, masks: is_lost };
+            }
             _ => {}
         }
     }
 
     /// The velocity to take over from the reference; zero while the stick is not at rest, which would have to end it.
-    fn seed(&mut self, now: Instant, stamp: Stamp) -> [f64; 6] {
-        let seed = if self.waits {
-            Seed::Refused
-        } else {
-            Seed::of(self.reference.as_ref(), now, stamp, self.mode.intrinsic(), &self.dynamics)
+    fn seed(&mut self, reach: Reach) -> [f64; 6] {
+        let seed = match self.reference.in_force() {
+            Some(reference) if !self.waits => Seed::of(reference, self.mode.intrinsic(), reach),
+            _ => Seed::Refused,
         };
         match seed {
-            Seed::Nothing => [0.0; 6],
             Seed::Refused => {
-                self.seeds_refused = self.seeds_refused.saturating_add(1);
+                self.seeds_refused =
+                    self.seeds_refused.saturating_add(u64::from(self.reference.was_received()));
                 [0.0; 6]
             }
             Seed::Velocity { velocity, limited } => {
@@ -231,25 +292,19 @@ impl Filter {
         }
     }
 
-    /// What to publish at `stamp`, integrated by the last [`advance`](Self::advance); `None` while there is nothing.
+    /// What to publish at `stamp`, integrated by the last [`advance`](Self::advance); `None` while nothing is claimed.
     ///
-    /// Inactive, the reference as it came, however old: who reads it judges it by its own stamp. One without a stamp
-    /// nobody could judge: it is forgotten when nothing new came for [`STALE`], with one stop. Before the first
-    /// reference nothing. When the stick lets go one stop comes first in any case: a reference that is older than the
-    /// stick's last word may be passed over as late further on, and the stick's would go on.
-    pub(crate) fn desired(&mut self, now: Instant, stamp: Stamp) -> Option<PoseState> {
+    /// Inactive, the reference in force as it came; without one nothing. When the stick lets go one stop comes first in
+    /// any case: a reference that is older than the stick's last command may be passed over as late further on, and the
+    /// stick's would go on. When the stick was lost, zero for [`FAREWELL`], also before a reference; when a
+    /// reference was lost in motion, zero for as long unless it comes back.
+    pub(crate) fn desired(&self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         if !self.active() {
-            if self
-                .reference
-                .is_some_and(|(at, reference)| reference.stamp.is_zero() && now.since(at) >= STALE)
-            {
-                self.reference = None;
-                self.owes_stop = true;
-            }
-            let owes_stop = core::mem::take(&mut self.owes_stop);
-            return match &self.reference {
-                Some((_, reference)) if !owes_stop => Some(*reference),
-                _ => owes_stop.then(|| self.standing(stamp)),
+            let Farewell { is_due, until, masks } = self.farewell;
+            let waits = is_due || (masks && now < until);
+            return match self.reference.in_force() {
+                Some(reference) if !waits => Some(*reference),
+                _ => (is_due || now < until).then(|| self.standing(stamp)),
             };
         }
         let (vel, avel) = self.motion.velocity();
@@ -265,11 +320,22 @@ impl Filter {
         })
     }
 
-    /// The last word before the end: a stop, also in place of a reference that is not passed on any more; nothing where
-    /// nothing was ever said.
-    pub(crate) fn stop(&mut self, stamp: Stamp) -> Option<PoseState> {
+    /// Whether a stop is due before a reference may be passed on.
+    pub(crate) fn owes_stop(&self) -> bool {
+        self.farewell.is_due
+    }
+
+    /// The stop that was due is published.
+    pub(crate) fn stopped(&mut self) {
+        self.farewell.is_due = false;
+    }
+
+    /// The last command before the end: a stop, also in place of a reference that is not passed on any more; nothing where
+    /// nothing is claimed.
+    pub(crate) fn stop(&mut self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         self.motion.stop();
-        (self.active() || self.owes_stop || self.reference.is_some()).then(|| self.standing(stamp))
+        let farewell = self.farewell.is_due || now < self.farewell.until;
+        (self.active() || farewell || self.reference.in_force().is_some()).then(|| self.standing(stamp))
     }
 
     fn standing(&self, stamp: Stamp) -> PoseState {

@@ -39,8 +39,6 @@ struct State {
     now: Picture,
     /// What is told when the device is lost.
     neutral: Picture,
-    /// Which buttons are down, whatever is told of them; a bit each.
-    down: u128,
     /// Of the last event.
     stamp: Stamp,
 }
@@ -113,10 +111,9 @@ impl Joy {
     pub(crate) fn begin(&mut self, now: Instant, stamp: Stamp, device: &Device) {
         let mut picture = Picture::default();
         picture.take(device, self.params.dead_zone);
-        let down = down(device);
-        picture.pressed = if self.params.sticky_buttons { 0 } else { down };
+        picture.pressed = down(device);
         let neutral = self.neutral(device);
-        self.state = Some(State { now: picture, neutral, down, stamp });
+        self.state = Some(State { now: picture, neutral, stamp });
         self.grid = Grid::new(now, self.params.autorepeat_rate);
         self.tell_connected(true);
         self.tell(stamp, picture);
@@ -128,10 +125,8 @@ impl Joy {
         let Some(state) = &mut self.state else { return };
         let before = state.now;
         state.now.take(device, self.params.dead_zone);
-        let down = down(device);
-        state.now.pressed =
-            if self.params.sticky_buttons { before.pressed ^ (down & !state.down) } else { down };
-        (state.down, state.neutral) = (down, neutral);
+        state.now.pressed = down(device);
+        state.neutral = neutral;
         if state.now == before {
             return;
         }
@@ -167,11 +162,6 @@ impl Joy {
         let before = core::mem::replace(&mut self.params, *params);
         if before.autorepeat_rate != params.autorepeat_rate {
             self.grid = self.state.and_then(|_| Grid::new(now, params.autorepeat_rate));
-        }
-        if let (Some(state), true) = (&mut self.state, before.sticky_buttons != params.sticky_buttons) {
-            state.now.pressed = if params.sticky_buttons { 0 } else { state.down };
-            let picture = state.now;
-            self.tell(stamp, picture);
         }
         if let Some(device) = device {
             self.look(now, stamp, device, false);

@@ -1,21 +1,29 @@
+use core::time::Duration;
 use std::collections::VecDeque;
 
 use units::{Clock, Instant, Machine, Stamp, earliest};
 
 use self::pace::Pace;
+use self::reading::Reading;
 use crate::device::Identity;
 use crate::devices::{Devices, Ignored};
+use crate::feedback::Feedbacks;
 use crate::filter::Filter;
 use crate::joy::Joy;
-use crate::log::LogRow;
+use crate::virtual_device::VirtualDevice;
 use crate::{Counters, DeviceId, Input, Output, Params, PoseState, Report};
 
 mod pace;
+mod reading;
 mod report;
 mod services;
+mod time;
+mod warnings;
 
 /// How many outputs fit before the queue grows; a batch of four devices has about twelve.
 const ROOM: usize = 64;
+/// While a command is in force the machine is called at least so often, so that it notices when it was held.
+const WATCH: Duration = Duration::from_millis(50);
 
 /// The openrobots `joystick` component.
 ///
@@ -30,9 +38,18 @@ const ROOM: usize = 64;
 /// from its next press on. So it is with new mappings by which a held stick would command something else or other buttons
 /// enable it. A takeover by `enable.toggle` outlasts a replug of its device, and no other device inherits it.
 ///
-/// After [`Input::Stopping`] one explicit stop leaves if anything was ever desired, `joy` and all devices are told as let
-/// go, and nothing is taken in any more. When the stick lets go and no reference ever came, one explicit stop leaves too; otherwise nothing is
-/// published while there is no reference.
+/// | who commands | `desired` carries |
+/// |---|---|
+/// | the stick: an enable button says so, or none is mapped and a stick is there with an axis that is mapped | its velocity, zero while it waits for rest |
+/// | nobody since a button was let go | one stop, then the reference |
+/// | nobody since the stick was lost: unplugged, not read, without mapped axes | zero for a second, then the reference |
+/// | a takeover by `enable.toggle` whose device is gone | zero until that is back and ends it |
+/// | a fresh reference, otherwise | that, bit for bit |
+/// | a reference that was lost in motion | zero for a second, then nothing before it asked for zero |
+/// | nobody | nothing |
+///
+/// After [`Input::Stopping`] one explicit stop leaves if anything was claimed, `joy` and all devices are published as let
+/// go, and nothing is taken in any more.
 ///
 /// # Real-time
 /// The desired state is made and handed over without allocation. What a batch publishes of its devices and on `joy`
@@ -52,9 +69,16 @@ pub struct Joystick {
     logging: bool,
     /// Whether a batch of events has begun and not ended.
     in_batch: bool,
-    /// Whether it was said that the stick is waited for.
-    said_to_wait: bool,
+    reading: Reading,
+    virtual_device: VirtualDevice,
+    feedbacks: Feedbacks,
+    /// Whether it was reported that the stick, and that the reference, is waited for.
+    reported_to_wait: [bool; 2],
+    /// What of the mappings the device that drives does not have, as it was reported.
+    lacks: Vec<(String, usize)>,
     desired: Option<PoseState>,
+    /// Whether that is a stop which has to be published before anything else is.
+    is_stop: bool,
     /// The stamp of a batch whose devices are still to be published, after the desired state left.
     batch: Option<Stamp>,
     queue: VecDeque<Output>,
@@ -75,14 +99,24 @@ impl Joystick {
             stopped: false,
             logging: false,
             in_batch: false,
-            said_to_wait: false,
+            reading: Reading::default(),
+            virtual_device: VirtualDevice::new(&params.virtual_device),
+            feedbacks: Feedbacks::default(),
+            reported_to_wait: [false; 2],
+            lacks: Vec::new(),
             desired: None,
+            is_stop: false,
             batch: None,
             queue: VecDeque::with_capacity(ROOM),
             counters: Counters::default(),
         };
         joystick.warn(true, true);
         joystick
+    }
+
+    /// Whether devices are connected of which nobody knows where they are, and may be asked by now: see [`Input::DeviceRead`].
+    pub fn needs_reading(&self) -> bool {
+        !self.stopped && !self.reading.is_lost() && self.devices.has_unread()
     }
 
     /// Whether the stick drives; otherwise the reference is passed on.
@@ -130,16 +164,6 @@ impl Joystick {
         self.queue.push_back(Output::Report(report));
     }
 
-    /// Warns of mappings with which little can be done, where that is news.
-    fn warn(&mut self, had_axis: bool, had_enable_button: bool) {
-        if had_axis && !self.filter.has_axis() {
-            self.tell(Report::Unmapped);
-        }
-        if had_enable_button && !self.filter.has_enable_button() {
-            self.tell(Report::AlwaysActive);
-        }
-    }
-
     fn take(&mut self, input: Input) -> Result<(), Ignored> {
         match input {
             Input::DeviceConnected { id, name, guid, serial, path, links, axes, buttons, hats } => {
@@ -164,16 +188,23 @@ impl Joystick {
                     self.filter.pressed(button);
                 }
             }
+            Input::DevicesLooked => {
+                if self.reading.look(self.now) {
+                    self.tell(Report::ReadingLost(false));
+                }
+            }
             Input::ReadingLost => {
-                self.devices.lose_reading();
-                self.filter.hand_over(false);
+                self.reading.lose();
+                if self.devices.lose_reading() {
+                    self.filter.hand_over(false);
+                }
+                self.tell(Report::ReadingLost(true));
             }
             Input::DeviceRead { id, axes, buttons, hats } => self.devices.read(id, &axes, &buttons, &hats)?,
             Input::BatchEnded => self.end_batch(),
             Input::ClockRead(stamp) => self.clock.read(self.now, stamp),
             Input::ReferenceReceived(reference) => {
-                self.filter.receive(self.now, reference);
-                if !self.filter.active() {
+                if self.filter.receive(&self.clock, reference) && !self.filter.active() {
                     self.desire();
                 }
             }
@@ -181,6 +212,11 @@ impl Joystick {
             Input::FrameSelected(intrinsic) => self.filter.ask_frame(intrinsic),
             Input::FrameNoted(intrinsic) => self.filter.note_frame(intrinsic),
             Input::LogSwitched(on) => self.logging = on,
+            Input::FeedbackReceived(feedback) => {
+                let output = self.feedbacks.take(self.now, self.devices.driver_id(), feedback);
+                self.queue.extend(output);
+            }
+            Input::VirtualDeviceMoved(_) => {} // its events come one by one
             Input::Stopping => self.stop(),
         }
         Ok(())
@@ -199,6 +235,7 @@ impl Joystick {
         }
         self.filter.configure(params, self.devices.stick());
         self.warn(had_axis, had_enable_button);
+        self.report_lacks();
         let handovers = self.devices.handovers();
         self.devices.want(&params.control_device);
         let stamp = self.stamp();
@@ -237,7 +274,7 @@ impl Joystick {
 
     fn stop(&mut self) {
         let stamp = self.stamp();
-        self.desired = self.filter.stop(stamp);
+        self.desired = self.filter.stop(self.now, stamp);
         self.joy.lose(stamp, true);
         self.devices.let_go();
         self.batch = Some(stamp);
@@ -248,40 +285,14 @@ impl Joystick {
     fn desire(&mut self) -> Option<PoseState> {
         let stamp = self.stamp();
         let desired = self.filter.desired(self.now, stamp);
-        self.desired = desired.or(self.desired.take());
+        if desired.is_some() {
+            (self.desired, self.is_stop) = (desired, self.filter.owes_stop());
+        }
         desired
     }
 
-    /// Runs the filter if its cycle is due.
-    fn cycle(&mut self) {
-        if self.stopped {
-            return;
-        }
-        let Some(missed) = self.pace.step(self.now) else { return };
-        self.counters.missed_cycles = self.counters.missed_cycles.saturating_add(missed);
-        let intrinsic = self.filter.intrinsic();
-        self.filter.advance(self.now);
-        self.filter.apply_frame();
-        let desired = self.desire();
-        if self.logging {
-            let row = LogRow::of(desired, self.stamp(), self.filter.intrinsic(), self.filter.active());
-            self.queue.push_back(Output::LogRow(LogRow { skipped: missed, ..row }));
-        }
-        if self.filter.intrinsic() != intrinsic {
-            self.tell(Report::Intrinsic(!intrinsic));
-        }
-    }
-}
-
-impl Machine for Joystick {
-    type Input = Input;
-    type Output = Output;
-
-    fn handle(&mut self, now: Instant, input: Input) {
-        if self.stopped {
-            return;
-        }
-        self.now = self.now.max(now);
+    /// One thing that happened now.
+    fn step(&mut self, input: Input) {
         self.publish_batch();
         self.filter.advance(self.now);
         self.joy.advance(self.now, self.clock.at(self.now));
@@ -307,28 +318,53 @@ impl Machine for Joystick {
         }
         if handed_over {
             self.filter.hand_over(self.devices.is_stranger());
+            self.feedbacks.forget();
             let name = self.controlled().map(str::to_owned);
             self.tell(Report::Controlled { name });
+            self.report_lacks();
         }
-        let stamp = self.stamp();
         let whole = !self.in_batch && self.devices.is_read();
-        self.filter.look(self.now, stamp, self.devices.stick(), whole);
-        if !self.in_batch && self.filter.waits() != self.said_to_wait {
-            self.said_to_wait = !self.said_to_wait;
-            self.tell(Report::WaitsForRest(self.said_to_wait));
-        }
+        self.filter.look(self.now, self.devices.stick(), whole);
+        self.report_waiting();
+        self.report_reference();
         if self.filter.intrinsic() != intrinsic {
             self.tell(Report::Intrinsic(!intrinsic));
         }
         if self.filter.active() != active {
             self.tell(Report::Active(!active));
+            if active && !self.in_batch && !stopping {
+                self.desire();
+            }
+        }
+    }
+}
+
+impl Machine for Joystick {
+    type Input = Input;
+    type Output = Output;
+
+    fn handle(&mut self, now: Instant, input: Input) {
+        if self.stopped {
+            return;
+        }
+        self.pass_to(now);
+        match input {
+            Input::VirtualDeviceMoved(state) => {
+                let (events, report) = self.virtual_device.set(&self.clock, state);
+                self.queue.extend(report.map(Output::Report));
+                self.carry_out(events);
+            }
+            input => self.step(input),
         }
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
-        self.now = self.now.max(now);
+        self.pass_to(now);
         self.cycle();
         if let Some(desired) = self.desired.take() {
+            if core::mem::take(&mut self.is_stop) {
+                self.filter.stopped();
+            }
             return Some(Output::PublishDesired(desired));
         }
         if self.queue.is_empty() {
@@ -344,6 +380,19 @@ impl Machine for Joystick {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        if self.stopped { None } else { earliest(Some(self.pace.deadline()), self.joy.deadline()) }
+        if self.stopped {
+            return None;
+        }
+        let is_watched = self.filter.active() || self.filter.reference().in_force().is_some();
+        let all = [
+            Some(self.pace.deadline()),
+            self.joy.deadline(),
+            self.reading.deadline(),
+            self.virtual_device.deadline(),
+            self.feedbacks.deadline(),
+            self.filter.reference().expiry(),
+            is_watched.then(|| self.now + WATCH),
+        ];
+        all.into_iter().fold(None, earliest)
     }
 }

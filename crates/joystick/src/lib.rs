@@ -7,13 +7,15 @@
 //!
 //! | file | one idea |
 //! |---|---|
-//! | `joystick` | the machine: [`Input`] to [`Output`], pace, order of outputs, report, answers to services |
-//! | `event` | [`Input`], [`Output`], [`Report`] |
+//! | `joystick` | the machine: [`Input`] to [`Output`], what time does, order of outputs, health, answers to services |
+//! | `event`, `report` | [`Input`], [`Output`]; [`Report`], what is worth a line of the log |
 //! | `state` | what goes over the wire: [`DeviceState`], [`PoseState`], [`JoyState`] |
-//! | `devices`, `device`, `name`, `choice` | publish task: connected devices, one device, its port, which one drives |
+//! | `devices`, `device`, `name`, `choice`, `guid` | publish task: connected devices, one device, its port, which one drives |
 //! | `filter` | state task: what is desired now |
 //! | `mode`, `mapping`, `integrator` | when the stick drives, what it commands, what velocity comes of that |
+//! | `reference` | which reference is in force |
 //! | `takeover` | which velocity of the reference a takeover begins with |
+//! | `virtual_device`, `feedback` | the device of `~/virtual_device`; motors and light of the device that drives |
 //! | `joy` | what the ROS world hears: dead zone, repeats, moves told as one, the neutral message |
 //! | `log`, `g` | which cycles become rows of the log, and their text |
 //! | `requests`, `exception` | services: what they ask of the parameters, why they refuse |
@@ -31,8 +33,10 @@ mod device;
 mod devices;
 mod event;
 mod exception;
+mod feedback;
 mod filter;
 mod g;
+mod guid;
 mod health;
 mod integrator;
 mod joy;
@@ -42,21 +46,29 @@ mod mapping;
 mod mode;
 mod name;
 mod parameters;
+mod reference;
+mod report;
 mod requests;
 mod state;
 mod takeover;
+mod virtual_device;
 mod words;
 
-pub use event::{Input, Output, Report};
+pub use event::{Input, Output};
 pub use exception::{Exception, RenameRefused};
+pub use feedback::Feedback;
+pub use guid::is_same_model;
 pub use health::Counters;
 pub use joystick::Joystick;
 pub use log::{LOG_HEADER, LogLine, LogPace, LogRow};
+pub use mapping::Unrest;
 pub use name::{LONGEST_NAME, port_name};
 pub use parameters::{
     AxisMapping, Dynamics, EnableButtons, FrameButtons, JoyParams, Mappings, Params, Shape, specification,
 };
+pub use report::Report;
 pub use requests::{AskedAxis, AskedMappings, Changes, dynamics_changes, frame_change};
 pub use state::{DeviceId, DeviceState, Hat, JoyState, MOST, PoseState};
 pub use units::Level;
+pub use virtual_device::VirtualState;
 pub use words::Printable;

@@ -1,5 +1,9 @@
 use crate::{AxisMapping, Mappings, Shape};
 
+/// The six coordinates in the order of [`commands`], as they are called in parameters.
+pub(crate) const COORDINATES: [&str; 6] =
+    ["linear.x", "linear.y", "linear.z", "angular.x", "angular.y", "angular.z"];
+
 /// What a stick with these `axes` commands: six numbers in \[-1, 1], linear x, y, z, then angular.
 pub(crate) fn commands(mappings: &Mappings, axes: &[i16]) -> [f64; 6] {
     let [x, y, z] = mappings.linear.map(|mapping| command(&mapping, axes));
@@ -18,24 +22,49 @@ fn command(mapping: &AxisMapping, axes: &[i16]) -> f64 {
 }
 
 /// So far from its resting place \[part of its way] an axis is still at rest: sticks do not come back exactly.
-const REST: f64 = 0.1;
+pub(crate) const REST: f64 = 0.1;
+
+/// A mapped axis that is not at rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unrest {
+    /// The coordinate that it commands, such as `linear.x`.
+    pub coordinate: &'static str,
+    /// Its number.
+    pub axis: usize,
+    /// How far it is from its rest, in hundredths of its way, rounded up.
+    pub percent: u32,
+}
 
 /// Whether every mapped axis is at rest; one that the stick does not have is.
+pub(crate) fn is_at_rest(mappings: &Mappings, axes: &[i16]) -> bool {
+    unrest(mappings, axes).is_none()
+}
+
+/// The mapped axis that is farthest from its rest, if one is not at rest.
 ///
 /// An axis rests at its centre, after calibration and dead zone, whatever its offset commands there. An offset of 1 or
 /// more either way is that of a trigger, which rests at the end where it commands nothing.
 ///
 /// # Source
 /// own: a person lets go, and then the stick is where its spring brings it.
-pub(crate) fn is_at_rest(mappings: &Mappings, axes: &[i16]) -> bool {
-    mappings.linear.iter().chain(&mappings.angular).all(|mapping| {
-        let Some(&raw) = mapping.axis.and_then(|axis| axes.get(axis)) else { return true };
-        if mapping.offset.abs() >= 1.0 {
-            (mapping.shape.input(raw) + mapping.offset.signum()).abs() <= REST
+pub(crate) fn unrest(mappings: &Mappings, axes: &[i16]) -> Option<Unrest> {
+    let mut farthest: Option<(f64, Unrest)> = None;
+    for (mapping, coordinate) in mappings.linear.iter().chain(&mappings.angular).zip(COORDINATES) {
+        let Some((axis, &raw)) = mapping.axis.and_then(|axis| Some((axis, axes.get(axis)?))) else {
+            continue;
+        };
+        let distance = if mapping.offset.abs() >= 1.0 {
+            (mapping.shape.input(raw) + mapping.offset.signum()).abs()
         } else {
-            mapping.shape.straight(raw).abs() <= REST
+            mapping.shape.straight(raw).abs()
+        };
+        let is_off = distance > REST || distance.is_nan();
+        if is_off && farthest.is_none_or(|(other, _)| distance > other) {
+            let percent = (distance * 100.0).ceil() as u32;
+            farthest = Some((distance, Unrest { coordinate, axis, percent }));
         }
-    })
+    }
+    farthest.map(|(_, unrest)| unrest)
 }
 
 /// Whether what the stick commands is read off the same axes, from the same middles to the same ends.
@@ -196,6 +225,9 @@ mod tests {
             [[0, 9, 0], [0, 32767, 0], [9999, 0, 0], [0, 0, 9999]].map(|axes| is_at_rest(&mappings, &axes));
         assert_eq!(at, [true, true, false, false], "axis 1 is not mapped");
         assert!(is_at_rest(&mappings, &[0, 9]) && is_at_rest(&mappings, &[]), "what is not there rests");
+        // 9999 / 32767 = 0.305, 20000 / 32767 = 0.610
+        let farthest = Unrest { coordinate: "angular.z", axis: 2, percent: 62 };
+        assert_eq!(unrest(&mappings, &[9999, 0, 20_000]), Some(farthest));
     }
 
     #[test]

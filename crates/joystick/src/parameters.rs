@@ -1,5 +1,3 @@
-use core::time::Duration;
-
 use params::{Parameter, Refusal, Set};
 
 use self::declared::*;
@@ -15,13 +13,11 @@ pub use self::mappings::{AxisMapping, Dynamics, EnableButtons, FrameButtons, Joy
 pub struct Params {
     /// How often the filter runs \[Hz], 1 to 1000; read at start only.
     pub rate: u32,
-    /// The device that drives: its port, what SDL calls it, its GUID, serial number, path or a link to that; empty: the
+    /// The device that drives: what SDL calls it, its port, its GUID, serial number, path or a link to that; empty: the
     /// first to connect.
     pub control_device: String,
-    /// Name of a virtual joystick that the node makes; empty: none. The machine does not use it.
+    /// Name of the virtual device; empty: none; read at start only.
     pub virtual_device: String,
-    /// How long a motor of the device runs after a feedback, 10 ms to a minute. The machine does not use it.
-    pub feedback_duration: Duration,
     /// Whether velocities are told in the vehicle's own frame, until a button says otherwise.
     ///
     /// # Source
@@ -51,7 +47,6 @@ impl Params {
             rate,
             control_device: CONTROL_DEVICE.get(set),
             virtual_device: VIRTUAL_DEVICE.get(set),
-            feedback_duration: FEEDBACK_DURATION.time(set),
             intrinsic: INTRINSIC.get(set),
             dynamics: Dynamics {
                 drag: DRAG.get(set),
@@ -77,7 +72,6 @@ impl Params {
                 dead_zone: JOY_DEAD_ZONE.get(set),
                 autorepeat_rate: JOY_AUTOREPEAT_RATE.get(set),
                 coalesce_interval: JOY_COALESCE_INTERVAL.get(set),
-                sticky_buttons: JOY_STICKY_BUTTONS.get(set),
             },
         })
     }
@@ -138,7 +132,6 @@ impl Default for Params {
             rate: 200,
             control_device: String::new(),
             virtual_device: String::new(),
-            feedback_duration: Duration::from_secs(1),
             intrinsic: true,
             dynamics: Dynamics::default(),
             mappings: Mappings::default(),

@@ -1,6 +1,7 @@
 use params::Value;
 
-use crate::{AxisMapping, Mappings};
+use crate::mapping::COORDINATES;
+use crate::{AxisMapping, Mappings, Shape};
 
 /// Changes of parameters, by name.
 pub type Changes = Vec<(String, Value)>;
@@ -32,20 +33,33 @@ pub struct AskedAxis {
     pub scale: f64,
 }
 
-const LINEAR: [&str; 3] = ["linear.x", "linear.y", "linear.z"];
-const ANGULAR: [&str; 3] = ["angular.x", "angular.y", "angular.z"];
 const ENABLE: [&str; 3] = ["enable.on", "enable.slow", "enable.toggle"];
 const COORDS: [&str; 3] = ["coords.intrinsic", "coords.world", "coords.toggle"];
 
 impl AskedMappings {
-    /// The parameters that say the same. Whether they may is for the parameters' own checks; every negative number
-    /// is -1.
-    pub fn changes(&self) -> Changes {
+    /// The parameters that say the same, where `before` is in force. Whether they may is for the parameters' own checks;
+    /// every negative number is -1.
+    ///
+    /// A coordinate that gets another axis gets the default calibration, direction and curve with it: those of the axis
+    /// before are wrong for it, and a sprung stick would command half speed at rest after a trigger. The dead zone stays.
+    pub fn changes(&self, before: &Mappings) -> Changes {
         let mut changes = Changes::new();
-        for (name, asked) in LINEAR.iter().zip(&self.linear).chain(ANGULAR.iter().zip(&self.angular)) {
+        let asked = self.linear.iter().chain(&self.angular);
+        let before = Self::from(before);
+        for ((name, asked), before) in
+            COORDINATES.iter().zip(asked).zip(before.linear.iter().chain(&before.angular))
+        {
             changes.push((format!("{name}.axis"), number(asked.axis)));
             changes.push((format!("{name}.offset"), Value::Float(asked.offset)));
             changes.push((format!("{name}.scale"), Value::Float(asked.scale)));
+            if asked.axis.max(-1) != before.axis {
+                let Shape { min, center, max, invert, curve, .. } = Shape::RAW;
+                for (part, counts) in [("min", min), ("center", center), ("max", max)] {
+                    changes.push((format!("{name}.{part}"), Value::Integer(counts.into())));
+                }
+                changes.push((format!("{name}.invert"), Value::Bool(invert)));
+                changes.push((format!("{name}.curve"), Value::Float(curve)));
+            }
         }
         for (name, &button) in ENABLE.iter().zip(&self.enable).chain(COORDS.iter().zip(&self.coords)) {
             changes.push(((*name).into(), number(button)));

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Bench, ON, PAD, TOGGLE, driving, guarded, reference, wall};
-use joystick::{DeviceId, DeviceState, Hat, Input, JoyState, Level, Output, Params, PoseState, Report};
+use joystick::{
+    DeviceId, DeviceState, Hat, Input, JoyState, Level, Output, Params, PoseState, Report, Unrest,
+};
 
 const OTHER: DeviceId = DeviceId(8);
 const THIRD: DeviceId = DeviceId(9);
@@ -48,7 +50,13 @@ fn a_new_device_opens_its_port_and_publishes_its_rest_state() {
                 buttons: 1
             }),
             Output::Report(Report::Controlled { name: Some(name.clone()) }),
-            Output::Report(Report::WaitsForRest(true)), // axis 1 is mapped, and at its end
+            Output::Report(Report::Active(true)),
+            // Axis 1 is mapped, and at its end.
+            Output::Report(Report::WaitsForRest(Some(Unrest {
+                coordinate: "angular.z",
+                axis: 1,
+                percent: 100
+            }))),
             Output::OpenDevice { name: name.clone() },
             Output::PublishDevice { name, state },
             Output::PublishConnected(true),
@@ -150,6 +158,7 @@ fn a_lost_device_is_published_released_and_the_motion_is_zero() {
             Output::PublishDesired(PoseState::standing(wall(1000), true)),
             Output::Report(Report::Disconnected { name: "Pad".into() }),
             Output::Report(Report::Controlled { name: None }),
+            Output::Report(Report::Active(false)),
             Output::PublishDevice { name: "Pad".into(), state: released },
             Output::CloseDevice { name: "Pad".into() },
             Output::PublishJoy(JoyState { stamp: wall(1000), axes: vec![0.0; 2], buttons: vec![0; 10] }),
@@ -171,8 +180,12 @@ fn a_lost_dead_man_button_hands_back_to_the_reference() {
     bench.disconnect(PAD);
     bench.batch();
     assert_eq!((bench.last().vel, bench.last().stamp), (Some([0.0; 3]), wall(100)), "a stop first");
-    bench.run(5);
-    assert_eq!(bench.last(), reference(wall(100), false, 0.5));
+    for _ in 0..10 {
+        bench.run(100);
+        bench.give(Input::ReferenceReceived(reference(wall(bench.millis), false, 0.5)));
+    }
+    bench.drain();
+    assert_eq!(bench.last(), reference(wall(1100), false, 0.5), "after a second");
 }
 
 #[test]
@@ -196,7 +209,16 @@ fn an_offset_does_not_drive_without_a_device() {
     let mut params = driving();
     params.mappings.linear[0].offset = 1.0;
     params.mappings.linear[0].scale = 0.5;
-    let mut bench = Bench::new(params);
+    let mut bench = Bench::new(params.clone());
+    bench.run(1000);
+    assert_eq!(bench.desired(), []);
+    // Nor with one that is gone while a takeover goes on.
+    params.mappings.enable.toggle = Some(TOGGLE);
+    let mut bench = Bench::with_pad(params);
+    bench.press(TOGGLE);
+    bench.batch();
+    bench.disconnect(PAD);
+    bench.batch();
     bench.run(1000);
     assert_eq!(bench.forward(), 0.0);
 }
@@ -253,6 +275,38 @@ fn a_named_device_drives_whatever_comes_first() {
     assert_eq!(bench.machine.controlled(), None);
     bench.connect(PAD, "My Pad!", "A");
     assert_eq!(bench.machine.controlled(), Some("My_Pad"));
+}
+
+#[test]
+fn a_throttle_that_shares_the_port_s_name_does_not_drive() {
+    let [stick, throttle] = ["Stick", "Throttle"].map(|part| format!("Saitek Pro Flight X-55 Rhino {part}"));
+    for name in [stick.as_str(), "03001111381000000522000000010000", "0300000038100000052200001a010000"] {
+        let mut bench = Bench::new(named(name));
+        bench.connect(OTHER, &throttle, "0300222238100000a522000000010000");
+        assert_eq!(bench.machine.controlled(), None, "{name}");
+        bench.connect(PAD, &stick, "03001111381000000522000000010000");
+        assert_eq!(bench.machine.controlled_id(), Some(PAD), "{name}");
+    }
+}
+
+#[test]
+fn a_mapped_axis_or_button_that_the_pad_lacks_is_a_warning() {
+    let mut params = guarded();
+    params.mappings.linear[0].axis = Some(4);
+    params.mappings.enable.on = Some(12);
+    let mut bench = Bench::with_pad(guarded());
+    bench.give(Input::ParametersChanged(params.clone()));
+    bench.batch();
+    let lacks: Vec<_> = bench.reports().into_iter().filter(|r| matches!(r, Report::Lacks { .. })).collect();
+    let parameters = vec![("linear.x.axis".into(), 4), ("enable.on".into(), 12)];
+    assert_eq!(lacks, [Report::Lacks { name: "Pad".into(), parameters }]);
+    let text = "Pad does not have what is mapped, which commands nothing: linear.x.axis 4, enable.on 12";
+    assert_eq!(bench.machine.health(), (Level::Warn, text.into()));
+    bench.outputs.clear();
+    params.dynamics.amax = 1.0;
+    bench.give(Input::ParametersChanged(params));
+    bench.drain();
+    assert_eq!(bench.reports(), [], "once");
 }
 
 #[test]

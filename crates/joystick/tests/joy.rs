@@ -8,8 +8,7 @@ use units::{Instant, Machine};
 
 /// No repeats, no dead zone; moves wait for 10 ms.
 fn quiet() -> Params {
-    let joy =
-        JoyParams { dead_zone: 0.0, autorepeat_rate: 0.0, coalesce_interval: 0.01, sticky_buttons: false };
+    let joy = JoyParams { dead_zone: 0.0, autorepeat_rate: 0.0, coalesce_interval: 0.01 };
     Params { joy, ..driving() }
 }
 
@@ -224,20 +223,6 @@ fn a_lost_device_is_told_as_let_go_with_triggers_at_rest() {
     bench.batch();
     let neutral = JoyState { stamp: common::wall(0), axes: vec![0.0, 1.0, 0.0, 0.0, 0.0], buttons: vec![0] };
     assert_eq!((bench.joys(), bench.connections()), (vec![neutral], vec![false]));
-}
-
-#[test]
-fn a_sticky_button_changes_with_each_press() {
-    let mut bench = Bench::with_pad(with(|joy| joy.sticky_buttons = true));
-    bench.press(3);
-    bench.press(3);
-    bench.press(3);
-    bench.batch();
-    assert_eq!(bench.joys().iter().map(|joy| joy.buttons[3]).collect::<Vec<_>>(), [1, 0, 1]);
-    bench.outputs.clear();
-    bench.give(Input::ParametersChanged(quiet()));
-    bench.drain();
-    assert_eq!(bench.joys()[0].buttons[3], 0, "not pressed now");
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn told(params: Params, story: &[(u64, Event)]) -> Vec<(u64, JoyState)> {
 }
 
 fn params(autorepeat_rate: f64, coalesce_interval: f64) -> Params {
-    let joy = JoyParams { dead_zone: 0.0, autorepeat_rate, coalesce_interval, sticky_buttons: false };
+    let joy = JoyParams { dead_zone: 0.0, autorepeat_rate, coalesce_interval };
     Params { joy, ..driving() }
 }
 

@@ -39,7 +39,6 @@ fn every_parameter_arrives_where_it_belongs() {
             (name("joy.dead_zone"), Value::Float(0.2)),
             (name("joy.autorepeat_rate"), Value::Float(30.0)),
             (name("joy.coalesce_interval"), Value::Float(0.5)),
-            (name("joy.sticky_buttons"), Value::Bool(true)),
             (name("linear.y.axis"), Value::Integer(2)),
             (name("linear.z.axis"), Value::Integer(3)),
             (name("linear.z.scale"), Value::Float(-1.0)),
@@ -65,8 +64,7 @@ fn every_parameter_arrives_where_it_belongs() {
     assert_eq!(m.angular.map(|a| a.axis), [Some(4), Some(5), Some(0)]);
     let shape = Shape { min: -30000, center: -100, max: 31000, invert: true, dead_zone: 0.1, curve: 2.0 };
     assert_eq!([m.linear[0].shape, m.linear[1].shape, m.angular[0].shape], [Shape::RAW, shape, Shape::RAW]);
-    let joy =
-        JoyParams { dead_zone: 0.2, autorepeat_rate: 30.0, coalesce_interval: 0.5, sticky_buttons: true };
+    let joy = JoyParams { dead_zone: 0.2, autorepeat_rate: 30.0, coalesce_interval: 0.5 };
     assert_eq!(params.joy, joy);
     assert_eq!((m.linear[2].scale, m.angular[0].offset), (-1.0, 0.5));
     assert_eq!([m.enable.on, m.enable.slow, m.enable.toggle], [Some(6), Some(7), Some(8)]);

@@ -4,11 +4,9 @@
 mod common;
 
 use common::{PAD, bits, driving, guarded, reference, wall};
-use std::time::Duration;
-
 use joystick::{
-    AxisMapping, DeviceId, Dynamics, EnableButtons, FrameButtons, Hat, Input, JoyParams, Joystick,
-    LONGEST_NAME, MOST, Mappings, Output, Params, PoseState, Shape, port_name,
+    AxisMapping, DeviceId, Dynamics, EnableButtons, Feedback, FrameButtons, Hat, Input, JoyParams, Joystick,
+    LONGEST_NAME, MOST, Mappings, Output, Params, PoseState, Shape, VirtualState, port_name,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -79,24 +77,22 @@ fn params() -> impl Strategy<Value = Params> {
     let dynamics = (any::<f64>(), any::<f64>(), any::<f64>(), any::<f64>())
         .prop_map(|(drag, amax, awmax, slow)| Dynamics { drag, amax, awmax, slow });
     // Wilder than the ranges of the specification let through.
-    let joy = (any::<f64>(), any::<f64>(), any::<f64>(), any::<bool>()).prop_map(
-        |(dead_zone, autorepeat_rate, coalesce_interval, sticky_buttons)| JoyParams {
+    let joy = (any::<f64>(), any::<f64>(), any::<f64>()).prop_map(
+        |(dead_zone, autorepeat_rate, coalesce_interval)| JoyParams {
             dead_zone,
             autorepeat_rate,
             coalesce_interval,
-            sticky_buttons,
         },
     );
     (any::<u32>(), "(Pad|a|b|7)?", any::<bool>(), dynamics, axes.clone(), axes, enable, coords, joy).prop_map(
         |(rate, control_device, intrinsic, dynamics, linear, angular, enable, coords, joy)| Params {
             rate,
             control_device,
-            virtual_device: String::new(),
+            virtual_device: "Hand".into(),
             intrinsic,
             dynamics,
             mappings: Mappings { linear, angular, enable, coords },
             joy,
-            feedback_duration: Duration::from_secs(1),
         },
     )
 }
@@ -157,6 +153,13 @@ fn input() -> impl Strategy<Value = Input> {
         1 => any::<bool>().prop_map(Input::FrameSelected),
         1 => any::<bool>().prop_map(Input::FrameNoted),
         1 => any::<bool>().prop_map(Input::LogSwitched),
+        3 => Just(Input::DevicesLooked),
+        1 => Just(Input::ReadingLost),
+        2 => (stamp(), vec(any::<i16>(), 0..10), vec(any::<bool>(), 0..13)).prop_map(|(stamp, axes, buttons)| {
+            Input::VirtualDeviceMoved(VirtualState { stamp, axes, buttons })
+        }),
+        1 => (0..4_u8, 0..4_u8, any::<f32>())
+            .prop_map(|(kind, id, intensity)| Input::FeedbackReceived(Feedback { kind, id, intensity })),
     ]
 }
 
@@ -295,7 +298,8 @@ proptest! {
                     connected = Some(now);
                 }
                 Output::LogRow(row) => prop_assert_eq!(row.to_string().split(' ').count(), 15),
-                Output::Report(_) => {}
+                Output::Rumble { time, .. } => prop_assert!(time.as_secs() <= 1),
+                Output::Light { .. } | Output::Report(_) => {}
             }
         }
     }

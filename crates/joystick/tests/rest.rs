@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Bench, CYCLE, ON, PAD, TOGGLE, driving, guarded, reference, wall};
-use joystick::{DeviceId, Input, Level, Params, Report};
+use joystick::{DeviceId, Input, Level, Params, Report, Unrest};
 
 const OTHER: DeviceId = DeviceId(8);
 const FULL: [i16; 2] = [i16::MAX, 0];
@@ -60,9 +60,13 @@ fn a_latched_takeover_waits_for_the_stick_that_comes_back_held() {
     assert!(!waits(&bench));
     axis(&mut bench, OTHER, 0, i16::MAX);
     assert!(forward(&mut bench) > 2.5);
-    let told: Vec<_> =
-        bench.reports().into_iter().filter(|report| matches!(report, Report::WaitsForRest(_))).collect();
-    assert_eq!(told, [Report::WaitsForRest(true), Report::WaitsForRest(false)]);
+    let told: Vec<_> = bench
+        .reports()
+        .into_iter()
+        .filter(|r| matches!(r, Report::WaitsForRest(_) | Report::AtRest))
+        .collect();
+    let unrest = Unrest { coordinate: "linear.x", axis: 0, percent: 100 };
+    assert_eq!(told, [Report::WaitsForRest(Some(unrest)), Report::AtRest]);
 }
 
 #[test]

@@ -4,9 +4,10 @@ mod common;
 
 use common::{Bench, PAD, WORLD, driving, guarded, reference, wall};
 use joystick::{
-    AskedAxis, AskedMappings, DeviceId, Exception, Input, LogRow, Output, Params, dynamics_changes,
-    frame_change, specification,
+    AskedAxis, AskedMappings, AxisMapping, DeviceId, Exception, Input, LogRow, Mappings, Output, Params,
+    Shape, dynamics_changes, frame_change, specification,
 };
+use params::Value;
 
 const OTHER: DeviceId = DeviceId(8);
 
@@ -154,7 +155,7 @@ fn asked() -> AskedMappings {
 
 #[test]
 fn mappings_asked_for_are_the_mappings_in_force() {
-    let set = specification().defaults().change(&asked().changes()).unwrap();
+    let set = specification().defaults().change(&asked().changes(&Mappings::default())).unwrap();
     let params = Params::read(&set).unwrap();
     assert_eq!(AskedMappings::from(&params.mappings), asked());
     let mut bench = Bench::new(driving());
@@ -163,11 +164,39 @@ fn mappings_asked_for_are_the_mappings_in_force() {
 }
 
 #[test]
+fn another_axis_comes_without_the_calibration_of_the_one_before() {
+    let trigger = Shape { min: -32768, center: -32768, max: 32767, invert: true, dead_zone: 0.2, curve: 2.0 };
+    let mut before = Mappings::default();
+    before.linear[0] = AxisMapping { axis: Some(2), shape: trigger, ..AxisMapping::default() };
+    before.linear[1] = AxisMapping { axis: Some(1), shape: trigger, ..AxisMapping::default() };
+    let names = ["axis", "min", "center", "max", "invert", "dead_zone", "curve"];
+    let shape_of = |coordinate: &str, mapping: &AxisMapping| {
+        let Shape { min, center, max, invert, dead_zone, curve } = mapping.shape;
+        let counts = [min, center, max].map(|counts| Value::Integer(counts.into()));
+        let [min, center, max] = counts;
+        let axis = Value::Integer(mapping.axis.map_or(-1, |axis| axis as i64));
+        let values =
+            [axis, min, center, max, Value::Bool(invert), Value::Float(dead_zone), Value::Float(curve)];
+        names.into_iter().map(move |name| format!("{coordinate}.{name}")).zip(values).collect::<Vec<_>>()
+    };
+    let set = specification().defaults();
+    let set = set.change(&shape_of("linear.x", &before.linear[0])).unwrap();
+    let set = set.change(&shape_of("linear.y", &before.linear[1])).unwrap();
+    assert_eq!(Params::read(&set).unwrap().mappings, before);
+    let mut asked = AskedMappings::from(&before);
+    (asked.linear[0].axis, asked.linear[1].scale) = (0, 0.5);
+    let after = Params::read(&set.change(&asked.changes(&before)).unwrap()).unwrap().mappings;
+    // A sprung stick in its middle, read with the trigger's ends, would command half speed.
+    assert_eq!(after.linear[0].shape, Shape { dead_zone: 0.2, ..Shape::RAW });
+    assert_eq!(after.linear[1].shape, trigger, "the same axis keeps its own");
+}
+
+#[test]
 fn any_negative_number_is_unused() {
     let mut negative = asked();
     negative.linear[0].axis = i16::MIN;
     negative.enable[0] = -2;
-    let set = specification().defaults().change(&negative.changes()).unwrap();
+    let set = specification().defaults().change(&negative.changes(&Mappings::default())).unwrap();
     let read = AskedMappings::from(&Params::read(&set).unwrap().mappings);
     assert_eq!((read.linear[0].axis, read.enable[0]), (-1, -1));
 }
@@ -177,7 +206,7 @@ fn a_request_out_of_range_is_refused_whole_with_name_value_and_range() {
     let refused = |change: fn(&mut AskedMappings)| {
         let mut asked = asked();
         change(&mut asked);
-        specification().defaults().change(&asked.changes()).unwrap_err().to_string()
+        specification().defaults().change(&asked.changes(&Mappings::default())).unwrap_err().to_string()
     };
     assert_eq!(
         refused(|a| a.angular[2].axis = 16),

@@ -6,6 +6,6 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     nodes::start::main(nodes::chair::NAME, |context, stop| {
-        nodes::chair::run_with(context, stop, |runner| runner.chore(mistake::mistake()))
+        nodes::chair::run_with(context, stop, mistake::with_mistake)
     })
 }

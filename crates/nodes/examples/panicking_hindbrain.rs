@@ -6,6 +6,6 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     nodes::start::main(nodes::hindbrain::NAME, |context, stop| {
-        nodes::hindbrain::run_with(context, stop, |runner| runner.chore(mistake::mistake()))
+        nodes::hindbrain::run_with(context, stop, mistake::with_mistake)
     })
 }

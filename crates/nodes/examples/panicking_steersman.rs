@@ -6,6 +6,6 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     nodes::start::main(nodes::steersman::NAME, |context, stop| {
-        nodes::steersman::run_with(context, stop, |runner| runner.chore(mistake::mistake()))
+        nodes::steersman::run_with(context, stop, mistake::with_mistake)
     })
 }

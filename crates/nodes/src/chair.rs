@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `inputs` | what it listens to |
 //! | `topics` | what it publishes |
-//! | `graph` | who else publishes what only one may |
+//! | `graph` | how many publish what only one may |
 //! | `services` | LUCI's services that it calls, and its own |
 
 mod graph;
@@ -14,8 +14,8 @@ mod topics;
 
 use chair::{Chair, ChairInput, ChairOutput, Input, Output, Params, State, specification};
 use ros::{Error, Runner, Shell, Status, Stop};
+use units::Stamp;
 
-use self::graph::Rivals;
 use self::services::Services;
 use self::topics::Topics;
 use crate::start::{self, Member};
@@ -55,7 +55,8 @@ pub fn run_with(
     let words = chair.remote().last_words();
     let broken = services.when_broken(topics.remote(), words);
     let calls = services.clone();
-    let shell = Shell::new(chair, None, move |output| match output {
+    let clock_read: fn(Stamp) -> ChairInput = |stamp| ChairInput::Remote(Input::ClockRead(stamp));
+    let shell = Shell::new(chair, Some(clock_read), move |output| match output {
         ChairOutput::Remote(Output::Call(service)) => calls.call(service),
         output => {
             if output == ChairOutput::PublishState(State::Inactive) {
@@ -64,12 +65,11 @@ pub fn run_with(
             topics.publish(output);
         }
     });
-    let rivals = Rivals::default();
-    let watch = rivals.watch(shell.clone(), member.inputs.names().clone(), params.stamped);
+    let watch = graph::watch(shell.clone(), member.inputs.names());
     let runner = member.runner(&shell, |set| Params::read(set).map(ChairInput::ParametersChanged))?;
     let presence = services.clone();
     let runner = runner
-        .status(move |chair| rivals.report(presence.report(status(chair))))
+        .status(move |chair| presence.report(status(chair)))
         .chore(services.answers(shell.clone()))
         .chore(watch);
     let runner = with(services::serve(runner)?);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use r2r::geometry_msgs::msg as geometry;
-use ros::{Error, Latency, Status, Topic, clock, qos};
+use ros::{Error, Latency, Status, Topic, clock, panics, qos};
 use units::{Command, Stamp};
 
 use crate::messages;
@@ -21,14 +21,27 @@ enum Kind {
 }
 
 impl CommandTopic {
-    /// Opens the topic `name`.
+    /// Opens the topic `name`. If the process panics a zero goes out on it.
     /// # Errors
     /// The middleware refuses the topic.
     pub fn new(node: &mut r2r::Node, name: &str, stamped: bool) -> Result<Self, Error> {
         let topic = if stamped {
-            Kind::Stamped(Topic::new(node, name, qos::command())?)
+            let topic = Topic::new(node, name, qos::command())?;
+            let publisher = topic.share();
+            panics::last_words(move || {
+                let _ = publisher.publish(&messages::twist_stamped(&Command {
+                    stamp: clock::stamp(),
+                    ..Command::default()
+                }));
+            });
+            Kind::Stamped(topic)
         } else {
-            Kind::Plain(Topic::new(node, name, qos::command())?)
+            let topic = Topic::new(node, name, qos::command())?;
+            let publisher = topic.share();
+            panics::last_words(move || {
+                let _ = publisher.publish(&geometry::Twist::default());
+            });
+            Kind::Plain(topic)
         };
         Ok(Self { topic, latency: SharedLatency::default(), watched_only: false })
     }

@@ -14,7 +14,7 @@ mod inputs;
 mod topics;
 mod watch;
 
-use hindbrain::{CommandType, Driver, Hindbrain, Input, OVERRUN_LIMIT, Params, specification};
+use hindbrain::{CommandType, Driver, Hindbrain, Input, Params, specification};
 use params::{Refusal, Set, Value};
 use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
 use units::{Machine, Stamp};
@@ -87,7 +87,7 @@ impl Parts {
                     shell.deliver(wrap(Input::Unwatched));
                     watch.clear();
                 }
-                watch.set_turned(OVERRUN_LIMIT);
+                watch.set_turned();
             }
         };
         let mut runner = runner.status(status).chore(turn).guard(move |machine, before, after| {

@@ -2,11 +2,10 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `pads` | the devices, and that nobody reads them any more |
-//! | `stand_in`, `newcomer` | the virtual device, and how it comes as it is held |
+//! | `pads` | the devices |
 //! | `absence` | says that no device is there, and why |
 //! | `alarm` | a thread that is on time for `joy` |
-//! | `extras`, `extra_topics`, `feedback` | battery and motion of the device that drives, its motors and its light |
+//! | `extras`, `extra_topics` | battery and motion of the device that drives |
 //! | `device_topics` | topics that come and go with the devices |
 //! | `services` | the nine of the openrobots component |
 //! | `log` | the file that the published state is written to |
@@ -17,14 +16,13 @@ mod desired;
 mod device_topics;
 mod extra_topics;
 mod extras;
-mod feedback;
 mod log;
 #[cfg(test)]
 mod mock;
-mod newcomer;
 mod pads;
 mod services;
-mod stand_in;
+
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use ::log::{info, warn};
 use joystick::{Input, Joystick, Output, Params, specification};
@@ -38,6 +36,7 @@ use self::absence::{Absence, Missing};
 use self::desired::Desired;
 use self::device_topics::DeviceTopics;
 use self::log::Log;
+use self::pads::Effect;
 use crate::messages;
 use crate::start::{self, Member};
 
@@ -52,13 +51,15 @@ pub struct Topics {
     joy: Topic<sensor::Joy>,
     connected: Topic<std_msgs::Bool>,
     devices: DeviceTopics,
+    effects: Sender<Effect>,
     log: Log,
 }
 
 /// The node's parts around its machine, on their way from its topics to its runner.
-#[derive(Clone)]
 pub struct Parts {
     devices: DeviceTopics,
+    /// What the machine asked of the devices: it is carried out without the machine's lock.
+    effects: Receiver<Effect>,
     log: Log,
 }
 
@@ -67,12 +68,14 @@ impl Parts {
     /// # Errors
     /// The middleware refuses a topic.
     pub fn new(node: &mut r2r::Node) -> Result<(Topics, Self), Error> {
-        let parts = Self { devices: DeviceTopics::default(), log: Log::default() };
+        let (effects, asked) = channel();
+        let parts = Self { devices: DeviceTopics::default(), effects: asked, log: Log::default() };
         let topics = Topics {
             desired: Desired::new(node)?,
             joy: Topic::new(node, "joy", qos::edge())?,
             connected: Topic::new(node, "~/connected", qos::state())?,
             devices: parts.devices.clone(),
+            effects,
             log: parts.log.clone(),
         };
         Ok((topics, parts))
@@ -90,12 +93,19 @@ impl Parts {
         view: fn(&M) -> &Joystick,
         wrap: fn(Input) -> M::Input,
     ) -> Result<Runner<M>, Error> {
-        let Self { devices, log } = self;
+        let Self { devices, effects, log } = self;
         let runner = services::serve(runner, &log, view, wrap)?;
         let (extra_pads, extra_shell) = (pads.clone(), shell.clone());
         let mut absence = Absence::new();
         let extras = move |_: &mut r2r::Node| {
-            let driver = extra_shell.inspect(|machine| view(machine).controlled_id());
+            let (driver, needs_reading) = extra_shell.inspect(|machine| {
+                let joystick = view(machine);
+                (joystick.controlled_id(), joystick.needs_reading())
+            });
+            if needs_reading {
+                extra_pads.retell();
+            }
+            extra_pads.carry_out(effects.try_iter());
             extra_pads.serve_extras(driver.map(|id| id.0));
             absence.watch(driver.is_none(), || extra_shell.inspect(|machine| Missing::of(view(machine))));
         };
@@ -127,6 +137,13 @@ impl Topics {
             Output::PublishJoy(state) => self.joy.publish_if_watched(|| messages::joy(state)),
             Output::PublishConnected(data) => self.connected.publish(&std_msgs::Bool { data }),
             Output::LogRow(row) => self.log.row(row),
+            // Nobody is left to carry it out only when the node ends.
+            Output::Rumble { device, low, high, time } => {
+                let _ = self.effects.send(Effect::Rumble(device, (low, high), time));
+            }
+            Output::Light { device, colour } => {
+                let _ = self.effects.send(Effect::Light(device, colour));
+            }
             Output::OpenDevice { name } => self.devices.open(name),
             Output::PublishDevice { name, state } => self.devices.publish(&name, state),
             Output::CloseDevice { name } => self.devices.close(&name),
@@ -144,30 +161,23 @@ pub fn listen<M: Machine<Input: Send> + Send + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     shell: &Shell<M>,
-    params: &Params,
+    _: &Params,
     view: fn(&M) -> &Joystick,
     wrap: fn(Input) -> M::Input,
 ) -> Result<Pads, Error> {
     inputs.subscribe::<or_pose::State>(node, "~/reference", qos::commands(), move |message| {
         Some(wrap(Input::ReferenceReceived(messages::reference(&message))))
     })?;
-    let pads = Pads::start(node, shell.clone(), view, wrap, params)?;
-    let feedback_pads = pads.clone();
     inputs.subscribe::<sensor::JoyFeedback>(node, "joy/set_feedback", qos::edge(), move |message| {
-        feedback_pads.feed_back(&message);
-        None
+        Some(wrap(Input::FeedbackReceived(pads::feedback(&message))))
     })?;
-    let virtual_pads = pads.clone();
     inputs.subscribe::<r2r::or_joystick::msg::State>(
         node,
         "~/virtual_device",
         qos::edge(),
-        move |message| {
-            virtual_pads.set_virtual(message);
-            None
-        },
+        move |message| Some(wrap(Input::VirtualDeviceMoved(pads::virtual_state(message)))),
     )?;
-    Ok(pads)
+    Pads::start(node, shell.clone(), view, wrap)
 }
 
 fn status(joystick: &Joystick) -> Status {

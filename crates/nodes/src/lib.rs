@@ -11,7 +11,6 @@ pub mod hindbrain;
 pub mod interface;
 pub mod joystick;
 pub mod messages;
-mod panics;
 pub mod simulator;
 pub mod stamps;
 pub mod start;

@@ -1,15 +1,14 @@
 //! What every executable does before and after its node runs.
 
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use params::{Refusal, Set, Specification};
-use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop};
+use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, panics, print_line};
 use units::Machine;
-
-use crate::panics;
 
 /// The longest sleep of a node whose machine is also driven by other threads, which may bring its deadline forward.
 pub const WITH_OTHER_THREADS: Duration = Duration::from_millis(5);
@@ -17,31 +16,66 @@ pub const WITH_OTHER_THREADS: Duration = Duration::from_millis(5);
 const LAST_WORDS: Duration = Duration::from_millis(100);
 /// How long last words may wait for an answer.
 const LEAVE: Duration = Duration::from_millis(1500);
-/// How long a process may take to end after a signal; it takes a twentieth of it, and one that waits for an answer less than it.
+/// How long a process may take to end after a signal or a panic; it takes a twentieth of it, and one that waits for an answer less than it.
 const LONGEST_END: Duration = Duration::from_secs(2);
 
 /// Runs `node` as a process: log, signals, ROS context; the error, if any, becomes one message and exit code 1.
 pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>) -> ExitCode {
-    panics::postpone_backtraces();
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(text) = answer(name, &arguments) {
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        return ExitCode::SUCCESS;
+    }
+    panics::install();
     let run = || {
-        check_arguments(std::env::args().skip(1))?;
+        check_arguments(arguments.iter().skip(1).cloned())?;
+        ros::check_overrides(&arguments, &NODES)?;
         let stop = Stop::on_signals(LONGEST_END)
             .map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))?;
+        let ends = stop.clone();
+        panics::at_once(move || ends.end());
         let context = ros::context()?;
         ros::start_logger();
         node(&context, &stop)
     };
-    let ended = run();
+    let ended = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err(panicked()));
+    let ended = ended.and_then(|()| if panics::happened() { Err(panicked()) } else { Ok(()) });
     log::logger().flush();
     panics::print_backtraces();
     if let Err(error) = &ended {
-        eprintln!("{name}: {error}");
+        print_line(format_args!("{name}: {error}"));
     }
     if Node::any_left() {
         // All is said and done, and the middleware's own end could hang as well.
         ros::exit_at_once(ended.is_err().into());
     }
     if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// All nodes that a parameter file may be for: one file may serve several processes.
+const NODES: [&str; 8] = [
+    crate::joystick::NAME,
+    crate::velocity_arbiter::NAME,
+    crate::zone_scaler::NAME,
+    crate::hindbrain::NAME,
+    crate::surround::NAME,
+    crate::chair::NAME,
+    "interface", // the node of luci_chair, by LUCI's name for it
+    crate::simulator::NAME,
+];
+
+/// What `--help` and `--version` are answered.
+fn answer(name: &str, arguments: &[String]) -> Option<String> {
+    let version = env!("CARGO_PKG_VERSION");
+    match arguments.get(1).map(String::as_str)? {
+        "-h" | "--help" => Some(format!(
+            "{name} {version}, a node of Steersman\n\n\
+             usage: {name} [--ros-args [-p NAME:=VALUE] [--params-file FILE] [-r FROM:=TO] [--log-level LEVEL] ...]\n\n\
+             Its parameters with their texts, units and ranges are in config/, and served to `ros2 param describe`.\n"
+        )),
+        "--version" => Some(format!("{name} {version}\n")),
+        _ => None,
+    }
 }
 
 /// Like [`main`], for a node that has hidden nodes to help it: a name given to the process is one for `name` alone.
@@ -56,7 +90,9 @@ pub fn main_with_helpers(
     {
         // r2r reads the arguments of the process and no others, so it begins anew with these.
         let error = Command::new(program).arg0(first).args(rest).exec();
-        eprintln!("{name}: its helpers take its name too, since it could not begin anew: {error}");
+        print_line(format_args!(
+            "{name}: its helpers take its name too, since it could not begin anew: {error}"
+        ));
     }
     main(name, node)
 }
@@ -86,7 +122,7 @@ fn check_arguments(arguments: impl Iterator<Item = String>) -> Result<(), Error>
             _ if for_ros => {}
             _ => {
                 return Err(Error::Start(format!(
-                    "argument '{argument}' is not known; arguments for ROS come after --ros-args"
+                    "argument '{argument}' is not known; arguments for ROS come after --ros-args, --help tells more"
                 )));
             }
         }
@@ -144,8 +180,8 @@ impl<P, M: Machine + 'static> Member<P, M> {
     }
 }
 
-/// Runs the node, then lets the machine say its last words, also when the node panicked: a motor must not keep a value
-/// because of a mistake of ours.
+/// Runs the node, then lets the machine say its last words. After a panic the machine may be what is broken and is not asked
+/// any more, see [`panics`]: a motor must not keep a value because of a mistake of ours.
 /// # Errors
 /// The node panicked.
 pub fn run<M: Machine + 'static>(
@@ -177,13 +213,13 @@ pub fn run_until_finished<M: Machine + 'static>(
     }));
     let name = runner.name().to_owned();
     let is_said = match ended {
-        Ok(is_said) => is_said,
-        Err(_) => catch_unwind(AssertUnwindSafe(|| runner.wait(LEAVE, &mut broken))).unwrap_or(false),
+        Ok(is_said) if !panics::happened() => is_said,
+        _ => catch_unwind(AssertUnwindSafe(|| runner.wait(LEAVE, &mut broken))).unwrap_or(false),
     };
     if !is_said {
         log::error!(target: &name, "the last words were said and not answered within {LEAVE:?}");
     }
-    finish(shell, stop, []);
+    conclude(ended.is_ok(), shell, stop, []);
     ended.map(|_| ()).map_err(|_| panicked())
 }
 
@@ -199,7 +235,7 @@ fn guarded<M: Machine>(
     last: impl IntoIterator<Item = M::Input>,
 ) -> Result<(), Error> {
     let ended = catch_unwind(AssertUnwindSafe(body));
-    finish(shell, stop, last);
+    conclude(ended.is_ok(), shell, stop, last);
     ended.map_err(|_| panicked())
 }
 
@@ -224,13 +260,27 @@ impl Drop for EndsAll {
     }
 }
 
-/// Lets the machine say its last words, one after the other, and gives them time to leave.
-#[allow(clippy::disallowed_methods)] // the machine has stopped; nothing waits for this thread
+/// Lets the machine say its last words, one after the other, and gives them time to leave; after a panic they are
+/// [`panics::last_words`].
 pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator<Item = M::Input>) {
-    for input in last {
-        shell.deliver(input);
+    conclude(true, shell, stop, last);
+}
+
+/// The same where it is known whether the node ended without a panic.
+#[allow(clippy::disallowed_methods)] // the machine has stopped; nothing waits for this thread
+fn conclude<M: Machine>(
+    is_whole: bool,
+    shell: &Shell<M>,
+    stop: &Stop,
+    last: impl IntoIterator<Item = M::Input>,
+) {
+    let say = || last.into_iter().for_each(|input| shell.deliver(input));
+    let is_said = is_whole && !panics::happened() && catch_unwind(AssertUnwindSafe(say)).is_ok();
+    if is_said {
+        std::thread::sleep(LAST_WORDS);
+    } else {
+        panics::say_last_words(LAST_WORDS);
     }
-    std::thread::sleep(LAST_WORDS);
     stop.set_done();
 }
 
@@ -259,15 +309,24 @@ mod tests {
         }
     }
 
+    /// The last word of an echo that runs `body`, whether it ended well, and how often the prepared words were said.
+    fn ending(body: impl FnOnce(&Shell<Echo>), last: &'static str) -> (Option<&'static str>, bool, bool) {
+        let (sender, said) = std::sync::mpsc::channel();
+        let (prepared, spoken) = std::sync::mpsc::channel();
+        panics::last_words(move || {
+            let _ = prepared.send(());
+        });
+        let shell = Shell::new(Echo(None), None, move |word| sender.send(word).unwrap());
+        let ended = guarded(|| body(&shell), &shell, &Stop::new(), [last]);
+        (said.try_iter().last(), ended.is_ok(), spoken.try_iter().count() > 0)
+    }
+
     #[test]
-    fn last_words_are_said_however_the_node_ends() {
-        for (body, fails) in [("right", false), ("wrong", true)] {
-            let (sender, said) = std::sync::mpsc::channel();
-            let shell = Shell::new(Echo(None), None, move |word| sender.send(word).unwrap());
-            let ended = guarded(|| shell.deliver(body), &shell, &Stop::new(), ["stop"]);
-            assert_eq!(ended.is_err(), fails);
-            assert_eq!(said.try_iter().last(), Some("stop"), "after {body}");
-        }
+    fn a_machine_says_its_last_words_unless_it_panicked() {
+        assert_eq!(ending(|shell| shell.deliver("right"), "stop"), (Some("stop"), true, false));
+        // Then the machine is not asked again, and what was prepared is said.
+        assert_eq!(ending(|shell| shell.deliver("wrong"), "stop"), (None, false, true));
+        assert_eq!(ending(|shell| shell.deliver("right"), "wrong"), (Some("right"), true, true));
     }
 
     fn check(arguments: &str) -> Result<(), String> {
@@ -284,11 +343,19 @@ mod tests {
     }
 
     #[test]
+    fn help_and_version_are_answered() {
+        let answer = |text: &str| answer("n", &text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert!(answer("n --help").is_some_and(|text| text.contains("usage: n [--ros-args")));
+        assert_eq!(answer("n --version"), Some(format!("n {}\n", env!("CARGO_PKG_VERSION"))));
+        assert_eq!((answer("n"), answer("n --ros-args --help")), (None, None));
+    }
+
+    #[test]
     fn what_is_not_for_ros_is_refused() {
         assert_eq!(check(""), Ok(()));
         assert_eq!(check("--ros-args -p a:=1 --params-file x.yaml"), Ok(()));
         assert_eq!(check("--ros-args -p a:=1 -- --ros-args -r b:=c"), Ok(()));
-        let sentence = "argument '--params-file' is not known; arguments for ROS come after --ros-args";
+        let sentence = "argument '--params-file' is not known; arguments for ROS come after --ros-args, --help tells more";
         assert_eq!(check("--params-file x.yaml"), Err(sentence.into()));
         assert!(check("--ros-args -p a:=1 -- extra").is_err());
     }

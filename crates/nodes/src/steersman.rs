@@ -6,12 +6,11 @@
 
 use std::thread;
 
-use arbiter::Arbiter;
+use arbiter::{Arbiter, Wiring};
 use drive::{Drive, Input, Output, Stages};
 use hindbrain::Hindbrain;
 use joystick::Joystick;
-use params::{Refusal, Set};
-use ros::{Error, Names, Runner, Shell, Stop};
+use ros::{Error, Runner, Shell, Stop};
 use units::Stamp;
 use zones::ZoneScaler;
 
@@ -46,13 +45,20 @@ pub fn run_with(
 
     let desired = joystick.inputs.names().resolve("~/desired");
     let names = arbiter.inputs.names().clone();
-    let stick = stick_source(&arbiter.params, &names, &desired).map_err(Error::Start)?;
+    let wiring = Wiring {
+        stick: Some(desired.clone()),
+        own: vec![
+            names.resolve(arbiter_node::COMMAND),
+            zones.inputs.names().resolve(zones_node::COMMAND),
+            hindbrain.inputs.names().resolve(hindbrain_node::APPLIED),
+        ],
+    };
+    // A clash is refused with the parameter's value where the topics are listened to, before anything runs.
+    let stick = wiring.stick_of(&arbiter.params, |topic| names.resolve(topic)).ok().flatten();
+    if stick.is_none() {
+        log::info!(target: arbiter_node::NAME, "no source has the topic '{desired}': the stick drives nothing");
+    }
     arbiter_node::await_locks(&arbiter.node, &names, &arbiter.params);
-    // What the stages say further on is nobody's command here: a source on it would drive itself.
-    let own = vec![
-        zones.inputs.names().resolve(zones_node::COMMAND),
-        hindbrain.inputs.names().resolve(hindbrain_node::APPLIED),
-    ];
     let (mut joystick_topics, joystick_parts) = joystick_node::Parts::new(&mut joystick.node)?;
     let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
@@ -65,7 +71,7 @@ pub fn run_with(
     joystick_topics.desired().for_watchers_only();
     arbiter_topics.command().for_watchers_only();
     zones_topics.command().for_watchers_only();
-    let known = arbiter_topics.known();
+    let (known, line) = (arbiter_topics.known(), arbiter_topics.line());
     let (arbiter_latency, zones_latency) =
         (arbiter_topics.command().latency(), zones_topics.command().latency());
 
@@ -75,8 +81,8 @@ pub fn run_with(
         zones: ZoneScaler::new(zones.params.clone()),
         hindbrain: Hindbrain::new(hindbrain.params),
     };
-    let clock_read = |stamp: Stamp| Input::Joystick(joystick_node::clock_read(stamp));
-    let shell = Shell::new(Drive::new(stages, Some(stick)), Some(clock_read), move |output| match output {
+    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
+    let shell = Shell::new(Drive::new(stages, stick), Some(clock_read), move |output| match output {
         Output::Hindbrain(output) => hindbrain_topics.publish(output),
         Output::Zones(output) => zones_topics.publish(output),
         Output::Arbiter(output) => arbiter_topics.publish(output),
@@ -98,19 +104,19 @@ pub fn run_with(
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
         .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)))
         .chore(move |_| picture.draw(&drawn, |drive| &drive.stages().zones));
-    let (stick_names, stick_topic) = (names.clone(), desired.clone());
-    let (guard_names, guard_topic) = (names.clone(), desired.clone());
+    let (for_stick, for_wishes) = ((names.clone(), wiring.clone()), (names.clone(), wiring));
     let arbiter = arbiter
         .runner(&shell, move |set| {
             let params = arbiter::Params::read(set)?;
-            let stick = stick_source(&params, &stick_names, &stick_topic).ok();
+            let stick = arbiter_node::stick_of(set, &params, &for_stick.0, &for_stick.1)?;
             Ok(Input::SourcesChanged { params, stick })
         })?
-        .guard(move |_, before, after| keeps_stick(before, after, &guard_names, &guard_topic))
         .status(move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)))
         .note(move |set| known.note(set))
+        .chore(arbiter_node::watch_command(&shell, names.resolve(arbiter_node::COMMAND), Input::Arbiter))
+        .chore(move |_| line.print())
         .listen(context, move |set| {
-            arbiter_node::wishes(set, &names, Some(&desired), &own, Input::Arbiter)
+            arbiter_node::wishes(set, &for_wishes.0, &for_wishes.1, Input::Arbiter)
         })?;
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
@@ -135,38 +141,6 @@ fn hindbrain_of(drive: &Drive) -> &Hindbrain {
     &drive.stages().hindbrain
 }
 
-/// The arbiter's source that is the joystick's reference `desired`, by topic.
-///
-/// Without one the stick would drive nothing, which nobody wants from this process.
-fn stick_source(params: &arbiter::Params, names: &Names, desired: &str) -> Result<usize, String> {
-    let sources = &params.sources;
-    sources.iter().position(|source| names.resolve(&source.topic) == desired).ok_or_else(|| {
-        let topics: Vec<&str> = sources.iter().map(|source| source.topic.as_str()).collect();
-        format!(
-            "no source of '{}' has the topic '{desired}' (they have: {}), so that the stick would drive nothing",
-            arbiter_node::NAME,
-            topics.join(", ")
-        )
-    })
-}
-
-/// The stick's source may get another name or another priority, and must not go.
-fn keeps_stick(before: &Set, after: &Set, names: &Names, desired: &str) -> Result<(), Refusal> {
-    let find = |set: &Set| {
-        let params = arbiter::Params::read(set)?;
-        let stick = stick_source(&params, names, desired).ok();
-        Ok(stick.and_then(|stick| params.sources.get(stick)).map(|source| source.name.clone()))
-    };
-    match (find(before)?, find(after)?) {
-        (Some(name), None) => {
-            let rule =
-                "which must stay the topic of a source, or the stick of this process would drive nothing";
-            Err(before.refuse(&format!("sources.{name}.topic"), rule))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// A name given to the process would be taken by each of its nodes.
 fn refuse_one_name(mut arguments: impl Iterator<Item = String>) -> Result<(), Error> {
     match arguments.find(|argument| argument.starts_with("__node:=") || argument.starts_with("__name:=")) {
@@ -189,7 +163,9 @@ fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) -> Result<(), Error>
             })
             .collect();
         // A thread that did not start ends the others, since its `EndsAll` is gone.
-        threads.into_iter().any(|thread| thread.map_or(true, |thread| thread.join().is_err()))
+        let ended = threads.into_iter().map(|thread| thread.map_or(true, |thread| thread.join().is_err()));
+        // Each is waited for, or the scope would panic for the panic of one that was not.
+        ended.fold(false, |any, panicked| any | panicked)
     });
     if panicked {
         return Err(Error::Start(

@@ -1,15 +1,18 @@
 //! Node `velocity_arbiter`: who drives now.
 
+use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use arbiter::{Active, Arbiter, Input, Invalid, Kind, Output, Params, specification};
+use arbiter::{
+    Active, Arbiter, Input, Invalid, Kind, Output, Params, Publishers, Verdict, Wiring, specification,
+};
 use params::{Refusal, Set};
 use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
-use ros::{Candidate, Error, Names, Shell, Status, Stop, Topic, Wish, clock, qos};
+use ros::{Candidate, Error, Names, PublisherCount, Shell, Status, Stop, Topic, Wish, clock, qos};
 use units::{Instant, Machine, Stamp, Velocity};
 
 use crate::command_topic::CommandTopic;
@@ -26,11 +29,8 @@ pub struct Topics {
     command: CommandTopic,
     active: Topic<DiagnosticStatus>,
     known: Known,
-    next_line: Instant,
+    line: Line,
 }
-
-/// How often the log says at most who drives; `~/active` says it each time.
-const LINES: Duration = Duration::from_millis(100);
 
 /// The parameters that the machine's outputs are made with, to name what they number.
 #[derive(Clone)]
@@ -50,6 +50,45 @@ impl Known {
     }
 }
 
+/// The line of the log that says who drives and why the others do not: a change comes out at once or, soon after another
+/// one, a little later; the last one always does.
+#[derive(Clone, Default)]
+pub struct Line(Arc<Mutex<Pending>>);
+
+#[derive(Default)]
+struct Pending {
+    text: Option<String>,
+    last: String,
+    next: Instant,
+}
+
+/// The least time between two lines; `~/active` tells every change.
+const LINES: Duration = Duration::from_millis(500);
+
+impl Line {
+    fn change(&self, text: String) {
+        self.lock().text = Some(text);
+        self.print();
+    }
+
+    /// Prints what waits, if it is time.
+    pub fn print(&self) {
+        let mut pending = self.lock();
+        if pending.text.is_none() || clock::now() < pending.next {
+            return;
+        }
+        if let Some(text) = pending.text.take().filter(|text| *text != pending.last) {
+            log::info!(target: NAME, "{text}");
+            pending.next = clock::now() + LINES;
+            pending.last = text;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Topics {
     /// Opens the topics.
     /// # Errors
@@ -59,13 +98,18 @@ impl Topics {
             command: CommandTopic::new(node, COMMAND, params.stamped)?,
             active: Topic::new(node, "~/active", qos::state())?,
             known: Known(Arc::new(Mutex::new(params.clone()))),
-            next_line: Instant::ZERO,
+            line: Line::default(),
         })
     }
 
-    /// The parameters by which sources and locks are named; they must be told when they change.
+    /// The parameters by which sources and locks are named; [`Known::note`] is to be called when they change.
     pub fn known(&self) -> Known {
         self.known.clone()
+    }
+
+    /// The line of the log that may still wait.
+    pub fn line(&self) -> Line {
+        self.line.clone()
     }
 
     /// The command's topic, for its latency and to publish it for watchers only.
@@ -78,34 +122,55 @@ impl Topics {
         match output {
             Output::Drive(command) => self.command.publish(&command),
             Output::PublishActive(active) => {
-                let message = self.active_message(&active);
-                if clock::now() >= self.next_line {
-                    self.next_line = clock::now() + LINES;
-                    log::info!(target: NAME, "{} drives", message.message);
-                }
-                self.active.publish(&message);
+                let params = self.known.lock().clone();
+                self.line.change(line_of(&active, &params));
+                self.active.publish(&active_message(&active, &params));
             }
         }
     }
+}
 
-    fn active_message(&self, active: &Active) -> DiagnosticStatus {
-        let params = self.known.lock();
-        let sources = &params.sources;
-        let name = active.source.and_then(|index| sources.get(index)).map_or("nobody", |source| &source.name);
-        let values = sources.iter().zip(&active.verdicts).map(|(source, verdict)| KeyValue {
-            key: source.name.clone(),
-            value: verdict.explain(&params).to_string(),
-        });
-        let Stamp { sec, nanosec } = active.stamp;
-        // With a space no source can be called so.
-        let since = KeyValue { key: "active since".into(), value: format!("{sec}.{nanosec:09}") };
-        DiagnosticStatus {
-            name: NAME.into(),
-            message: name.into(),
-            hardware_id: "steersman".into(),
-            values: [since].into_iter().chain(values).collect(),
-            ..Default::default()
+fn name_of<'a>(active: &Active, params: &'a Params) -> &'a str {
+    active.source.and_then(|index| params.sources.get(index)).map_or("nobody", |source| &source.name)
+}
+
+/// Why a source drives or does not, and what is wrong with who publishes it.
+fn reason(verdict: Verdict, publishers: Publishers, params: &Params) -> String {
+    let verdict = verdict.explain(params);
+    if publishers.is_conflict() { format!("{verdict} ({publishers})") } else { verdict.to_string() }
+}
+
+fn line_of(active: &Active, params: &Params) -> String {
+    let mut line = format!("{} drives", name_of(active, params));
+    let sources = params.sources.iter().zip(&active.verdicts).zip(&active.publishers);
+    for ((source, verdict), publishers) in sources {
+        if *verdict != Verdict::Drives || publishers.is_conflict() {
+            let _ = write!(line, "; {} {}", source.name, reason(*verdict, *publishers, params));
         }
+    }
+    for (lock, state) in params.locks.iter().zip(&active.locks) {
+        let _ = write!(line, "; lock {} {state}", lock.name);
+    }
+    line
+}
+
+fn active_message(active: &Active, params: &Params) -> DiagnosticStatus {
+    let value = |key: String, value: String| KeyValue { key, value };
+    let Stamp { sec, nanosec } = active.stamp;
+    // With a space no source can be called so.
+    let since = value("active since".into(), format!("{sec}.{nanosec:09}"));
+    let sources = params.sources.iter().zip(&active.verdicts).zip(&active.publishers);
+    let sources = sources.map(|((source, verdict), publishers)| {
+        value(source.name.clone(), reason(*verdict, *publishers, params))
+    });
+    let locks = params.locks.iter().zip(&active.locks);
+    let locks = locks.map(|(lock, state)| value(format!("lock {}", lock.name), state.to_string()));
+    DiagnosticStatus {
+        name: NAME.into(),
+        message: name_of(active, params).into(),
+        hardware_id: "steersman".into(),
+        values: [since].into_iter().chain(sources).chain(locks).collect(),
+        ..Default::default()
     }
 }
 
@@ -114,65 +179,87 @@ pub fn await_locks(node: &r2r::Node, names: &Names, params: &Params) {
     ros::wait_for_publishers(node, params.locks.iter().map(|lock| names.resolve(&lock.topic)));
 }
 
-/// What the parameters ask to listen to: locks first and then sources, except for the source with the topic `inner`, which the
-/// composed process feeds itself. `own` are topics that it publishes.
+/// What the parameters ask to listen to: locks first and then sources, except for the stick of the composed process, which
+/// `wiring` names and the process feeds itself.
 /// # Errors
-/// A [`Refusal`] of what [`Params::read`] refuses, and of a source that is this node's own command.
+/// A [`Refusal`] of what [`Params::read`] and [`Wiring::stick_of`] refuse.
 pub fn wishes<M: Machine + 'static>(
     set: &Set,
     names: &Names,
-    inner: Option<&str>,
-    own: &[String],
+    wiring: &Wiring,
     wrap: fn(Input) -> M::Input,
 ) -> Result<Vec<Wish<M>>, Refusal> {
     let params = Params::read(set)?;
-    let mut stick: Option<&str> = None;
+    let stick = stick_of(set, &params, names, wiring)?;
     let mut wishes = Vec::new();
     for (index, lock) in params.locks.iter().enumerate() {
-        let heard = move |lock, message: Bool| Some(wrap(Input::LockReceived { lock, closed: message.data }));
-        let parameter = format!("locks.{}.topic", lock.name);
-        let candidates = vec![Candidate::indexed(qos::edge(), heard)];
+        let convert =
+            move |lock, message: Bool| Some(wrap(Input::LockReceived { lock, closed: message.data }));
         wishes.push(Wish {
-            parameter,
+            parameter: format!("locks.{}.topic", lock.name),
             topic: lock.topic.clone(),
             index,
-            candidates,
+            candidate: Candidate::indexed(qos::edge(), convert),
             possible: LOCK_TYPES,
-            sole: true,
+            count: Box::new(move |lock, count| {
+                wrap(Input::LockPublishersCounted { lock, publishers: publishers(count) })
+            }),
         });
     }
-    for (index, source) in params.sources.iter().enumerate() {
-        let full = names.resolve(&source.topic);
-        let parameter = format!("sources.{}.topic", source.name);
-        if full == names.resolve(COMMAND) || own.contains(&full) {
-            return Err(set.refuse(&parameter, "must not be what this node publishes itself"));
-        }
-        if inner == Some(full.as_str()) {
-            if let Some(other) = stick.replace(&source.name) {
-                let rule = format!(
-                    "must differ from the topic of source '{other}', which is the stick of this process"
-                );
-                return Err(set.refuse(&parameter, rule));
-            }
-            if !matches!(source.kind, Kind::PoseState | Kind::Auto) {
-                let kind = format!("sources.{}.type", source.name);
-                return Err(
-                    set.refuse(&kind, "must be pose_state or auto: its topic is the stick of this process")
-                );
-            }
-        } else {
-            let candidates = candidates(source.kind, wrap);
-            wishes.push(Wish {
-                parameter,
-                topic: source.topic.clone(),
-                index,
-                candidates,
-                possible: SOURCE_TYPES,
-                sole: false,
-            });
-        }
+    for (index, source) in params.sources.iter().enumerate().filter(|&(index, _)| stick != Some(index)) {
+        wishes.push(Wish {
+            parameter: format!("sources.{}.topic", source.name),
+            topic: source.topic.clone(),
+            index,
+            candidate: candidate(source.kind, wrap),
+            possible: SOURCE_TYPES,
+            count: Box::new(move |source, count| {
+                wrap(Input::SourcePublishersCounted { source, publishers: publishers(count) })
+            }),
+        });
     }
     Ok(wishes)
+}
+
+/// The source among `params` that is the stick of the process.
+/// # Errors
+/// A [`Refusal`] of what [`Wiring::stick_of`] refuses.
+pub fn stick_of(
+    set: &Set,
+    params: &Params,
+    names: &Names,
+    wiring: &Wiring,
+) -> Result<Option<usize>, Refusal> {
+    let stick = wiring.stick_of(params, |topic| names.resolve(topic));
+    stick.map_err(|clash| set.refuse(&clash.parameter, clash.rule))
+}
+
+fn publishers(count: Option<PublisherCount>) -> Publishers {
+    match count {
+        Some(PublisherCount { all, incompatible }) => Publishers::Counted { all, incompatible },
+        None => Publishers::Unknown,
+    }
+}
+
+/// Counts once a second who else publishes the command, which is `full` in the graph, and tells the machine of a change.
+pub fn watch_command<M: Machine + Send + 'static>(
+    shell: &Shell<M>,
+    full: String,
+    wrap: fn(Input) -> M::Input,
+) -> impl FnMut(&mut r2r::Node) + Send + 'static {
+    const PERIOD: Duration = Duration::from_secs(1);
+    let (shell, mut due, mut known) = (shell.clone(), clock::now(), Some(0));
+    move |node| {
+        if clock::now() < due {
+            return;
+        }
+        due = clock::now() + PERIOD;
+        let others = ros::count_publishers(node, &full).map(|all| all.saturating_sub(1));
+        if others != known {
+            known = others;
+            shell.deliver(wrap(Input::ForeignPublishersCounted(others)));
+        }
+    }
 }
 
 /// All that a lock's topic can be.
@@ -181,33 +268,25 @@ const LOCK_TYPES: &[&str] = &["std_msgs/msg/Bool"];
 const SOURCE_TYPES: &[&str] =
     &["geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped", "or_pose_estimator/msg/State"];
 
-/// How a source of this kind may be heard.
-fn candidates<M: Machine + 'static>(kind: Kind, wrap: fn(Input) -> M::Input) -> Vec<Candidate<M>> {
-    let heard = move |source: usize, velocity: Result<Velocity, Invalid>, stamp: Stamp| {
+/// How a source of this kind is listened to.
+fn candidate<M: Machine + 'static>(kind: Kind, wrap: fn(Input) -> M::Input) -> Candidate<M> {
+    let received = move |source: usize, velocity: Result<Velocity, Invalid>, stamp: Stamp| {
         Some(wrap(Input::CommandReceived { source, velocity, stamp }))
     };
-    let twist = || {
-        Candidate::indexed(qos::commands(), move |source, message: geometry::Twist| {
-            heard(source, messages::velocity(&message).map_err(Invalid::NotFinite), Stamp::ZERO)
-        })
-    };
-    let twist_stamped = || {
-        Candidate::indexed(qos::commands(), move |source, message: geometry::TwistStamped| {
-            let velocity = messages::velocity(&message.twist).map_err(Invalid::NotFinite);
-            heard(source, velocity, messages::stamp(&message))
-        })
-    };
-    let pose_state = || {
-        Candidate::indexed(qos::commands(), move |source, message: or_pose::State| {
-            let state = messages::reference(&message);
-            heard(source, arbiter::velocity_of(state.intrinsic, state.vel, state.avel), state.stamp)
-        })
-    };
     match kind {
-        Kind::Twist => vec![twist()],
-        Kind::TwistStamped => vec![twist_stamped()],
-        Kind::PoseState => vec![pose_state()],
-        Kind::Auto => vec![twist_stamped(), twist(), pose_state()],
+        Kind::Twist => Candidate::indexed(qos::commands(), move |source, message: geometry::Twist| {
+            received(source, messages::velocity(&message).map_err(Invalid::NotFinite), Stamp::ZERO)
+        }),
+        Kind::TwistStamped => {
+            Candidate::indexed(qos::commands(), move |source, message: geometry::TwistStamped| {
+                let velocity = messages::velocity(&message.twist).map_err(Invalid::NotFinite);
+                received(source, velocity, messages::stamp(&message))
+            })
+        }
+        Kind::PoseState => Candidate::indexed(qos::commands(), move |source, message: or_pose::State| {
+            let state = messages::reference(&message);
+            received(source, arbiter::velocity_of(state.intrinsic, state.vel, state.avel), state.stamp)
+        }),
     }
 }
 
@@ -216,7 +295,7 @@ pub fn status(arbiter: &Arbiter) -> Status {
     Status::of(arbiter.health(), arbiter.report())
 }
 
-/// Runs the node until somebody wishes to end.
+/// Runs the node until it is to end.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
@@ -225,7 +304,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
-    let (known, names) = (topics.known(), member.inputs.names().clone());
+    let (known, line, names) = (topics.known(), topics.line(), member.inputs.names().clone());
+    let wiring = Wiring { stick: None, own: vec![names.resolve(COMMAND)] };
     let shell = Shell::new(Arbiter::new(member.params.clone()), Some(clock_read), move |output| {
         topics.publish(output)
     });
@@ -233,6 +313,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner = runner
         .status(move |machine| latency.report(status(machine)))
         .note(move |set| known.note(set))
-        .listen(context, move |set| wishes(set, &names, None, &[], |input| input))?;
+        .chore(watch_command(&shell, names.resolve(COMMAND), |input| input))
+        .chore(move |_| line.print())
+        .listen(context, move |set| wishes(set, &names, &wiring, |input| input))?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

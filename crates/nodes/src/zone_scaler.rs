@@ -4,12 +4,13 @@
 //! what is left and `~/joystick_scaling` says what was done; and the stick on `luci/joystick_position`, of which
 //! `~/joystick_position_scaling` says what would be left. A `LuciJoystickScaling` cannot say which of them it is about
 //! (both may have the same input source), hence two topics. `luci/joystick_scaling` is the chair's own result, which
-//! this node hears and never publishes.
+//! this node hears and never publishes. In which profile the chair is, `luci/chair_profile` says.
 
 mod picture;
 
 use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
+use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
 use units::{Command, Machine, Stamp};
 use zones::{Applied, Channel, Feedback, Input, Output, Params, ZoneScaler, specification};
@@ -101,6 +102,9 @@ pub fn listen<M: Machine + 'static>(
         Some(wrap(Input::ScalingReceived(messages::zone_fields(&message))))
     })?;
     inputs.expect_one_publisher("luci/scaling", move |count| wrap(Input::ScalersCounted(count)));
+    inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), move |message| {
+        Some(wrap(Input::ProfileReceived(message.data)))
+    })?;
     inputs.subscribe::<luci::LuciJoystickScaling>(
         node,
         "luci/joystick_scaling",
@@ -118,7 +122,7 @@ pub fn listen<M: Machine + 'static>(
         Err(error) => Some(wrap(Input::CommandRefused(error))),
     };
     match (composed, params.stamped) {
-        (true, _) => Ok(()),
+        (true, _) => return Ok(()),
         (false, true) => inputs.subscribe::<geometry::TwistStamped>(
             node,
             velocity_arbiter::COMMAND,
@@ -131,7 +135,10 @@ pub fn listen<M: Machine + 'static>(
             qos::commands(),
             move |message| command(messages::velocity(&message), Stamp::ZERO),
         ),
-    }
+    }?;
+    let count = move |count| wrap(Input::CommandersCounted(count));
+    inputs.expect_one_publisher(velocity_arbiter::COMMAND, count);
+    Ok(())
 }
 
 /// What the node says of itself.
@@ -148,8 +155,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let latency = topics.command().latency();
     listen(&mut member.inputs, &mut member.node, &member.params, false, |input| input)?;
     let mut picture = Picture::new(&mut member.node)?;
-    let shell =
-        Shell::new(ZoneScaler::new(member.params.clone()), None, move |output| topics.publish(output));
+    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
+    let scaler = ZoneScaler::new(member.params.clone());
+    let shell = Shell::new(scaler, Some(clock_read), move |output| topics.publish(output));
     let drawn = shell.clone();
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = runner.status(move |machine| latency.report(status(machine)));

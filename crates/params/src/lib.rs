@@ -5,19 +5,20 @@
 //! [`Specification`]; the values in force are a [`Set`], which only holds values that passed every check.
 #![forbid(unsafe_code)]
 
+pub mod file;
+
 mod declaration;
 mod document;
 mod live;
 mod refusal;
 mod set;
 mod specification;
-mod twice;
 mod value;
+mod yaml;
 
 pub use declaration::{Change, Declaration, Kind, Parameter};
 pub use document::{table, yaml};
 pub use refusal::Refusal;
-pub use set::Set;
+pub use set::{Set, nearest};
 pub use specification::{Fixed, Group, Preset, PresetValue, Specification};
-pub use twice::{Twice, twice};
 pub use value::Value;

@@ -170,9 +170,14 @@ impl Set {
 
     /// The most similar known name, if no more than a third of it differs.
     fn nearest(&self, name: &str) -> Option<String> {
-        let (distance, best) = self.entries.keys().map(|known| (distance(known, name), known)).min()?;
-        (distance * 3 <= name.chars().count()).then(|| best.clone())
+        nearest(name, self.entries.keys().map(String::as_str)).map(str::to_owned)
     }
+}
+
+/// The most similar one of `known`, if no more than a third of `name` differs.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let (distance, best) = known.into_iter().map(|known| (distance(known, name), known)).min()?;
+    (distance * 3 <= name.chars().count()).then_some(best)
 }
 
 /// How many letters must be put in, taken out or replaced to make `a` of `b` (Levenshtein's distance).

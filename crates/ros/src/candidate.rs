@@ -1,6 +1,9 @@
+use std::any::Any;
+use std::collections::VecDeque;
 use std::pin::Pin;
 
 use futures::{FutureExt, Stream, StreamExt};
+use r2r::geometry_msgs::msg::{Twist, TwistStamped, Vector3};
 use r2r::qos::ReliabilityPolicy;
 use r2r::{QosProfile, WrappedTypesupport};
 use units::Machine;
@@ -9,8 +12,19 @@ use crate::Shell;
 use crate::names::type_of;
 use crate::port::Publisher;
 
-/// Delivers what has come on a topic and counts it; the number is the index that the topic has for the machine by now.
-pub(crate) type Read<M> = Box<dyn FnMut(&Shell<M>, usize) -> u64 + Send>;
+/// A topic that is listened to. r2r keeps ten messages of it and takes one with each wake-up; the middleware keeps the rest.
+pub(crate) trait Subscription<M: Machine>: Send {
+    /// Takes what r2r has; how many messages.
+    fn take(&mut self) -> usize;
+    /// Delivers what was taken, in order, and counts it; `index` is the one that the topic has for the machine by now.
+    ///
+    /// Of the commands those that a later one overtook are left out, unless they are zero: a process that was held shall not
+    /// let out everything that waited for it.
+    fn deliver(&mut self, shell: &Shell<M>, index: usize) -> u64;
+}
+
+/// What a topic is read by.
+pub(crate) type Read<M> = Box<dyn Subscription<M>>;
 /// Listens to a topic.
 type Open<M> = Box<dyn FnMut(&mut r2r::Node, &str) -> r2r::Result<Read<M>> + Send>;
 
@@ -77,17 +91,123 @@ pub(crate) fn subscribe<M: Machine + 'static, T: WrappedTypesupport + Send + 'st
     node: &mut r2r::Node,
     topic: &str,
     qos: QosProfile,
-    mut convert: impl FnMut(usize, T) -> Option<M::Input> + Send + 'static,
+    convert: impl FnMut(usize, T) -> Option<M::Input> + Send + 'static,
 ) -> r2r::Result<Read<M>> {
-    let mut stream: Pin<Box<dyn Stream<Item = T> + Send>> = Box::pin(node.subscribe::<T>(topic, qos)?);
-    Ok(Box::new(move |shell, index| {
+    let stream = Box::pin(node.subscribe::<T>(topic, qos)?);
+    Ok(Box::new(Typed { stream, taken: VecDeque::new(), convert }))
+}
+
+struct Typed<T, C> {
+    stream: Pin<Box<dyn Stream<Item = T> + Send>>,
+    taken: VecDeque<T>,
+    convert: C,
+}
+
+impl<M, T, C> Subscription<M> for Typed<T, C>
+where
+    M: Machine + 'static,
+    T: Send + 'static,
+    C: FnMut(usize, T) -> Option<M::Input> + Send + 'static,
+{
+    fn take(&mut self) -> usize {
+        let before = self.taken.len();
+        while let Some(Some(message)) = self.stream.next().now_or_never() {
+            self.taken.push_back(message);
+        }
+        self.taken.len() - before
+    }
+
+    fn deliver(&mut self, shell: &Shell<M>, index: usize) -> u64 {
         let mut count = 0;
-        while let Some(Some(message)) = stream.next().now_or_never() {
+        while let Some(message) = self.taken.pop_front() {
             count += 1;
-            if let Some(input) = convert(index, message) {
+            if !self.taken.is_empty() && asks_for_motion(&message) {
+                continue;
+            }
+            if let Some(input) = (self.convert)(index, message) {
                 shell.deliver(input);
             }
         }
         count
-    }))
+    }
+}
+
+/// Whether `message` is a command that is not zero. One with a number that is none is not left out: it is reported.
+fn asks_for_motion(message: &dyn Any) -> bool {
+    let stamped = message.downcast_ref::<TwistStamped>().map(|message| &message.twist);
+    let twist = stamped.or_else(|| message.downcast_ref::<Twist>());
+    twist.is_some_and(|Twist { linear, angular }| {
+        let parts = [linear, angular].map(|Vector3 { x, y, z }| [*x, *y, *z]).concat();
+        parts.iter().all(|part| part.is_finite()) && parts.iter().any(|part| *part != 0.0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use futures::channel::mpsc;
+    use units::Instant;
+
+    use super::*;
+
+    struct Sink(Arc<Mutex<Vec<f64>>>);
+
+    impl Machine for Sink {
+        type Input = f64;
+        type Output = ();
+
+        fn handle(&mut self, _: Instant, input: f64) {
+            self.0.lock().unwrap().push(input);
+        }
+
+        fn poll(&mut self, _: Instant) -> Option<()> {
+            None
+        }
+
+        fn deadline(&self) -> Option<Instant> {
+            None
+        }
+    }
+
+    fn twist(x: f64) -> Twist {
+        Twist { linear: Vector3 { x, ..Default::default() }, ..Default::default() }
+    }
+
+    /// What is delivered of `messages` that were taken in two rounds.
+    fn delivered<T: Send + 'static>(messages: Vec<T>, x: fn(&T) -> f64) -> Vec<f64> {
+        let (mut sender, stream) = mpsc::channel(100);
+        let convert = move |_, message: T| Some(x(&message));
+        let mut typed = Typed { stream: Box::pin(stream), taken: VecDeque::new(), convert };
+        let (seen, count) = (Arc::new(Mutex::new(Vec::new())), messages.len());
+        let shell = Shell::new(Sink(seen.clone()), None, |()| {});
+        for (number, message) in messages.into_iter().enumerate() {
+            sender.try_send(message).unwrap();
+            if number == count / 2 {
+                assert_eq!(Subscription::<Sink>::take(&mut typed), number + 1);
+            }
+        }
+        Subscription::<Sink>::take(&mut typed);
+        assert_eq!(typed.deliver(&shell, 0), count as u64);
+        seen.lock().unwrap().clone()
+    }
+
+    #[test]
+    fn of_commands_that_were_read_in_one_go_the_last_and_every_zero_count() {
+        let commands = |parts: &[f64]| parts.iter().map(|&x| twist(x)).collect::<Vec<_>>();
+        let x = |twist: &Twist| twist.linear.x;
+        assert_eq!(delivered(commands(&[1.0, 2.0, 0.0, 3.0, 4.0]), x), [0.0, 4.0]);
+        assert_eq!(delivered(commands(&[0.0, 1.0]), x), [0.0, 1.0]);
+        assert_eq!(delivered(commands(&[1.0, 2.0, 0.0]), x), [0.0]);
+        let odd = delivered(commands(&[f64::INFINITY, 1.0, 2.0]), x);
+        assert_eq!(odd, [f64::INFINITY, 2.0], "what is no number is reported");
+        let stamped = commands(&[1.0, 0.0, 3.0, 4.0]);
+        let stamped = stamped.into_iter().map(|twist| TwistStamped { twist, ..Default::default() }).collect();
+        assert_eq!(delivered(stamped, |message: &TwistStamped| message.twist.linear.x), [0.0, 4.0]);
+    }
+
+    #[test]
+    fn of_what_is_no_command_every_message_counts() {
+        assert_eq!(delivered(vec![1.0, 1.0, 0.0, 1.0], |x| *x), [1.0, 1.0, 0.0, 1.0]);
+    }
 }

@@ -30,13 +30,13 @@ impl Status {
         self
     }
 
-    /// Takes over `level` and `message` if that is worse than what is known so far; what is as bad is told too. An error
-    /// is worse than what is stale, whatever their numbers.
+    /// Takes over `level` and `message` if that is worse than what is known so far; what is as bad is added. A warning and an
+    /// error are worse than what is stale, whatever their numbers: that nothing moves hides nothing.
     pub fn worsen(&mut self, level: Level, message: impl Into<String>) {
         let rank = |level| match level {
             Level::Ok => 0,
-            Level::Warn => 1,
-            Level::Stale => 2,
+            Level::Stale => 1,
+            Level::Warn => 2,
             Level::Error => 3,
         };
         let message = message.into();
@@ -93,6 +93,9 @@ mod tests {
         let mut status = Status::of((Level::Stale, "silent"), Vec::new());
         status.worsen(Level::Error, "dead");
         assert_eq!(status.level, Level::Error, "an error is worse, whatever its number");
+        let mut status = Status::of((Level::Stale, "nobody drives"), Vec::new());
+        status.worsen(Level::Warn, "two publishers");
+        assert_eq!((status.level, status.message.as_str()), (Level::Warn, "two publishers; nobody drives"));
         let mut status = Status::of((Level::Ok, "fine"), Vec::new());
         status.worsen(Level::Warn, "late");
         assert_eq!(status.message, "late");

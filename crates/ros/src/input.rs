@@ -8,9 +8,9 @@ use crate::{Candidate, Error, Names, Shell, Status};
 
 /// The topics that a node listens to from its start to its end, in the order they are read: what stops comes before what moves.
 ///
-/// r2r keeps ten unread messages of a topic and drops the *newest* when an eleventh comes. The runner reads every topic
-/// dry after each wake-up and r2r takes at most one message per topic and wake-up, so that nothing is ever dropped and
-/// an old command never waits behind a new one.
+/// r2r takes at most one message per topic and wake-up and keeps ten that are not read; what else waits lies in the middleware,
+/// oldest first. The runner takes all of it, topic after topic until nothing comes any more, before the first is delivered: so
+/// nothing waits longer than a wake-up, and what stops counts before what moves, however much of either there is.
 pub struct Inputs<M: Machine> {
     heard: Vec<Heard<M>>,
     undecided: Vec<Undecided<M>>,
@@ -129,10 +129,15 @@ impl<M: Machine + 'static> Inputs<M> {
         }
     }
 
-    /// Delivers everything that has come.
-    pub(crate) fn read(&mut self, shell: &Shell<M>) {
+    /// Takes what r2r has; how many messages.
+    pub(crate) fn take(&mut self) -> usize {
+        self.heard.iter_mut().map(|heard| heard.read.take()).sum()
+    }
+
+    /// Delivers everything that was taken.
+    pub(crate) fn deliver(&mut self, shell: &Shell<M>) {
         for heard in &mut self.heard {
-            heard.port.received += (heard.read)(shell, 0);
+            heard.port.received += heard.read.deliver(shell, 0);
         }
     }
 
@@ -141,9 +146,13 @@ impl<M: Machine + 'static> Inputs<M> {
         let twins = self.heard.iter().filter(|heard| heard.whole && !heard.port.reliable);
         let best_effort: Vec<String> = twins.map(|heard| heard.port.topic.clone()).collect();
         for Heard { port, count, .. } in &mut self.heard {
-            let Some(publishers) = look_up(node, &port.topic) else { continue };
             let before = port.publishers;
-            port.look(&publishers, node_name, best_effort.contains(&port.topic));
+            match look_up(node, &port.topic) {
+                Some(publishers) => port.look(&publishers, node_name, best_effort.contains(&port.topic)),
+                // A graph that cannot be read is no proof that there is one only.
+                None if count.is_some() => port.publishers = usize::MAX,
+                None => continue,
+            }
             if let Some(count) = count
                 && before != port.publishers
             {

@@ -9,11 +9,12 @@
 //! * [`Parameters`] serves the six parameter services over a [`params::Set`]. A node's own services have a [`Desk`], on
 //!   which they change parameters by the same way.
 //!
-//! What is deliberately absent: queues between a message and the machine (an old command could win), timers of r2r
+//! What is deliberately absent: a message that waits while another one is delivered (all are taken first), timers of r2r
 //! (the machine's deadline is the only one), and any wait between two reads.
 #![forbid(unsafe_code)]
 
 pub mod clock;
+pub mod panics;
 pub mod qos;
 
 mod candidate;
@@ -26,12 +27,14 @@ mod listeners;
 mod logger;
 mod names;
 mod node;
-mod numbers;
+mod overrides;
 mod parameters;
 mod port;
+mod requests;
 mod runner;
 mod service;
 mod shell;
+mod stderr;
 mod stop;
 mod topic;
 mod wire;
@@ -45,11 +48,13 @@ pub use latency::{Latency, Quantiles};
 pub use logger::{ShellLog, start as start_logger};
 pub use names::Names;
 pub use node::Node;
+pub use overrides::check_overrides;
 pub use parameters::Parameters;
-pub use port::wait_for_publishers;
+pub use port::{count_publishers, wait_for_publishers};
 pub use runner::{Runner, context};
 pub use service::Desk;
-pub use shell::Shell;
+pub use shell::{Place, Shell};
+pub use stderr::print_line;
 pub use stop::{Stop, exit_at_once};
 pub use topic::Topic;
-pub use wish::Wish;
+pub use wish::{PublisherCount, Wish};

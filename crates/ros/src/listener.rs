@@ -7,6 +7,7 @@ use units::Machine;
 
 use crate::candidate::Read;
 use crate::port::Port;
+use crate::runner::take_all;
 use crate::{Candidate, Error, Node, Shell, clock};
 
 /// How long a listener's thread may sleep: it must see that it is not wanted any more.
@@ -57,10 +58,16 @@ impl<M: Machine> Ears<M> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Delivers everything that has come by any listener, so that what stops goes first, whose thread soever woke up first.
-    fn read(&self, shell: &Shell<M>) {
+    /// Takes what r2r has of any listener; how many messages.
+    fn take(&self) -> usize {
+        self.lock().iter_mut().map(|ear| ear.read.take()).sum()
+    }
+
+    /// Delivers everything that was taken of any listener, so that what stops goes first, whichever thread woke up first.
+    fn deliver(&self, shell: &Shell<M>) {
         for ear in self.lock().iter_mut() {
-            ear.port.received += (ear.read)(shell, ear.index);
+            ear.read.take();
+            ear.port.received += ear.read.deliver(shell, ear.index);
         }
     }
 }
@@ -87,7 +94,9 @@ impl Listener {
             while !unwanted.load(Ordering::Relaxed) {
                 // Whoever brought the machine's deadline forward sleeps no longer than to it.
                 node.spin_once(shell.idle(LONGEST_SLEEP));
-                ears.read(&shell);
+                shell.tell_time();
+                take_all(&mut node, || ears.take());
+                ears.deliver(&shell);
                 shell.poll();
             }
         };

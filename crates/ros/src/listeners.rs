@@ -1,12 +1,11 @@
 use std::time::Duration;
 
 use params::{Refusal, Set};
-use units::Machine;
+use units::{Level, Machine};
 
-use crate::candidate::{first_published, is_published};
-use crate::input::waits;
 use crate::listener::{Ear, Ears, Listener};
-use crate::port::{look_up, publishers};
+use crate::port::{Publisher, look_up, publishers};
+use crate::wish::{Count, PublisherCount};
 use crate::{Candidate, Error, Names, Shell, Status, Wish, clock};
 
 /// The topics that a node listens to as its parameters say, which come and go at run time, in the order they are read: what
@@ -48,19 +47,20 @@ struct Entry<M: Machine> {
     topic: String,
     full: String,
     index: usize,
-    /// Whether a second node on it is told.
-    sole: bool,
-    candidates: Vec<Candidate<M>>,
-    /// `None` while nobody publishes any of several types.
+    candidate: Candidate<M>,
+    count: Count<M>,
+    /// The publishers that the machine knows of, once it knows; `None` inside: the graph could not be read.
+    counted: Option<Option<PublisherCount>>,
+    /// `None` if it could not be listened to.
     listener: Option<Listener>,
-    /// Whether it could not be listened to, so that it is told once.
+    /// Whether that was reported.
     failed: bool,
 }
 
 /// A place in the next list: an entry that is there already, or a new one.
 enum Place<M: Machine> {
     Kept { at: usize, index: usize },
-    New(Entry<M>),
+    New(Box<Entry<M>>),
 }
 
 /// How long a subscription that is in the way may take to go.
@@ -107,20 +107,23 @@ impl<M: Machine + 'static> Listeners<M> {
         let mut places = self.places(node, after, wishes)?;
         self.see_off();
         let (mut fresh, mut in_the_way) = (Vec::new(), Vec::new());
-        let opened = self.open_new(node, after, &mut places, (&mut fresh, &mut in_the_way));
+        let opened = self.open_new(after, &mut places, (&mut fresh, &mut in_the_way));
         if let Err(refusal) = opened {
             // All of it back: the new ones go, what was in the way is listened to again.
             for place in places {
-                if let Place::New(Entry { listener: Some(listener), .. }) = place {
+                if let Place::New(entry) = place
+                    && let Some(listener) = entry.listener
+                {
                     self.let_go(listener);
                 }
             }
             for index in in_the_way {
-                self.reopen(node, index);
+                self.reopen(index);
             }
             return Err(refusal);
         }
         self.put_in_force(places, fresh, commit);
+        self.look_for_strangers(node);
         Ok(())
     }
 
@@ -136,25 +139,28 @@ impl<M: Machine + 'static> Listeners<M> {
             }
             let parameter = wish.parameter.clone();
             let same = |entry: &Entry<M>| {
-                entry.parameter == parameter && entry.full == full && wish.has_types(&entry.candidates)
+                entry.parameter == parameter
+                    && entry.full == full
+                    && entry.candidate.type_name() == wish.candidate.type_name()
             };
             let place = match self.entries.iter().position(same) {
                 Some(at) => Place::Kept { at, index: wish.index },
                 None => {
                     wish.check_publishers(after, &publishers(node, &full))?;
                     let topic = self.names.for_others(&wish.topic);
-                    let Wish { index, candidates, sole, .. } = wish;
+                    let Wish { index, candidate, count, .. } = wish;
                     let (parameter, full) = (parameter.clone(), full.clone());
-                    Place::New(Entry {
+                    Place::New(Box::new(Entry {
                         parameter,
                         topic,
                         full,
                         index,
-                        sole,
-                        candidates,
+                        candidate,
+                        count,
+                        counted: None,
                         listener: None,
                         failed: false,
-                    })
+                    }))
                 }
             };
             places.push((full, parameter, place));
@@ -166,7 +172,6 @@ impl<M: Machine + 'static> Listeners<M> {
     /// have one topic with two types.
     fn open_new(
         &mut self,
-        node: &r2r::Node,
         after: &Set,
         places: &mut [Place<M>],
         (fresh, in_the_way): (&mut Vec<Ear<M>>, &mut Vec<usize>),
@@ -175,8 +180,7 @@ impl<M: Machine + 'static> Listeners<M> {
             let Place::New(entry) = place else { continue };
             let parameter = entry.parameter.clone();
             let refuse = |why: String| after.refuse(&parameter, format!("cannot be listened to now: {why}"));
-            let Some(choice) = self.choose(node, entry) else { continue };
-            let type_name = entry.candidates.get(choice).map_or("", Candidate::type_name).to_owned();
+            let type_name = entry.candidate.type_name().to_owned();
             let is_in_the_way = |other: &Listener| other.topic == entry.full && other.type_name != type_name;
             for index in 0..self.entries.len() {
                 let taken =
@@ -195,58 +199,42 @@ impl<M: Machine + 'static> Listeners<M> {
             {
                 return Err(refuse("changes before it are not carried out yet".into()));
             }
-            let ear = self.listen(entry, choice).map_err(|error| refuse(error.to_string()))?;
+            let ear = self.listen(entry).map_err(|error| refuse(error.to_string()))?;
             fresh.push(ear);
         }
         Ok(())
     }
 
-    /// The candidate to listen as, if that is known by now.
-    fn choose(&self, node: &r2r::Node, entry: &Entry<M>) -> Option<usize> {
-        if entry.candidates.len() == 1 {
-            return Some(0);
-        }
-        first_published(&entry.candidates, &publishers(node, &entry.full))
-    }
-
-    fn listen(&mut self, entry: &mut Entry<M>, choice: usize) -> Result<Ear<M>, Error> {
-        let Some(candidate) = entry.candidates.get_mut(choice) else {
-            return Err(Error::Start(format!("'{}' has no type", entry.full)));
-        };
+    fn listen(&mut self, entry: &mut Entry<M>) -> Result<Ear<M>, Error> {
         self.started += 1;
         // A leading underscore hides it from lists of nodes.
         let what = entry.parameter.rsplit_once('.').map_or("", |(name, _)| name).replace('.', "_");
         let name = format!("_{}_{what}_{}", self.node, self.started);
         let who = (&self.context, name.as_str(), self.started);
         let (listener, mut ear) =
-            (self.start)(who, (&entry.topic, &entry.full), candidate, &self.ears, &self.shell)?;
+            (self.start)(who, (&entry.topic, &entry.full), &mut entry.candidate, &self.ears, &self.shell)?;
         ear.index = entry.index;
-        ear.port.sole = entry.sole;
+        ear.port.sole = true;
         entry.listener = Some(listener);
         Ok(ear)
     }
 
-    /// Listens again to an entry that stays after all, or for the first time to one whose type is known now.
-    fn reopen(&mut self, node: &r2r::Node, index: usize) {
+    /// Listens again to an entry that stays after all.
+    fn reopen(&mut self, index: usize) {
         if index >= self.entries.len() {
             return;
         }
         let mut entry = self.entries.swap_remove(index);
-        if let Some(choice) = self.choose(node, &entry) {
-            match self.listen(&mut entry, choice) {
-                Ok(ear) => {
-                    if let Some(listener) = entry.listener.as_ref().filter(|_| entry.candidates.len() > 1) {
-                        log::info!(target: &self.node, "'{}' is heard as {}", entry.full, listener.type_name);
-                    }
-                    entry.failed = false;
-                    self.ears.lock().push(ear);
-                }
-                Err(error) if !entry.failed => {
-                    entry.failed = true;
-                    log::error!(target: &self.node, "{error}");
-                }
-                Err(_) => {}
+        match self.listen(&mut entry) {
+            Ok(ear) => {
+                entry.failed = false;
+                self.ears.lock().push(ear);
             }
+            Err(error) if !entry.failed => {
+                entry.failed = true;
+                log::error!(target: &self.node, "{error}");
+            }
+            Err(_) => {}
         }
         // Back to its place.
         self.entries.push(entry);
@@ -267,7 +255,7 @@ impl<M: Machine + 'static> Listeners<M> {
         let mut before: Vec<_> = std::mem::take(&mut self.entries).into_iter().map(Some).collect();
         for place in places {
             match place {
-                Place::New(entry) => self.entries.push(entry),
+                Place::New(entry) => self.entries.push(*entry),
                 Place::Kept { at, index } => {
                     let kept = before.get_mut(at).and_then(Option::take);
                     self.entries.extend(kept.map(|entry| Entry { index, ..entry }));
@@ -307,28 +295,18 @@ impl<M: Machine + 'static> Listeners<M> {
         }
     }
 
-    /// Whether [`Listeners::follow`] has anything to look for.
+    /// Whether [`Listeners::follow`] has anything to do.
     pub(crate) fn is_undecided(&self) -> bool {
-        self.entries.iter().any(|entry| entry.listener.is_none() || entry.candidates.len() > 1)
+        self.entries.iter().any(|entry| entry.listener.is_none())
     }
 
-    /// Listens to those whose type is known now, and no longer to a type that nobody publishes while another one is published.
-    pub(crate) fn follow(&mut self, node: &r2r::Node) {
+    /// Tries again to listen to those that could not be listened to.
+    pub(crate) fn follow(&mut self, _: &r2r::Node) {
         for at in 0..self.entries.len() {
-            let Some(entry) = self.entries.get_mut(at) else { return };
+            let Some(entry) = self.entries.get(at) else { return };
             let is_free = !self.leaving.iter().any(|listener| listener.topic == entry.full);
             if entry.listener.is_none() && is_free {
-                self.reopen(node, at);
-            } else if entry.candidates.len() > 1 {
-                let publishers = publishers(node, &entry.full);
-                let is_another_there = |heard: &mut Listener| {
-                    let is_there = |c: &&Candidate<M>| is_published(c, &publishers);
-                    let mut there = entry.candidates.iter().filter(is_there).peekable();
-                    there.peek().is_some() && there.all(|c| c.type_name() != heard.type_name)
-                };
-                if let Some(unheard) = entry.listener.take_if(is_another_there) {
-                    self.let_go(unheard);
-                }
+                self.reopen(at);
             }
         }
     }
@@ -338,24 +316,38 @@ impl<M: Machine + 'static> Listeners<M> {
         self.see_off();
     }
 
-    /// Looks in the graph for publishers that are not heard.
+    /// Counts the publishers of each topic, and reports those that do not fit in the log.
     pub(crate) fn look_for_strangers(&mut self, node: &r2r::Node) {
-        let topics: Vec<_> = self.ears.lock().iter().map(|ear| (ear.id, ear.port.topic.clone())).collect();
-        for (id, topic) in topics {
-            let Some(publishers) = look_up(node, &topic) else { continue };
-            if let Some(ear) = self.ears.lock().iter_mut().find(|ear| ear.id == id) {
-                ear.port.look(&publishers, &self.node, false);
+        for entry in &mut self.entries {
+            let found = look_up(node, &entry.full);
+            if let Some(publishers) = &found
+                && let Some(listener) = &entry.listener
+                && let Some(ear) = self.ears.lock().iter_mut().find(|ear| ear.id == listener.id)
+            {
+                ear.port.look(publishers, &self.node, false);
+            }
+            let misfits = |publisher: &&Publisher| {
+                publisher.type_name != entry.candidate.type_name()
+                    || publisher.best_effort && entry.candidate.is_reliable()
+            };
+            let counted = found.map(|all| PublisherCount {
+                all: all.len(),
+                incompatible: all.iter().filter(misfits).count(),
+            });
+            if entry.counted != Some(counted) {
+                entry.counted = Some(counted);
+                self.shell.deliver((entry.count)(entry.index, counted));
             }
         }
     }
 
-    /// Adds to `status` what there is to say of the topics.
+    /// Adds to `status` what came of the topics; who publishes them is the machine's to report.
     pub(crate) fn report(&self, status: &mut Status) {
         for entry in self.entries.iter().filter(|entry| entry.listener.is_none()) {
-            waits(status, &entry.full, &entry.candidates);
+            status.worsen(Level::Error, format!("'{}' cannot be listened to", entry.full));
         }
         for ear in self.ears.lock().iter() {
-            ear.port.report(status, false);
+            status.values.push((format!("{} received", ear.port.topic), ear.port.received.to_string()));
         }
     }
 }

@@ -1,13 +1,12 @@
 use std::collections::BTreeSet;
-use std::pin::Pin;
 
-use futures::{FutureExt, Stream, StreamExt};
 use params::{Refusal, Set, Specification, Value};
 use r2r::rcl_interfaces::{msg, srv};
-use r2r::{ParameterValue, QosProfile, ServiceRequest, WrappedServiceTypeSupport};
+use r2r::{QosProfile, WrappedServiceTypeSupport};
 
-use crate::numbers::{Origins, doubtful};
-use crate::wire::{describe, from_r2r, from_wire, list, to_wire};
+use crate::overrides::Overrides;
+use crate::requests::{Requests, respond};
+use crate::wire::{describe, from_wire, list, to_wire};
 use crate::{Error, clock, qos};
 
 /// The six parameter services of a node, with descriptors, ranges, read-only and refusal with a reason.
@@ -25,12 +24,12 @@ pub struct Parameters {
 }
 
 struct Services {
-    set: Incoming<srv::SetParameters::Service>,
-    set_atomically: Incoming<srv::SetParametersAtomically::Service>,
-    get: Incoming<srv::GetParameters::Service>,
-    get_types: Incoming<srv::GetParameterTypes::Service>,
-    list: Incoming<srv::ListParameters::Service>,
-    describe: Incoming<srv::DescribeParameters::Service>,
+    set: Requests<srv::SetParameters::Service>,
+    set_atomically: Requests<srv::SetParametersAtomically::Service>,
+    get: Requests<srv::GetParameters::Service>,
+    get_types: Requests<srv::GetParameterTypes::Service>,
+    list: Requests<srv::ListParameters::Service>,
+    describe: Requests<srv::DescribeParameters::Service>,
 }
 
 /// Every node has these by ROS's own making; they are none of the specification's business.
@@ -42,31 +41,19 @@ impl Parameters {
     /// A value that the specification refuses, or a key it does not know, all at once; or the middleware's refusal.
     pub fn new(node: &mut r2r::Node, specification: &Specification) -> Result<Self, Error> {
         let name = node.name().map_err(Error::ros("read the node's name"))?;
-        check_files(std::env::args(), &name)?;
-        let mut overrides = Vec::new();
-        let given = node.params.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        for (key, parameter) in given.iter() {
-            if ROS_OWN.contains(&key.as_str()) || key.starts_with("qos_overrides.") {
-                if parameter.value == ParameterValue::Bool(true) && key == "use_sim_time" {
-                    log::warn!(target: &name, "use_sim_time has no effect: stamps follow the wall clock");
-                }
-                continue;
-            }
-            let value = from_r2r(&parameter.value);
-            overrides.push((key.clone(), value));
+        let full_name = node.fully_qualified_name().map_err(Error::ros("read the node's name"))?;
+        let given = Overrides::new(std::env::args())?;
+        let mut overrides = given.of(&full_name);
+        if overrides.iter().any(|(key, value)| key == "use_sim_time" && *value == Value::Bool(true)) {
+            log::warn!(target: &name, "use_sim_time has no effect: stamps follow the wall clock");
         }
-        if given.is_empty() && std::env::args().any(|argument| argument == "--params-file") {
-            log::warn!(target: &name, "the parameter files hold nothing for '{name}': all defaults are in force");
+        overrides.retain(|(key, _)| !ROS_OWN.contains(&key.as_str()) && !key.starts_with("qos_overrides."));
+        if given.pass_over(&full_name) {
+            log::warn!(target: &name, "the parameter files hold nothing for '{full_name}': all defaults are in force");
         }
-        let values: Vec<_> =
-            given.iter().map(|(key, parameter)| (key.clone(), parameter.value.clone())).collect();
-        drop(given);
         let set = specification
             .resolve(overrides)
             .map_err(|refusals| Error::Parameters { node: name.clone(), refusals })?;
-        if let Some(doubt) = doubtful(&set, &values, &Origins::new(std::env::args())) {
-            return Err(Error::Start(doubt));
-        }
         let what = || Error::ros(format!("serve the parameters of '{name}'"));
         let services = Services {
             set: incoming::<srv::SetParameters::Service>(node, &name, "set_parameters").map_err(what())?,
@@ -83,7 +70,8 @@ impl Parameters {
             describe: incoming::<srv::DescribeParameters::Service>(node, &name, "describe_parameters")
                 .map_err(what())?,
         };
-        let events = node.create_publisher("/parameter_events", qos::edge()).map_err(what())?;
+        let events =
+            node.create_publisher("/parameter_events", QosProfile::parameter_events()).map_err(what())?;
         let node = node.fully_qualified_name().map_err(what())?;
         Ok(Self { set, services, events, node })
     }
@@ -93,18 +81,25 @@ impl Parameters {
         &self.set
     }
 
-    /// Answers every request that has come. `apply` gets the set in force and one that passed the checks of each value, and
+    /// Takes the requests that r2r has; how many.
+    pub(crate) fn take(&mut self) -> usize {
+        let Services { set, set_atomically, get, get_types, list, describe } = &mut self.services;
+        let changes = set.take() + set_atomically.take();
+        changes + get.take() + get_types.take() + list.take() + describe.take()
+    }
+
+    /// Answers every request that was taken. `apply` gets the set in force and one that passed the checks of each value, and
     /// may refuse that as a whole; what it accepts is in force when the request is answered.
     pub(crate) fn answer(&mut self, mut apply: impl FnMut(&Set, &Set) -> Result<(), Refusal>) {
-        while let Some(request) = next(&mut self.services.set) {
+        while let Some(request) = self.services.set.next() {
             let results = self.change_each(&request.message.parameters, &mut apply);
             respond(request, srv::SetParameters::Response { results });
         }
-        while let Some(request) = next(&mut self.services.set_atomically) {
+        while let Some(request) = self.services.set_atomically.next() {
             let result = self.change(&request.message.parameters, &mut apply);
             respond(request, srv::SetParametersAtomically::Response { result });
         }
-        while let Some(request) = next(&mut self.services.get) {
+        while let Some(request) = self.services.get.next() {
             let values = request
                 .message
                 .names
@@ -113,17 +108,17 @@ impl Parameters {
             let response = srv::GetParameters::Response { values: values.collect() };
             respond(request, response);
         }
-        while let Some(request) = next(&mut self.services.get_types) {
+        while let Some(request) = self.services.get_types.next() {
             let types =
                 request.message.names.iter().map(|n| self.set.value(n).map_or(0, |v| to_wire(v).type_));
             let response = srv::GetParameterTypes::Response { types: types.collect() };
             respond(request, response);
         }
-        while let Some(request) = next(&mut self.services.list) {
+        while let Some(request) = self.services.list.next() {
             let result = list(&self.set, &request.message.prefixes, request.message.depth);
             respond(request, srv::ListParameters::Response { result });
         }
-        while let Some(request) = next(&mut self.services.describe) {
+        while let Some(request) = self.services.describe.next() {
             let descriptors = request.message.names.iter().map(|name| match self.set.declaration(name) {
                 Some(declaration) => describe(name, declaration),
                 None => msg::ParameterDescriptor { name: name.clone(), ..Default::default() },
@@ -227,25 +222,6 @@ impl Parameters {
     }
 }
 
-/// Refuses parameter files that say something of the node `name` twice, of which rcl takes the last without a word.
-fn check_files(arguments: impl Iterator<Item = String>, name: &str) -> Result<(), Error> {
-    let arguments: Vec<String> = arguments.collect();
-    for pair in arguments.windows(2) {
-        let [option, file] = pair else { continue };
-        let text = (option == "--params-file").then(|| std::fs::read_to_string(file).ok()).flatten();
-        let is_meant = |key: &String| key.ends_with("**") || key.rsplit('/').next() == Some(name);
-        for twice in text.iter().flat_map(|text| params::twice(text)) {
-            if twice.path.iter().any(is_meant) {
-                let (path, line) = (twice.path.join("."), twice.line);
-                return Err(Error::Start(format!(
-                    "'{path}' is in line {line} for the second time, must be once in {file}"
-                )));
-            }
-        }
-    }
-    Ok(())
-}
-
 /// A parameter's name and its new value; without one it is taken away.
 type Edit = (String, Option<Value>);
 /// Puts the second set in force in place of the first.
@@ -271,27 +247,10 @@ fn result(outcome: Result<(), String>) -> msg::SetParametersResult {
     msg::SetParametersResult { successful: outcome.is_ok(), reason: outcome.err().unwrap_or_default() }
 }
 
-pub(crate) type Incoming<S> = Pin<Box<dyn Stream<Item = ServiceRequest<S>> + Send>>;
-
 fn incoming<S: WrappedServiceTypeSupport + 'static>(
     node: &mut r2r::Node,
     name: &str,
     service: &str,
-) -> r2r::Result<Incoming<S>> {
-    let stream = node.create_service::<S>(&format!("{name}/{service}"), QosProfile::services_default())?;
-    Ok(Box::pin(stream))
-}
-
-pub(crate) fn next<S: WrappedServiceTypeSupport>(incoming: &mut Incoming<S>) -> Option<ServiceRequest<S>> {
-    incoming.next().now_or_never().flatten()
-}
-
-/// A client that has gone meanwhile is no fault of this node.
-pub(crate) fn respond<S: WrappedServiceTypeSupport + 'static>(
-    request: ServiceRequest<S>,
-    response: S::Response,
-) {
-    if let Err(error) = request.respond(response) {
-        log::debug!("a client did not take its answer: {error}");
-    }
+) -> r2r::Result<Requests<S>> {
+    Requests::new(node, &format!("{name}/{service}"), qos::requests())
 }

@@ -11,7 +11,7 @@ use crate::{Status, clock};
 pub(crate) struct Publisher {
     pub(crate) node: String,
     pub(crate) type_name: String,
-    best_effort: bool,
+    pub(crate) best_effort: bool,
 }
 
 /// Who publishes `topic`, which is a name in the graph; `None` if the middleware cannot tell.
@@ -28,6 +28,11 @@ pub(crate) fn look_up(node: &r2r::Node, topic: &str) -> Option<Vec<Publisher>> {
 /// The same; nobody if the middleware cannot tell.
 pub(crate) fn publishers(node: &r2r::Node, topic: &str) -> Vec<Publisher> {
     look_up(node, topic).unwrap_or_default()
+}
+
+/// How many publishers `topic`, a name in the graph, has, whatever their types; `None` if the middleware cannot tell.
+pub fn count_publishers(node: &r2r::Node, topic: &str) -> Option<usize> {
+    look_up(node, topic).map(|publishers| publishers.len())
 }
 
 /// Waits until each of `topics`, names in the graph, is published, one second at the most: the middleware takes some tenths of a
@@ -51,6 +56,7 @@ pub(crate) struct Port {
     /// Publishers that do not fit and were already reported.
     reported: BTreeSet<String>,
     strangers: usize,
+    conflict_reported: bool,
     /// Whether more than one publisher is one too many.
     pub(crate) sole: bool,
     pub(crate) publishers: usize,
@@ -58,8 +64,17 @@ pub(crate) struct Port {
 
 impl Port {
     pub(crate) fn new(topic: String, type_name: String, reliable: bool) -> Self {
-        let reported = BTreeSet::new();
-        Self { topic, type_name, reliable, received: 0, reported, strangers: 0, sole: false, publishers: 0 }
+        Self {
+            topic,
+            type_name,
+            reliable,
+            received: 0,
+            reported: BTreeSet::new(),
+            strangers: 0,
+            conflict_reported: false,
+            sole: false,
+            publishers: 0,
+        }
     }
 
     /// Takes note of who publishes the topic: the middleware never connects and never mentions those of another type, or
@@ -67,7 +82,11 @@ impl Port {
     pub(crate) fn look(&mut self, publishers: &[Publisher], node_name: &str, twin: bool) {
         self.strangers = 0;
         self.publishers = publishers.len();
-        if self.sole && publishers.len() > 1 && self.reported.insert("several".into()) {
+        // What has gone is reported anew when it comes back: so the memory holds no more than the graph.
+        let key = |publisher: &Publisher| format!("{}/{}", publisher.node, publisher.type_name);
+        self.reported.retain(|known| publishers.iter().any(|publisher| key(publisher) == *known));
+        let is_conflict = self.sole && publishers.len() > 1;
+        if !std::mem::replace(&mut self.conflict_reported, is_conflict) && is_conflict {
             let names: Vec<_> = publishers.iter().map(|publisher| publisher.node.as_str()).collect();
             log::warn!(
                 target: node_name,
@@ -84,7 +103,7 @@ impl Port {
                 continue;
             };
             self.strangers += 1;
-            if self.reported.insert(format!("{}/{found}", publisher.node)) {
+            if self.reported.insert(key(publisher)) {
                 log::warn!(
                     target: node_name,
                     "'{}' is published by node '{}' as {found}, must be {wanted}: its messages are ignored",

@@ -8,8 +8,8 @@ pub fn command() -> QosProfile {
 }
 
 /// Commands as they are listened to: a hundred may lie in the middleware, which is a pause of the machine of 0.1 s at 1 kHz,
-/// and with one a late message could push out a fresh one unseen. None of them waits: a runner reads all at once, and the
-/// machine knows which is the newest.
+/// and with one a late message could push out a fresh one unseen. A runner lets the machine see the time, so that it knows
+/// for how long they may have waited, and takes all of them before it delivers the first.
 pub fn commands() -> QosProfile {
     QosProfile::default().reliable().volatile().keep_last(100)
 }
@@ -28,4 +28,10 @@ pub fn state() -> QosProfile {
 /// Streams of measurements: best effort, so that they fit to any publisher.
 pub fn sensor() -> QosProfile {
     QosProfile::default().best_effort().volatile().keep_last(10)
+}
+
+/// Requests of services: as many may wait as clients send in one go. The default of ROS, ten, is for the parameter services
+/// a thousand, and a request that is lost is never answered.
+pub fn requests() -> QosProfile {
+    QosProfile::parameters()
 }

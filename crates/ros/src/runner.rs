@@ -20,6 +20,20 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 /// How long a node may sleep that only waits for an answer.
 const SHORT_SLEEP: Duration = Duration::from_millis(10);
 
+/// How many wake-ups may follow one another before what they brought is delivered: enough for the longest queue of the
+/// middleware, see [`qos::commands`](crate::qos::commands).
+const ROUNDS: usize = 128;
+
+/// Takes with `take` what the middleware has for `node`, until nothing comes any more.
+pub(crate) fn take_all(node: &mut r2r::Node, mut take: impl FnMut() -> usize) {
+    for _ in 0..ROUNDS {
+        if take() == 0 {
+            return;
+        }
+        node.spin_once(Duration::ZERO);
+    }
+}
+
 /// The process's ROS context; arguments after `--ros-args` are read here.
 /// # Errors
 /// Arguments or a parameter file that ROS cannot read.
@@ -142,6 +156,11 @@ impl<M: Machine + 'static> Runner<M> {
         &self.name
     }
 
+    /// The machine that it runs, and the way of its outputs.
+    pub fn shell(&self) -> &Shell<M> {
+        &self.shell
+    }
+
     /// Says once a second how the machine is.
     #[must_use]
     pub fn status(mut self, status: impl FnMut(&M) -> Status + Send + 'static) -> Self {
@@ -260,7 +279,13 @@ impl<M: Machine + 'static> Runner<M> {
     fn turn(&mut self) {
         let idle = self.shell.idle(self.longest_sleep);
         self.node.spin_once(idle);
-        self.inputs.read(&self.shell);
+        self.shell.tell_time();
+        let (inputs, parameters, services) = (&mut self.inputs, &mut self.parameters, &mut self.services);
+        take_all(&mut self.node, || {
+            let requests: usize = services.iter_mut().map(|service| service.take()).sum();
+            inputs.take() + parameters.take() + requests
+        });
+        self.inputs.deliver(&self.shell);
         self.shell.poll();
         self.answer();
         for chore in &mut self.chores {

@@ -1,10 +1,10 @@
 use params::Value;
-use r2r::{QosProfile, WrappedServiceTypeSupport};
+use r2r::WrappedServiceTypeSupport;
 use units::Machine;
 
-use crate::parameters::{Incoming, next, respond};
+use crate::requests::{Requests, respond};
 use crate::runner::Gate;
-use crate::{Error, Parameters, Shell};
+use crate::{Error, Parameters, Shell, qos};
 
 /// What a service has at hand while it answers: the machine, and the node's parameters.
 pub struct Desk<'a, M: Machine> {
@@ -32,23 +32,24 @@ impl<M: Machine + 'static> Desk<'_, M> {
 
 /// Answers the requests for one service, one after the other.
 pub(crate) trait Serve<M: Machine> {
+    /// Takes the requests that r2r has; how many.
+    fn take(&mut self) -> usize;
     /// Answers what has come, as far as it can be answered by now.
     fn serve(&mut self, desk: &mut Desk<'_, M>);
 }
 
 pub(crate) struct Service<S: WrappedServiceTypeSupport, A> {
-    incoming: Incoming<S>,
-    /// Came, and cannot be answered yet. Those behind it wait in r2r, which keeps ten.
+    requests: Requests<S>,
+    /// Came, and cannot be answered yet. Those behind it wait.
     pending: Option<r2r::ServiceRequest<S>>,
     answer: A,
 }
 
 impl<S: WrappedServiceTypeSupport + 'static, A> Service<S, A> {
     pub(crate) fn new(node: &mut r2r::Node, name: &str, answer: A) -> Result<Self, Error> {
-        let stream = node
-            .create_service::<S>(name, QosProfile::services_default())
-            .map_err(Error::ros(format!("serve '{name}'")))?;
-        Ok(Self { incoming: Box::pin(stream), pending: None, answer })
+        let requests =
+            Requests::new(node, name, qos::requests()).map_err(Error::ros(format!("serve '{name}'")))?;
+        Ok(Self { requests, pending: None, answer })
     }
 }
 
@@ -58,8 +59,12 @@ where
     M: Machine,
     A: FnMut(&S::Request, &mut Desk<'_, M>) -> Option<S::Response>,
 {
+    fn take(&mut self) -> usize {
+        self.requests.take()
+    }
+
     fn serve(&mut self, desk: &mut Desk<'_, M>) {
-        while let Some(request) = self.pending.take().or_else(|| next(&mut self.incoming)) {
+        while let Some(request) = self.pending.take().or_else(|| self.requests.next()) {
             match (self.answer)(&request.message, desk) {
                 Some(response) => respond(request, response),
                 None => {

@@ -3,12 +3,14 @@ use std::time::Duration;
 
 use units::{Instant, Machine, Stamp};
 
-use crate::clock;
+use crate::{clock, panics};
 
 /// A machine and the way its outputs leave, shared by all who have events for it.
 ///
 /// Whoever delivers an event takes it to its last output within the same call, under one lock: the order of delivery
 /// is the order of the machine's inputs, and no thread switch lies between a stick event and a motor value.
+///
+/// After a panic on any thread of the process ([`panics`]) no machine is given anything and no output leaves.
 ///
 /// # Real-time
 /// The lock is held while outputs are published, which the middleware does in tens of microseconds.
@@ -20,6 +22,16 @@ struct Inner<M: Machine> {
     machine: M,
     clock_read: Option<fn(Stamp) -> M::Input>,
     publish: Box<dyn FnMut(M::Output) + Send>,
+    mistake: Option<Box<dyn FnMut(Place) + Send>>,
+}
+
+/// Where a mistake may be, see [`Shell::add_mistake`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the machine, whatever is asked of it.
+    Machine,
+    /// In what carries its outputs away.
+    Publish,
 }
 
 impl<M: Machine> Clone for Shell<M> {
@@ -36,7 +48,14 @@ impl<M: Machine> Shell<M> {
         clock_read: Option<fn(Stamp) -> M::Input>,
         publish: impl FnMut(M::Output) + Send + 'static,
     ) -> Self {
-        Self { inner: Arc::new(Mutex::new(Inner { machine, clock_read, publish: Box::new(publish) })) }
+        let inner = Inner { machine, clock_read, publish: Box::new(publish), mistake: None };
+        Self { inner: Arc::new(Mutex::new(inner)) }
+    }
+
+    /// Calls `mistake` with the lock held before each use of the machine and before each output is published, for tests of what
+    /// is left of a process when it panics or hangs there.
+    pub fn add_mistake(&self, mistake: impl FnMut(Place) + Send + 'static) {
+        self.lock().mistake = Some(Box::new(mistake));
     }
 
     /// Tells the machine that `input` happened now and carries out what it asks for.
@@ -46,7 +65,7 @@ impl<M: Machine> Shell<M> {
 
     /// The same after `note`, which takes note of `input` for whoever carries out what the machine asks for from then on.
     pub fn deliver_noted(&self, input: M::Input, note: impl FnOnce()) {
-        let mut inner = self.lock();
+        let Some(mut inner) = self.lock_whole() else { return };
         let now = inner.tell_clock();
         inner.drain(now); // what is due by now is meant without the note
         note();
@@ -56,7 +75,7 @@ impl<M: Machine> Shell<M> {
 
     /// Tells the machine that all of `inputs` happened now, and then carries out what it asks for.
     pub fn deliver_all(&self, inputs: impl IntoIterator<Item = M::Input>) {
-        let mut inner = self.lock();
+        let Some(mut inner) = self.lock_whole() else { return };
         let now = inner.tell_clock();
         for input in inputs {
             inner.machine.handle(now, input);
@@ -64,16 +83,24 @@ impl<M: Machine> Shell<M> {
         inner.drain(now);
     }
 
+    /// Lets a machine that is told the wall clock see the time, and carries out nothing: so it knows for how long what is
+    /// delivered next may have waited, and what stops goes out before what was due meanwhile.
+    pub fn tell_time(&self) {
+        if let Some(mut inner) = self.lock_whole() {
+            inner.tell_clock();
+        }
+    }
+
     /// Carries out what is due although nothing happened.
     pub fn poll(&self) {
-        let mut inner = self.lock();
+        let Some(mut inner) = self.lock_whole() else { return };
         let now = inner.tell_clock();
         inner.drain(now);
     }
 
     /// How long nothing is due, at most `cap`.
     pub fn idle(&self, cap: Duration) -> Duration {
-        match self.lock().machine.deadline() {
+        match self.lock_whole().and_then(|inner| inner.machine.deadline()) {
             Some(deadline) => deadline.since(clock::now()).min(cap),
             None => cap,
         }
@@ -86,7 +113,7 @@ impl<M: Machine> Shell<M> {
 
     /// Looks at the machine and tells it the input that comes of that, before anything else can happen to it.
     pub fn decide<T>(&self, look: impl FnOnce(&M) -> (T, Option<M::Input>)) -> T {
-        let mut inner = self.lock();
+        let Some(mut inner) = self.lock_whole() else { return look(&self.lock().machine).0 };
         let now = inner.tell_clock();
         let (seen, input) = look(&inner.machine);
         if let Some(input) = input {
@@ -96,10 +123,23 @@ impl<M: Machine> Shell<M> {
         seen
     }
 
+    /// The machine unless the process panicked.
+    fn lock_whole(&self) -> Option<MutexGuard<'_, Inner<M>>> {
+        if panics::happened() {
+            return None;
+        }
+        // Once more, since the thread that had the lock may have panicked.
+        Some(self.lock()).filter(|_| !panics::happened())
+    }
+
     /// A panic while the lock was held leaves the machine between two events at worst; stopping still works, and that
     /// matters more than the poison.
     fn lock(&self) -> MutexGuard<'_, Inner<M>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mistake) = &mut inner.mistake {
+            mistake(Place::Machine);
+        }
+        inner
     }
 }
 
@@ -113,7 +153,10 @@ impl<M: Machine> Inner<M> {
     }
 
     fn drain(&mut self, now: Instant) {
-        while let Some(output) = self.machine.poll(now) {
+        while let Some(output) = self.machine.poll(now).filter(|_| !panics::happened()) {
+            if let Some(mistake) = &mut self.mistake {
+                mistake(Place::Publish);
+            }
             (self.publish)(output);
         }
     }

@@ -1,7 +1,6 @@
 //! Parameters as messages.
 
 use params::{Declaration, Kind, Set, Value};
-use r2r::ParameterValue;
 use r2r::rcl_interfaces::msg;
 
 /// The names below `prefixes`, at most `depth` dots deeper than the prefix; depth 0 is without limit.
@@ -56,22 +55,6 @@ pub(crate) fn describe(name: &str, declaration: &Declaration) -> msg::ParameterD
         Kind::Bool { .. } | Kind::Text { .. } | Kind::Texts { .. } => {}
     }
     descriptor
-}
-
-/// An empty list in a file arrives without a value; the declaration tells of what it is a list.
-pub(crate) fn from_r2r(value: &ParameterValue) -> Value {
-    match value.clone() {
-        ParameterValue::Bool(v) => Value::Bool(v),
-        ParameterValue::Integer(v) => Value::Integer(v),
-        ParameterValue::Double(v) => Value::Float(v),
-        ParameterValue::String(v) => Value::Text(v),
-        ParameterValue::BoolArray(v) => Value::Bools(v),
-        ParameterValue::ByteArray(v) => Value::Integers(v.into_iter().map(i64::from).collect()),
-        ParameterValue::IntegerArray(v) => Value::Integers(v),
-        ParameterValue::DoubleArray(v) => Value::Floats(v),
-        ParameterValue::StringArray(v) => Value::Texts(v),
-        ParameterValue::NotSet => Value::Texts(Vec::new()),
-    }
 }
 
 /// The value in a message; `None` if it is not set.

@@ -12,21 +12,29 @@ pub struct Wish<M: Machine> {
     pub topic: String,
     /// The index that its messages have for the machine.
     pub index: usize,
-    /// The types that it may be heard as, one at a time: that which is published first, until nobody publishes it any more.
-    pub candidates: Vec<Candidate<M>>,
+    /// How it is listened to.
+    pub candidate: Candidate<M>,
     /// The ROS names of all types that anything of its kind can have. A topic that is published, and as none of these, is a
     /// mistake.
     pub possible: &'static [&'static str],
-    /// Whether a second node on it is told, since nobody could tell the two apart.
-    pub sole: bool,
+    /// The input that gives the machine the publishers of the topic with this index, whenever they change: what follows is its
+    /// decision.
+    pub count: Count<M>,
+}
+
+/// Makes of an index and its publishers what the machine is to know; `None` if the graph cannot be read.
+pub type Count<M> = Box<dyn Fn(usize, Option<PublisherCount>) -> <M as Machine>::Input + Send>;
+
+/// How many publishers a topic has: every endpoint counts, whatever its type, its QoS and its node's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublisherCount {
+    /// All of them.
+    pub all: usize,
+    /// Those whose type or reliability does not fit, so that the middleware delivers nothing of them.
+    pub incompatible: usize,
 }
 
 impl<M: Machine + 'static> Wish<M> {
-    /// Whether something that is heard as one of `types` in their order is the same.
-    pub(crate) fn has_types(&self, candidates: &[Candidate<M>]) -> bool {
-        self.candidates.iter().map(Candidate::type_name).eq(candidates.iter().map(Candidate::type_name))
-    }
-
     /// Refuses a topic that is published, and only as types that it cannot have.
     pub(crate) fn check_publishers(&self, after: &Set, publishers: &[Publisher]) -> Result<(), Refusal> {
         let fits = |publisher: &Publisher| self.possible.contains(&publisher.type_name.as_str());

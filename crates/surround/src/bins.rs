@@ -58,6 +58,27 @@ pub(crate) fn sector(from: f64, to: f64) -> Vec<bool> {
     (0..BINS).map(is_in).collect()
 }
 
+/// The runs of bins for which `holds`: the bearings where each begins and ends, counter-clockwise \[degrees\].
+pub(crate) fn runs(holds: impl Fn(usize) -> bool) -> Vec<[f64; 2]> {
+    let Some(start) = (0..BINS).find(|&bin| !holds(bin)) else { return vec![[-180.0, 180.0]] };
+    let bearing = |bin: usize| {
+        let [x, y] = direction((bin % BINS) as f64);
+        y.atan2(x).to_degrees()
+    };
+    let (mut runs, mut from) = (Vec::new(), None);
+    for bin in start + 1..=start + BINS {
+        match (holds(bin % BINS), from) {
+            (true, None) => from = Some(bin),
+            (false, Some(first)) => {
+                runs.push([bearing(first), bearing(bin)]);
+                from = None;
+            }
+            _ => {}
+        }
+    }
+    runs
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

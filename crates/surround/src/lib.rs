@@ -47,7 +47,7 @@
 //! # What is no measurement
 //!
 //! Silence, also before the first message; a message that is no measurement ([`Unusable`]), by its stamp or by what is in
-//! it; the same stamp again. The sensor then blocks the sector that it answers for, as if something touched there. A
+//! it; one that is as old as the sensor's timeout, however it got there. The same stamp again is no news. The sensor then blocks the sector that it answers for, as if something touched there. A
 //! wide gap between the beams of a scan blocks what is behind it. A cloud tells no directions into which it saw nothing:
 //! it is judged by share and number of its points alone, so that a part of it that goes blind is not noticed while the
 //! rest has points. Where no sensor answers the parameter `uncovered` says what is there.
@@ -57,7 +57,6 @@
 #![forbid(unsafe_code)]
 
 mod bins;
-mod clock;
 mod cloud;
 mod factors;
 mod footprint;
@@ -79,7 +78,7 @@ pub use factors::Distances;
 pub use footprint::Footprint;
 pub use parameters::{Params, specification};
 pub use pose::Pose;
-pub use scan::Scan;
+pub use scan::{Scan, ZeroRange};
 pub use sensor::{Kind, Sensor};
 pub use status::Counters;
 pub use surround::{Input, Output, Surround};

@@ -5,11 +5,9 @@ use zones::{Boundaries, FullThrow, Zone};
 
 use crate::{Distances, Footprint, Sensor, sensor};
 
-const HEARTBEAT: Parameter<f64> = Parameter::float("heartbeat", 0.1, 0.01, 1.0)
-    .unit("s")
-    .text("The scaling goes out with each message of a sensor, and this often while none comes.");
 const UNCOVERED: Parameter<String> = Parameter::choice("uncovered", "blocked", &["blocked", "free"])
-    .text("What the surroundings count as where no sensor answers for them.");
+    .text("What the surroundings count as where no sensor answers for them.")
+    .needed_by("a vehicle with one scanner ahead that has to reverse");
 
 const FRONT: Parameter<f64> = extent("footprint.front", 0.6).text(
     "From the point that the vehicle turns about, commonly the middle of the driven axle, to its front edge.",
@@ -20,16 +18,19 @@ const RIGHT: Parameter<f64> = extent("footprint.right", 0.35).text("From there t
 const REACH: Parameter<f64> = Parameter::float("reach", 3.0, 0.1, 10.0)
     .unit("m")
     .text("How far the vehicle's travel is looked ahead; what it would touch later limits nothing.")
-    .at_start();
+    .at_start()
+    .needed_by("vehicles' speeds and ways to a stop differ");
 
 const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, 0.01, 20.0)
     .unit("m/s")
     .text("Speed at full throw forward or back, as in the zone scaler: with max_angular it tells how arcs curve.")
-    .at_start();
+    .at_start()
+    .needed_by("vehicles differ");
 const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, 0.01, 20.0)
     .unit("rad/s")
     .text("Turning speed at full throw left or right, as in the zone scaler.")
-    .at_start();
+    .at_start()
+    .needed_by("vehicles differ");
 const ANGLE_FRONT: Parameter<f64> = angle("boundaries.front", 13.7)
     .text("Angle of the stick from straight ahead where front ends and the front corners begin.");
 const ANGLE_FRONT_SIDE: Parameter<f64> =
@@ -40,19 +41,24 @@ const ANGLE_BACK: Parameter<f64> =
     angle("boundaries.back", 166.3).text("Angle where the rear corners end and back begins.");
 const REAR_SWAP: Parameter<bool> = Parameter::bool("boundaries.rear_swap", true)
     .text("A stick back and left is in the zone back right, as in the zone scaler.")
-    .at_start();
+    .at_start()
+    .needed_by("LUCI: its picture swaps them, and of its users some do and some do not");
 const VELOCITY: Parameter<String> = Parameter::choice("velocity", "unused", &["unused", "used"]).text(
     "Whether the time to a collision at the vehicle's velocity limits as well. If used and lost, full throw is assumed.",
-);
+)
+    .needed_by("nav2 collision_monitor: approach, time_before_collision");
 const VELOCITY_TIMEOUT: Parameter<f64> = Parameter::float("velocity_timeout", 0.5, 0.01, 10.0)
     .unit("s")
-    .text("A velocity older than this, by its time of receipt, is lost.");
+    .text("A velocity older than this, by its time of receipt, is lost.")
+    .needed_by("odometry's rates differ");
 const TIME_STOP: Parameter<f64> = Parameter::float("collision_time.stop", 0.5, 0.0, 10.0)
     .unit("s")
-    .text("At this time to a collision or less the factor is 0.");
+    .text("At this time to a collision or less the factor is 0.")
+    .needed_by("nav2 collision_monitor: time_before_collision");
 const TIME_SLOW: Parameter<f64> = Parameter::float("collision_time.slow", 2.0, 0.01, 20.0)
     .unit("s")
-    .text("At this time to a collision or more the factor is 1; linear between.");
+    .text("At this time to a collision or more the factor is 1; linear between.")
+    .needed_by("nav2 collision_monitor: time_before_collision");
 
 const STOP_TEXT: &str =
     "Travel to what the motion of this zone would touch at which, or nearer, its factor is 0.";
@@ -71,19 +77,28 @@ const DISTANCES: [[Parameter<f64>; 2]; 8] = [
 ];
 
 const fn extent(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, 0.05, 5.0).unit("m").at_start()
+    Parameter::float(name, default, 0.05, 5.0).unit("m").needed_by("vehicles' outlines differ").at_start()
 }
 
 const fn angle(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, 0.1, 179.9).unit("degrees").at_start()
+    Parameter::float(name, default, 0.1, 179.9)
+        .unit("degrees")
+        .needed_by("LUCI: as in the zone scaler")
+        .at_start()
 }
 
 const fn stop(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, 0.0, 10.0).unit("m").text(STOP_TEXT)
+    Parameter::float(name, default, 0.0, 10.0)
+        .unit("m")
+        .text(STOP_TEXT)
+        .needed_by("vehicles' ways to a stop differ")
 }
 
 const fn slow(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, 0.01, 10.0).unit("m").text(SLOW_TEXT)
+    Parameter::float(name, default, 0.01, 10.0)
+        .unit("m")
+        .text(SLOW_TEXT)
+        .needed_by("vehicles' ways to a stop differ")
 }
 
 /// All parameters of the node.
@@ -92,7 +107,6 @@ pub fn specification() -> Specification {
         "surround",
         "Makes LUCI's zone scaling of laser scans and point clouds, for vehicles without LUCI.",
     )
-    .with(&HEARTBEAT)
     .with(&UNCOVERED)
     .with(&FRONT)
     .with(&BACK)
@@ -120,8 +134,6 @@ pub fn specification() -> Specification {
 pub struct Params {
     /// Who looks around; the index in here is the one in inputs.
     pub sensors: Vec<Sensor>,
-    /// The scaling goes out this often while no sensor says anything.
-    pub heartbeat: Duration,
     /// Whether what no sensor answers for is free; otherwise it is blocked.
     pub uncovered_is_free: bool,
     /// What the vehicle touches with.
@@ -183,7 +195,6 @@ impl Params {
         };
         Self {
             sensors: set.group(sensor::SENSORS).into_iter().map(|name| Sensor::parse(set, name)).collect(),
-            heartbeat: HEARTBEAT.time(set),
             uncovered_is_free: UNCOVERED.get(set) == "free",
             footprint: Footprint {
                 front: FRONT.get(set),

@@ -21,9 +21,22 @@ pub struct Scan<'a> {
     pub ranges: Cow<'a, [f32]>,
 }
 
+/// What a range of 0 means. By REP-117 it is too near to measure; some drivers say it where no echo came back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ZeroRange {
+    /// Something touches.
+    #[default]
+    Blocked,
+    /// Nothing is in reach.
+    Nothing,
+    /// No measurement.
+    Unmeasured,
+}
+
 /// Puts what `scan` measured into `view`.
 ///
 /// * A reading that is too near touches the vehicle where the beam leaves it.
+/// * A reading of 0 is what the driver means by it: too near, as the message has it, nothing in reach, or no measurement.
 /// * NaN is no measurement, nor is a point within the vehicle where the view takes those for the vehicle itself.
 /// * Of the beams in the view's sector a part of `least` must be measurements, and one at least.
 /// * Unseen directions of the sector are blocked where they are wider than the allowed gap.
@@ -31,7 +44,7 @@ pub struct Scan<'a> {
 /// [`Unusable`]; the view is then half filled and says nothing.
 /// # Source
 /// REP-117, `sensor_msgs/LaserScan`; parts and gaps are own.
-pub(crate) fn read(scan: &Scan, least: f64, view: &mut View) -> Result<(), Unusable> {
+pub(crate) fn read(scan: &Scan, least: f64, zero: ZeroRange, view: &mut View) -> Result<(), Unusable> {
     for (name, value, allowed) in [
         ("angle_min", scan.angle_min, true),
         ("angle_increment", scan.angle_increment, scan.angle_increment != 0.0),
@@ -48,7 +61,11 @@ pub(crate) fn read(scan: &Scan, least: f64, view: &mut View) -> Result<(), Unusa
     let [x, y] = view.transform.origin();
     let (mut asked, mut measured) = (0, 0);
     for (index, &range) in scan.ranges.iter().enumerate() {
-        let range = f64::from(range);
+        let range = match zero {
+            ZeroRange::Nothing if range == 0.0 => f64::INFINITY,
+            ZeroRange::Unmeasured if range == 0.0 => f64::NAN,
+            _ => f64::from(range),
+        };
         let way = view.transform.beam(scan.angle_min + index as f64 * scan.angle_increment);
         let is_asked = view.answers_for(way);
         asked += usize::from(is_asked);

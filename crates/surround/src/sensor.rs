@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use params::{Group, Parameter, Preset, PresetValue, Refusal, Set};
 
-use crate::Pose;
+use crate::{Pose, ZeroRange};
 
 /// The message type of a sensor's topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,6 @@ pub struct Sensor {
     pub band: [f64; 2],
     /// A sensor with nothing new for so long counts as blocked.
     pub timeout: Duration,
-    /// A message whose stamp is older by the wall clock when it comes is no measurement; zero takes any age.
-    pub max_age: Duration,
     /// The bearing where the sector that it answers for begins \[rad\].
     pub from: f64,
     /// The bearing where that sector ends, counter-clockwise \[rad\]; a turn after `from` it is all around.
@@ -44,24 +42,30 @@ pub struct Sensor {
     pub gap: f64,
     /// Whether what it sees within the footprint is the vehicle itself; otherwise it is in the way.
     pub own_body: bool,
+    /// What a range of 0 in a scan means.
+    pub zero_range: ZeroRange,
     /// Whether a cloud of no points says that nothing is there; otherwise it is no measurement.
     pub empty_is_free: bool,
 }
 
 pub(crate) const SENSORS: &str = "sensors";
+const MOUNT: &str = "sensors sit elsewhere on each vehicle";
 
 const TOPIC: Parameter<String> = Parameter::string("topic", "")
     .text("Where the messages come from; each sensor has its own topic.")
-    .at_start();
+    .at_start()
+    .needed_by("vehicles' sensors differ");
 const TYPE: Parameter<String> = Parameter::choice("type", "scan", &["scan", "cloud"])
     .text("Type of the topic: sensor_msgs/LaserScan or sensor_msgs/PointCloud2.")
-    .at_start();
+    .at_start()
+    .needed_by("vehicles' sensors differ: scanners, depth cameras, radars");
 const FRAME: Parameter<String> = Parameter::string("frame", "")
     .text(
         "What header.frame_id must say; a message in another frame is no measurement. Empty takes any frame. Where the \
          frame is on the vehicle say x to yaw; tf is not asked.",
     )
-    .at_start();
+    .at_start()
+    .needed_by("a wrong sensor on a topic; nav2 asks tf instead, which may be late or wrong");
 const X: Parameter<f64> = length("x", 0.0, -10.0).text("Where the sensor is, forward of the turning point.");
 const Y: Parameter<f64> =
     length("y", 0.0, -10.0).text("Where the sensor is, to the left of the turning point.");
@@ -73,42 +77,55 @@ const PITCH: Parameter<f64> =
 const YAW: Parameter<f64> =
     degrees("yaw", 0.0).text("How it is turned about the z axis, to the left positive.");
 const LOW: Parameter<f64> = length("height_min", 0.05, -10.0)
-    .text("Points of a cloud that are lower are the floor; a hole in the floor is not seen.");
-const HIGH: Parameter<f64> =
-    length("height_max", 2.0, -10.0).text("Points of a cloud that are higher are not in the way.");
+    .text("Points of a cloud that are lower are the floor; a hole in the floor is not seen.")
+    .needed_by("floors and mounts differ (nav2: min_height)");
+const HIGH: Parameter<f64> = length("height_max", 2.0, -10.0)
+    .text("Points of a cloud that are higher are not in the way.")
+    .needed_by("vehicles' heights differ (nav2: max_height)");
 const TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0).unit("s").text(
-    "A sensor with nothing new for so long counts as blocked, as one that was never heard; it cannot be switched off.",
-);
-const MAX_AGE: Parameter<f64> = Parameter::float("max_age", 1.0, 0.0, 10.0).unit("s").text(
-    "A message stamped longer ago than this when it comes, or more than 0.1 s ahead of the wall clock, is no measurement. \
-     0 takes any stamp, for simulated time. A message without a stamp has no age: its receipt counts.",
-);
+    "A sensor counts as blocked, as one that was never heard, with nothing new for so long, and with messages that are so \
+     old by their stamp; it cannot be switched off. A message more than 0.1 s ahead of the wall clock is no measurement; one \
+     without a stamp has the age of its receipt.",
+)
+    .needed_by("sensors' rates differ (nav2 collision_monitor: source_timeout)");
 const FROM: Parameter<f64> = degrees("covers_from", -180.0)
-    .text("Bearing, to the left positive, where the sector begins that the sensor answers for.");
+    .text("Bearing, to the left positive, where the sector begins that the sensor answers for.")
+    .needed_by("a scanner of 180 degrees, or one that its vehicle covers in part");
 const TO: Parameter<f64> = degrees("covers_to", 180.0)
-    .text("Bearing where that sector ends, counter-clockwise: from 90 to -90 is the rear half.");
+    .text("Bearing where that sector ends, counter-clockwise: from 90 to -90 is the rear half.")
+    .needed_by("a scanner of 180 degrees, or one that its vehicle covers in part");
 const LEAST: Parameter<f64> = Parameter::float("measured_least", 0.5, 0.0, 1.0).text(
     "Part of the beams (in the sector) or points that must be measurements; otherwise the message is none.",
-);
+)
+    .needed_by("dark floors and sunlight take beams; sensors differ");
 const LEAST_POINTS: Parameter<i64> = Parameter::integer("least_points", 50, 1, 1_000_000).text(
     "Points of a cloud that must be measurements, however many it has; fewer are none. Give 1 for a radar and the like. Has \
      no effect on scans.",
-);
+)
+    .needed_by("radars have few points, depth cameras thousands (nav2: min_points)");
 const GAP: Parameter<f64> = Parameter::float("gap", 10.0, 1.0, 90.0)
     .unit("degrees")
-    .text("A wider part of the sector that no beam of a scan measures counts as blocked.");
+    .text("A wider part of the sector that no beam of a scan measures counts as blocked.")
+    .needed_by("scanners' gaps differ, posts of the vehicle hide beams");
 const INSIDE: Parameter<String> = Parameter::choice("inside", "blocked", &["blocked", "ignored"]).text(
     "What the sensor sees within the footprint: something that touches, or the vehicle itself, which is no measurement.",
-);
+)
+    .needed_by("a scanner that sees its own vehicle");
+const ZERO: Parameter<String> = Parameter::choice("zero_range", "blocked", &["blocked", "nothing", "unmeasured"]).text(
+    "What a range of 0 in a scan is: something that touches (REP-117: too near to measure), nothing in reach, or no \
+     measurement. Other ranges below range_min touch.",
+)
+    .needed_by("drivers that say 0.0 where no echo came back, of which a vehicle stood still for ever");
 const EMPTY: Parameter<String> = Parameter::choice("empty", "blocked", &["blocked", "free"])
-    .text("What a cloud of no points is: no measurement, or nothing there, for radars and the like.");
+    .text("What a cloud of no points is: no measurement, or nothing there, for radars and the like.")
+    .needed_by("radars say nothing where nothing is");
 
 const fn length(name: &'static str, default: f64, min: f64) -> Parameter<f64> {
-    Parameter::float(name, default, min, 10.0).unit("m").at_start()
+    Parameter::float(name, default, min, 10.0).unit("m").needed_by(MOUNT).at_start()
 }
 
 const fn degrees(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, -180.0, 180.0).unit("degrees").at_start()
+    Parameter::float(name, default, -180.0, 180.0).unit("degrees").needed_by(MOUNT).at_start()
 }
 
 pub(crate) fn group() -> Group {
@@ -128,13 +145,13 @@ pub(crate) fn group() -> Group {
             LOW.declaration(),
             HIGH.declaration(),
             TIMEOUT.declaration(),
-            MAX_AGE.declaration(),
             FROM.declaration(),
             TO.declaration(),
             LEAST.declaration(),
             LEAST_POINTS.declaration(),
             GAP.declaration(),
             INSIDE.declaration(),
+            ZERO.declaration(),
             EMPTY.declaration(),
         ],
         presets: &[Preset { name: "scanner", values: &[("topic", PresetValue::Text("scan"))] }],
@@ -160,7 +177,6 @@ impl Sensor {
             },
             band: [number(&LOW), number(&HIGH)],
             timeout: TIMEOUT.time_in(set, SENSORS, name),
-            max_age: MAX_AGE.time_in(set, SENSORS, name),
             from: number(&FROM).to_radians(),
             to: number(&TO).to_radians(),
             measured_least: number(&LEAST),
@@ -168,6 +184,11 @@ impl Sensor {
             least_points: usize::try_from(LEAST_POINTS.get_in(set, SENSORS, name)).unwrap_or(usize::MAX),
             gap: number(&GAP).to_radians(),
             own_body: text(&INSIDE) == "ignored",
+            zero_range: match text(&ZERO).as_str() {
+                "nothing" => ZeroRange::Nothing,
+                "unmeasured" => ZeroRange::Unmeasured,
+                _ => ZeroRange::Blocked,
+            },
             empty_is_free: text(&EMPTY) == "free",
         }
     }
@@ -179,7 +200,7 @@ impl Sensor {
 
     /// Whether `other` sees the same in the same message.
     pub(crate) fn sees_as(&self, other: &Self) -> bool {
-        *self == Self { timeout: self.timeout, max_age: self.max_age, ..other.clone() }
+        *self == Self { timeout: self.timeout, ..other.clone() }
     }
 }
 

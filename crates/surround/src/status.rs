@@ -1,7 +1,7 @@
 use units::Level;
 use zones::Zone;
 
-use crate::{Condition, Sensor, Surround};
+use crate::{Condition, Sensor, Surround, Unusable};
 
 /// What has come and gone since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,9 @@ impl Surround {
             return (Level::Warn, "stopping".into());
         }
         let unusable = self.conditions().find_map(|(sensor, condition)| match condition {
-            Condition::Unusable(why) => Some(format!("{} counts as blocked: {why}", sensor.name)),
+            Condition::Unusable(why) => {
+                Some(format!("{} counts as blocked: {}", sensor.name, self.why(sensor, why)))
+            }
             _ => None,
         });
         if let Some(why) = unusable {
@@ -48,14 +50,47 @@ impl Surround {
         if self.lacks_velocity() {
             return (Level::Warn, "no velocity in time, full throw is assumed".into());
         }
+        let unmeasured = self.conditions().find_map(|(sensor, _)| {
+            let bearings = bearings(&self.unmeasured(self.sensor_index(&sensor.name)?));
+            (!bearings.is_empty()).then_some((sensor.name.as_str(), bearings))
+        });
+        if let Some((name, bearings)) = unmeasured {
+            let text = format!(
+                "{name} does not measure {bearings}, which counts as blocked: covers_from and covers_to say what it \
+                 answers for"
+            );
+            return (Level::Warn, text);
+        }
         (Level::Ok, "every sensor is fresh".into())
+    }
+
+    /// Why a message is no measurement, with the frames that do not match.
+    fn why(&self, sensor: &Sensor, unusable: Unusable) -> String {
+        match unusable {
+            Unusable::Frame => {
+                let frame =
+                    self.sensor_index(&sensor.name).map(|index| self.wrong_frame(index)).unwrap_or_default();
+                format!(
+                    "header.frame_id is '{frame}', must be '{}', the sensor's parameter 'frame'",
+                    sensor.frame
+                )
+            }
+            other => other.to_string(),
+        }
     }
 
     /// Keys and values for `/diagnostics`.
     pub fn report(&self) -> Vec<(&'static str, String)> {
         let sensors: Vec<String> = self
             .conditions()
-            .map(|(sensor, condition)| format!("{} {}", sensor.name, explain(condition)))
+            .map(|(sensor, condition)| match condition {
+                Condition::Unusable(why) => {
+                    format!("{} counts as blocked: {}", sensor.name, self.why(sensor, why))
+                }
+                Condition::Fresh => format!("{} is fresh", sensor.name),
+                Condition::NeverHeard => format!("{} never heard, counts as blocked", sensor.name),
+                Condition::TimedOut => format!("{} timed out, counts as blocked", sensor.name),
+            })
             .collect();
         let limited = Zone::AROUND.into_iter().filter_map(|zone| {
             let factors = self.scaling().of(zone);
@@ -64,7 +99,7 @@ impl Surround {
         });
         let mut report = vec![
             ("sensors", sensors.join("; ")),
-            ("uncovered", self.uncovered_text().into()),
+            ("uncovered", self.uncovered_text()),
             ("limited zones (forward_back/left_right)", limited.collect::<Vec<_>>().join(", ")),
             (
                 "nearest",
@@ -86,11 +121,11 @@ impl Surround {
         report
     }
 
-    fn uncovered_text(&self) -> &'static str {
-        match (self.is_covered(), self.params().uncovered_is_free) {
-            (true, _) => "nothing",
-            (false, true) => "a part, counts as free",
-            (false, false) => "a part, counts as blocked",
+    fn uncovered_text(&self) -> String {
+        match (bearings(&self.uncovered()), self.params().uncovered_is_free) {
+            (nothing, _) if nothing.is_empty() => "nothing".into(),
+            (bearings, true) => format!("{bearings}, counts as free"),
+            (bearings, false) => format!("{bearings}, counts as blocked"),
         }
     }
 
@@ -100,11 +135,8 @@ impl Surround {
     }
 }
 
-fn explain(condition: Condition) -> String {
-    match condition {
-        Condition::Fresh => "is fresh".into(),
-        Condition::NeverHeard => "never heard, counts as blocked".into(),
-        Condition::TimedOut => "timed out, counts as blocked".into(),
-        Condition::Unusable(why) => format!("counts as blocked: {why}"),
-    }
+/// Bearings to the left positive, each pair from and to counter-clockwise \[degrees\].
+fn bearings(runs: &[[f64; 2]]) -> String {
+    let texts: Vec<String> = runs.iter().map(|[from, to]| format!("{from:.0} to {to:.0} degrees")).collect();
+    texts.join(", ")
 }

@@ -1,10 +1,10 @@
+use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Instant, Machine, NotFinite, Scale, Stamp, Velocity, earliest};
+use units::{Clock, Freshness, Instant, Machine, NotFinite, Said, Scale, Stamp, Velocity, earliest};
 use zones::Scaling;
 
-use crate::bins::BINS;
-use crate::clock::Clock;
+use crate::bins::{BINS, runs};
 use crate::cloud::Rules;
 use crate::factors::Pace;
 use crate::sensor::Kind;
@@ -12,7 +12,7 @@ use crate::sweeps::Sweeps;
 use crate::table::Table;
 use crate::view::View;
 use crate::watch::Watch;
-use crate::{Cloud, Condition, Counters, Params, Scan, Unusable, cloud, factors, scan};
+use crate::{Cloud, Condition, Counters, Params, Scan, Unusable, ZeroRange, cloud, factors, scan};
 
 /// All that can happen to the node.
 #[derive(Clone, Debug)]
@@ -70,8 +70,9 @@ pub enum Output {
 #[derive(Clone, Debug)]
 pub struct Surround {
     params: Params,
-    now: Instant,
     clock: Clock,
+    /// Whether it was ever called: before, nobody was held.
+    is_running: bool,
     sweeps: Sweeps,
     table: Table,
     watches: Vec<Watch>,
@@ -80,7 +81,7 @@ pub struct Surround {
     /// The square of the distance of the nearest point of all, by bin \[m²\].
     squares: Vec<f64>,
     /// The velocity and when it came; `None` for one that was refused or never heard.
-    velocity: Option<(Velocity, Instant)>,
+    velocity: Option<(Velocity, Said)>,
     scaling: Scaling,
     /// When one of the sensors or the velocity times out.
     expiry: Option<Instant>,
@@ -90,6 +91,8 @@ pub struct Surround {
     counters: Counters,
 }
 
+/// The scaling goes out this often while no sensor says anything; so often the machine notices that the process was held.
+const HEARTBEAT: Duration = Duration::from_millis(100);
 /// More than one drain ever leaves; beyond it the oldest output goes, since the newest is the one that counts.
 const QUEUE: usize = 64;
 
@@ -98,8 +101,8 @@ impl Surround {
     pub fn new(params: Params) -> Self {
         let sweeps = Sweeps::new(&params.boundaries, params.full_throw);
         let mut surround = Self {
-            now: Instant::ZERO,
             clock: Clock::default(),
+            is_running: false,
             table: Table::new(&params.footprint, &sweeps, params.reach),
             sweeps,
             watches: Vec::new(),
@@ -135,7 +138,7 @@ impl Surround {
 
     /// How the sensor of this index is, as of the last call; `None` if there is none.
     pub fn condition(&self, sensor: usize) -> Option<Condition> {
-        Some(self.watches.get(sensor)?.condition(self.now, self.params.sensors.get(sensor)?))
+        Some(self.watches.get(sensor)?.condition(self.clock.now(), self.params.sensors.get(sensor)?))
     }
 
     /// What has come and gone since the start.
@@ -151,9 +154,20 @@ impl Surround {
         (square < f64::INFINITY).then(|| square.sqrt())
     }
 
-    /// Whether sensors answer for every bearing.
-    pub(crate) fn is_covered(&self) -> bool {
-        !self.uncovered.contains(&true)
+    /// The bearings that no sensor answers for, from and to, counter-clockwise \[degrees\].
+    pub(crate) fn uncovered(&self) -> Vec<[f64; 2]> {
+        runs(|bin| self.uncovered.get(bin).is_some_and(|&uncovered| uncovered))
+    }
+
+    /// The bearings that a fresh sensor answers for and does not measure, likewise.
+    pub(crate) fn unmeasured(&self, sensor: usize) -> Vec<[f64; 2]> {
+        let fresh = self.condition(sensor) == Some(Condition::Fresh);
+        self.watches.get(sensor).filter(|_| fresh).map(|watch| watch.view.unmeasured()).unwrap_or_default()
+    }
+
+    /// The frame of a sensor's last message in a wrong one.
+    pub(crate) fn wrong_frame(&self, sensor: usize) -> &str {
+        self.watches.get(sensor).map(Watch::wrong_frame).unwrap_or_default()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -163,8 +177,10 @@ impl Surround {
     /// [`Input::ScanReceived`] for a scan that is only borrowed.
     pub fn scan_received(&mut self, now: Instant, sensor: usize, stamp: Stamp, scan: &Scan) {
         self.advance(now);
-        let least = self.params.sensors.get(sensor).map_or(1.0, |sensor| sensor.measured_least);
-        self.receive(sensor, Kind::Scan, stamp, &scan.frame, |view| scan::read(scan, least, view));
+        let spec = self.params.sensors.get(sensor);
+        let (least, zero) =
+            spec.map_or((1.0, ZeroRange::Blocked), |spec| (spec.measured_least, spec.zero_range));
+        self.receive(sensor, Kind::Scan, stamp, &scan.frame, |view| scan::read(scan, least, zero, view));
     }
 
     /// [`Input::CloudReceived`] for a cloud that is only borrowed.
@@ -204,14 +220,21 @@ impl Surround {
             Kind::Scan => self.counters.scans += 1,
             Kind::Cloud => self.counters.clouds += 1,
         }
-        if !watch.is_news(self.now, stamp, spec) {
+        let Some(judged) = watch.judge(&self.clock, stamp, spec.timeout) else {
             self.counters.repeated += 1;
             return;
-        }
-        let judged = if spec.is_in(frame) { Ok(()) } else { Err(Unusable::Frame) };
-        let judged = judged.and_then(|()| self.clock.judge(self.now, stamp, spec.max_age));
-        let unusable = judged.and_then(|()| read(&mut watch.view)).err();
-        watch.receive(self.now, stamp, unusable);
+        };
+        let judged = judged.and_then(|said| {
+            if spec.is_in(frame) {
+                read(&mut watch.view).map(|()| said)
+            } else {
+                watch.note_frame(frame);
+                Err(Unusable::Frame)
+            }
+        });
+        let unusable = judged.err();
+        let now = Said::new(self.clock.now(), Duration::ZERO);
+        watch.receive(judged.unwrap_or(now), stamp, unusable);
         self.counters.unusable += u64::from(unusable.is_some());
         self.settle();
         self.publish();
@@ -230,8 +253,6 @@ impl Surround {
         if !are_same || !is_same_vehicle {
             self.forget();
         }
-        let next = self.now + self.params.heartbeat;
-        self.next_beat = self.next_beat.map(|at| at.min(next));
     }
 
     /// Starts over with no sensor heard.
@@ -247,10 +268,15 @@ impl Surround {
         }
     }
 
+    fn pass_to(&mut self, now: Instant) {
+        self.clock.pass_to(now, self.deadline().filter(|_| self.is_running));
+        self.is_running = true;
+    }
+
     /// Lets time pass: what is lost by now is lost before the next thing happens.
     fn advance(&mut self, now: Instant) {
-        self.now = self.now.max(now);
-        if self.expiry.is_some_and(|at| at <= self.now) {
+        self.pass_to(now);
+        if self.expiry.is_some_and(|at| at <= self.clock.now()) {
             self.settle();
             self.publish();
         }
@@ -258,7 +284,7 @@ impl Surround {
 
     /// Brings the scaling in line with what is known now.
     fn settle(&mut self) {
-        let (now, params) = (self.now, &self.params);
+        let (now, params) = (self.clock.now(), &self.params);
         for (square, &uncovered) in self.squares.iter_mut().zip(&self.uncovered) {
             *square = if uncovered && !params.uncovered_is_free { 0.0 } else { f64::INFINITY };
         }
@@ -266,7 +292,8 @@ impl Surround {
         for (watch, sensor) in watches() {
             watch.merge(now, sensor, &mut self.squares);
         }
-        let until = self.velocity.map(|(_, at)| at + params.velocity_timeout).filter(|&at| now < at);
+        let until =
+            self.velocity.map(|(_, said)| said.expiry(params.velocity_timeout)).filter(|&at| now < at);
         let pace = match self.velocity {
             _ if !params.uses_velocity => Pace::Unused,
             Some((velocity, _)) if until.is_some() => Pace::Known(velocity),
@@ -280,7 +307,8 @@ impl Surround {
 
     /// Whether the time to a collision is asked for and no velocity tells it.
     pub(crate) fn lacks_velocity(&self) -> bool {
-        let is_there = self.velocity.is_some_and(|(_, at)| self.now < at + self.params.velocity_timeout);
+        let timeout = self.params.velocity_timeout;
+        let is_there = self.velocity.is_some_and(|(_, said)| !said.is_expired(self.clock.now(), timeout));
         self.params.uses_velocity && !is_there
     }
 
@@ -288,7 +316,7 @@ impl Surround {
         if self.is_stopping() {
             return;
         }
-        self.next_beat = Some(self.now + self.params.heartbeat);
+        self.next_beat = Some(self.clock.now() + HEARTBEAT);
         self.push(Output::Publish(self.scaling));
     }
 
@@ -321,7 +349,9 @@ impl Machine for Surround {
             Input::VelocityReceived(velocity) => {
                 self.advance(now);
                 self.counters.velocities += 1;
-                self.velocity = Some((velocity, self.now));
+                let timeout = self.params.velocity_timeout;
+                let judged = Freshness::default().judge(&self.clock, Stamp::ZERO, timeout);
+                self.velocity = judged.ok().map(|said| (velocity, said)).or(self.velocity);
                 self.publish_change();
             }
             Input::VelocityRefused(_) => {
@@ -332,8 +362,8 @@ impl Machine for Surround {
                 self.publish_change();
             }
             Input::ClockRead(stamp) => {
-                self.advance(now);
-                self.clock.read(self.now, stamp);
+                self.pass_to(now);
+                self.clock.read(now, stamp); // what time does comes with the next call, which is at this same instant
             }
             Input::ParametersChanged(params) => {
                 self.advance(now);
@@ -352,7 +382,7 @@ impl Machine for Surround {
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.advance(now);
-        if self.next_beat.is_some_and(|at| at <= self.now) {
+        if self.next_beat.is_some_and(|at| at <= self.clock.now()) {
             self.publish();
         }
         self.queue.pop_front()
@@ -360,7 +390,7 @@ impl Machine for Surround {
 
     fn deadline(&self) -> Option<Instant> {
         if !self.queue.is_empty() {
-            return Some(self.now);
+            return Some(self.clock.now());
         }
         self.next_beat.and_then(|beat| earliest(Some(beat), self.expiry))
     }

@@ -1,26 +1,22 @@
 use core::fmt;
 
-use crate::clock::AHEAD;
-
 /// Why a message was no measurement; its sensor counts as blocked until a usable one comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unusable {
     /// Its header named another frame than the sensor's parameter `frame`.
     Frame,
-    /// Its stamp was older than the sensor's parameter `max_age` when it came.
+    /// It was as old as the sensor's parameter `timeout` when it was read.
     Old {
-        /// How old it was by the wall clock \[s\].
+        /// How old it was \[s\].
         age: f64,
-        /// How old it may be \[s\].
-        max_age: f64,
+        /// How old it must not be \[s\].
+        timeout: f64,
     },
     /// Its stamp was more than 0.1 s ahead of the wall clock.
     Ahead {
         /// By how much \[s\].
         by: f64,
     },
-    /// It was stamped and the wall clock not yet known: a fault of the caller.
-    NoClock,
     /// A number that the whole scan rests on was NaN or infinite, or the increment was 0.
     Angle {
         /// Its name in `sensor_msgs/LaserScan`.
@@ -86,14 +82,13 @@ impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Frame => f.write_str("header.frame_id is not what the sensor's parameter 'frame' says"),
-            Self::Old { age, max_age } => {
-                write!(f, "header.stamp is {age:.3} s old, must be at most 'max_age', {max_age:?} s")
+            Self::Old { age, timeout } => {
+                write!(f, "it is {age:.3} s old, must be less than 'timeout', {timeout:?} s")
             }
             Self::Ahead { by } => {
-                let most = AHEAD.as_secs_f64();
+                let most = units::freshness::AHEAD.as_secs_f64();
                 write!(f, "header.stamp is {by:.3} s ahead of the wall clock, must be at most {most:?} s")
             }
-            Self::NoClock => f.write_str("header.stamp cannot be judged, the wall clock must be read before"),
             Self::Angle { name, value } => {
                 write!(f, "{name} is {value} rad, must be finite")?;
                 if *name == "angle_increment" { f.write_str(" and not 0") } else { Ok(()) }

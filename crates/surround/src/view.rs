@@ -1,4 +1,4 @@
-use crate::bins::{BINS, WIDEST, bin, direction, middle, sector};
+use crate::bins::{BINS, WIDEST, bin, direction, middle, runs, sector};
 use crate::pose::Transform;
 use crate::{Footprint, Sensor};
 
@@ -113,6 +113,19 @@ impl View {
                 run = 0;
             }
         }
+    }
+
+    /// The directions of the sector in which nothing is measured and that are wider than the allowed gap, from and to,
+    /// counter-clockwise \[degrees\]; of a cloud none is known.
+    pub fn unmeasured(&self) -> Vec<[f64; 2]> {
+        if !self.seen.contains(&true) {
+            return Vec::new();
+        }
+        let is_unseen =
+            |bin: usize| self.sector.get(bin) == Some(&true) && self.seen.get(bin).is_some_and(|&seen| !seen);
+        let mut runs = runs(is_unseen);
+        runs.retain(|[from, to]| (to - from).rem_euclid(360.0).to_radians() > self.gap);
+        runs
     }
 
     /// Something may be anywhere into the direction of this bin: every bearing that the beam passes is blocked.

@@ -1,4 +1,6 @@
-use units::{Instant, Stamp};
+use core::time::Duration;
+
+use units::{Clock, Freshness, Instant, Said, Stale, Stamp};
 
 use crate::view::View;
 use crate::{Sensor, Unusable};
@@ -20,42 +22,72 @@ pub enum Condition {
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     pub view: View,
+    freshness: Freshness,
     last: Option<Message>,
+    /// The frame of the last message in a wrong one, cut to [`FRAME`] bytes.
+    wrong_frame: String,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Message {
-    at: Instant,
+    said: Said,
     stamp: Stamp,
     unusable: Option<Unusable>,
 }
 
+/// Of a wrong frame so much is kept, so that nothing is allocated for it.
+const FRAME: usize = 100;
+
 impl Watch {
     pub fn new(view: View) -> Self {
-        Self { view, last: None }
+        let wrong_frame = String::with_capacity(FRAME);
+        Self { view, freshness: Freshness::default(), last: None, wrong_frame }
     }
 
-    /// Whether a message with this stamp is news.
-    ///
-    /// The same stamp again is none: a relay that repeats a dead sensor's last message does not keep it alive. An older
-    /// one is none while the sensor is fresh; later it is, so that a clock which was set back costs one timeout.
-    /// Without a stamp everything is news.
-    pub fn is_news(&self, now: Instant, stamp: Stamp, sensor: &Sensor) -> bool {
-        let Some(last) = self.last.filter(|last| !last.stamp.is_zero() && !stamp.is_zero()) else {
-            return true;
-        };
-        stamp > last.stamp || (stamp < last.stamp && now >= last.at + sensor.timeout)
+    /// When a message with this stamp counts as said, or why it is no measurement; `None` if it is no news and changes
+    /// nothing: it is late, or the same again, so that a relay which repeats a dead sensor's last message does not keep it
+    /// alive.
+    pub fn judge(
+        &mut self,
+        clock: &Clock,
+        stamp: Stamp,
+        timeout: Duration,
+    ) -> Option<Result<Said, Unusable>> {
+        if !stamp.is_zero() && self.last.is_some_and(|last| last.stamp == stamp) {
+            return None;
+        }
+        match self.freshness.judge(clock, stamp, timeout) {
+            Ok(said) => Some(Ok(said)),
+            Err(Stale::Late | Stale::Repeated { .. }) => None,
+            Err(Stale::Old { age }) => {
+                let (age, timeout) = (age.as_secs_f64(), timeout.as_secs_f64());
+                Some(Err(Unusable::Old { age, timeout }))
+            }
+            Err(Stale::Ahead { by }) => Some(Err(Unusable::Ahead { by: by.as_secs_f64() })),
+        }
     }
 
     /// Takes note of a message that the view was filled from.
-    pub fn receive(&mut self, now: Instant, stamp: Stamp, unusable: Option<Unusable>) {
-        self.last = Some(Message { at: now, stamp, unusable });
+    pub fn receive(&mut self, said: Said, stamp: Stamp, unusable: Option<Unusable>) {
+        self.last = Some(Message { said, stamp, unusable });
+    }
+
+    /// Takes note of the frame of a message that is in a wrong one.
+    pub fn note_frame(&mut self, frame: &str) {
+        self.wrong_frame.clear();
+        let end = (0..=FRAME.min(frame.len())).rev().find(|&end| frame.is_char_boundary(end)).unwrap_or(0);
+        self.wrong_frame.push_str(frame.get(..end).unwrap_or_default());
+    }
+
+    /// The frame of the last message in a wrong one.
+    pub fn wrong_frame(&self) -> &str {
+        &self.wrong_frame
     }
 
     pub fn condition(&self, now: Instant, sensor: &Sensor) -> Condition {
         match self.last {
             None => Condition::NeverHeard,
-            Some(last) if now >= last.at + sensor.timeout => Condition::TimedOut,
+            Some(last) if last.said.is_expired(now, sensor.timeout) => Condition::TimedOut,
             Some(Message { unusable: Some(unusable), .. }) => Condition::Unusable(unusable),
             Some(_) => Condition::Fresh,
         }
@@ -64,7 +96,7 @@ impl Watch {
     /// When a fresh sensor times out.
     pub fn expiry(&self, now: Instant, sensor: &Sensor) -> Option<Instant> {
         let is_fresh = self.condition(now, sensor) == Condition::Fresh;
-        self.last.filter(|_| is_fresh).map(|last| last.at + sensor.timeout)
+        self.last.filter(|_| is_fresh).map(|last| last.said.expiry(sensor.timeout))
     }
 
     /// Puts what is nearest in each bin into `squares` \[m²\]; a sensor that is not fresh blocks its sector.

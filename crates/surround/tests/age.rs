@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::{after, at, drain, ms, of, surround, text, turn};
+use common::{after, at, ms, of, pass, surround, text, turn};
 use params::Value;
 use surround::{Condition, Input, Surround, Unusable};
-use units::{Instant, Level, Machine, Stamp};
+use units::{Level, Machine, Stamp};
 use zones::{Scaling, Zone};
 
 const HOUR: i64 = 3_600_000;
@@ -47,37 +47,45 @@ fn a_scan_of_an_hour_ago_blocks_although_its_stamps_advance() {
     for round in 0..20 {
         assert!(is_blocked(&scan(&mut surround, round * 50, HOUR)));
     }
-    assert_eq!(surround.condition(0), Some(Condition::Unusable(Unusable::Old { age: 3600.0, max_age: 1.0 })));
+    assert_eq!(surround.condition(0), Some(Condition::Unusable(Unusable::Old { age: 3600.0, timeout: 0.5 })));
     assert_eq!((surround.counters().scans, surround.counters().unusable), (20, 20));
-    let sentence =
-        "scanner counts as blocked: header.stamp is 3600.000 s old, must be at most 'max_age', 1.0 s";
+    let sentence = "scanner counts as blocked: it is 3600.000 s old, must be less than 'timeout', 0.5 s";
     assert_eq!(surround.health(), (Level::Error, sentence.into()));
     assert!(is_free(&scan(&mut surround, 1000, 0)), "a newer one frees at once");
 }
 
 #[test]
-fn a_scan_of_the_future_blocks_and_costs_no_more_than_a_timeout() {
+fn a_scan_of_the_future_blocks_and_makes_no_other_one_late() {
     let mut surround = scanner(&[]);
     assert!(is_free(&scan(&mut surround, 0, -100)), "clocks are not quite the same");
     assert!(is_blocked(&scan(&mut surround, 50, -HOUR)));
     let sentence = "scanner counts as blocked: header.stamp is 3600.000 s ahead of the wall clock, must be at most 0.1 s";
     assert_eq!(surround.health(), (Level::Error, sentence.into()));
-    // Older than what was stamped ahead, which counts again once that has timed out, 0.5 s after 50 ms.
-    surround.handle(ms(549), Input::ScanReceived { sensor: 0, stamp: wall(START + 549), scan: turn(&[]) });
-    assert!(is_blocked(surround.scaling()));
-    assert!(is_free(&scan(&mut surround, 550, 0)));
+    assert!(is_free(&scan(&mut surround, 101, 0)));
 }
 
 #[test]
-fn the_age_is_the_users_choice() {
-    let with = |max_age: f64, age: i64| {
-        let mut surround = scanner(&[("sensors.scanner.max_age", Value::Float(max_age))]);
+fn a_scan_counts_until_its_stamp_is_as_old_as_the_timeout() {
+    let with = |timeout: f64, age: i64| {
+        let mut surround = scanner(&[("sensors.scanner.timeout", Value::Float(timeout))]);
         is_free(&scan(&mut surround, 0, age))
     };
-    assert!(with(1.0, 1000) && !with(1.0, 1001));
-    assert!(with(0.2, 200) && !with(0.2, 201));
-    // Simulated time begins anywhere.
-    assert!(with(0.0, HOUR) && with(0.0, -HOUR));
+    assert!(with(1.0, 999) && !with(1.0, 1000));
+    assert!(with(0.2, 199) && !with(0.2, 200));
+    let mut surround = scanner(&[]);
+    assert!(is_free(&scan(&mut surround, 0, 300)));
+    pass(&mut surround, 0, 200);
+    assert_eq!(surround.condition(0), Some(Condition::TimedOut), "300 ms by its stamp and 200 since");
+}
+
+#[test]
+fn what_waited_while_the_process_was_held_blocks() {
+    let mut surround = scanner(&[]);
+    assert!(is_free(&scan(&mut surround, 0, 0)));
+    let unstamped = || Input::ScanReceived { sensor: 0, stamp: Stamp::ZERO, scan: turn(&[]) };
+    assert!(is_blocked(&after(&mut surround, ms(10_000), unstamped())), "ten seconds stopped");
+    pass(&mut surround, 10_010, 10_060);
+    assert!(is_free(&after(&mut surround, ms(10_060), unstamped())));
 }
 
 #[test]
@@ -85,7 +93,7 @@ fn without_a_stamp_the_receipt_counts() {
     let mut surround = scanner(&[]);
     let unstamped = || Input::ScanReceived { sensor: 0, stamp: Stamp::ZERO, scan: turn(&[]) };
     assert!(is_free(&after(&mut surround, ms(0), unstamped())));
-    drain(&mut surround, ms(500));
+    pass(&mut surround, 0, 500);
     assert_eq!(surround.condition(0), Some(Condition::TimedOut));
 }
 
@@ -107,21 +115,13 @@ fn an_old_cloud_blocks_its_part_and_leaves_a_way_out() {
 #[test]
 fn the_clock_goes_on_between_two_readings_and_is_followed_when_it_jumps() {
     let mut surround = scanner(&[]);
+    pass(&mut surround, 0, 2000);
     let at_two = |surround: &mut Surround, stamp| {
         is_free(&after(surround, ms(2000), Input::ScanReceived { sensor: 0, stamp, scan: turn(&[]) }))
     };
-    assert!(!at_two(&mut surround.clone(), wall(START + 999)), "1001 ms old");
-    assert!(at_two(&mut surround.clone(), wall(START + 1000)));
+    assert!(!at_two(&mut surround.clone(), wall(START + 1500)), "500 ms old");
+    assert!(at_two(&mut surround.clone(), wall(START + 1501)));
     surround.handle(ms(2000), Input::ClockRead(wall(START + HOUR)));
     assert!(!at_two(&mut surround.clone(), wall(START + 2000)));
     assert!(at_two(&mut surround, wall(START + HOUR)));
-}
-
-#[test]
-fn who_was_never_told_the_time_believes_no_stamp() {
-    let mut surround = surround(&[]);
-    let stamped = |stamp| Input::ScanReceived { sensor: 0, stamp, scan: turn(&[]) };
-    assert!(is_blocked(&after(&mut surround, Instant::ZERO, stamped(wall(START)))));
-    assert_eq!(surround.condition(0), Some(Condition::Unusable(Unusable::NoClock)));
-    assert!(is_free(&after(&mut surround, Instant::ZERO, stamped(Stamp::ZERO))));
 }

@@ -306,3 +306,44 @@ fn a_message_in_another_frame_is_no_measurement() {
     let seen = |frame: &'static str| of_cloud(&named, Cloud { frame: frame.into(), ..at(&[[9.0, 0.0]]) });
     assert_eq!((seen("camera"), seen("map")), (CLEAR, Err(Unusable::Frame)));
 }
+
+#[test]
+fn a_wrong_frame_is_told_with_the_one_that_is_wanted() {
+    let mut surround =
+        surround(&[("sensors.scanner.topic", text("scan")), ("sensors.scanner.frame", text("laser"))]);
+    after(&mut surround, ms(0), scanned(0, Scan { frame: Cow::Borrowed("base_link"), ..turn(&[]) }));
+    let sentence = "scanner counts as blocked: header.frame_id is 'base_link', must be 'laser', the sensor's parameter 'frame'";
+    assert_eq!(surround.health().1, sentence);
+    let long = "ä".repeat(80);
+    after(&mut surround, ms(1), scanned(0, Scan { frame: Cow::Owned(long), ..turn(&[]) }));
+    assert!(surround.health().1.contains(&format!("'{}'", "ä".repeat(50))), "cut to 100 bytes");
+}
+
+#[test]
+fn what_a_range_of_zero_means_is_the_users_to_say() {
+    let of = |zero: &str, beams: &[(i32, f32)]| {
+        of_scan(&[("sensors.scanner.zero_range", text(zero))], turn(beams))
+    };
+    let dead: Vec<(i32, f32)> = (-180..0).map(|degrees| (degrees, 0.0)).collect();
+    assert!(of("blocked", &dead).is_ok_and(|scaling| scaling != CLEAR.unwrap()));
+    assert_eq!(of("nothing", &dead), CLEAR);
+    // Half of the beams are measurements, which is enough, and the wide gap between them counts as blocked.
+    assert!(of("unmeasured", &dead).is_ok_and(|scaling| scaling != CLEAR.unwrap()));
+    assert_eq!(of("unmeasured", &[(0, 0.0)]), CLEAR, "one beam is no gap");
+    // What is nearer than range_min, 0.05 m, and not 0 touches all the same; so does minus infinity.
+    for near in [0.04, -1.0, f32::NEG_INFINITY] {
+        assert_ne!(of("nothing", &[(0, near)]), CLEAR, "{near}");
+    }
+}
+
+#[test]
+fn bearings_that_a_scan_does_not_measure_are_told() {
+    let mut surround = surround(&[]);
+    // A scanner of 180 degrees on a vehicle whose parameters say all around.
+    let half = Scan { angle_min: -core::f64::consts::FRAC_PI_2, ..scan(vec![9.0; 360]) };
+    let half = Scan { angle_increment: core::f64::consts::PI / 359.0, ..half };
+    after(&mut surround, ms(0), scanned(0, half));
+    let sentence = "scanner does not measure 90 to -90 degrees, which counts as blocked: covers_from and covers_to say what \
+                    it answers for";
+    assert_eq!(surround.health(), (units::Level::Warn, sentence.into()));
+}

@@ -21,8 +21,6 @@ static BOTH: LazyLock<Surround> = LazyLock::new(|| {
         ("sensors.b.topic", text("points")),
         ("sensors.b.type", text("cloud")),
         ("sensors.b.least_points", params::Value::Integer(1)),
-        // The other sensor judges stamps, which here are of any time.
-        ("sensors.b.max_age", params::Value::Float(0.0)),
         ("velocity", text("used")),
     ])
 });

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{
-    FREE, after, at, drain, ms, near, of, params, scan, scanned, seen, surround, text, turn, with_cloud,
+    FREE, after, at, drain, ms, near, of, params, pass, scan, scanned, seen, surround, text, turn, with_cloud,
 };
 use params::Value;
 use surround::{Condition, Input, Surround};
@@ -60,11 +60,13 @@ fn a_scaling_leaves_with_each_message_and_each_heartbeat() {
 
 #[test]
 fn a_silent_sensor_blocks_at_its_timeout() {
-    let mut surround = surround(&[("heartbeat", Value::Float(1.0))]);
+    let mut surround = surround(&[]);
     assert_eq!(after(&mut surround, ms(0), scanned(0, turn(&[]))), everywhere(Scale::ONE));
+    pass(&mut surround, 0, 490);
     assert_eq!(surround.deadline(), Some(ms(500)));
-    assert_eq!(drain(&mut surround, ms(499)), []);
-    assert_eq!(drain(&mut surround, ms(500)), [everywhere(Scale::ZERO)]);
+    assert_eq!(surround.condition(0), Some(Condition::Fresh));
+    // The heartbeat of this instant, and the loss.
+    assert!(drain(&mut surround, ms(500)).contains(&everywhere(Scale::ZERO)));
     assert_eq!(surround.condition(0), Some(Condition::TimedOut));
     assert_eq!(after(&mut surround, ms(600), scanned(0, turn(&[]))), everywhere(Scale::ONE));
 }
@@ -79,6 +81,7 @@ fn a_missing_sensor_blocks_the_zones_that_it_answers_for() {
     // It comes: nothing behind.
     assert_eq!(after(&mut surround, ms(100), seen(1, at(&[]))), everywhere(Scale::ONE));
     // The scanner times out at 0.5 s.
+    pass(&mut surround, 100, 490);
     let scaling = after(&mut surround, ms(500), seen(1, at(&[])));
     assert_eq!((of(&scaling, Zone::Front), of(&scaling, Zone::Right)), (NONE, NONE));
     assert_eq!(of(&scaling, Zone::Back), (1.0, 0.0));
@@ -111,7 +114,7 @@ fn what_no_sensor_answers_for_is_blocked_or_free() {
     };
     assert_eq!(
         (uncovered(&half).as_str(), uncovered(&[]).as_str()),
-        ("a part, counts as blocked", "nothing")
+        ("90 to -90 degrees, counts as blocked", "nothing")
     );
     let free = [half.as_slice(), &[("uncovered", text("free"))]].concat();
     assert_eq!(after(&mut surround(&free), ms(0), scanned(0, turn(&[]))), everywhere(Scale::ONE));
@@ -132,10 +135,11 @@ fn a_message_that_is_no_measurement_blocks_at_once() {
 #[test]
 fn the_same_stamp_again_keeps_no_sensor_alive() {
     let mut surround = surround(&[]);
+    let mut last = 0;
     let mut receive = |millis, sec| {
+        pass(&mut surround, last, millis);
+        last = millis;
         let stamp = Stamp { sec, nanosec: 0 };
-        // The wall clock is with it, so that the stamp is of now.
-        surround.handle(ms(millis), Input::ClockRead(stamp));
         surround.handle(ms(millis), Input::ScanReceived { sensor: 0, stamp, scan: turn(&[]) });
         drain(&mut surround, ms(millis));
         (surround.condition(0).unwrap(), surround.counters().repeated)
@@ -176,7 +180,9 @@ fn the_time_to_a_collision_limits_where_a_velocity_is_used() {
     let refused = Input::VelocityRefused(NotFinite { part: "linear.x", value: f64::NAN });
     near(of(&after(&mut surround, ms(30), refused), Zone::Front).0, 1.25 / 1.5);
     after(&mut surround, ms(40), go(0.0));
+    pass(&mut surround, 40, 390);
     assert_eq!(of(&after(&mut surround, ms(400), scanned(0, turn(&[(0, 2.35)]))), Zone::Front), ALL);
+    pass(&mut surround, 400, 530);
     near(of(drain(&mut surround, ms(540)).last().unwrap(), Zone::Front).0, 1.25 / 1.5);
     assert_eq!((surround.counters().velocities, surround.counters().invalid_velocities), (4, 1));
 }

@@ -75,7 +75,7 @@ pub enum Stale {
 pub struct Freshness {
     /// The newest stamp that counted, zero before the first, and when that was said.
     newest: (Stamp, Said),
-    /// The last stamp that was refused because it lay in the future.
+    /// The last stamp that was refused because it lay in the future; zero once another one counted.
     ahead: Stamp,
 }
 
@@ -113,7 +113,7 @@ impl Freshness {
             return Err(Stale::Old { age });
         }
         let said = Said::new(now, age);
-        self.newest = (stamp, said);
+        *self = Self { newest: (stamp, said), ahead: Stamp::ZERO };
         Ok(said)
     }
 
@@ -316,6 +316,10 @@ mod tests {
             assert!(freshness.judge(&clock(at), wall(2_000), TIMEOUT).is_err(), "at {at} ms");
         }
         assert!(freshness.judge(&clock(5_000), wall(5_000), TIMEOUT).is_ok(), "it made no other one late");
+        // A stream that was ahead once, and is of now ever since, may come to that very stamp.
+        assert!(freshness.judge(&clock(6_000), wall(7_000), TIMEOUT).is_err());
+        assert!(freshness.judge(&clock(6_500), wall(6_500), TIMEOUT).is_ok());
+        assert!(freshness.judge(&clock(7_000), wall(7_000), TIMEOUT).is_ok());
     }
 
     #[test]

@@ -23,6 +23,23 @@ pub struct NotFinite {
     pub value: f64,
 }
 
+/// A velocity of so many times full speed is no command but a mistake: nothing moves by it.
+///
+/// # Source
+/// own; the original hindbrain's float decoder made of 1e308 half speed.
+pub const BEYOND_REASON: f64 = 100.0;
+
+/// A part of a velocity was so large that it is a mistake.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BeyondReason {
+    /// Which part, in the names of `geometry_msgs/msg/Twist`.
+    pub part: &'static str,
+    /// What it was [m/s, rad/s].
+    pub value: f64,
+    /// What it may be at most, either way.
+    pub most: f64,
+}
+
 const PARTS: [&str; 6] = ["linear.x", "linear.y", "linear.z", "angular.x", "angular.y", "angular.z"];
 
 impl Velocity {
@@ -68,6 +85,20 @@ impl Velocity {
         self.angular[2]
     }
 
+    /// Whether forward and turn lie within [`BEYOND_REASON`] times full speed, `linear` [m/s] and `angular` [rad/s].
+    /// # Errors
+    /// The first part that is beyond.
+    pub fn check_reason(&self, linear: f64, angular: f64) -> Result<(), BeyondReason> {
+        for (part, value, full) in [("linear.x", self.forward(), linear), ("angular.z", self.turn(), angular)]
+        {
+            let most = BEYOND_REASON * full;
+            if value.abs() > most {
+                return Err(BeyondReason { part, value, most });
+            }
+        }
+        Ok(())
+    }
+
     /// Whether every part is zero (of either sign).
     pub fn is_zero(&self) -> bool {
         self.linear.iter().chain(&self.angular).all(|&part| part == 0.0)
@@ -96,6 +127,16 @@ impl fmt::Display for NotFinite {
 }
 
 impl core::error::Error for NotFinite {}
+
+impl fmt::Display for BeyondReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { part, value, most } = self;
+        let unit = if part.starts_with("linear") { "m/s" } else { "rad/s" };
+        write!(f, "{part} is {value:e}, must be from -{most} to {most} {unit}")
+    }
+}
+
+impl core::error::Error for BeyondReason {}
 
 #[cfg(test)]
 mod tests {

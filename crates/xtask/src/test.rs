@@ -64,7 +64,10 @@ const FULL: &[Part] = &[
     Part {
         name: "executables",
         hint: "see the error above",
-        run: |root| ros(root, &["build", "--quiet", "-p", "nodes", "-p", "gamepad", "--bins", "--examples"]),
+        run: |root| {
+            let crates = ["-p", "nodes", "-p", "gamepad", "-p", "scenarios", "--bins", "--examples"];
+            ros(root, &[&["build", "--quiet"][..], &crates[..]].concat())
+        },
     },
     Part { name: "tests over DDS, with rclpy", hint: "see the test above", run: pytest },
 ];
@@ -132,6 +135,8 @@ fn pytest(root: &Root) -> Outcome<bool> {
     let (environment, sentence) = Environment::new(root).isolated(root)?;
     step(sentence);
     let mut command = Command::new(python::of_ros(root, &detect(&inherited), &environment));
-    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/ros"]).current_dir(root.path());
+    // No test takes longer by itself; one that hangs shall not keep the others.
+    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=120", "tests/ros"]);
+    command.current_dir(root.path());
     succeeds(environment.apply(&mut command).env("RUST_BACKTRACE", "1").env("PYTHONDONTWRITEBYTECODE", "1"))
 }

@@ -47,18 +47,31 @@ pub enum Reason {
     Predicted,
     /// Not scaled, as the parameter `mode` asks.
     PassedThrough,
-    /// Scaled by the cautious factor: the last scaling is too old.
-    ScalingStale,
-    /// Scaled by the cautious factor: no scaling has come yet.
-    ScalingMissing,
-    /// Scaled by the cautious factor: more than one tells scalings.
-    ScalingRivals,
     /// Zero: no command has come in time, or none at all.
     CommandStale,
+    /// Zero: a command that asked for motion was lost, and none for standing still has come since.
+    WaitsForZero,
     /// Zero: the last message was not a command.
     CommandInvalid,
+    /// Zero: more than one publishes commands, or the graph cannot tell.
+    CommandRivals,
+    /// Zero: profiles are described, and the chair is in none of them or has not told its own.
+    ProfileUnknown,
+    /// Zero: the last scaling is too old.
+    ScalingStale,
+    /// Zero: no scaling has come yet.
+    ScalingMissing,
+    /// Zero: more than one publishes scalings, or the graph cannot tell.
+    ScalingRivals,
     /// Zero: the node is stopping.
     Stopping,
+}
+
+impl Reason {
+    /// Whether no scaling counts.
+    pub const fn is_of_scaling(self) -> bool {
+        matches!(self, Self::ScalingStale | Self::ScalingMissing | Self::ScalingRivals)
+    }
 }
 
 impl Applied {
@@ -103,11 +116,14 @@ impl fmt::Display for Reason {
             Self::Scaled => "scaled",
             Self::Predicted => "predicted, nothing is commanded",
             Self::PassedThrough => "passed through unscaled",
-            Self::ScalingStale => "scaling is stale, cautious factor",
-            Self::ScalingMissing => "no scaling yet, cautious factor",
-            Self::ScalingRivals => "more than one publisher of the scaling, cautious factor",
             Self::CommandStale => "no command in time, standing still",
+            Self::WaitsForZero => "waits for a zero command, since one that asked for motion was lost",
             Self::CommandInvalid => "invalid command, standing still",
+            Self::CommandRivals => "more than one publisher of commands, standing still",
+            Self::ProfileUnknown => "the chair's profile is not known or not described, standing still",
+            Self::ScalingStale => "scaling is stale, standing still",
+            Self::ScalingMissing => "no scaling yet, standing still",
+            Self::ScalingRivals => "more than one publisher of the scaling, standing still",
             Self::Stopping => "stopping",
         })
     }

@@ -28,7 +28,7 @@ pub(crate) fn decide(params: &Params, sensed: &Sensed, held: &mut HeldZones, inp
         return Decision { input, output: input, zone, limited_by, factors, reason };
     }
     let scaling = sensed.in_force();
-    let way_out = params.way_out && sensed.reason() == Reason::Scaled;
+    let way_out = sensed.reason() == Reason::Scaled;
     // What lies ahead holds neither a turn in place nor a way back.
     let told = if way_out && !zone.is_ahead() { held.without_ahead() } else { *held };
     let factors = told.factors(scaling);
@@ -76,7 +76,7 @@ fn limiting(
 
 #[cfg(test)]
 mod tests {
-    use units::{Instant, Scale};
+    use units::{Clock, Instant, Scale};
 
     use super::*;
     use crate::Boundaries;
@@ -85,8 +85,9 @@ mod tests {
     fn sensed(params: &Params, first: usize, pair: [f32; 2]) -> Sensed {
         let mut fields = [1.0; 16];
         fields[first..first + 2].copy_from_slice(&pair);
-        let mut sensed = Sensed::new(params);
-        sensed.receive(Instant::ZERO, Scaling::from_fields(&fields).0);
+        let mut sensed = Sensed::new();
+        let clock = Clock::default();
+        assert!(sensed.receive(&clock, Scaling::from_fields(&fields).0, params.scaling_timeout));
         sensed.advance(Instant::ZERO, params, true);
         sensed
     }
@@ -120,8 +121,9 @@ mod tests {
     #[test]
     fn the_own_zone_is_named_where_both_took_the_same() {
         let params = hysteresis();
-        let mut sensed = Sensed::new(&params);
-        sensed.receive(Instant::ZERO, Scaling::uniform(Scale::ZERO));
+        let mut sensed = Sensed::new();
+        let clock = Clock::default();
+        assert!(sensed.receive(&clock, Scaling::uniform(Scale::ZERO), params.scaling_timeout));
         sensed.advance(Instant::ZERO, &params, true);
         for (first, then, own) in [(0.0, 25.0, Zone::FrontRight), (40.0, 24.0, Zone::Front)] {
             let mut held = HeldZones::NONE;
@@ -134,13 +136,11 @@ mod tests {
     #[test]
     fn a_turn_in_place_is_not_held_by_what_lies_ahead() {
         // Front right, first field 2, is blocked. atan2(100, 20) = 78.7 degrees is right, 0.2 degrees past it.
-        for (way_out, left) in [(true, stick(20.0, 100.0)), (false, stick(0.0, 0.0))] {
-            let params = Params { way_out, ..hysteresis() };
-            let blocked = sensed(&params, 2, [0.0, 0.0]);
-            let mut held = HeldZones::NONE;
-            decide(&params, &blocked, &mut held, stick(30.0, 100.0));
-            assert_eq!(decide(&params, &blocked, &mut held, stick(20.0, 100.0)).output, left);
-        }
+        let params = hysteresis();
+        let blocked = sensed(&params, 2, [0.0, 0.0]);
+        let mut held = HeldZones::NONE;
+        decide(&params, &blocked, &mut held, stick(30.0, 100.0));
+        assert_eq!(decide(&params, &blocked, &mut held, stick(20.0, 100.0)).output, stick(20.0, 100.0));
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn no_zone_is_named_while_none_is_known() {
         let params = Params::default();
-        let (sensed, mut held) = (Sensed::new(&params), HeldZones::NONE);
+        let (sensed, mut held) = (Sensed::new(), HeldZones::NONE);
         let decision = decide(&params, &sensed, &mut held, stick(100.0, 0.0));
         assert_eq!((decision.output, decision.limited_by), (stick(0.0, 0.0), None));
     }

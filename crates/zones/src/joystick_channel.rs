@@ -1,3 +1,5 @@
+use units::{Freshness, Said, Stamp};
+
 use crate::{Applied, Channel, Joystick, Output, Reason, Stick, ZoneScaler};
 
 /// The stick in force and its source.
@@ -5,6 +7,7 @@ use crate::{Applied, Channel, Joystick, Output, Reason, Stick, ZoneScaler};
 pub(crate) struct Stirred {
     stick: Stick,
     source: i32,
+    pub said: Said,
 }
 
 /// The stick of LUCI: what would be left of it is told, and nothing is commanded.
@@ -14,24 +17,27 @@ impl ZoneScaler {
         if self.is_stopping() {
             return;
         }
+        // The message has no stamp: it is as old as it may be after a pause of the process.
+        let judged = Freshness::default().judge(&self.clock, Stamp::ZERO, self.params.command_timeout);
+        let Ok(said) = judged else { return };
         let (stick, outside) = joystick.stick();
         self.counters.cut_fields += u64::from(outside);
         let zone = self.params.boundaries.classify(stick);
         self.counters.other_zones += u64::from(joystick.joystick_zone != zone.number());
         self.counters.unknown_sources += u64::from(joystick.source().is_none());
-        let copied = joystick.source().filter(|_| self.params.copy_input_source);
-        let stirred = Stirred { stick, source: copied.unwrap_or(self.params.input_source) };
-        self.joystick.take(self.now, stirred);
+        let source = joystick.source().unwrap_or(self.params.input_source);
+        let stirred = Stirred { stick, source, said };
+        self.stirred = Some(stirred);
+        self.joystick.next_zero = None;
         let applied = self.judge_joystick(stirred);
         self.tell_joystick(applied);
     }
 
     pub(crate) fn settle_joystick(&mut self) {
-        let Some((stirred, _)) = self.joystick.in_force else { return };
-        if self.joystick.is_old(self.now, self.params.command_timeout) {
+        let Some(stirred) = self.stirred else { return };
+        if stirred.said.is_expired(self.clock.now(), self.params.command_timeout) {
             self.counters.lost_joysticks += 1;
-            self.joystick.lose(Reason::CommandStale);
-            self.stop_joystick();
+            self.lose_joystick(Reason::CommandStale);
             return;
         }
         let applied = self.judge_joystick(stirred);
@@ -40,18 +46,24 @@ impl ZoneScaler {
         }
     }
 
-    fn judge_joystick(&mut self, Stirred { stick, source }: Stirred) -> Applied {
+    fn judge_joystick(&mut self, Stirred { stick, source, .. }: Stirred) -> Applied {
         self.joystick.judge(&self.params, &self.sensed, stick, source).1
     }
 
+    pub(crate) fn lose_joystick(&mut self, reason: Reason) {
+        self.stirred = None;
+        self.joystick.lose(reason);
+        self.stop_joystick();
+    }
+
     pub(crate) fn stop_joystick(&mut self) {
-        self.joystick.next_zero = (!self.is_stopping()).then(|| self.now + self.params.heartbeat);
+        self.joystick.next_zero = (!self.is_stopping()).then(|| self.clock.now() + Self::HEARTBEAT);
         let source = self.joystick.applied.input_source;
         self.tell_joystick(Applied::stop(self.joystick.absent, Channel::Joystick, source));
     }
 
     fn tell_joystick(&mut self, applied: Applied) {
-        self.joystick.tell(self.now, applied);
+        self.joystick.tell(self.clock.now(), applied);
         self.push(Output::PublishApplied(applied));
     }
 }

@@ -1,6 +1,11 @@
+use core::fmt;
+use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Command, Instant, Machine, NotFinite, Velocity, earliest};
+use units::{
+    BeyondReason, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, Stale, Stamp, Velocity,
+    earliest,
+};
 
 use crate::joystick_channel::Stirred;
 use crate::request::Request;
@@ -14,14 +19,20 @@ pub enum Input {
     CommandReceived(Command),
     /// A message came that was no command and could not be taken for one.
     CommandRefused(NotFinite),
+    /// So many publish commands, of whatever type; [`usize::MAX`] if the graph cannot tell. More than one is a conflict.
+    CommandersCounted(usize),
     /// A `LuciJoystick` came: the occupant's stick or another.
     JoystickReceived(Joystick),
     /// A `LuciZoneScaling` came; its sixteen fields in their order.
     ScalingReceived([f32; 16]),
-    /// So many publish `LuciZoneScaling`; told when it changes.
+    /// So many publish scalings, counted as commands' publishers are.
     ScalersCounted(usize),
     /// A `LuciJoystickScaling` came from the chair; never one that this node has published.
     FeedbackReceived(Feedback),
+    /// The chair is in this profile, by `luci/chair_profile`.
+    ProfileReceived(i32),
+    /// The wall clock shows this: commands' stamps are judged by it.
+    ClockRead(Stamp),
     /// The parameters in force are these from now on.
     ParametersChanged(Params),
     /// The node is about to end.
@@ -38,13 +49,31 @@ pub enum Output {
     PublishApplied(Applied),
 }
 
+/// Why a message was no command.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Invalid {
+    NotFinite(NotFinite),
+    BeyondReason(BeyondReason),
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFinite(why) => why.fmt(f),
+            Self::BeyondReason(why) => why.fmt(f),
+        }
+    }
+}
+
 /// Leaves of each command what the zone allows that it drives into.
 ///
 /// * A command goes out scaled from the call that brought it, stamp unchanged. While it is in force and the scaling
 ///   changes what is left of it, it goes out again at once, with its own stamp.
-/// * Without a scaling that counts (none yet, or too old) the cautious factor serves every zone.
-/// * A command that is lost (silence) or invalid is replaced by a zero at once and every heartbeat, with the stamp of
-///   the last command.
+/// * Without a scaling that counts (none yet, too old, or two publishers) nothing is left of any command.
+/// * A command that is lost (silence) or invalid is replaced by a zero at once and every 0.1 s.
+/// * Losing a command that asked for motion, by silence or because no scaling counts, is a stop: nothing moves until its
+///   publisher has sent a zero ([`CommandMonitor`]).
+/// * With profiles the zones are judged on the stick in whole percents that the chair makes of the velocity.
 /// * Only forward and turn survive; a command is cut to full throw.
 /// * A `LuciJoystick` has a channel of its own: what would be left of it is told by [`Output::PublishApplied`] alone,
 ///   with the same bounds and time-outs, and it never becomes a command here.
@@ -56,13 +85,24 @@ pub enum Output {
 #[derive(Clone, Debug)]
 pub struct ZoneScaler {
     pub(crate) params: Params,
-    pub(crate) now: Instant,
-    pub(crate) velocity: Request<Command>,
-    pub(crate) joystick: Request<Stirred>,
+    pub(crate) clock: Clock,
+    /// Whether it was ever called: before, nobody was held.
+    is_running: bool,
+    pub(crate) commands: CommandMonitor,
+    pub(crate) velocity: Request,
+    /// The stick in force.
+    pub(crate) stirred: Option<Stirred>,
+    pub(crate) joystick: Request,
     pub(crate) sensed: Sensed,
+    /// How many publish commands.
+    pub(crate) publishers: usize,
+    /// The chair's profile.
+    pub(crate) profile: Option<i32>,
+    /// Why the last command did not count.
+    pub(crate) stale: Option<Stale>,
     /// Whether the last scaling held values that are not factors.
     pub(crate) invalid_factors: bool,
-    pub(crate) last_invalid: Option<NotFinite>,
+    pub(crate) last_invalid: Option<Invalid>,
     /// How far the chair was off when it was heard last, if that is too far.
     pub(crate) deviation: Option<Deviation>,
     /// The velocity that went out last.
@@ -75,13 +115,22 @@ pub struct ZoneScaler {
 const QUEUE: usize = 128;
 
 impl ZoneScaler {
+    /// While no command is in force a zero goes out this often.
+    pub const HEARTBEAT: Duration = Duration::from_millis(100);
+
     /// A scaler that has heard nothing: its first output is a zero.
     pub fn new(params: Params) -> Self {
-        Self {
-            now: Instant::ZERO,
+        let mut scaler = Self {
+            clock: Clock::default(),
+            is_running: false,
+            commands: CommandMonitor::default(),
             velocity: Request::new(Channel::Velocity, params.input_source, Some(Instant::ZERO)),
+            stirred: None,
             joystick: Request::new(Channel::Joystick, params.input_source, None),
-            sensed: Sensed::new(&params),
+            sensed: Sensed::new(),
+            publishers: 0,
+            profile: None,
+            stale: None,
             invalid_factors: false,
             last_invalid: None,
             deviation: None,
@@ -89,7 +138,9 @@ impl ZoneScaler {
             queue: VecDeque::with_capacity(QUEUE),
             counters: Counters::default(),
             params,
-        }
+        };
+        scaler.velocity.applied = scaler.standing_still();
+        scaler
     }
 
     /// The parameters in force.
@@ -125,29 +176,38 @@ impl ZoneScaler {
         self.params.operation != Operation::Predict
     }
 
+    fn pass_to(&mut self, now: Instant) {
+        self.clock.pass_to(now, self.deadline().filter(|_| self.is_running));
+        self.is_running = true;
+    }
+
     /// Lets time act; a rise of the factors shows if `sample` asks for it.
     fn settle(&mut self, sample: bool) {
-        self.sensed.advance(self.now, &self.params, sample);
+        self.sensed.advance(self.clock.now(), &self.params, sample);
         self.settle_command();
         self.settle_joystick();
     }
 
-    fn refuse_command(&mut self, invalid: NotFinite) {
+    pub(crate) fn refuse_command(&mut self, invalid: Invalid) {
         self.counters.commands += 1;
         self.counters.invalid_commands += 1;
         self.last_invalid = Some(invalid);
         // Once is enough: a flood of invalid messages must not become a flood of zeros.
-        let known = self.velocity.in_force.is_none() && self.velocity.absent >= Reason::CommandInvalid;
+        let known = self.commands.command().is_none() && self.velocity.absent >= Reason::CommandInvalid;
         if !known {
+            self.commands.lose();
             self.lose_command(Reason::CommandInvalid);
         }
     }
 
     fn receive_scaling(&mut self, fields: &[f32; 16]) {
         let (scaling, invalid) = Scaling::from_fields(fields);
-        self.sensed.receive(self.now, scaling);
-        self.invalid_factors = invalid > 0;
         self.counters.scalings += 1;
+        if !self.sensed.receive(&self.clock, scaling, self.params.scaling_timeout) {
+            self.counters.old_scalings += 1;
+            return;
+        }
+        self.invalid_factors = invalid > 0;
         self.counters.invalid_factors += u64::from(invalid);
     }
 
@@ -163,7 +223,7 @@ impl ZoneScaler {
             (self.joystick.applied.input_source, &mut self.joystick.predicted),
         ];
         let same = channels.into_iter().filter(|(source, _)| *source == feedback.input_source);
-        let nearest = same.filter_map(|(_, predicted)| predicted.deviation(self.now, feedback)).min();
+        let nearest = same.filter_map(|(_, predicted)| predicted.deviation(self.clock.now(), feedback)).min();
         self.counters.uncompared += u64::from(nearest.is_none());
         let tolerance = self.params.deviation_tolerance;
         self.deviation = nearest.filter(|deviation| deviation.percent > tolerance || deviation.zone);
@@ -171,18 +231,21 @@ impl ZoneScaler {
     }
 
     fn change(&mut self, params: Params) {
-        self.sensed.anchor(self.now, self.params.rise_time);
+        self.sensed.anchor(self.clock.now(), self.params.rise_time);
         let was_commanding = self.is_commanding();
+        let is_another = self.params.operation != params.operation;
         self.params = params;
-        for next_zero in [&mut self.velocity.next_zero, &mut self.joystick.next_zero] {
-            let next = self.now + self.params.heartbeat;
-            *next_zero = next_zero.map(|at| at.min(next));
+        if !is_another || self.is_stopping() {
+            return;
         }
-        // Whoever follows is told to stand still, and does not have to find out by silence.
-        if was_commanding && !self.is_commanding() && !self.is_stopping() {
+        // Nobody asked for motion under other rules: whoever moved sends a zero first.
+        self.commands.lose();
+        self.velocity.lose(Reason::WaitsForZero);
+        self.velocity.next_zero = Some(self.clock.now() + Self::HEARTBEAT);
+        if was_commanding {
             self.driven = Velocity::ZERO;
             self.push(Output::Drive(Command::STOP));
-            self.push(Output::PublishApplied(self.velocity.applied));
+            self.push(Output::PublishApplied(self.standing_still()));
         }
     }
 
@@ -190,10 +253,10 @@ impl ZoneScaler {
         if self.is_stopping() {
             return;
         }
+        self.commands.lose();
         self.lose_command(Reason::Stopping);
         if self.counters.joysticks > 0 {
-            self.joystick.lose(Reason::Stopping);
-            self.stop_joystick();
+            self.lose_joystick(Reason::Stopping);
         }
     }
 
@@ -211,15 +274,22 @@ impl Machine for ZoneScaler {
     type Output = Output;
 
     fn handle(&mut self, now: Instant, input: Input) {
-        self.now = self.now.max(now);
+        self.pass_to(now);
+        if let Input::ClockRead(stamp) = input {
+            self.clock.read(now, stamp);
+            return; // what time does comes with the next call, which is at this same instant
+        }
         self.settle(false); // time first: what is lost by now is lost before the next thing happens
         match input {
             Input::CommandReceived(command) => self.receive_command(command),
-            Input::CommandRefused(invalid) => self.refuse_command(invalid),
+            Input::CommandRefused(invalid) => self.refuse_command(Invalid::NotFinite(invalid)),
+            Input::CommandersCounted(count) => self.publishers = count,
             Input::JoystickReceived(joystick) => self.receive_joystick(&joystick),
             Input::ScalersCounted(count) => self.sensed.count(count),
             Input::ScalingReceived(fields) => self.receive_scaling(&fields),
             Input::FeedbackReceived(feedback) => self.receive_feedback(&feedback),
+            Input::ProfileReceived(profile) => self.profile = Some(profile),
+            Input::ClockRead(_) => {}
             Input::ParametersChanged(params) => self.change(params),
             Input::Stopping => self.end(),
         }
@@ -227,27 +297,37 @@ impl Machine for ZoneScaler {
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
-        self.now = self.now.max(now);
-        self.settle(self.sensed.is_due(self.now));
-        if self.velocity.next_zero.is_some_and(|at| at <= self.now) {
+        self.pass_to(now);
+        let now = self.clock.now();
+        self.settle(self.sensed.is_due(now));
+        if self.velocity.next_zero.is_some_and(|at| at <= now) {
             self.stop_command();
         }
-        if self.joystick.next_zero.is_some_and(|at| at <= self.now) {
+        if self.joystick.next_zero.is_some_and(|at| at <= now) {
             self.stop_joystick();
         }
         self.queue.pop_front()
     }
 
     fn deadline(&self) -> Option<Instant> {
+        let now = self.clock.now();
         if !self.queue.is_empty() {
-            return Some(self.now);
+            return Some(now);
         }
         let timeout = self.params.command_timeout;
-        let requests = earliest(self.velocity.deadline(timeout), self.joystick.deadline(timeout));
-        // With nothing in force the factors change nothing.
-        if self.velocity.in_force.is_none() && self.joystick.in_force.is_none() {
-            return requests;
-        }
-        earliest(requests, self.sensed.deadline(self.now, self.params.scaling_timeout))
+        let stick = self.stirred.map(|stirred| stirred.said.expiry(timeout)).or(self.joystick.next_zero);
+        let Some(command) = self.commands.expiry(timeout) else {
+            let requests = earliest(self.velocity.next_zero, stick);
+            // With nothing in force the factors change nothing.
+            let factors = self.stirred.and_then(|_| self.sensed.deadline(now, self.params.scaling_timeout));
+            return earliest(requests, factors);
+        };
+        let factors = self.sensed.deadline(now, self.params.scaling_timeout);
+        // Whoever is held (stopped, starved, suspended) while something drives is to notice it.
+        let look = earliest(Some(now + LOOK), factors);
+        earliest(earliest(Some(command), stick), look)
     }
 }
+
+/// While a command is in force the machine is called at least this often.
+const LOOK: Duration = Duration::from_millis(50);

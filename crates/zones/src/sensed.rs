@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Instant, Scale};
+use units::{Clock, Freshness, Instant, Said, Scale, Stamp};
 
 use crate::{Params, Reason, Scaling, scaling};
 
@@ -9,16 +9,15 @@ const SAMPLE: Duration = Duration::from_millis(20);
 
 /// What is known of the surroundings, and the factors that follow from it.
 ///
-/// The target is the last scaling while it counts, else the cautious factor for every zone. A factor in force falls to
-/// its target at once and rises to it by no more than 1 in the rise time T: from the time t₀ of the last change of the
-/// target, factor(t) = min(target, factor(t₀) + (t - t₀) / T), rounded down to an `f32`. It starts at the cautious
-/// factor.
+/// The target is the last scaling while it counts, else 0 for every zone. A factor in force falls to its target at once and
+/// rises to it by no more than 1 in the rise time T: from the time t₀ of the last change of the target, factor(t) =
+/// min(target, factor(t₀) + (t - t₀) / T), rounded down to an `f32`. It starts at 0.
 /// # Source
 /// own; LUCI has bounds for rise and fall of its own, which its ROS node does not tell.
 #[derive(Clone, Debug)]
 pub(crate) struct Sensed {
-    received: Option<(Scaling, Instant)>,
-    /// How many tell scalings.
+    received: Option<(Scaling, Said)>,
+    /// How many publish scalings.
     publishers: usize,
     /// Whether the target is a scaling that counts, and if not, why.
     reason: Reason,
@@ -31,8 +30,8 @@ pub(crate) struct Sensed {
 }
 
 impl Sensed {
-    pub(crate) fn new(params: &Params) -> Self {
-        let missing = uniform(params);
+    pub(crate) fn new() -> Self {
+        let missing = Scaling::uniform(Scale::ZERO);
         Self {
             received: None,
             publishers: 0,
@@ -59,8 +58,18 @@ impl Sensed {
         self.publishers = publishers;
     }
 
-    pub(crate) fn receive(&mut self, now: Instant, scaling: Scaling) {
-        self.received = Some((scaling, now));
+    /// The last scaling, whether or not it counts.
+    pub(crate) fn received(&self) -> Option<&Scaling> {
+        self.received.as_ref().map(|(scaling, _)| scaling)
+    }
+
+    /// Takes a scaling that is read now; `false` if it can have waited unread for too long. It has no stamp.
+    pub(crate) fn receive(&mut self, clock: &Clock, scaling: Scaling, timeout: Duration) -> bool {
+        let judged = Freshness::default().judge(clock, Stamp::ZERO, timeout);
+        if let Ok(said) = judged {
+            self.received = Some((scaling, said));
+        }
+        judged.is_ok()
     }
 
     /// Whether it is time to look at a rise again.
@@ -70,11 +79,14 @@ impl Sensed {
 
     /// Lets time act: `now` never decreases. A rise shows with `sample`, and when the target changes, as a fall does.
     pub(crate) fn advance(&mut self, now: Instant, params: &Params, sample: bool) {
+        let nothing = Scaling::uniform(Scale::ZERO);
         let (target, reason) = match self.received {
             // Whose word counts nobody knows: by turns a blocked zone would be free.
-            _ if self.publishers > 1 && params.single_scaler => (uniform(params), Reason::ScalingRivals),
-            None => (uniform(params), Reason::ScalingMissing),
-            Some((_, at)) if now >= at + params.scaling_timeout => (uniform(params), Reason::ScalingStale),
+            _ if self.publishers > 1 => (nothing, Reason::ScalingRivals),
+            None => (nothing, Reason::ScalingMissing),
+            Some((_, said)) if said.is_expired(now, params.scaling_timeout) => {
+                (nothing, Reason::ScalingStale)
+            }
             Some((scaling, _)) => (scaling, Reason::Scaled),
         };
         self.reason = reason;
@@ -97,7 +109,7 @@ impl Sensed {
 
     /// When the factors will have risen further, or no longer count.
     pub(crate) fn deadline(&self, now: Instant, scaling_timeout: Duration) -> Option<Instant> {
-        let stale = self.received.map(|(_, at)| at + scaling_timeout).filter(|&at| at > now);
+        let stale = self.received.map(|(_, said)| said.expiry(scaling_timeout)).filter(|&at| at > now);
         let rise = (self.in_force != self.target).then(|| self.sampled + SAMPLE);
         units::earliest(stale, rise)
     }
@@ -109,10 +121,6 @@ impl Sensed {
         let risen = now.since(self.since).as_secs_f64() / rise_time.as_secs_f64();
         self.start.combine(&self.target, |start, target| down((start.get() + risen).min(target.get())))
     }
-}
-
-fn uniform(params: &Params) -> Scaling {
-    Scaling::uniform(down(params.missing_factor.get()))
 }
 
 /// The greatest factor not above `value` that an `f32` can hold.
@@ -139,6 +147,12 @@ mod tests {
         Scaling::uniform(Scale::new(factor).unwrap())
     }
 
+    fn receive(sensed: &mut Sensed, ms: u64, scaling: Scaling) {
+        let mut clock = Clock::default();
+        clock.pass_to(at(ms), None);
+        assert!(sensed.receive(&clock, scaling, Duration::from_millis(500)));
+    }
+
     fn factor(sensed: &Sensed) -> f64 {
         sensed.in_force().of(Zone::Back).left_right.get()
     }
@@ -156,20 +170,20 @@ mod tests {
     #[test]
     fn a_factor_rises_in_its_time_and_falls_at_once() {
         let params = params(2000);
-        let mut sensed = Sensed::new(&params);
-        sensed.receive(at(0), all(1.0));
+        let mut sensed = Sensed::new();
+        receive(&mut sensed, 0, all(1.0));
         sensed.advance(at(0), &params, true);
         assert_eq!(factor(&sensed), 0.0);
-        sensed.receive(at(500), all(0.75));
+        receive(&mut sensed, 500, all(0.75));
         sensed.advance(at(500), &params, true);
         assert_eq!(factor(&sensed), 0.25, "0.5 s of 2 s");
-        sensed.receive(at(900), all(0.125));
+        receive(&mut sensed, 900, all(0.125));
         sensed.advance(at(900), &params, true);
         assert_eq!(factor(&sensed), 0.125, "at once");
-        sensed.receive(at(1000), all(1.0));
+        receive(&mut sensed, 1000, all(1.0));
         sensed.advance(at(1000), &params, true);
         assert_eq!(factor(&sensed), 0.125, "nothing rises in no time");
-        sensed.receive(at(1250), all(1.0));
+        receive(&mut sensed, 1250, all(1.0));
         sensed.advance(at(1250), &params, true);
         assert_eq!(factor(&sensed), 0.25, "0.125 and 0.25 s of 2 s");
     }
@@ -177,8 +191,8 @@ mod tests {
     #[test]
     fn a_rise_shows_when_it_is_asked_for_and_is_due_after_20_ms() {
         let params = params(1000);
-        let mut sensed = Sensed::new(&params);
-        sensed.receive(at(0), all(1.0));
+        let mut sensed = Sensed::new();
+        receive(&mut sensed, 0, all(1.0));
         sensed.advance(at(0), &params, false);
         assert_eq!(sensed.deadline(at(0), params.scaling_timeout), Some(at(20)));
         sensed.advance(at(19), &params, false);
@@ -188,43 +202,50 @@ mod tests {
         assert_eq!((sensed.is_due(at(38)), sensed.is_due(at(39))), (false, true));
         sensed.advance(at(50), &params, false);
         assert!((factor(&sensed) - 0.019).abs() < 1e-7);
-        sensed.receive(at(50), all(0.5));
+        receive(&mut sensed, 50, all(0.5));
         sensed.advance(at(50), &params, false);
         assert!((factor(&sensed) - 0.05).abs() < 1e-7, "another target");
-        sensed.receive(at(60), all(0.0));
+        receive(&mut sensed, 60, all(0.0));
         sensed.advance(at(60), &params, false);
         assert_eq!(factor(&sensed), 0.0, "a fall shows at once");
         assert!(!sensed.is_due(at(9000)), "nothing rises");
     }
 
     #[test]
-    fn a_stale_scaling_gives_way_to_the_cautious_factor_by_the_same_rule() {
-        let cautious = Params { missing_factor: Scale::new(0.5).unwrap(), ..params(1000) };
-        let mut sensed = Sensed::new(&cautious);
-        assert_eq!((factor(&sensed), sensed.reason()), (0.5, Reason::ScalingMissing));
-        sensed.receive(at(0), all(0.0));
-        sensed.advance(at(0), &cautious, true);
-        assert_eq!(sensed.deadline(at(0), cautious.scaling_timeout), Some(at(500)), "nothing rises");
-        sensed.advance(at(499), &cautious, true);
-        assert_eq!((factor(&sensed), sensed.reason()), (0.0, Reason::Scaled));
-        sensed.advance(at(500), &cautious, true);
+    fn a_stale_scaling_leaves_nothing_at_once() {
+        let params = params(1000);
+        let mut sensed = Sensed::new();
+        assert_eq!((factor(&sensed), sensed.reason()), (0.0, Reason::ScalingMissing));
+        receive(&mut sensed, 0, all(1.0));
+        sensed.advance(at(0), &params, true);
+        sensed.advance(at(499), &params, true);
+        assert_eq!(sensed.reason(), Reason::Scaled);
+        assert!(factor(&sensed) > 0.49);
+        sensed.advance(at(500), &params, true);
         assert_eq!((factor(&sensed), sensed.reason()), (0.0, Reason::ScalingStale));
-        sensed.advance(at(750), &cautious, true);
-        assert_eq!(factor(&sensed), 0.25, "a quarter of a second of 1 s");
-        sensed.receive(at(750), all(0.125));
-        sensed.advance(at(750), &cautious, true);
-        assert_eq!((factor(&sensed), sensed.reason()), (0.125, Reason::Scaled));
+        receive(&mut sensed, 750, all(0.125));
+        sensed.advance(at(750), &params, true);
+        assert_eq!((factor(&sensed), sensed.reason()), (0.0, Reason::Scaled), "it rises from 0 again");
+    }
+
+    #[test]
+    fn a_scaling_that_may_have_waited_too_long_is_none() {
+        let mut clock = Clock::default();
+        clock.pass_to(at(100), Some(at(100)));
+        clock.pass_to(at(800), Some(at(150)));
+        assert!(!Sensed::new().receive(&clock, all(1.0), Duration::from_millis(500)), "held for 0.7 s");
+        assert!(Sensed::new().receive(&clock, all(1.0), Duration::from_millis(701)));
     }
 
     #[test]
     fn another_rise_time_acts_from_then_on() {
-        let mut sensed = Sensed::new(&params(1000));
-        sensed.receive(at(0), all(1.0));
+        let mut sensed = Sensed::new();
+        receive(&mut sensed, 0, all(1.0));
         sensed.advance(at(0), &params(1000), true);
         sensed.anchor(at(250), params(1000).rise_time);
         sensed.advance(at(250), &params(10_000), true);
         assert_eq!(factor(&sensed), 0.25);
-        sensed.receive(at(250), all(1.0));
+        receive(&mut sensed, 250, all(1.0));
         sensed.advance(at(500), &params(10_000), true);
         assert!((factor(&sensed) - 0.275).abs() < 1e-7, "0.25 and 0.25 s of 10 s");
     }

@@ -1,6 +1,6 @@
 use units::Level;
 
-use crate::{Applied, Deviation, Reason, ZoneScaler};
+use crate::{Applied, Deviation, Factors, Reason, Zone, ZoneScaler, explain};
 
 /// What has come and gone since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +13,12 @@ pub struct Counters {
     pub lost_commands: u64,
     /// Those with an older stamp than the one in force, which were left out; a stop never is.
     pub late_commands: u64,
+    /// Commands whose stamps or receipt were too old to count.
+    pub old_commands: u64,
+    /// Commands stamped ahead of this clock.
+    pub future_commands: u64,
+    /// Commands that asked for motion before a zero came after a loss.
+    pub held_commands: u64,
     /// Commands with other parts than forward and turn, which were set to zero.
     pub dropped_parts: u64,
     /// Commands that were cut to full throw.
@@ -29,6 +35,8 @@ pub struct Counters {
     pub unknown_sources: u64,
     /// Scalings that came.
     pub scalings: u64,
+    /// Those that can have waited unread for too long.
+    pub old_scalings: u64,
     /// Fields of scalings that were not a factor and counted as 0.
     pub invalid_factors: u64,
     /// Messages that came from the chair about what it has done to a stick.
@@ -54,10 +62,22 @@ impl ZoneScaler {
             Reason::ScalingStale
             | Reason::ScalingMissing
             | Reason::ScalingRivals
+            | Reason::CommandRivals
+            | Reason::ProfileUnknown
             | Reason::CommandInvalid => Level::Error,
             Reason::CommandStale => Level::Stale,
-            Reason::Stopping => Level::Warn,
+            Reason::WaitsForZero | Reason::Stopping => Level::Warn,
         };
+        match (reason, self.stale) {
+            (Reason::CommandStale | Reason::WaitsForZero, Some(stale)) => {
+                return (Level::Error, format!("{reason}: the last one {}", explain(stale)));
+            }
+            (Reason::Scaled | Reason::Predicted, _) if self.blocked().count() == Zone::AROUND.len() => {
+                let text = "every zone is blocked by the publisher of luci/scaling, whose status tells why";
+                return (Level::Warn, text.into());
+            }
+            _ => {}
+        }
         if level == Level::Ok && self.invalid_factors {
             let text = "the last scaling held values that are not factors; they count as 0";
             return (Level::Warn, text.into());
@@ -68,18 +88,30 @@ impl ZoneScaler {
         }
     }
 
+    /// The zones of which the last scaling leaves nothing.
+    fn blocked(&self) -> impl Iterator<Item = Zone> {
+        let scaling = self.sensed.received();
+        Zone::AROUND.into_iter().filter(move |&zone| scaling.is_some_and(|s| s.of(zone) == Factors::NONE))
+    }
+
     /// What was done to what counts most: to the velocity, or to the `LuciJoystick` while only that comes.
     pub fn active(&self) -> &Applied {
-        let silent = self.velocity.in_force.is_none() && self.velocity.absent == Reason::CommandStale;
-        match &self.joystick {
-            joystick if silent && joystick.in_force.is_some() => &joystick.applied,
-            _ => &self.velocity.applied,
-        }
+        let silent = self.commands.command().is_none() && self.velocity.absent == Reason::CommandStale;
+        if silent && self.stirred.is_some() { &self.joystick.applied } else { &self.velocity.applied }
     }
 
     /// Keys and values for `/diagnostics`.
     pub fn report(&self) -> Vec<(&'static str, String)> {
         let mut report = about(self.active()).to_vec();
+        let blocked: Vec<String> = self.blocked().map(|zone| zone.to_string()).collect();
+        report.push(("blocked zones", if blocked.is_empty() { "none".into() } else { blocked.join(", ") }));
+        if !self.params.profiles.is_empty() {
+            report
+                .push(("chair profile", self.profile.map_or("not told".into(), |number| number.to_string())));
+        }
+        if let Some(stale) = self.stale {
+            report.push(("last stale command", explain(stale)));
+        }
         if let Some(invalid) = self.last_invalid {
             report.push(("last invalid command", invalid.to_string()));
         }
@@ -92,12 +124,15 @@ impl ZoneScaler {
 }
 
 impl Counters {
-    fn numbers(&self) -> [(&'static str, u64); 18] {
+    fn numbers(&self) -> [(&'static str, u64); 22] {
         [
             ("commands", self.commands),
             ("invalid commands", self.invalid_commands),
             ("lost commands", self.lost_commands),
             ("late commands", self.late_commands),
+            ("old commands", self.old_commands),
+            ("future commands", self.future_commands),
+            ("held commands", self.held_commands),
             ("dropped parts", self.dropped_parts),
             ("cut", self.cut),
             ("joysticks", self.joysticks),
@@ -106,6 +141,7 @@ impl Counters {
             ("other zones", self.other_zones),
             ("unknown sources", self.unknown_sources),
             ("scalings", self.scalings),
+            ("old scalings", self.old_scalings),
             ("invalid factors", self.invalid_factors),
             ("feedbacks", self.feedbacks),
             ("invalid feedbacks", self.invalid_feedbacks),

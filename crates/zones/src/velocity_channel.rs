@@ -1,60 +1,140 @@
-use units::{Command, Velocity};
+use units::{Command, Received, Stale};
 
-use crate::{Applied, Channel, Output, Reason, Stick, ZoneScaler};
+use crate::scaler::Invalid;
+use crate::throw::Throw;
+use crate::{Applied, Channel, Operation, Output, Reason, ZoneScaler};
 
 /// The velocity: what is left of it is commanded on.
 impl ZoneScaler {
     pub(crate) fn receive_command(&mut self, command: Command) {
-        self.counters.commands += 1;
         if self.is_stopping() {
+            self.counters.commands += 1;
             return;
         }
-        let mut at = self.now;
-        // A stop is never late.
-        if let Some((last, last_at)) = self.velocity.in_force
-            && !command.stamp.is_zero()
-            && command.velocity != Velocity::ZERO
-        {
-            if command.stamp < last.stamp {
-                self.counters.late_commands += 1;
-                return;
-            }
-            if command.stamp == last.stamp {
-                at = last_at; // the same stick event once more, no younger for that
-            }
+        let throw = Throw::of(&self.params, self.profile);
+        if let Some(Err(mistake)) = throw.map(|throw| throw.check_reason(&command.velocity)) {
+            return self.refuse_command(Invalid::BeyondReason(mistake));
         }
-        let ([x, y, z], [roll, pitch, turn]) = (command.velocity.linear(), command.velocity.angular());
+        self.counters.commands += 1;
+        match self.commands.receive(&self.clock, command, self.params.command_timeout) {
+            Received::InForce => {
+                self.stale = None;
+                self.begin(command);
+            }
+            Received::WaitsForZero => {
+                self.counters.held_commands += 1;
+                self.stale = None;
+                if self.velocity.absent != Reason::WaitsForZero {
+                    self.velocity.lose(Reason::WaitsForZero);
+                }
+            }
+            Received::Stopped(stale) => {
+                self.count(stale);
+                // What is repeated while nothing is in force must not become a flood of zeros.
+                if self.velocity.next_zero.is_none() {
+                    self.lose_command(Reason::CommandStale);
+                }
+            }
+            Received::Refused(stale) => self.count(stale),
+        }
+    }
+
+    fn count(&mut self, stale: Stale) {
+        self.stale = Some(stale);
+        match stale {
+            Stale::Late => self.counters.late_commands += 1,
+            Stale::Old { .. } | Stale::Repeated { .. } => self.counters.old_commands += 1,
+            Stale::Ahead { .. } => self.counters.future_commands += 1,
+        }
+    }
+
+    fn begin(&mut self, command: Command) {
+        let ([_, y, z], [roll, pitch, _]) = (command.velocity.linear(), command.velocity.angular());
         self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
-        let full = self.params.full_throw;
-        self.counters.cut += u64::from(x.abs() > full.linear || turn.abs() > full.angular);
-        self.velocity.take(at, command);
+        let throw = Throw::of(&self.params, self.profile);
+        let is_cut = throw.is_some_and(|throw| throw.stick(&command.velocity).1);
+        self.counters.cut += u64::from(is_cut);
+        if self.lose_motion() {
+            return;
+        }
+        self.velocity.next_zero = None;
         let (command, applied) = self.judge_command(command);
         self.drive(command, applied);
     }
 
+    /// Why no command may move.
+    fn hold(&self) -> Option<Reason> {
+        let commanding = self.is_commanding();
+        self.trouble().filter(|&reason| commanding || !reason.is_of_scaling())
+    }
+
+    /// What is wrong, whether or not there is a command.
+    pub(crate) fn trouble(&self) -> Option<Reason> {
+        let scaling = Some(self.sensed.reason())
+            .filter(|&reason| reason.is_of_scaling() && self.params.operation != Operation::Passthrough);
+        let rivals = (self.publishers > 1).then_some(Reason::CommandRivals);
+        let profile = Throw::of(&self.params, self.profile).is_none().then_some(Reason::ProfileUnknown);
+        scaling.max(rivals).max(profile)
+    }
+
+    /// Whether a command that asked for motion was lost because none may move. A zero stays: who asks for nothing loses
+    /// nothing, and moves on by the next command.
+    fn lose_motion(&mut self) -> bool {
+        let moves = self.commands.command().is_some_and(|command| !command.velocity.is_zero());
+        if !moves || self.hold().is_none() {
+            return false;
+        }
+        self.commands.lose();
+        self.lose_command(Reason::WaitsForZero);
+        true
+    }
+
     /// Lets time and what is known of the zones act on the command in force.
     pub(crate) fn settle_command(&mut self) {
-        let Some((command, _)) = self.velocity.in_force else { return };
-        if self.velocity.is_old(self.now, self.params.command_timeout) {
+        if self.is_stopping() {
+            return;
+        }
+        if self.commands.expire(self.clock.now(), self.params.command_timeout) {
             self.counters.lost_commands += 1;
             self.lose_command(Reason::CommandStale);
             return;
         }
+        if self.lose_motion() {
+            return;
+        }
+        let Some(command) = self.commands.command() else {
+            let applied = self.standing_still();
+            if applied != self.velocity.applied {
+                self.tell_command(applied);
+            }
+            return;
+        };
         let (left, applied) = self.judge_command(command);
         if left.velocity != self.driven && self.is_commanding() {
             self.drive(left, applied);
         } else if applied != self.velocity.applied {
-            self.velocity.tell(self.now, applied);
-            self.push(Output::PublishApplied(applied));
+            self.tell_command(applied);
         }
     }
 
     fn judge_command(&mut self, command: Command) -> (Command, Applied) {
-        let full_throw = self.params.full_throw;
-        let input = Stick::asking_for(&command.velocity, full_throw);
+        let trouble = self.trouble();
         let source = self.params.input_source;
-        let (output, applied) = self.velocity.judge(&self.params, &self.sensed, input, source);
-        (Command { velocity: full_throw.left_of(&command.velocity, input, output), ..command }, applied)
+        // Without a profile only a zero is in force, which is a centred stick in any.
+        let Some(throw) = Throw::of(&self.params, self.profile) else {
+            return (Command { velocity: units::Velocity::ZERO, ..command }, self.standing_still());
+        };
+        let input = throw.stick(&command.velocity).0;
+        let (output, mut applied) = self.velocity.judge(&self.params, &self.sensed, input, source);
+        applied.reason = trouble.map_or(applied.reason, |trouble| trouble.max(applied.reason));
+        (Command { velocity: throw.left_of(&command.velocity, input, output), ..command }, applied)
+    }
+
+    /// What is told while no command is in force.
+    pub(crate) fn standing_still(&self) -> Applied {
+        let absent = self.velocity.absent;
+        let reason = self.trouble().map_or(absent, |trouble| trouble.max(absent));
+        Applied::stop(reason, Channel::Velocity, self.params.input_source)
     }
 
     /// No command is in force from now on, for `reason`.
@@ -64,9 +144,8 @@ impl ZoneScaler {
     }
 
     pub(crate) fn stop_command(&mut self) {
-        self.velocity.next_zero = (!self.is_stopping()).then(|| self.now + self.params.heartbeat);
-        let applied = Applied::stop(self.velocity.absent, Channel::Velocity, self.params.input_source);
-        self.drive(Command::STOP, applied);
+        self.velocity.next_zero = (!self.is_stopping()).then(|| self.clock.now() + Self::HEARTBEAT);
+        self.drive(Command::STOP, self.standing_still());
     }
 
     fn drive(&mut self, command: Command, applied: Applied) {
@@ -74,7 +153,11 @@ impl ZoneScaler {
             self.driven = command.velocity;
             self.push(Output::Drive(command));
         }
-        self.velocity.tell(self.now, applied);
+        self.tell_command(applied);
+    }
+
+    fn tell_command(&mut self, applied: Applied) {
+        self.velocity.tell(self.clock.now(), applied);
         self.push(Output::PublishApplied(applied));
     }
 }

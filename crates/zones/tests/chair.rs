@@ -125,12 +125,10 @@ fn fields_outside_are_cut_and_a_wrong_zone_or_source_is_counted() {
 }
 
 #[test]
-fn the_input_source_is_copied_or_set() {
-    for (copy_input_source, source) in [(true, 4), (false, 1)] {
-        let mut bench = Bench::new(Params { copy_input_source, input_source: 1, ..params() });
-        assert_eq!(bench.on(10, joystick(100, 0, 0, 4)).1[0].input_source, source);
-        assert_eq!(bench.on(10, command(1.0, 3)).1[0].input_source, 1);
-    }
+fn the_input_source_of_a_stick_is_copied_and_that_of_a_velocity_is_set() {
+    let mut bench = Bench::new(Params { input_source: 1, ..params() });
+    assert_eq!(bench.on(10, joystick(100, 0, 0, 4)).1[0].input_source, 4);
+    assert_eq!(bench.on(10, command(1.0, 3)).1[0].input_source, 1);
 }
 
 #[test]
@@ -167,6 +165,9 @@ fn a_velocity_and_a_joystick_do_not_mix() {
     bench.on(20, joystick(-40, 0, 7, 4));
     assert_eq!((bench.0.applied().forward_back, bench.0.active().channel), (50, Channel::Velocity));
     assert_eq!(bench.0.applied_to_joystick().unwrap().forward_back, -40);
+    for ms in (50..=500).step_by(50) {
+        bench.on(ms, front(0.5));
+    }
     bench.on(510, joystick(-40, 0, 7, 4));
     assert_eq!(
         (bench.0.applied().reason, bench.0.active().channel),
@@ -188,14 +189,17 @@ fn a_prediction_is_told_and_nothing_is_commanded() {
 }
 
 #[test]
-fn a_change_to_prediction_commands_one_zero_and_back_the_command_in_force() {
+fn a_change_to_prediction_commands_one_zero_and_back_nothing_before_a_zero() {
     let mut bench = Bench::new(params());
     bench.on(10, command(2.0, 3));
     assert_eq!(bench.on(20, Input::ParametersChanged(predict())).0, [Command::STOP]);
     assert_eq!(bench.on(30, Input::ParametersChanged(predict())).0, []);
     assert_eq!(bench.on(40, command(1.0, 4)).0, []);
-    let (driven, _) = bench.on(50, Input::ParametersChanged(params()));
-    assert_eq!((driven.len(), driven[0].velocity.forward(), driven[0].stamp.sec), (1, 1.0, 4));
+    assert_eq!(bench.on(50, Input::ParametersChanged(params())).0, []);
+    assert_eq!(bench.on(51, command(1.0, 5)).0, []);
+    bench.on(52, command(0.0, 6));
+    let (driven, _) = bench.on(53, command(1.0, 7));
+    assert_eq!((driven.len(), driven[0].velocity.forward(), driven[0].stamp.sec), (1, 1.0, 7));
     bench.on(60, Input::Stopping);
     assert_eq!(bench.on(70, Input::ParametersChanged(predict())), (vec![], vec![]), "after the end nothing");
 }
@@ -245,7 +249,7 @@ fn a_chair_that_multiplies_what_was_scaled_already_is_found_out() {
     let mut bench = Bench::new(Params { scaling: Mode::Multiply, ..params() });
     bench.on(0, command(1.6, 3));
     assert_eq!(bench.0.applied().forward_back, 40);
-    for ms in (100..=900).step_by(100) {
+    for ms in (50..=900).step_by(50) {
         bench.on(ms, front(0.5));
         bench.on(ms, command(1.6, 3 + ms as i32));
     }

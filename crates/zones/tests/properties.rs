@@ -38,7 +38,7 @@ fn velocities() -> impl Strategy<Value = Velocity> {
 }
 
 fn parameters() -> impl Strategy<Value = Params> {
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     let operations = prop_oneof![
         3 => Just(Operation::Apply),
         1 => Just(Operation::Predict),
@@ -46,23 +46,19 @@ fn parameters() -> impl Strategy<Value = Params> {
     ];
     let times = (operations, prop_oneof![Just(0u64), 1..3000u64]);
     let full = (0.01..20.0, 0.01..20.0);
-    (modes(), flags, times, full, 0.0..=1.0).prop_map(
-        |(scaling, (keep_direction, dead, way_out, held), (operation, rise), (linear, angular), missing)| {
-            Params {
-                operation,
-                scaling,
-                keep_direction,
-                way_out,
-                rise_time: Duration::from_millis(rise),
-                full_throw: FullThrow { linear, angular },
-                missing_factor: Scale::new(missing).unwrap(),
-                boundaries: Boundaries {
-                    dead_zone: if dead { 10.0 } else { 0.0 },
-                    hysteresis: if held { 6.0 } else { 0.0 },
-                    ..Boundaries::default()
-                },
-                ..Params::default()
-            }
+    (modes(), flags, times, full).prop_map(
+        |(scaling, (keep_direction, dead, held), (operation, rise), (linear, angular))| Params {
+            operation,
+            scaling,
+            keep_direction,
+            rise_time: Duration::from_millis(rise),
+            full_throw: FullThrow { linear, angular },
+            boundaries: Boundaries {
+                dead_zone: if dead { 10.0 } else { 0.0 },
+                hysteresis: if held { 6.0 } else { 0.0 },
+                ..Boundaries::default()
+            },
+            ..Params::default()
         },
     )
 }
@@ -87,9 +83,8 @@ fn feedbacks() -> impl Strategy<Value = Feedback> {
 
 /// One event and the time until the next [ms].
 fn events() -> impl Strategy<Value = Vec<(u64, Input)>> {
-    let command = velocities().prop_map(|velocity| {
-        Input::CommandReceived(Command { velocity, stamp: Stamp { sec: 1, nanosec: 2 } })
-    });
+    let command =
+        velocities().prop_map(|velocity| Input::CommandReceived(Command { velocity, stamp: Stamp::ZERO }));
     let fields = prop::array::uniform16(prop_oneof![1 => f32::ANY, 9 => 0.0..=1.0f32]);
     let invalid = Just(Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN }));
     let event = prop_oneof![
@@ -211,7 +206,7 @@ proptest! {
         let applied = [Operation::Apply, Operation::Predict].contains(&params.operation);
         let operation = if applied { params.operation } else { Operation::Apply };
         let own = Scaling::from_fields(&fields).0;
-        let params = Params { operation, missing_factor: Scale::ZERO, ..params };
+        let params = Params { operation, ..params };
         let mut events = vec![(0, Input::ScalingReceived(fields))];
         events.extend(trace.into_iter().map(|joystick| (10, Input::JoystickReceived(joystick))));
         for (_, output) in run(&params, &events) {
@@ -283,7 +278,7 @@ proptest! {
 
     #[test]
     fn nothing_moves_without_a_command_and_a_scaling_in_time(events in events(), params in parameters()) {
-        let params = Params { operation: Operation::Apply, missing_factor: Scale::ZERO, ..params };
+        let params = Params { operation: Operation::Apply, ..params };
         let events: Vec<_> =
             events.into_iter().filter(|(_, event)| !matches!(event, Input::ParametersChanged(_))).collect();
         let outputs = run(&params, &events);
@@ -322,7 +317,7 @@ proptest! {
         let Some(Output::PublishApplied(applied)) = last(|o| matches!(o, Output::PublishApplied(_))) else {
             return Err(TestCaseError::fail("what was done follows"));
         };
-        prop_assert!(matches!(applied.reason, Reason::CommandStale | Reason::CommandInvalid));
+        prop_assert!(applied.reason >= Reason::CommandStale || params.operation == Operation::Passthrough);
     }
 
     #[test]

@@ -1,81 +1,16 @@
 //! The zone scaler's behaviour, one sentence at a time.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
+mod bench;
+
 use std::time::Duration;
 
-use units::{Command, Instant, Machine, NotFinite, Scale, Stamp, Velocity};
+use bench::{Bench, command, free, front, go, params, stop};
+use units::{Command, Instant, Machine, Stamp, Velocity};
 use zones::{
     Applied, Boundaries, Channel, FullThrow, Input, Level, Mode, Operation, Output, Params, Reason, Scaling,
-    Stick, Zone, ZoneScaler, scale,
+    Stick, Zone, scale,
 };
-
-/// Full throw is 2 m/s and 0.5 rad/s, so that percents differ from velocities.
-fn params() -> Params {
-    Params { full_throw: FullThrow { linear: 2.0, angular: 0.5 }, ..Params::default() }
-}
-
-/// All factors are 1 but those of front, which are these.
-fn front(forward_back: f32, left_right: f32) -> Input {
-    let mut fields = [1.0; 16];
-    fields[..2].copy_from_slice(&[forward_back, left_right]);
-    Input::ScalingReceived(fields)
-}
-
-fn free() -> Input {
-    front(1.0, 1.0)
-}
-
-fn command(forward: f64, turn: f64, sec: i32) -> Input {
-    Input::CommandReceived(go(forward, turn, sec))
-}
-
-fn go(forward: f64, turn: f64, sec: i32) -> Command {
-    Command { velocity: Velocity::planar(forward, turn).unwrap(), stamp: Stamp { sec, nanosec: 0 } }
-}
-
-fn stop(sec: i32) -> Command {
-    Command { stamp: Stamp { sec, nanosec: 0 }, ..Command::STOP }
-}
-
-struct Bench(ZoneScaler);
-
-impl Bench {
-    /// After the zero that a fresh scaler sends.
-    fn new(params: Params) -> Self {
-        let mut bench = Self(ZoneScaler::new(params));
-        assert_eq!(bench.at(0), [Command::STOP]);
-        bench
-    }
-
-    fn drain(&mut self, ms: u64) -> Vec<Output> {
-        let now = Instant::from_millis(ms);
-        let outputs: Vec<Output> = std::iter::from_fn(|| self.0.poll(now)).collect();
-        assert!(self.0.deadline().is_none_or(|at| at > now), "nothing is due after a drain");
-        for (index, output) in outputs.iter().enumerate() {
-            if matches!(output, Output::Drive(_)) {
-                assert!(
-                    matches!(outputs[index + 1], Output::PublishApplied(_)),
-                    "the command, then what was done"
-                );
-            }
-        }
-        outputs
-    }
-
-    fn at(&mut self, ms: u64) -> Vec<Command> {
-        let drive = |output| if let Output::Drive(command) = output { Some(command) } else { None };
-        self.drain(ms).into_iter().filter_map(drive).collect()
-    }
-
-    fn on(&mut self, ms: u64, input: Input) -> Vec<Command> {
-        self.0.handle(Instant::from_millis(ms), input);
-        self.at(ms)
-    }
-
-    fn reason(&self) -> Reason {
-        self.0.applied().reason
-    }
-}
 
 #[test]
 fn a_command_goes_out_scaled_from_the_call_that_brought_it() {
@@ -140,73 +75,6 @@ fn the_worked_examples_come_out_in_their_zones() {
 }
 
 #[test]
-fn without_a_scaling_the_vehicle_stands_still() {
-    let mut bench = Bench::new(params());
-    assert_eq!(bench.on(0, command(1.0, 0.2, 3)), [stop(3)]);
-    assert_eq!(bench.reason(), Reason::ScalingMissing);
-    assert_eq!(bench.0.health().0, Level::Error);
-    // The first scaling frees the command that is in force.
-    assert_eq!(bench.on(10, free()), [go(1.0, 0.2, 3)]);
-}
-
-#[test]
-fn a_stale_scaling_stops_at_once_and_a_new_one_frees() {
-    let mut bench = Bench::new(params());
-    bench.on(0, free());
-    bench.on(300, command(1.0, 0.2, 3));
-    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(500)));
-    assert_eq!(bench.at(499), []);
-    assert_eq!(bench.at(500), [stop(3)]);
-    assert_eq!(bench.reason(), Reason::ScalingStale);
-    assert_eq!(bench.on(510, command(1.0, 0.2, 4)), [stop(4)]);
-    assert_eq!(bench.on(520, free()), [go(1.0, 0.2, 4)]);
-}
-
-#[test]
-fn with_two_publishers_no_scaling_counts() {
-    let mut bench = Bench::new(params());
-    bench.on(0, free());
-    assert_eq!(bench.on(10, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
-    assert_eq!(bench.on(20, Input::ScalersCounted(2)), [stop(3)]);
-    assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingRivals, Level::Error));
-    assert_eq!(bench.on(30, free()), []);
-    assert_eq!(bench.on(40, Input::ScalersCounted(1)), [go(1.0, 0.2, 3)]);
-    let mut lenient = Bench::new(Params { single_scaler: false, ..params() });
-    lenient.on(0, free());
-    lenient.on(10, Input::ScalersCounted(2));
-    assert_eq!(lenient.on(20, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
-}
-
-#[test]
-fn an_older_stamp_is_late_an_equal_one_does_not_renew_and_a_stop_is_never_late() {
-    let mut bench = Bench::new(params());
-    bench.on(0, free());
-    assert_eq!(bench.on(0, command(1.0, 0.2, 5)), [go(1.0, 0.2, 5)]);
-    assert_eq!(bench.on(100, command(-1.0, 0.2, 4)), []);
-    assert_eq!(bench.0.counters().late_commands, 1);
-    bench.on(400, free());
-    assert_eq!(bench.on(400, command(0.5, 0.2, 5)), [go(0.5, 0.2, 5)]);
-    // 0.5 s after the first of this stamp.
-    assert_eq!(bench.at(499), []);
-    assert_eq!(bench.at(500), [Command::STOP]);
-    assert_eq!(
-        bench.on(510, command(1.0, 0.2, 4)),
-        [go(1.0, 0.2, 4)],
-        "none is in force: any stamp is taken"
-    );
-    assert_eq!(bench.on(520, command(0.0, 0.0, 3)), [go(0.0, 0.0, 3)]);
-}
-
-#[test]
-fn a_cautious_factor_serves_every_zone_without_scaling() {
-    let missing_factor = Scale::new(0.25).unwrap();
-    let mut bench = Bench::new(Params { missing_factor, ..params() });
-    // 100 and -100 percent are limited to 25: 0.5 m/s of 2, 0.125 rad/s of 0.5.
-    assert_eq!(bench.on(0, command(2.0, 0.5, 3)), [go(0.5, 0.125, 3)]);
-    assert_eq!(bench.on(0, command(-2.0, -0.5, 4)), [go(-0.5, -0.125, 4)]);
-}
-
-#[test]
 fn a_change_of_the_zone_acts_on_the_command_in_force() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
@@ -224,36 +92,6 @@ fn other_factors_with_the_same_result_are_only_told() {
     bench.0.handle(Instant::from_millis(10), front(0.5, 1.0));
     let [Output::PublishApplied(applied)] = bench.drain(10)[..] else { panic!("one output, and no command") };
     assert_eq!((applied.forward_back, applied.forward_back_scaling), (20, 0.5));
-}
-
-#[test]
-fn a_lost_command_is_a_zero_at_once_and_every_heartbeat() {
-    let mut bench = Bench::new(params());
-    bench.on(0, command(0.0, 0.0, 3));
-    for ms in [200, 400] {
-        bench.on(ms, free());
-    }
-    assert_eq!(bench.at(499), []);
-    assert_eq!(bench.at(500), [Command::STOP], "also when the command was a zero");
-    assert_eq!(bench.reason(), Reason::CommandStale);
-    assert_eq!(bench.at(599), []);
-    assert_eq!(bench.at(600), [Command::STOP]);
-    assert_eq!(bench.on(610, free()), [], "a scaling brings no command back");
-    assert_eq!(bench.0.counters().lost_commands, 1);
-    assert_eq!(bench.0.health(), (Level::Stale, "no command in time, standing still".into()));
-}
-
-#[test]
-fn an_invalid_command_stops_until_a_valid_one() {
-    let mut bench = Bench::new(params());
-    bench.on(0, free());
-    bench.on(0, command(1.0, 0.0, 3));
-    let invalid = || Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN });
-    assert_eq!(bench.on(10, invalid()), [Command::STOP]);
-    assert_eq!((bench.reason(), bench.0.health().0), (Reason::CommandInvalid, Level::Error));
-    assert_eq!(bench.on(20, invalid()), [], "a flood of them is no flood of zeros");
-    assert_eq!(bench.at(110), [Command::STOP]);
-    assert_eq!(bench.on(120, command(1.0, 0.0, 4)), [go(1.0, 0.0, 4)]);
 }
 
 #[test]
@@ -328,5 +166,7 @@ fn a_report_says_what_was_done() {
     let report = bench.0.report();
     let value = |key| report.iter().find(|(k, _)| *k == key).unwrap().1.as_str();
     assert_eq!((value("zone"), value("forward_back scaling"), value("reason")), ("front", "0.5", "scaled"));
-    assert_eq!((value("commands"), value("scalings")), ("1", "1"));
+    assert_eq!((value("commands"), value("scalings"), value("blocked zones")), ("1", "1", "none"));
+    bench.on(10, Input::ScalingReceived([0.0; 16]));
+    assert_eq!(bench.0.health().0, Level::Warn, "a silent sensor blocks, and only its node knows why");
 }

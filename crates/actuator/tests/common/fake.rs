@@ -41,6 +41,8 @@ pub enum Fault {
     Flipped,
     /// Answers the first time wrongly, as `Flipped`, then rightly.
     FlippedOnce,
+    /// Does not answer the next question that is no command.
+    MuteStatusOnce,
     /// Sends back what it gets, and answers nothing.
     Echo,
     /// Waits so long before each byte of an answer.
@@ -187,6 +189,12 @@ fn obey<M: Model>(inside: &mut Inside<M>, bytes: &[u8]) -> Vec<Vec<u8>> {
         match inside.fault {
             Fault::Nothing | Fault::Dribble(_) => {}
             Fault::Mute | Fault::Deaf | Fault::Babble => answer.clear(),
+            // A command is confirmed by one byte.
+            Fault::MuteStatusOnce if answer.len() > 1 => {
+                answer.clear();
+                inside.fault = Fault::Nothing;
+            }
+            Fault::MuteStatusOnce => {}
             Fault::Garbage => answer.fill(0x5A),
             Fault::Short => drop(answer.pop()),
             Fault::Flipped | Fault::FlippedOnce => {

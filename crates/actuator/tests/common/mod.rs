@@ -123,6 +123,8 @@ impl Told {
             Event::Lost(_) => 'L',
             Event::Silent => 'S',
             Event::Fed => 'F',
+            Event::Hangs => 'H',
+            Event::HangsNoLonger => 'h',
         };
         self.all().iter().map(letter).collect()
     }

@@ -5,45 +5,39 @@ use super::limits::AXES;
 pub(super) const SOURCES: &str = "sources";
 pub(super) const LOCKS: &str = "locks";
 
-pub(super) const HEARTBEAT: Parameter<f64> = Parameter::float("heartbeat", 0.1, 0.01, 1.0)
-    .unit("s")
-    .text("While nobody drives a zero velocity goes out this often.");
 pub(super) const STAMPED: Parameter<bool> = Parameter::bool("stamped", true)
     .text("Publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the stick event.")
+    .needed_by("peers.md 2 #15, #16: half of the graph is stamped, half is not")
     .at_start();
 
-pub(super) const RATE: Parameter<i64> = Parameter::integer("rate", 50, 1, 1000)
-    .unit("Hz")
-    .text("How often the velocity goes out while a limit holds it back; commands go out when they come all the same.");
-
 pub(super) const TOPIC: Parameter<String> = Parameter::string("topic", "")
-    .text("Where the commands come from; each source has its own topic, and comes and goes with it.");
+    .needed_by("peers.md 3 #9: add and remove sources at run time")
+    .text("Where the commands come from; each source has a topic of its own. Set it to add a source, delete it to remove one.");
 pub(super) const TYPE: Parameter<String> =
-    Parameter::choice("type", "twist_stamped", &["twist", "twist_stamped", "pose_state", "auto"]).text(
-        "Type of the topic: geometry_msgs/Twist, geometry_msgs/TwistStamped, or_pose_estimator/State, or auto: the one of them that is published first.",
-    );
-pub(super) const PRIORITY: Parameter<i64> =
-    Parameter::integer("priority", 0, 0, 255).text("The highest one wins; no two sources may have the same.");
+    Parameter::choice("type", "twist_stamped", &["twist", "twist_stamped", "pose_state"])
+        .needed_by(
+            "peers.md 2 #15, #16: Twist and TwistStamped side by side; joystick.txt: the joystick's State",
+        )
+        .text(
+            "Type of the topic: geometry_msgs/Twist, geometry_msgs/TwistStamped or or_pose_estimator/State.",
+        );
+pub(super) const PRIORITY: Parameter<i64> = Parameter::integer("priority", 0, 0, 255)
+    .needed_by("twist_mux, peers.md 1.3")
+    .text("The highest one wins; no two sources may have the same.");
 pub(super) const TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0)
     .unit("s")
-    .text("A source with nothing new for so long is lost; it cannot be switched off.");
-pub(super) const MAX_AGE: Parameter<f64> = Parameter::float("max_age", 0.5, 0.0, 10.0).unit("s").text(
-    "How far the stamp of a command may lie behind the wall clock, when it comes and while it drives; 0: stamps are not compared with the clock. A command without a stamp is judged by its arrival.",
-);
-pub(super) const SKEW: Parameter<f64> = Parameter::float("skew", 0.1, 0.0, 10.0).unit("s").text(
-    "How far a stamp may lie ahead of the wall clock, where the clocks of two machines differ; it makes nothing fresher.",
-);
-pub(super) const EMERGENCY: Parameter<bool> = Parameter::bool("emergency", true).text(
-    "Whether a zero of this source brakes with the emergency deceleration of `limits`, at once by default: a stick says zero when it is let go, lost or unplugged. false: with the ordinary one and the jerk limit, so that the speed may even rise for a moment before it falls.",
-);
-
+    .needed_by("twist_mux, peers.md 1.3: sources differ in rate")
+    .text("A source with nothing new for so long is lost, and a command whose stamp is so old is refused; it cannot be switched off.");
 pub(super) const LOCK_TOPIC: Parameter<String> = Parameter::string("topic", "")
-    .text("Where its state comes from, std_msgs/Bool; true is closed. A lock comes and goes with it.");
+    .needed_by("twist_mux, peers.md 3 #9")
+    .text("Where its state comes from, std_msgs/Bool; true is closed. One publisher and no other. Set it to add a lock, delete it to remove one.");
 pub(super) const LOCK_PRIORITY: Parameter<i64> = Parameter::integer("priority", 255, 0, 255)
+    .needed_by("twist_mux, peers.md 1.3")
     .text("While closed it masks every source of a strictly lower priority; 255 masks all below 255.");
-pub(super) const LOCK_TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0).unit("s").text(
-    "A lock silent for so long counts as closed, as one that was never heard; it cannot be switched off.",
-);
+pub(super) const LOCK_TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0)
+    .unit("s")
+    .needed_by("twist_mux, peers.md 1.3: locks differ in rate")
+    .text("A lock silent for so long counts as closed, as one that never said anything; it cannot be switched off.");
 
 /// All parameters of the node.
 pub fn specification() -> Specification {
@@ -51,10 +45,8 @@ pub fn specification() -> Specification {
         "velocity_arbiter",
         "Lets one of several velocity sources drive: by priority, timeout and lock.",
     )
-    .with(&HEARTBEAT)
-    .with(&STAMPED)
-    .with(&RATE);
-    for axis in &AXES {
+    .with(&STAMPED);
+    for (_, axis) in &AXES {
         for parameter in axis.all() {
             specification = specification.with(parameter);
         }
@@ -69,9 +61,6 @@ pub fn specification() -> Specification {
                     TYPE.declaration(),
                     PRIORITY.declaration(),
                     TIMEOUT.declaration(),
-                    MAX_AGE.declaration(),
-                    SKEW.declaration(),
-                    EMERGENCY.declaration(),
                 ],
                 presets: &[
                     Preset {

@@ -15,7 +15,6 @@ pub(super) struct Axis {
     deceleration: Parameter<f64>,
     emergency: Parameter<f64>,
     jerk: Parameter<f64>,
-    dead_band: Parameter<f64>,
 }
 
 macro_rules! axis {
@@ -24,51 +23,40 @@ macro_rules! axis {
             name: $name,
             min: Parameter::float(concat!($name, ".min"), -UNLIMITED, -UNLIMITED, 0.0)
                 .unit($unit)
+                .needed_by("vehicles differ in what is safe")
                 .text("The velocity goes no lower; -1000000: as low as is asked for."),
             max: Parameter::float(concat!($name, ".max"), UNLIMITED, 0.0, UNLIMITED)
                 .unit($unit)
+                .needed_by("vehicles differ in what is safe")
                 .text("The velocity goes no higher; 1000000: as high as is asked for."),
             acceleration: Parameter::float(concat!($name, ".acceleration"), 0.0, 0.0, STEEPEST)
                 .unit(concat!($unit, "^2"))
+                .needed_by("vehicles differ, peers.md 1.4")
                 .text("How fast the speed may rise; 0: at once."),
             deceleration: Parameter::float(concat!($name, ".deceleration"), 0.0, 0.0, STEEPEST)
                 .unit(concat!($unit, "^2"))
+                .needed_by("vehicles differ, peers.md 1.4")
                 .text("How fast the speed may fall while a source drives; 0: at once. A loss is zero at once in any case."),
             emergency: Parameter::float(concat!($name, ".emergency"), 0.0, 0.0, STEEPEST)
                 .unit(concat!($unit, "^2"))
-                .text("How fast the speed falls when a source with `emergency` says zero, no less than deceleration; 0: at once."),
+                .needed_by("peers.md 3 #10: a separate emergency deceleration")
+                .text("How fast the speed falls when a source says zero, no less than deceleration; 0: at once."),
             jerk: Parameter::float(concat!($name, ".jerk"), 0.0, 0.0, STEEPEST)
                 .unit(concat!($unit, "^3"))
+                .needed_by("peers.md 3 #10: jerk-limited smoothing")
                 .text("How fast an acceleration may change; 0: at once."),
-            dead_band: Parameter::float(concat!($name, ".dead_band"), 0.0, 0.0, UNLIMITED)
-                .unit($unit)
-                .text("A command nearer to zero than this counts as zero."),
         }
     };
 }
 
-/// Linear x, y, z, then angular.
-pub(super) const AXES: [Axis; 6] = [
-    axis!("limits.linear.x", "m/s"),
-    axis!("limits.linear.y", "m/s"),
-    axis!("limits.linear.z", "m/s"),
-    axis!("limits.angular.x", "rad/s"),
-    axis!("limits.angular.y", "rad/s"),
-    axis!("limits.angular.z", "rad/s"),
-];
+/// What can move a wheel, and the index of each in a velocity: linear x, y, z, then angular.
+pub(super) const AXES: [(usize, Axis); 2] =
+    [(0, axis!("limits.linear.x", "m/s")), (5, axis!("limits.angular.z", "rad/s"))];
 
 impl Axis {
     /// In the order of the YAML file.
-    pub(super) const fn all(&self) -> [&Parameter<f64>; 7] {
-        [
-            &self.min,
-            &self.max,
-            &self.acceleration,
-            &self.deceleration,
-            &self.emergency,
-            &self.jerk,
-            &self.dead_band,
-        ]
+    pub(super) const fn all(&self) -> [&Parameter<f64>; 6] {
+        [&self.min, &self.max, &self.acceleration, &self.deceleration, &self.emergency, &self.jerk]
     }
 
     fn read(&self, set: &Set) -> Result<Limits, Refusal> {
@@ -83,7 +71,7 @@ impl Axis {
             deceleration: self.deceleration.get(set),
             emergency: self.emergency.get(set),
             jerk: self.jerk.get(set),
-            dead_band: self.dead_band.get(set),
+            dead_band: 0.0,
         };
         Limits::new(&settings).map_err(|error| {
             // The names of the settings are those of the parameters.
@@ -97,8 +85,10 @@ impl Axis {
 /// A [`Refusal`] of an emergency deceleration that is less than the deceleration, and of a slope that is next to none.
 pub(super) fn read(set: &Set) -> Result<[Limits; 6], Refusal> {
     let mut limits = [Limits::OFF; 6];
-    for (limits, axis) in limits.iter_mut().zip(&AXES) {
-        *limits = axis.read(set)?;
+    for (index, axis) in &AXES {
+        if let Some(limits) = limits.get_mut(*index) {
+            *limits = axis.read(set)?;
+        }
     }
     Ok(limits)
 }
@@ -123,7 +113,7 @@ mod tests {
 
     #[test]
     fn each_parameter_is_the_limit_of_its_axis() {
-        for (index, axis) in AXES.iter().enumerate() {
+        for (index, axis) in &AXES {
             let name = |member: &str| format!("{}.{member}", axis.name);
             let values = [
                 ("min", -2.0),
@@ -132,7 +122,6 @@ mod tests {
                 ("deceleration", 5.0),
                 ("emergency", 6.0),
                 ("jerk", 7.0),
-                ("dead_band", 0.1),
             ];
             let named = values.map(|(member, value)| (name(member), value));
             let named: Vec<(&str, f64)> = named.iter().map(|(name, value)| (name.as_str(), *value)).collect();
@@ -143,10 +132,10 @@ mod tests {
                 deceleration: 5.0,
                 emergency: 6.0,
                 jerk: 7.0,
-                dead_band: 0.1,
+                dead_band: 0.0,
             };
             let mut expected = [Limits::OFF; 6];
-            expected[index] = Limits::new(&settings).unwrap();
+            expected[*index] = Limits::new(&settings).unwrap();
             assert_eq!(limits(&named), Ok(expected), "{}", axis.name);
         }
     }
@@ -162,9 +151,9 @@ mod tests {
             "parameter 'limits.angular.z.jerk' is 1e-9, must be 0 (off) or 0.000001 to 1000000"
         );
         assert_eq!(
-            limits(&[("limits.linear.y.min", 0.1)]).unwrap_err(),
-            "parameter 'limits.linear.y.min' is 0.1, must be from -1000000.0 to 0.0 m/s"
+            limits(&[("limits.linear.x.min", 0.1)]).unwrap_err(),
+            "parameter 'limits.linear.x.min' is 0.1, must be from -1000000.0 to 0.0 m/s"
         );
-        assert!(limits(&[("limits.linear.z.max", f64::INFINITY)]).is_err());
+        assert!(limits(&[("limits.linear.x.max", f64::INFINITY)]).is_err());
     }
 }

@@ -1,17 +1,18 @@
-//! Two sources, and an arbiter whose clock the test moves.
+//! Two sources, and an arbiter whose clock the test moves, called at every deadline as by a shell.
 #![allow(clippy::unwrap_used, dead_code)] // a test's own ground; not every test uses all of it
 
 use std::time::Duration;
 
-use arbiter::{Arbiter, Input, Invalid, Kind, Lock, Output, Params, Source, Verdict};
+use arbiter::{Arbiter, Input, Invalid, Kind, Lock, Output, Params, Publishers, Source, Verdict};
 use units::{Command, Instant, Machine, Stamp, Velocity};
 
 pub const LOW: usize = 0;
 pub const HIGH: usize = 1;
 pub const LOCK: usize = 0;
+/// The arbiter has run for so long \[ms] when a test's time begins: who sends from then on was not sending before.
+const START: u64 = 10_000;
 
-/// Two sources of priority 10 and 100, timeout 500 ms, stamps from 500 ms ago to 100 ms ahead; heartbeat 100 ms, no
-/// limits.
+/// Two sources of priority 10 and 100, timeout 500 ms, no limits.
 pub fn params(locks: Vec<Lock>) -> Params {
     let source = |name: &str, priority| Source::new(name, &format!("/{name}"), Kind::TwistStamped, priority);
     Params { sources: vec![source("low", 10), source("high", 100)], locks, ..Params::default() }
@@ -21,10 +22,15 @@ pub fn lock(priority: u8) -> Lock {
     Lock { name: "guard".into(), topic: "/guard".into(), priority, timeout: Duration::from_millis(200) }
 }
 
+/// The instant that is `ms` in a test.
+pub fn at(ms: u64) -> Instant {
+    Instant::from_millis(START + ms)
+}
+
 pub struct Bench(pub Arbiter);
 
 impl Bench {
-    /// After the zero that a fresh arbiter sends.
+    /// After 10 s of nothing but heartbeats.
     pub fn new(locks: Vec<Lock>) -> Self {
         Self::with(params(locks))
     }
@@ -32,46 +38,81 @@ impl Bench {
     /// The same with these parameters.
     pub fn with(params: Params) -> Self {
         let mut bench = Self(Arbiter::new(params));
-        assert_eq!(bench.at(0), [Command::STOP]);
+        let zeros = drives(bench.run_to(Instant::from_millis(START)));
+        assert!(zeros.len() > 100 && zeros.iter().all(|zero| *zero == Command::STOP), "{zeros:?}");
         bench
+    }
+
+    /// One that has not been called yet.
+    pub fn fresh(params: Params) -> Self {
+        Self(Arbiter::new(params))
     }
 
     /// The wall clock says `millis` after the second 100 at `ms`.
     pub fn clock(&mut self, ms: u64, millis: i64) {
-        self.0.handle(Instant::from_millis(ms), Input::ClockRead(wall(millis)));
+        self.0.handle(at(ms), Input::ClockRead(wall(millis)));
     }
 
-    pub fn drain(&mut self, ms: u64) -> Vec<Output> {
-        let now = Instant::from_millis(ms);
-        let outputs = std::iter::from_fn(|| self.0.poll(now)).collect();
+    /// All that comes out until `now` when nothing happens: at each deadline the machine is drained.
+    fn run_to(&mut self, now: Instant) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        while let Some(due) = self.0.deadline().filter(|due| *due < now) {
+            outputs.extend(std::iter::from_fn(|| self.0.poll(due)));
+        }
+        outputs.extend(std::iter::from_fn(|| self.0.poll(now)));
         assert!(self.0.deadline().is_none_or(|at| at > now), "nothing is due after a drain");
         outputs
     }
 
-    /// What goes to the motors when nothing happens at `ms`.
+    pub fn drain(&mut self, ms: u64) -> Vec<Output> {
+        self.run_to(at(ms))
+    }
+
+    /// What goes to the motors until `ms` when nothing happens.
     pub fn at(&mut self, ms: u64) -> Vec<Command> {
         drives(self.drain(ms))
     }
 
-    /// What goes to the motors when `input` happens at `ms`.
+    /// What goes to the motors when the machine is asked at `ms`, and not before.
+    pub fn poll(&mut self, ms: u64) -> Vec<Command> {
+        drives(std::iter::from_fn(|| self.0.poll(at(ms))).collect())
+    }
+
+    /// What goes to the motors when `input` happens at `ms`, and until then.
     pub fn on(&mut self, ms: u64, input: Input) -> Vec<Command> {
-        self.0.handle(Instant::from_millis(ms), input);
+        let mut out = self.at(ms);
+        out.extend(self.after_a_hold(ms, input));
+        out
+    }
+
+    /// The same where the machine was not called since the last time.
+    pub fn after_a_hold(&mut self, ms: u64, input: Input) -> Vec<Command> {
+        self.0.handle(at(ms), input);
         self.at(ms)
     }
 
     /// A command of `forward` [m/s] with the stamp `sec`.
     pub fn command(&mut self, ms: u64, source: usize, forward: f64, sec: i32) -> Vec<Command> {
-        let velocity = Velocity::planar(forward, 0.0).map_err(Invalid::NotFinite);
-        self.on(ms, Input::CommandReceived { source, velocity, stamp: stamp(sec) })
+        self.on(ms, command(source, forward, sec))
     }
 
     pub fn lock(&mut self, ms: u64, closed: bool) -> Vec<Command> {
         self.on(ms, Input::LockReceived { lock: LOCK, closed })
     }
 
+    pub fn lock_publishers(&mut self, ms: u64, all: usize, incompatible: usize) -> Vec<Command> {
+        let publishers = Publishers::Counted { all, incompatible };
+        self.on(ms, Input::LockPublishersCounted { lock: LOCK, publishers })
+    }
+
     pub fn verdicts(&self) -> &[Verdict] {
         &self.0.active().verdicts
     }
+}
+
+pub fn command(source: usize, forward: f64, sec: i32) -> Input {
+    let velocity = Velocity::planar(forward, 0.0).map_err(Invalid::NotFinite);
+    Input::CommandReceived { source, velocity, stamp: stamp(sec) }
 }
 
 pub fn drives(outputs: Vec<Output>) -> Vec<Command> {

@@ -4,32 +4,30 @@
 //! machine but the words of the answer.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
-use arbiter::Verdict;
+use arbiter::{LockState, Publishers, Verdict, ZeroCause};
 
 /// The wall clock at the beginning, in ticks; far from zero, which is no stamp.
 const EPOCH: i64 = 100_000;
 /// How often a zero goes out while nobody drives.
-pub const HEARTBEAT: i64 = 7;
-
-/// Times in ticks; `max_age` 0 is off.
-#[derive(Clone, Copy, Debug)]
-pub struct Rank {
-    pub priority: u8,
-    pub timeout: i64,
-    pub max_age: i64,
-    pub skew: i64,
-}
+const HEARTBEAT: i64 = 10;
+/// How far ahead a stamp may lie.
+const SKEW: i64 = 10;
+/// Who says something within so many ticks of being added was saying it before.
+const EARLY: i64 = 200;
+/// For so many ticks after the machine was held, what comes may have waited.
+const WET: i64 = 5;
 
 #[derive(Clone, Debug)]
 pub struct Setting {
-    pub sources: Vec<Rank>,
+    /// Priority and timeout.
+    pub sources: Vec<(u8, i64)>,
     /// Priority and timeout.
     pub locks: Vec<(u8, i64)>,
 }
 
 /// What a message asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Said {
+pub enum Asks {
     Go,
     Stop,
     Nonsense,
@@ -40,36 +38,51 @@ pub enum Fault {
     TooOld,
     Future,
     Nonsense,
+    Unasked,
 }
 
-/// What the model remembers of a source that was heard.
-#[derive(Clone, Copy, Debug)]
-pub struct Ear {
-    /// Ticks since the last message came, or since it first came if it was repeated.
-    pub silence: i64,
-    /// How old that message is by its stamp, if that may be asked.
-    pub age: Option<i64>,
-    pub fault: Option<Fault>,
-    /// The greatest lead over the clock that this stamp was ever seen with.
-    pub lead: i64,
-    /// Its stamp, 0 without.
-    pub said: i64,
-    /// The newest stamp that counts for lateness, 0 for none.
+/// What the model remembers of a source.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Memory {
+    pub ticks_in_list: i64,
+    pub spoke: bool,
+    /// What is obeyed: whether it asks for motion, and how old it is.
+    pub obeyed: Option<(bool, i64)>,
+    /// Ticks that are left of a turn that a late stop keeps.
+    pub turn: i64,
+    /// Why a zero is due, if one is.
+    pub owes: Option<ZeroCause>,
+    pub fault: Option<(Fault, i64)>,
+    /// The newest stamp that was taken (0: none), and the age of what came with it.
     pub newest: i64,
-    /// Ticks since that came.
-    pub newest_since: i64,
+    pub newest_age: i64,
+    /// The stamp of the future that was refused last.
+    pub future: i64,
+    /// The stamp of the last message, to repeat it.
+    pub said: i64,
+}
+
+/// What is known of a lock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bar {
+    /// Closed, and how old that is.
+    pub said: Option<(bool, i64)>,
+    pub publishers: usize,
 }
 
 #[derive(Debug)]
 pub struct Model {
     pub setting: Setting,
     pub present: Vec<bool>,
-    pub ears: Vec<Option<Ear>>,
-    /// Closed, and ticks since it was heard.
-    pub locks: Vec<Option<(bool, i64)>>,
+    pub sources: Vec<Memory>,
+    pub locks: Vec<Bar>,
     pub wall: i64,
     pub driving: Option<usize>,
+    /// Whether the last command that drove asked for motion.
+    pub moving: bool,
     pub quiet: Option<i64>,
+    /// How long ago the last hold began, and how many ticks of doubt are left.
+    pub held: (i64, i64),
     /// The stamp of the last command that drove.
     pub last: i64,
     /// Source and stamp of what went out; a source of `None` is a zero.
@@ -82,49 +95,70 @@ impl Model {
         Self {
             setting,
             present: vec![true; sources],
-            ears: vec![None; sources],
-            locks: vec![None; locks],
+            sources: vec![Memory::default(); sources],
+            locks: vec![Bar::default(); locks],
             wall: EPOCH,
             driving: None,
+            moving: false,
             quiet: Some(0),
+            held: (0, 0),
             last: 0,
             out: vec![(None, 0)],
         }
     }
 
-    /// Why not, in the model's own words; `None` if nothing but others is in the way.
-    pub fn obstacle(&self, source: usize) -> Option<&'static str> {
-        let rank = self.setting.sources[source];
-        let Some(ear) = self.ears[source] else { return Some("unheard") };
-        if ear.silence >= rank.timeout {
-            return Some("silent");
+    /// Why not, locks and others apart.
+    fn flaw(&self, source: usize) -> Option<Verdict> {
+        let (memory, timeout) = (&self.sources[source], self.setting.sources[source].1);
+        let owes = Verdict::WaitsForZero(memory.owes.unwrap_or_default());
+        match memory.fault {
+            Some((Fault::TooOld, age)) if age < timeout => return Some(Verdict::TooOld),
+            Some((Fault::Future, age)) if age < timeout => return Some(Verdict::FromFuture),
+            Some((Fault::Nonsense, age)) if age < timeout => return Some(Verdict::Invalid),
+            Some((Fault::Unasked, age)) if age < timeout => return Some(owes),
+            _ => {}
         }
-        match ear.fault {
-            Some(Fault::Nonsense) => return Some("nonsense"),
-            Some(Fault::Future) => return Some("future"),
-            Some(Fault::TooOld) => return Some("old"),
-            None => {}
+        if !memory.spoke {
+            return Some(Verdict::NeverReceived);
         }
-        if rank.max_age > 0 && ear.age.is_some_and(|age| age >= rank.max_age) {
-            return Some("silent");
+        if memory.obeyed.is_none() && memory.turn <= 0 {
+            return Some(Verdict::TimedOut);
         }
-        self.bar(rank.priority).map(|_| "barred")
+        memory.owes.map(|_| owes)
     }
 
-    /// The lock in the way of a priority.
-    pub fn bar(&self, priority: u8) -> Option<usize> {
-        let shut = |&lock: &usize| {
-            let (rank, timeout) = self.setting.locks[lock];
-            rank > priority && !matches!(self.locks[lock], Some((false, age)) if age < timeout)
-        };
-        let highest = (0..self.locks.len()).filter(shut).map(|lock| self.setting.locks[lock].0).max()?;
-        (0..self.locks.len()).find(|lock| shut(lock) && self.setting.locks[*lock].0 == highest)
+    pub fn lock_state(&self, lock: usize) -> LockState {
+        let bar = self.locks[lock];
+        if bar.publishers > 1 {
+            return LockState::Conflict(Publishers::Counted { all: bar.publishers, incompatible: 0 });
+        }
+        match bar.said {
+            Some((closed, age)) if age < self.setting.locks[lock].1 => {
+                if closed {
+                    LockState::Closed
+                } else {
+                    LockState::Open
+                }
+            }
+            _ => LockState::Silent,
+        }
     }
 
-    pub fn best(&self) -> Option<usize> {
-        let mut able: Vec<usize> =
-            (0..self.ears.len()).filter(|&s| self.present[s] && self.obstacle(s).is_none()).collect();
-        able.sort_by_key(|&source| self.setting.sources[source].priority);
+    /// The locks in the way of a source.
+    fn shut(&self, source: usize) -> Vec<usize> {
+        let above = |&lock: &usize| self.setting.locks[lock].0 > self.setting.sources[source].0;
+        (0..self.locks.len()).filter(above).filter(|&lock| self.lock_state(lock) != LockState::Open).collect()
+    }
+
+    fn shut_by_nobody(&self, source: usize) -> bool {
+        self.shut(source).into_iter().any(|lock| self.lock_state(lock) != LockState::Closed)
+    }
+
+    fn best(&self) -> Option<usize> {
+        let mut able: Vec<usize> = (0..self.sources.len())
+            .filter(|&s| self.present[s] && self.flaw(s).is_none() && self.shut(s).is_empty())
+            .collect();
+        able.sort_by_key(|&source| self.setting.sources[source].0);
         able.pop()
     }
 
@@ -134,101 +168,187 @@ impl Model {
         self.out.push((None, 0));
     }
 
-    pub fn look(&mut self) {
-        if self.driving.is_some() && self.driving != self.best() {
-            self.halt();
-        }
+    fn owe(&mut self, source: usize, why: ZeroCause) {
+        let owes = &mut self.sources[source].owes;
+        *owes = owes.or(Some(why));
     }
 
-    pub fn tick(&mut self) {
-        self.wall += 1;
-        for ear in self.ears.iter_mut().flatten() {
-            ear.silence += 1;
-            ear.newest_since += 1;
-            ear.age = ear.age.map(|age| age + 1);
+    /// What is too old is forgotten, and who drove without right does no more.
+    pub fn look(&mut self) {
+        for source in 0..self.sources.len() {
+            let timeout = self.setting.sources[source].1;
+            if let Some((motion, age)) = self.sources[source].obeyed
+                && age >= timeout
+            {
+                self.sources[source].obeyed = None;
+                if motion {
+                    self.owe(source, ZeroCause::Lost);
+                }
+            }
         }
-        self.locks.iter_mut().flatten().for_each(|(_, age)| *age += 1);
-        self.quiet = self.quiet.map(|ticks| ticks + 1);
+        let Some(driver) = self.driving else { return };
+        if self.best() == Some(driver) {
+            return;
+        }
+        let wronged = match self.flaw(driver) {
+            None | Some(Verdict::WaitsForZero(_)) if !self.shut(driver).is_empty() => {
+                self.shut_by_nobody(driver)
+            }
+            None => false,
+            Some(_) => true,
+        };
+        if wronged && self.moving {
+            for source in 0..self.sources.len() {
+                if self.present[source] {
+                    self.owe(source, ZeroCause::OtherLost);
+                }
+            }
+        }
+        self.halt();
+    }
+
+    fn age(&mut self, ticks: i64) {
+        self.wall += ticks;
+        for memory in &mut self.sources {
+            memory.ticks_in_list += ticks;
+            memory.turn -= ticks;
+            memory.newest_age += ticks;
+            memory.obeyed.iter_mut().for_each(|(_, age)| *age += ticks);
+            memory.fault.iter_mut().for_each(|(_, age)| *age += ticks);
+        }
+        self.locks.iter_mut().flat_map(|bar| &mut bar.said).for_each(|(_, age)| *age += ticks);
+        self.quiet = self.quiet.map(|quiet| quiet + ticks);
+        self.held = (self.held.0 + ticks, self.held.1 - ticks);
         self.look();
-        if self.quiet == Some(HEARTBEAT) {
+        if self.quiet.is_some_and(|quiet| quiet >= HEARTBEAT) {
             self.quiet = Some(0);
             self.out.push((None, 0));
         }
     }
 
-    pub fn hear(&mut self, source: usize, said: i64, what: Said) {
-        let valid = what != Said::Nonsense;
-        let rank = self.setting.sources[source];
-        let before = self.ears[source];
-        let remembered = before.is_some_and(|ear| ear.newest_since < rank.timeout);
-        let newest = before.map_or(0, |ear| ear.newest);
-        // What the clock, set back, has yet to reach makes nobody late.
-        let unreached = rank.max_age > 0 && newest > self.wall + rank.skew;
-        let outdated = said != 0 && said < newest && remembered && !unreached;
-        if outdated && valid {
-            // A stop is never too late, for who drives.
-            if what == Said::Stop && self.driving == Some(source) {
-                self.out.push((None, 0));
+    pub fn tick(&mut self) {
+        self.age(1);
+    }
+
+    /// The machine is not called for so many ticks, which is longer than it asked for.
+    pub fn hold(&mut self, ticks: i64) {
+        self.age(ticks);
+        self.held = (ticks, WET);
+    }
+
+    fn waited(&self) -> i64 {
+        if self.held.1 > 0 { self.held.0 } else { 0 }
+    }
+
+    /// The age of a message with this stamp, or what is wrong with it.
+    fn judge(&mut self, source: usize, said: i64) -> Result<i64, Option<Fault>> {
+        let (waited, wall, timeout) = (self.waited(), self.wall, self.setting.sources[source].1);
+        let memory = &mut self.sources[source];
+        if said == 0 {
+            return if waited < timeout { Ok(waited) } else { Err(Some(Fault::TooOld)) };
+        }
+        if said == memory.newest {
+            return if memory.newest_age < timeout { Ok(memory.newest_age) } else { Err(None) };
+        }
+        if said == memory.future || said > wall + SKEW {
+            memory.future = said;
+            return Err(Some(Fault::Future));
+        }
+        let reached = memory.newest <= wall + SKEW; // what the clock, set back, has yet to reach makes nobody late
+        if said < memory.newest && memory.newest_age < timeout && reached {
+            return Err(None);
+        }
+        let age = waited.max(wall - said).max(0);
+        if age >= timeout {
+            return Err(Some(Fault::TooOld));
+        }
+        (memory.newest, memory.newest_age, memory.future) = (said, age, 0);
+        Ok(age)
+    }
+
+    fn spoil(&mut self, source: usize, fault: Fault) {
+        self.owe(source, ZeroCause::Lost);
+        let memory = &mut self.sources[source];
+        (memory.obeyed, memory.turn, memory.fault) = (None, 0, Some((fault, 0)));
+    }
+
+    pub fn say(&mut self, source: usize, said: i64, asks: Asks) {
+        if !self.sources[source].spoke && self.sources[source].ticks_in_list < EARLY {
+            self.owe(source, ZeroCause::WasSending);
+        }
+        self.sources[source].spoke = true;
+        self.sources[source].said = said;
+        if asks == Asks::Nonsense {
+            return self.spoil(source, Fault::Nonsense);
+        }
+        let before = self.sources[source].obeyed;
+        let timeout = self.setting.sources[source].1;
+        match self.judge(source, said) {
+            Err(None) if asks == Asks::Go => {}
+            Err(None) => {
+                // A stop is never too late, for who drives.
+                let memory = &mut self.sources[source];
+                if let Some((_, age)) = memory.obeyed.take() {
+                    memory.turn = timeout - age;
+                }
+                if self.driving == Some(source) {
+                    self.moving = false;
+                    self.out.push((None, 0));
+                }
             }
-            return;
-        }
-        let ages = said != 0 && rank.max_age > 0;
-        let mut ear =
-            Ear { silence: 0, age: None, fault: None, lead: 0, said, newest: said, newest_since: 0 };
-        let mut age = (self.wall - said).max(0);
-        ear.lead = (said - self.wall).max(0);
-        if let Some(old) = before
-            && said != 0
-            && (said == old.said || said == newest)
-        {
-            ear.silence = old.silence;
-            age = age.max(old.silence);
-            if said == old.said {
-                age = age.max(old.age.unwrap_or(0));
-                ear.lead = ear.lead.max(old.lead);
+            Err(Some(fault)) => {
+                if asks == Asks::Go || before.is_some_and(|(motion, _)| motion) {
+                    self.spoil(source, fault);
+                } else {
+                    let memory = &mut self.sources[source];
+                    (memory.obeyed, memory.fault) = (None, Some((fault, 0)));
+                }
+            }
+            Ok(_) if asks == Asks::Go && self.sources[source].owes.is_some() => {
+                self.sources[source].fault = Some((Fault::Unasked, 0));
+            }
+            Ok(age) => {
+                let memory = &mut self.sources[source];
+                (memory.obeyed, memory.owes) = (Some((asks == Asks::Go, age)), None);
+                (memory.fault, memory.turn) = (None, 0);
+                if self.best() == Some(source) {
+                    self.driving = Some(source);
+                    self.moving = asks == Asks::Go;
+                    self.quiet = None;
+                    let told = if said < self.last { 0 } else { said };
+                    self.last = said;
+                    self.out.push(((asks == Asks::Go).then_some(source), told));
+                } else if asks == Asks::Go && self.shut_by_nobody(source) {
+                    self.owe(source, ZeroCause::OtherLost);
+                }
             }
         }
-        if ages {
-            ear.age = Some(age);
-            let when_first_heard = age - ear.silence;
-            if when_first_heard >= rank.max_age {
-                ear.fault = Some(Fault::TooOld);
-            }
-            if ear.lead > rank.skew {
-                ear.fault = Some(Fault::Future);
-            }
-        }
-        if let Some(old) = before
-            && (ear.fault == Some(Fault::Future) || said == 0 || said == newest || outdated)
-        {
-            (ear.newest, ear.newest_since) = (newest, old.newest_since);
-        }
-        if before.is_none() && ear.fault == Some(Fault::Future) {
-            ear.newest = 0;
-        }
-        if !valid {
-            ear.fault = Some(Fault::Nonsense);
-        }
-        self.ears[source] = Some(ear);
-        if valid && self.best() == Some(source) {
-            self.driving = Some(source);
-            self.quiet = None;
-            let told = if said < self.last { 0 } else { said };
-            self.last = said;
-            self.out.push(((what == Said::Go).then_some(source), told));
+    }
+
+    pub fn lock(&mut self, lock: usize, closed: bool) {
+        let waited = self.waited();
+        if waited < self.setting.locks[lock].1 {
+            self.locks[lock].said = Some((closed, waited));
+        } else if closed {
+            self.locks[lock].said = Some((true, 0));
         }
     }
 
     /// As the machine words it, with indices among those that are present.
     pub fn verdict(&self, source: usize) -> Verdict {
         let best = self.best();
-        match self.obstacle(source) {
-            Some("unheard") => Verdict::NeverHeard,
-            Some("silent") => Verdict::TimedOut,
-            Some("old") => Verdict::TooOld,
-            Some("future") => Verdict::FromFuture,
-            Some("nonsense") => Verdict::Invalid,
-            Some(_) => Verdict::Locked { by: self.bar(self.setting.sources[source].priority).unwrap() },
+        match self.flaw(source) {
+            Some(flaw) if !matches!(flaw, Verdict::WaitsForZero(_)) => return flaw,
+            _ => {}
+        }
+        let shut = self.shut(source);
+        if let Some(highest) = shut.iter().map(|&lock| self.setting.locks[lock].0).max() {
+            return Verdict::Locked {
+                by: shut.into_iter().find(|&lock| self.setting.locks[lock].0 == highest).unwrap(),
+            };
+        }
+        match self.flaw(source) {
+            Some(flaw) => flaw,
             None if self.driving == Some(source) => Verdict::Drives,
             None if best == Some(source) => Verdict::Waits,
             None => Verdict::Outranked { by: self.index(best.unwrap()) },

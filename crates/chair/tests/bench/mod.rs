@@ -3,14 +3,15 @@
 
 use chair::{
     Hold, Input, Joystick, Level, Mode, Output, Params, Remote, RemoteParams, Service, Source, State,
-    published, specification,
+    specification,
 };
 use units::{Command, Instant, Machine, Stamp, Velocity};
+use zones::published;
 
-/// With calibrated profiles; nothing waits for a neutral command.
+/// With calibrated profiles.
 pub fn params(mode: Mode) -> RemoteParams {
     let set = specification().resolve(published()).unwrap();
-    RemoteParams { mode, zero_first: false, ..Params::read(&set).unwrap().remote }
+    RemoteParams { mode, ..Params::read(&set).unwrap().remote }
 }
 
 /// In profile 1 full throw is 0.54 m/s and 1.2212 rad/s.
@@ -48,7 +49,7 @@ impl Bench {
         }
     }
 
-    /// In the shared mode, confirmed, with a profile, and nothing recorded yet.
+    /// In the shared mode, confirmed, with a profile and a zero command, and nothing recorded yet.
     pub fn confirmed() -> Self {
         let mut bench = Self::new(params(Mode::Shared));
         bench.on(Input::ProfileReceived(1));
@@ -56,6 +57,8 @@ impl Bench {
         bench.on(Input::Activated);
         bench.pass(500);
         assert_eq!(bench.remote.state(), State::Confirmed);
+        bench.on(go(0.0, 0.0));
+        assert_eq!(bench.remote.state(), State::Active);
         bench.sent.clear();
         bench
     }

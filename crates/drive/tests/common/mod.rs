@@ -101,7 +101,7 @@ impl Bench {
     }
 
     pub fn tell(&mut self, inputs: impl IntoIterator<Item = Input>) {
-        self.drive.handle(self.now, Input::Joystick(joystick::Input::ClockRead(self.stamp())));
+        self.drive.handle(self.now, Input::ClockRead(self.stamp()));
         for input in inputs {
             self.drive.handle(self.now, input);
         }
@@ -129,7 +129,7 @@ impl Bench {
                     self.drive.handle(self.now, Input::Zones(zones::Input::ScalingReceived(fields)));
                 }
             }
-            self.drive.handle(self.now, Input::Joystick(joystick::Input::ClockRead(self.stamp())));
+            self.drive.handle(self.now, Input::ClockRead(self.stamp()));
             self.drain();
             if self.drive.deadline().is_some_and(|next| next <= self.now) {
                 self.now = self.now + Duration::from_micros(1); // a deadline that stays would hang the test

@@ -51,13 +51,11 @@ impl Pads {
         description.name = name.as_ptr();
         let mut changes = None;
         if let Some(feedback) = device.feedback {
-            let VirtualFeedback { rumble: has_rumble, trigger_rumble: has_triggers, led: has_led, .. } =
-                feedback;
+            let VirtualFeedback { rumble: has_rumble, led: has_led, .. } = feedback;
             let sender = changes.insert(Box::new(feedback.changes));
             description.userdata = (&raw const **sender).cast_mut().cast();
             // What has no callback, SDL takes for a thing that the device does not have.
             description.Rumble = has_rumble.then_some(rumble);
-            description.RumbleTriggers = has_triggers.then_some(rumble_triggers);
             description.SetLED = has_led.then_some(set_led);
         }
         // SAFETY: the description and its name live through the call and SDL copies both. The user data is kept in
@@ -121,13 +119,6 @@ pub(crate) fn set(_joysticks: &JoystickSubsystem, id: u32, state: &VirtualState)
 unsafe extern "C" fn rumble(changes: *mut c_void, low: u16, high: u16) -> c_int {
     // SAFETY: the caller's promise is that of `send`.
     unsafe { send(changes, Feedback::Rumble { low, high }) }
-}
-
-/// # Safety
-/// As for `rumble`.
-unsafe extern "C" fn rumble_triggers(changes: *mut c_void, left: u16, right: u16) -> c_int {
-    // SAFETY: the caller's promise is that of `send`.
-    unsafe { send(changes, Feedback::TriggerRumble { left, right }) }
 }
 
 /// # Safety

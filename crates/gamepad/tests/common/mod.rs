@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gamepad::{Event, Gamepads, VirtualPad};
+use gamepad::{Event, Gamepads, VirtualDevice, VirtualPad};
 
 /// SDL runs once per process at a time; the tests of this file take turns.
 pub static TURN: Mutex<()> = Mutex::new(());
@@ -25,7 +25,12 @@ impl Bench {
     pub fn new() -> Bench {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let (events, received) = channel();
-        let gamepads = Gamepads::start(move |event| drop(events.send(event))).unwrap();
+        let sink = move |event| {
+            if event != Event::Looked {
+                drop(events.send(event))
+            }
+        };
+        let gamepads = Gamepads::start(sink).unwrap();
         Bench { gamepads, received, _turn: turn }
     }
 
@@ -44,7 +49,7 @@ impl Bench {
     }
 
     pub fn plug(&self, name: &str, axes: usize, buttons: usize, hats: usize) -> VirtualPad {
-        let pad = self.gamepads.plug_virtual(name, axes, buttons, hats).unwrap();
+        let pad = self.gamepads.plug(VirtualDevice::new(name, axes, buttons, hats)).unwrap();
         let connected = self.next_of(pad.id());
         let Event::Connected { name: reported, guid, .. } = connected else { panic!("{connected:?}") };
         assert_eq!(reported, name);
@@ -78,6 +83,6 @@ pub fn id_of(event: &Event) -> Option<u32> {
         | Event::CapabilitiesChanged { id, .. }
         | Event::SensorMoved { id, .. }
         | Event::Refused { id, .. } => Some(id),
-        Event::OpenFailed { .. } | Event::BatchEnded => None,
+        Event::OpenFailed { .. } | Event::BatchEnded | Event::Looked => None,
     }
 }

@@ -149,8 +149,10 @@ impl Estop {
     }
 
     pub fn feed(&self, now: Ns, cap: Ns, into: &mut impl Hasher) {
-        (self.said.map(|(pressed, at)| (pressed, if pressed || self.silent { 0 } else { (now - at).min(cap) })))
-            .hash(into);
+        (self
+            .said
+            .map(|(pressed, at)| (pressed, if pressed || self.silent { 0 } else { (now - at).min(cap) })))
+        .hash(into);
         self.silent.hash(into);
     }
 }
@@ -179,7 +181,8 @@ impl Enable {
     }
 
     pub fn feed(&self, now: Ns, cap: Ns, into: &mut impl Hasher) {
-        (self.said.map(|(on, at)| (on, if on { (now - at).min(cap) } else { 0 })), self.ready_to_rise).hash(into);
+        (self.said.map(|(on, at)| (on, if on { (now - at).min(cap) } else { 0 })), self.ready_to_rise)
+            .hash(into);
     }
 }
 
@@ -221,7 +224,8 @@ impl Sensor {
         }
         let born = if let Age::Of(age) = judged { at.now - age } else { at.now };
         let too_old = at.now - born >= timeout;
-        let passed = |(top, first): (Ns, Ns)| stamp < top && at.now - first < timeout || stamp == top && too_old;
+        let passed =
+            |(top, first): (Ns, Ns)| stamp < top && at.now - first < timeout || stamp == top && too_old;
         if seen == Seen::Clear && judged != Age::Ahead && newest.is_some_and(passed) {
             return;
         }

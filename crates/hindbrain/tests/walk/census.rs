@@ -87,7 +87,10 @@ impl<'a> Census<'a> {
             way.push(edge);
             one.go(edge, &self.model.alternatives)?;
             other.go(edge, &self.model.alternatives)?;
-            if one.levels() != other.levels() || one.state() != other.state() || one.causes() != other.causes() {
+            if one.levels() != other.levels()
+                || one.state() != other.state()
+                || one.causes() != other.causes()
+            {
                 let say = |pair: &Pair| format!("{:?} {:?} {}", pair.levels(), pair.state(), pair.causes());
                 return Err(format!("equal keys, but {} and {} after {way:?}", say(&one), say(&other)));
             }

@@ -94,5 +94,9 @@ pub fn silence_ends_motion(mut pair: Pair) -> Result<Ns, String> {
             last = pair.world.now - start;
         }
     }
-    if pair.levels() == [0, 0] { Ok(last) } else { Err(format!("{:?} after {} ms of silence", pair.levels(), bound / MS)) }
+    if pair.levels() == [0, 0] {
+        Ok(last)
+    } else {
+        Err(format!("{:?} after {} ms of silence", pair.levels(), bound / MS))
+    }
 }

@@ -52,21 +52,49 @@ fn through(models: Vec<Model>, most: usize, every: u64) -> Vec<Walked> {
         work();
     });
     let wrong = wrong.into_inner().unwrap();
-    for what in wrong.iter().take(40) { println!("{what}\n"); }
+    for what in wrong.iter().take(40) {
+        println!("{what}\n");
+    }
     assert!(wrong.is_empty(), "{} models: {}", wrong.len(), wrong[0]);
     results.into_inner().unwrap()
 }
 
 #[test]
 fn every_two_parts() {
-    let scale = match std::env::var("SCALE").as_deref() { Ok("small") => Scale::Small, Ok("real") => Scale::Real, _ => Scale::Tiny };
+    let scale = match std::env::var("SCALE").as_deref() {
+        Ok("small") => Scale::Small,
+        Ok("real") => Scale::Real,
+        _ => Scale::Tiny,
+    };
     let most = std::env::var("MOST").map_or(20_000, |m| m.parse().unwrap());
     for strict in [true, false] {
-        let results = through(models::pairs(strict, scale).into_iter().filter(|m| std::env::var("PARTS").map_or(true, |p| m.parts.iter().any(|x| p.split(' ').any(|p| format!("{x:?}") == p)) && !p.split(' ').any(|p| p.starts_with('-') && m.parts.iter().any(|x| format!("-{x:?}") == p))) ).collect(), most, 4);
+        let results = through(
+            models::pairs(strict, scale)
+                .into_iter()
+                .filter(|m| {
+                    std::env::var("PARTS").map_or(true, |p| {
+                        m.parts.iter().any(|x| p.split(' ').any(|p| format!("{x:?}") == p))
+                            && !p
+                                .split(' ')
+                                .any(|p| p.starts_with('-') && m.parts.iter().any(|x| format!("-{x:?}") == p))
+                    })
+                })
+                .collect(),
+            most,
+            4,
+        );
         let mut all = Seen::default();
-        for r in &results { all.add(&r.seen); }
+        for r in &results {
+            all.add(&r.seen);
+        }
         println!("{all:?}");
-        println!("states {} edges {} cut {} seconds {}", results.iter().map(|r| r.walk.states).sum::<usize>(), results.iter().map(|r| r.walk.edges).sum::<usize>(), results.iter().filter(|r| r.walk.cut).count(), results.iter().map(|r| r.seconds).sum::<f64>());
+        println!(
+            "states {} edges {} cut {} seconds {}",
+            results.iter().map(|r| r.walk.states).sum::<usize>(),
+            results.iter().map(|r| r.walk.edges).sum::<usize>(),
+            results.iter().filter(|r| r.walk.cut).count(),
+            results.iter().map(|r| r.seconds).sum::<f64>()
+        );
     }
 }
 

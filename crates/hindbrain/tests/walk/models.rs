@@ -150,7 +150,12 @@ fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
         device_required: has(Part::Device),
         lease: if has(Part::Lease) { lease } else { 0 },
         infrared: Infrared {
-            fitted: [has(Part::FrontPort) || has(Part::IrStamps), has(Part::FrontStarboard), has(Part::BackPort), false],
+            fitted: [
+                has(Part::FrontPort) || has(Part::IrStamps),
+                has(Part::FrontStarboard),
+                has(Part::BackPort),
+                false,
+            ],
             timeout: infrared,
         },
     };
@@ -196,7 +201,9 @@ fn acts(parts: &[Part], params: &Params, scale: Scale) -> Vec<Act> {
         let old = params.core.command_timeout as Ns;
         let late = if scale == Scale::Real { 10 * TICK } else { TICK };
         let (ahead, fresh) = (When::Ago(-6 * TICK), When::Ago(0));
-        acts.extend([fresh, When::Ago(old), When::Same, When::Before(late)].map(|when| Act::Command(0, 0, when)));
+        acts.extend(
+            [fresh, When::Ago(old), When::Same, When::Before(late)].map(|when| Act::Command(0, 0, when)),
+        );
         acts.extend([fresh, When::Ago(old), When::Same, ahead].map(|when| Act::Command(1000, 0, when)));
         if scale != Scale::Tiny {
             // Ahead, but not too far, and the same stamp as one that was refused a tick before.
@@ -224,7 +231,8 @@ fn acts(parts: &[Part], params: &Params, scale: Scale) -> Vec<Act> {
             acts.push(Act::Ir(Sensor::FrontPort, Some(NEAR), When::Ago(-6 * TICK)));
         }
     }
-    let count = |topic, all: &[_]| all.iter().map(move |&census| Act::Count(topic, census)).collect::<Vec<_>>();
+    let count =
+        |topic, all: &[_]| all.iter().map(move |&census| Act::Count(topic, census)).collect::<Vec<_>>();
     if has(Part::Switches) {
         let none = hindbrain::Census::default();
         acts.extend(count(SoleTopic::Enable, &[none, ONE, TWO, UNFIT, hindbrain::Census::Unknown]));

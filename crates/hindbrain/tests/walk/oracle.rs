@@ -323,10 +323,7 @@ impl Oracle {
             .with(Cause::DeviceLost, self.device == Device::Lost)
             .with(Cause::Overrun, moved && (late || what.unwatched))
             .with(Cause::EstopConflict, self.conflicts[2])
-            .with(
-                Cause::EstopStale,
-                self.estop.silent || core.estop_required && self.estop.said.is_none(),
-            )
+            .with(Cause::EstopStale, self.estop.silent || core.estop_required && self.estop.said.is_none())
             .with(Cause::EstopPressed, self.estop.said.is_some_and(|(pressed, _)| pressed))
     }
 
@@ -417,8 +414,7 @@ impl Oracle {
             return Err(format!("beyond full: {levels:?}"));
         }
         let rest = if core.strict { core.slopes.rest as Ns } else { 0 };
-        let slopes =
-            Slopes { away: core.slopes.accel as i64, toward: core.slopes.decel as i64, rest };
+        let slopes = Slopes { away: core.slopes.accel as i64, toward: core.slopes.decel as i64, rest };
         for ((wheel, level), aim) in self.wheels.iter_mut().zip(levels).zip(self.aims) {
             wheel.follow(level, now, driving, slopes, aim)?;
         }

@@ -157,7 +157,8 @@ impl Pair {
         }
         if machine.causes() != oracle.causes || machine.state() != oracle.state {
             let only = |a: Causes, b: Causes| {
-                let causes: Vec<_> = Cause::ALL.iter().filter(|&&c| a.contains(c) && !b.contains(c)).collect();
+                let causes: Vec<_> =
+                    Cause::ALL.iter().filter(|&&c| a.contains(c) && !b.contains(c)).collect();
                 format!("{causes:?}")
             };
             return Err(format!(

@@ -57,7 +57,8 @@ impl Hasher for Print {
     }
 }
 
-static SEEN: std::sync::Mutex<std::collections::BTreeSet<String>> = std::sync::Mutex::new(std::collections::BTreeSet::new());
+static SEEN: std::sync::Mutex<std::collections::BTreeSet<String>> =
+    std::sync::Mutex::new(std::collections::BTreeSet::new());
 
 /// What a walk found.
 #[derive(Clone, Debug, Default)]
@@ -99,7 +100,9 @@ pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Wa
         for (number, &edge) in model.edges.iter().enumerate() {
             let number = number as u16;
             // All that is received then is older than any time-out by now: a longer hold says no more.
-            if matches!(edge.0, Wait::Alone(time) if time > TICK) && pair.oracle.waited(pair.world.now) > model.cap {
+            if matches!(edge.0, Wait::Alone(time) if time > TICK)
+                && pair.oracle.waited(pair.world.now) > model.cap
+            {
                 continue;
             }
             let mut next = pair.clone();
@@ -117,7 +120,9 @@ pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Wa
             walk.edges += 1;
             let print = Print::of(&next, model);
             if known.contains_key(&print) {
-                visitor.again(&next, print).map_err(|what| story(model, &parents, index, Some(number), &what))?;
+                visitor
+                    .again(&next, print)
+                    .map_err(|what| story(model, &parents, index, Some(number), &what))?;
             } else if known.len() < most {
                 let new = known.len() as u32;
                 known.insert(print, new);

@@ -33,7 +33,8 @@ impl Aim {
         if scaled.abs() < 1e-9 {
             return Self::REST;
         }
-        let toward_zero = counts.map(|c| if c > 0.0 { (c - 1.0).floor().max(0.0) } else { (c + 1.0).ceil().min(0.0) });
+        let toward_zero =
+            counts.map(|c| if c > 0.0 { (c - 1.0).floor().max(0.0) } else { (c + 1.0).ceil().min(0.0) });
         let beyond = counts.map(|c| if c > 0.0 { c.ceil() } else { c.floor() });
         let all = toward_zero.into_iter().chain(beyond);
         let (least, most) = all.fold((f64::MAX, f64::MIN), |(least, most), c| (least.min(c), most.max(c)));
@@ -60,7 +61,14 @@ const COUNT: i64 = 1_000 * 1_000_000;
 impl Wheel {
     /// # Errors
     /// What is wrong with the level `next` at `now`, in words.
-    pub fn follow(&mut self, next: i16, now: Ns, driving: bool, slopes: Slopes, aim: Aim) -> Result<(), String> {
+    pub fn follow(
+        &mut self,
+        next: i16,
+        now: Ns,
+        driving: bool,
+        slopes: Slopes,
+        aim: Aim,
+    ) -> Result<(), String> {
         let (before, spent) = (self.level, ((now - self.seen) / 1000).min(10_000_000));
         let wrong = |what: &str| Err(format!("{what}: {before} -> {next}, aim {aim:?}, {spent} us"));
         if i32::from(before.signum()) * i32::from(next.signum()) < 0 {
@@ -93,7 +101,9 @@ impl Wheel {
             return wrong("a level shrinks too fast");
         }
         let tick = 20 * MS / 1000;
-        if growth * COUNT >= slopes.away * tick + COUNT || driving && -growth * COUNT >= slopes.toward * tick + COUNT {
+        if growth * COUNT >= slopes.away * tick + COUNT
+            || driving && -growth * COUNT >= slopes.toward * tick + COUNT
+        {
             return wrong("more than a tick's worth in one snapshot");
         }
         self.shrunk = if driving { self.shrunk } else { 0 };

@@ -33,6 +33,11 @@ impl Pace {
         Some(missed)
     }
 
+    /// Whether there was a cycle.
+    pub(super) fn has_begun(&self) -> bool {
+        self.next.is_some()
+    }
+
     /// When the next cycle is due.
     pub(super) fn deadline(&self) -> Instant {
         self.next.unwrap_or(Instant::ZERO)

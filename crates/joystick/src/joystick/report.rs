@@ -1,5 +1,4 @@
-use crate::takeover::STALE;
-use crate::{Counters, Joystick, Level, Printable, Report};
+use crate::{Counters, EnableButtons, Joystick, Level, Printable, Report};
 
 impl Joystick {
     /// Keys and values for `/diagnostics`.
@@ -13,7 +12,12 @@ impl Joystick {
             seeds_refused,
             seeds_limited,
         } = self.counters();
-        let age = self.filter.reference_age(self.now);
+        let reference = self.filter.reference();
+        let age = match reference.age(self.now) {
+            Some(age) => format!("{:.3}", age.as_secs_f64()),
+            None if reference.was_received() => "not fresh".into(),
+            None => "never received".into(),
+        };
         vec![
             ("devices", self.devices.len().to_string()),
             ("controlled device", self.controlled().unwrap_or("none").to_owned()),
@@ -22,10 +26,9 @@ impl Joystick {
             ("toggled", self.filter.latched().to_string()),
             ("divisor", self.filter.divisor().to_string()),
             ("intrinsic", self.intrinsic().to_string()),
-            (
-                "reference age [s]",
-                age.map_or_else(|| "never received".into(), |a| format!("{:.3}", a.as_secs_f64())),
-            ),
+            ("reference age [s]", age),
+            ("reference waits for zero", reference.waits_for_zero().to_string()),
+            ("devices are read", (!self.reading.is_lost()).to_string()),
             ("events of unknown devices", unknown_device.to_string()),
             ("events beyond limits", beyond_limits.to_string()),
             ("duplicate connections", duplicate_device.to_string()),
@@ -41,22 +44,61 @@ impl Joystick {
         if self.stopped {
             return (Level::Stale, "stopped".into());
         }
+        if self.reading.is_lost() {
+            return (Level::Error, Report::ReadingLost(true).to_string());
+        }
         if self.controlled().is_none() {
-            let text = match self.devices.awaited() {
+            let mut text = match self.devices.awaited() {
                 Some(name) => {
                     format!("waiting for the device {}; control_device selects another", Printable(name))
                 }
                 None => "no device is connected".into(),
             };
+            text += match (self.active(), self.filter.reference().in_force()) {
+                (true, _) => "; until it is back a takeover by enable.toggle commands zero",
+                (false, Some(_)) => "; the reference is passed on",
+                (false, None) => "; nothing is claimed",
+            };
             return (Level::Warn, text);
         }
-        match (self.active(), self.filter.reference_age(self.now)) {
-            (true, _) if !self.filter.has_axis() => (Level::Warn, Report::Unmapped.to_string()),
-            (true, _) if self.filter.waits() => (Level::Warn, Report::WaitsForRest(true).to_string()),
-            (true, _) => (Level::Ok, Report::Active(true).to_string()),
-            (false, None) => (Level::Ok, "inactive: no reference was ever received".into()),
-            (false, Some(age)) if age >= STALE => (Level::Stale, "inactive: the reference is old".into()),
-            (false, Some(_)) => (Level::Ok, Report::Active(false).to_string()),
+        if !self.lacks.is_empty() {
+            let name = self.controlled().unwrap_or_default().to_owned();
+            return (Level::Warn, Report::Lacks { name, parameters: self.lacks.clone() }.to_string());
         }
+        if !self.filter.has_axis() {
+            return (Level::Warn, Report::Unmapped.to_string());
+        }
+        if self.active() {
+            return if self.filter.waits() {
+                let unrest = self.filter.unrest(self.devices.stick());
+                (Level::Warn, Report::WaitsForRest(unrest).to_string())
+            } else {
+                (Level::Ok, Report::Active(true).to_string())
+            };
+        }
+        let how = self.how_to_drive();
+        let reference = self.filter.reference();
+        if reference.waits_for_zero() {
+            (Level::Warn, format!("inactive: {}; {how}", Report::ReferenceWaits(true)))
+        } else if reference.in_force().is_some() {
+            (Level::Ok, format!("{}; {how}", Report::Active(false)))
+        } else if reference.was_received() {
+            (Level::Stale, format!("inactive: the reference is old; {how}"))
+        } else {
+            (Level::Ok, format!("inactive: {how}; there is no reference to pass on"))
+        }
+    }
+
+    /// What a person has to do so that the stick drives.
+    fn how_to_drive(&self) -> String {
+        let EnableButtons { on, slow, toggle } = self.filter.mappings().enable;
+        let ways =
+            [("hold", "enable.on", on), ("hold", "enable.slow", slow), ("press", "enable.toggle", toggle)];
+        let ways = ways.iter().filter_map(|(act, name, button)| {
+            let button = (*button)?;
+            let again = if self.devices.is_held_in_vain(button) { " (let go of it first)" } else { "" };
+            Some(format!("{act} button {button} ({name}){again}"))
+        });
+        format!("{} to drive", ways.collect::<Vec<_>>().join(" or "))
     }
 }

@@ -1,3 +1,5 @@
+use crate::mapping::COORDINATES;
+
 /// How a command becomes a velocity.
 ///
 /// # Source
@@ -28,6 +30,31 @@ pub struct Mappings {
     pub enable: EnableButtons,
     /// What selects the frame.
     pub coords: FrameButtons,
+}
+
+impl Mappings {
+    /// What of them a device with so many axes, hats as two, and buttons does not have: parameters and their values.
+    pub(crate) fn beyond(&self, axes: usize, buttons: usize) -> Vec<(String, usize)> {
+        let mut beyond = Vec::new();
+        for (mapping, coordinate) in self.linear.iter().chain(&self.angular).zip(COORDINATES) {
+            beyond.extend(
+                mapping.axis.filter(|&axis| axis >= axes).map(|axis| (format!("{coordinate}.axis"), axis)),
+            );
+        }
+        let Self { enable, coords, .. } = self;
+        let mapped = [
+            ("enable.on", enable.on),
+            ("enable.slow", enable.slow),
+            ("enable.toggle", enable.toggle),
+            ("coords.intrinsic", coords.intrinsic),
+            ("coords.world", coords.world),
+            ("coords.toggle", coords.toggle),
+        ];
+        for (name, button) in mapped {
+            beyond.extend(button.filter(|&button| button >= buttons).map(|button| (name.to_owned(), button)));
+        }
+        beyond
+    }
 }
 
 /// One coordinate's share of a stick: `command = scale * (input + offset)`, cut to \[-1, 1].
@@ -90,7 +117,7 @@ pub struct FrameButtons {
 /// How `joy` is told.
 ///
 /// # Source
-/// The ROS 2 `joy` package's `deadzone`, `autorepeat_rate`, `coalesce_interval_ms` and `sticky_buttons`.
+/// The ROS 2 `joy` package's `deadzone`, `autorepeat_rate` and `coalesce_interval_ms`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JoyParams {
     /// Up to here, 0 to 0.9, an axis is 0; what is beyond is stretched to the whole range again.
@@ -99,8 +126,6 @@ pub struct JoyParams {
     pub autorepeat_rate: f64,
     /// How long moves of axes are collected for one message \[s], 0 to 1.
     pub coalesce_interval: f64,
-    /// Whether a press stays until the next one.
-    pub sticky_buttons: bool,
 }
 
 /// The defaults of the specification.
@@ -133,6 +158,6 @@ impl Default for Shape {
 /// The defaults of the specification, which are those of the `joy` package.
 impl Default for JoyParams {
     fn default() -> Self {
-        Self { dead_zone: 0.05, autorepeat_rate: 20.0, coalesce_interval: 0.001, sticky_buttons: false }
+        Self { dead_zone: 0.05, autorepeat_rate: 20.0, coalesce_interval: 0.001 }
     }
 }

@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use chair::{ChairInput, Encoders, ImuFields, Input, Params, Side};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
@@ -7,25 +5,21 @@ use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, clock, qos};
 use units::{Command, NotFinite, Stamp, Velocity};
 
-use crate::stamps::{Age, age};
 use crate::{messages, zone_scaler};
 
 /// Listens to what the chair says of itself first, then to the command.
 ///
-/// LUCI's node publishes reliably. What shows the source and what is only measured is heard best effort, so that it may
-/// come from anybody; a lost angle of a wheel would be a gap in the way.
+/// LUCI's node publishes reliably, and what shows the source is listened to so: one lost on the way would look like a chair
+/// that falls silent, and a lost angle of a wheel would be a gap in the way. What else is measured may come best effort.
 /// # Errors
 /// The middleware refuses a topic.
 pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &Params) -> Result<(), Error> {
-    inputs.subscribe::<luci::LuciJoystick>(node, "luci/joystick_position", qos::sensor(), |message| {
-        Some(ChairInput::PositionReceived(messages::joystick(&message), clock::stamp()))
+    inputs.subscribe::<luci::LuciJoystick>(node, "luci/joystick_position", qos::edge(), |message| {
+        Some(ChairInput::PositionReceived(messages::joystick(&message)))
     })?;
-    inputs.subscribe::<luci::LuciJoystickScaling>(
-        node,
-        "luci/joystick_scaling",
-        qos::sensor(),
-        |message| Some(ChairInput::ScalingReceived(message.input_source)),
-    )?;
+    inputs.subscribe::<luci::LuciJoystickScaling>(node, "luci/joystick_scaling", qos::edge(), |message| {
+        Some(ChairInput::ScalingReceived(message.input_source))
+    })?;
     inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), |message| {
         Some(ChairInput::Remote(Input::ProfileReceived(message.data)))
     })?;
@@ -50,30 +44,24 @@ pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &
             Some(ChairInput::CameraReceived { side, stamp, frame: message.header.frame_id, intrinsics })
         })?;
     }
-    let judge = params.judge_stamps;
     if params.stamped {
         inputs.subscribe::<geometry::TwistStamped>(
             node,
             zone_scaler::COMMAND,
             qos::commands(),
-            move |message| {
-                Some(command(messages::velocity(&message.twist), messages::stamp(&message), judge))
-            },
+            move |message| Some(command(messages::velocity(&message.twist), messages::stamp(&message))),
         )
     } else {
         inputs.subscribe::<geometry::Twist>(node, zone_scaler::COMMAND, qos::commands(), |message| {
-            Some(command(messages::velocity(&message), Stamp::ZERO, None))
+            Some(command(messages::velocity(&message), Stamp::ZERO))
         })
     }
 }
 
-fn command(velocity: Result<Velocity, NotFinite>, stamp: Stamp, judge: Option<Duration>) -> ChairInput {
-    let command = velocity.map(|velocity| Command { velocity, stamp });
-    ChairInput::Remote(match (command, age(stamp, clock::stamp(), judge)) {
-        (Err(error), _) => Input::CommandRefused(error),
-        (Ok(command), Age::Unsaid) => Input::CommandReceived(command),
-        (Ok(command), Age::Old(age)) => Input::OldCommandReceived { command, age },
-        (Ok(_), Age::Ahead(ahead)) => Input::FutureCommandReceived(ahead),
+fn command(velocity: Result<Velocity, NotFinite>, stamp: Stamp) -> ChairInput {
+    ChairInput::Remote(match velocity {
+        Ok(velocity) => Input::CommandReceived(Command { velocity, stamp }),
+        Err(error) => Input::CommandRefused(error),
     })
 }
 

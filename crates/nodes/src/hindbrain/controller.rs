@@ -1,23 +1,13 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
-use actuator::{Actuator, Event, Kind, NotStarted, Settings, Timing, Watchdog};
+use actuator::{Actuator, Event, Kind, NotStarted, Settings, Watchdog};
 use hindbrain::{Driver, DriverKind, Input, Source};
-use ros::{Error, Shell, clock};
-use units::{Instant, Machine};
+use ros::{Error, Shell};
+use units::Machine;
 
 use super::NAME;
 use super::graph::Publishers;
-
-/// If the thread that alone touches the device does not come round for so long beyond the device's own time-out, it hangs in
-/// the kernel, and what the motors do is not known. Opening takes it up to the time-out and some tenths of a second.
-const HANGS: Duration = Duration::from_secs(1);
-
-/// Without a value for so long the controller's thread stops the motors by itself: twelve are missing.
-const SILENCE: Duration = Duration::from_millis(250);
-/// How often opening a device that is lost is tried again.
-const REOPEN: Duration = Duration::from_secs(1);
 
 /// The motor controller, driven by a thread of its own that stops it when the node falls silent.
 #[derive(Clone)]
@@ -29,7 +19,6 @@ pub struct Controller(Arc<Actuator>);
 pub struct Events {
     actuator: Arc<Actuator>,
     said: Receiver<Event>,
-    hangs: Duration,
 }
 
 impl Controller {
@@ -49,14 +38,12 @@ impl Controller {
             address: driver.address,
             invert: driver.invert,
             watchdog: driver.timeout,
-            reopen: REOPEN,
         };
-        let timing = Timing { silence: SILENCE, ..Timing::default() };
         let (sender, said) = channel();
         let report = move |event| {
             let _ = sender.send(event); // nobody listens any more when the node ends
         };
-        let actuator = Actuator::open(settings, timing, report).map_err(|error| match error {
+        let actuator = Actuator::open(settings, report).map_err(|error| match error {
             NotStarted::Setting(wrong) => Error::Start(format!(
                 "parameter 'driver.{}' is {}, must be {}",
                 if wrong.name == "watchdog" { "timeout" } else { wrong.name },
@@ -66,7 +53,7 @@ impl Controller {
             NotStarted::Thread(error) => Error::Start(format!("the driver's thread does not start: {error}")),
         })?;
         let actuator = Arc::new(actuator);
-        Ok((Self(Arc::clone(&actuator)), Events { actuator, said, hangs: driver.timeout + HANGS }))
+        Ok((Self(Arc::clone(&actuator)), Events { actuator, said }))
     }
 
     /// Makes the motors turn so; never waits for the device.
@@ -86,21 +73,18 @@ impl Events {
     where
         Shell<M>: Send,
     {
-        let mut pulse = Pulse::new(self.hangs);
-        let mut open = false;
         move |_| {
             // What it said before what it does: a device that is lost does not come back by hanging no longer.
-            for event in self.said.try_iter() {
+            for event in self.said.try_iter().chain(std::iter::once_with(|| self.actuator.hangs()).flatten())
+            {
                 match event {
                     Event::Ready { description, watchdog } => {
-                        open = true;
                         log::info!(target: NAME, "motor controller: {description}");
                         say(watchdog);
                         publishers.describe(Source::Device, description);
                         shell.deliver(wrap(Input::DeviceOpened));
                     }
                     Event::Lost(trouble) => {
-                        open = false;
                         log::error!(target: NAME, "motor controller: {trouble}");
                         publishers.describe(Source::Device, trouble.to_string());
                         shell.deliver(wrap(Input::DeviceLost));
@@ -110,20 +94,15 @@ impl Events {
                         shell.deliver(wrap(Input::Unwatched));
                     }
                     Event::Fed => log::info!(target: NAME, "motor controller: values come again"),
-                }
-            }
-            match pulse.look(self.actuator.passes(), clock::now()) {
-                Some(false) => {
-                    log::error!(target: NAME, "motor controller: the device hangs, what the motors do is not known");
-                    shell.deliver(wrap(Input::DeviceLost));
-                }
-                Some(true) => {
-                    log::warn!(target: NAME, "motor controller: the device hangs no longer");
-                    if open {
+                    Event::Hangs => {
+                        log::error!(target: NAME, "motor controller: the device hangs, what the motors do is not known");
+                        shell.deliver(wrap(Input::DeviceLost));
+                    }
+                    Event::HangsNoLonger => {
+                        log::warn!(target: NAME, "motor controller: the device hangs no longer");
                         shell.deliver(wrap(Input::DeviceOpened));
                     }
                 }
-                None => {}
             }
         }
     }
@@ -147,45 +126,5 @@ fn say(watchdog: Watchdog) {
             target: NAME,
             "motor controller: it has no time-out of its own; something else must stop the motors when this computer dies"
         ),
-    }
-}
-
-/// Whether the controller's thread still comes round.
-struct Pulse {
-    passes: u64,
-    at: Instant,
-    beats: bool,
-    hangs: Duration,
-}
-
-impl Pulse {
-    fn new(hangs: Duration) -> Self {
-        Self { passes: 0, at: clock::now(), beats: true, hangs }
-    }
-
-    /// Looks again; what it found if that is news.
-    fn look(&mut self, passes: u64, now: Instant) -> Option<bool> {
-        if passes != self.passes {
-            (self.passes, self.at) = (passes, now);
-        }
-        let beats = now.since(self.at) < self.hangs;
-        (std::mem::replace(&mut self.beats, beats) != beats).then_some(beats)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pulse_that_stops_is_news_once() {
-        let mut pulse =
-            Pulse { passes: 0, at: Instant::ZERO, beats: true, hangs: Duration::from_millis(500) };
-        let at = |ms| Instant::ZERO + Duration::from_millis(ms);
-        assert_eq!(pulse.look(1, at(100)), None);
-        assert_eq!(pulse.look(1, at(599)), None);
-        assert_eq!(pulse.look(1, at(600)), Some(false));
-        assert_eq!(pulse.look(1, at(900)), None);
-        assert_eq!(pulse.look(2, at(901)), Some(true));
     }
 }

@@ -1,6 +1,4 @@
-use hindbrain::{
-    Cause, Detail, Leds, Motors, OVERRUN_LIMIT, Output, Params, Profile, Rgb, SourceDetail, StopState,
-};
+use hindbrain::{Cause, Detail, Leds, Motors, Output, Params, Profile, Rgb, SourceDetail, StopState};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::hindbrain_msgs::msg as hind;
 use r2r::std_msgs::msg::{ColorRGBA, Int16, String as Text};
@@ -47,7 +45,7 @@ impl Topics {
     ) -> Result<Self, Error> {
         let port = Topic::new(node, "motor/port", qos::command())?;
         let starboard = Topic::new(node, "motor/starboard", qos::command())?;
-        let watch = Watch::new(OVERRUN_LIMIT);
+        let watch = Watch::new();
         let supervisor =
             Supervisor::start(watch.clone(), [port.share(), starboard.share()], controller.clone())?;
         Ok(Self {
@@ -97,22 +95,35 @@ impl Topics {
 
     fn drive(&mut self, motors: Motors) {
         self.watch.set_driven();
-        let motors = self.unless_tripped(motors);
-        if let Some(controller) = &self.controller {
-            controller.drive(motors.levels());
-        }
-        self.port.publish(&Int16 { data: motors.port });
-        // Again: if it was the first topic that hung, the supervising thread has stopped both meanwhile.
-        let motors = self.unless_tripped(motors);
-        self.starboard.publish(&Int16 { data: motors.starboard });
+        let motors = self.send(motors);
         let params = &self.params;
         self.applied.publish_if_watched(|| applied(&motors, params));
         self.latency.record(motors.stamp);
     }
 
-    /// Once the supervising thread has stopped the motors nothing else goes out until the machine knows of it.
-    fn unless_tripped(&self, motors: Motors) -> Motors {
-        if self.watch.is_tripped() { Motors::stop(motors.stamp) } else { motors }
+    /// Sends the values to both motors; what they really got. Once the supervising thread has stopped them nothing else goes
+    /// out until the machine knows of it.
+    fn send(&mut self, motors: Motors) -> Motors {
+        let _publishing = self.watch.publishing();
+        let watch = &self.watch;
+        let judge = |motors: Motors| if watch.is_tripped() { Motors::stop(motors.stamp) } else { motors };
+        let motors = judge(motors);
+        if let Some(controller) = &self.controller {
+            controller.drive(motors.levels());
+        }
+        self.port.publish(&Int16 { data: motors.port });
+        // Again after each topic: one that hung may have let go a value of before the supervising thread's stop.
+        let after = judge(motors);
+        self.starboard.publish(&Int16 { data: after.starboard });
+        let after = judge(after);
+        if after != motors {
+            if let Some(controller) = &self.controller {
+                controller.drive(after.levels());
+            }
+            self.port.publish(&Int16 { data: after.port });
+            self.starboard.publish(&Int16 { data: after.starboard });
+        }
+        after
     }
 }
 

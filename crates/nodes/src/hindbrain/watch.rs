@@ -1,11 +1,11 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use hindbrain::{Motors, TICK};
+use hindbrain::{Motors, OVERRUN_LIMIT, TICK};
 use r2r::std_msgs::msg::Int16;
-use ros::{Error, clock};
+use ros::{Error, clock, panics};
 use units::{Instant, Stamp};
 
 use super::NAME;
@@ -13,33 +13,48 @@ use super::controller::Controller;
 
 /// How often the supervising thread looks.
 const LOOK: Duration = Duration::from_millis(10);
+/// How long a thread that panics waits for the stop before it unwinds, which may end the process.
+const FIRST_STOP: Duration = Duration::from_millis(50);
 
 /// What the supervising thread knows of the others: when a motor value last went out, and when the node's loop last
 /// went round.
 ///
 /// The motors are watched over only while both go on: in the composed process other threads would go on driving although
-/// nobody listens to the emergency stop.
+/// the emergency stop is not read.
 /// # Real-time
-/// Atomics only; whoever hangs holds nothing that the supervising thread needs.
+/// Atomics, and a lock for the time in which motor values are published; the supervising thread waits for that no longer
+/// than a tick, so that a thread that hangs there holds nothing that it needs.
 #[derive(Clone)]
 pub struct Watch(Arc<Seen>);
 
 struct Seen {
+    limit: u64,
     driven: AtomicU64,
     turned: AtomicU64,
-    limit: AtomicU64,
-    tripped: AtomicBool,
+    is_tripped: AtomicBool,
+    is_tripped_for_good: AtomicBool,
+    /// How often the supervising thread has stopped the motors.
+    stops: AtomicU64,
+    /// Held while motor values are published.
+    publishing: Mutex<()>,
 }
 
 impl Watch {
-    /// Everything was seen just now.
-    pub fn new(limit: Duration) -> Self {
+    /// Everything was seen just now; it trips after [`OVERRUN_LIMIT`].
+    pub fn new() -> Self {
+        Self::with_limit(OVERRUN_LIMIT)
+    }
+
+    fn with_limit(limit: Duration) -> Self {
         let now = clock::now().as_nanos();
         Self(Arc::new(Seen {
+            limit: nanos(limit),
             driven: AtomicU64::new(now),
             turned: AtomicU64::new(now),
-            limit: AtomicU64::new(nanos(limit)),
-            tripped: AtomicBool::new(false),
+            is_tripped: AtomicBool::new(false),
+            is_tripped_for_good: AtomicBool::new(false),
+            stops: AtomicU64::new(0),
+            publishing: Mutex::new(()),
         }))
     }
 
@@ -48,20 +63,58 @@ impl Watch {
         self.0.driven.store(clock::now().as_nanos(), Ordering::SeqCst);
     }
 
-    /// The node's loop went round; from now on it may take up to `limit` until the next time.
-    pub fn set_turned(&self, limit: Duration) {
-        self.0.limit.store(nanos(limit), Ordering::SeqCst);
+    /// The node's loop went round.
+    pub fn set_turned(&self) {
         self.0.turned.store(clock::now().as_nanos(), Ordering::SeqCst);
     }
 
     /// Whether the supervising thread had to stop the motors; nothing but a stop may go out until it is cleared.
     pub fn is_tripped(&self) -> bool {
-        self.0.tripped.load(Ordering::SeqCst)
+        self.0.is_tripped.load(Ordering::SeqCst) || self.is_tripped_for_good()
     }
 
     /// The machine knows that it was unwatched.
     pub fn clear(&self) {
-        self.0.tripped.store(false, Ordering::SeqCst);
+        self.0.is_tripped.store(false, Ordering::SeqCst);
+    }
+
+    /// From now on nothing but a stop goes out until the process ends.
+    pub fn trip_for_good(&self) {
+        self.0.is_tripped_for_good.store(true, Ordering::SeqCst);
+    }
+
+    fn is_tripped_for_good(&self) -> bool {
+        self.0.is_tripped_for_good.load(Ordering::SeqCst)
+    }
+
+    /// To be held from looking at [`is_tripped`](Self::is_tripped) until the motor values are out: so a value that was judged
+    /// before a trip never follows the supervising thread's stop.
+    pub fn publishing(&self) -> MutexGuard<'_, ()> {
+        self.0.publishing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, unless another thread publishes for longer than a tick.
+    fn publishing_within_a_tick(&self) -> Option<MutexGuard<'_, ()>> {
+        let end = clock::now() + TICK;
+        loop {
+            match self.0.publishing.try_lock() {
+                Ok(guard) => return Some(guard),
+                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if clock::now() < end => {
+                    thread::park_timeout(Duration::from_micros(200));
+                }
+                Err(TryLockError::WouldBlock) => return None,
+            }
+        }
+    }
+
+    /// Waits until the supervising thread has stopped the motors once more, but not for long.
+    fn wait_for_stop(&self) {
+        let stops = || self.0.stops.load(Ordering::SeqCst);
+        let (before, end) = (stops(), clock::now() + FIRST_STOP);
+        while stops() == before && clock::now() < end {
+            thread::park_timeout(Duration::from_micros(200));
+        }
     }
 
     /// For how long the less recent of the two has not been seen.
@@ -72,12 +125,16 @@ impl Watch {
 
     /// Trips if it is time; whether it just did.
     fn look(&self, now: Instant) -> bool {
-        let limit = Duration::from_nanos(self.0.limit.load(Ordering::SeqCst));
-        self.silence(now) > limit && !self.0.tripped.swap(true, Ordering::SeqCst)
+        self.silence(now) > Duration::from_nanos(self.0.limit)
+            && !self.0.is_tripped.swap(true, Ordering::SeqCst)
     }
 }
 
-/// The thread that stops the motors when nobody else does.
+/// The thread that stops the motors when no other does: when the node's loop or its motor values stand still, and as soon as
+/// any thread of the process panics, from then on until the process ends. Nothing of the machine runs in it.
+///
+/// It publishes by the same DataWriter as the others, so a middleware that hangs in there silences it too; the motor
+/// controller's own thread and time-out are for that.
 ///
 /// It ends when it is dropped.
 pub struct Supervisor {
@@ -96,10 +153,19 @@ impl Supervisor {
     ) -> Result<Self, Error> {
         let ended = Arc::new(AtomicBool::new(false));
         let end = Arc::clone(&ended);
+        let watched = watch.clone();
         let thread = thread::Builder::new()
             .name("supervisor".into())
-            .spawn(move || supervise(&watch, &motors, controller.as_ref(), &end))
+            .spawn(move || supervise(&watched, &motors, controller.as_ref(), &end))
             .map_err(|error| Error::Start(format!("the supervising thread does not start: {error}")))?;
+        let supervisor = thread.thread().clone();
+        panics::at_once(move || {
+            watch.trip_for_good();
+            if thread::current().id() != supervisor.id() {
+                supervisor.unpark();
+                watch.wait_for_stop();
+            }
+        });
         Ok(Self { thread: Some(thread), ended })
     }
 }
@@ -122,12 +188,16 @@ fn supervise(
 ) {
     let stop = Motors::stop(Stamp::ZERO);
     let mut due = Instant::ZERO;
+    let mut was_for_good = false;
     while !ended.load(Ordering::SeqCst) {
         thread::park_timeout(LOOK);
         let now = clock::now();
         let tripped = watch.look(now);
-        if watch.is_tripped() && now >= due {
+        let is_for_good = watch.is_tripped_for_good();
+        if watch.is_tripped() && (now >= due || is_for_good != was_for_good) {
             due = now + TICK;
+            was_for_good = is_for_good;
+            let _publishing = watch.publishing_within_a_tick();
             if let Some(controller) = controller {
                 controller.drive(stop.levels()); // first: a topic may hang
             }
@@ -135,6 +205,7 @@ fn supervise(
                 // Whether it leaves is out of our hands; the next try is one tick away.
                 let _ = motor.publish(&Int16 { data: value });
             }
+            watch.0.stops.fetch_add(1, Ordering::SeqCst);
         }
         if tripped {
             log::error!(
@@ -158,7 +229,7 @@ mod tests {
 
     #[test]
     fn it_trips_once_when_either_is_silent() {
-        let watch = Watch::new(LIMIT);
+        let watch = Watch::with_limit(LIMIT);
         let start = clock::now();
         assert!(!watch.look(start + LIMIT / 2));
         assert!(watch.look(start + LIMIT * 2) && watch.is_tripped());
@@ -170,7 +241,7 @@ mod tests {
     #[test]
     fn one_of_both_is_not_enough() {
         for drives in [true, false] {
-            let watch = Watch::new(LIMIT);
+            let watch = Watch::with_limit(LIMIT);
             let start = clock::now();
             let later = Instant::from_nanos(start.as_nanos() + nanos(LIMIT * 2));
             let slot = if drives { &watch.0.driven } else { &watch.0.turned };
@@ -180,10 +251,20 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_may_change() {
-        let watch = Watch::new(LIMIT);
-        watch.set_driven();
-        watch.set_turned(LIMIT * 10);
-        assert!(!watch.look(clock::now() + LIMIT * 5));
+    fn a_trip_for_good_is_not_cleared() {
+        let watch = Watch::with_limit(LIMIT);
+        watch.trip_for_good();
+        watch.clear();
+        assert!(watch.is_tripped());
+    }
+
+    #[test]
+    fn a_thread_that_hangs_while_it_publishes_does_not_keep_the_supervising_thread() {
+        let watch = Watch::with_limit(LIMIT);
+        let held = watch.publishing();
+        let start = clock::now();
+        assert!(watch.publishing_within_a_tick().is_none() && clock::now().since(start) >= TICK);
+        drop(held);
+        assert!(watch.publishing_within_a_tick().is_some());
     }
 }

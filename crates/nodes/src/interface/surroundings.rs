@@ -48,7 +48,7 @@ impl Surroundings {
                 infrared.push(Camera {
                     picture: Topic::new(node, &format!("/luci/ir_{side}_camera"), qos::command())?,
                     info: Topic::new(node, &format!("/luci/{side}_camera_info"), qos::command())?,
-                    frame: frame.clone(),
+                    frame: format!("{side}_camera"),
                 });
             }
             depths.push((topic, frame));

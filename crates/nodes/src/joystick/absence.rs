@@ -1,5 +1,5 @@
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use joystick::{Joystick, Printable};
@@ -85,21 +85,25 @@ impl Missing {
     }
 }
 
-/// What may be in the way of all devices; `steersman-joystick list` tells more.
+/// What may be in the way of all devices; `steersman-joystick list` says more.
+///
+/// Only what udev takes for a joystick: keyboards and mice are not readable on any ordinary desktop, and need not be.
 fn obstacle(root: &Path) -> Option<String> {
-    let Ok(entries) = fs::read_dir(root.join("dev/input")) else {
+    let input = root.join("dev/input");
+    if !input.is_dir() {
         return Some("there is no /dev/input (a container needs it given)".into());
-    };
-    let paths = entries.flatten().map(|entry| entry.path());
-    let is_event = |path: &Path| {
-        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("event"))
-    };
-    let events: Vec<_> = paths.filter(|path| is_event(path)).collect();
+    }
+    let entries = fs::read_dir(input.join("by-path")).into_iter().flatten().flatten();
+    let is_joystick = |path: &Path| path.to_str().is_some_and(|path| path.ends_with("-event-joystick"));
+    let joysticks: Vec<_> = entries.map(|entry| entry.path()).filter(|path| is_joystick(path)).collect();
     // Asked, not opened: a device may take its time to open.
-    let locked =
-        events.iter().filter(|path| rustix::fs::access(path.as_path(), Access::READ_OK).is_err()).count();
+    let is_locked = |path: &&PathBuf| rustix::fs::access(path.as_path(), Access::READ_OK).is_err();
+    let locked = joysticks.iter().filter(is_locked).count();
     (locked > 0).then(|| {
-        format!("{locked} of {} files /dev/input/event* are not readable (group 'input'?)", events.len())
+        format!(
+            "{locked} of {} files /dev/input/by-path/*-event-joystick are not readable; `steersman-joystick list` says more",
+            joysticks.len()
+        )
     })
 }
 
@@ -138,16 +142,20 @@ mod tests {
             told(missing(Some("Pad"), &["Other", "Pad_1"])),
             "no device drives: waiting for 'Pad'; connected: Other, Pad_1 (control_device selects)"
         );
-        let input = root.join("dev/input");
-        fs::create_dir_all(&input).unwrap();
-        fs::write(input.join("event0"), "").unwrap();
-        assert_eq!(told(missing(None, &[])), "no device drives: waiting for any; none is connected");
+        let ports = root.join("dev/input/by-path");
+        fs::create_dir_all(&ports).unwrap();
         // A link to nothing is not readable, whoever runs the test.
-        std::os::unix::fs::symlink("/nonexistent", input.join("event1")).unwrap();
-        let locked = "1 of 2 files /dev/input/event* are not readable (group 'input'?)";
-        assert_eq!(
-            told(missing(None, &[])),
-            format!("no device drives: waiting for any; none is connected: {locked}")
+        let locked = |path: PathBuf| std::os::unix::fs::symlink("/nonexistent", path).unwrap();
+        locked(root.join("dev/input/event0"));
+        locked(ports.join("platform-i8042-serio-0-event-kbd"));
+        fs::write(ports.join("pci-usb-0:1-event-joystick"), "").unwrap();
+        let none = "no device drives: waiting for any; none is connected";
+        assert_eq!(told(missing(None, &[])), none, "a keyboard that is not readable is none of its business");
+        locked(ports.join("pci-usb-0:2-event-joystick"));
+        let found = told(missing(None, &[]));
+        assert!(
+            found.starts_with(&format!("{none}: 1 of 2 files /dev/input/by-path/*-event-joystick")),
+            "{found}"
         );
         fs::remove_dir_all(&root).unwrap();
     }

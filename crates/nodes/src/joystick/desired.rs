@@ -1,6 +1,9 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use joystick::PoseState;
 use r2r::or_pose_estimator::msg as or_pose;
-use ros::{Error, Topic, qos};
+use ros::{Error, Topic, clock, panics, qos};
 
 use crate::messages;
 
@@ -9,15 +12,31 @@ pub struct Desired {
     topic: Topic<or_pose::State>,
     watched_only: bool,
     /// Whether the message that a late joiner would get asks for motion.
-    moves: bool,
+    moves: Arc<AtomicBool>,
 }
 
 impl Desired {
-    /// Opens the topic.
+    /// Opens the topic. If the process panics while the last message asks for motion, a zero goes out on it.
     /// # Errors
     /// The middleware refuses the topic.
     pub fn new(node: &mut r2r::Node) -> Result<Self, Error> {
-        Ok(Self { topic: Topic::new(node, "~/desired", qos::state())?, watched_only: false, moves: false })
+        let topic = Topic::new(node, "~/desired", qos::state())?;
+        let (publisher, moves) = (topic.share(), Arc::new(AtomicBool::new(false)));
+        let moved = Arc::clone(&moves);
+        panics::last_words(move || {
+            if moved.load(Ordering::Relaxed) {
+                let vel = Some([0.0; 3]);
+                let rest = PoseState {
+                    stamp: clock::stamp(),
+                    intrinsic: true,
+                    vel,
+                    avel: vel,
+                    ..Default::default()
+                };
+                let _ = publisher.publish(&messages::pose_state(&rest));
+            }
+        });
+        Ok(Self { topic, watched_only: false, moves })
     }
 
     /// From now on publishes only when somebody listens: for a topic inside a composed process. What stays for late joiners
@@ -28,10 +47,11 @@ impl Desired {
 
     /// Publishes `state`.
     pub fn publish(&mut self, state: &PoseState) {
-        if !self.watched_only || self.moves || self.topic.is_watched() {
+        if !self.watched_only || self.moves.load(Ordering::Relaxed) || self.topic.is_watched() {
             self.topic.publish(&messages::pose_state(state));
             let parts = [state.vel, state.avel];
-            self.moves = parts.into_iter().flatten().flatten().any(|part| part != 0.0);
+            let moves = parts.into_iter().flatten().flatten().any(|part| part != 0.0);
+            self.moves.store(moves, Ordering::Relaxed);
         }
     }
 }

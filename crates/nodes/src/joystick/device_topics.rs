@@ -25,12 +25,36 @@ pub struct DeviceTopics {
 #[derive(Default)]
 struct Topics {
     devices: BTreeMap<String, Device>,
-    leaving: Vec<(Instant, Topic<or_joystick::State>)>,
+    leaving: Vec<(Instant, DeviceTopic)>,
 }
+
+impl Topics {
+    /// Gives the device `name` its topic and publishes what waits for it; gives the topic back if no device wants it.
+    fn settle(&mut self, name: &str, mut topic: DeviceTopic) -> Option<DeviceTopic> {
+        let Some(device) = self.devices.get_mut(name).filter(|device| device.topic.is_none()) else {
+            return Some(topic);
+        };
+        if let Some(state) = device.waiting.take() {
+            topic.publish(&messages::device(state));
+        }
+        device.topic = Some(topic);
+        None
+    }
+
+    /// The topics whose time is over at `now`.
+    fn left(&mut self, now: Instant) -> Vec<DeviceTopic> {
+        let (over, staying) = std::mem::take(&mut self.leaving).into_iter().partition(|(due, _)| *due <= now);
+        self.leaving = staying;
+        let over: Vec<(Instant, DeviceTopic)> = over;
+        over.into_iter().map(|(_, topic)| topic).collect()
+    }
+}
+
+type DeviceTopic = Topic<or_joystick::State>;
 
 #[derive(Default)]
 struct Device {
-    topic: Option<Topic<or_joystick::State>>,
+    topic: Option<DeviceTopic>,
     waiting: Option<DeviceState>,
 }
 
@@ -58,30 +82,29 @@ impl DeviceTopics {
         }
     }
 
-    /// Opens and closes what has to be.
+    /// Opens and closes what has to be. The middleware makes and takes away topics without the lock, on which events of
+    /// sticks wait.
     pub fn serve(&self, node: &mut r2r::Node) {
-        let mut topics = self.lock();
-        for (name, device) in &mut topics.devices {
-            if device.topic.is_none() {
-                match Topic::new(node, &format!("~/device/{name}"), qos::state()) {
-                    Ok(topic) => device.topic = Some(topic),
-                    Err(error) => {
-                        log::error!(target: NAME, "device '{name}' has no topic: {error}");
-                        continue;
+        let lacks_topic = |device: &Device| device.topic.is_none();
+        let wanted: Vec<String> = {
+            let topics = self.lock();
+            let lacking = topics.devices.iter().filter(|(_, device)| lacks_topic(device));
+            lacking.map(|(name, _)| name.clone()).collect()
+        };
+        for name in wanted {
+            match Topic::new(node, &format!("~/device/{name}"), qos::state()) {
+                Ok(topic) => {
+                    let unwanted = self.lock().settle(&name, topic);
+                    // It has gone, or come anew, meanwhile.
+                    if let Some(topic) = unwanted {
+                        topic.close(node);
                     }
                 }
-            }
-            if let (Some(topic), Some(state)) = (&mut device.topic, device.waiting.take()) {
-                topic.publish(&messages::device(state));
+                Err(error) => log::error!(target: NAME, "device '{name}' has no topic: {error}"),
             }
         }
-        let now = clock::now();
-        for (due, topic) in std::mem::take(&mut topics.leaving) {
-            if due <= now {
-                topic.close(node);
-            } else {
-                topics.leaving.push((due, topic));
-            }
+        for topic in self.lock().left(clock::now()) {
+            topic.close(node);
         }
     }
 

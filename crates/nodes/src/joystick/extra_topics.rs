@@ -170,8 +170,7 @@ mod tests {
         event
     }
 
-    const ALL: Capabilities =
-        Capabilities { rumble: true, trigger_rumble: true, led: true, accelerometer: true, gyro: true };
+    const ALL: Capabilities = Capabilities { rumble: true, led: true, accelerometer: true, gyro: true };
 
     /// In short: percentage of a battery, acceleration upwards, a device's sensors.
     fn served(known: &mut Known, driver: Option<u32>, watched: bool) -> Vec<String> {

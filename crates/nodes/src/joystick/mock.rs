@@ -6,18 +6,9 @@ pub fn connected(id: u32, name: &str, driver: Driver) -> Event {
         serial: String::new(),
         path: String::new(),
         links: vec![],
-        vendor: 0,
-        product: 0,
-        player: None,
         triggers: None,
         driver,
-        capabilities: Capabilities {
-            rumble: true,
-            trigger_rumble: true,
-            led: true,
-            accelerometer: true,
-            gyro: true,
-        },
+        capabilities: Capabilities { rumble: true, led: true, accelerometer: true, gyro: true },
         battery: Battery::Full,
     };
     let (name, guid) = (name.into(), "03".into());

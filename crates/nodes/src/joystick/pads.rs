@@ -1,37 +1,36 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use gamepad::{Event, Gamepads, VirtualPad, VirtualState};
-use joystick::{DeviceId, Hat, Input, Joystick, Params, Printable};
+use gamepad::{Event, Gamepads, VirtualDevice, VirtualPad};
+use joystick::{DeviceId, Feedback, Hat, Input, Joystick, Printable, VirtualState};
 use r2r::or_joystick::msg as or_joystick;
 use r2r::sensor_msgs::msg::JoyFeedback;
 use ros::{Error, Shell, Stop, clock};
-use units::{Instant, Machine};
+use units::Machine;
 
 use super::NAME;
 use super::alarm::Alarm;
 use super::extra_topics::ExtraTopics;
 use super::extras::Extras;
-use super::feedback::Feedbacks;
-use super::newcomer::Newcomer;
-use super::stand_in::{self, StandIn};
 
-/// If SDL does not look at the devices for so long, nobody knows where the sticks are.
-const SDL_SILENCE: Duration = Duration::from_millis(250);
+/// Axes, buttons and hats of a further virtual device, shaped like a common pad.
+const SHAPE: (usize, usize, usize) = (6, 11, 1);
 
-/// The devices: SDL's thread brings each event to the machine, and a virtual device stands in where none is connected.
+/// The devices: SDL's thread brings each event to the machine.
 #[derive(Clone)]
 pub struct Pads(Arc<Mutex<Devices>>);
 
 struct Devices {
     gamepads: Gamepads,
-    /// Tells the machine that nobody reads the devices.
-    lose_reading: Box<dyn FnMut() + Send>,
-    /// The last pass of SDL's thread, when it was seen, and whether it has been given up since.
-    pass: (u64, Instant, bool),
-    stand_in: StandIn,
     extras: ExtraTopics,
-    feedbacks: Feedbacks,
+}
+
+/// What the machine asks of a device, on its way to SDL's thread.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Effect {
+    /// Two motors, and for how long.
+    Rumble(DeviceId, (u16, u16), std::time::Duration),
+    /// A light's colour.
+    Light(DeviceId, [u8; 3]),
 }
 
 impl Pads {
@@ -43,21 +42,15 @@ impl Pads {
         shell: Shell<M>,
         view: fn(&M) -> &Joystick,
         wrap: fn(Input) -> M::Input,
-        params: &Params,
     ) -> Result<Self, Error> {
         let (mut extras, said) = Extras::channel();
         let alarm = Alarm::start(shell.clone(), view)?;
-        let loser = shell.clone();
-        let newcomer = Newcomer::default();
-        let holder = newcomer.clone();
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
         let gamepads = Gamepads::start(move |event| {
-            let Some(mut event) = extras.take(event) else { return };
-            let moves = holder.hold(&mut event);
+            let Some(event) = extras.take(event) else { return };
             let triggers = triggers(&event);
-            let inputs = input(event).into_iter().chain(triggers).chain(moves.into_iter().filter_map(input));
-            for input in inputs {
-                let ends = matches!(input, Input::BatchEnded);
+            for input in input(event).into_iter().chain(triggers) {
+                let ends = matches!(input, Input::BatchEnded | Input::DevicesLooked);
                 batch.push(wrap(input));
                 if ends {
                     shell.deliver_all(batch.drain(..));
@@ -67,43 +60,27 @@ impl Pads {
         })
         .map_err(|error| Error::Start(format!("joysticks cannot be read: {error}")))?;
         log::info!(target: NAME, "SDL {} looks for joysticks", gamepad::sdl_version());
-        let lose_reading =
-            move || loser.deliver_all([Input::ReadingLost, Input::BatchEnded].into_iter().map(wrap));
         if gamepads.is_starting() {
             log::error!(target: NAME, "SDL hangs while it starts: a device does not answer when it is opened");
         }
-        let devices = Devices {
-            gamepads,
-            lose_reading: Box::new(lose_reading),
-            pass: (0, clock::now(), false),
-            stand_in: StandIn::new(&params.virtual_device, newcomer),
-            extras: ExtraTopics::new(node, said)?,
-            feedbacks: Feedbacks::new(params.feedback_duration),
-        };
-        Ok(Self(Arc::new(Mutex::new(devices))))
+        Ok(Self(Arc::new(Mutex::new(Devices { gamepads, extras: ExtraTopics::new(node, said)? }))))
     }
 
     /// Plugs a further virtual device in, which is there as long as what is given back.
     /// # Errors
     /// SDL refuses it.
     pub fn plug(&self, name: &str) -> Result<VirtualPad, Error> {
-        let pad = self.lock().gamepads.plug(stand_in::device(name));
+        let (axes, buttons, hats) = SHAPE;
+        let pad = self.lock().gamepads.plug(VirtualDevice::new(name, axes, buttons, hats));
         pad.map_err(|error| {
             Error::Start(format!("the virtual device '{}' cannot be made: {error}", Printable(name)))
         })
     }
 
-    /// Moves the virtual device; a state without axes and buttons unplugs it, the next other one plugs it in again.
-    pub fn set_virtual(&self, state: or_joystick::State) {
-        let Devices { stand_in, gamepads, .. } = &mut *self.lock();
-        stand_in.set(gamepads, VirtualState { axes: state.axes, buttons: state.buttons, hats: Vec::new() });
-    }
-
-    /// Publishes battery and motion of the device that drives, and ends what its motors have done for long enough.
+    /// Publishes battery and motion of the device that drives.
     pub fn serve_extras(&self, driver: Option<u32>) {
         let mut devices = self.lock();
-        let Devices { extras, gamepads, feedbacks, .. } = &mut *devices;
-        feedbacks.serve(driver, gamepads, clock::now());
+        let Devices { extras, gamepads } = &mut *devices;
         extras.serve(driver, |id, on| {
             if let Err(error) = gamepads.enable_sensors(id, on) {
                 log::warn!(target: NAME, "sensors: {error}");
@@ -111,24 +88,36 @@ impl Pads {
         });
     }
 
-    /// Lets the motors and the light of the device that drives do what `message` says.
-    pub fn feed_back(&self, message: &JoyFeedback) {
-        let Devices { feedbacks, gamepads, .. } = &mut *self.lock();
-        feedbacks.take(message, gamepads, clock::now());
+    /// Lets motors and lights do what the machine asked for.
+    pub fn carry_out(&self, effects: impl IntoIterator<Item = Effect>) {
+        let devices = self.lock();
+        for effect in effects {
+            let done = match effect {
+                Effect::Rumble(DeviceId(id), (low, high), time) => {
+                    devices.gamepads.rumble(id, low, high, time)
+                }
+                Effect::Light(DeviceId(id), colour) => devices.gamepads.set_led(id, colour),
+            };
+            if let Err(error) = done {
+                log::warn!(target: NAME, "'joy/set_feedback' has no effect: {error}");
+            }
+        }
     }
 
-    /// A chore that lets go what nobody reads any more: every device when SDL hangs, the virtual one when its mover is
-    /// silent; and ends the node when SDL's thread has died.
+    /// Asks where every device is, for a machine that does not know it any more.
+    pub fn retell(&self) {
+        // Refused only if SDL's thread has ended, which ends the node.
+        let _ = self.lock().gamepads.retell();
+    }
+
+    /// A chore that ends the node when SDL's thread has died.
     pub fn watch(self, stop: &Stop) -> impl FnMut(&mut r2r::Node) + Send + 'static {
         let stop = stop.clone();
         move |_| {
-            let mut devices = self.lock();
-            if !stop.is_set() && !devices.gamepads.alive() {
+            if !stop.is_set() && !self.lock().gamepads.alive() {
                 log::error!(target: NAME, "joysticks are read no more; the node ends");
                 stop.set();
             }
-            devices.watch_sdl();
-            devices.stand_in.watch();
         }
     }
 
@@ -137,24 +126,15 @@ impl Pads {
     }
 }
 
-impl Devices {
-    fn watch_sdl(&mut self) {
-        let (now, passes) = (clock::now(), self.gamepads.passes());
-        let (last, at, given_up) = self.pass;
-        if passes != last {
-            if given_up {
-                log::warn!(target: NAME, "joysticks are read again; sticks must be let go and buttons pressed anew");
-                // Only now: what SDL's thread said while it was given up must not count for the truth. Refused only if
-                // that thread has ended, which ends the node.
-                let _ = self.gamepads.retell();
-            }
-            self.pass = (passes, now, false);
-        } else if !given_up && now.since(at) >= SDL_SILENCE {
-            log::error!(target: NAME, "SDL hangs: for {SDL_SILENCE:?} no joystick was read; all of them count as let go");
-            (self.lose_reading)();
-            self.pass = (last, at, true);
-        }
-    }
+/// How the virtual device is to be held.
+pub fn virtual_state(message: or_joystick::State) -> VirtualState {
+    let or_joystick::State { ts, buttons, axes } = message;
+    VirtualState { stamp: clock::from_wire(&ts), axes, buttons }
+}
+
+/// What is asked of the device that drives.
+pub fn feedback(message: &JoyFeedback) -> Feedback {
+    Feedback { kind: message.type_, id: message.id, intensity: message.intensity }
 }
 
 /// Which axes of a device that comes are triggers, if anybody knows.
@@ -188,6 +168,7 @@ fn input(event: Event) -> Option<Input> {
             Input::DeviceRead { id: DeviceId(id), axes, buttons, hats: hats.into_iter().map(hat).collect() }
         }
         Event::BatchEnded => Input::BatchEnded,
+        Event::Looked => Input::DevicesLooked,
         Event::OpenFailed { .. } | Event::BatteryChanged { .. } => return None,
         Event::SensorMoved { .. } | Event::Refused { .. } => return None,
         Event::CapabilitiesChanged { .. } => return None,

@@ -87,8 +87,11 @@ fn settings<M: Machine + 'static>(
             let (genom_success, genom_exdetail) = (true, String::new());
             Some(GetMappings::Response { genom_success, genom_exdetail, mappings: to_wire(&asked) })
         })?
-        .service::<SetMappings::Service>("~/set_mappings", |request, desk| {
-            let outcome = from_wire(&request.mappings).and_then(|asked| change(desk, asked.changes()));
+        .service::<SetMappings::Service>("~/set_mappings", move |request, desk| {
+            let outcome = from_wire(&request.mappings).and_then(|asked| {
+                let changes = desk.shell().inspect(|machine| asked.changes(view(machine).mappings()));
+                change(desk, changes)
+            });
             let (genom_success, genom_exdetail) = told(&outcome);
             Some(SetMappings::Response { genom_success, genom_exdetail })
         })?

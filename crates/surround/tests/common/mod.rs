@@ -87,6 +87,13 @@ pub fn seen(sensor: usize, cloud: Cloud<'static>) -> Input {
     Input::CloudReceived { sensor, stamp: Stamp::ZERO, cloud }
 }
 
+/// Calls the machine as a runner would, from `from` up to `to` \[ms\].
+pub fn pass(surround: &mut Surround, from: u64, to: u64) {
+    for at in (from..=to).step_by(10) {
+        drain(surround, ms(at));
+    }
+}
+
 /// All that the machine wants to publish at `now`.
 pub fn drain(surround: &mut Surround, now: Instant) -> Vec<Scaling> {
     core::iter::from_fn(|| surround.poll(now)).map(|Output::Publish(scaling)| scaling).collect()

@@ -32,11 +32,14 @@ const TOOLS: &[Need] = &[
 ];
 
 /// What only tests need; without it they leave something out.
-const MOCKS: Need = Need {
-    package: "umockdev",
-    why: "umockdev (mocked gamepads)",
-    is_there: || answers(Command::new("umockdev-run").arg("--version")),
-};
+const MOCKS: &[Need] = &[
+    Need { package: "umockdev", why: "umockdev (mocked gamepads)", is_there: || tool("umockdev-run") },
+    Need {
+        package: "iproute2",
+        why: "iproute2 (two hosts in network namespaces)",
+        is_there: || answers(Command::new("ip").arg("-Version")),
+    },
+];
 
 fn tool(name: &str) -> bool {
     answers(Command::new(name).arg("--version"))
@@ -97,18 +100,20 @@ pub fn ensure_tools() -> Outcome<()> {
     }
 }
 
-/// Checks what the tests mock devices with, and installs it where that is possible. In CI it has to be there; elsewhere
-/// the tests that need it are skipped.
+/// Checks what the tests mock devices and hosts with, and installs it where that is possible. In CI it has to be there;
+/// elsewhere the tests that need it are skipped.
 ///
 /// # Errors
 /// In CI only.
 pub fn ensure_mocks() -> Outcome<()> {
-    if (MOCKS.is_there)() {
+    let missing: Vec<(&str, &str)> =
+        MOCKS.iter().filter(|need| !(need.is_there)()).map(|need| (need.package, need.why)).collect();
+    if missing.is_empty() {
         return Ok(());
     }
-    match install(&[(MOCKS.package, MOCKS.why)]) {
+    match install(&missing) {
         Err(Failure(why)) if !in_ci() => {
-            step(format_args!("tests with mocked gamepads are skipped: {why}"));
+            step(format_args!("tests with mocked gamepads or hosts are skipped: {why}"));
             Ok(())
         }
         outcome => outcome,

@@ -1,32 +1,35 @@
 //! Why there may be no joystick: what this process may not read, and what a container lacks.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
 
 /// What stands in the way below `root`, which is `/`; sentences for the user, none if nothing does.
 pub fn obstacles(root: &Path) -> Vec<String> {
     let mut told = Vec::new();
     let input = root.join("dev/input");
-    let events = files(&input, "event");
-    let unreadable = unreadable(&events);
+    let joysticks = joysticks(&input);
+    let unreadable = unreadable(&joysticks);
     if !input.is_dir() {
         told.push(
             "There is no /dev/input: the kernel knows no input device, or this is a container without it (docker run: \
              --device /dev/input, or -v /dev/input:/dev/input with a --device-cgroup-rule 'c 13:* rmw')."
                 .into(),
         );
-    } else if events.is_empty() {
-        told.push("There is no /dev/input/event*: the kernel knows no input device.".into());
+    } else if joysticks.is_empty() {
+        told.push(
+            "udev knows no joystick: there is no /dev/input/by-path/*-event-joystick. (A SpaceMouse is none to SDL: see \
+             config/pads/spacemouse.yaml.)"
+                .into(),
+        );
     } else if unreadable.is_empty() {
-        told.push(format!(
-            "All {} files /dev/input/event* are readable, so none of them is a joystick. (A SpaceMouse is none to SDL: \
-             see config/pads/spacemouse.yaml.)",
-            events.len()
-        ));
+        told.push(format!("Readable, but none to SDL: {}.", list(&joysticks)));
     } else {
         told.push(format!(
-            "Not readable: {}. Put the user into the group that owns them (mostly `sudo usermod -aG input $USER`, then \
-             log in anew). On a desktop the one who sits at it may read them; over ssh nobody does.",
+            "Not readable: {}. On a desktop whoever sits at it may read joysticks; over ssh, or for a service, a udev rule \
+             gives them to one group: SUBSYSTEM==\"input\", ENV{{ID_INPUT_JOYSTICK}}==\"1\", GROUP=\"plugdev\". (The group \
+             `input` may read every keyboard too.)",
             list(&unreadable)
         ));
     }
@@ -53,6 +56,15 @@ pub fn hidraw(root: &Path) -> Option<String> {
     })
 }
 
+/// What udev takes for a joystick: no keyboard and no mouse, which are nobody's business here.
+fn joysticks(input: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(input.join("by-path")).into_iter().flatten().flatten();
+    let is_joystick = |path: &PathBuf| path.to_str().is_some_and(|path| path.ends_with("-event-joystick"));
+    let mut joysticks: Vec<_> = entries.map(|entry| entry.path()).filter(is_joystick).collect();
+    joysticks.sort();
+    joysticks
+}
+
 /// The files of a folder whose names are this word and a number, in the order of the numbers.
 fn files(folder: &Path, word: &str) -> Vec<PathBuf> {
     let number =
@@ -63,11 +75,12 @@ fn files(folder: &Path, word: &str) -> Vec<PathBuf> {
     files
 }
 
-fn unreadable(files: &[PathBuf]) -> Vec<&Path> {
-    files.iter().map(PathBuf::as_path).filter(|path| File::open(path).is_err()).collect()
+/// Asked, not opened: a device may take its time to open.
+fn unreadable(files: &[PathBuf]) -> Vec<PathBuf> {
+    files.iter().filter(|path| access(path.as_path(), Access::READ_OK).is_err()).cloned().collect()
 }
 
-fn list(files: &[&Path]) -> String {
+fn list(files: &[PathBuf]) -> String {
     files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
@@ -112,10 +125,12 @@ mod tests {
         let told = obstacles(&root.0);
         assert!(told.len() == 1 && told[0].starts_with("There is no /dev/input:"), "{told:?}");
         fs::create_dir_all(root.0.join("dev/input")).unwrap();
-        assert!(obstacles(&root.0)[0].starts_with("There is no /dev/input/event*"));
-        root.file("dev/input/event0");
-        root.file("dev/input/mice");
-        assert!(obstacles(&root.0)[0].starts_with("All 1 files"), "{:?}", obstacles(&root.0));
+        root.locked("dev/input/event0"); // a keyboard, which nobody has to read
+        root.locked("dev/input/by-path/platform-i8042-serio-0-event-kbd");
+        let none = obstacles(&root.0);
+        assert!(none.len() == 1 && none[0].starts_with("udev knows no joystick"), "{none:?}");
+        root.file("dev/input/by-path/pci-usb-0:2-event-joystick");
+        assert!(obstacles(&root.0)[0].starts_with("Readable, but none to SDL:"), "{:?}", obstacles(&root.0));
         fs::remove_file(root.0.join("run/udev/control")).unwrap();
         let told = obstacles(&root.0);
         assert!(told.len() == 2 && told[1].starts_with("udev does not run here"), "{told:?}");
@@ -124,14 +139,16 @@ mod tests {
     #[test]
     fn what_is_not_readable_is_listed_in_order() {
         let root = Root::new("locked");
-        for number in [10, 9, 2] {
-            root.locked(&format!("dev/input/event{number}"));
+        for port in ["3", "2"] {
+            root.locked(&format!("dev/input/by-path/{port}-event-joystick"));
         }
-        root.file("dev/input/event3");
+        root.file("dev/input/by-path/4-event-joystick");
+        root.locked("dev/input/event0");
         let told = obstacles(&root.0).remove(0);
-        let name = |number| root.0.join(format!("dev/input/event{number}")).display().to_string();
-        let expected = format!("Not readable: {}, {}, {}. Put", name(2), name(9), name(10));
-        assert!(told.starts_with(&expected), "{told}");
+        let name =
+            |port| root.0.join(format!("dev/input/by-path/{port}-event-joystick")).display().to_string();
+        assert!(told.starts_with(&format!("Not readable: {}, {}. On", name(2), name(3))), "{told}");
+        assert!(!told.contains("usermod"), "who is in group input reads every keyboard");
         assert_eq!(hidraw(&root.0), None);
         root.locked("dev/hidraw0");
         assert!(hidraw(&root.0).unwrap().contains("hidraw0"));

@@ -1,7 +1,10 @@
 //! The command line.
 
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,6 +14,7 @@ Shows the joysticks of this machine, and finds out which axis and button is whic
 
 Usage: steersman-joystick list [--watch]
        steersman-joystick map [--device WHICH] [--output FILE] [--force] [--timeout SECONDS]
+       steersman-joystick --version
 
 list   prints each device with its name, GUID, serial number, path, axes, buttons, hats, battery, what it can do and the
        links to it, or why there may be none
@@ -22,6 +26,8 @@ map    asks you to move each axis and press each button, and writes the paramete
   --output FILE      where the parameters go; without it they go to standard output, the questions to standard error
   --force            overwrites FILE
   --timeout SECONDS  how long each question waits, 5 to 600, default 30
+
+What an option needs comes behind it or after an equals sign: --output FILE, --output=FILE.
 
 A path, /dev/input/event7, is another one after the next start. A link in /dev/input/by-path names the port instead, and
 stays: of two identical pads without serial numbers it tells which is which, as long as each keeps its port.
@@ -37,6 +43,8 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 pub enum Asked {
     /// To read what there is to ask for.
     Help,
+    /// To know which version this is.
+    Version,
     /// To see the devices.
     List {
         /// And what becomes of them.
@@ -68,6 +76,8 @@ pub enum Misunderstood {
     Unknown(String),
     /// An option came last that needs something behind it.
     Nothing(String),
+    /// `=` with something behind an option that takes nothing.
+    TooMuch(String),
     /// `--timeout` with something that is no time.
     Timeout(String),
 }
@@ -81,6 +91,7 @@ impl fmt::Display for Misunderstood {
             }
             Self::Unknown(what) => write!(f, "there is no option '{what}' here; --help lists them"),
             Self::Nothing(what) => write!(f, "{what} needs something behind it; --help tells what"),
+            Self::TooMuch(what) => write!(f, "{what} takes nothing behind it; --help lists the options"),
             Self::Timeout(what) => {
                 let (least, most) = (TIMEOUT.start(), TIMEOUT.end());
                 write!(f, "--timeout is '{what}', must be a whole number from {least} to {most} s")
@@ -89,49 +100,82 @@ impl fmt::Display for Misunderstood {
     }
 }
 
-/// Reads a command line without the program's name.
+/// An argument that begins with `--`, and what stands behind its `=`.
+struct Opt {
+    name: String,
+    value: Option<OsString>,
+}
+
+/// Reads a command line without the program's name. Only a file's name may be what is no UTF-8.
 /// # Errors
-/// [`Misunderstood`] tells the first thing that is not understood.
-pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Asked, Misunderstood> {
-    let mut arguments = arguments.into_iter();
-    let Some(command) = arguments.next() else { return Err(Misunderstood::NoCommand(None)) };
-    let rest: Vec<String> = arguments.collect();
-    if [&command].into_iter().chain(&rest).any(|argument| matches!(argument.as_str(), "--help" | "-h")) {
+/// [`Misunderstood`] says the first thing that is not understood.
+pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Asked, Misunderstood> {
+    let mut arguments: VecDeque<OsString> = arguments.into_iter().collect();
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         return Ok(Asked::Help);
     }
-    match command.as_str() {
-        "list" => list(rest),
-        "map" => map(rest).map(Asked::Map),
-        _ => Err(Misunderstood::NoCommand(Some(command))),
+    let Some(command) = arguments.pop_front() else { return Err(Misunderstood::NoCommand(None)) };
+    match command.to_str() {
+        Some("--version" | "-V") if arguments.is_empty() => Ok(Asked::Version),
+        Some("list") => list(arguments),
+        Some("map") => map(arguments).map(Asked::Map),
+        _ => Err(Misunderstood::NoCommand(Some(shown(&command)))),
     }
 }
 
-fn list(arguments: Vec<String>) -> Result<Asked, Misunderstood> {
-    let watch = !arguments.is_empty();
-    match arguments.into_iter().find(|argument| argument != "--watch") {
-        Some(unknown) => Err(Misunderstood::Unknown(unknown)),
-        None => Ok(Asked::List { watch }),
+fn list(mut arguments: VecDeque<OsString>) -> Result<Asked, Misunderstood> {
+    let mut watch = false;
+    while let Some(option) = next(&mut arguments) {
+        match option.name.as_str() {
+            "--watch" => watch = flag(option)?,
+            _ => return Err(Misunderstood::Unknown(option.name)),
+        }
     }
+    Ok(Asked::List { watch })
 }
 
-fn map(arguments: Vec<String>) -> Result<Map, Misunderstood> {
+fn map(mut arguments: VecDeque<OsString>) -> Result<Map, Misunderstood> {
     let mut map = Map { device: None, output: None, force: false, timeout: DEFAULT_TIMEOUT };
-    let mut arguments = arguments.into_iter();
-    while let Some(argument) = arguments.next() {
-        let mut value = || arguments.next().ok_or_else(|| Misunderstood::Nothing(argument.clone()));
-        match argument.as_str() {
-            "--device" => map.device = Some(value()?),
-            "--output" => map.output = Some(value()?.into()),
-            "--force" => map.force = true,
+    while let Some(option) = next(&mut arguments) {
+        match option.name.as_str() {
+            "--device" => map.device = Some(shown(&value(option, &mut arguments)?)),
+            "--output" => map.output = Some(value(option, &mut arguments)?.into()),
+            "--force" => map.force = flag(option)?,
             "--timeout" => {
-                let text = value()?;
+                let text = shown(&value(option, &mut arguments)?);
                 let seconds = text.parse().ok().filter(|seconds| TIMEOUT.contains(seconds));
                 map.timeout = Duration::from_secs(seconds.ok_or(Misunderstood::Timeout(text))?);
             }
-            _ => return Err(Misunderstood::Unknown(argument)),
+            _ => return Err(Misunderstood::Unknown(option.name)),
         }
     }
     Ok(map)
+}
+
+fn next(arguments: &mut VecDeque<OsString>) -> Option<Opt> {
+    let argument = arguments.pop_front()?;
+    let bytes = argument.as_bytes();
+    let equals = bytes.iter().position(|&byte| byte == b'=').filter(|_| bytes.starts_with(b"--"));
+    let (name, value) = match equals {
+        Some(at) => (bytes.get(..at).unwrap_or_default(), bytes.get(at + 1..)),
+        None => (bytes, None),
+    };
+    let value = value.map(|value| OsStr::from_bytes(value).to_owned());
+    Some(Opt { name: shown(OsStr::from_bytes(name)), value })
+}
+
+fn value(option: Opt, arguments: &mut VecDeque<OsString>) -> Result<OsString, Misunderstood> {
+    let value = option.value.or_else(|| arguments.pop_front()).filter(|value| !value.is_empty());
+    value.ok_or(Misunderstood::Nothing(option.name))
+}
+
+fn flag(option: Opt) -> Result<bool, Misunderstood> {
+    if option.value.is_some() { Err(Misunderstood::TooMuch(option.name)) } else { Ok(true) }
+}
+
+/// As text, with U+FFFD for what is no UTF-8.
+fn shown(argument: &OsStr) -> String {
+    argument.to_string_lossy().into_owned()
 }
 
 #[cfg(test)]
@@ -139,7 +183,7 @@ mod tests {
     use super::*;
 
     fn of(line: &str) -> Result<Asked, Misunderstood> {
-        read(line.split_whitespace().map(str::to_owned))
+        read(line.split_whitespace().map(OsString::from))
     }
 
     #[test]
@@ -155,8 +199,28 @@ mod tests {
             timeout: Duration::from_secs(5),
         };
         assert_eq!(of("map --timeout 5 --device 03ab --force --output pad.yaml"), Ok(Asked::Map(all)));
+        assert_eq!(
+            of("map --timeout=5 --device=03ab --force --output=pad.yaml"),
+            of("map --timeout 5 --device 03ab --force --output pad.yaml")
+        );
+        assert_eq!((of("--version"), of("-V")), (Ok(Asked::Version), Ok(Asked::Version)));
         assert_eq!(of("--help"), Ok(Asked::Help));
         assert_eq!(of("map --output --help"), Ok(Asked::Help));
+    }
+
+    #[test]
+    fn what_is_no_utf_8_is_a_file_s_name_or_named() {
+        let odd = |text: &[u8]| OsStr::from_bytes(text).to_owned();
+        let file = odd(b"/tmp/\xff=.yaml");
+        for line in [
+            vec!["map".into(), "--output".into(), file.clone()],
+            vec!["map".into(), odd(b"--output=/tmp/\xff=.yaml")],
+        ] {
+            let Ok(Asked::Map(map)) = read(line) else { panic!("it is understood") };
+            assert_eq!(map.output, Some(PathBuf::from(file.clone())));
+        }
+        assert_eq!(read([odd(b"\xff")]), Err(Misunderstood::NoCommand(Some("\u{fffd}".into()))));
+        assert_eq!(read(["list".into(), odd(b"\xff")]), Err(Misunderstood::Unknown("\u{fffd}".into())));
     }
 
     #[test]
@@ -165,7 +229,11 @@ mod tests {
         assert_eq!(of("lst"), Err(Misunderstood::NoCommand(Some("lst".into()))));
         assert_eq!(of("list --force"), Err(Misunderstood::Unknown("--force".into())));
         assert_eq!(of("map --watch"), Err(Misunderstood::Unknown("--watch".into())));
-        assert_eq!(of("map --device"), Err(Misunderstood::Nothing("--device".into())));
+        for line in ["map --device", "map --device="] {
+            assert_eq!(of(line), Err(Misunderstood::Nothing("--device".into())), "{line}");
+        }
+        assert_eq!(of("map --force=yes"), Err(Misunderstood::TooMuch("--force".into())));
+        assert_eq!(of("list --watch=1"), Err(Misunderstood::TooMuch("--watch".into())));
         for text in ["4", "601", "-1", "soon"] {
             assert_eq!(of(&format!("map --timeout {text}")), Err(Misunderstood::Timeout(text.into())));
         }

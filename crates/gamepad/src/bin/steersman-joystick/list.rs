@@ -80,14 +80,8 @@ fn row(device: &Device) -> [String; 11] {
 }
 
 fn can(capabilities: Capabilities) -> String {
-    let Capabilities { rumble, trigger_rumble, led, accelerometer, gyro } = capabilities;
-    let all = [
-        (rumble, "rumble"),
-        (trigger_rumble, "trigger-rumble"),
-        (led, "led"),
-        (accelerometer, "accelerometer"),
-        (gyro, "gyro"),
-    ];
+    let Capabilities { rumble, led, accelerometer, gyro } = capabilities;
+    let all = [(rumble, "rumble"), (led, "led"), (accelerometer, "accelerometer"), (gyro, "gyro")];
     all.iter().filter(|(has, _)| *has).map(|(_, what)| *what).collect::<Vec<_>>().join(",")
 }
 
@@ -148,9 +142,8 @@ A longer name?  03cd  -       -                  evdev   2     3        1     wi
 
     #[test]
     fn all_that_a_device_can_is_told() {
-        let all =
-            Capabilities { rumble: true, trigger_rumble: true, led: true, accelerometer: true, gyro: true };
-        assert_eq!(can(all), "rumble,trigger-rumble,led,accelerometer,gyro");
+        let all = Capabilities { rumble: true, led: true, accelerometer: true, gyro: true };
+        assert_eq!(can(all), "rumble,led,accelerometer,gyro");
         assert_eq!(can(Capabilities::default()), "");
     }
 

@@ -31,7 +31,7 @@ const NOT_DONE: u8 = 1;
 const NOT_UNDERSTOOD: u8 = 2;
 
 fn main() -> ExitCode {
-    let asked = match arguments::read(std::env::args().skip(1)) {
+    let asked = match arguments::read(std::env::args_os().skip(1)) {
         Ok(asked) => asked,
         Err(misunderstood) => {
             complain(&misunderstood.to_string());
@@ -40,6 +40,11 @@ fn main() -> ExitCode {
     };
     let done = match asked {
         Asked::Help => writeln!(io::stdout(), "{HELP}").map_err(Trouble::Output),
+        Asked::Version => {
+            let version = env!("CARGO_PKG_VERSION");
+            let sdl = gamepad::sdl_version();
+            writeln!(io::stdout(), "steersman-joystick {version} (SDL {sdl})").map_err(Trouble::Output)
+        }
         Asked::List { watch } => list(watch),
         Asked::Map(asked) => map(&asked),
     };

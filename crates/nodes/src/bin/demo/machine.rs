@@ -277,8 +277,13 @@ impl Operator {
         if repeat {
             self.repeat_due = now + REPEAT;
         }
+        let navigated = self.said.as_ref().is_some_and(|said| said.navigation);
         self.say(wish, repeat);
-        if wish.navigation && now >= self.navigation_due {
+        if wish.navigation != navigated {
+            // It begins and ends with a zero: to fall silent in motion would be a loss, and nothing would drive after it.
+            self.navigation_due = now + NAVIGATION;
+            self.queue.push_back(Output::Navigate(Command { velocity: Velocity::ZERO, stamp: self.clock }));
+        } else if wish.navigation && now >= self.navigation_due {
             self.navigation_due = now + NAVIGATION;
             let velocity = Velocity::planar(CIRCLE.0, CIRCLE.1).unwrap_or_default();
             self.queue.push_back(Output::Navigate(Command { velocity, stamp: self.clock }));

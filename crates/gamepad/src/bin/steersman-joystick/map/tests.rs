@@ -126,7 +126,7 @@ fn a_virtual_pad_is_mapped_and_its_pulling_out_is_told() {
 
     // Once more, and the pad goes while it is asked for. It is known no more then by what was said of its plug.
     drop(pad);
-    let pad = gamepads.plug_virtual("Going", 2, 2, 0).unwrap();
+    let pad = gamepads.plug(VirtualDevice::new("Going", 2, 2, 0)).unwrap();
     let (questions, sentences) = channel();
     let user = std::thread::Builder::new().spawn(move || {
         let _ = sentences.recv(); // the table: the device was found

@@ -128,7 +128,7 @@ fn params(setting: Setting, speaker: usize) -> Result<Params, Error> {
 
 /// From full ahead to full astern it takes 2 s or more, so that every command finds the velocity on its way.
 fn limited() -> Result<Params, Error> {
-    let axes = ["linear.x", "linear.y", "linear.z", "angular.x", "angular.y", "angular.z"];
+    let axes = ["linear.x", "angular.z"];
     let limits = [
         ("min", -1.0),
         ("max", 1.0),
@@ -136,7 +136,6 @@ fn limited() -> Result<Params, Error> {
         ("deceleration", 1.0),
         ("emergency", 2.0),
         ("jerk", 5.0),
-        ("dead_band", 0.01),
     ];
     let of_axis = |axis| limits.map(|(name, value)| (format!("limits.{axis}.{name}"), Value::Float(value)));
     stick::read(specification(), Params::read, axes.into_iter().flat_map(of_axis).collect())

@@ -113,7 +113,7 @@ impl StickEvent {
     }
 
     fn clock(&self) -> Input {
-        Input::Joystick(joystick::Input::ClockRead(wall(self.now)))
+        Input::ClockRead(wall(self.now))
     }
 
     /// Lets `time` pass, as the shell does: at every deadline the drive is drained.

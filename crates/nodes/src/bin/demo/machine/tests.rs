@@ -106,7 +106,15 @@ fn navigation_speaks_twenty_times_a_second_with_the_clock_s_stamp() {
         .filter_map(|(_, o)| if let Output::Navigate(command) = o { Some(command) } else { None })
         .collect();
     assert_eq!(commands.len(), 20);
-    assert!(commands.iter().all(|command| command.stamp == clock && command.velocity.forward() == 0.4));
+    assert!(commands.iter().all(|command| command.stamp == clock));
+    assert!(commands[0].velocity.is_zero(), "it begins with a zero");
+    assert!(commands[1..].iter().all(|command| command.velocity.forward() == 0.4));
+    operator.handle(at(1000), Input::KeyPressed(Key::Navigation));
+    let last = drain(&mut operator, at(1000)).into_iter().find_map(|output| match output {
+        Output::Navigate(command) => Some(command.velocity),
+        _ => None,
+    });
+    assert_eq!(last, Some(units::Velocity::ZERO), "and ends with one");
 }
 
 #[test]

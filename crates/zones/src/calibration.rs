@@ -1,6 +1,6 @@
 use units::Velocity;
 
-use crate::Curve;
+use crate::{Curve, FullThrow, Stick};
 
 /// How a chair's stick and its velocity belong together, for one of its profiles.
 ///
@@ -13,16 +13,6 @@ pub struct Calibration {
     forward: Curve,
     turn: Curve,
     backward: f64,
-}
-
-/// What is done with a velocity beyond full throw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Clamp {
-    /// Forward and turn are shortened by the same factor: the path stays, at a lower speed.
-    #[default]
-    KeepPath,
-    /// Each is cut by itself: the speed stays as near as can be, on another path.
-    EachAxis,
 }
 
 /// A velocity as a stick in whole percents.
@@ -49,13 +39,14 @@ impl Calibration {
     /// The stick that makes the chair go with the forward and turning parts of `velocity`, each rounded to a whole
     /// percent toward zero, so that nobody's limit is exceeded; a part of less than a percent is nothing.
     ///
-    /// What is less than 1e-6 percent below a whole percent counts as that.
-    pub fn deflection(&self, velocity: &Velocity, clamp: Clamp) -> Deflection {
+    /// What is less than 1e-6 percent below a whole percent counts as that. Beyond full throw both parts are shortened by
+    /// the same factor: the path stays, at a lower speed.
+    pub fn deflection(&self, velocity: &Velocity) -> Deflection {
         let (forward, turn) = (velocity.forward(), velocity.turn());
         let share = self.share(forward);
         let excess = self.excess(velocity);
         let cut = excess > 1.0;
-        let divisor = if cut && clamp == Clamp::KeepPath { excess } else { 1.0 };
+        let divisor = excess.max(1.0);
         let percent = |curve: &Curve, speed: f64, of: f64| {
             // 0 to 100 and a little, so that `as` cuts nothing but the part of a percent.
             let percent = (curve.percent(speed.abs() / divisor / of) + NOISE) as i32;
@@ -70,13 +61,23 @@ impl Calibration {
 
     /// The velocity to expect with the stick at `forward_back` and `left_right`, each cut to -100 to 100 \[percent\].
     pub fn velocity(&self, forward_back: i32, left_right: i32) -> Velocity {
-        let speed = |curve: &Curve, percent: i32| {
-            let speed = curve.speed(f64::from(percent).abs());
-            if percent < 0 { -speed } else { speed }
+        self.velocity_of(Stick::new(forward_back.into(), left_right.into()))
+    }
+
+    /// The velocity to expect with `stick`.
+    pub(crate) fn velocity_of(&self, Stick { forward_back, left_right }: Stick) -> Velocity {
+        let speed = |curve: &Curve, percent: f64| {
+            let speed = curve.speed(percent.abs());
+            if percent < 0.0 { -speed } else { speed }
         };
-        let forward = speed(&self.forward, forward_back) * self.share(f64::from(forward_back));
+        let forward = speed(&self.forward, forward_back) * self.share(forward_back);
         // Both are finite: not beyond full throw. Zero less the turn, so that a centred stick gives no negative zero.
         Velocity::planar(forward, 0.0 - speed(&self.turn, left_right)).unwrap_or(Velocity::ZERO)
+    }
+
+    /// The velocities of full throw, ahead and to either side.
+    pub fn full(&self) -> FullThrow {
+        FullThrow { linear: self.forward.full(), angular: self.turn.full() }
     }
 
     /// How many times full throw the greater part of `velocity` is.
@@ -100,45 +101,44 @@ mod tests {
         Calibration::new(Curve::linear(2.0).unwrap(), 0.5, Curve::linear(0.5).unwrap()).unwrap()
     }
 
-    fn stick(forward: f64, turn: f64, clamp: Clamp) -> (i32, i32, bool) {
+    fn stick(forward: f64, turn: f64) -> (i32, i32, bool) {
         let Deflection { forward_back, left_right, cut } =
-            chair().deflection(&Velocity::planar(forward, turn).unwrap(), clamp);
+            chair().deflection(&Velocity::planar(forward, turn).unwrap());
         (forward_back, left_right, cut)
     }
 
     #[test]
     fn a_turn_to_the_left_is_a_stick_to_the_left() {
         // 0.5 m/s of 2 is a quarter; 0.25 rad/s of 0.5, counter-clockwise, is half to the left, and left is negative.
-        assert_eq!(stick(0.5, 0.25, Clamp::KeepPath), (25, -50, false));
-        assert_eq!(stick(0.0, -0.5, Clamp::KeepPath), (0, 100, false));
+        assert_eq!(stick(0.5, 0.25), (25, -50, false));
+        assert_eq!(stick(0.0, -0.5), (0, 100, false));
         assert_eq!(chair().velocity(25, -50), Velocity::planar(0.5, 0.25).unwrap());
     }
 
     #[test]
     fn going_back_has_a_speed_of_its_own() {
         // Full throw back is 1 m/s.
-        assert_eq!(stick(-0.5, 0.0, Clamp::KeepPath), (-50, 0, false));
+        assert_eq!(stick(-0.5, 0.0), (-50, 0, false));
         assert_eq!(chair().velocity(-50, 0), Velocity::planar(-0.5, 0.0).unwrap());
     }
 
     #[test]
-    fn beyond_full_throw_the_path_stays_or_the_speed() {
+    fn beyond_full_throw_the_path_stays() {
         // 4 m/s is twice what there is: both parts are halved, 0.25 rad/s to 0.125 of 0.5.
-        assert_eq!(stick(4.0, 0.25, Clamp::KeepPath), (100, -25, true));
-        assert_eq!(stick(4.0, 0.25, Clamp::EachAxis), (100, -50, true));
+        assert_eq!(stick(4.0, 0.25), (100, -25, true));
         // 1 rad/s is twice what there is, and 1 m/s is halved with it: 0.5 of 2.
-        assert_eq!(stick(1.0, 1.0, Clamp::KeepPath), (25, -100, true));
-        assert_eq!(stick(-1e308, 1e308, Clamp::EachAxis), (-100, -100, true));
+        assert_eq!(stick(1.0, 1.0), (25, -100, true));
+        assert_eq!(stick(-1e308, 1e308), (0, 0, true), "infinitely many times full throw");
     }
 
     #[test]
     fn a_part_of_a_percent_is_left_out() {
         // 0.0199 m/s of 2 is 0.995 percent, 0.0201 is 1.005.
-        assert_eq!((stick(0.0199, 0.0, Clamp::KeepPath).0, stick(0.0201, 0.0, Clamp::KeepPath).0), (0, 1));
+        assert_eq!((stick(0.0199, 0.0).0, stick(0.0201, 0.0).0), (0, 1));
         // 0.61 m/s of 2 is 30.5 percent, -0.305 m/s of 1 back too; 0.1545 rad/s of 0.5 is 30.9 to the left.
-        assert_eq!(stick(0.61, 0.1545, Clamp::EachAxis), (30, -30, false));
-        assert_eq!(stick(-0.305, -0.1545, Clamp::KeepPath), (-30, 30, false));
-        assert_eq!((stick(5e-324, -5e-324, Clamp::KeepPath)), (0, 0, false));
+        assert_eq!(stick(0.61, 0.1545), (30, -30, false));
+        assert_eq!(stick(-0.305, -0.1545), (-30, 30, false));
+        assert_eq!((stick(5e-324, -5e-324)), (0, 0, false));
     }
 
     #[test]
@@ -148,13 +148,12 @@ mod tests {
         let chair = Calibration::new(line(), 1.0, line()).unwrap();
         for percent in -100..=100 {
             let share = f64::from(percent) / 100.0;
-            let stick = chair.deflection(&Velocity::planar(share, -share).unwrap(), Clamp::KeepPath);
+            let stick = chair.deflection(&Velocity::planar(share, -share).unwrap());
             assert_eq!((stick.forward_back, stick.left_right), (percent, percent));
         }
         // Half of the tolerance below 30 percent is 30, ten times it is not.
-        let below = |percent: f64| {
-            chair.deflection(&Velocity::planar((30.0 - percent) / 100.0, 0.0).unwrap(), Clamp::KeepPath)
-        };
+        let below =
+            |percent: f64| chair.deflection(&Velocity::planar((30.0 - percent) / 100.0, 0.0).unwrap());
         assert_eq!((below(5e-7).forward_back, below(1e-5).forward_back), (30, 29));
     }
 

@@ -6,7 +6,7 @@ use crate::{BadCurve, Calibration, Curve, FASTEST};
 
 /// The calibrations of a chair's five profiles; those that were not measured are missing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Profiles([Option<Calibration>; 5]);
+pub struct Profiles(Box<[Option<Calibration>; 5]>);
 
 const PREFIX: &str = "profiles";
 const METHODS: &[&str] = &["linear", "piecewise", "cubic"];
@@ -21,34 +21,39 @@ const SLOWEST: f64 = 0.01;
 mod declared {
     use super::*;
 
+    const MEASURED: &str =
+        "LUCI's chairs differ, and each profile does; its users fit lines, tables and cubics";
+
     pub const NUMBER: Parameter<i64> = Parameter::integer("number", 0, 0, 5)
-        .text("The number of the profile as the chair tells it on luci/chair_profile, 1 to 5; must be given (0: is not).");
+        .text("The number of the profile as the chair tells it on luci/chair_profile, 1 to 5; must be given (0: is not).")
+        .needed_by(MEASURED);
     pub const BACKWARD: Parameter<f64> = Parameter::float("backward", 1.0, 0.01, 1.0)
-        .text("Speed backward as a part of the speed forward at the same deflection.");
+        .text("Speed backward as a part of the speed forward at the same deflection.")
+        .needed_by(MEASURED);
 
     pub const FORWARD: Names = Names {
         method: Parameter::choice("forward.method", "linear", METHODS)
-            .text("How deflection and forward speed belong together."),
+            .text("How deflection and forward speed belong together.").needed_by(MEASURED),
         full_throw: Parameter::float("forward.full_throw", 0.0, 0.0, FASTEST).unit("m/s")
-            .text("linear: speed at full throw, 0.01 or more; must be given (0: is not)."),
+            .text("linear: speed at full throw, 0.01 or more; must be given (0: is not).").needed_by(MEASURED),
         percents: Parameter::floats("forward.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
-            .text("piecewise: deflections, growing from above 0, the last one 100."),
+            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
         speeds: Parameter::floats("forward.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("m/s")
-            .text("piecewise: the speeds at these deflections, growing from above 0."),
+            .text("piecewise: the speeds at these deflections, growing from above 0.").needed_by(MEASURED),
         cubic: Parameter::floats("forward.cubic", NO_LIST, -1e6, 1e6, 3)
-            .text("cubic: a, b, c of deflection = a v^3 + b v^2 + c v [percent, m/s]."),
+            .text("cubic: a, b, c of deflection = a v^3 + b v^2 + c v [percent, m/s].").needed_by(MEASURED),
     };
     pub const TURN: Names = Names {
         method: Parameter::choice("turn.method", "linear", METHODS)
-            .text("How deflection and turning speed belong together."),
+            .text("How deflection and turning speed belong together.").needed_by(MEASURED),
         full_throw: Parameter::float("turn.full_throw", 0.0, 0.0, FASTEST).unit("rad/s")
-            .text("linear: turning speed at full throw, 0.01 or more; must be given (0: is not)."),
+            .text("linear: turning speed at full throw, 0.01 or more; must be given (0: is not).").needed_by(MEASURED),
         percents: Parameter::floats("turn.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
-            .text("piecewise: deflections, growing from above 0, the last one 100."),
+            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
         speeds: Parameter::floats("turn.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("rad/s")
-            .text("piecewise: the turning speeds at these deflections, growing from above 0."),
+            .text("piecewise: the turning speeds at these deflections, growing from above 0.").needed_by(MEASURED),
         cubic: Parameter::floats("turn.cubic", NO_LIST, -1e6, 1e6, 3)
-            .text("cubic: a, b, c of deflection = a w^3 + b w^2 + c w [percent, rad/s]."),
+            .text("cubic: a, b, c of deflection = a w^3 + b w^2 + c w [percent, rad/s].").needed_by(MEASURED),
     };
 }
 use declared::*;
@@ -63,7 +68,7 @@ struct Names {
 }
 
 /// The group of parameters; none is there by default, since a chair that was not measured must not be driven.
-pub(crate) fn group() -> Group {
+pub fn profile_parameters() -> Group {
     let curve = |names: &Names| {
         [
             names.method.declaration(),
@@ -91,7 +96,7 @@ impl Profiles {
     /// # Errors
     /// A [`Refusal`] of a number that is not given or that two profiles have, of a full throw that is not given, and of
     /// a curve that does not grow.
-    pub(crate) fn read(set: &Set) -> Result<Self, Refusal> {
+    pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut profiles = Self::default();
         for name in set.group(PREFIX) {
             let number = NUMBER.get_in(set, PREFIX, name);
@@ -121,6 +126,11 @@ impl Profiles {
             }
             _ => false,
         }
+    }
+
+    /// Whether none was measured.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(Option::is_none)
     }
 
     /// The calibration of the profile `number`; `None` if it was not measured or there is no such profile.
@@ -177,27 +187,30 @@ pub fn published() -> Vec<(String, Value)> {
     values
 }
 
-/// The file `luci_profiles.yaml`: [`published`] as an example of what a calibration looks like.
+/// The file `luci_profiles.yaml`: [`published`] as an example of what a calibration looks like, in both nodes that need it.
 pub fn example() -> String {
     let mut text = String::from(
         "# An example of a chair's calibration: speeds at full throw that others measured on their chairs.\n\
          # Measure your own before you drive: with a wrong figure the chair goes faster than it was told.\n\
-         chair:\n  ros__parameters:\n    profiles:\n",
+         # The same stands for both nodes: the zones are judged on the stick that the chair gets.\n",
     );
-    let mut last = String::new();
-    for (name, value) in published() {
-        let mut levels = name.splitn(3, '.').skip(1);
-        let (profile, member) = (levels.next().unwrap_or_default(), levels.next().unwrap_or_default());
-        if profile != last {
-            profile.clone_into(&mut last);
-            let _ = writeln!(text, "      {profile}:");
-        }
-        let _ = match member.split_once('.') {
-            Some((axis, member)) => {
-                writeln!(text, "        {axis}: {{method: \"linear\", {member}: {value}}}")
+    for node in ["chair", "zone_scaler"] {
+        let _ = writeln!(text, "{node}:\n  ros__parameters:\n    profiles:");
+        let mut last = String::new();
+        for (name, value) in published() {
+            let mut levels = name.splitn(3, '.').skip(1);
+            let (profile, member) = (levels.next().unwrap_or_default(), levels.next().unwrap_or_default());
+            if profile != last {
+                profile.clone_into(&mut last);
+                let _ = writeln!(text, "      {profile}:");
             }
-            None => writeln!(text, "        {member}: {value}"),
-        };
+            let _ = match member.split_once('.') {
+                Some((axis, member)) => {
+                    writeln!(text, "        {axis}: {{method: \"linear\", {member}: {value}}}")
+                }
+                None => writeln!(text, "        {member}: {value}"),
+            };
+        }
     }
     text
 }

@@ -15,6 +15,8 @@ pub enum Refused {
     FromFuture,
     /// It was not a command.
     Invalid,
+    /// It asked for motion where a zero has to come first.
+    WaitsForZero,
     /// A lock was closed.
     Locked,
     /// A source of higher priority was there.
@@ -30,7 +32,8 @@ pub struct Refusals([u64; Refused::ALL.len()]);
 pub struct Traffic {
     /// Messages within the last full second \[Hz].
     pub rate: u64,
-    /// How old the last message is that counted, by its stamp or its arrival, whichever makes it older.
+    /// How old the command in force is, by its stamp or its arrival, whichever makes it older; without one the time since
+    /// the last message.
     pub age: Option<Duration>,
     /// Messages.
     pub received: u64,
@@ -42,24 +45,26 @@ pub struct Traffic {
 
 /// Counts one source's messages.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct SourceStats {
     /// Messages, by the second since the origin: in the one of the last message, and in the one before that.
     second: u64,
     within: u64,
     before: u64,
     received: u64,
+    last: Option<Instant>,
     pub(crate) driven: u64,
     pub(crate) refused: Refusals,
 }
 
 impl Refused {
     /// All reasons, in the order in which they are looked for.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Late,
         Self::Repeated,
         Self::TooOld,
         Self::FromFuture,
         Self::Invalid,
+        Self::WaitsForZero,
         Self::Locked,
         Self::Outranked,
     ];
@@ -72,6 +77,7 @@ impl Refused {
             Self::TooOld => "too old",
             Self::FromFuture => "from the future",
             Self::Invalid => "invalid",
+            Self::WaitsForZero => "before a zero",
             Self::Locked => "locked",
             Self::Outranked => "outranked",
         }
@@ -89,7 +95,7 @@ impl Refusals {
     }
 }
 
-impl Tally {
+impl SourceStats {
     pub(crate) fn receive(&mut self, now: Instant) {
         let second = second(now);
         if second != self.second {
@@ -98,6 +104,7 @@ impl Tally {
         }
         self.within += 1;
         self.received += 1;
+        self.last = Some(now);
     }
 
     pub(crate) fn traffic(&self, now: Instant, age: Option<Duration>) -> Traffic {
@@ -106,6 +113,7 @@ impl Tally {
             1 => self.within,
             _ => 0,
         };
+        let age = age.or(self.last.map(|at| now.since(at)));
         Traffic { rate, age, received: self.received, driven: self.driven, refused: self.refused }
     }
 }
@@ -120,17 +128,17 @@ mod tests {
 
     #[test]
     fn the_rate_is_that_of_the_last_full_second() {
-        let mut tally = Tally::default();
-        let rate = |tally: &Tally, millis| tally.traffic(Instant::from_millis(millis), None).rate;
+        let mut stats = SourceStats::default();
+        let rate = |stats: &SourceStats, millis| stats.traffic(Instant::from_millis(millis), None).rate;
         for millis in (0..2_500).step_by(20) {
-            tally.receive(Instant::from_millis(millis));
+            stats.receive(Instant::from_millis(millis));
         }
-        assert_eq!(rate(&tally, 2_500), 50, "from 1 s to 2 s");
-        assert_eq!(rate(&tally, 3_100), 25, "half of the second after that");
-        assert_eq!(rate(&tally, 4_000), 0, "and nothing then");
-        tally.receive(Instant::from_millis(9_000));
-        assert_eq!(rate(&tally, 9_999), 0);
-        assert_eq!(tally.traffic(Instant::ZERO, None).received, 126);
+        assert_eq!(rate(&stats, 2_500), 50, "from 1 s to 2 s");
+        assert_eq!(rate(&stats, 3_100), 25, "half of the second after that");
+        assert_eq!(rate(&stats, 4_000), 0, "and nothing then");
+        stats.receive(Instant::from_millis(9_000));
+        assert_eq!(rate(&stats, 9_999), 0);
+        assert_eq!(stats.traffic(Instant::ZERO, None).received, 126);
     }
 
     #[test]
@@ -140,6 +148,6 @@ mod tests {
             assert_eq!(reason as usize, index);
             (0..=index).for_each(|_| refusals.count(reason));
         }
-        assert_eq!(Refused::ALL.map(|reason| refusals.of(reason)), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(Refused::ALL.map(|reason| refusals.of(reason)), [1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }

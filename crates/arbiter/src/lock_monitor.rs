@@ -1,0 +1,132 @@
+use core::fmt;
+use core::time::Duration;
+
+use units::{Clock, Freshness, Instant, Said, Stamp};
+
+use crate::Publishers;
+
+/// What a lock says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockState {
+    /// It said within its timeout that it is open.
+    Open,
+    /// It said within its timeout that it is closed.
+    Closed,
+    /// It said nothing within its timeout, and counts as closed.
+    Silent,
+    /// It has a publisher too many or one that does not fit, and counts as closed while that is so.
+    Conflict(Publishers),
+}
+
+impl LockState {
+    /// Whether it masks sources below it.
+    pub const fn is_closed(self) -> bool {
+        !matches!(self, Self::Open)
+    }
+
+    /// Whether it masks them though nobody closed it.
+    pub const fn is_lost(self) -> bool {
+        matches!(self, Self::Silent | Self::Conflict(_))
+    }
+}
+
+impl fmt::Display for LockState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Open => f.write_str("open"),
+            Self::Closed => f.write_str("closed"),
+            Self::Silent => f.write_str("silent, counts as closed"),
+            Self::Conflict(publishers) => write!(f, "counts as closed: {publishers}"),
+        }
+    }
+}
+
+/// What is known of one lock.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LockMonitor {
+    freshness: Freshness,
+    last: Option<(Said, bool)>,
+    pub(crate) publishers: Publishers,
+}
+
+impl LockMonitor {
+    /// Takes a message that is read now. One that may have waited unread for the whole timeout opens nothing.
+    pub(crate) fn receive(&mut self, clock: &Clock, closed: bool, timeout: Duration) {
+        match self.freshness.judge(clock, Stamp::ZERO, timeout) {
+            Ok(said) => self.last = Some((said, closed)),
+            Err(_) if closed => self.last = Some((Said::new(clock.now(), Duration::ZERO), true)),
+            Err(_) => {}
+        }
+    }
+
+    pub(crate) fn state(&self, now: Instant, timeout: Duration) -> LockState {
+        match self.last {
+            _ if self.publishers.is_conflict() => LockState::Conflict(self.publishers),
+            Some((said, closed)) if !said.is_expired(now, timeout) => match closed {
+                true => LockState::Closed,
+                false => LockState::Open,
+            },
+            _ => LockState::Silent,
+        }
+    }
+
+    /// When it falls silent if nothing comes.
+    pub(crate) fn expiry(&self, now: Instant, timeout: Duration) -> Option<Instant> {
+        self.last.map(|(said, _)| said.expiry(timeout)).filter(|&at| now < at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIMEOUT: Duration = Duration::from_millis(500);
+
+    fn ms(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    fn clock(at: u64) -> Clock {
+        let mut clock = Clock::default();
+        clock.pass_to(ms(at), None);
+        clock
+    }
+
+    #[test]
+    fn a_lock_is_open_only_if_it_says_so_in_time() {
+        let mut lock = LockMonitor::default();
+        assert_eq!((lock.state(ms(0), TIMEOUT), lock.expiry(ms(0), TIMEOUT)), (LockState::Silent, None));
+        lock.receive(&clock(10), false, TIMEOUT);
+        assert_eq!(lock.state(ms(509), TIMEOUT), LockState::Open);
+        assert_eq!(lock.expiry(ms(509), TIMEOUT), Some(ms(510)));
+        assert_eq!((lock.state(ms(510), TIMEOUT), lock.expiry(ms(510), TIMEOUT)), (LockState::Silent, None));
+        lock.receive(&clock(600), true, TIMEOUT);
+        assert_eq!(
+            (lock.state(ms(600), TIMEOUT), lock.state(ms(1100), TIMEOUT)),
+            (LockState::Closed, LockState::Silent)
+        );
+    }
+
+    #[test]
+    fn what_waited_unread_opens_nothing_and_closes() {
+        let mut held = clock(0);
+        held.pass_to(ms(3_000), Some(ms(50)));
+        let mut lock = LockMonitor::default();
+        lock.receive(&held, false, TIMEOUT);
+        assert_eq!(lock.state(ms(3_000), TIMEOUT), LockState::Silent);
+        lock.receive(&held, true, TIMEOUT);
+        assert_eq!(lock.state(ms(3_000), TIMEOUT), LockState::Closed);
+    }
+
+    #[test]
+    fn a_second_publisher_closes_it_while_it_lasts() {
+        let mut lock = LockMonitor::default();
+        lock.receive(&clock(10), false, TIMEOUT);
+        lock.publishers = Publishers::Counted { all: 2, incompatible: 0 };
+        let state = lock.state(ms(10), TIMEOUT);
+        assert!(state.is_closed() && state.is_lost());
+        assert_eq!(state.to_string(), "counts as closed: 2 publishers, must be 1");
+        lock.publishers = Publishers::Counted { all: 1, incompatible: 0 };
+        assert_eq!(lock.state(ms(10), TIMEOUT), LockState::Open);
+    }
+}

@@ -1,0 +1,173 @@
+use core::time::Duration;
+
+use units::{Clock, Command, CommandMonitor, Instant, Received, Stale, Stamp, Velocity};
+
+use crate::source_stats::{Refused, SourceStats};
+use crate::{Invalid, Traffic, ZeroCause};
+
+/// A source whose first message comes so soon after it is in the list was sending before: it has to begin with a zero.
+const ALREADY_SENDING: Duration = Duration::from_secs(2);
+
+/// What is known of one source. Its commands are not kept: one drives from the call that brought it or never.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SourceMonitor {
+    commands: CommandMonitor,
+    /// Why a zero is needed, while one is.
+    zero_cause: ZeroCause,
+    /// Since when it is in the list.
+    since: Instant,
+    is_received: bool,
+    /// The last message that was refused for a fault of its own, and when it came.
+    fault: Option<(Fault, Instant)>,
+    /// Until when a zero that came late keeps the turn of the command that it ended.
+    stopped_until: Option<Instant>,
+    pub(crate) stats: SourceStats,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    TooOld,
+    FromFuture,
+    Invalid,
+    WaitsForZero,
+}
+
+/// Whether a source may drive, locks and other sources apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SourceState {
+    NeverReceived,
+    TimedOut,
+    WaitsForZero(ZeroCause),
+    TooOld,
+    FromFuture,
+    Invalid,
+    Valid,
+}
+
+impl SourceMonitor {
+    /// A source that is in the list since `now`.
+    pub(crate) fn new(now: Instant) -> Self {
+        Self { since: now, ..Self::default() }
+    }
+
+    /// Takes a message that is read now; the command that is in force by it.
+    ///
+    /// * What is too old, from the future or invalid ends what was in force. Unless it asked for a stop when nothing
+    ///   moved, a zero has to come before the next command counts.
+    /// * A late message changes nothing, but a late zero stops: the source keeps its turn, for as long as the command that
+    ///   it ended would have had.
+    /// # Errors
+    /// Why nothing is in force by it.
+    pub(crate) fn receive(
+        &mut self,
+        clock: &Clock,
+        velocity: Result<Velocity, Invalid>,
+        stamp: Stamp,
+        timeout: Duration,
+    ) -> Result<Command, Refused> {
+        let now = clock.now();
+        self.stats.receive(now);
+        if !core::mem::replace(&mut self.is_received, true) && now.since(self.since) < ALREADY_SENDING {
+            self.require_zero(ZeroCause::WasSending);
+        }
+        let Ok(velocity) = velocity else {
+            self.fail(Fault::Invalid, now);
+            return Err(Refused::Invalid);
+        };
+        let (asked, until) = (self.commands.command(), self.commands.expiry(timeout));
+        let command = Command { velocity, stamp };
+        match self.commands.receive(clock, command, timeout) {
+            Received::InForce => {
+                (self.fault, self.stopped_until) = (None, None);
+                Ok(command)
+            }
+            Received::WaitsForZero => {
+                self.fault = Some((Fault::WaitsForZero, now));
+                Err(Refused::WaitsForZero)
+            }
+            Received::Stopped(Stale::Late | Stale::Repeated { .. }) => {
+                self.stopped_until = until.or(self.stopped_until);
+                Err(Refused::Late)
+            }
+            Received::Refused(Stale::Late) => Err(Refused::Late),
+            Received::Refused(Stale::Repeated { .. }) => Err(Refused::Repeated),
+            Received::Stopped(stale) | Received::Refused(stale) => {
+                let (fault, refused) = match stale {
+                    Stale::Ahead { .. } => (Fault::FromFuture, Refused::FromFuture),
+                    _ => (Fault::TooOld, Refused::TooOld),
+                };
+                if velocity.is_zero() && asked.is_none_or(|command| command.velocity.is_zero()) {
+                    self.fault = Some((fault, now));
+                } else {
+                    self.fail(fault, now);
+                }
+                Err(refused)
+            }
+        }
+    }
+
+    /// What was in force is lost, and a zero is needed.
+    fn fail(&mut self, fault: Fault, now: Instant) {
+        self.require_zero(ZeroCause::Lost);
+        self.commands.lose();
+        (self.fault, self.stopped_until) = (Some((fault, now)), None);
+    }
+
+    /// From now on a zero has to come before anything drives.
+    pub(crate) fn require_zero(&mut self, cause: ZeroCause) {
+        if !self.commands.waits_for_zero() {
+            self.zero_cause = cause;
+        }
+        self.commands.require_zero();
+    }
+
+    /// Lets time pass.
+    pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) {
+        let waited = self.commands.waits_for_zero();
+        if self.commands.expire(now, timeout) && !waited {
+            self.zero_cause = ZeroCause::Lost;
+        }
+    }
+
+    /// As of `now`, to which [`expire`](Self::expire) went.
+    pub(crate) fn state(&self, now: Instant, timeout: Duration) -> SourceState {
+        match self.fault {
+            Some((fault, at)) if now < at + timeout => return fault.state(self.zero_cause),
+            _ => {}
+        }
+        let has_turn = self.is_in_force() || self.stopped_until.is_some_and(|until| now < until);
+        match (self.is_received, has_turn) {
+            (false, _) => SourceState::NeverReceived,
+            (true, false) => SourceState::TimedOut,
+            (true, true) if self.commands.waits_for_zero() => SourceState::WaitsForZero(self.zero_cause),
+            (true, true) => SourceState::Valid,
+        }
+    }
+
+    pub(crate) fn is_in_force(&self) -> bool {
+        self.commands.command().is_some()
+    }
+
+    /// When the state changes if nothing comes.
+    pub(crate) fn expiry(&self, now: Instant, timeout: Duration) -> Option<Instant> {
+        let fault = self.fault.map(|(_, at)| at + timeout);
+        let times = [self.commands.expiry(timeout), self.stopped_until, fault];
+        times.into_iter().flatten().filter(|&at| now < at).min()
+    }
+
+    /// What came of it.
+    pub(crate) fn traffic(&self, now: Instant) -> Traffic {
+        self.stats.traffic(now, self.commands.age(now))
+    }
+}
+
+impl Fault {
+    fn state(self, cause: ZeroCause) -> SourceState {
+        match self {
+            Self::TooOld => SourceState::TooOld,
+            Self::FromFuture => SourceState::FromFuture,
+            Self::Invalid => SourceState::Invalid,
+            Self::WaitsForZero => SourceState::WaitsForZero(cause),
+        }
+    }
+}

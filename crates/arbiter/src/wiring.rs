@@ -1,0 +1,94 @@
+use crate::{Clash, Kind, Params};
+
+/// What the process of the arbiter publishes itself, by topics as the graph has them: what no source may come from, and
+/// which one is fed without a topic.
+#[derive(Clone, Debug, Default)]
+pub struct Wiring {
+    /// The reference of the joystick in the same process: a source with this topic is that stick, and nobody else can send
+    /// for it. `None` where the arbiter is a process of its own.
+    pub stick: Option<String>,
+    /// What the process says further on: a source on it would drive itself.
+    pub own: Vec<String>,
+}
+
+impl Wiring {
+    /// The index of the source that is the stick, if one is: without it the stick drives nothing, and others may.
+    ///
+    /// * `resolve`: makes a topic as a parameter has it a name in the graph
+    /// # Errors
+    /// A [`Clash`] of a source on what the process publishes itself, of a second one on the stick, and of a stick whose type
+    /// is not the joystick's.
+    pub fn stick_of(
+        &self,
+        params: &Params,
+        resolve: impl Fn(&str) -> String,
+    ) -> Result<Option<usize>, Clash> {
+        let mut stick: Option<usize> = None;
+        for (index, source) in params.sources.iter().enumerate() {
+            let clash = |member: &str, rule: String| {
+                Err(Clash { parameter: format!("sources.{}.{member}", source.name), rule })
+            };
+            let topic = resolve(&source.topic);
+            if self.own.contains(&topic) {
+                return clash("topic", "must not be what this node publishes itself".into());
+            }
+            if self.stick.as_ref() != Some(&topic) {
+                continue;
+            }
+            if let Some(other) = stick.replace(index).and_then(|other| params.sources.get(other)) {
+                let other = &other.name;
+                let rule = format!(
+                    "must differ from the topic of source '{other}', which is the stick of this process"
+                );
+                return clash("topic", rule);
+            }
+            if source.kind != Kind::PoseState {
+                return clash("type", "must be pose_state: its topic is the stick of this process".into());
+            }
+        }
+        Ok(stick)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+
+    fn stick_of(sources: Vec<Source>) -> Result<Option<usize>, String> {
+        let wiring = Wiring { stick: Some("/joystick/desired".into()), own: vec!["/cmd_vel".into()] };
+        let params = Params { sources, ..Params::default() };
+        let resolve = |topic: &str| format!("/{}", topic.trim_start_matches('/'));
+        wiring.stick_of(&params, resolve).map_err(|clash| format!("{} {}", clash.parameter, clash.rule))
+    }
+
+    #[test]
+    fn a_source_on_the_joysticks_reference_is_the_stick_and_none_need_be() {
+        let nav = || Source::new("nav", "nav", Kind::TwistStamped, 1);
+        assert_eq!(
+            stick_of(vec![nav(), Source::new("s", "joystick/desired", Kind::PoseState, 2)]),
+            Ok(Some(1))
+        );
+        assert_eq!(stick_of(vec![nav()]), Ok(None));
+    }
+
+    #[test]
+    fn nothing_of_the_one_process_is_a_second_source() {
+        let stick = |name, topic, kind, priority| Source::new(name, topic, kind, priority);
+        let twice = vec![
+            stick("a", "/joystick/desired", Kind::PoseState, 1),
+            stick("b", "joystick/desired", Kind::PoseState, 2),
+        ];
+        assert!(
+            stick_of(twice)
+                .unwrap_err()
+                .starts_with("sources.b.topic must differ from the topic of source 'a'")
+        );
+        let twist = vec![stick("a", "joystick/desired", Kind::Twist, 1)];
+        assert!(stick_of(twist).unwrap_err().starts_with("sources.a.type must be pose_state"));
+        let ring = vec![stick("a", "cmd_vel", Kind::Twist, 1)];
+        assert!(
+            stick_of(ring).unwrap_err().starts_with("sources.a.topic must not be what this node publishes")
+        );
+    }
+}

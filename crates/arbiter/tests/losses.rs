@@ -1,0 +1,269 @@
+//! Losing is a stop: what was lost in motion, or held, sets nothing in motion by itself.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+mod common;
+
+use arbiter::{Input, Level, LockState, Publishers, Refused, Verdict, ZeroCause};
+use common::{Bench, HIGH, LOW, at, command, drives, go, lock, params, stop};
+use units::{Command, Machine};
+
+const LOST: Verdict = Verdict::WaitsForZero(ZeroCause::Lost);
+const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);
+const SENDING: Verdict = Verdict::WaitsForZero(ZeroCause::WasSending);
+
+#[test]
+fn a_source_that_was_silent_in_motion_drives_again_after_a_zero() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    assert_eq!(bench.at(500), [Command::STOP]);
+    assert!(bench.command(3_000, LOW, 0.5, 2).iter().all(|command| command.velocity.is_zero()));
+    assert_eq!(bench.verdicts()[LOW], LOST);
+    let text = "low waits for a zero: it was lost while it asked for motion; nobody drives";
+    assert_eq!(bench.0.health(), (Level::Warn, text.into()));
+    assert_eq!(bench.0.counters().refused.of(Refused::WaitsForZero), 1);
+    assert_eq!(bench.command(3_010, LOW, 0.0, 3), [stop(3)]);
+    assert_eq!(bench.command(3_020, LOW, 0.5, 4), [go(0.5, 4)]);
+}
+
+#[test]
+fn a_source_that_was_silent_at_rest_may_begin_with_motion() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.0, 1);
+    bench.at(990);
+    assert_eq!(bench.command(991, LOW, 0.5, 2), [go(0.5, 2)]);
+}
+
+#[test]
+fn an_invalid_message_stops_its_source_until_a_zero() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    assert_eq!(bench.command(10, LOW, f64::NAN, 2), [Command::STOP]);
+    assert_eq!(bench.verdicts()[LOW], Verdict::Invalid);
+    assert_eq!(bench.0.health(), (Level::Error, "low sent an invalid message; nobody drives".into()));
+    let (source, reason) = bench.0.last_invalid().unwrap();
+    assert_eq!((source, reason.to_string().as_str()), (LOW, "linear.x is NaN, must be finite"));
+    assert_eq!(bench.command(20, LOW, 0.5, 3), []);
+    assert_eq!(bench.verdicts()[LOW], LOST);
+    assert_eq!(bench.command(30, LOW, 0.0, 4), [stop(4)]);
+    assert_eq!(bench.command(40, LOW, 0.5, 5), [go(0.5, 5)]);
+}
+
+#[test]
+fn when_the_one_that_drives_is_lost_in_motion_every_source_needs_a_zero() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, HIGH, 1.0, 1);
+    assert_eq!(bench.command(490, LOW, 0.5, 2), []);
+    assert_eq!(bench.at(500), [Command::STOP]);
+    assert_eq!(bench.verdicts(), [OTHER, Verdict::TimedOut]);
+    assert_eq!(bench.command(510, LOW, 0.4, 3), [], "nothing drives off by itself");
+    assert_eq!(bench.command(520, LOW, 0.0, 4), [stop(4)]);
+    assert_eq!(bench.command(530, LOW, 0.4, 5), [go(0.4, 5)]);
+    // High still needs its own.
+    assert_eq!(bench.command(540, HIGH, 1.0, 6), []);
+    assert_eq!(bench.verdicts(), [Verdict::Drives, LOST]);
+    assert_eq!(bench.command(550, HIGH, 0.0, 7), [stop(7)]);
+    assert_eq!(bench.command(560, HIGH, 1.0, 8), [go(1.0, 8)]);
+}
+
+#[test]
+fn a_zero_of_before_the_loss_is_not_enough() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    bench.command(100, HIGH, 1.0, 2);
+    bench.command(490, LOW, 0.0, 3);
+    bench.at(600);
+    assert_eq!(bench.command(610, LOW, 0.5, 4), []);
+    assert_eq!(bench.verdicts()[LOW], OTHER);
+}
+
+#[test]
+fn a_source_that_is_preempted_in_motion_goes_on_without_a_zero() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    bench.command(10, HIGH, 1.0, 2);
+    bench.command(20, HIGH, 0.0, 3); // the person lets go
+    for ms in (100..=500).step_by(100) {
+        assert_eq!(bench.command(ms, LOW, 0.5, ms as i32), []);
+    }
+    assert_eq!(bench.at(520), [Command::STOP]);
+    assert_eq!(bench.command(530, LOW, 0.5, 530), [go(0.5, 530)]);
+}
+
+#[test]
+fn an_outranked_source_that_falls_silent_in_motion_needs_a_zero() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    bench.command(10, HIGH, 0.0, 2);
+    bench.command(400, HIGH, 0.0, 3);
+    bench.command(800, HIGH, 0.0, 4);
+    bench.at(1_300);
+    assert_eq!(bench.command(1_310, LOW, 0.5, 5), []);
+    assert_eq!(bench.verdicts()[LOW], LOST);
+}
+
+#[test]
+fn a_lock_that_is_closed_and_opened_on_purpose_asks_for_no_zero() {
+    let mut bench = Bench::new(vec![lock(50)]);
+    bench.lock(0, false);
+    bench.command(10, LOW, 0.5, 1);
+    assert_eq!(bench.lock(20, true), [Command::STOP]);
+    bench.command(30, LOW, 0.5, 2);
+    bench.lock(40, false);
+    assert_eq!(bench.command(50, LOW, 0.5, 3), [go(0.5, 3)]);
+}
+
+#[test]
+fn a_lock_that_falls_silent_over_motion_asks_for_a_zero_of_all() {
+    let mut bench = Bench::new(vec![lock(50)]);
+    bench.lock(0, false);
+    bench.command(10, LOW, 0.5, 1);
+    assert_eq!(bench.at(200), [Command::STOP]);
+    assert_eq!(bench.0.active().locks, [LockState::Silent]);
+    bench.lock(250, false);
+    assert_eq!(bench.command(260, LOW, 0.5, 2), []);
+    assert_eq!(bench.verdicts()[LOW], OTHER);
+    assert_eq!(bench.command(270, HIGH, 0.5, 2), [], "above the lock, and still");
+    assert_eq!(bench.command(280, LOW, 0.0, 3), [stop(3)]);
+    assert_eq!(bench.command(290, LOW, 0.5, 4), [go(0.5, 4)]);
+}
+
+#[test]
+fn a_lock_that_comes_back_sets_nothing_in_motion_that_asked_meanwhile() {
+    let mut bench = Bench::new(vec![lock(50)]);
+    assert_eq!(bench.command(0, LOW, 0.5, 1), []);
+    assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 0 });
+    bench.lock(10, false);
+    assert_eq!(bench.command(20, LOW, 0.5, 2), []);
+    assert_eq!(bench.verdicts()[LOW], OTHER);
+}
+
+#[test]
+fn who_was_sending_before_the_arbiter_began_starts_with_a_zero() {
+    let mut bench = Bench::fresh(params(vec![]));
+    bench.poll(0);
+    assert_eq!(bench.on(1_990, command(LOW, 0.5, 1)).last(), Some(&Command::STOP));
+    assert_eq!(bench.verdicts()[LOW], SENDING);
+    assert_eq!(bench.on(1_995, command(LOW, 0.0, 2)), [stop(2)]);
+    assert_eq!(bench.on(1_999, command(LOW, 0.5, 3)), [go(0.5, 3)]);
+    // Its first one comes later: it starts now, as nav2 does.
+    assert_eq!(bench.on(2_001, command(HIGH, 0.6, 3)), [go(0.6, 3)]);
+}
+
+#[test]
+fn who_was_sending_before_its_source_was_added_starts_with_a_zero() {
+    let mut bench = Bench::new(vec![]);
+    let mut one = params(vec![]);
+    one.sources.truncate(1);
+    bench.on(0, Input::ParametersChanged(one));
+    bench.on(100, Input::ParametersChanged(params(vec![])));
+    bench.command(1_000, HIGH, 0.5, 1);
+    assert_eq!(bench.verdicts()[HIGH], SENDING);
+    assert_eq!(bench.command(1_010, LOW, 0.5, 1), [go(0.5, 1)], "this one stayed");
+}
+
+#[test]
+fn after_a_hold_no_command_that_waited_gets_out() {
+    for seconds in [3, 10] {
+        let mut bench = Bench::new(vec![]);
+        bench.command(0, HIGH, 0.0, 0);
+        bench.command(10, HIGH, 0.5, 0);
+        let wake = seconds * 1000;
+        // What a teleop that died meanwhile had sent, without stamps, and what another one did.
+        let mut out = bench.after_a_hold(wake, command(HIGH, 0.5, 0));
+        for ms in 1..49 {
+            out.extend(bench.on(wake + ms, command(if ms % 2 == 0 { HIGH } else { LOW }, 0.5, 0)));
+        }
+        assert!(out.iter().all(|command| command.velocity.is_zero()), "{out:?}");
+        assert!(bench.0.counters().refused.of(Refused::TooOld) > 40);
+        // The queues are dry, and it still sends: it was lost.
+        assert_eq!(bench.on(wake + 60, command(HIGH, 0.5, 0)), []);
+        assert_eq!(bench.verdicts()[HIGH], LOST);
+        bench.on(wake + 70, command(HIGH, 0.0, 0));
+        assert_eq!(bench.on(wake + 80, command(HIGH, 0.5, 0)), [go(0.5, 0)]);
+    }
+}
+
+#[test]
+fn a_lock_that_was_read_after_a_hold_opens_nothing() {
+    let mut bench = Bench::new(vec![lock(50)]);
+    bench.lock(0, false);
+    bench.command(0, LOW, 0.0, 0);
+    bench.after_a_hold(3_000, Input::LockReceived { lock: 0, closed: false });
+    assert_eq!(bench.0.active().locks, [LockState::Silent]);
+    bench.lock(3_060, false);
+    assert_eq!(bench.0.active().locks, [LockState::Open]);
+}
+
+#[test]
+fn a_short_hold_costs_what_it_took() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 0);
+    let out = bench.after_a_hold(300, command(LOW, 0.6, 0));
+    assert_eq!(out, [go(0.6, 0)]);
+    assert_eq!(bench.at(499), []);
+    assert_eq!(bench.at(500), [Command::STOP], "it may be of the time of the call before");
+}
+
+#[test]
+fn two_publishers_of_a_lock_close_it_while_they_last() {
+    let mut bench = Bench::new(vec![lock(50)]);
+    bench.lock(0, false);
+    bench.command(10, LOW, 0.5, 1);
+    assert_eq!(bench.lock_publishers(20, 2, 0), [Command::STOP]);
+    for ms in (30..1_000).step_by(30) {
+        // They disagree; nothing of it comes out.
+        assert!(drives(bench.drain(ms)).iter().all(|command| command.velocity.is_zero()));
+        bench.0.handle(at(ms), Input::LockReceived { lock: 0, closed: ms % 20 == 0 });
+        bench.0.handle(at(ms), command(LOW, 0.5, ms as i32));
+        assert!(matches!(bench.verdicts()[LOW], Verdict::Locked { .. }));
+    }
+    let text = "lock guard counts as closed: 2 publishers, must be 1; nobody drives";
+    assert_eq!(bench.0.health(), (Level::Warn, text.into()));
+    bench.lock_publishers(1_000, 1, 0);
+    bench.lock(1_010, false);
+    bench.command(1_020, LOW, 0.5, 1_020);
+    assert_eq!(bench.verdicts()[LOW], OTHER, "nobody opened it on purpose");
+    bench.command(1_030, LOW, 0.0, 1_030);
+    assert_eq!(bench.command(1_040, LOW, 0.5, 1_040), [go(0.5, 1_040)]);
+}
+
+#[test]
+fn what_is_wrong_with_publishers_is_told_while_it_is_so_also_at_rest() {
+    let mut bench = Bench::new(vec![lock(5)]);
+    bench.drain(1);
+    let counted = |all, incompatible| Publishers::Counted { all, incompatible };
+    bench.0.handle(at(1), Input::SourcePublishersCounted { source: LOW, publishers: counted(1, 1) });
+    bench.0.handle(at(1), Input::LockPublishersCounted { lock: 0, publishers: Publishers::Unknown });
+    assert_eq!(bench.drain(1).len(), 1, "~/active tells");
+    bench.0.handle(at(1), Input::ForeignPublishersCounted(Some(1)));
+    let (level, text) = bench.0.health();
+    assert_eq!(level, Level::Warn);
+    for part in [
+        "lock guard counts as closed: the graph does not tell who publishes it",
+        "source low: 1 of 1 publishers has another type or is best effort, and is ignored",
+        "the arbiter's command has 1 other publishers, must be 0",
+        "nobody drives",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    // Two on a source drive all the same: nav2's servers share a topic.
+    bench.on(2, Input::SourcePublishersCounted { source: LOW, publishers: counted(2, 0) });
+    assert_eq!(bench.command(3, LOW, 0.5, 1), [go(0.5, 1)]);
+    assert!(bench.0.health().1.starts_with("lock guard") && bench.0.health().1.ends_with("low drives"));
+    bench.on(4, Input::ForeignPublishersCounted(Some(0)));
+    bench.on(4, Input::SourcePublishersCounted { source: LOW, publishers: counted(1, 0) });
+    bench.lock_publishers(4, 1, 0);
+    bench.lock(4, true);
+    assert_eq!(bench.0.health(), (Level::Ok, "low drives".into()));
+}
+
+#[test]
+fn publishers_stay_known_when_indices_change() {
+    let mut bench = Bench::new(vec![]);
+    let publishers = Publishers::Counted { all: 2, incompatible: 0 };
+    bench.on(0, Input::SourcePublishersCounted { source: HIGH, publishers });
+    let mut one = params(vec![]);
+    one.sources.remove(LOW);
+    bench.on(1, Input::ParametersChanged(one));
+    assert_eq!(bench.0.active().publishers, [publishers]);
+}

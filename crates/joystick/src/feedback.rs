@@ -1,0 +1,209 @@
+use core::time::Duration;
+
+use units::Instant;
+
+use crate::{DeviceId, Output, Report};
+
+/// How long a motor runs after a feedback.
+/// # Source
+/// The ROS 2 `joy` package lets both motors run for a second.
+const DURATION: Duration = Duration::from_secs(1);
+/// How often it is reported that a feedback is wrong.
+const SELDOM: Duration = Duration::from_secs(1);
+
+/// What came on `joy/set_feedback`, as it came.
+///
+/// # Source
+/// `sensor_msgs/JoyFeedback`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Feedback {
+    /// 0 a light, 1 a motor, 2 a buzzer.
+    pub kind: u8,
+    /// Which: of a light red, green, blue; of the motors the strong one, the weak one.
+    pub id: u8,
+    /// 0 to 1.
+    pub intensity: f32,
+}
+
+/// The motors and the light of the device that drives: what feedbacks asked of them.
+///
+/// Each motor runs for its own time, although a device is told of both at once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Feedbacks {
+    motors: [Motor; 2],
+    colour: [f32; 3],
+    /// When something was reported of a feedback last.
+    reported: Option<Instant>,
+}
+
+/// A strength, 0 to 1, until a time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Motor {
+    strength: f32,
+    until: Instant,
+}
+
+impl Feedbacks {
+    /// What the device that drives is to do, or why not.
+    pub(crate) fn take(&mut self, now: Instant, driver: Option<DeviceId>, asked: Feedback) -> Option<Output> {
+        let done = checked(asked).map_err(|reason| format!("is refused: {reason}"));
+        let done = done.and_then(|asked| {
+            let device = driver.ok_or_else(|| "is ignored: no device drives".to_owned())?;
+            Ok(self.output(now, device, asked))
+        });
+        match done {
+            Ok(output) => Some(output),
+            Err(_) if self.reported.is_some_and(|at| now.since(at) < SELDOM) => None,
+            Err(what) => {
+                self.reported = Some(now);
+                Some(Output::Report(Report::FeedbackRefused { what }))
+            }
+        }
+    }
+
+    fn output(&mut self, now: Instant, device: DeviceId, asked: Feedback) -> Output {
+        let Feedback { kind, id, intensity } = asked;
+        if kind == LIGHT {
+            if let Some(part) = self.colour.get_mut(usize::from(id)) {
+                *part = intensity;
+            }
+            let colour = self.colour.map(|part| (part * f32::from(u8::MAX)).round() as u8);
+            return Output::Light { device, colour };
+        }
+        if let Some(motor) = self.motors.get_mut(usize::from(id)) {
+            *motor = Motor { strength: intensity, until: now + DURATION };
+        }
+        self.rumble(now, device)
+    }
+
+    /// Another device drives, of which nothing was asked yet.
+    pub(crate) fn forget(&mut self) {
+        *self = Self { reported: self.reported, ..Self::default() };
+    }
+
+    /// Both motors when the time of one is over and the other runs on.
+    pub(crate) fn expire(&mut self, now: Instant, driver: Option<DeviceId>) -> Option<Output> {
+        let mut ended = false;
+        for motor in self.motors.iter_mut().filter(|motor| motor.strength > 0.0 && motor.until <= now) {
+            motor.strength = 0.0;
+            ended = true;
+        }
+        let runs_on = self.motors.iter().any(|motor| motor.strength > 0.0);
+        driver.filter(|_| ended && runs_on).map(|device| self.rumble(now, device))
+    }
+
+    /// When a motor's time is over while the other runs on.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let [one, other] = self.motors;
+        let both_run = one.strength > 0.0 && other.strength > 0.0;
+        both_run.then(|| one.until.min(other.until))
+    }
+
+    fn rumble(&self, now: Instant, device: DeviceId) -> Output {
+        let [(low, low_left), (high, high_left)] = self.motors.map(|motor| motor.running(now));
+        Output::Rumble { device, low, high, time: low_left.max(high_left) }
+    }
+}
+
+impl Motor {
+    /// Its strength, 0 to 65535, and for how long it still runs.
+    fn running(self, now: Instant) -> (u16, Duration) {
+        let left = self.until.since(now);
+        if self.strength > 0.0 && !left.is_zero() {
+            ((self.strength * f32::from(u16::MAX)).round() as u16, left)
+        } else {
+            (0, Duration::ZERO)
+        }
+    }
+}
+
+const LIGHT: u8 = 0;
+const MOTOR: u8 = 1;
+
+/// # Errors
+/// A sentence with name, value and range.
+/// # Source
+/// `sensor_msgs/JoyFeedback`; `joy` takes id 0 only.
+fn checked(asked: Feedback) -> Result<Feedback, String> {
+    let Feedback { kind, id, intensity } = asked;
+    if !(0.0..=1.0).contains(&intensity) {
+        return Err(format!("intensity is {intensity}, must be from 0 to 1"));
+    }
+    let most = |what, most| Err(format!("id is {id}, must be from 0 to {most} for {what}"));
+    match kind {
+        LIGHT if id > 2 => most("a light (red, green, blue)", 2),
+        MOTOR if id > 1 => most("a motor (strong, weak)", 1),
+        LIGHT | MOTOR => Ok(asked),
+        other => {
+            Err(format!("type is {other}, must be 0 (light) or 1 (motor); no device of SDL has a buzzer"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAD: DeviceId = DeviceId(3);
+
+    fn at(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    fn motor(feedbacks: &mut Feedbacks, millis: u64, id: u8, intensity: f32) -> Option<Output> {
+        feedbacks.take(at(millis), Some(PAD), Feedback { kind: MOTOR, id, intensity })
+    }
+
+    fn rumble(low: u16, high: u16, millis: u64) -> Option<Output> {
+        Some(Output::Rumble { device: PAD, low, high, time: Duration::from_millis(millis) })
+    }
+
+    #[test]
+    fn each_motor_has_its_own_time() {
+        let mut motors = Feedbacks::default();
+        assert_eq!(motor(&mut motors, 0, 0, 1.0), rumble(65535, 0, 1000));
+        assert_eq!(motors.deadline(), None, "the device ends it by itself");
+        assert_eq!(motor(&mut motors, 600, 1, 0.5), rumble(65535, 32768, 1000));
+        assert_eq!((motors.deadline(), motors.expire(at(999), Some(PAD))), (Some(at(1000)), None));
+        assert_eq!(motors.expire(at(1005), Some(PAD)), rumble(0, 32768, 595));
+        assert_eq!(motors.expire(at(1600), Some(PAD)), None, "the device ends it by itself");
+        // Long after, a feedback for one motor is none for the other.
+        assert_eq!(motor(&mut motors, 5000, 1, 0.5), rumble(0, 32768, 1000));
+        assert_eq!(motor(&mut motors, 6500, 0, 1.0), rumble(65535, 0, 1000));
+    }
+
+    #[test]
+    fn a_motor_that_is_stopped_leaves_the_other_its_time() {
+        let mut motors = Feedbacks::default();
+        motor(&mut motors, 0, 0, 1.0);
+        assert_eq!(motor(&mut motors, 300, 1, 0.0), rumble(65535, 0, 700));
+        assert_eq!(motors.expire(at(1001), Some(PAD)), None);
+        assert_eq!(motor(&mut motors, 1002, 0, 0.0), rumble(0, 0, 0));
+    }
+
+    #[test]
+    fn a_colour_has_three_parts() {
+        let mut light = Feedbacks::default();
+        let mut colour = |id, intensity| {
+            let asked = Feedback { kind: LIGHT, id, intensity };
+            light.take(at(0), Some(PAD), asked)
+        };
+        colour(1, 1.0);
+        assert_eq!(colour(2, 0.5), Some(Output::Light { device: PAD, colour: [0, 255, 128] }));
+    }
+
+    #[test]
+    fn what_no_device_has_is_refused_in_words_and_seldom() {
+        let of = |kind, id, intensity| checked(Feedback { kind, id, intensity }).unwrap_err();
+        assert_eq!(of(1, 2, 0.5), "id is 2, must be from 0 to 1 for a motor (strong, weak)");
+        assert_eq!(of(1, 0, 1.5), "intensity is 1.5, must be from 0 to 1");
+        assert!(of(1, 0, f32::NAN).starts_with("intensity is NaN") && of(0, 3, 1.0).starts_with("id is 3"));
+        assert!(of(2, 0, 1.0).starts_with("type is 2") && of(1, 0, -0.1).starts_with("intensity is -0.1"));
+        let mut feedbacks = Feedbacks::default();
+        let mut at =
+            |millis| feedbacks.take(at(millis), None, Feedback { kind: MOTOR, id: 0, intensity: 1.0 });
+        let what = "is ignored: no device drives".into();
+        assert_eq!(at(0), Some(Output::Report(Report::FeedbackRefused { what })));
+        assert_eq!((at(999), at(1000).is_some()), (None, true));
+    }
+}

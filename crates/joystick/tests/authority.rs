@@ -1,0 +1,318 @@
+//! When the stick claims the vehicle: what is published when it is there, when it is lost, and when nobody commands.
+
+mod common;
+
+use common::{Bench, CYCLE, ON, PAD, SLOW, TOGGLE, driving, guarded, reference, wall};
+use joystick::{Input, Level, Params, PoseState, Report};
+use units::{Machine, Stamp};
+
+/// For so long \[ms] zero is published after a loss.
+const FAREWELL: u64 = 1000;
+
+/// What was published in `millis`.
+fn published(bench: &mut Bench, millis: u64) -> Vec<PoseState> {
+    bench.outputs.clear();
+    bench.run(millis);
+    bench.desired()
+}
+
+fn all_zero(states: &[PoseState]) -> bool {
+    states.iter().all(|state| *state == PoseState::standing(state.stamp, state.intrinsic))
+}
+
+fn unplug(bench: &mut Bench) {
+    bench.outputs.clear();
+    bench.disconnect(PAD);
+    bench.batch();
+}
+
+#[test]
+fn without_a_device_nothing_is_claimed() {
+    for params in [Params::default(), driving(), guarded()] {
+        let mut bench = Bench::new(params);
+        assert_eq!(published(&mut bench, 3000), []);
+        assert!(!bench.machine.active());
+    }
+}
+
+#[test]
+fn a_device_without_a_mapped_axis_that_it_has_claims_nothing() {
+    let mut beyond = driving();
+    (beyond.mappings.linear[0].axis, beyond.mappings.angular[2].axis) = (Some(8), None);
+    for params in [Params::default(), beyond] {
+        let mut bench = Bench::with_pad(params);
+        bench.axis(0, i16::MAX);
+        assert_eq!(published(&mut bench, 3000), []);
+        assert!(!bench.machine.active() && bench.machine.health().0 == Level::Warn);
+    }
+}
+
+#[test]
+fn a_stick_that_is_there_claims_with_zero_while_it_rests() {
+    let mut bench = Bench::with_pad(driving());
+    let states = published(&mut bench, 100);
+    assert!(states.len() == 20 && all_zero(&states) && bench.machine.active());
+}
+
+#[test]
+fn without_a_device_a_fresh_reference_is_passed_on() {
+    let mut bench = Bench::new(driving());
+    bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
+    assert_eq!(published(&mut bench, CYCLE), [reference(wall(0), true, 0.5)]);
+}
+
+#[test]
+fn a_pad_pulled_out_in_full_drive_is_zero_at_once_for_a_second_and_then_silent() {
+    for (params, hold) in [(driving(), None), (guarded(), Some(ON))] {
+        let mut bench = Bench::with_pad(params);
+        hold.into_iter().for_each(|button| bench.button(button, true));
+        bench.axis(0, i16::MAX);
+        bench.run(500);
+        assert!(bench.forward() > 2.5);
+        unplug(&mut bench);
+        assert_eq!(bench.desired(), [PoseState::standing(wall(500), true)], "at once");
+        let states = published(&mut bench, 2 * FAREWELL);
+        assert!(all_zero(&states));
+        // The cycles at 505 to 1495 ms; at 1500 the second is over.
+        assert_eq!((states.len(), states.last().unwrap().stamp), (199, wall(1495)));
+        assert_eq!(published(&mut bench, 3000), []);
+    }
+}
+
+#[test]
+fn a_pad_pulled_out_at_rest_without_its_dead_man_loses_nothing() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
+    bench.run(100);
+    unplug(&mut bench);
+    assert_eq!(published(&mut bench, CYCLE), [reference(wall(0), true, 0.5)], "the reference goes on");
+}
+
+#[test]
+fn a_fresh_reference_waits_until_the_lost_stick_was_seen_to_stop() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.button(ON, true);
+    bench.axis(0, i16::MAX);
+    bench.run(500);
+    unplug(&mut bench);
+    for _ in 0..FAREWELL / 100 {
+        bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
+        assert!(all_zero(&published(&mut bench, 95)));
+        bench.run(5);
+    }
+    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
+    let states = published(&mut bench, 100);
+    assert!(states.iter().all(|state| state.vel == Some([0.5, 0.0, 0.0])) && states.len() == 20);
+}
+
+#[test]
+fn a_takeover_by_toggle_holds_the_vehicle_until_its_pad_is_back_and_ends_it() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.press(TOGGLE);
+    bench.axis(0, i16::MAX);
+    bench.run(500);
+    unplug(&mut bench);
+    bench.give(Input::ReferenceReceived(reference(wall(500), true, 0.5)));
+    let states = published(&mut bench, 5 * FAREWELL);
+    assert!(all_zero(&states) && states.len() == 1000, "a person took over, and gave nothing back");
+    let (level, text) = bench.machine.health();
+    assert!(level == Level::Warn && text.contains("enable.toggle commands zero"), "{text}");
+    bench.connect(PAD, "Pad", "guid");
+    bench.batch();
+    assert!(bench.machine.active());
+    bench.press(TOGGLE);
+    bench.batch();
+    assert!(!bench.machine.active());
+}
+
+#[test]
+fn a_replug_claims_again() {
+    let mut bench = Bench::with_pad(driving());
+    bench.axis(0, i16::MAX);
+    bench.run(500);
+    unplug(&mut bench);
+    bench.run(2 * FAREWELL);
+    bench.connect(PAD, "Pad", "guid");
+    bench.batch();
+    assert!(bench.machine.active());
+    let states = published(&mut bench, 100);
+    assert!(states.len() == 20 && all_zero(&states));
+    bench.axis(0, i16::MAX);
+    bench.run(500);
+    assert!(bench.forward() > 2.5);
+}
+
+#[test]
+fn letting_go_of_the_dead_man_is_one_stop() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.button(ON, true);
+    bench.axis(0, i16::MAX);
+    bench.run(500);
+    bench.outputs.clear();
+    bench.button(ON, false);
+    bench.batch();
+    assert_eq!(bench.desired(), [PoseState::standing(wall(500), true)]);
+    assert_eq!(published(&mut bench, 2000), []);
+}
+
+#[test]
+fn an_axis_that_is_mapped_no_more_is_a_loss() {
+    let mut bench = Bench::with_pad(driving());
+    bench.axis(0, i16::MAX);
+    bench.batch();
+    bench.run(500);
+    bench.outputs.clear();
+    bench.give(Input::ParametersChanged(Params::default()));
+    bench.drain();
+    assert_eq!(bench.desired(), [PoseState::standing(wall(500), true)], "at once");
+    assert_eq!(published(&mut bench, 2 * FAREWELL).len(), 199);
+}
+
+#[test]
+fn a_reference_lost_in_motion_is_zero_for_a_second_and_begins_with_zero() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
+    bench.run(495);
+    assert_eq!(bench.forward(), 0.5);
+    let states = published(&mut bench, 2 * FAREWELL);
+    assert!(all_zero(&states) && states.len() == 200, "{}", states.len());
+    assert!(bench.reports().contains(&Report::ReferenceWaits(true)));
+    for vel in [0.5, 0.7] {
+        bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, vel)));
+        assert_eq!(published(&mut bench, 100), [], "it does not drive off by itself");
+        assert!(bench.machine.health().1.contains("before it asks for zero"));
+    }
+    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.0)));
+    bench.run(CYCLE);
+    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
+    bench.run(CYCLE);
+    assert_eq!(bench.forward(), 0.5);
+    assert!(bench.reports().contains(&Report::ReferenceWaits(false)));
+}
+
+#[test]
+fn a_reference_that_is_old_late_repeated_or_from_the_future_is_not_passed_on() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.run(10_000);
+    for stamp in [wall(9_500), wall(10_200), Stamp { sec: i32::MAX, nanosec: 0 }] {
+        bench.give(Input::ReferenceReceived(reference(stamp, true, 0.5)));
+        assert_eq!(published(&mut bench, CYCLE), [], "{stamp:?}");
+    }
+    bench.give(Input::ReferenceReceived(reference(wall(10_000), true, 0.0)));
+    bench.run(CYCLE);
+    bench.give(Input::ReferenceReceived(reference(wall(9_990), true, 0.5)));
+    bench.run(CYCLE);
+    assert_eq!(bench.last(), reference(wall(10_000), true, 0.0), "a late one");
+    for _ in 0..10 {
+        bench.give(Input::ReferenceReceived(reference(wall(10_000), true, 0.0)));
+        bench.run(100);
+    }
+    assert_eq!(published(&mut bench, 100), [], "the same again is no news");
+}
+
+#[test]
+fn a_reference_that_waited_while_the_process_was_held_is_as_old_as_that() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.run(1000);
+    bench.millis += 5000; // held
+    bench.give(Input::ClockRead(wall(bench.millis)));
+    bench.give(Input::ReferenceReceived(reference(Stamp::ZERO, true, 0.5)));
+    assert_eq!(published(&mut bench, 100), []);
+}
+
+#[test]
+fn sticks_that_nobody_reads_are_let_go_within_a_quarter_second_and_before_a_held_process_speaks() {
+    for (hold, params) in [(None, driving()), (Some(ON), guarded())] {
+        for gap in [250, 5000] {
+            let mut bench = Bench::with_pad(params.clone());
+            bench.give(Input::DevicesLooked);
+            hold.into_iter().for_each(|button| bench.button(button, true));
+            bench.axis(0, i16::MAX);
+            bench.run(245);
+            assert!(bench.forward() > 1.0);
+            bench.outputs.clear();
+            // By steps, or at one go as after a hold.
+            bench.millis = if gap == 250 { 250 } else { 245 + gap };
+            bench.drain();
+            assert!(
+                all_zero(&bench.desired()) && !bench.desired().is_empty(),
+                "nothing of before is published"
+            );
+            assert!(bench.reports().contains(&Report::ReadingLost(true)));
+            assert_eq!(bench.machine.health().0, Level::Error);
+            assert!(!bench.machine.needs_reading(), "nobody is there to ask");
+            bench.give(Input::DevicesLooked);
+            assert!(bench.machine.needs_reading());
+            let held = (0..10).map(|button| Some(button) == hold).collect();
+            bench.give(Input::DeviceRead { id: PAD, axes: vec![i16::MAX, 0], buttons: held, hats: vec![] });
+            bench.batch();
+            assert!(!bench.machine.needs_reading() && bench.reports().contains(&Report::ReadingLost(false)));
+            for _ in 0..5 {
+                assert!(all_zero(&published(&mut bench, 100)), "the stick was held all the time");
+                bench.give(Input::DevicesLooked);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_takeover_in_slow_motion_begins_slowly() {
+    // 10 / 3 at full speed, a quarter of that slow, half of it with both.
+    for (held, expected) in [(vec![SLOW], 2.5 / 3.0), (vec![ON], 10.0 / 3.0)] {
+        let mut bench = Bench::with_pad(guarded());
+        bench.give(Input::ReferenceReceived(reference(wall(0), true, 5.0)));
+        held.into_iter().for_each(|button| bench.button(button, true));
+        bench.batch();
+        assert_eq!(bench.forward(), expected);
+    }
+}
+
+#[test]
+fn a_command_in_force_is_watched_every_50_ms_whatever_the_rate() {
+    let mut params = guarded();
+    params.rate = 1;
+    params.joy.autorepeat_rate = 0.0;
+    let mut bench = Bench::with_pad(params);
+    let wait = |bench: &Bench| bench.machine.deadline().unwrap().since(bench.now()).as_millis();
+    assert_eq!(wait(&bench), 1000);
+    bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
+    bench.drain();
+    assert_eq!(wait(&bench), 50);
+    bench.run(500);
+    assert_eq!(bench.last(), PoseState::standing(wall(500), true), "a loss does not wait for a cycle");
+}
+
+#[test]
+fn the_status_says_what_to_hold_and_what_is_not_at_rest() {
+    let mut bench = Bench::with_pad(guarded());
+    let health = |bench: &Bench| bench.machine.health();
+    let how =
+        "hold button 0 (enable.on) or hold button 1 (enable.slow) or press button 2 (enable.toggle) to drive";
+    let text = format!("inactive: {how}; there is no reference to pass on");
+    assert_eq!(health(&bench), (Level::Ok, text));
+    bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.0)));
+    bench.drain();
+    assert_eq!(health(&bench), (Level::Ok, format!("inactive: the reference is passed on; {how}")));
+    bench.button(ON, true);
+    bench.batch();
+    assert_eq!(health(&bench).1, "active: the stick drives");
+    let mut other = guarded();
+    other.mappings.enable.toggle = None;
+    bench.give(Input::ParametersChanged(other.clone()));
+    assert!(
+        health(&bench).1.contains("hold button 0 (enable.on) (let go of it first)"),
+        "{}",
+        health(&bench).1
+    );
+    // A pad that comes with its stick half way.
+    unplug(&mut bench);
+    bench.connect(PAD, "Pad", "guid");
+    bench.axis(1, 16_000);
+    bench.batch();
+    bench.button(ON, true);
+    bench.batch();
+    // 16000 / 32767 = 0.488
+    let off = "axis 1 (angular.z) is 49 % of its way off, must be at most 10 %";
+    assert!(health(&bench).0 == Level::Warn && health(&bench).1.ends_with(off), "{}", health(&bench).1);
+    assert!(bench.reports().iter().any(|report| report.to_string().ends_with(off)));
+}

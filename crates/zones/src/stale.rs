@@ -1,0 +1,11 @@
+use units::Stale;
+
+/// Why a stale command does not count, in words that follow "the last one".
+pub fn explain(stale: Stale) -> String {
+    match stale {
+        Stale::Late => "was stamped earlier than the one before".into(),
+        Stale::Old { age } => format!("was {:.3} s old", age.as_secs_f64()),
+        Stale::Ahead { by } => format!("was stamped {:.3} s ahead of this clock", by.as_secs_f64()),
+        Stale::Repeated { age } => format!("had the stamp of one that is {:.3} s old", age.as_secs_f64()),
+    }
+}

@@ -1,0 +1,200 @@
+//! What is lost, and whose act brings motion back.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+mod bench;
+
+use bench::{Bench, command, free, front, go, params, stop};
+use units::{Command, Instant, Level, Machine, NotFinite, Stamp, Velocity};
+use zones::{Input, Reason};
+
+/// The wall clock says 100 s and so many milliseconds.
+fn clock(ms: i64) -> Input {
+    Input::ClockRead(wall(ms))
+}
+
+fn wall(ms: i64) -> Stamp {
+    let ms = 100_000 + ms;
+    Stamp { sec: (ms / 1000) as i32, nanosec: (ms % 1000) as u32 * 1_000_000 }
+}
+
+#[test]
+fn without_a_scaling_the_vehicle_stands_still() {
+    let mut bench = Bench::new(params());
+    assert_eq!(
+        (bench.reason(), bench.0.health().0),
+        (Reason::ScalingMissing, Level::Error),
+        "nobody commands"
+    );
+    assert_eq!(bench.on(0, command(1.0, 0.2, 3)), [Command::STOP]);
+    assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingMissing, Level::Error));
+    // The first scaling frees nobody who wants to move already.
+    assert_eq!(bench.on(10, free()), []);
+    assert_eq!(bench.on(20, command(1.0, 0.2, 4)), []);
+    assert_eq!((bench.reason(), bench.0.health().0), (Reason::WaitsForZero, Level::Warn));
+    assert_eq!(bench.on(30, command(0.0, 0.0, 5)), [stop(5)]);
+    assert_eq!(bench.on(40, command(1.0, 0.2, 6)), [go(1.0, 0.2, 6)]);
+}
+
+#[test]
+fn a_stale_scaling_stops_at_once_and_a_zero_frees() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    bench.on(300, command(1.0, 0.2, 3));
+    assert_eq!(bench.at(480), []);
+    assert_eq!(bench.0.deadline(), Some(Instant::from_millis(500)));
+    assert_eq!(bench.at(499), []);
+    assert_eq!(bench.at(500), [Command::STOP]);
+    assert_eq!(bench.reason(), Reason::ScalingStale);
+    assert_eq!(bench.on(510, command(1.0, 0.2, 4)), []);
+    assert_eq!(bench.on(520, free()), []);
+    assert_eq!(bench.on(530, command(1.0, 0.2, 5)), [], "held all the while");
+    assert_eq!(bench.on(540, command(0.0, 0.0, 6)), [stop(6)]);
+    assert_eq!(bench.on(550, command(1.0, 0.2, 7)), [go(1.0, 0.2, 7)]);
+}
+
+#[test]
+fn with_two_publishers_no_scaling_counts() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    assert_eq!(bench.on(10, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
+    assert_eq!(bench.on(20, Input::ScalersCounted(2)), [Command::STOP]);
+    assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingRivals, Level::Error));
+    assert_eq!(bench.on(30, free()), []);
+    assert_eq!(bench.on(40, Input::ScalersCounted(1)), []);
+    assert_eq!(bench.on(50, command(1.0, 0.2, 4)), []);
+    assert_eq!(bench.on(60, command(0.0, 0.0, 5)), [stop(5)]);
+    assert_eq!(bench.on(70, command(1.0, 0.2, 6)), [go(1.0, 0.2, 6)]);
+    // A graph that cannot be read is no proof that there is one only.
+    assert_eq!(bench.on(80, Input::ScalersCounted(usize::MAX)), [Command::STOP]);
+}
+
+#[test]
+fn with_two_publishers_of_commands_none_moves_anything() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    assert_eq!(bench.on(10, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
+    assert_eq!(bench.on(20, Input::CommandersCounted(2)), [Command::STOP]);
+    assert_eq!((bench.reason(), bench.0.health().0), (Reason::CommandRivals, Level::Error));
+    // The quieter one's zero frees the louder one as little.
+    assert_eq!(bench.on(30, command(0.0, 0.0, 4)), [stop(4)]);
+    assert_eq!(bench.on(40, command(1.0, 0.2, 5)), [Command::STOP]);
+    assert_eq!(bench.on(50, Input::CommandersCounted(1)), []);
+    assert_eq!(bench.on(60, command(1.0, 0.2, 6)), []);
+    assert_eq!(bench.on(70, command(0.0, 0.0, 7)), [stop(7)]);
+    assert_eq!(bench.on(80, command(1.0, 0.2, 8)), [go(1.0, 0.2, 8)]);
+}
+
+#[test]
+fn stamps_are_judged_by_the_wall_clock() {
+    let mut bench = Bench::new(params());
+    bench.on(0, clock(0));
+    bench.on(0, free());
+    let at = |ms, forward: f64| {
+        Input::CommandReceived(Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp: wall(ms) })
+    };
+    let forward = |commands: Vec<Command>| commands.iter().map(|c| c.velocity.forward()).collect::<Vec<_>>();
+    assert_eq!(forward(bench.on(100, at(100, 1.0))), [1.0]);
+    assert_eq!(forward(bench.on(110, at(211, 0.5))), [], "101 ms ahead");
+    assert_eq!((bench.0.counters().future_commands, bench.0.health().0), (1, Level::Ok));
+    assert_eq!(forward(bench.on(120, at(-1000, 0.5))), [], "before the one in force");
+    assert_eq!(bench.0.counters().late_commands, 1);
+    // An old zero stops, frees nothing, and is no measure for what is late after it.
+    assert_eq!(forward(bench.on(130, at(-60_000, 0.0))), [0.0]);
+    assert_eq!(
+        bench.0.health().1,
+        "no command in time, standing still: the last one was stamped earlier than the one before"
+    );
+    assert_eq!(forward(bench.on(140, at(-59_000, 1.0))), []);
+    assert_eq!(bench.0.counters().late_commands, 3);
+    assert_eq!(forward(bench.on(150, at(150, 1.0))), [1.0], "a stop of its own publisher is no loss");
+    // A command is as old as its stamp: it is over 0.5 s after that.
+    bench.on(400, free());
+    assert_eq!(forward(bench.at(649)), []);
+    assert_eq!(forward(bench.at(650)), [0.0]);
+    assert_eq!(forward(bench.on(660, at(-59_000, 0.0))), []);
+    assert_eq!(bench.0.health().1, "no command in time, standing still: the last one was 59.660 s old");
+}
+
+#[test]
+fn what_waited_while_the_process_was_held_moves_nothing() {
+    let mut bench = Bench::new(params());
+    bench.on(0, clock(0));
+    bench.on(0, free());
+    assert_eq!(bench.on(0, command(1.0, 0.0, 0)), [go(1.0, 0.0, 0)]);
+    // Ten seconds stopped; then all that came meanwhile is read at once.
+    bench.0.handle(Instant::from_millis(10_000), clock(10_000));
+    bench.0.handle(Instant::from_millis(10_000), free());
+    bench.0.handle(Instant::from_millis(10_000), command(0.0, 0.0, 0));
+    bench.0.handle(Instant::from_millis(10_000), command(1.0, 0.0, 0));
+    assert!(bench.at(10_000).iter().all(|command| command.velocity.is_zero()));
+    assert_eq!((bench.0.counters().old_commands, bench.0.counters().old_scalings), (2, 1));
+    assert_eq!(bench.on(10_060, free()), []);
+    assert_eq!(bench.on(10_060, command(1.0, 0.0, 0)), [], "none of now has been zero");
+    assert_eq!(bench.on(10_070, command(0.0, 0.0, 0)), [stop(0)]);
+    assert_eq!(bench.on(10_080, command(1.0, 0.0, 0)), [go(1.0, 0.0, 0)]);
+}
+
+#[test]
+fn an_older_stamp_is_late_an_equal_one_does_not_renew_and_a_stop_is_never_late() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    assert_eq!(bench.on(0, command(1.0, 0.2, 5)), [go(1.0, 0.2, 5)]);
+    assert_eq!(bench.on(100, command(-1.0, 0.2, 4)), []);
+    assert_eq!(bench.0.counters().late_commands, 1);
+    bench.on(400, free());
+    assert_eq!(bench.on(400, command(0.5, 0.2, 5)), [go(0.5, 0.2, 5)]);
+    // 0.5 s after the first of this stamp.
+    assert_eq!(bench.at(499), []);
+    assert_eq!(bench.at(500), [Command::STOP]);
+    assert_eq!(bench.on(510, command(1.0, 0.2, 3)), [], "lost in motion");
+    assert_eq!(bench.on(520, command(0.0, 0.0, 4)), [stop(4)], "none is in force: any stamp is taken");
+    assert_eq!(bench.on(530, command(1.0, 0.0, 5)), [go(1.0, 0.0, 5)]);
+    assert_eq!(bench.on(540, command(0.0, 0.0, 3)), [Command::STOP], "a late stop");
+}
+
+#[test]
+fn a_lost_command_is_a_zero_at_once_and_every_heartbeat() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    bench.on(0, command(0.0, 0.0, 3));
+    for ms in [200, 400] {
+        bench.on(ms, free());
+    }
+    assert_eq!(bench.at(499), []);
+    assert_eq!(bench.at(500), [Command::STOP], "also when the command was a zero");
+    assert_eq!(bench.reason(), Reason::CommandStale);
+    assert_eq!(bench.at(599), []);
+    assert_eq!(bench.at(600), [Command::STOP]);
+    assert_eq!(bench.on(610, free()), [], "a scaling brings no command back");
+    assert_eq!(bench.0.counters().lost_commands, 1);
+    assert_eq!(bench.0.health(), (Level::Stale, "no command in time, standing still".into()));
+}
+
+#[test]
+fn an_invalid_command_stops_until_a_zero() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    bench.on(0, command(1.0, 0.0, 3));
+    let invalid = || Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN });
+    assert_eq!(bench.on(10, invalid()), [Command::STOP]);
+    assert_eq!((bench.reason(), bench.0.health().0), (Reason::CommandInvalid, Level::Error));
+    assert_eq!(bench.on(20, invalid()), [], "a flood of them is no flood of zeros");
+    assert_eq!(bench.at(110), [Command::STOP]);
+    assert_eq!(bench.on(120, command(1.0, 0.0, 4)), []);
+    assert_eq!(bench.on(120, command(0.0, 0.0, 5)), [stop(5)]);
+    assert_eq!(bench.on(120, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
+}
+
+/// Cut to full throw it would be full speed.
+#[test]
+fn a_command_beyond_reason_is_a_loss_and_not_full_throw() {
+    let mut bench = Bench::new(params());
+    bench.on(0, front(1.0, 1.0));
+    bench.on(10, command(1.0, 0.0, 1));
+    // 2 m/s is full throw: up to 200 m/s a command is cut, beyond it is none.
+    assert_eq!(bench.on(20, command(200.0, 0.0, 2)), [go(2.0, 0.0, 2)]);
+    assert_eq!(bench.on(30, command(200.1, 0.0, 3)), [Command::STOP]);
+    assert_eq!(bench.on(40, command(1.0, 0.0, 4)), [], "a zero has to come first");
+    bench.on(50, command(0.0, 0.0, 5));
+    assert_eq!(bench.on(60, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
+}

@@ -1,0 +1,201 @@
+//! Raw inputs, any time, any parameters: no machine panics, talks without end, or is due for ever.
+//!
+//! A short run belongs to the tests; `cargo xtask soak` runs it for 10^8 steps. `FUZZ_STEPS` and `FUZZ_SEED` choose; a seed that
+//! once failed is in `SEEDS` and is played every time.
+#![allow(clippy::expect_used, clippy::panic)] // what fails has to end the test with its seed
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use fastrand::Rng;
+use params::{Refusal, Set, Specification, Value};
+use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
+
+/// Seeds that once failed.
+const SEEDS: &[u64] = &[1];
+/// A machine gets new parameters and a new beginning after so many steps.
+const LIFE: u64 = 2_000;
+/// More outputs than any machine has for one event.
+const MOST_OUTPUTS: usize = 5_000;
+
+fn awkward(rng: &mut Rng) -> f64 {
+    const AWKWARD: [f64; 14] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        5e-324,
+        1e-40,
+        3.5e38,
+        1e308,
+        f64::MAX,
+        f64::MIN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+    match rng.u8(0..4) {
+        0 => AWKWARD[rng.usize(0..AWKWARD.len())],
+        1 => f64::from_bits(rng.u64(..)),
+        _ => rng.f64() * 4.0 - 2.0,
+    }
+}
+
+fn stamp(rng: &mut Rng, now: Instant) -> Stamp {
+    let wall = |nanos: i64| Stamp {
+        sec: i32::try_from(nanos.div_euclid(1_000_000_000)).unwrap_or(i32::MAX),
+        nanosec: u32::try_from(nanos.rem_euclid(1_000_000_000)).unwrap_or(0),
+    };
+    let now =
+        1_700_000_000_000_000_000_i64.saturating_add(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX / 2));
+    match rng.u8(0..8) {
+        0 => Stamp::ZERO,
+        1 => Stamp { sec: rng.i32(..), nanosec: rng.u32(..) },
+        2 => wall(now.saturating_sub(rng.i64(0..2_000_000_000))),
+        3 => wall(now.saturating_add(rng.i64(0..2_000_000_000))),
+        _ => wall(now),
+    }
+}
+
+fn velocity(rng: &mut Rng) -> Result<Velocity, NotFinite> {
+    let mut three = || [awkward(rng), awkward(rng), awkward(rng)];
+    let parts = (three(), three());
+    match rng.u8(0..4) {
+        0 => Ok(Velocity::ZERO),
+        1 => Velocity::new(parts.0, parts.1),
+        _ => Velocity::planar(rng.f64() * 2.0 - 1.0, rng.f64() * 2.0 - 1.0),
+    }
+}
+
+fn command(rng: &mut Rng, now: Instant) -> Command {
+    Command { velocity: velocity(rng).unwrap_or_default(), stamp: stamp(rng, now) }
+}
+
+/// Any parameters that `read` takes: some of them changed within their ranges.
+fn parameters<P>(rng: &mut Rng, specification: &Specification, read: fn(&Set) -> Result<P, Refusal>) -> P {
+    use params::Kind;
+    loop {
+        let defaults = specification.defaults();
+        let mut changes: Vec<(String, Value)> = Vec::new();
+        for (name, declaration, _) in defaults.iter() {
+            if rng.u8(0..4) > 0 {
+                continue;
+            }
+            let value = match declaration.kind {
+                Kind::Bool { .. } => Value::Bool(rng.bool()),
+                Kind::Integer { min, max, .. } => Value::Integer(rng.i64(min..=max)),
+                Kind::Float { min, max, .. } => Value::Float(match rng.u8(0..3) {
+                    0 => min,
+                    1 => max,
+                    _ => (min + rng.f64() * (max - min)).clamp(min, max),
+                }),
+                Kind::Text { allowed, .. } if !allowed.is_empty() => {
+                    Value::Text(allowed[rng.usize(0..allowed.len())].into())
+                }
+                _ => continue,
+            };
+            changes.push((name.to_owned(), value));
+        }
+        // What contradicts itself is drawn again.
+        if let Some(params) = specification.resolve(changes).ok().and_then(|set| read(&set).ok()) {
+            return params;
+        }
+    }
+}
+
+/// How a machine is begun, what may happen to it, and what must hold of what it asks for.
+struct Subject<M: Machine> {
+    name: &'static str,
+    begin: fn(&mut Rng) -> M,
+    input: fn(&mut Rng, Instant) -> M::Input,
+    clock_read: fn(Stamp) -> Option<M::Input>,
+    holds: fn(&M, &M::Output) -> bool,
+}
+
+impl<M: Machine> Subject<M> {
+    fn run(&self, seed: u64, steps: u64) {
+        let mut step = 0;
+        let played = catch_unwind(AssertUnwindSafe(|| self.play(seed, steps, &mut step)));
+        assert!(played.is_ok(), "{}: seed {seed}, step {step}", self.name);
+    }
+
+    fn play(&self, seed: u64, steps: u64, step: &mut u64) {
+        let mut rng = Rng::with_seed(seed);
+        let (mut machine, mut now) = ((self.begin)(&mut rng), Instant::ZERO);
+        while *step < steps {
+            *step += 1;
+            if step.is_multiple_of(LIFE) {
+                (machine, now) = ((self.begin)(&mut rng), Instant::from_nanos(rng.u64(..) >> rng.u8(0..64)));
+            }
+            now = match rng.u8(0..16) {
+                0..=4 => now,
+                5..=9 => now + Duration::from_micros(rng.u64(0..30_000)),
+                10..=12 => machine.deadline().unwrap_or(now).max(now),
+                13 => now + Duration::from_millis(rng.u64(0..2_000)),
+                14 => Instant::from_nanos(now.as_nanos().saturating_sub(rng.u64(0..1_000_000_000))), // it never goes back
+                _ => now + Duration::from_secs(rng.u64(0..100_000)),
+            };
+            if rng.u8(0..4) > 0 {
+                let wall = 1_700_000_000 + i64::try_from(now.as_nanos() / 1_000_000_000).unwrap_or(0);
+                let wall = Stamp { sec: i32::try_from(wall).unwrap_or(i32::MAX), nanosec: 0 };
+                if let Some(input) = (self.clock_read)(wall) {
+                    machine.handle(now, input);
+                }
+                machine.handle(now, (self.input)(&mut rng, now));
+            }
+            let mut outputs = 0;
+            while let Some(output) = machine.poll(now) {
+                assert!((self.holds)(&machine, &output), "what it asks for is not to be");
+                outputs += 1;
+                assert!(outputs < MOST_OUTPUTS, "it has something to say without end");
+            }
+            // One that is due when it has just been drained would keep its thread busy for ever.
+            assert!(machine.deadline().is_none_or(|at| at > now), "it is due for ever");
+        }
+    }
+}
+
+/// A name, and its run for a seed and so many steps.
+type Run = (&'static str, fn(u64, u64));
+
+mod subjects;
+
+const RUNS: [Run; 8] = [
+    ("joystick", |seed, steps| subjects::joystick().run(seed, steps)),
+    ("arbiter", |seed, steps| subjects::arbiter().run(seed, steps)),
+    ("zones", |seed, steps| subjects::zones().run(seed, steps)),
+    ("surround", |seed, steps| subjects::surround().run(seed, steps / 50)), // a step of it is a whole scan
+    ("hindbrain", |seed, steps| subjects::hindbrain().run(seed, steps)),
+    ("chair", |seed, steps| subjects::chair().run(seed, steps)),
+    ("fake chair", |seed, steps| subjects::fake_chair().run(seed, steps)),
+    ("world", |seed, steps| subjects::world().run(seed, steps / 20)), // a step of it is seconds of physics
+];
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn no_machine_minds_what_comes() {
+    let only = std::env::var("FUZZ_ONLY").unwrap_or_default();
+    for seed in SEEDS {
+        for (name, run) in RUNS {
+            if name.contains(&only) {
+                run(*seed, 20_000);
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "minutes; run by `cargo xtask soak`"]
+fn soak() {
+    let all = number("FUZZ_STEPS").unwrap_or(100_000_000);
+    let seed = number("FUZZ_SEED").unwrap_or_else(|| fastrand::u64(..));
+    println!("fuzz: seed {seed}, {all} steps in all");
+    for (name, run) in RUNS {
+        run(seed, all / RUNS.len() as u64);
+        println!("fuzz: {name} ok");
+    }
+}

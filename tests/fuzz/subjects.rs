@@ -1,0 +1,379 @@
+//! Each machine, what may happen to it, and what must hold of what it asks for.
+
+use std::borrow::Cow;
+
+use fastrand::Rng;
+use units::{Instant, Stamp};
+
+use crate::{Subject, awkward, command, parameters, stamp, velocity};
+
+/// Servo values that a motor controller takes.
+fn is_servo(value: i16) -> bool {
+    (24..=156).contains(&value)
+}
+
+pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
+    use hindbrain::{Census, Hindbrain, Input, Output, Params, Publishers, Sensor, SoleTopic, StopState};
+    fn params(rng: &mut Rng) -> Params {
+        parameters(rng, &hindbrain::specification(), Params::read)
+    }
+    fn census(rng: &mut Rng) -> Census {
+        match rng.u8(0..8) {
+            0 => Census::Unknown,
+            1 => Census::Known { fitting: rng.usize(..), others: rng.usize(0..3) },
+            _ => Census::Known { fitting: rng.usize(0..2), others: 0 },
+        }
+    }
+    Subject {
+        name: "hindbrain",
+        begin: |rng| Hindbrain::new(params(rng)),
+        input: |rng, now| match rng.u8(0..20) {
+            0..=7 => Input::CommandReceived(Ok(command(rng, now))),
+            8 => Input::CommandReceived(velocity(rng).map(|_| command(rng, now))),
+            9..=11 => Input::EnableReceived(rng.bool()),
+            12 => Input::EstopReceived(rng.u8(0..4) == 0),
+            13 => Input::ResetReceived(rng.bool()),
+            14 | 15 => Input::IrReceived {
+                sensor: Sensor::ALL[rng.usize(0..4)],
+                distance: rng.bool().then(|| awkward(rng)),
+                stamp: stamp(rng, now),
+            },
+            16 => Input::PublishersCounted(
+                SoleTopic::ALL
+                    .into_iter()
+                    .fold(Publishers::default(), |all, topic| all.with(topic, census(rng))),
+            ),
+            17 => {
+                if rng.bool() {
+                    Input::DeviceOpened
+                } else {
+                    Input::DeviceLost
+                }
+            }
+            18 => Input::ParametersChanged(params(rng)),
+            _ if rng.u8(0..100) == 0 => Input::Stopping,
+            _ => Input::Unwatched,
+        },
+        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        holds: |machine, output| match output {
+            Output::Drive(motors) => {
+                let stops = machine.state() == StopState::Ok || motors.are_stopped();
+                is_servo(motors.port) && is_servo(motors.starboard) && stops
+            }
+            _ => true,
+        },
+    }
+}
+
+pub fn arbiter() -> Subject<arbiter::Arbiter> {
+    use arbiter::{Arbiter, Input, Invalid, Output, Params, Publishers};
+    fn params(rng: &mut Rng) -> Params {
+        parameters(rng, &arbiter::specification(), Params::read)
+    }
+    fn publishers(rng: &mut Rng) -> Publishers {
+        let _ = rng;
+        Publishers::default()
+    }
+    Subject {
+        name: "arbiter",
+        begin: |rng| Arbiter::new(params(rng)),
+        input: |rng, now| match rng.u8(0..12) {
+            0..=6 => Input::CommandReceived {
+                source: rng.usize(0..3),
+                velocity: velocity(rng).map_err(Invalid::NotFinite),
+                stamp: stamp(rng, now),
+            },
+            7 => Input::CommandReceived {
+                source: rng.usize(..),
+                velocity: Err(Invalid::WorldFrame),
+                stamp: stamp(rng, now),
+            },
+            8 => Input::LockReceived { lock: rng.usize(0..2), closed: rng.bool() },
+            9 => Input::SourcePublishersCounted { source: rng.usize(0..3), publishers: publishers(rng) },
+            10 => Input::ParametersChanged(params(rng)),
+            _ if rng.u8(0..100) == 0 => Input::Stopping,
+            _ => Input::ForeignPublishersCounted(rng.bool().then(|| rng.usize(0..3))),
+        },
+        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        holds: |_, output| match output {
+            Output::Drive(command) => command.velocity.linear().iter().all(|part| part.is_finite()),
+            Output::PublishActive(_) => true,
+        },
+    }
+}
+
+fn luci_stick(rng: &mut Rng) -> zones::Joystick {
+    let mut percent = || match rng.u8(0..8) {
+        0 => rng.i32(..),
+        _ => rng.i32(-110..110),
+    };
+    let (forward_back, left_right) = (percent(), percent());
+    zones::Joystick { forward_back, left_right, joystick_zone: rng.i32(-1..10), input_source: rng.i32(-1..7) }
+}
+
+fn factors(rng: &mut Rng) -> [f32; 16] {
+    let odd = rng.u8(0..8) == 0;
+    std::array::from_fn(|_| if odd { awkward(rng) as f32 } else { rng.f32() })
+}
+
+pub fn zones() -> Subject<zones::ZoneScaler> {
+    use units::NotFinite;
+    use zones::{Feedback, Input, Output, Params, ZoneScaler};
+    fn params(rng: &mut Rng) -> Params {
+        parameters(rng, &zones::specification(), Params::read)
+    }
+    Subject {
+        name: "zones",
+        begin: |rng| ZoneScaler::new(params(rng)),
+        input: |rng, now| match rng.u8(0..16) {
+            0..=5 => Input::CommandReceived(command(rng, now)),
+            6 => Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN }),
+            7 => Input::CommandersCounted(rng.usize(..) >> rng.u8(0..64)),
+            8 => Input::JoystickReceived(luci_stick(rng)),
+            9..=11 => Input::ScalingReceived(factors(rng)),
+            12 => Input::ScalersCounted(rng.usize(0..3)),
+            13 => Input::FeedbackReceived(Feedback {
+                forward_back: rng.i32(-110..110),
+                left_right: rng.i32(..),
+                joystick_zone: rng.i32(-1..10),
+                input_source: rng.i32(-1..7),
+                forward_back_scaling: awkward(rng) as f32,
+                left_right_scaling: awkward(rng) as f32,
+            }),
+            14 => Input::ProfileReceived(rng.i32(-1..8)),
+            _ if rng.u8(0..100) == 0 => Input::Stopping,
+            _ => Input::ParametersChanged(params(rng)),
+        },
+        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        holds: |_, output| match output {
+            Output::Drive(command) => {
+                command.velocity.forward().is_finite() && command.velocity.turn().is_finite()
+            }
+            Output::PublishApplied(_) => true,
+        },
+    }
+}
+
+pub fn surround() -> Subject<surround::Surround> {
+    use params::Value;
+    use surround::{Cloud, Input, Output, Params, Scan, Surround};
+    fn params(rng: &mut Rng) -> Params {
+        let sensors = [
+            ("sensors.lidar.topic".to_owned(), Value::Text("scan".into())),
+            ("sensors.rear.topic".to_owned(), Value::Text("points".into())),
+            ("sensors.rear.type".to_owned(), Value::Text("cloud".into())),
+            ("sensors.rear.yaw".to_owned(), Value::Float(f64::from(rng.i32(-180..180)))),
+        ];
+        surround::specification()
+            .resolve(sensors)
+            .ok()
+            .and_then(|set| Params::read(&set).ok())
+            .unwrap_or_default()
+    }
+    Subject {
+        name: "surround",
+        begin: |rng| Surround::new(params(rng)),
+        input: |rng, now| match rng.u8(0..16) {
+            0..=8 => Input::ScanReceived {
+                sensor: rng.usize(0..3),
+                stamp: stamp(rng, now),
+                scan: Scan {
+                    frame: Cow::Borrowed(""),
+                    angle_min: awkward(rng),
+                    angle_increment: if rng.bool() { 0.1 } else { awkward(rng) },
+                    range_min: awkward(rng).abs(),
+                    ranges: (0..rng.usize(0..200)).map(|_| awkward(rng) as f32).collect(),
+                },
+            },
+            9..=12 => Input::CloudReceived {
+                sensor: rng.usize(0..3),
+                stamp: stamp(rng, now),
+                cloud: Cloud {
+                    frame: Cow::Borrowed(""),
+                    width: rng.u32(..) >> rng.u8(0..32),
+                    height: rng.u32(0..4),
+                    point_step: rng.u32(..) >> rng.u8(0..32),
+                    row_step: rng.u32(..) >> rng.u8(0..32),
+                    is_bigendian: rng.bool(),
+                    fields: std::array::from_fn(|place| {
+                        let offset = if rng.bool() { 4 * place as u32 } else { rng.u32(..) };
+                        (rng.u8(0..16) > 0).then(|| surround::Field { offset, datatype: rng.u8(6..10) })
+                    }),
+                    data: (0..rng.usize(0..400)).map(|_| rng.u8(..)).collect(),
+                },
+            },
+            13 => velocity(rng).map_or_else(Input::VelocityRefused, Input::VelocityReceived),
+            _ if rng.u8(0..100) == 0 => Input::Stopping,
+            _ => Input::VelocityReceived(units::Velocity::ZERO),
+        },
+        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        holds: |_, output| match output {
+            Output::Publish(scaling) => scaling.fields().iter().all(|factor| (0.0..=1.0).contains(factor)),
+        },
+    }
+}
+
+pub fn chair() -> Subject<chair::Remote> {
+    use chair::{Input, Joystick, Output, Params, Remote, Service, Source};
+    use units::NotFinite;
+    const SERVICES: [Service; 4] =
+        [Service::SetAuto, Service::RemoveAuto, Service::SetShared, Service::RemoveShared];
+    const SOURCES: [Source; 3] = [Source::AutonomousRemote, Source::ChairPhysical, Source::SharedRemote];
+    fn params(rng: &mut Rng) -> chair::RemoteParams {
+        parameters(rng, &chair::specification(), Params::read).remote
+    }
+    Subject {
+        name: "chair",
+        begin: |rng| Remote::new(params(rng)),
+        input: |rng, now| match rng.u8(0..16) {
+            0 => Input::Activated,
+            1 if rng.u8(0..4) == 0 => Input::Deactivated,
+            1..=6 => Input::CommandReceived(command(rng, now)),
+            7 => Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN }),
+            8 => Input::PublishersCounted(rng.usize(0..3)),
+            9 => Input::DriversCounted(rng.usize(0..3)),
+            10 => Input::ProfileReceived(rng.i32(-1..8)),
+            11 | 12 => Input::ScalingReceived(SOURCES[rng.usize(0..3)]),
+            13 => {
+                let (source, boundaries) = (SOURCES[rng.usize(0..3)], zones::Boundaries::default());
+                let (forward, right) = (rng.i32(-100..=100), rng.i32(-100..=100));
+                Input::PositionReceived(Joystick::new(forward, right, source, &boundaries))
+            }
+            14 => Input::ServiceAnswered(SERVICES[rng.usize(0..4)]),
+            _ if rng.u8(0..100) == 0 => Input::Stopping,
+            _ => Input::ParametersChanged(params(rng)),
+        },
+        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        holds: |_, output| match output {
+            Output::PublishJoystick(stick) => {
+                stick.forward_back().abs() <= 100 && stick.left_right().abs() <= 100
+            }
+            Output::Call(_) => true,
+        },
+    }
+}
+
+pub fn fake_chair() -> Subject<fake_chair::FakeChair> {
+    use fake_chair::{FakeChair, Input, Output, Params};
+    fn params(rng: &mut Rng) -> Params {
+        parameters(rng, &fake_chair::specification(), Params::read)
+    }
+    Subject {
+        name: "fake chair",
+        begin: |rng| FakeChair::new(params(rng)),
+        input: |rng, _| match rng.u8(0..12) {
+            0 => Input::StickMoved(rng.i32(..), rng.i32(-110..110)),
+            1..=4 => Input::RemoteReceived(luci_stick(rng)),
+            5 => Input::ScalingGiven(factors(rng)),
+            6 => Input::ProfileSelected(rng.i32(-1..8)),
+            7 => Input::OverridePressed(rng.bool()),
+            8 => Input::BaseMeasured(awkward(rng), awkward(rng)),
+            9 => Input::ServicesRefused(rng.bool()),
+            10 => Input::StreamsHalted(rng.bool()),
+            _ if rng.u8(0..100) == 0 => Input::Stopping,
+            _ => Input::ModeEnded,
+        },
+        clock_read: |_| None,
+        holds: |_, output| match output {
+            Output::TurnWheels(port, starboard) => port.is_finite() && starboard.is_finite(),
+            _ => true,
+        },
+    }
+}
+
+pub fn world() -> Subject<world::World> {
+    use world::{Input, Output, Params, World};
+    fn params(rng: &mut Rng) -> Params {
+        parameters(rng, &world::specification(), Params::read)
+    }
+    Subject {
+        name: "world",
+        begin: |rng| World::new(params(rng)),
+        input: |rng, _| match rng.u8(0..8) {
+            0..=2 => Input::PortReceived(if rng.bool() { rng.i16(20..160) } else { rng.i16(..) }),
+            3..=5 => Input::StarboardReceived(if rng.bool() { rng.i16(20..160) } else { rng.i16(..) }),
+            6 => Input::EstopPressed(rng.bool()),
+            _ => Input::ParametersChanged(params(rng)),
+        },
+        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        holds: |_, output| match output {
+            Output::PublishOdometry(odometry) => odometry.forward.is_finite() && odometry.turn.is_finite(),
+            _ => true,
+        },
+    }
+}
+
+pub fn joystick() -> Subject<joystick::Joystick> {
+    use joystick::{DeviceId, Hat, Input, Joystick, Output, Params, PoseState, VirtualState};
+    fn params(rng: &mut Rng) -> Params {
+        parameters(rng, &joystick::specification(), Params::read)
+    }
+    fn id(rng: &mut Rng) -> DeviceId {
+        DeviceId(rng.u32(0..4) as _)
+    }
+    fn axes(rng: &mut Rng) -> Vec<i16> {
+        (0..rng.usize(0..20)).map(|_| rng.i16(..)).collect()
+    }
+    fn buttons(rng: &mut Rng) -> Vec<bool> {
+        (0..rng.usize(0..20)).map(|_| rng.bool()).collect()
+    }
+    // A reference passes through unchanged, also one that is not finite, which the arbiter refuses: only finite ones here, so
+    // that what the joystick makes itself can be judged.
+    fn three(rng: &mut Rng) -> Option<[f64; 3]> {
+        let parts = [awkward(rng), awkward(rng), awkward(rng)];
+        rng.bool().then_some(parts.map(|part| if part.is_finite() { part } else { 0.0 }))
+    }
+    fn pose(rng: &mut Rng, stamp: Stamp) -> PoseState {
+        PoseState {
+            stamp,
+            intrinsic: rng.u8(0..4) > 0,
+            vel: three(rng),
+            avel: three(rng),
+            ..PoseState::default()
+        }
+    }
+    Subject {
+        name: "joystick",
+        begin: |rng| Joystick::new(params(rng)),
+        input: |rng, now: Instant| match rng.u8(0..20) {
+            0 => Input::DeviceConnected {
+                id: id(rng),
+                name: ["Pad", "", "Stick \u{1f579}"][rng.usize(0..3)].into(),
+                guid: "03000000100800000100000010010000".into(),
+                serial: String::new(),
+                path: "/dev/input/event7".into(),
+                links: Vec::new(),
+                axes: axes(rng),
+                buttons: buttons(rng),
+                hats: vec![Hat::default(); rng.usize(0..3)],
+            },
+            1 if rng.u8(0..4) == 0 => Input::DeviceDisconnected { id: id(rng) },
+            1 => Input::TriggersKnown { id: id(rng), axes: vec![rng.usize(0..8)] },
+            2 => Input::DeviceRenamed { id: id(rng), name: "other".into() },
+            3..=7 => Input::AxisMoved { id: id(rng), axis: rng.usize(0..10), value: rng.i16(..) },
+            8..=10 => Input::ButtonChanged { id: id(rng), button: rng.usize(0..12), pressed: rng.bool() },
+            11 => Input::DevicesLooked,
+            12 => Input::ReadingLost,
+            13 => Input::DeviceRead { id: id(rng), axes: axes(rng), buttons: buttons(rng), hats: Vec::new() },
+            14 | 15 => Input::BatchEnded,
+            16 => {
+                let (stamp, axes, buttons) = (stamp(rng, now), axes(rng), buttons(rng));
+                Input::VirtualDeviceMoved(VirtualState { stamp, axes, buttons })
+            }
+            17 => {
+                let stamp = stamp(rng, now);
+                Input::ReferenceReceived(pose(rng, stamp))
+            }
+            18 => Input::FrameSelected(rng.bool()),
+            _ if rng.u8(0..100) == 0 => Input::Stopping,
+            _ => Input::ParametersChanged(params(rng)),
+        },
+        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        holds: |_, output| match output {
+            Output::PublishDesired(state) => {
+                state.vel.is_none_or(|parts| parts.iter().all(|part| part.is_finite()))
+            }
+            _ => true,
+        },
+    }
+}

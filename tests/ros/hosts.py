@@ -1,0 +1,227 @@
+"""Two hosts on this machine: network namespaces with a pair of virtual Ethernet devices between them.
+
+`unshare --net python hosts.py vehicle FOLDER SCENARIO` is the host with hindbrain; it starts the other one, the operator's, as a
+process in a namespace of its own: `python hosts.py operator`. The addresses are seen by these two namespaces only.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).parent
+VEHICLE, OPERATOR = "10.213.7.1", "10.213.7.2"
+NEAR, FAR = "steersman_near", "steersman_far"
+
+PROFILE = """<?xml version="1.0" encoding="UTF-8" ?>
+<profiles xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles">
+    <transport_descriptors>
+        <transport_descriptor>
+            <transport_id>link</transport_id>
+            <type>UDPv4</type>
+            <interfaceWhiteList><address>127.0.0.1</address><address>{address}</address></interfaceWhiteList>
+        </transport_descriptor>
+    </transport_descriptors>
+    <participant profile_name="two_hosts" is_default_profile="true">
+        <rtps>
+            <userTransports><transport_id>link</transport_id></userTransports>
+            <useBuiltinTransports>false</useBuiltinTransports>
+        </rtps>
+    </participant>
+</profiles>
+"""
+
+
+def profile(folder, address):
+    """Makes Fast DDS of this process, and of those it starts, use the loopback device and this address."""
+    path = pathlib.Path(folder) / f"{address}.xml"
+    path.write_text(PROFILE.format(address=address))
+    os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(path)
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True)
+
+
+def address(device, address_):
+    ip("address", "add", f"{address_}/24", "dev", device)
+    ip("link", "set", device, "up")
+    ip("link", "set", "lo", "up")
+
+
+class Operator:
+    """The operator's host, as the vehicle's sees it: orders to it, each carried out when the call returns."""
+
+    def __init__(self, folder):
+        words = ["unshare", "--net", sys.executable, __file__, "operator", str(folder)]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process.stdout.readline()  # it is in its namespace
+        ip("link", "add", NEAR, "type", "veth", "peer", "name", FAR, "netns", str(self.process.pid))
+        address(NEAR, VEHICLE)
+        self.order(begin=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(10.0)
+
+    def order(self, **what):
+        self.process.stdin.write(json.dumps(what) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        assert answer == "done", f"the operator's host answers {answer!r} to {what}"
+
+
+def operate(folder):
+    """The operator's host: repeats what its orders say, 50 commands a second, and its switches 20 times a second."""
+    print("here", flush=True)
+    sys.stdin.readline()
+    address(FAR, OPERATOR)
+    profile(folder, OPERATOR)
+    from conftest import EDGE, Graph
+    from geometry_msgs.msg import TwistStamped
+    from std_msgs.msg import Bool
+
+    graph = Graph()
+    command, publishers = TwistStamped(), {}
+
+    def publisher(kind, topic):
+        if topic not in publishers:
+            publishers[topic] = graph.node.create_publisher(kind, topic, EDGE)
+        return publishers[topic]
+
+    def send():
+        command.header.stamp = graph.node.get_clock().now().to_msg()
+        publisher(TwistStamped, "/cmd_vel").publish(command)
+
+    timers = {}
+    print("done", flush=True)
+    for line in sys.stdin:
+        order = json.loads(line)
+        if "linear" in order:
+            command.twist.linear.x = order["linear"]
+            if "linear" not in timers:
+                timers["linear"] = graph.node.create_timer(0.02, send)
+        for switch in ("enable", "estop"):
+            if switch in order:
+                if switch in timers:
+                    graph.node.destroy_timer(timers[switch])
+                message, to = Bool(data=order[switch]), publisher(Bool, f"/hind/{switch}")
+                to.publish(message)
+                timers[switch] = graph.node.create_timer(0.05, lambda to=to, message=message: to.publish(message))
+        if "link" in order:
+            ip("link", "set", FAR, "up" if order["link"] else "down")
+        print("done", flush=True)
+    graph.close()
+
+
+def cut(vehicle, operator, seconds, within):
+    """Cuts the link for so long; the motors have to be at stop within the time, and to stay there."""
+    start = time.time()
+    operator.order(link=False)
+    took = vehicle.stopped_after(start)
+    assert took < within, f"the link was cut: stopped after {took:.3f} s"
+    vehicle.stays_stopped(seconds - took, "the link is cut")
+    operator.order(link=True)
+
+
+def commands(vehicle, operator):
+    """Full speed comes again with the link: nothing moves until the operator lets the stick go."""
+    operator.order(linear=0.0)
+    vehicle.enable(False)
+    vehicle.enable()
+    vehicle.wait_for("OK", timeout=20.0)
+    operator.order(linear=1.0)
+    vehicle.wait_for_motors(24, 24, "full ahead from the other host")
+    cut(vehicle, operator, 3.0, 0.5 + 66 / 800 + 0.35)
+    vehicle.wait_for("OK", "NEUTRAL_WAIT", timeout=20.0)
+    assert vehicle.source("cmd_vel").says == "move"
+    vehicle.stays_stopped(1.5, "the link is back, and full speed with it")
+    operator.order(linear=0.0)
+    vehicle.wait_for("OK")
+    operator.order(linear=1.0)
+    vehicle.wait_for_motors(24, 24, "after a zero")
+
+
+def estop(vehicle, operator):
+    """The e-stop is on the other host: its silence latches, and the link alone takes that away for nobody."""
+    operator.order(linear=0.0, estop=False)
+    vehicle.wait(lambda: vehicle.source("hind/estop").says == "released", "the e-stop is not received", 20.0)
+    vehicle.enable(False)
+    vehicle.enable()
+    vehicle.wait_for("OK", timeout=20.0)
+    operator.order(linear=1.0)
+    vehicle.wait_for_motors(24, 24, "full ahead from the other host")
+    cut(vehicle, operator, 2.0, 0.25 + 0.35)
+    vehicle.wait_for("ESTOP", "ESTOP_LATCHED", timeout=20.0)
+    vehicle.stays_stopped(1.0, "the link is back")
+    operator.order(linear=0.0)
+    vehicle.reset()
+    vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+    vehicle.enable()
+    vehicle.wait_for("OK")
+    operator.order(linear=1.0)
+    vehicle.wait_for_motors(24, 24, "after reset, enable and a zero")
+
+
+def lease(vehicle, operator):
+    """The operator's enable has a lease: it lapses with the link, and has to be switched off and on."""
+    operator.order(linear=0.0, enable=False)
+    vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
+    operator.order(enable=True)
+    vehicle.wait_for("OK", timeout=20.0)
+    operator.order(linear=1.0)
+    vehicle.wait_for_motors(24, 24, "full ahead from the other host")
+    cut(vehicle, operator, 2.0, 0.3 + 0.35)
+    vehicle.wait_for("SSTOP.ROS", "NOT_ARMED", timeout=20.0)
+    operator.order(linear=0.0)
+    vehicle.stays_stopped(1.0, "the link is back, and enable with it")
+    operator.order(enable=False)
+    vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+    operator.order(enable=True)
+    vehicle.wait_for("OK")
+    operator.order(linear=1.0)
+    vehicle.wait_for_motors(24, 24, "after a rise of enable and a zero")
+
+
+def switch(vehicle, operator):
+    """Without a lease the operator's false is lost with the link: the vehicle drives on until it comes through again."""
+    operator.order(enable=False)
+    vehicle.say(0.0)
+    vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
+    operator.order(enable=True)
+    vehicle.wait_for("OK", timeout=20.0)
+    vehicle.say(1.0)
+    vehicle.wait_for_motors(24, 24, "full ahead")
+    operator.order(link=False)
+    lost = time.time()
+    operator.order(enable=False)
+    time.sleep(2.0)
+    assert set(vehicle.values(lost)) == {24}, "a switch without a lease is asked for its link"
+    operator.order(link=True)
+    vehicle.wait_for_motors(90, 90, "the link is back, and false with it", 20.0)
+    vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+
+
+SCENARIOS = {"switch": (switch, {}), "commands": (commands, {}), "estop": (estop, {}), "lease": (lease, {"enable.lease": 0.3})}
+
+
+def main(role, folder, scenario=None):
+    if role == "operator":
+        return operate(folder)
+    profile(folder, VEHICLE)
+    run, parameters = SCENARIOS[scenario]
+    with Operator(folder) as operator:
+        from vehicle import Vehicle
+
+        with Vehicle(parameters) as vehicle:
+            run(vehicle, operator)
+    print(f"{scenario}: ok")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,184 @@
+"""Losing is a stop, and what is wrong is told while it is so: velocity_arbiter, alone and in steersman."""
+
+import signal
+import time
+
+import pytest
+from arbiters import DOCK, NAVIGATION, OUTPUT, STICK, Arbiter, named, settle
+from conftest import STOP, Process, free_zones
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist, TwistStamped
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Bool, Int16
+
+LOST = "waits for a zero: it was lost while it asked for motion"
+OTHER_LOST = "waits for a zero: the source that drove, or a lock, was lost in motion"
+DOOR = named("locks.door", topic="/door", priority=50)
+
+
+@pytest.fixture(params=["velocity_arbiter", "steersman"])
+def executable(request):
+    return request.param
+
+
+def reason(arbiter, source, text):
+    arbiter.wait(lambda: arbiter.active and text in arbiter.active[1].get(source, ""), f"of {source} must be said: {text}")
+
+
+def diagnosis(arbiter, text, level=b"\x01"):
+    def is_told():
+        return any(
+            status.name == "velocity_arbiter" and text in status.message and status.level == level
+            for message in arbiter.graph.since("/diagnostics", time.monotonic() - 1.5)
+            for status in message.status
+        )
+
+    arbiter.wait(is_told, f"/diagnostics must say: {text}")
+
+
+@pytest.mark.parametrize("seconds", [3.0, 10.0])
+def test_an_arbiter_that_was_held_lets_nothing_out_that_waited(executable, seconds):
+    """Without stamps: a teleop drives, the arbiter stands still, the teleop dies with motion as its last word."""
+    with Arbiter({**NAVIGATION, **DOCK}, executable) as arbiter:
+        dock = arbiter.publish("/dock", 0.3, Twist)
+        arbiter.drives("dock", 0.3)
+        arbiter.process.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        dock.node.destroy_timer(dock.timer)  # the last word was motion; what was sent waits
+        settle()
+        held = time.monotonic()
+        arbiter.process.process.send_signal(signal.SIGCONT)
+        arbiter.wait(lambda: len(arbiter.said(held)) > 10, "it says nothing")
+        settle()
+        assert set(arbiter.said(held)) == {0.0}, arbiter.said(held)
+        reason(arbiter, "dock", "timed out")
+
+
+def test_a_source_that_comes_back_in_motion_waits_for_a_zero(executable):
+    with Arbiter({**NAVIGATION, **DOCK}, executable) as arbiter:
+        arbiter.publish("/nav", 0.1)
+        dock = arbiter.publish("/dock", 0.3, Twist)
+        arbiter.drives("dock", 0.3)
+        dock.timer.cancel()
+        reason(arbiter, "dock", "timed out")
+        reason(arbiter, "navigation", OTHER_LOST)
+        back = time.monotonic()
+        dock.timer.reset()
+        reason(arbiter, "dock", LOST)
+        settle()
+        assert set(arbiter.said(back)) == {0.0}
+        assert arbiter.active[0] == "nobody" or executable == "steersman"
+        dock.zero()
+        arbiter.drives("dock", 0.3)
+
+
+def test_who_was_sending_before_the_arbiter_began_waits_for_a_zero(graph, executable):
+    publisher = graph.node.create_publisher(TwistStamped, "/nav", 10)
+
+    def say():
+        message = TwistStamped()
+        message.header.stamp = graph.node.get_clock().now().to_msg()
+        message.twist.linear.x = 0.1
+        publisher.publish(message)
+
+    graph.node.create_timer(0.02, say)
+    with Arbiter(NAVIGATION, executable) as arbiter:
+        reason(arbiter, "navigation", "waits for a zero: it was sending before it was listened to")
+        settle()
+        assert set(message.twist.linear.x for _, message in arbiter.graph.heard[OUTPUT]) == {0.0}
+
+
+def test_two_publishers_of_a_lock_close_it_and_are_told_once(graph, executable):
+    with Arbiter({**NAVIGATION, **DOOR}, executable) as arbiter:
+        arbiter.graph.listen(DiagnosticArray, "/diagnostics")
+        arbiter.publish("/door", False, Bool)
+        navigation = arbiter.publish("/nav", 0.1)
+        arbiter.wait(lambda: arbiter.locks.get("door") == "open", "the lock is not open")
+        navigation.zero()
+        arbiter.drives("navigation", 0.1)
+        second = arbiter.publish("/door", True, Bool, graph=graph)
+        arbiter.wait(lambda: "counts as closed: 2 publishers" in arbiter.locks["door"], "the second one is not told")
+        start, lines = time.monotonic(), len(arbiter.process.lines)
+        diagnosis(arbiter, "lock door counts as closed: 2 publishers, must be 1")
+        time.sleep(3.0)
+        assert set(arbiter.said(start)) == {0.0}
+        new = [line for line in arbiter.process.lines[lines:] if "[velocity_arbiter]" in line]
+        assert len(new) <= 1, new
+        second()
+        arbiter.wait(lambda: arbiter.locks["door"] == "open", "it stays closed")
+        reason(arbiter, "navigation", OTHER_LOST)
+        navigation.zero()
+        arbiter.drives("navigation", 0.1)
+
+
+def test_a_source_of_another_type_or_best_effort_is_told_although_nothing_moves(executable):
+    with Arbiter({**NAVIGATION, **DOCK}, executable) as arbiter:
+        arbiter.graph.listen(DiagnosticArray, "/diagnostics")
+        arbiter.publish("/nav", 0.1, Twist)
+        arbiter.publish("/dock", 0.1, Twist, qos=QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT))
+        told = "1 of 1 publishers has another type or is best effort, and is ignored"
+        reason(arbiter, "navigation", f"never heard ({told})")
+        reason(arbiter, "dock", f"never heard ({told})")
+        diagnosis(arbiter, f"source navigation: {told}")
+        arbiter.wait(lambda: f"navigation never heard ({told})" in arbiter.process.output, "the log does not tell")
+
+
+def test_two_publishers_of_a_source_are_told_and_drive(graph):
+    with Arbiter(NAVIGATION) as arbiter:
+        arbiter.graph.listen(DiagnosticArray, "/diagnostics")
+        arbiter.publish("/nav", 0.1)
+        arbiter.drives("navigation", 0.1)
+        arbiter.publish("/nav", 0.1, graph=graph)
+        reason(arbiter, "navigation", "drives (2 publishers, must be 1)")
+        diagnosis(arbiter, "source navigation: 2 publishers, must be 1")
+        assert arbiter.active[0] == "navigation"
+
+
+def test_another_publisher_of_the_arbiters_command_is_told(executable):
+    with Arbiter(NAVIGATION, executable) as arbiter:
+        arbiter.graph.listen(DiagnosticArray, "/diagnostics")
+        arbiter.publish(OUTPUT, 0.0)
+        diagnosis(arbiter, "the arbiter's command has 1 other publishers, must be 0")
+
+
+def test_the_last_line_of_the_log_is_how_it_is_and_says_why():
+    with Arbiter({**NAVIGATION, **DOCK}) as arbiter:
+        arbiter.publish("/nav", 0.1)
+        arbiter.drives("navigation", 0.1)
+        for _ in range(5):
+            settle()
+            dock = arbiter.publish("/dock", 0.3, Twist)
+            arbiter.drives("dock", 0.3)
+            dock.speed = float("nan")  # stops, and navigation waits, within some milliseconds
+            reason(arbiter, "dock", "sent an invalid message")
+            line = "nobody drives; dock sent an invalid message; joystick never heard; navigation waits for a zero"
+            arbiter.wait(lambda: line in [each for each in arbiter.process.lines if " drives" in each][-1], "the last change is not told")
+            dock()
+            arbiter.wait(lambda: "dock timed out" in arbiter.process.lines[-1], "the silence is not told")
+
+
+@pytest.mark.parametrize("has_stick", [False, True])
+def test_without_a_gamepad_steersman_drives_by_navigation(graph, has_stick):
+    """Whether the joystick is a source or not: one without a device claims nothing."""
+    parameters = {"velocity_arbiter:sources.navigation.topic": "/nav", "velocity_arbiter:sources.navigation.priority": 10}
+    if has_stick:
+        parameters |= {f"velocity_arbiter:{name}": value for name, value in named("sources.joystick", **{**STICK, "priority": 100}).items()}
+    texts = [text for name, value in parameters.items() for text in ("-p", f"{name}:={value}")]
+    graph.listen(Int16, "/motor/port")
+    process = Process("steersman", "--ros-args", *texts)
+    try:
+        enable = graph.repeat("/hind/enable", Bool(data=False), 20.0)
+        command = TwistStamped()
+        graph.repeat("/nav", command, 20.0)
+        graph.repeat("/luci/scaling", free_zones(), 20.0)
+        graph.wait(lambda: graph.last("/motor/port"), lambda: process.output, 10.0)
+        time.sleep(2.5)
+        enable_message = Bool(data=True)
+        graph.cease(enable)
+        graph.repeat("/hind/enable", enable_message, 20.0)
+        time.sleep(0.5)
+        command.twist.linear.x = 0.5
+        graph.wait(lambda: graph.last("/motor/port").data < STOP - 10, lambda: process.output, 10.0)
+        assert has_stick or "the stick drives nothing" in process.output
+    finally:
+        process.stop()

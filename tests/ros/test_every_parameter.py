@@ -1,0 +1,340 @@
+"""Every parameter of every node: what is accepted at run time takes effect, and what cannot take effect is refused.
+
+The parameters are those that the node itself lists and describes, so that none is forgotten: one that may change at run time
+and has no entry in the table of its node fails the test. For a node whose table is made of *effects*, each is a function
+that sees the new value in what the node publishes; an entry may also name a test that shows it (`test_file.py::test_name`).
+"""
+
+import fnmatch
+import math
+import pathlib
+import re
+
+import pytest
+from conftest import STOP, Graph, Process
+from faults import CHANGES
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
+from sensor_msgs.msg import Range
+from vehicle import Vehicle, now, steepest
+
+HERE = pathlib.Path(__file__).parent
+FIELDS = {
+    ParameterType.PARAMETER_BOOL: "bool_value",
+    ParameterType.PARAMETER_INTEGER: "integer_value",
+    ParameterType.PARAMETER_DOUBLE: "double_value",
+    ParameterType.PARAMETER_STRING: "string_value",
+    ParameterType.PARAMETER_INTEGER_ARRAY: "integer_array_value",
+    ParameterType.PARAMETER_DOUBLE_ARRAY: "double_array_value",
+    ParameterType.PARAMETER_STRING_ARRAY: "string_array_value",
+}
+
+
+class Parameters:
+    """The parameter services of a node, as any client uses them."""
+
+    def __init__(self, graph, node):
+        self.graph, self.node, self.clients = graph, node, {}
+
+    def call(self, kind, name, **fields):
+        if name not in self.clients:
+            self.clients[name] = self.graph.node.create_client(kind, f"/{self.node}/{name}")
+            assert self.clients[name].wait_for_service(10.0), f"/{self.node}/{name} is missing"
+        future = self.clients[name].call_async(kind.Request(**fields))
+        self.graph.wait(future.done, f"/{self.node}/{name} does not answer", 10.0)
+        return future.result()
+
+    def described(self):
+        names = self.call(ListParameters, "list_parameters").result.names
+        assert names, f"{self.node} lists no parameters"
+        return {one.name: one for one in self.call(DescribeParameters, "describe_parameters", names=names).descriptors}
+
+    def get(self, name):
+        (value,) = self.call(GetParameters, "get_parameters", names=[name]).values
+        found = getattr(value, FIELDS[value.type])
+        return found if isinstance(found, (bool, int, float, str)) else list(found)
+
+    def set(self, descriptor, value):
+        wire = ParameterValue(type=descriptor.type, **{FIELDS[descriptor.type]: value})
+        parameter = Parameter(name=descriptor.name, value=wire)
+        (result,) = self.call(SetParameters, "set_parameters", parameters=[parameter]).results
+        return result
+
+
+def others(descriptor, value):
+    """Values that the descriptor allows and that differ from this one, the likely ones first."""
+    kind = descriptor.type
+    if kind == ParameterType.PARAMETER_BOOL:
+        return [not value]
+    if kind in (ParameterType.PARAMETER_STRING, ParameterType.PARAMETER_STRING_ARRAY):
+        _, found, words = descriptor.additional_constraints.partition("one of: ")
+        choices = words.split(", ") if found else ["other"]
+        return [one for one in (choices if kind == ParameterType.PARAMETER_STRING else [[c] for c in choices]) if one != value]
+    ranges = descriptor.integer_range or descriptor.floating_point_range
+    low, high = (ranges[0].from_value, ranges[0].to_value) if ranges else (-math.inf, math.inf)
+    if isinstance(value, list):
+        return [value[::-1]] if value != value[::-1] else [[low, low + 1]]
+    near = [value / 2, value * 2, low + (high - low) / 100, (low + high) / 2, high, low]
+    whole = kind == ParameterType.PARAMETER_INTEGER
+    values = [int(one) if whole else float(one) for one in near if math.isfinite(one)]
+    return [one for one in values if low <= one <= high and one != value]
+
+
+def is_same(one, other):
+    return math.isclose(one, other) if isinstance(one, float) else one == other
+
+
+def change(parameters, descriptor):
+    """Gives the parameter another legal value; the value, or why each of them was refused."""
+    before, reasons = parameters.get(descriptor.name), []
+    for value in others(descriptor, before):
+        result = parameters.set(descriptor, value)
+        if result.successful:
+            assert not result.reason
+            assert is_same(parameters.get(descriptor.name), value), f"{descriptor.name}: taken, and it is not {value}"
+            return value, None
+        reasons.append(result.reason)
+        assert "parameter '" in reasons[-1], f"{descriptor.name} = {value} is refused without a name: '{reasons[-1]}'"
+        assert is_same(parameters.get(descriptor.name), before), f"{descriptor.name} is refused, and differs"
+    return None, "; ".join(reasons)
+
+
+# ------------------------------------------------------------------------------------------------ what each does: hindbrain
+SENSOR = "ir_front_port"
+# Times are seen in what was published; the rest is for a busy machine.
+SLACK = 0.35
+
+
+class Gate:
+    """hindbrain with a sensor, an e-stop and a switch that repeats, all of them well."""
+
+    PARAMETERS = {"ir.sensors": [SENSOR], "ir.timeout": 0.4, "estop.timeout": 0.4, "cmd_timeout": 0.8}
+
+    def __init__(self):
+        self.vehicle = Vehicle(self.PARAMETERS)
+
+    def __enter__(self):
+        vehicle = self.vehicle.__enter__()
+        self.parameters = Parameters(vehicle.graph, "hindbrain")
+        self.described = self.parameters.described()
+        self.range = Range(min_range=0.01, max_range=20.0, range=1.0)
+        self.range.header.frame_id = SENSOR
+        self.publisher = vehicle.graph.node.create_publisher(Range, "/hind/ir", 10)
+        self.sensor = vehicle.graph.node.create_timer(0.02, lambda: self.publisher.publish(self.range))
+        vehicle.estop(False)
+        vehicle.say()
+        self.switch = vehicle.hold_enable(False, 50.0)
+        return self
+
+    def __exit__(self, *_):
+        self.vehicle.__exit__()
+
+    def go(self, speed=0.0):
+        """Drives at this speed, from any state but a latched one."""
+        vehicle = self.vehicle
+        vehicle.say(0.0)
+        vehicle.switch.data = False
+        vehicle.wait(lambda: "NOT_ENABLED" in vehicle.causes, "enable does not go off")
+        vehicle.switch.data = True
+        vehicle.wait_for("OK")
+        vehicle.say(speed)
+        level = STOP - int(66 * speed)
+        vehicle.wait_for_motors(level, level, f"{speed} of full speed")
+
+    def stand(self):
+        """Not enabled, so that parameters may change."""
+        self.vehicle.say(0.0)
+        self.vehicle.switch.data = False
+        self.vehicle.wait(lambda: self.vehicle.state == "SSTOP.ROS", "it does not stand")
+
+    def first(self, topic, start, is_it):
+        """When a message that is it was first published after the time `start`."""
+        graph = self.vehicle.graph
+        self.vehicle.wait(lambda: any(is_it(m) for m in graph.since(topic, start)), f"nothing of that kind on {topic}")
+        return next(at for at, message in graph.heard[topic] if at >= start and is_it(message))
+
+    def reads(self, distance):
+        """What it makes of a distance."""
+        self.range.range = distance
+        start = now()
+        self.vehicle.wait(lambda: len(self.vehicle.graph.since("/hind/state_detail", start + 0.05)) >= 2, "no details")
+        return self.vehicle.source(SENSOR).says
+
+
+def accel(gate, value):
+    gate.go()
+    start = now()
+    gate.vehicle.say(1.0)
+    gate.vehicle.wait_for_motors(24, 24, "full ahead", 20.0)
+    full = gate.first("/motor/port", start, lambda m: m.data == 24)
+    began = gate.first("/motor/port", start, lambda m: m.data != STOP)
+    assert 66 / value - 0.06 < full - began < 66 / value + SLACK, f"full speed after {full - began:.3f} s, accel {value}"
+    moved = [entry for entry in gate.vehicle.graph.heard["/motor/port"] if entry[0] >= start]
+    assert steepest(moved, value) <= 0.0
+
+
+def decel(gate, value):
+    gate.go(1.0)
+    start = now()
+    gate.vehicle.say(0.0)
+    began = gate.first("/motor/port", start, lambda m: m.data > 24)
+    ended = gate.first("/motor/port", start, lambda m: m.data == STOP)
+    assert 66 / value - 0.06 < ended - began < 66 / value + SLACK, f"at rest after {ended - began:.3f} s, decel {value}"
+
+
+def cmd_timeout(gate, value):
+    gate.go(0.5)
+    gate.vehicle.fall_silent()
+    start = now()
+    took = gate.first("/motor/port", start, lambda m: m.data > 57) - start
+    gate.vehicle.commands.reset()
+    assert value - 0.06 < took < value + SLACK, f"silence brakes after {took:.3f} s, cmd_timeout {value}"
+
+
+def estop_timeout(gate, value):
+    gate.go(0.5)
+    gate.vehicle.estop_timer.cancel()
+    start = now()
+    took = gate.first("/hind/state", start, lambda m: m.data == "ESTOP") - start
+    gate.vehicle.wait(lambda: "ESTOP_STALE" in gate.vehicle.causes, "it is latched, and does not say why")
+    gate.vehicle.estop_timer.reset()
+    gate.vehicle.wait(lambda: "ESTOP_STALE" not in gate.vehicle.causes, "the e-stop does not come back")
+    gate.vehicle.reset()
+    gate.vehicle.wait(lambda: gate.vehicle.state != "ESTOP", "reset does not reset")
+    assert value - 0.08 < took < value + SLACK, f"silence latches after {took:.3f} s, estop.timeout {value}"
+
+
+def enable_lease(gate, value):
+    gate.go(0.5)
+    gate.switch.cancel()
+    start = now()
+    took = gate.first("/hind/state", start, lambda m: m.data == "SSTOP.ROS") - start
+    gate.switch.reset()
+    assert value - 0.06 < took < value + SLACK, f"the lease lapses after {took:.3f} s, enable.lease {value}"
+
+
+def ir_near(gate, value):
+    assert (gate.reads(value * 0.9), gate.reads(value * 1.1)) == ("blocked", "clear")
+
+
+def ir_far(gate, value):
+    assert (gate.reads(value * 1.1), gate.reads(value * 0.9)) == ("blocked", "clear")
+
+
+def ir_timeout(gate, value):
+    gate.reads(0.05)
+    gate.range.range = 1.0
+    start = now()
+    is_clear = lambda m: not next(s.blocks for s in m.sources if s.name == SENSOR)  # noqa: E731
+    took = gate.first("/hind/state_detail", start, is_clear) - start
+    assert value - 0.06 < took < value + SLACK, f"clear after {took:.3f} s, ir.timeout {value}"
+
+
+HINDBRAIN = {
+    "accel": accel,
+    "decel": decel,
+    "cmd_timeout": cmd_timeout,
+    "estop.timeout": estop_timeout,
+    "enable.lease": enable_lease,
+    "ir.near": ir_near,
+    "ir.far": ir_far,
+    "ir.timeout": ir_timeout,
+}
+
+
+@pytest.fixture(scope="module")
+def gate():
+    with Gate() as gate:
+        yield gate
+
+
+@pytest.mark.parametrize("name", HINDBRAIN)
+def test_a_parameter_of_hindbrain_takes_effect_as_it_says(gate, name):
+    """With its first value, with another one, and with the first one again."""
+    gate.stand()
+    gate.range.range = 1.0
+    descriptor, first = gate.described[name], gate.parameters.get(name)
+    value, reason = change(gate.parameters, descriptor)
+    assert value is not None, f"no other value of {name} is taken: {reason}"
+    try:
+        HINDBRAIN[name](gate, value)
+    finally:
+        gate.range.range = 1.0
+        gate.stand()
+        result = gate.parameters.set(descriptor, first)
+        assert result.successful, result.reason
+    if first:  # 0 is off
+        HINDBRAIN[name](gate, first)
+
+
+def test_no_parameter_of_hindbrain_changes_on_the_move(gate):
+    """Each is refused with the reason, stays what it was, and no motor value changes."""
+    gate.range.range = 1.0
+    gate.go(0.5)
+    start = now()
+    for name, descriptor in gate.described.items():
+        value, reason = change(gate.parameters, descriptor)
+        assert value is None, f"{name} is {value} on the move"
+        assert ("is read-only" if descriptor.read_only else "while the vehicle is stopped") in reason or "must " in reason, reason
+        if name in HINDBRAIN:
+            assert "can only be set while the vehicle is stopped" in reason, reason
+    assert set(gate.vehicle.values(start)) == {57}
+
+
+# ------------------------------------------------------------------------------------------------------------- all nodes
+# The parameters of a node that may change at run time: what each does, as a function above, or the test that shows it,
+# `test_file.py::test_name`. A name may end with `*`. A node that is not in here is only walked through.
+TABLES = {"hindbrain": HINDBRAIN}
+NODES = ["hindbrain", "velocity_arbiter", "zone_scaler", "joystick", "chair", "surround", "simulator"]
+
+
+@pytest.fixture(scope="module")
+def walked():
+    """What each node said to another legal value of each of its parameters; each node is asked once."""
+    answers = {}
+    graph = Graph()
+    try:
+        for node in NODES:
+            process = Process(node, "--ros-args", "-r", "__ns:=/walk")  # beside the one above
+            try:
+                parameters = Parameters(graph, f"walk/{node}")
+                answers[node] = {}
+                for name, descriptor in parameters.described().items():
+                    if not name.startswith("qos_overrides"):
+                        answers[node][name] = (descriptor, *change(parameters, descriptor))
+                assert process.process.poll() is None, f"{node} has ended:\n{process.output}"
+            except AssertionError as failure:
+                raise AssertionError(f"{node}: {failure}\n{process.output}") from failure
+            finally:
+                process.stop()
+    finally:
+        graph.close()
+    return answers
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_each_parameter_is_taken_or_refused_with_a_reason(walked, node):
+    assert walked[node]
+    for name, (descriptor, value, reason) in walked[node].items():
+        if descriptor.read_only:
+            assert value is None and "read-only" in reason, f"{name} is read-only, and {value or reason!r}"
+        else:
+            assert value is not None or reason, f"{name} has no other legal value by its descriptor"
+
+
+@pytest.mark.parametrize("node", TABLES)
+def test_each_parameter_that_may_change_is_seen_to_take_effect(walked, node):
+    changeable = {name for name, (descriptor, *_) in walked[node].items() if not descriptor.read_only}
+    table = TABLES[node]
+    forgotten = [name for name in changeable if not any(fnmatch.fnmatchcase(name, pattern) for pattern in table)]
+    assert not forgotten, f"nothing shows what these do: {forgotten}"
+    gone = [pattern for pattern in table if not fnmatch.filter(changeable, pattern)]
+    assert not gone, f"in the table, and no parameters that may change: {gone}"
+    for name, entry in table.items():
+        if not callable(entry):
+            file, _, test = entry.partition("::")
+            assert re.search(rf"^def {test}\(", (HERE / file).read_text(), re.MULTILINE), f"{name}: {entry} is no test"
+
+
+def test_the_soak_changes_each_of_them():
+    assert set(CHANGES) == set(HINDBRAIN)

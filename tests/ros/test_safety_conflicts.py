@@ -1,0 +1,318 @@
+"""A second publisher where one is expected stops the vehicle, whatever its type, reliability and name."""
+
+import contextlib
+
+import pytest
+from conftest import EDGE, LATCHED, STOP, Process, Stack
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import Twist, TwistStamped
+from hindbrain_msgs.msg import StateDetail
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Bool, Int16
+from vehicle import Vehicle, now, second_publisher
+
+BEST_EFFORT = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+# hindbrain counts every 0.2 s; the rest is for a busy machine.
+COUNTED_WITHIN = 0.2 + 0.4
+
+# Which publisher comes as the second one: its type, reliability, and the name of its node.
+FIRSTS_NAME = "observer"
+SECONDS = {
+    "/cmd_vel": [
+        (TwistStamped, EDGE, FIRSTS_NAME),
+        (TwistStamped, BEST_EFFORT, "second"),
+        (Twist, EDGE, "second"),
+        (Twist, BEST_EFFORT, FIRSTS_NAME),
+    ],
+    "/hind/enable": [(Bool, EDGE, FIRSTS_NAME), (Bool, BEST_EFFORT, "second"), (Int16, EDGE, "second")],
+    "/hind/estop": [(Bool, EDGE, FIRSTS_NAME), (Bool, BEST_EFFORT, "second"), (Int16, EDGE, "second")],
+    "/motor/port": [(Int16, EDGE, "hindbrain"), (Int16, BEST_EFFORT, "second"), (Bool, EDGE, "second")],
+    "/motor/starboard": [(Int16, EDGE, "hindbrain")],
+}
+CAUSES = {
+    "/cmd_vel": ("SSTOP.ROS", "CMD_CONFLICT"),
+    "/hind/enable": ("SSTOP.ROS", "ENABLE_CONFLICT"),
+    "/hind/estop": ("ESTOP", "ESTOP_CONFLICT"),
+    "/motor/port": ("SSTOP.ROS", "MOTOR_CONFLICT"),
+    "/motor/starboard": ("SSTOP.ROS", "MOTOR_CONFLICT"),
+}
+
+
+def wait_for_conflict(vehicle, topic):
+    state, cause = CAUSES[topic]
+    vehicle.wait(lambda: vehicle.state == vehicle.detail.state == state and cause in vehicle.causes, f"{topic}: no {cause}")
+
+
+def wait_for_end(vehicle, topic):
+    """The second publisher has gone: what the cause asks for is missing, and nothing else."""
+    left = {"/cmd_vel": ("OK", "NEUTRAL_WAIT"), "/hind/estop": ("ESTOP", "ESTOP_LATCHED")}
+    vehicle.wait_for(*left.get(topic, ("SSTOP.ROS", "NOT_ARMED")))
+
+
+@pytest.mark.parametrize("topic", SECONDS)
+def test_a_second_publisher_of_any_kind_stops(topic):
+    with Vehicle() as vehicle:
+        vehicle.estop(False)
+        vehicle.half_ahead()
+        for message_type, qos, name in SECONDS[topic]:
+            with second_publisher(message_type, topic, qos, name=name) as second:
+                wait_for_conflict(vehicle, topic)
+                vehicle.wait_for_motors(STOP, STOP, f"a second publisher of {topic}")
+                start = now()
+                for _ in range(10):
+                    second.publish(message_type())
+                # Neither its messages nor another rise of enable help while it is there.
+                vehicle.enable()
+                vehicle.say(0.0)
+                vehicle.wait(lambda: len(vehicle.graph.since("/hind/state_detail", start)) >= 2, "no details")  # noqa: B023
+                vehicle.say(0.5)
+                vehicle.stays_stopped(0.3, f"{message_type.__name__} of {name} on {topic}")
+                wait_for_conflict(vehicle, topic)
+            wait_for_end(vehicle, topic)
+            vehicle.stays_stopped(0.3, f"{topic}: by the end of the conflict alone")
+            if topic == "/hind/estop":
+                vehicle.reset()
+                vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+            vehicle.half_ahead()
+
+
+@pytest.mark.parametrize("topic", ["/cmd_vel", "/hind/enable", "/hind/estop", "/motor/starboard"])
+def test_a_second_publisher_is_counted_within_its_time(topic):
+    """In a participant that is known already, so that the time that discovery takes is not in it."""
+    with Vehicle() as vehicle:
+        vehicle.estop(False)
+        vehicle.half_ahead()
+        message_type = SECONDS[topic][0][0]
+        start = now()
+        with second_publisher(message_type, topic, context=vehicle.graph.context):
+            took = vehicle.stopped_after(start)
+            assert took < COUNTED_WITHIN, f"stopped {took:.3f} s after the second publisher of {topic} came"
+
+
+@pytest.mark.parametrize("lease", [0.0, 0.5])
+@pytest.mark.parametrize("qos", [EDGE, BEST_EFFORT], ids=["reliable", "best effort"])
+def test_no_repeated_true_drowns_the_false_of_a_second_switch(qos, lease):
+    """One switch repeats true at 10 Hz; the other one says false, once and again: it stops, and stays so after it is gone."""
+    with Vehicle({"enable.lease": lease}) as vehicle:
+        vehicle.say()
+        vehicle.enable(False)
+        timer = vehicle.hold_enable(True)
+        vehicle.wait_for("OK")
+        vehicle.say(0.5)
+        vehicle.wait_for_motors(57, 57, "half ahead")
+        with second_publisher(Bool, "/hind/enable", qos) as second:
+            vehicle.wait(lambda: second.publish(Bool(data=False)) or vehicle.state == "SSTOP.ROS", "a false is not obeyed")
+            vehicle.wait_for_motors(STOP, STOP, "the second switch says false")
+            for _ in range(5):
+                second.publish(Bool(data=False))
+                vehicle.stays_stopped(0.15, "while both switches are there")
+            assert "ENABLE_CONFLICT" in vehicle.causes
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+        vehicle.say(0.0)
+        vehicle.stays_stopped(0.5, "the first switch goes on to say true")
+        vehicle.say(0.5)
+        vehicle.stays_stopped(0.3, "the first switch goes on to say true")
+        assert vehicle.state == "SSTOP.ROS"
+        vehicle.say(0.0)
+        vehicle.switch.data = False
+        vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+        vehicle.switch.data = True
+        vehicle.wait_for("OK")
+        vehicle.say(0.5)
+        vehicle.wait_for_motors(57, 57, "it fell and rose")
+        timer.cancel()
+        if lease:
+            vehicle.wait_for("SSTOP.ROS", "LEASE_LAPSED", "NOT_ARMED")
+
+
+def test_a_false_before_a_conflict_makes_no_rise_after_it():
+    """The first switch is off, the second one comes and goes, and the first says true: that is no rise of a switch alone."""
+    with Vehicle() as vehicle:
+        vehicle.half_ahead()
+        vehicle.enable(False)
+        vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+        vehicle.say(0.0)
+        with second_publisher(Bool, "/hind/enable"):
+            wait_for_conflict(vehicle, "/hind/enable")
+        vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+        vehicle.graph.publish("/hind/enable", Bool(data=True))
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+        vehicle.half_ahead()
+
+
+def test_a_best_effort_switch_alone_enables_nothing():
+    with Vehicle() as vehicle:
+        vehicle.say()
+        with second_publisher(Bool, "/hind/enable", BEST_EFFORT) as switch:
+            wait_for_conflict(vehicle, "/hind/enable")
+            for on in (False, True) * 10:
+                switch.publish(Bool(data=on))
+            vehicle.say(0.5)
+            vehicle.stays_stopped(0.5, "a best-effort switch enables")
+            sentence = "'hind/enable' is published by /second, must be one publisher of std_msgs/Bool, reliable"
+            vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged")
+        vehicle.half_ahead()
+
+
+@pytest.mark.parametrize("fits_first", [True, False], ids=["the right type first", "the wrong type first"])
+@pytest.mark.parametrize("right, wrong", [(Twist, TwistStamped), (TwistStamped, Twist)])
+def test_the_type_of_cmd_vel_is_no_race(right, wrong, fits_first):
+    """A publisher of the other type stops, in whichever order the two come, and drives nothing when it is alone."""
+    with Vehicle(command=right) as vehicle:
+        full = wrong()
+        getattr(full, "twist", full).linear.x = 1.0
+        with contextlib.ExitStack() as stack:
+            if fits_first:
+                vehicle.half_ahead()
+                second = stack.enter_context(second_publisher(wrong, "/cmd_vel"))
+                vehicle.wait(lambda: vehicle.state == "SSTOP.ROS", "the second type does not stop")
+            else:
+                second = stack.enter_context(second_publisher(wrong, "/cmd_vel"))
+                wait_for_conflict(vehicle, "/cmd_vel")
+                vehicle.enable()
+                vehicle.wait_for("SSTOP.ROS", "CMD_CONFLICT", "CMD_STALE")
+                for value in (0.0, 1.0):
+                    getattr(full, "twist", full).linear.x = value
+                    for _ in range(10):
+                        second.publish(full)
+                vehicle.stays_stopped(0.3, "the wrong type drives")
+                vehicle.say()
+                vehicle.enable()
+                vehicle.say(0.5)
+            vehicle.wait_for_motors(STOP, STOP, "both types")
+            vehicle.wait_for("SSTOP.ROS", "CMD_CONFLICT")
+            sentence = "must be one publisher, of the type that cmd_vel_type says, reliable"
+            vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged what to do")
+            for _ in range(10):
+                second.publish(full)
+            vehicle.stays_stopped(0.3, "both types")
+        vehicle.wait_for("OK", "NEUTRAL_WAIT")
+        vehicle.stays_stopped(0.3, "without a zero")
+        vehicle.say(0.0)
+        vehicle.wait_for("OK")
+        vehicle.say(0.5)
+        vehicle.wait_for_motors(57, 57, "the wrong type has gone")
+
+
+def test_two_estops_of_one_name_stop_until_a_reset():
+    with Vehicle() as vehicle:
+        vehicle.estop(False)
+        vehicle.wait(lambda: vehicle.source("hind/estop").age >= 0.0, "the e-stop is not received")
+        vehicle.half_ahead()
+        with second_publisher(Bool, "/hind/estop", name=FIRSTS_NAME) as second:
+            wait_for_conflict(vehicle, "/hind/estop")
+            vehicle.wait_for_motors(STOP, STOP, "two e-stops of one name")
+            second.publish(Bool(data=False))
+            vehicle.reset()
+            vehicle.enable()
+            vehicle.stays_stopped(0.3, "two e-stops, both released")
+            sentence = "'hind/estop' is published by /observer (2 times), must be one publisher of std_msgs/Bool: let one node join all"
+            vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged what to do")
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        assert vehicle.detail.rule == "ESTOP_CONFLICT"
+        vehicle.restart()
+        vehicle.say(0.5)
+        vehicle.wait_for_motors(57, 57, "after reset and enable")
+
+
+@pytest.mark.parametrize("profile", ["strict", "seed"])
+@pytest.mark.parametrize("qos", [EDGE, BEST_EFFORT], ids=["reliable", "best effort"])
+def test_a_press_between_releases_is_received_once_and_in_order(qos, profile):
+    """A late copy of a release is no release: what was said last counts, also in the profile that restarts by itself."""
+    with Vehicle({"profile": profile, "estop.timeout": 2.0}) as vehicle, second_publisher(Bool, "/hind/estop", qos) as button:
+        vehicle.wait(lambda: button.get_subscription_count() > 0, "hindbrain does not subscribe to hind/estop")
+        vehicle.say()
+        vehicle.enable()
+        vehicle.wait_for("OK")
+        vehicle.say(0.5)
+        for _ in range(3):
+            vehicle.wait(lambda: vehicle.motors[0] < STOP, "it does not drive")
+            for pressed in (False, False, False, False, True):
+                button.publish(Bool(data=pressed))
+            vehicle.wait(lambda: vehicle.state == "ESTOP", "the press is not received")
+            vehicle.wait_for_motors(STOP, STOP, "pressed")
+            # The best-effort reader reads a press of a reliable writer once; nothing repeats what was before it.
+            vehicle.stays_stopped(0.5, "a release of before the press releases")
+            assert vehicle.source("hind/estop").says == "pressed"
+            button.publish(Bool(data=False))
+            if profile == "strict":
+                vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+                vehicle.restart()
+            vehicle.wait_for("OK")
+            vehicle.say(0.5)
+
+
+def test_a_second_publisher_of_the_motors_is_an_error_that_says_what_to_do():
+    with Vehicle() as vehicle:
+        vehicle.graph.record(DiagnosticArray, "/diagnostics")
+
+        def status():
+            statuses = [s for m in vehicle.graph.since("/diagnostics", 0.0) for s in m.status if s.name == "hindbrain"]
+            return (statuses[-1].level, statuses[-1].message) if statuses else None
+
+        vehicle.half_ahead()
+        vehicle.wait(status, "no diagnostics")
+        assert status()[0] == DiagnosticStatus.OK, status()
+        with second_publisher(Int16, "/motor/starboard"):
+            wait_for_conflict(vehicle, "/motor/starboard")
+            vehicle.wait_for_motors(STOP, STOP, "another node publishes the motors")
+            what_to_do = "must be this node alone: end the other one, or start it in a namespace of its own"
+            vehicle.wait(lambda: what_to_do in vehicle.process.output, "it is not logged what to do")
+            line = next(line for line in vehicle.process.lines if what_to_do in line)
+            assert "/second" in line and "/hindbrain" in line, line
+            vehicle.wait(lambda: "another node publishes the motors" in status()[1], lambda: f"diagnostics say {status()}", 10.0)
+            assert status()[0] != DiagnosticStatus.OK
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+        vehicle.half_ahead()
+
+
+def test_two_hindbrains_stop_both():
+    with Vehicle() as vehicle:
+        vehicle.half_ahead()
+        process = Process("hindbrain", "--ros-args", "-r", "hind/state_detail:=other/state_detail", "-r", "hind/state:=other/state")
+        try:
+            vehicle.graph.record(StateDetail, "/other/state_detail", LATCHED)
+            wait_for_conflict(vehicle, "/motor/port")
+
+            def other():
+                detail = vehicle.graph.last("/other/state_detail")
+                return {cause.name for cause in detail.causes} if detail else set()
+
+            vehicle.wait(lambda: "MOTOR_CONFLICT" in other(), lambda: f"the second one has {other()}")
+            vehicle.stays_stopped(0.5, "two hindbrains")
+        finally:
+            process.stop()
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+
+
+@pytest.mark.parametrize(
+    "topic, message_type, cause",
+    [
+        ("/cmd_vel", TwistStamped, "CMD_CONFLICT"),
+        ("/cmd_vel", Twist, "CMD_CONFLICT"),
+        ("/motor/port", Int16, "MOTOR_CONFLICT"),
+        ("/hind/enable", Bool, "ENABLE_CONFLICT"),
+        ("/hind/estop", Bool, "ESTOP_CONFLICT"),
+    ],
+    ids=["cmd_vel", "cmd_vel of another type", "motors", "enable", "e-stop"],
+)
+def test_a_second_publisher_stops_the_one_process_too(topic, message_type, cause):
+    """In `steersman` nobody subscribes to cmd_vel; another publisher of it shows that two stacks run."""
+    stack = Stack(composed=True)
+    try:
+        stack.graph.record(StateDetail, "/hind/state_detail", LATCHED)
+        estop = stack.graph.repeat("/hind/estop", Bool(), 20.0)
+        stack.ready().drive_forward()
+        state, causes = CAUSES[topic][0], lambda: {c.name for c in stack.graph.last("/hind/state_detail").causes}
+        with second_publisher(message_type, topic) as second:
+            stack.wait_for_state(state, 5.0)
+            stack.wait_for_stop(f"a second publisher of {topic}")
+            stack.graph.wait(lambda: cause in causes(), lambda: f"causes are {causes()}, must have {cause}")
+            for _ in range(10):
+                second.publish(Int16(data=STOP) if message_type is Int16 else message_type())
+            stack.stays_stopped(0.5, f"a second publisher of {topic}")
+        stack.graph.wait(lambda: cause not in causes(), lambda: f"causes are {causes()} after the end of the conflict")
+        stack.stays_stopped(0.5, "the stick is still held ahead, and the conflict has ended")
+        stack.graph.cease(estop)
+    finally:
+        stack.close()

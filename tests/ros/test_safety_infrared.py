@@ -1,0 +1,103 @@
+"""Infra-red sensors that flicker: one reading that is not clear blocks, and only nothing but clear for `ir.timeout` clears."""
+
+import math
+
+import pytest
+from conftest import STOP
+from sensor_msgs.msg import Range
+from vehicle import Vehicle, now
+
+SENSOR, TIMEOUT = "ir_front_port", 0.3
+# A reading is received, judged and published at once; the rest is for a busy machine.
+AT_ONCE = 0.15
+CLEAR, BLOCKED = 1.0, 0.15
+
+
+class Flicker:
+    """A sensor that sends `readings` in turn, `rate` times a second; the times of those that are not clear are kept."""
+
+    def __init__(self, vehicle, frame=SENSOR):
+        self.vehicle, self.turn, self.bad = vehicle, 0, []
+        self.message = Range(min_range=0.1, max_range=5.0)
+        self.message.header.frame_id = frame
+        self.publisher = vehicle.graph.node.create_publisher(Range, "/hind/ir", 10)
+        self.timer = None
+        self.readings = [CLEAR]
+
+    def send(self, rate, readings):
+        if self.timer:
+            self.vehicle.graph.node.destroy_timer(self.timer)
+        self.readings, self.turn = readings, 0
+        self.timer = self.vehicle.graph.node.create_timer(1.0 / rate, self._say)
+
+    def clear(self, rate=50.0):
+        self.send(rate, [CLEAR])
+
+    def _say(self):
+        reading = self.readings[self.turn % len(self.readings)]
+        self.turn += 1
+        if reading != CLEAR:
+            self.bad.append(now())
+        self.message.range = reading
+        self.publisher.publish(self.message)
+
+
+def share(blocked, of):
+    """So many blocked readings of so many, the blocked ones first."""
+    return [BLOCKED] * blocked + [CLEAR] * (of - blocked)
+
+
+# rate [Hz], readings in turn; every period is shorter than the timeout
+FLICKERS = {
+    "75 % at 100 Hz": (100.0, share(3, 4)),
+    "50 % at 100 Hz": (100.0, share(1, 2)),
+    "4 % at 100 Hz": (100.0, share(1, 25)),
+    "96 % at 100 Hz": (100.0, share(24, 25)),
+    "20 % at 50 Hz": (50.0, share(1, 5)),
+    "50 % at 10 Hz": (10.0, share(1, 2)),
+    "33 % at 20 Hz": (20.0, share(1, 3)),
+    "no measurement, 25 % at 40 Hz": (40.0, [math.nan, CLEAR, CLEAR, CLEAR]),
+    "too near to measure, 25 % at 40 Hz": (40.0, [-math.inf, CLEAR, CLEAR, CLEAR]),
+}
+
+
+@pytest.fixture(scope="module")
+def vehicle():
+    with Vehicle({"ir.sensors": [SENSOR], "ir.timeout": TIMEOUT}) as vehicle:
+        vehicle.flicker = Flicker(vehicle)
+        yield vehicle
+
+
+@pytest.mark.parametrize("name", FLICKERS)
+def test_a_flicker_of_any_rate_and_share_stops_and_stays_stopped(vehicle, name):
+    rate, readings = FLICKERS[name]
+    flicker = vehicle.flicker
+    flicker.clear()
+    vehicle.half_ahead()
+    flicker.bad.clear()
+    flicker.send(rate, readings)
+    vehicle.wait_for_motors(STOP, STOP, f"{name}: it drives on")
+    took = vehicle.stopped_after(flicker.bad[0])
+    assert took < AT_ONCE, f"{name}: stopped {took:.3f} s after the first reading that is not clear"
+    vehicle.stays_stopped(1.0, name)
+    assert vehicle.state == "SSTOP.IR" and {"WAY_BLOCKED", "FRONT_BLOCKED"} <= vehicle.causes
+    # The sensor is clear again: neither before the timeout, nor before a zero command.
+    flicker.clear()
+    vehicle.wait_for("OK", "NEUTRAL_WAIT")
+    opened = next(at for at, state in reversed(vehicle.graph.heard["/hind/state"]) if state.data == "SSTOP.IR")
+    opened = next(at for at, state in vehicle.graph.heard["/hind/state"] if at > opened and state.data == "OK")
+    assert opened - flicker.bad[-1] > TIMEOUT - 0.01, f"{name}: clear {opened - flicker.bad[-1]:.3f} s after the last bad reading"
+    vehicle.stays_stopped(0.3, f"{name}: clear, and no zero command came")
+
+
+def test_one_reading_that_is_blocked_is_enough(vehicle):
+    """However rare: it stops, and what is wanted goes on only after a zero command."""
+    flicker = vehicle.flicker
+    flicker.clear()
+    vehicle.half_ahead()
+    flicker.bad.clear()
+    flicker.send(100.0, [BLOCKED, *[CLEAR] * 10_000])
+    assert vehicle.stopped_after(now()) < AT_ONCE + 0.05
+    assert len(flicker.bad) == 1
+    vehicle.stays_stopped(1.0, "one blocked reading, then a second of clear ones")
+    vehicle.wait_for("OK", "NEUTRAL_WAIT")

@@ -1,0 +1,63 @@
+"""What stops nothing, so that something else must: these tests show the limits that docs/safety.md states."""
+
+import time
+
+import pytest
+from conftest import STOP
+from pads import AHEAD, DEAD_MAN, DESIRED, Node, vx
+from std_msgs.msg import Bool
+from test_pads import node  # noqa: F401  # a fixture
+from vehicle import Vehicle, now, second_publisher
+
+
+def test_a_killed_hindbrain_says_nothing_more():
+    """The last motor value stands: whatever drives the motors must stop them by itself."""
+    with Vehicle() as vehicle:
+        vehicle.half_ahead()
+        vehicle.process.kill()
+        killed = now()
+        time.sleep(1.0)
+        assert not vehicle.values(killed + 0.05), "a killed process publishes"
+        assert vehicle.motors == (57, 57), "nobody said stop"
+
+
+@pytest.mark.parametrize("lease", [0.0, 0.3])
+def test_whoever_enabled_may_die_unless_there_is_a_lease(lease):
+    with Vehicle({"enable.lease": lease}) as vehicle:
+        vehicle.say(0.0)
+        with second_publisher(Bool, "/hind/enable") as switch:
+            vehicle.wait(lambda: switch.publish(Bool()) or vehicle.source("hind/enable").says == "false", "it is not received")
+            on = lambda: switch.publish(Bool(data=True))  # noqa: E731
+            vehicle.wait(lambda: on() or (vehicle.state == "OK" and not vehicle.causes), "it does not enable")
+            vehicle.say(0.5)
+            vehicle.wait(lambda: on() or vehicle.motors == (57, 57), "it does not drive")
+        died = now()
+        if lease:
+            took = vehicle.stopped_after(died)
+            assert took < lease + 0.35, f"stopped {took:.3f} s after the switch died"
+            vehicle.wait_for("SSTOP.ROS", "LEASE_LAPSED", "NOT_ARMED")
+        else:
+            time.sleep(1.5)
+            assert set(vehicle.values(died)) == {57}
+
+
+def test_a_pad_that_says_nothing_more_drives_on(node):  # noqa: F811
+    """A receiver whose pad is out of reach may look like a hand that holds still: nobody can tell."""
+    node.plug()
+    node.drives()
+    held = time.time()
+    time.sleep(2.0)
+    assert all(vx(desired) > 0.5 for desired in node.graph.since(DESIRED, held + 1.0)) and node.graph.since(DESIRED, held + 1.0)
+    node.act(buttons={DEAD_MAN: 0}, axes={AHEAD: 0})
+    node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "letting go does not stop")
+
+
+def test_a_command_that_is_wrong_and_fresh_is_obeyed():
+    """hindbrain is no planner: full speed ahead for ever is a command like any other."""
+    with Vehicle() as vehicle:
+        vehicle.start()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")
+        start = now()
+        time.sleep(2.0)
+        assert set(vehicle.values(start)) == {24} and STOP not in vehicle.values(start)

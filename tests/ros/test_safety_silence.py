@@ -1,0 +1,172 @@
+"""A command that was lost: nothing moves by itself when it comes back, and a process that was held believes nothing old."""
+
+import signal
+import time
+
+import pytest
+from conftest import STOP
+from geometry_msgs.msg import Twist, TwistStamped
+from std_msgs.msg import Bool
+from vehicle import Vehicle, now, second_publisher
+
+CMD_TIMEOUT, QUICK_BRAKE = 0.5, 66 / 800
+LATE = 0.35  # of a busy machine
+
+
+def waits_for_a_zero(vehicle, what):
+    """The command is there again, full ahead: nothing moves until a zero comes."""
+    vehicle.say(1.0)
+    vehicle.commands.reset()
+    vehicle.wait_for("OK", "NEUTRAL_WAIT")
+    vehicle.stays_stopped(1.0, f"{what}: it drives off by itself")
+    vehicle.say(0.0)
+    vehicle.wait_for("OK")
+    vehicle.say(0.5)
+    vehicle.wait_for_motors(57, 57, f"{what}: a zero came")
+
+
+@pytest.mark.parametrize("message_type", [Twist, TwistStamped])
+def test_a_lost_command_does_not_come_back_in_motion(message_type):
+    with Vehicle(command=message_type) as vehicle:
+        vehicle.half_ahead()
+        vehicle.fall_silent()
+        took = vehicle.stopped_after(now())
+        assert took < CMD_TIMEOUT + QUICK_BRAKE + LATE, f"silence stops after {took:.3f} s"
+        vehicle.wait_for("OK", "CMD_STALE")
+        vehicle.stays_stopped(5.0 - CMD_TIMEOUT, "nobody commands")
+        waits_for_a_zero(vehicle, "5 s of silence")
+        # The shortest silence that is one.
+        vehicle.fall_silent()
+        vehicle.wait_for("OK", "CMD_STALE")
+        waits_for_a_zero(vehicle, "a silence that has just begun")
+
+
+def test_a_new_publisher_of_commands_waits_for_a_zero():
+    """The one that drove is gone, and another one begins with full speed."""
+    with Vehicle() as vehicle:
+        vehicle.enable(False)
+        vehicle.enable()
+
+        def send(publisher, speed, seconds):
+            end = time.monotonic() + seconds
+            message = TwistStamped()
+            message.twist.linear.x = speed
+            while time.monotonic() < end:
+                publisher.publish(message)
+                time.sleep(0.02)
+
+        with second_publisher(TwistStamped, "/cmd_vel", name="first") as first:
+            vehicle.wait(lambda: send(first, 0.0, 0.1) or vehicle.state == "OK", "it does not enable")
+            vehicle.wait(lambda: send(first, 0.5, 0.1) or vehicle.motors == (57, 57), "it does not drive")
+        vehicle.wait_for("OK", "CMD_STALE")
+        with second_publisher(TwistStamped, "/cmd_vel", name="next") as following:
+            vehicle.wait(lambda: send(following, 0.5, 0.1) or "NEUTRAL_WAIT" in vehicle.causes, "it is not received")
+            start = now()
+            send(following, 0.5, 0.5)
+            assert set(vehicle.values(start)) == {STOP}, "a new publisher drives off"
+            send(following, 0.0, 0.1)
+            vehicle.wait(lambda: send(following, 0.5, 0.1) or vehicle.motors == (57, 57), "it does not drive after a zero")
+
+
+@pytest.mark.parametrize("what", ["too old", "from the future", "not finite"])
+def test_commands_that_are_refused_are_a_loss_as_silence_is(what):
+    with Vehicle() as vehicle:
+        ahead = 0.0
+
+        def stamp():
+            time_ = now() + ahead
+            vehicle.command.header.stamp.sec, vehicle.command.header.stamp.nanosec = int(time_), int(time_ % 1 * 1e9)
+
+        vehicle.graph.node.create_timer(0.01, stamp)
+        vehicle.half_ahead()
+        start = now()
+        if what == "not finite":
+            vehicle.say(float("nan"))
+        else:
+            ahead = -2.0 if what == "too old" else 2.0
+        took = vehicle.stopped_after(start)
+        assert took < CMD_TIMEOUT + QUICK_BRAKE + LATE, f"{what}: stopped after {took:.3f} s"
+        vehicle.wait_for("OK", "CMD_STALE", "CMD_INVALID")
+        ahead = 0.0
+        time.sleep(0.05)
+        waits_for_a_zero(vehicle, what)
+
+
+def test_the_seed_goes_on_by_itself_and_says_so():
+    """The original's profile has no zero before motion; its users know it so, and its README says it."""
+    with Vehicle({"profile": "seed"}) as vehicle:
+        vehicle.say(0.5)
+        vehicle.enable()
+        vehicle.wait(lambda: vehicle.motors[0] < STOP - 3, "it does not drive")
+        vehicle.fall_silent()
+        vehicle.wait_for("OK", "CMD_STALE")
+        vehicle.wait_for_motors(STOP, STOP, "silence")
+        vehicle.commands.reset()
+        vehicle.wait(lambda: vehicle.motors[0] < STOP - 3, "it does not drive again")
+        assert vehicle.detail.profile == "seed"
+
+
+def hold(vehicle, seconds, meanwhile=lambda: None):
+    """Holds hindbrain's process, all its threads, as a starved or suspended computer does; when the hold began."""
+    process = vehicle.process.process
+    process.send_signal(signal.SIGSTOP)
+    start = now()
+    meanwhile()
+    time.sleep(max(0.0, start + seconds - now()))
+    process.send_signal(signal.SIGCONT)
+    return start
+
+
+def test_commands_that_waited_in_a_hold_are_as_old_as_it():
+    """The last commands, without stamps, came at its beginning: they drive no longer than `cmd_timeout` from then."""
+    with Vehicle(command=Twist) as vehicle:
+        vehicle.half_ahead()
+
+        def last_words():
+            time.sleep(0.1)
+            vehicle.fall_silent()
+
+        held = hold(vehicle, 0.45, last_words)
+        took = vehicle.stopped_after(held)
+        # They came up to 0.1 s after it began; counted from when they are read, it would be 0.95 s.
+        assert took < CMD_TIMEOUT + QUICK_BRAKE + 0.25, f"drives on for {took:.3f} s"
+        vehicle.wait_for("OK", "CMD_STALE")
+        waits_for_a_zero(vehicle, "a hold")
+
+
+def test_a_hold_of_more_than_the_limit_is_a_fault_that_stays():
+    with Vehicle() as vehicle:
+        vehicle.half_ahead()
+        hold(vehicle, 1.0)
+        went_on = now()
+        vehicle.wait_for("ESTOP", "FAULT_LATCHED", "OVERRUN")
+        assert vehicle.detail.fault and vehicle.detail.rule == "OVERRUN"
+        took = vehicle.stopped_after(went_on - 0.02)
+        assert took < 0.02 + LATE, f"stopped {took:.3f} s after it went on"
+        vehicle.enable()
+        vehicle.stays_stopped(0.5, "enable alone starts it after a fault")
+        vehicle.restart()
+        vehicle.say(0.5)
+        vehicle.wait_for_motors(57, 57, "after reset and enable")
+
+
+def test_no_switch_of_a_hold_starts_anything():
+    """A rise of enable, and a click of reset, that waited unread may be of before what they would undo."""
+    with Vehicle({"estop.timeout": 2.0}) as vehicle:
+        vehicle.reset()  # so that its publisher is known: what is repeated until it is comes later
+        vehicle.half_ahead()
+        vehicle.enable(False)
+        vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+        hold(vehicle, 0.3, lambda: vehicle.graph.publish("/hind/enable", Bool(data=True)))
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+        vehicle.stays_stopped(0.3, "a rise that waited")
+        vehicle.half_ahead()
+        vehicle.estop(True)
+        vehicle.wait_for("ESTOP", "ESTOP_PRESSED", "ESTOP_LATCHED")
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        hold(vehicle, 0.3, vehicle.reset)
+        start = now()
+        vehicle.wait(lambda: len(vehicle.graph.since("/hind/state_detail", start)) >= 2, "no details")
+        assert vehicle.state == "ESTOP" and vehicle.causes == {"ESTOP_LATCHED"}, f"a click that waited resets: {vehicle.causes}"
+        vehicle.restart()

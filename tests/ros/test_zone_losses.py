@@ -1,0 +1,121 @@
+"""The zone scaler over the wire: what is lost, what conflicts, and whose act brings motion back."""
+
+import signal
+import time
+
+import pytest
+from conftest import Process
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import Twist, TwistStamped
+from luci_messages.msg import LuciZoneScaling
+from vehicle import rival
+from zones import LUCI, PHYSICAL, Scaler
+
+
+def test_without_a_scaling_nothing_moves():
+    with Scaler(scaling=False) as scaler:
+        scaler.command(1.0, 0.5)
+        scaler.stick(100, 50)
+        scaler.stays_at_rest(1.0, "moved without a scaling")
+        scaler.wait_for_stick(0, 0, 2, PHYSICAL)
+        scaler.wait_for_health(DiagnosticStatus.ERROR, "no scaling yet")
+
+
+def test_a_scaling_that_stops_coming_stops():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.stick(100, 0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        scaler.fall_silent("scaling")
+        took = scaler.wait_for_left(0.0, 0.0, "silent scaling")
+        # The time-out of 0.5 s, and one period less or a busy machine more.
+        assert 0.3 < took < 0.9, f"took {took:.3f} s"
+        scaler.wait_for_stick(0, 0, 0, PHYSICAL)
+        scaler.wait_for_health(DiagnosticStatus.ERROR, "scaling is stale")
+        scaler.scaling(1.0)
+        scaler.stays_at_rest(0.5, "it came back, and the command was held all the while")
+        scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "it came back")
+
+
+def test_a_command_that_was_lost_in_motion_moves_nothing_before_a_zero():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        scaler.fall_silent("command")
+        took = scaler.wait_for_left(0.0, 0.0, "silent command")
+        assert took < 0.9, f"took {took:.3f} s"
+        scaler.hold(1.0)
+        scaler.stays_at_rest(0.5, "a link that comes back")
+        scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "after a zero")
+
+
+def test_a_node_that_was_held_moves_nothing_that_waited():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        scaler.process.process.send_signal(signal.SIGSTOP)
+        time.sleep(1.0)
+        scaler.fall_silent("command")
+        scaler.fall_silent("scaling")
+        start = time.monotonic()
+        scaler.process.process.send_signal(signal.SIGCONT)
+        scaler.wait_for_left(0.0, 0.0, "held")
+        time.sleep(0.3)
+        left = [message.twist.linear.x for message in scaler.graph.since("/cmd_vel", start)]
+        assert set(left) == {0.0}, f"what had waited moved: {left}"
+
+
+def test_an_absent_scaling_is_told_without_a_command():
+    with Scaler(scaling=False) as scaler:
+        scaler.wait_for_health(DiagnosticStatus.ERROR, "no scaling yet")
+        scaler.scaling(1.0)
+        scaler.wait_for_health(DiagnosticStatus.STALE, "no command in time")
+        scaler.fall_silent("scaling")
+        scaler.wait_for_health(DiagnosticStatus.ERROR, "scaling is stale")
+
+
+def test_a_publisher_of_scaling_that_is_killed_stops():
+    with Scaler(scaling=False) as scaler:
+        scaler.graph.node.destroy_publisher(scaler.publishers.pop("scaling"))  # a silent one is one too many as well
+        scaler.hold(1.0)
+        simulator = Process("simulator")
+        try:
+            scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
+            scaler.command(1.0)
+            scaler.wait(lambda: scaler.left and scaler.left[0] > 0.0, "the simulator's zones let nothing through", 10.0)
+            simulator.kill()
+            took = scaler.wait_for_left(0.0, 0.0, "killed")
+            assert took < 0.9, f"took {took:.3f} s"
+        finally:
+            simulator.stop()
+
+
+def test_a_second_publisher_of_the_scaling_stops_and_is_told_by_name():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
+        with rival(LuciZoneScaling, "/luci/scaling", LUCI):
+            scaler.wait(lambda: "'/luci/scaling' has 2 publishers" in scaler.process.output, "it is not told", 6.0)
+            assert "rival" in scaler.process.output
+            scaler.wait_for_health(DiagnosticStatus.ERROR, "more than one publisher of the scaling")
+            scaler.wait_for_left(0.0, 0.0, "two publishers")
+        scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
+        scaler.command(1.0)
+        scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
+
+
+@pytest.mark.parametrize("kind", [TwistStamped, Twist], ids=["TwistStamped", "Twist"])
+def test_a_second_publisher_of_commands_of_any_type_stops(kind):
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        with rival(kind, "/cmd_vel_arbitrated"):
+            scaler.wait_for_left(0.0, 0.0, "two publishers", 6.0)
+            scaler.wait_for_health(DiagnosticStatus.ERROR, "more than one publisher of commands")
+        scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "alone again")
