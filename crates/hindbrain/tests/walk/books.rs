@@ -234,7 +234,8 @@ impl Sensor {
         self.invalid = seen == Seen::Nothing || seen == Seen::Clear && refused;
         self.clear_since = clear.then(|| self.clear_since.unwrap_or(at.now));
         self.measured = Some(if clear { born } else { at.now });
-        if stamp != 0 && !refused {
+        let overtaken = newest.is_some_and(|(top, first)| stamp < top && at.now - first < timeout);
+        if stamp != 0 && !refused && !overtaken {
             self.newest = Some((stamp, born));
         }
     }

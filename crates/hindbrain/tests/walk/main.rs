@@ -9,6 +9,7 @@ mod models;
 mod oracle;
 mod pair;
 mod random;
+mod soak;
 mod walker;
 mod wheel;
 
@@ -95,4 +96,21 @@ fn every_two_parts() {
             results.iter().map(|r| r.seconds).sum::<f64>()
         );
     }
+}
+
+#[test]
+fn random_runs_keep_to_the_document() {
+    let known = include_str!("seeds.txt").lines().filter_map(|line| line.split_whitespace().next()?.parse().ok());
+    let n: u64 = std::env::var("N").map_or(50, |n| n.parse().unwrap());
+    let mut wrong = 0;
+    for seed in known.chain(1..=n) {
+        if let Err(what) = soak::soak(seed, soak::STEPS) { println!("{}\n", what.chars().take(1500).collect::<String>()); wrong += 1; }
+    }
+    println!("wrong {wrong}");
+}
+
+#[test]
+fn one_seed() {
+    let seed: u64 = std::env::var("SEED").map_or(23, |n| n.parse().unwrap());
+    println!("{:?}", soak::soak(seed, soak::STEPS));
 }

@@ -66,6 +66,8 @@ pub struct Oracle {
     /// What each wheel aims at since the last snapshot.
     aims: [Aim; 2],
     became_ok: bool,
+    /// It was looked since the levels were judged.
+    looked: bool,
 }
 
 /// What happens within one snapshot.
@@ -104,15 +106,16 @@ impl Oracle {
             wheels: [Wheel::default(); 2],
             aims: [Aim::REST; 2],
             became_ok: false,
+            looked: false,
         }
     }
 
-    /// The machine is called at `now`, having asked for a call at `asked`.
-    fn called(&mut self, now: Ns, asked: Option<Ns>) {
+    /// The machine is called at `now`; its next motor value was due at `due`.
+    fn called(&mut self, now: Ns, due: Option<Ns>) {
         let before = self.last_call.unwrap_or(now);
         self.held = self.held.filter(|held| now - held.seen < HELD);
         // Further late calls do not make a hold longer.
-        if asked.is_some_and(|asked| now - asked > LATE) && before < now {
+        if due.is_some_and(|due| now - due > LATE) && before < now {
             self.held = self.held.or(Some(Hold { seen: now, before }));
         }
         self.wall += now - before;
@@ -135,10 +138,10 @@ impl Oracle {
         Moment { now, wall: self.wall, waited, late: waited >= LONG }
     }
 
-    /// Predicts the state and the causes after a call without an event. Before the time that was asked for, nothing happens.
-    pub fn polled(&mut self, now: Ns, asked: Option<Ns>) {
-        self.called(now, asked);
-        if asked.is_some_and(|asked| now >= asked) {
+    /// Predicts the state and the causes after a call without an event.
+    pub fn polled(&mut self, now: Ns, due: Option<Ns>, looks: bool) {
+        self.called(now, due);
+        if looks {
             self.snapshot(now, &Now::default());
         }
     }
@@ -149,8 +152,8 @@ impl Oracle {
     }
 
     /// Predicts the state and the causes after a call with an event.
-    pub fn handled(&mut self, now: Ns, asked: Option<Ns>, input: &Input) {
-        self.called(now, asked);
+    pub fn handled(&mut self, now: Ns, due: Option<Ns>, input: &Input) {
+        self.called(now, due);
         if let Input::ClockRead(stamp) = input {
             // Nothing happened yet: it is expected before what happens.
             self.wall = stamp.as_nanos();
@@ -206,7 +209,7 @@ impl Oracle {
                 what.resets = !down && self.reset.counts;
                 let goes_down = pressed && !self.reset.down;
                 self.reset.counts = pressed && (self.reset.counts || goes_down && self.latch.is_some());
-                self.reset.down = pressed;
+                self.reset.down = down;
             }
             &Input::IrReceived { sensor, distance, stamp } => {
                 let index = sensor as usize;
@@ -337,6 +340,7 @@ impl Oracle {
         }
         (self.state, self.causes, self.last_snapshot) = (state, causes, Some(now));
         self.aims = self.aim(now);
+        self.looked = true;
     }
 
     /// The causes that the profile `strict` has besides.
@@ -383,10 +387,24 @@ impl Oracle {
         [Aim::about(port, starboard, full), Aim::about(starboard, port, full)]
     }
 
+    /// Whether these are the levels that there were.
+    pub fn stands(&self, levels: [i16; 2]) -> bool {
+        self.wheels.map(|wheel| wheel.level) == levels
+    }
+
+    /// Whether it looked, or these are the levels that there were.
+    pub fn looks_for(&self, levels: [i16; 2]) -> bool {
+        self.looked || self.stands(levels)
+    }
+
     /// Judges the levels that the machine sends after the snapshot.
     /// # Errors
     /// What is wrong, in words.
     pub fn judge(&mut self, levels: [i16; 2], now: Ns) -> Result<(), String> {
+        if !self.looked {
+            return if self.stands(levels) { Ok(()) } else { Err(format!("moves for no reason: {levels:?}")) };
+        }
+        self.looked = false;
         let core = &self.params.core;
         let driving = self.state == StopState::Ok;
         if self.became_ok && levels != [0, 0] {
