@@ -22,11 +22,15 @@ pub enum Age {
 
 /// How old a message is that carries `stamp`, had perhaps `waited`, and whose like was first seen at `first`.
 pub fn age(stamp: Ns, wall: Ns, waited: Ns, first: Option<Ns>, now: Ns) -> Age {
+    if let Some(first) = first {
+        // The same again: its age goes on, wherever the wall clock went.
+        return Age::Of((now - first).max(waited));
+    }
     if stamp != 0 && stamp - wall > AHEAD {
         return Age::Ahead;
     }
     let by_stamp = if stamp == 0 { 0 } else { (wall - stamp).max(0) };
-    Age::Of(by_stamp.max(waited).max(first.map_or(0, |first| now - first)))
+    Age::Of(by_stamp.max(waited))
 }
 
 /// A velocity in parts of full speed.
@@ -73,6 +77,8 @@ impl Commands {
         };
         let newest = self.newest.filter(|_| stamp != 0);
         let first = newest.filter(|newest| newest.0 == stamp).map(|newest| newest.1);
+        // One that lies ahead was stamped before the clock was set back, and is the newest of nothing.
+        let newest = newest.filter(|(top, _)| first.is_some() || top - at.wall <= AHEAD);
         let judged = age(stamp, at.wall, at.waited, first, at.now);
         let judged = if stamp != 0 && self.ahead == Some(stamp) { Age::Ahead } else { judged };
         if judged == Age::Ahead {
@@ -87,7 +93,7 @@ impl Commands {
             Age::Of(age) if age < timeout && !overtaken => {
                 self.in_force = Some((want, at.now - age));
                 if stamp != 0 {
-                    self.newest = Some((stamp, at.now - age));
+                    (self.newest, self.ahead) = (Some((stamp, at.now - age)), None);
                 }
                 self.last_was_refused = false;
                 Received::Accepted { zero: want.is_zero() }
@@ -217,6 +223,8 @@ impl Sensor {
     pub fn receive(&mut self, seen: Seen, stamp: Ns, at: Moment, timeout: Ns) {
         let newest = self.newest.filter(|_| stamp != 0);
         let first = newest.filter(|newest| newest.0 == stamp).map(|newest| newest.1);
+        // One that lies ahead was stamped before the clock was set back, and is the newest of nothing.
+        let newest = newest.filter(|(top, _)| first.is_some() || top - at.wall <= AHEAD);
         let judged = age(stamp, at.wall, at.waited, first, at.now);
         let judged = if stamp != 0 && self.ahead == Some(stamp) { Age::Ahead } else { judged };
         if judged == Age::Ahead {
@@ -236,7 +244,7 @@ impl Sensor {
         self.measured = Some(if clear { born } else { at.now });
         let overtaken = newest.is_some_and(|(top, first)| stamp < top && at.now - first < timeout);
         if stamp != 0 && !refused && !overtaken {
-            self.newest = Some((stamp, born));
+            (self.newest, self.ahead) = (Some((stamp, born)), None);
         }
     }
 

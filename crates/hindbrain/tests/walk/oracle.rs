@@ -139,8 +139,11 @@ impl Oracle {
     }
 
     /// Predicts the state and the causes after a call without an event.
-    pub fn polled(&mut self, now: Ns, due: Option<Ns>, looks: bool) {
+    pub fn polled(&mut self, now: Ns, due: Option<Ns>, asked: bool, looks: bool) {
         self.called(now, due);
+        if asked {
+            self.pass(now);
+        }
         if looks {
             self.snapshot(now, &Now::default());
         }

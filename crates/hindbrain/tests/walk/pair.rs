@@ -106,9 +106,9 @@ impl Pair {
                 return Ok(());
             }
         } else {
-            // With a motor value due there is a look; that something else is due leaves it open.
+            // With a motor value due it looks; where something else was due it may.
             let tick = !self.waits && self.driven.is_none_or(|(at, _)| now - at >= 20 * MS);
-            self.oracle.polled(now, self.promised(), due && tick);
+            self.oracle.polled(now, self.promised(), due, due && tick);
         }
         let mut drives = 0;
         while let Some(output) = self.machine.poll(at(now)) {

@@ -20,7 +20,11 @@ pub const STEPS: usize = 2_000;
 pub fn soak(seed: u64, steps: usize) -> Result<(), String> {
     let mut random = Random::new(seed);
     let params = random_params(&mut random);
-    let others = [random_times(&mut random, params), random_times(&mut random, params)];
+    let mut others = [random_times(&mut random, params), random_times(&mut random, params)];
+    for other in &mut others {
+        // How old an enable is by then is not remembered where the lease was off, and nobody said from when on it counts.
+        other.core.lease = params.core.lease;
+    }
     let mut pair = Pair::new(params, 10_000 * MS).map_err(|what| format!("seed {seed}: {what}"))?;
     let mut way: Vec<String> = Vec::new();
     // A calm run gets further: it drives, and what goes wrong then is something else.
