@@ -100,11 +100,15 @@ fn every_two_parts() {
 
 #[test]
 fn random_runs_keep_to_the_document() {
-    let known = include_str!("seeds.txt").lines().filter_map(|line| line.split_whitespace().next()?.parse().ok());
+    let known =
+        include_str!("seeds.txt").lines().filter_map(|line| line.split_whitespace().next()?.parse().ok());
     let n: u64 = std::env::var("N").map_or(50, |n| n.parse().unwrap());
     let mut wrong = 0;
     for seed in known.chain(1..=n) {
-        if let Err(what) = soak::soak(seed, soak::STEPS) { println!("{}\n", what.chars().take(1500).collect::<String>()); wrong += 1; }
+        if let Err(what) = soak::soak(seed, soak::STEPS) {
+            println!("{}\n", what.chars().take(1500).collect::<String>());
+            wrong += 1;
+        }
     }
     println!("wrong {wrong}");
 }
