@@ -405,7 +405,11 @@ impl Oracle {
     /// What is wrong, in words.
     pub fn judge(&mut self, levels: [i16; 2], now: Ns) -> Result<(), String> {
         if !self.looked {
-            return if self.stands(levels) { Ok(()) } else { Err(format!("moves for no reason: {levels:?}")) };
+            return if self.stands(levels) {
+                Ok(())
+            } else {
+                Err(format!("moves for no reason: {levels:?}"))
+            };
         }
         self.looked = false;
         let core = &self.params.core;

@@ -35,7 +35,8 @@ impl Pair {
         let machine = Hindbrain::new(params);
         let oracle = Oracle::new(params, machine.state(), machine.causes());
         let world = World::new(1_000 * MS, cap);
-        let mut pair = Self { machine, oracle, world, drains: true, waits: false, driven: None, published: None };
+        let mut pair =
+            Self { machine, oracle, world, drains: true, waits: false, driven: None, published: None };
         pair.call(true, None)?;
         Ok(pair)
     }

@@ -22,8 +22,10 @@ pub fn soak(seed: u64, steps: usize) -> Result<(), String> {
     let params = random_params(&mut random);
     let mut others = [random_times(&mut random, params), random_times(&mut random, params)];
     for other in &mut others {
-        // How old an enable is by then is not remembered where the lease was off, and nobody said from when on it counts.
+        // How long ago something was is not remembered for longer than it counts, and that up to the last look, of which
+        // nobody says when it was: the walk has these.
         other.core.lease = params.core.lease;
+        other.core.infrared.timeout = params.core.infrared.timeout;
     }
     let mut pair = Pair::new(params, 10_000 * MS).map_err(|what| format!("seed {seed}: {what}"))?;
     let mut way: Vec<String> = Vec::new();
@@ -126,14 +128,19 @@ fn when(random: &mut Random, timeout: Ns) -> When {
 /// Where a person drives and nothing is wrong.
 fn calm_edge(random: &mut Random, params: &Params, step: usize) -> Edge {
     let served = Wait::Served(random.within(0, 20_000) * 1000);
-    let sensors: Vec<Sensor> = (0..4).filter(|&i| params.core.infrared.fitted[i]).map(|i| Sensor::ALL[i]).collect();
+    let sensors: Vec<Sensor> =
+        (0..4).filter(|&i| params.core.infrared.fitted[i]).map(|i| Sensor::ALL[i]).collect();
     let act = match step % 8 {
         0 => Act::Estop(false),
         1 => random.of(&[Act::Enable(false), Act::Enable(true), Act::Enable(true), Act::Enable(true)]),
         2 => random.of(&[Act::Reset(true), Act::Reset(false)]),
         3 => random.of(&[Act::Nothing, Act::CountAll(ONE), Act::DeviceOpened]),
-        4 if !sensors.is_empty() => Act::Ir(random.of(&sensors), Some(params.infrared.near + 0.5), When::Unstamped),
-        5 if !sensors.is_empty() => Act::Ir(random.of(&sensors), Some(params.infrared.near + 0.5), When::Ago(0)),
+        4 if !sensors.is_empty() => {
+            Act::Ir(random.of(&sensors), Some(params.infrared.near + 0.5), When::Unstamped)
+        }
+        5 if !sensors.is_empty() => {
+            Act::Ir(random.of(&sensors), Some(params.infrared.near + 0.5), When::Ago(0))
+        }
         6 => command(random, params, When::Ago(0), false),
         _ => command(random, params, When::Ago(0), true),
     };
@@ -152,9 +159,8 @@ fn command(random: &mut Random, params: &Params, when: When, slow: bool) -> Act 
 fn random_edge(random: &mut Random, params: &Params) -> Edge {
     let wait = wait(random);
     let timeout = params.core.command_timeout as Ns;
-    let census = |random: &mut Random| {
-        random.of(&[ONE, ONE, ONE, TWO, UNFIT, Census::default(), Census::Unknown])
-    };
+    let census =
+        |random: &mut Random| random.of(&[ONE, ONE, ONE, TWO, UNFIT, Census::default(), Census::Unknown]);
     let act = match random.below(32) {
         0..10 => {
             let when = when(random, timeout);
@@ -169,8 +175,15 @@ fn random_edge(random: &mut Random, params: &Params) -> Edge {
             let (near, far) = (params.infrared.near, params.infrared.far.unwrap_or(1e6));
             let clear = near + 0.5;
             let distance = random.of(&[
-                Some(clear), Some(clear), Some(clear), Some(near / 2.0 - 0.001), Some(far + 1.0), None,
-                Some(f64::NAN), Some(f64::INFINITY), Some(f64::NEG_INFINITY),
+                Some(clear),
+                Some(clear),
+                Some(clear),
+                Some(near / 2.0 - 0.001),
+                Some(far + 1.0),
+                None,
+                Some(f64::NAN),
+                Some(f64::INFINITY),
+                Some(f64::NEG_INFINITY),
             ]);
             Act::Ir(sensor, distance, when(random, params.core.infrared.timeout as Ns))
         }
@@ -179,12 +192,42 @@ fn random_edge(random: &mut Random, params: &Params) -> Edge {
             let topic = random.of(&SoleTopic::ALL);
             Act::Count(topic, census(random))
         }
-        24 => if params.core.device_required { Act::DeviceOpened } else { Act::Nothing },
-        25 => if params.core.device_required { Act::DeviceLost } else { Act::Nothing },
-        26 => if random.once_in(8) { Act::Unwatched } else { Act::Nothing },
+        24 => {
+            if params.core.device_required {
+                Act::DeviceOpened
+            } else {
+                Act::Nothing
+            }
+        }
+        25 => {
+            if params.core.device_required {
+                Act::DeviceLost
+            } else {
+                Act::Nothing
+            }
+        }
+        26 => {
+            if random.once_in(8) {
+                Act::Unwatched
+            } else {
+                Act::Nothing
+            }
+        }
         27..29 => Act::Change(random.below(2)),
-        29 => if random.once_in(8) { Act::Jump(random.within(-3000, 3000) * MS) } else { Act::Nothing },
-        30 => if random.once_in(200) { Act::Stopping } else { Act::Nothing },
+        29 => {
+            if random.once_in(8) {
+                Act::Jump(random.within(-3000, 3000) * MS)
+            } else {
+                Act::Nothing
+            }
+        }
+        30 => {
+            if random.once_in(200) {
+                Act::Stopping
+            } else {
+                Act::Nothing
+            }
+        }
         _ => Act::Nothing,
     };
     Edge(wait, act)
