@@ -33,6 +33,8 @@ pub enum Act {
     /// The publishers of one topic, all others as they were.
     Count(SoleTopic, Census),
     CountAll(Census),
+    /// The publishers of one topic, and one of each other.
+    CountAlone(SoleTopic, Census),
     DeviceOpened,
     DeviceLost,
     Unwatched,
@@ -112,6 +114,11 @@ impl World {
             }
             Act::CountAll(census) => {
                 self.census = [census; 4];
+                plain(self.counted())
+            }
+            Act::CountAlone(topic, census) => {
+                self.census = [ONE; 4];
+                self.census[topic as usize] = census;
                 plain(self.counted())
             }
             Act::DeviceOpened => plain(Input::DeviceOpened),

@@ -93,7 +93,8 @@ impl Commands {
             Age::Of(age) if age < timeout && !overtaken => {
                 self.in_force = Some((want, at.now - age));
                 if stamp != 0 {
-                    (self.newest, self.ahead) = (Some((stamp, at.now - age)), None);
+                    self.newest = Some((stamp, at.now - age));
+                    self.ahead = self.ahead.filter(|_| first.is_some());
                 }
                 self.last_was_refused = false;
                 Received::Accepted { zero: want.is_zero() }
@@ -244,7 +245,8 @@ impl Sensor {
         self.measured = Some(if clear { born } else { at.now });
         let overtaken = newest.is_some_and(|(top, first)| stamp < top && at.now - first < timeout);
         if stamp != 0 && !refused && !overtaken {
-            (self.newest, self.ahead) = (Some((stamp, born)), None);
+            self.newest = Some((stamp, born));
+            self.ahead = self.ahead.filter(|_| first.is_some());
         }
     }
 

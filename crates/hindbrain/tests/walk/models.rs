@@ -1,9 +1,10 @@
 //! The models: which parts meet, with which times. Every two parts have one of their own, and there is one with all.
 
 use hindbrain::core::{CoreParams, Infrared, Slopes};
-use hindbrain::{IrLimits, Params, Sensor, SoleTopic};
+use hindbrain::{IrLimits, Params};
 
-use crate::act::{Act, Edge, ONE, TWO, UNFIT, Wait, When};
+use crate::act::{Act, Edge, Wait};
+use crate::alphabet::acts;
 use crate::books::{MS, Ns};
 
 /// What a machine consists of, as far as it can be told apart from outside. Zero, ahead, enable and reset are in every model.
@@ -74,8 +75,6 @@ pub struct Model {
 }
 
 pub const TICK: Ns = 20 * MS;
-const NEAR: f64 = 0.1;
-const CLEAR: f64 = 1.0;
 
 /// A model of every two parts, each with its real times (in the scale).
 pub fn pairs(strict: bool, scale: Scale) -> Vec<Model> {
@@ -86,6 +85,20 @@ pub fn pairs(strict: bool, scale: Scale) -> Vec<Model> {
         }
     }
     models
+}
+
+/// A model of each part by itself, with all of its acts.
+pub fn singles(strict: bool, scale: Scale) -> Vec<Model> {
+    Part::ALL.iter().map(|&part| Model::new(&[part], strict, scale)).collect()
+}
+
+/// The model of everything at once.
+pub fn everything(strict: bool) -> Model {
+    Model { name: format!("{} everything", profile(strict)), ..Model::new(&Part::ALL, strict, Scale::Tiny) }
+}
+
+fn profile(strict: bool) -> &'static str {
+    if strict { "strict" } else { "seed" }
 }
 
 impl Model {
@@ -106,7 +119,7 @@ impl Model {
         for wait in waits {
             edges.extend(acts.iter().map(|&act| Edge(wait, act)));
         }
-        let name = format!("{} {:?}", if strict { "strict" } else { "seed" }, parts);
+        let name = format!("{} {parts:?}", profile(strict));
         let longest = |p: &Params| {
             let core = &p.core;
             core.command_timeout.max(core.estop_timeout).max(core.lease).max(core.infrared.timeout) as Ns
@@ -179,81 +192,4 @@ fn changed(mut params: Params) -> Params {
     longer(&mut core.lease);
     core.slopes.decel *= 2;
     params
-}
-
-fn acts(parts: &[Part], params: &Params, scale: Scale) -> Vec<Act> {
-    let has = |part| parts.contains(&part);
-    let unstamped = |linear, angular| Act::Command(linear, angular, When::Unstamped);
-    let mut acts = vec![
-        Act::Nothing,
-        unstamped(0, 0),
-        unstamped(1000, 0),
-        Act::Enable(false),
-        Act::Enable(true),
-        Act::Reset(false),
-        Act::Reset(true),
-    ];
-    if has(Part::Velocities) {
-        acts.extend([unstamped(-1000, 0), unstamped(0, 1000), unstamped(-1000, 400), unstamped(500, 500)]);
-        acts.extend([Act::NotFinite, unstamped(200_000, 0), unstamped(2000, 0)]);
-    }
-    if has(Part::Stamps) {
-        let old = params.core.command_timeout as Ns;
-        let late = if scale == Scale::Real { 10 * TICK } else { TICK };
-        let (ahead, fresh) = (When::Ago(-6 * TICK), When::Ago(0));
-        acts.extend(
-            [fresh, When::Ago(old), When::Same, When::Before(late)].map(|when| Act::Command(0, 0, when)),
-        );
-        acts.extend([fresh, When::Ago(old), When::Same, ahead].map(|when| Act::Command(1000, 0, when)));
-        if scale != Scale::Tiny {
-            // Ahead, but not too far, and the same stamp as one that was refused a tick before.
-            acts.push(Act::Command(1000, 0, When::Ago(-5 * TICK)));
-            acts.extend([Act::Command(1000, 0, When::Before(late)), Act::Command(0, 0, ahead)]);
-        }
-    }
-    if has(Part::Estop) {
-        acts.extend([Act::Estop(false), Act::Estop(true)]);
-    }
-    for (part, sensor) in [
-        (Part::FrontPort, Sensor::FrontPort),
-        (Part::FrontStarboard, Sensor::FrontStarboard),
-        (Part::BackPort, Sensor::BackPort),
-    ] {
-        if has(part) {
-            acts.extend([Some(CLEAR), Some(NEAR), None].map(|d| Act::Ir(sensor, d, When::Unstamped)));
-        }
-    }
-    if has(Part::IrStamps) {
-        let clear = |when| Act::Ir(Sensor::FrontPort, Some(CLEAR), when);
-        acts.extend([When::Ago(0), When::Ago(params.core.infrared.timeout as Ns), When::Same].map(clear));
-        acts.extend([clear(When::Before(TICK)), clear(When::Ago(-6 * TICK))]);
-        if scale != Scale::Tiny {
-            acts.push(Act::Ir(Sensor::FrontPort, Some(NEAR), When::Ago(-6 * TICK)));
-        }
-    }
-    let count =
-        |topic, all: &[_]| all.iter().map(move |&census| Act::Count(topic, census)).collect::<Vec<_>>();
-    if has(Part::Switches) {
-        let none = hindbrain::Census::default();
-        acts.extend(count(SoleTopic::Enable, &[none, ONE, TWO, UNFIT, hindbrain::Census::Unknown]));
-    }
-    if has(Part::Conflicts) {
-        for topic in [SoleTopic::Command, SoleTopic::Estop, SoleTopic::Motors] {
-            acts.extend(count(topic, &[ONE, TWO]));
-        }
-        acts.push(Act::CountAll(hindbrain::Census::Unknown));
-    }
-    if has(Part::Device) {
-        acts.extend([Act::DeviceOpened, Act::DeviceLost]);
-    }
-    if has(Part::Overrun) {
-        acts.push(Act::Unwatched);
-    }
-    if has(Part::Parameters) {
-        acts.extend([Act::Change(0), Act::Change(1)]);
-    }
-    if has(Part::Stopping) {
-        acts.push(Act::Stopping);
-    }
-    acts
 }

@@ -22,8 +22,10 @@ pub fn soak(seed: u64, steps: usize) -> Result<(), String> {
     let params = random_params(&mut random);
     let mut others = [random_times(&mut random, params), random_times(&mut random, params)];
     for other in &mut others {
-        // How old an enable is by then is not remembered where the lease was off, and nobody said from when on it counts.
+        // How long ago something was is not remembered for longer than it counts, and that up to the last look, of which
+        // nobody says when it was: the walk has these.
         other.core.lease = params.core.lease;
+        other.core.infrared.timeout = params.core.infrared.timeout;
     }
     let mut pair = Pair::new(params, 10_000 * MS).map_err(|what| format!("seed {seed}: {what}"))?;
     let mut way: Vec<String> = Vec::new();

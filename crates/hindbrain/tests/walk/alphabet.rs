@@ -1,0 +1,102 @@
+//! What happens in a model: the acts of each of its parts.
+
+use hindbrain::{Census, Params, Sensor, SoleTopic};
+
+use crate::act::{Act, ONE, TWO, UNFIT, When};
+use crate::books::Ns;
+use crate::models::{Part, Scale, TICK};
+
+const NEAR: f64 = 0.1;
+const CLEAR: f64 = 1.0;
+
+/// The acts of `parts`. At the smallest scale two parts meet in one act of a kind, and each alone has all.
+pub fn acts(parts: &[Part], params: &Params, scale: Scale) -> Vec<Act> {
+    let all = scale != Scale::Tiny || parts.len() == 1;
+    let mut acts = vec![
+        Act::Nothing,
+        unstamped(0, 0),
+        unstamped(1000, 0),
+        Act::Enable(false),
+        Act::Enable(true),
+        Act::Reset(false),
+        Act::Reset(true),
+    ];
+    for part in parts {
+        acts.extend(acts_of(*part, params, scale, all));
+    }
+    acts
+}
+
+fn unstamped(linear: i32, angular: i32) -> Act {
+    Act::Command(linear, angular, When::Unstamped)
+}
+
+fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
+    match part {
+        Part::Velocities => {
+            let mut acts = vec![unstamped(-1000, 0), unstamped(0, 1000), unstamped(-1000, 400)];
+            acts.extend([Act::NotFinite, unstamped(200_000, 0)]);
+            if all {
+                acts.extend([unstamped(500, 500), unstamped(2000, 0)]);
+            }
+            acts
+        }
+        Part::Stamps => command_stamps(params.core.command_timeout as Ns, scale, all),
+        Part::Estop => vec![Act::Estop(false), Act::Estop(true)],
+        Part::FrontPort => readings(Sensor::FrontPort),
+        Part::FrontStarboard => readings(Sensor::FrontStarboard),
+        Part::BackPort => readings(Sensor::BackPort),
+        Part::IrStamps => reading_stamps(params.core.infrared.timeout as Ns, all),
+        Part::Switches => [Census::default(), ONE, TWO, UNFIT, Census::Unknown]
+            .map(|census| Act::Count(SoleTopic::Enable, census))
+            .to_vec(),
+        Part::Conflicts => conflicts(all),
+        Part::Device => vec![Act::DeviceOpened, Act::DeviceLost],
+        Part::Overrun => vec![Act::Unwatched],
+        Part::Parameters => vec![Act::Change(0), Act::Change(1)],
+        Part::Stopping => vec![Act::Stopping],
+        // They are a parameter, a time that passes, or a slope.
+        Part::Lease | Part::Holds | Part::Wheels => Vec::new(),
+    }
+}
+
+fn command_stamps(timeout: Ns, scale: Scale, all: bool) -> Vec<Act> {
+    let late = if scale == Scale::Real { 10 * TICK } else { TICK };
+    let (fresh, old, ahead) = (When::Ago(0), When::Ago(timeout), When::Ago(-6 * TICK));
+    let command = |linear| move |when| Act::Command(linear, 0, when);
+    let mut acts = [fresh, old, When::Same, When::Before(late)].map(command(0)).to_vec();
+    acts.extend([fresh, old, When::Same].map(command(1000)));
+    if all {
+        // Ahead: too far, and not, which is the same stamp a tick later.
+        acts.extend([ahead, When::Ago(-5 * TICK), When::Before(late)].map(command(1000)));
+        acts.push(command(0)(ahead));
+    }
+    acts
+}
+
+fn readings(sensor: Sensor) -> Vec<Act> {
+    [Some(CLEAR), Some(NEAR), None].map(|distance| Act::Ir(sensor, distance, When::Unstamped)).to_vec()
+}
+
+fn reading_stamps(timeout: Ns, all: bool) -> Vec<Act> {
+    let reading = |distance| move |when| Act::Ir(Sensor::FrontPort, Some(distance), when);
+    let (fresh, old, ahead) = (When::Ago(0), When::Ago(timeout), When::Ago(-6 * TICK));
+    let mut acts = [fresh, old, When::Same, When::Before(TICK)].map(reading(CLEAR)).to_vec();
+    acts.push(reading(NEAR)(fresh));
+    if all {
+        acts.extend([reading(CLEAR)(ahead), reading(NEAR)(ahead)]);
+    }
+    acts
+}
+
+fn conflicts(all: bool) -> Vec<Act> {
+    let mut acts = vec![Act::CountAll(ONE), Act::CountAll(Census::Unknown)];
+    for topic in [SoleTopic::Command, SoleTopic::Estop, SoleTopic::Motors] {
+        if all {
+            acts.extend([ONE, TWO].map(|census| Act::Count(topic, census)));
+        } else {
+            acts.push(Act::CountAlone(topic, TWO));
+        }
+    }
+    acts
+}

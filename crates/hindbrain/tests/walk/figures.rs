@@ -1,0 +1,123 @@
+//! What of it stands in the README: figures, states, transitions; written there with `UPDATE_README=1`.
+
+use std::fmt::Write;
+
+use crate::Walked;
+use crate::books::MS;
+use crate::census::Seen;
+
+/// No model of every test run has so many states.
+pub const SMALL: usize = 60_000;
+/// Where a model has more states, the walk ends there and says so; it keeps each run below 3 GB.
+pub const MOST: usize = 400_000;
+
+const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+
+/// Compares the README with what was seen, or writes it.
+pub fn check(all: &[Seen; 2], walked: &[Vec<Walked>; 2]) {
+    let written = std::fs::read_to_string(README).unwrap();
+    let mut expected = written.clone();
+    for (name, seen) in ["strict", "seed"].into_iter().zip(all) {
+        expected = with_section(&expected, &format!("states of {name}"), &diagram(seen));
+    }
+    expected = with_section(&expected, "transitions", &transitions(all));
+    expected = with_section(&expected, "small scale", &table(walked, all));
+    if std::env::var("UPDATE_README").is_ok() {
+        std::fs::write(README, expected).unwrap();
+    } else {
+        assert!(written == expected, "README.md is not what the walk found: run it with UPDATE_README=1");
+    }
+}
+
+fn with_section(text: &str, name: &str, content: &str) -> String {
+    let start = format!("<!-- generated: {name} -->\n");
+    let (before, rest) = text.split_once(&start).unwrap_or_else(|| panic!("README.md has no '{name}'"));
+    let (_, after) = rest.split_once("<!-- end -->").expect("an end");
+    format!("{before}{start}\n{content}\n<!-- end -->{after}")
+}
+
+fn diagram(seen: &Seen) -> String {
+    let mut text = "```mermaid\nstateDiagram-v2\n".to_owned();
+    for (name, state) in [("BOTH", "SSTOP.BOTH"), ("IR", "SSTOP.IR"), ("ROS", "SSTOP.ROS")] {
+        writeln!(text, "    state \"{state}\" as {name}").unwrap();
+    }
+    text += "    [*] --> ROS : no e-stop required\n    [*] --> ESTOP : e-stop required\n";
+    for (from, to) in seen.transitions.keys() {
+        writeln!(text, "    {from} --> {to}").unwrap();
+    }
+    text + "```\n"
+}
+
+/// What led where: the most severe cause of each state that was entered.
+fn transitions(all: &[Seen; 2]) -> String {
+    let mut text = "| to | from | most severe cause there |\n|---|---|---|\n".to_owned();
+    for to in ["ESTOP", "FAULT", "BOTH", "ROS", "IR", "OK"] {
+        let (mut froms, mut causes) = (Vec::new(), Vec::new());
+        for ((from, _), worst) in
+            all.iter().flat_map(|seen| &seen.transitions).filter(|((_, end), _)| *end == to)
+        {
+            froms.push(*from);
+            causes.extend(worst.keys().copied());
+        }
+        froms.sort_unstable();
+        froms.dedup();
+        causes.sort_unstable_by(|a, b| b.cmp(a));
+        causes.dedup();
+        let causes: Vec<_> = causes.iter().map(|cause| format!("`{}`", cause.code())).collect();
+        let causes = if to == "OK" { "none that stops".to_owned() } else { causes.join(" ") };
+        writeln!(text, "| {to} | {} | {causes} |", froms.join(" ")).unwrap();
+    }
+    text
+}
+
+fn table(walked: &[Vec<Walked>; 2], all: &[Seen; 2]) -> String {
+    let mut text =
+        "| profile | models | states | edges | equal keys continued | longest way back | longest silence |\n\
+        |---|--:|--:|--:|--:|--:|--:|\n"
+            .to_owned();
+    for ((name, walked), seen) in ["strict", "seed"].into_iter().zip(walked).zip(all) {
+        let sum = |of: fn(&Walked) -> usize| thousands(walked.iter().map(of).sum());
+        assert!(walked.iter().all(|walked| !walked.walk.cut), "a model is larger than {SMALL} states");
+        writeln!(
+            text,
+            "| {name} | {} | {} | {} | {} | {} ms | {} ms |",
+            walked.len(),
+            sum(|walked| walked.walk.states),
+            sum(|walked| walked.walk.edges),
+            thousands(seen.continued),
+            seen.longest_way_back / MS,
+            seen.longest_silence / MS,
+        )
+        .unwrap();
+    }
+    text
+}
+
+/// One line for each model, and the sums.
+pub fn told(walked: &[Walked]) -> String {
+    let mut text = "| model | scale | states | edges | seconds | |\n|---|---|--:|--:|--:|---|\n".to_owned();
+    let mut sums = (0, 0, 0, 0.0);
+    for Walked { model, walk, seconds, .. } in walked {
+        let cut = if walk.cut { "not all" } else { "" };
+        let (states, edges) = (thousands(walk.states), thousands(walk.edges));
+        writeln!(text, "| {} | {:?} | {states} | {edges} | {seconds:.1} | {cut} |", model.name, model.scale)
+            .unwrap();
+        sums = (sums.0 + walk.states, sums.1 + walk.edges, sums.2 + usize::from(walk.cut), sums.3 + seconds);
+    }
+    let (states, edges) = (thousands(sums.0), thousands(sums.1));
+    writeln!(text, "| in all {} | | {states} | {edges} | {:.0} | {} not all |", walked.len(), sums.3, sums.2)
+        .unwrap();
+    text
+}
+
+fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
