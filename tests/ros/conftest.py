@@ -23,6 +23,9 @@ HERE = pathlib.Path(__file__).parent
 SEPARATE = ["hindbrain", "zone_scaler", "velocity_arbiter", "joystick"]
 STOP = 90
 
+# A node that inherits it as ignored, as under `nohup`, keeps ignoring it: the tests begin as a shell does.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 EDGE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
