@@ -26,7 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("drive", &["units", "joystick", "arbiter", "zones", "hindbrain"]),
     ("gamepad", &["sdl2", "log", "rustix"]),
     ("actuator", &["serial2", "log", "rustix"]),
-    ("ros", &["units", "params", "r2r", "futures", "log", "signal-hook"]),
+    ("ros", &["units", "params", "r2r", "rustix", "futures", "log", "signal-hook"]),
     (
         "nodes",
         &[

@@ -12,7 +12,6 @@ pub mod interface;
 pub mod joystick;
 pub mod messages;
 pub mod simulator;
-pub mod stamps;
 pub mod start;
 pub mod steersman;
 pub mod surround;

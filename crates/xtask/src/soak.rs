@@ -1,8 +1,8 @@
-//! `cargo xtask soak [SECONDS]`: random faults on the stop machine, and then on the node over DDS.
+//! `cargo xtask soak [SECONDS]`: random faults on the stop machine, raw inputs for every machine, and faults on the nodes over DDS.
 
 use std::process::Command;
 
-use crate::environment::{Environment, detect, inherited};
+use crate::environment::{Environment, ROS_VARIABLES, clean, detect, inherited};
 use crate::process::succeeds;
 use crate::prove;
 use crate::report::{Failure, Outcome, step};
@@ -12,13 +12,14 @@ use crate::setup::{self, python};
 /// Ten minutes.
 pub const SECONDS: u64 = 600;
 
-/// Lets random faults loose for `seconds`, first through the machine's step function, then over DDS.
+/// Lets random faults loose for `seconds` on the stop machine, then 10^8 raw inputs on all machines, then faults over DDS.
 ///
 /// # Errors
 /// A broken invariant, or memory that grew; the seed that leads there has been printed.
 pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     setup::run(root)?;
     prove::run(root, Some(seconds))?;
+    fuzz(root)?;
     let (environment, sentence) = Environment::new(root).isolated(root)?;
     step(sentence);
     step("building the executables");
@@ -38,4 +39,19 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+/// Raw inputs for every machine, 10^8 steps in all.
+fn fuzz(root: &Root) -> Outcome<()> {
+    step("raw inputs for every machine, 100,000,000 steps");
+    let mut command = Command::new("cargo");
+    command.args(["test", "--quiet", "--release", "-p", "tests", "--test", "fuzz", "--", "soak"]);
+    command.args(["--exact", "--ignored", "--nocapture"]).current_dir(root.path());
+    for name in ROS_VARIABLES {
+        command.env_remove(name);
+    }
+    if succeeds(clean(&mut command))? {
+        return Ok(());
+    }
+    Err(Failure::new("a machine did what it must not: its seed stands above"))
 }
