@@ -12,7 +12,7 @@ use units::{Instant, Machine, Stamp};
 /// What each crate of the workspace may depend on, of the workspace's own crates and of what decides its layer.
 const ARROWS: &[(&str, &[&str])] = &[
     ("units", &[]),
-    ("params", &[]),
+    ("params", &["saphyr-parser"]),
     ("limiter", &["units"]),
     ("joystick", &["units", "params"]),
     ("arbiter", &["units", "params", "limiter"]),

@@ -207,7 +207,10 @@ class World:
         self.recover(episode["clears"])
 
     def values(self, since):
-        time.sleep(0.05)  # what was published until now has come
+        """What the motors got from then until now, once all of it has come to a busy observer."""
+        graph, until = self.vehicle.graph, now()
+        newest = lambda side: graph.heard[f"/motor/{side}"][-1][0]  # noqa: E731
+        self.until(lambda: min(newest("port"), newest("starboard")) >= until, "no motor values come")
         return self.vehicle.values(since)
 
     def stays(self, since, when):

@@ -51,6 +51,17 @@ def address(device, address_):
     ip("link", "set", "lo", "up")
 
 
+def wait_until_up(device):
+    """Until both ends are up and the kernel says so: what has no carrier yet, Fast DDS never uses."""
+    end = time.monotonic() + 10.0
+    while True:
+        shown = subprocess.run(["ip", "-json", "link", "show", device], capture_output=True, text=True, check=True).stdout
+        if json.loads(shown)[0]["operstate"] == "UP":
+            return
+        assert time.monotonic() < end, f"{device} does not come up: {shown}"
+        time.sleep(0.02)
+
+
 class Operator:
     """The operator's host, as the vehicle's sees it: orders to it, each carried out when the call returns."""
 
@@ -61,6 +72,7 @@ class Operator:
         ip("link", "add", NEAR, "type", "veth", "peer", "name", FAR, "netns", str(self.process.pid))
         address(NEAR, VEHICLE)
         self.order(begin=True)
+        wait_until_up(NEAR)
 
     def __enter__(self):
         return self
@@ -81,6 +93,7 @@ def operate(folder):
     print("here", flush=True)
     sys.stdin.readline()
     address(FAR, OPERATOR)
+    wait_until_up(FAR)
     profile(folder, OPERATOR)
     from conftest import EDGE, Graph
     from geometry_msgs.msg import TwistStamped

@@ -32,7 +32,7 @@ class Mocked(Process):
     def __init__(self, name, *arguments):
         path = shutil.which(name)
         assert path, f"executable '{name}' is not on the PATH; run the tests by `cargo xtask test`"
-        self.name, self.lines, self.answers = name, [], queue.SimpleQueue()
+        self.name, self.is_over, self.lines, self.answers = name, False, [], queue.SimpleQueue()
         harness = pathlib.Path(__file__).with_name("mock_pad.py")
         self.process = subprocess.Popen(
             ["umockdev-wrapper", sys.executable, harness, path, *arguments],

@@ -46,7 +46,7 @@ def test_a_console_that_stands_still_refuses_newcomers_and_stops_nothing(monkeyp
     """rcl looks up nodes in a table without a lock for each line of the log, so that none may come meanwhile."""
     monkeypatch.setattr(arbiters, "Process", Deaf)
     monkeypatch.setattr(Deaf, "stands_still", False)
-    with Arbiter(NAVIGATION) as arbiter:
+    with Arbiter({**NAVIGATION, "sources.navigation.timeout": 3.0}) as arbiter:
         arbiter.publish("/nav", 0.1, rate=500.0)
         arbiter.drives("navigation", 0.1)
         Deaf.stands_still = True
@@ -60,7 +60,7 @@ def test_a_console_that_stands_still_refuses_newcomers_and_stops_nothing(monkeyp
                 break
             arbiter.delete("sources.dock.topic")
         assert "cannot come while nobody takes the lines of the log" in refused
-        assert arbiter.change({"sources.navigation.timeout": 0.4}) == [], "what needs no node goes on"
+        assert arbiter.change({"sources.navigation.timeout": 2.9}) == [], "what needs no node goes on"
         settle()
         assert set(arbiter.said(start)) == {0.1}, "it stopped driving"
         Deaf.stands_still = False
@@ -71,9 +71,9 @@ def test_a_console_that_stands_still_refuses_newcomers_and_stops_nothing(monkeyp
     "values, told",
     [
         (named("sources.aa", topic="/joystick/desired", type="pose_state", priority=201), "which is the stick of this process"),
-        ({"sources.joystick.type": "twist"}, "'sources.joystick.type' is \"twist\", must be pose_state or auto"),
-        (named("sources.ring", topic="/cmd_vel", type="auto", priority=201), "must not be what this node publishes itself"),
-        (named("sources.ring", topic="/hind/applied", type="auto", priority=201), "must not be what this node publishes itself"),
+        ({"sources.joystick.type": "twist"}, "'sources.joystick.type' is \"twist\", must be pose_state"),
+        (named("sources.ring", topic="/cmd_vel", type="twist", priority=201), "must not be what this node publishes itself"),
+        (named("sources.ring", topic="/hind/applied", type="twist", priority=201), "must not be what this node publishes itself"),
     ],
 )
 def test_nothing_of_the_one_process_is_a_second_source(values, told):

@@ -31,8 +31,7 @@ def test_ending_a_node_stops_the_motors(separate, victim):
     # The slope takes 0.33 s; without the node's last word a time-out of 0.5 s would come before it.
     took = time.monotonic() - start
     assert took < 0.7, f"took {took:.3f} s: {victim} said nothing"
-    separate.processes[victim].stop()
-    assert separate.processes[victim].process.returncode == 0
+    assert separate.processes[victim].wait() == 0
     last = separate.graph.since("/motor/port", start)[-1]
     assert last.data == STOP
 

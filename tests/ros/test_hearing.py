@@ -72,6 +72,7 @@ def test_commands_of_another_time_move_nothing_in_either_way_of_running(stack, a
     say(stack, 0.5, 0.7, ahead)
     for side in ("port", "starboard"):
         assert {message.data for message in stack.graph.since(f"/motor/{side}", start)} == {STOP}
+    say(stack, 0.0, 0.2)  # a source that was lost
     say(stack, 0.5, 0.3)
     assert stack.motors[0] < STOP, f"a command of now does not drive: {stack.motors} {stack.output()}"
 
@@ -80,6 +81,7 @@ def test_the_zeros_of_nobody_are_zeros_to_begin_with(stack):
     """While nobody drives the stages tell one another so, which is neither old nor invalid, however long it is."""
     stack.graph.listen(StateDetail, "/hind/state_detail", LATCHED)
     stack.enable(True)
+    say(stack, 0.0, 0.2)
     say(stack, 0.5, 0.3)
     stack.enable(False)
     time.sleep(1.5)  # whatever came with a stamp is old by now
@@ -89,6 +91,7 @@ def test_the_zeros_of_nobody_are_zeros_to_begin_with(stack):
     stack.wait_for_state("OK")
     stack.graph.wait(lambda: not causes(), lambda: f"{causes()} after zeros of nobody", 1.0)
     assert "is refused" not in stack.output()
+    say(stack, 0.0, 0.2)
     say(stack, 0.5, 0.3)
     assert stack.motors[0] < STOP, f"it does not drive: {stack.motors}, {causes()}"
 

@@ -131,7 +131,7 @@ where
         let now = now();
         let silent = now >= silence_at;
         let levels = fed.filter(|_| !silent).map(|given| given.levels.map(|one| level::limited(one, false)));
-        let drive_is_due = levels != pace.sent || now >= pace.repeat_at || pace.drive_failed;
+        let drive_is_due = levels != pace.sent || now >= pace.repeat_at;
         // Levels that come quicker than the line carries them do not keep the device from being asked; a stop does.
         let stops = levels.is_none_or(|levels| levels == [0, 0]);
         let check_waited = now >= pace.check_at + self.timing.check && !stops && !pace.drive_failed;

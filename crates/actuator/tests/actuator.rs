@@ -124,6 +124,45 @@ fn silence_is_seen_in_time_however_rarely_the_rest_is_done() {
     });
 }
 
+/// What was called since the first drive, after a stop was given while `first` was under way, 100 ms each.
+fn calls_around_a_stop(first: Does, timing: Timing) -> Vec<Call> {
+    let (device, told) = (Device::default(), Told::default());
+    let actuator = device.start(timing, told.report());
+    told.wait_for('R', 1);
+    device.when(is_drive, first);
+    let before = device.calls().len();
+    actuator.drive(FORWARD);
+    wait("the call is under way", || {
+        device.calls().len() > before && device.last() == Some(Call::Drive(FORWARD))
+    });
+    device.when(|_| true, Does::Take(ms(100)));
+    actuator.drive([0, 0]);
+    wait("the stop", || device.last() == Some(Call::Drive([0, 0])));
+    device.calls().split_off(before).into_iter().skip_while(|call| !is_drive(*call)).collect()
+}
+
+#[test]
+fn a_stop_waits_for_the_exchange_under_way_and_no_other() {
+    calmly(|| {
+        let stop = [Call::Drive(FORWARD), Call::Drive([0, 0])];
+        // Neither for the same level again after an answer that is missing, nor for a check that is long overdue.
+        assert_eq!(calls_around_a_stop(Does::Miss(ms(100)), timing()), stop);
+        let overdue = Timing { check: ms(20), ..timing() };
+        assert_eq!(calls_around_a_stop(Does::Take(ms(100)), overdue), stop);
+    });
+}
+
+#[test]
+fn a_missing_answer_is_asked_for_once_more_with_the_newest_level() {
+    calmly(|| {
+        let (device, actuator, told) = started();
+        device.when(is_drive, Does::Miss(ms(10)));
+        feed_until(&actuator, FORWARD, "it is lost", || told.count('L') == 1);
+        let drives = device.calls().into_iter().filter(|call| is_drive(*call)).count();
+        assert_eq!(drives, 2);
+    });
+}
+
 #[test]
 fn every_loss_is_told() {
     calmly(|| {

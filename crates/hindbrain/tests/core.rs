@@ -47,9 +47,7 @@ fn core_inputs() -> impl Strategy<Value = Inputs> {
         let reading = prop::sample::select(vec![Reading::Clear, Reading::Blocked, Reading::Invalid]);
         prop::option::of((reading, time()))
     };
-    let switch = || {
-        prop::option::of((any::<bool>(), any::<bool>()).prop_map(|(on, waited)| SwitchInput { on, waited }))
-    };
+    let switch = || prop::option::of((any::<bool>(), time()).prop_map(|(on, age)| SwitchInput { on, age }));
     let conflicts = prop::option::of(any::<[bool; 4]>().prop_map(|are| {
         SoleTopic::ALL.into_iter().zip(are).fold(Conflicts::NONE, |all, (topic, is)| all.with(topic, is))
     }));

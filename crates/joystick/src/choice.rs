@@ -1,11 +1,10 @@
 use crate::device::{Device, Identity};
 use crate::guid::is_same_model;
-use crate::name::legal_name;
 
 /// Which device shall drive: what `control_device` says, and what came of it.
 ///
 /// A text names the device that SDL calls exactly so, or whose serial number, path, link to that, such as
-/// `/dev/input/by-path/...`, or model (GUID) it is. A text that is a legal name of a port names the device of that port too; no
+/// `/dev/input/by-path/...`, or model (GUID) it is. The exact name of a port names the device of that port too; no
 /// other text stands for a port, since two names may have one port. Without a text the
 /// first device to connect drives, and after that only that one: the same model, and the same serial number where it has
 /// one. Two devices of one model without serial numbers cannot be told apart but by their paths.
@@ -16,8 +15,6 @@ use crate::name::legal_name;
 pub(crate) struct Choice {
     /// As the user wrote it; empty: none is named.
     text: String,
-    /// Whether the text may be the name of a port.
-    is_port: bool,
     /// Who drove, where none is named.
     settled: Option<Identity>,
 }
@@ -39,8 +36,7 @@ pub(crate) enum Fit {
 
 impl Choice {
     pub(crate) fn new(control_device: &str) -> Self {
-        let is_port = legal_name(control_device).is_some_and(|port| port == control_device);
-        Self { text: control_device.into(), is_port, settled: None }
+        Self { text: control_device.into(), settled: None }
     }
 
     /// Whether `control_device` is the choice already.
@@ -73,7 +69,7 @@ impl Choice {
     pub(crate) fn names(&self, device: &Device) -> Fit {
         let Identity { guid, serial, path, links, label } = &device.identity;
         let text = &self.text;
-        let is_port = self.is_port && *text == device.name;
+        let is_port = *text == device.name;
         let is_exact = [label, guid, serial, path].contains(&text) || links.contains(text);
         match (text.is_empty(), is_exact, is_port) {
             (true, ..) => Fit::None,

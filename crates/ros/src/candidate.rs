@@ -10,7 +10,6 @@ use units::Machine;
 
 use crate::Shell;
 use crate::names::type_of;
-use crate::port::Publisher;
 
 /// A topic that is listened to. r2r keeps ten messages of it and takes one with each wake-up; the middleware keeps the rest.
 pub(crate) trait Subscription<M: Machine>: Send {
@@ -28,8 +27,7 @@ pub(crate) type Read<M> = Box<dyn Subscription<M>>;
 /// Listens to a topic.
 type Open<M> = Box<dyn FnMut(&mut r2r::Node, &str) -> r2r::Result<Read<M>> + Send>;
 
-/// One of the types that a topic may turn out to have; see [`Inputs::subscribe_to_first`](crate::Inputs::subscribe_to_first)
-/// and [`Wish`](crate::Wish).
+/// How a topic is listened to that comes and goes with the parameters, see [`Wish`](crate::Wish).
 pub struct Candidate<M: Machine> {
     type_name: String,
     reliable: bool,
@@ -68,18 +66,6 @@ impl<M: Machine + 'static> Candidate<M> {
     pub(crate) fn open(&mut self, node: &mut r2r::Node, topic: &str) -> r2r::Result<Read<M>> {
         (self.open)(node, topic)
     }
-}
-
-/// Which of `candidates` is published.
-pub(crate) fn first_published<M: Machine>(
-    candidates: &[Candidate<M>],
-    publishers: &[Publisher],
-) -> Option<usize> {
-    candidates.iter().position(|candidate| is_published(candidate, publishers))
-}
-
-pub(crate) fn is_published<M: Machine>(candidate: &Candidate<M>, publishers: &[Publisher]) -> bool {
-    publishers.iter().any(|publisher| publisher.type_name == candidate.type_name)
 }
 
 pub(crate) fn is_reliable(qos: &QosProfile) -> bool {

@@ -1,10 +1,10 @@
 use r2r::{QosProfile, WrappedTypesupport};
 use units::Machine;
 
-use crate::candidate::{self, Read, first_published};
+use crate::candidate::{self, Read};
 use crate::names::type_of;
-use crate::port::{Port, look_up, publishers};
-use crate::{Candidate, Error, Names, Shell, Status};
+use crate::port::{Port, look_up};
+use crate::{Error, Names, Shell, Status};
 
 /// The topics that a node listens to from its start to its end, in the order they are read: what stops comes before what moves.
 ///
@@ -13,15 +13,12 @@ use crate::{Candidate, Error, Names, Shell, Status};
 /// nothing waits longer than a wake-up, and what stops counts before what moves, however much of either there is.
 pub struct Inputs<M: Machine> {
     heard: Vec<Heard<M>>,
-    undecided: Vec<Undecided<M>>,
     names: Names,
 }
 
 struct Heard<M: Machine> {
     port: Port,
     read: Read<M>,
-    /// Whether all that comes says something; otherwise another subscription hears the rest.
-    whole: bool,
     /// More than one publisher is one too many, which the machine is told like this.
     count: Option<Count<M>>,
 }
@@ -29,16 +26,10 @@ struct Heard<M: Machine> {
 /// What the machine is told of a number of publishers.
 type Count<M> = Box<dyn Fn(usize) -> <M as Machine>::Input + Send>;
 
-/// A topic that waits for its first publisher.
-struct Undecided<M: Machine> {
-    topic: String,
-    candidates: Vec<Candidate<M>>,
-}
-
 impl<M: Machine + 'static> Inputs<M> {
     /// Nothing yet, for the node that `names` speaks of.
     pub fn new(names: Names) -> Self {
-        Self { heard: Vec::new(), undecided: Vec::new(), names }
+        Self { heard: Vec::new(), names }
     }
 
     /// How the node's names come out in the graph.
@@ -60,25 +51,7 @@ impl<M: Machine + 'static> Inputs<M> {
         let port = Port::new(self.names.resolve(topic), type_name.clone(), candidate::is_reliable(&qos));
         let read = candidate::subscribe(node, topic, qos, move |_, message| convert(message))
             .map_err(Error::ros(format!("listen to '{topic}' as {type_name}")))?;
-        self.heard.push(Heard { port, read, whole: true, count: None });
-        Ok(())
-    }
-
-    /// The same where `convert` takes part of what comes only, and another subscription hears the rest: a publisher that only
-    /// this one hears is one that does not fit.
-    /// # Errors
-    /// As for [`Inputs::subscribe`].
-    pub fn subscribe_in_part<T: WrappedTypesupport + Send + 'static>(
-        &mut self,
-        node: &mut r2r::Node,
-        topic: &str,
-        qos: QosProfile,
-        convert: impl FnMut(T) -> Option<M::Input> + Send + 'static,
-    ) -> Result<(), Error> {
-        self.subscribe(node, topic, qos, convert)?;
-        if let Some(heard) = self.heard.last_mut() {
-            heard.whole = false;
-        }
+        self.heard.push(Heard { port, read, count: None });
         Ok(())
     }
 
@@ -89,43 +62,6 @@ impl<M: Machine + 'static> Inputs<M> {
         if let Some(heard) = self.heard.iter_mut().find(|heard| heard.port.topic == full) {
             heard.port.sole = true;
             heard.count = Some(Box::new(input));
-        }
-    }
-
-    /// Listens to `topic` as the first of `candidates` that somebody publishes it as, from then on.
-    ///
-    /// A DDS participant cannot have one topic with two types, hence the choice, and r2r cannot take it back; where that
-    /// must be possible there is [`Runner::listen`](crate::Runner::listen).
-    pub fn subscribe_to_first(&mut self, topic: &str, candidates: Vec<Candidate<M>>) {
-        self.undecided.push(Undecided { topic: topic.into(), candidates });
-    }
-
-    /// Whether a topic still waits for its first publisher.
-    pub(crate) fn is_undecided(&self) -> bool {
-        !self.undecided.is_empty()
-    }
-
-    /// Listens to those undecided topics that are published by now.
-    pub(crate) fn decide(&mut self, node: &mut r2r::Node, node_name: &str) {
-        for mut undecided in std::mem::take(&mut self.undecided) {
-            let full = self.names.resolve(&undecided.topic);
-            let publishers = publishers(node, &full);
-            let Some(index) = first_published(&undecided.candidates, &publishers) else {
-                self.undecided.push(undecided);
-                continue;
-            };
-            let mut candidate = undecided.candidates.swap_remove(index);
-            let type_name = candidate.type_name().to_owned();
-            match candidate.open(node, &undecided.topic) {
-                Ok(read) => {
-                    log::info!(target: node_name, "'{full}' is heard as {type_name}");
-                    let port = Port::new(full, type_name, candidate.is_reliable());
-                    self.heard.push(Heard { port, read, whole: true, count: None });
-                }
-                Err(error) => {
-                    log::error!(target: node_name, "could not listen to '{full}' as {type_name}: {error}");
-                }
-            }
         }
     }
 
@@ -143,7 +79,7 @@ impl<M: Machine + 'static> Inputs<M> {
 
     /// Looks in the graph for publishers that are not heard.
     pub(crate) fn look_for_strangers(&mut self, node: &r2r::Node, node_name: &str, shell: &Shell<M>) {
-        let twins = self.heard.iter().filter(|heard| heard.whole && !heard.port.reliable);
+        let twins = self.heard.iter().filter(|heard| !heard.port.reliable);
         let best_effort: Vec<String> = twins.map(|heard| heard.port.topic.clone()).collect();
         for Heard { port, count, .. } in &mut self.heard {
             let before = port.publishers;
@@ -163,19 +99,10 @@ impl<M: Machine + 'static> Inputs<M> {
 
     /// Adds to `status` what there is to say of the topics.
     pub(crate) fn report(&self, status: &mut Status) {
-        for undecided in &self.undecided {
-            waits(status, &self.names.resolve(&undecided.topic), &undecided.candidates);
-        }
         for Heard { port, .. } in &self.heard {
             // A topic may be heard both ways, so that nobody speaks to deaf ears.
             let is_twin = |other: &Port| other.topic == port.topic && other.reliable != port.reliable;
             port.report(status, self.heard.iter().any(|other| is_twin(&other.port)));
         }
     }
-}
-
-/// Adds to `status` that `topic` waits for its first publisher.
-pub(crate) fn waits<M: Machine + 'static>(status: &mut Status, topic: &str, candidates: &[Candidate<M>]) {
-    let types: Vec<_> = candidates.iter().map(Candidate::type_name).collect();
-    status.values.push((format!("{topic} waits for a publisher of"), types.join(" or ")));
 }

@@ -7,7 +7,7 @@ use units::Machine;
 
 use crate::candidate::Read;
 use crate::port::Port;
-use crate::runner::take_all;
+use crate::runner::wait_and_take;
 use crate::{Candidate, Error, Node, Shell, clock};
 
 /// How long a listener's thread may sleep: it must see that it is not wanted any more.
@@ -92,10 +92,8 @@ impl Listener {
         let (unwanted, ears, shell) = (Arc::clone(&stop), ears.clone(), shell.clone());
         let spin = move || {
             while !unwanted.load(Ordering::Relaxed) {
-                // Whoever brought the machine's deadline forward sleeps no longer than to it.
-                node.spin_once(shell.idle(LONGEST_SLEEP));
-                shell.tell_time();
-                take_all(&mut node, || ears.take());
+                // A thread that brought the machine's deadline forward sleeps no longer than to it.
+                wait_and_take(&mut node, &shell, shell.idle(LONGEST_SLEEP), || ears.take());
                 ears.deliver(&shell);
                 shell.poll();
             }

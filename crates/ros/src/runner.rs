@@ -12,8 +12,8 @@ use crate::{Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, Wish, cl
 
 /// How often a node keeps house: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
-/// How often a node looks for the first publisher of a topic whose type is not decided yet.
-const LOOK_FOR_FIRST: Duration = Duration::from_millis(50);
+/// How often a node tries again to listen to what it could not listen to.
+const TRY_AGAIN: Duration = Duration::from_millis(50);
 /// How long a node may sleep when nothing is due: it must see the wish to end.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 
@@ -24,8 +24,24 @@ const SHORT_SLEEP: Duration = Duration::from_millis(10);
 /// middleware, see [`qos::commands`](crate::qos::commands).
 const ROUNDS: usize = 128;
 
-/// Takes with `take` what the middleware has for `node`, until nothing comes any more.
-pub(crate) fn take_all(node: &mut r2r::Node, mut take: impl FnMut() -> usize) {
+/// How much later than it was due a wake-up may be before more than what it brought may wait.
+const LATE: Duration = Duration::from_millis(5);
+
+/// Waits for messages for `idle` at the most, and takes with `take` what the middleware has for `node`, until nothing comes any
+/// more. The machine sees the time in between.
+pub(crate) fn wait_and_take<M: Machine>(
+    node: &mut r2r::Node,
+    shell: &Shell<M>,
+    idle: Duration,
+    mut take: impl FnMut() -> usize,
+) {
+    let due = clock::now() + idle + LATE;
+    node.spin_once(idle);
+    if clock::now() > due {
+        // The process was held. The wait may have ended by time alone, and what came meanwhile has to go before what is due.
+        node.spin_once(Duration::ZERO);
+    }
+    shell.tell_time();
     for _ in 0..ROUNDS {
         if take() == 0 {
             return;
@@ -278,10 +294,8 @@ impl<M: Machine + 'static> Runner<M> {
 
     fn turn(&mut self) {
         let idle = self.shell.idle(self.longest_sleep);
-        self.node.spin_once(idle);
-        self.shell.tell_time();
         let (inputs, parameters, services) = (&mut self.inputs, &mut self.parameters, &mut self.services);
-        take_all(&mut self.node, || {
+        wait_and_take(&mut self.node, &self.shell, idle, || {
             let requests: usize = services.iter_mut().map(|service| service.take()).sum();
             inputs.take() + parameters.take() + requests
         });
@@ -294,13 +308,11 @@ impl<M: Machine + 'static> Runner<M> {
         if let Some(listeners) = &mut self.gate.listeners {
             listeners.check();
         }
-        let listeners = self.gate.listeners.as_mut().filter(|listeners| listeners.is_undecided());
-        if (self.inputs.is_undecided() || listeners.is_some()) && clock::now() >= self.look_due {
-            self.look_due = clock::now() + LOOK_FOR_FIRST;
-            self.inputs.decide(&mut self.node, &self.name);
-            if let Some(listeners) = listeners {
-                listeners.follow(&self.node);
-            }
+        if let Some(listeners) = self.gate.listeners.as_mut().filter(|listeners| listeners.is_undecided())
+            && clock::now() >= self.look_due
+        {
+            self.look_due = clock::now() + TRY_AGAIN;
+            listeners.follow(&self.node);
         }
         if clock::now() >= self.housekeeping_due {
             self.keep_house();

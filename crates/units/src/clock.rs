@@ -75,6 +75,13 @@ impl Clock {
     }
 }
 
+impl Clock {
+    /// For how much longer what is read may have waited; zero once the queues are dry. For exhaustive searches.
+    pub fn waiting_left(&self) -> Duration {
+        self.held.map_or(Duration::ZERO, |(_, until)| until.since(self.now))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

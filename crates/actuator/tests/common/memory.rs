@@ -23,6 +23,8 @@ pub enum Does {
     Fail,
     Panic,
     Take(Duration),
+    /// Takes so long and is not answered.
+    Miss(Duration),
 }
 
 pub type Matches = fn(Call) -> bool;
@@ -58,6 +60,11 @@ impl Device {
             Some(Does::Take(time)) => {
                 sleep(time);
                 Ok(())
+            }
+            Some(Does::Miss(limit)) => {
+                sleep(limit);
+                let device = "memory".into();
+                Err(Trouble::NoAnswer { device, action: "answering", found: Vec::new(), wanted: 1, limit })
             }
         }
     }
@@ -96,6 +103,10 @@ impl Driver for Opened {
 
     fn stop(&mut self) -> Result<(), Trouble> {
         self.0.call(Call::Stop)
+    }
+
+    fn may_repeat(&self) -> bool {
+        true
     }
 
     fn description(&self) -> String {

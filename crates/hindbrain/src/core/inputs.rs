@@ -19,8 +19,15 @@ pub struct CommandInput {
 pub struct SwitchInput {
     /// Its level.
     pub on: bool,
-    /// Whether the message can have waited unread for long: then it is no act of now.
-    pub waited: bool,
+    /// For how long the message can have waited unread \[ns\].
+    pub age: u64,
+}
+
+impl SwitchInput {
+    /// Whether it is an act of now: one that can have waited for 0.1 s may be from before what it would undo.
+    pub const fn is_of_now(self) -> bool {
+        self.age < 100_000_000
+    }
 }
 
 /// One snapshot of all that happened since the last step. `None` means that nothing came.

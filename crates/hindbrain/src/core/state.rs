@@ -219,10 +219,10 @@ impl State {
 impl ResetButton {
     /// Takes a level; whether that is a reset. A press that waited unread counts for nothing, and neither does one before it.
     pub(super) fn receive(&mut self, button: SwitchInput, is_latched: bool) -> bool {
-        let SwitchInput { on: down, waited } = button;
+        let down = button.on;
         let resets = !down && self.pressed_in_time;
         let goes_down = !self.down && is_latched;
-        self.pressed_in_time = down && !waited && (self.pressed_in_time || goes_down);
+        self.pressed_in_time = down && button.is_of_now() && (self.pressed_in_time || goes_down);
         self.down = down;
         resets
     }

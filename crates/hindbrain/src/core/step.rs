@@ -1,6 +1,6 @@
 use super::{
     Cause, Causes, Clears, CommandInput, CoreParams, DEADBAND, Device, Effect, EstopLine, HeldCommand,
-    Inputs, Latch, Outputs, SoleTopic, State, StopState, SwitchInput, Wish,
+    Inputs, Latch, Outputs, SoleTopic, State, StopState, Wish,
 };
 
 /// One step of the stop state machine: what follows from `state` when `inputs` happened.
@@ -78,8 +78,8 @@ impl State {
         if contested {
             self.enable.contest();
         }
-        if let Some(SwitchInput { on, waited }) = inputs.enable {
-            self.enable.receive(on, !contested, waited);
+        if let Some(switch) = inputs.enable {
+            self.enable.receive(switch, !contested);
         }
         for (index, reading) in inputs.infrared.into_iter().enumerate() {
             if let Some((reading, age)) = reading

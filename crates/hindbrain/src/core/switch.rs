@@ -1,3 +1,5 @@
+use super::SwitchInput;
+
 /// The software switch `hind/enable`, and whether its rise armed the vehicle.
 ///
 /// A rise arms: true after a false, where both came from the only publisher there is. So a vehicle that was switched off by
@@ -58,12 +60,13 @@ impl EnableSwitch {
         self.age = if lease > 0 && self.is_on() { self.age.saturating_add(dt).min(lease) } else { 0 };
     }
 
-    /// Takes a level. `alone`: one switch publishes. A true that `waited` unread is no rise.
-    pub fn receive(&mut self, on: bool, alone: bool, waited: bool) {
-        let rises = alone && !waited && self.level == Level::Off { alone: true };
+    /// Takes a level. `alone`: one switch publishes. A true that is no act of now is no rise.
+    pub fn receive(&mut self, SwitchInput { on, age }: SwitchInput, alone: bool) {
+        let is_of_now = SwitchInput { on, age }.is_of_now();
+        let rises = alone && is_of_now && self.level == Level::Off { alone: true };
         self.armed = on && (self.armed || rises);
         self.level = if on { Level::On } else { Level::Off { alone } };
-        self.age = 0;
+        self.age = age;
     }
 
     /// There is more than one publisher: what was said so far makes no rise.
@@ -83,9 +86,13 @@ impl EnableSwitch {
 mod tests {
     use super::*;
 
+    fn input(on: bool) -> SwitchInput {
+        SwitchInput { on, age: 0 }
+    }
+
     fn switch(levels: &[(bool, bool)]) -> EnableSwitch {
         let mut switch = EnableSwitch::default();
-        levels.iter().for_each(|&(on, alone)| switch.receive(on, alone, false));
+        levels.iter().for_each(|&(on, alone)| switch.receive(input(on), alone));
         switch
     }
 
@@ -100,7 +107,7 @@ mod tests {
         assert!(!switch(&[(false, true), (true, true), (false, true)]).is_armed());
         let mut disarmed = switch(&[(false, true), (true, true)]);
         disarmed.disarm();
-        disarmed.receive(true, true, false);
+        disarmed.receive(input(true), true);
         assert!(!disarmed.is_armed(), "true again is no rise");
     }
 
@@ -108,8 +115,9 @@ mod tests {
     fn a_true_that_waited_is_no_rise_and_a_false_that_waited_is_a_false() {
         for (off, on, arms) in [(true, false, true), (false, true, false)] {
             let mut switch = EnableSwitch::default();
-            switch.receive(false, true, off);
-            switch.receive(true, true, on);
+            let waited = |is| if is { 100_000_000 } else { 99_999_999 };
+            switch.receive(SwitchInput { on: false, age: waited(off) }, true);
+            switch.receive(SwitchInput { on: true, age: waited(on) }, true);
             assert_eq!(switch.is_armed(), arms);
         }
     }
@@ -121,7 +129,7 @@ mod tests {
         }
         let mut contested = switch(&[(false, true)]);
         contested.contest();
-        contested.receive(true, true, false);
+        contested.receive(input(true), true);
         assert!(!contested.is_armed());
     }
 
@@ -135,7 +143,9 @@ mod tests {
         );
         switch.pass_time(1, 100);
         assert_eq!((switch.is_lapsed(100), switch.lapses_in(100), switch.is_lapsed(0)), (true, None, false));
-        switch.receive(true, true, false);
+        switch.receive(input(true), true);
         assert!(!switch.is_lapsed(100));
+        switch.receive(SwitchInput { on: true, age: 100 }, true);
+        assert!(switch.is_lapsed(100), "a repetition that waited is as old as it may be");
     }
 }

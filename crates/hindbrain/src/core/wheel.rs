@@ -8,7 +8,7 @@ pub struct Slopes {
     pub accel: u64,
     /// Toward zero \[counts/1000 s\].
     pub decel: u64,
-    /// The longest time that one step makes up for \[ns\].
+    /// The longest time that one step makes up for when it speeds up \[ns\].
     pub tick: u64,
     /// The least time that a wheel stands before it starts \[ns\].
     pub rest: u64,
@@ -20,7 +20,8 @@ pub struct Slopes {
 ///   a count that a step leaves over is carried as credit, less than one count. Over any time the level therefore changes
 ///   by less than slope times time plus one count. Each slope has its own credit, or a target that trembles about the
 ///   level would let what was earned by braking be spent on getting faster.
-/// * A step that comes late makes up for no more than one tick, so the change per step is bounded as well.
+/// * A step that comes late speeds up by no more than one tick's worth. It brakes by all the time that has passed, so a computer that
+///   is slow stops no later.
 /// * The sign changes only through zero, in a step of its own, and having come to zero the wheel rests there first.
 /// # Source
 /// own: the original's slope of one count in 50 ms is the default of `accel`; it had the same slope for braking and no
@@ -44,8 +45,7 @@ impl Wheel {
 
     /// Goes toward `target` for `dt` \[ns\].
     pub fn advance(&mut self, target: i16, dt: u64, slopes: &Slopes) {
-        let dt = dt.min(slopes.tick);
-        self.stand(dt, slopes.rest);
+        self.stand(dt.min(slopes.tick), slopes.rest);
         let same_sign = self.level.signum() == target.signum();
         let (bound, brakes) = match self.level {
             0 if self.stood < slopes.rest => (0, false),
@@ -55,6 +55,8 @@ impl Wheel {
         };
         let (slope, credit) =
             if brakes { (slopes.decel, &mut self.to_brake) } else { (slopes.accel, &mut self.to_speed_up) };
+        // A step that comes late speeds nothing up by more than a tick, and brakes by all the time that has passed.
+        let dt = if brakes { dt } else { dt.min(slopes.tick) };
         let earned = credit.saturating_add(slope.saturating_mul(dt));
         let distance = bound.abs_diff(self.level);
         let counts = u16::try_from(earned / COUNT).unwrap_or(u16::MAX).min(distance);
@@ -134,9 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn a_late_step_makes_up_for_one_tick_only() {
+    fn a_late_step_speeds_up_by_one_tick_and_brakes_by_all_that_passed() {
         let fast = Wheel { level: 66, ..Wheel::default() };
-        assert_eq!(after(fast, 0, u64::MAX, 1).level(), 62);
+        assert_eq!(after(fast, 0, 5 * T, 1).level(), 46); // 100 ms at 200 counts/s
+        assert_eq!(after(fast, 0, u64::MAX, 1).level(), 0);
         assert_eq!(after(rested(), 66, 1_000 * T, 3).level(), 1); // 3 * 0.4 = 1.2
     }
 

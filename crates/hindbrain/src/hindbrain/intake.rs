@@ -11,9 +11,6 @@ use crate::{Input, Profile, Refused, Sensor, Source, reading_of, wish_of};
 /// How often a command that is refused is reported, if they keep coming.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
-/// An act that can have waited unread for so long is no act of now: it may be from before what it would undo.
-const STALE_ACT: Duration = Duration::from_millis(100);
-
 impl Hindbrain {
     /// Puts an event into the core's terms and counts it; whether motor values must go out whatever comes of it.
     pub(super) fn translate(&mut self, input: Input, inputs: &mut Inputs) -> bool {
@@ -22,7 +19,7 @@ impl Hindbrain {
             Input::CommandReceived(Err(not_finite)) => self.refuse(not_finite.into(), inputs),
             Input::EnableReceived(on) => {
                 self.note(Source::Enable);
-                inputs.enable = Some(SwitchInput { on, waited: self.has_waited() });
+                inputs.enable = Some(self.switch(on));
                 !on
             }
             Input::EstopReceived(pressed) => {
@@ -32,7 +29,7 @@ impl Hindbrain {
             }
             Input::ResetReceived(down) => {
                 self.note(Source::Reset);
-                inputs.reset = Some(SwitchInput { on: down, waited: self.has_waited() });
+                inputs.reset = Some(self.switch(down));
                 true
             }
             Input::IrReceived { sensor, distance, stamp } => {
@@ -66,8 +63,8 @@ impl Hindbrain {
         }
     }
 
-    fn has_waited(&self) -> bool {
-        self.clock.waited() >= STALE_ACT
+    fn switch(&self, on: bool) -> SwitchInput {
+        SwitchInput { on, age: nanos(self.clock.waited()) }
     }
 
     /// A reading that is not clear counts, however stale it is. A clear one counts from when it was measured.
@@ -150,8 +147,9 @@ impl Hindbrain {
         let (now, wall) = (self.clock.now(), self.clock.wall());
         let relative =
             |freshness: Freshness, timeout| freshness.relative(now, wall, Duration::from_nanos(timeout));
-        let CoreParams { command_timeout, estop_timeout, .. } = *core;
-        let longest = command_timeout.max(estop_timeout).max(core.infrared.timeout).max(nanos(STALE_ACT));
+        let CoreParams { command_timeout, estop_timeout, lease, .. } = *core;
+        let acts = nanos(Duration::from_millis(100));
+        let longest = command_timeout.max(estop_timeout).max(core.infrared.timeout).max(lease).max(acts);
         Key {
             state: self.state,
             params: *core,
@@ -159,7 +157,7 @@ impl Hindbrain {
             unstepped: self.stepped.map_or(u64::MAX, |at| nanos(now.since(at))),
             tick: nanos(self.timers.tick.since(now)),
             // Older than every time-out is old.
-            waited: self.clock.waited().min(Duration::from_nanos(longest)),
+            waited: (self.clock.waited().min(Duration::from_nanos(longest)), self.clock.waiting_left()),
             commands: relative(self.commands, core.command_timeout),
             measurements: self.measurements.map(|freshness| relative(freshness, core.infrared.timeout)),
         }
@@ -178,7 +176,7 @@ pub struct Key {
     stopping: bool,
     unstepped: u64,
     tick: u64,
-    waited: Duration,
+    waited: (Duration, Duration),
     commands: Relative,
     measurements: [Relative; 4],
 }

@@ -11,18 +11,21 @@ use units::{Command, Machine};
 use super::NAME;
 use crate::{messages, zone_scaler};
 
-/// Levels of `hind/enable` that wait until the publishers were counted: whether one is a rise depends on them.
+/// Trues of `hind/enable` that wait until the publishers were counted: whether one is a rise depends on them.
 #[derive(Clone, Default)]
-pub struct EnableQueue(Arc<Mutex<Vec<bool>>>);
+pub struct EnableQueue(Arc<Mutex<usize>>);
 
 impl EnableQueue {
-    fn push(&self, on: bool) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(on);
+    fn change(&self, next: impl FnOnce(usize) -> usize) -> usize {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = *waiting;
+        *waiting = next(before);
+        before
     }
 
-    /// Those that wait, in order.
-    pub fn take(&self) -> Vec<bool> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// How many wait; none any more.
+    pub fn take(&self) -> usize {
+        self.change(|_| 0)
     }
 }
 
@@ -42,14 +45,15 @@ pub fn listen<M: Machine + 'static>(
     inputs.subscribe::<Bool>(node, "hind/reset", qos::edge(), flag(Input::ResetReceived))?;
     // Best effort, so that it is received from every publisher, in order and once. A press that is lost on the way is silence,
     // which counts as pressed as well.
-    inputs.subscribe::<Bool>(node, "hind/estop", qos::sensor(), flag(Input::EstopReceived))?;
+    inputs.subscribe::<Bool>(node, "hind/estop", qos::heartbeat(), flag(Input::EstopReceived))?;
     let enables = enables.clone();
     inputs.subscribe::<Bool>(node, "hind/enable", qos::edge(), move |message| {
-        enables.push(message.data);
-        None
+        // A false waits for nothing, and ends the trues before it.
+        enables.change(|waiting| if message.data { waiting + 1 } else { 0 });
+        (!message.data).then(|| wrap(Input::EnableReceived(false)))
     })?;
     let mut unknown = BTreeSet::new();
-    inputs.subscribe::<Range>(node, "hind/ir", qos::sensor(), move |message| {
+    inputs.subscribe::<Range>(node, "hind/ir", qos::heartbeat(), move |message| {
         Some(wrap(range(&message, &mut unknown)?))
     })?;
     if !composed {
