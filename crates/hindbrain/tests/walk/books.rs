@@ -7,9 +7,6 @@ pub type Ns = i64;
 
 pub const MS: Ns = 1_000_000;
 
-/// TEMPORARY: the machine counts the lease of an enable from its receipt, however long the message may have waited.
-const MASKED_THE_LEASE_IGNORES_WAITING: bool = true;
-
 /// How far ahead a stamp may be and still be of now.
 const AHEAD: Ns = 100 * MS;
 
@@ -181,8 +178,7 @@ impl Enable {
     /// Whether it is a rise.
     pub fn receive(&mut self, on: bool, at: Moment, conflict: bool) -> bool {
         let rises = on && self.ready_to_rise && !conflict && !at.late;
-        let waited = if MASKED_THE_LEASE_IGNORES_WAITING { 0 } else { at.waited };
-        self.said = Some((on, at.now - waited));
+        self.said = Some((on, at.now - at.waited));
         self.ready_to_rise = !on && !conflict;
         rises
     }

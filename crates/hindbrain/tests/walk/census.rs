@@ -13,9 +13,6 @@ use crate::pair::Pair;
 use crate::random::Random;
 use crate::walker::{Print, Visitor};
 
-/// TEMPORARY: the key says how long messages may have waited, but not for how long that still counts.
-const MASKED_THE_KEY_FORGETS_WHEN_A_HOLD_WAS: bool = true;
-
 /// A state by its name, in an order.
 pub fn name(state: StopState) -> &'static str {
     match state {
@@ -103,9 +100,6 @@ fn key_of(pair: &Pair) -> u64 {
     let mut hasher = DefaultHasher::new();
     // What was said last is no part of what decides.
     (pair.machine.key(), pair.causes()).hash(&mut hasher);
-    if MASKED_THE_KEY_FORGETS_WHEN_A_HOLD_WAS {
-        pair.oracle.held(pair.world.now).hash(&mut hasher);
-    }
     hasher.finish()
 }
 

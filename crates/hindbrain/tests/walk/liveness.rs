@@ -1,4 +1,8 @@
 //! The way back: from every state a person gets the vehicle to move again, and from every state silence ends all motion.
+//!
+//! What a person does, whatever happened: see to it that each topic has one publisher, the e-stop is released and repeated, the
+//! sensors see nothing and the motor controller is open, for `ir.timeout` and 0.1 s; press reset and let it go; enable false,
+//! then true; a zero command; the command. In all it takes `ir.timeout`, 0.3 s and what one count needs.
 
 use hindbrain::{Sensor, StopState};
 
@@ -6,12 +10,6 @@ use crate::act::{Act, Edge, ONE, Wait, When};
 use crate::books::{MS, Ns};
 use crate::models::TICK;
 use crate::pair::Pair;
-
-/// What a person does to get a vehicle to move again, whatever happened. In all it takes `ir.timeout`, 0.3 s and what one
-/// count needs.
-pub const WAY_BACK: &str = "see to it that each topic has one publisher, the e-stop is released and repeated, the sensors \
-    see nothing and the motor controller is open, for `ir.timeout` and 0.1 s; press reset and let it go; enable false, then true; \
-    a zero command; the command";
 
 /// How long the way back takes beyond `ir.timeout` and the first count.
 const ACTS: Ns = 300 * MS;

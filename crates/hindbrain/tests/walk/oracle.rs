@@ -127,11 +127,6 @@ impl Oracle {
         self.held.map_or(0, |held| now - held.before)
     }
 
-    /// How long ago the late call was after which messages may have waited.
-    pub fn held(&self, now: Ns) -> Option<Ns> {
-        self.held.map(|held| now - held.seen).filter(|&ago| ago < HELD)
-    }
-
     /// The moment of a call, after [`called`](Self::called).
     fn moment(&self, now: Ns) -> Moment {
         let waited = self.waited(now);

@@ -49,6 +49,9 @@ pub struct Wheel {
     /// The most that the level went away from (toward) zero beyond its slope, over any time that ends now.
     grown: i64,
     shrunk: i64,
+    /// How far it is behind the slope with which it brakes, and whether it did so before.
+    owed: i64,
+    braked: bool,
     /// The sign it had last, and when it came to zero.
     last_sign: i16,
     zero_since: Ns,
@@ -101,10 +104,16 @@ impl Wheel {
             return wrong("a level shrinks too fast");
         }
         let tick = 20 * MS / 1000;
-        if growth * COUNT >= slopes.away * tick + COUNT
-            || driving && -growth * COUNT >= slopes.toward * tick + COUNT
-        {
+        if growth * COUNT >= slopes.away * tick + COUNT {
             return wrong("more than a tick's worth in one snapshot");
+        }
+        // Braking takes all the time that passes, as soon as it has begun.
+        let brakes = driving && aim == Aim::REST && next != 0;
+        self.owed =
+            if brakes && self.braked { self.owed + slopes.toward * spent + growth * COUNT } else { 0 };
+        self.braked = brakes;
+        if self.owed >= COUNT {
+            return wrong("a wheel brakes too slowly");
         }
         self.shrunk = if driving { self.shrunk } else { 0 };
         if before != 0 && next == 0 {
@@ -120,6 +129,7 @@ impl Wheel {
     pub fn feed(&self, now: Ns, rest: Ns, into: &mut impl Hasher) {
         let rests = if self.level == 0 { (now - self.zero_since).min(rest) } else { 0 };
         let sign = if self.level == 0 && rests == rest { 0 } else { self.last_sign };
-        (self.level, self.grown, self.shrunk, sign, rests, now - self.seen).hash(into);
+        (self.level, self.grown, self.shrunk, self.owed, self.braked, sign, rests, now - self.seen)
+            .hash(into);
     }
 }
