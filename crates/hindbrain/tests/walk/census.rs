@@ -122,7 +122,7 @@ impl Visitor for Census<'_> {
         self.seen.full_speed[0] |= pair.levels() == [full; 2];
         self.seen.full_speed[1] |= pair.levels() == [-full; 2];
         let print = Print::of(pair, self.model);
-        if print as u64 % self.every == 0 {
+        if (print as u64).is_multiple_of(self.every) {
             let back = goes_back(pair.clone())?;
             self.seen.longest_way_back = self.seen.longest_way_back.max(back);
             if pair.levels() != [0, 0] || pair.oracle.may_move() {
@@ -136,7 +136,7 @@ impl Visitor for Census<'_> {
                 let kept = kept.clone();
                 self.continues_alike(kept, pair.clone())?;
             }
-            None if self.keys.len() < KEPT && key % 4 == 0 => {
+            None if self.keys.len() < KEPT && key.is_multiple_of(4) => {
                 self.keys.insert(key, (print, pair.clone()));
             }
             _ => {}
@@ -146,7 +146,7 @@ impl Visitor for Census<'_> {
 
     fn again(&mut self, pair: &Pair, print: u128) -> Result<(), String> {
         // The same state by another way, at another time: both go on alike.
-        if print as u64 % 64 != 0 {
+        if !(print as u64).is_multiple_of(64) {
             return Ok(());
         }
         let Some((_, kept)) = self.keys.get(&key_of(pair)) else { return Ok(()) };
