@@ -128,7 +128,6 @@ def test_the_occupants_stick_and_then_navigation(chair):
     graph.wait(lambda: graph.last("/chair/state") and graph.last("/chair/state").data == "active", output, 15.0)
     last = lambda: (graph.last("/luci/remote_joystick").forward_back, graph.last("/luci/remote_joystick").left_right)
     command = TwistStamped()
-    command.twist.linear.x = 0.108
     node = graph.node
     publisher = node.create_publisher(TwistStamped, "/cmd_vel_nav", 10)
 
@@ -137,6 +136,9 @@ def test_the_occupants_stick_and_then_navigation(chair):
         publisher.publish(command)
 
     node.create_timer(0.05, publish)
+    # Who was sending before the arbiter listened has to send a zero first.
+    graph.wait(lambda: "navigation drives" in processes["velocity_arbiter"].output, output)
+    command.twist.linear.x = 0.108
     graph.wait(lambda: last() == (20, 0), lambda: f"navigation does not drive: {last()}\n{output()}")
     graph.publish("/interface/stick", LuciJoystick(left_right=-50, joystick_zone=8, input_source=4))
     graph.wait(lambda: last() == (0, -50), lambda: f"the occupant does not drive: {last()}\n{output()}")
