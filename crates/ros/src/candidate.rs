@@ -17,10 +17,13 @@ pub(crate) trait Subscription<M: Machine>: Send {
     fn take(&mut self) -> usize;
     /// Delivers what was taken, in order, and counts it; `index` is the one that the topic has for the machine by now.
     ///
-    /// Of the commands those that a later one overtook are left out, unless they are zero: a process that was held shall not
-    /// let out everything that waited for it.
+    /// Of more than [`BACKLOG`] commands those that a later one overtook are left out, unless they are zero: a process that was
+    /// held must not let out everything that waited for it.
     fn deliver(&mut self, shell: &Shell<M>, index: usize) -> u64;
 }
+
+/// More commands than this do not come in one go unless the process was held: 20 ms at 1 kHz.
+const BACKLOG: usize = 20;
 
 /// What a topic is read by.
 pub(crate) type Read<M> = Box<dyn Subscription<M>>;
@@ -105,9 +108,10 @@ where
 
     fn deliver(&mut self, shell: &Shell<M>, index: usize) -> u64 {
         let mut count = 0;
+        let is_backlog = self.taken.len() > BACKLOG;
         while let Some(message) = self.taken.pop_front() {
             count += 1;
-            if !self.taken.is_empty() && asks_for_motion(&message) {
+            if is_backlog && !self.taken.is_empty() && asks_for_motion(&message) {
                 continue;
             }
             if let Some(input) = (self.convert)(index, message) {
@@ -178,22 +182,35 @@ mod tests {
         seen.lock().unwrap().clone()
     }
 
+    /// What is delivered of so many commands and these after them.
+    fn after_backlog(count: usize, parts: &[f64]) -> Vec<f64> {
+        let all = std::iter::repeat_n(1.0, count).chain(parts.iter().copied());
+        delivered(all.map(twist).collect(), |twist: &Twist| twist.linear.x)
+    }
+
     #[test]
-    fn of_commands_that_were_read_in_one_go_the_last_and_every_zero_count() {
-        let commands = |parts: &[f64]| parts.iter().map(|&x| twist(x)).collect::<Vec<_>>();
-        let x = |twist: &Twist| twist.linear.x;
-        assert_eq!(delivered(commands(&[1.0, 2.0, 0.0, 3.0, 4.0]), x), [0.0, 4.0]);
-        assert_eq!(delivered(commands(&[0.0, 1.0]), x), [0.0, 1.0]);
-        assert_eq!(delivered(commands(&[1.0, 2.0, 0.0]), x), [0.0]);
-        let odd = delivered(commands(&[f64::INFINITY, 1.0, 2.0]), x);
-        assert_eq!(odd, [f64::INFINITY, 2.0], "what is no number is reported");
-        let stamped = commands(&[1.0, 0.0, 3.0, 4.0]);
-        let stamped = stamped.into_iter().map(|twist| TwistStamped { twist, ..Default::default() }).collect();
-        assert_eq!(delivered(stamped, |message: &TwistStamped| message.twist.linear.x), [0.0, 4.0]);
+    fn of_a_backlog_of_commands_the_last_and_every_zero_count() {
+        assert_eq!(after_backlog(BACKLOG, &[2.0, 0.0, 3.0, 4.0]), [0.0, 4.0]);
+        assert_eq!(after_backlog(BACKLOG, &[0.0]), [0.0]);
+        assert_eq!(
+            after_backlog(BACKLOG, &[f64::INFINITY, 2.0]),
+            [f64::INFINITY, 2.0],
+            "what is no number is reported"
+        );
+        let stamped =
+            (0..=BACKLOG).map(|number| TwistStamped { twist: twist(number as f64), ..Default::default() });
+        let of_stamped = delivered(stamped.collect(), |message: &TwistStamped| message.twist.linear.x);
+        assert_eq!(of_stamped, [0.0, BACKLOG as f64]);
+    }
+
+    #[test]
+    fn few_commands_are_all_delivered() {
+        assert_eq!(after_backlog(0, &[1.0, 2.0, 0.0, 3.0]), [1.0, 2.0, 0.0, 3.0]);
+        assert_eq!(after_backlog(BACKLOG, &[]), [1.0; BACKLOG]);
     }
 
     #[test]
     fn of_what_is_no_command_every_message_counts() {
-        assert_eq!(delivered(vec![1.0, 1.0, 0.0, 1.0], |x| *x), [1.0, 1.0, 0.0, 1.0]);
+        assert_eq!(delivered(vec![1.0; 50], |x| *x), [1.0; 50]);
     }
 }
