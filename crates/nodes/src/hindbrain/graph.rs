@@ -63,7 +63,7 @@ impl Counter {
         Self { publishers, names, commands, logged: Default::default(), next: 0 }
     }
 
-    /// A chore that counts every 0.2 s, and before each true of `hind/enable` is delivered.
+    /// A chore that counts every 0.2 s, and before each message of `hind/enable` is delivered (a false twice: at once, too).
     pub fn watch<M: Machine + 'static>(
         mut self,
         shell: Shell<M>,
@@ -77,11 +77,11 @@ impl Counter {
         move |node| {
             let waiting = enables.take();
             let is_due = clock::now() >= due;
-            if waiting == 0 && !is_due {
+            if waiting.is_empty() && !is_due {
                 return;
             }
             let counted = [Input::PublishersCounted(self.count(node))];
-            let enables = (0..waiting).map(|_| Input::EnableReceived(true));
+            let enables = waiting.into_iter().map(Input::EnableReceived);
             shell.deliver_all(counted.into_iter().chain(enables).map(wrap));
             if is_due {
                 due = clock::now() + PERIOD;

@@ -11,21 +11,23 @@ use units::{Command, Machine};
 use super::NAME;
 use crate::{messages, zone_scaler};
 
-/// Trues of `hind/enable` that wait until the publishers were counted: whether one is a rise depends on them.
+/// Messages of `hind/enable` that wait until the publishers were counted: whether a true is a rise depends on them.
 #[derive(Clone, Default)]
-pub struct EnableQueue(Arc<Mutex<usize>>);
+pub struct EnableQueue(Arc<Mutex<Vec<bool>>>);
 
 impl EnableQueue {
-    fn change(&self, next: impl FnOnce(usize) -> usize) -> usize {
+    /// A false ends what waited before it.
+    fn push(&self, on: bool) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = *waiting;
-        *waiting = next(before);
-        before
+        if !on {
+            waiting.clear();
+        }
+        waiting.push(on);
     }
 
-    /// How many wait; none any more.
-    pub fn take(&self) -> usize {
-        self.change(|_| 0)
+    /// Those that wait, in order; none any more.
+    pub fn take(&self) -> Vec<bool> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -48,8 +50,8 @@ pub fn listen<M: Machine + 'static>(
     inputs.subscribe::<Bool>(node, "hind/estop", qos::heartbeat(), flag(Input::EstopReceived))?;
     let enables = enables.clone();
     inputs.subscribe::<Bool>(node, "hind/enable", qos::edge(), move |message| {
-        // A false waits for nothing, and ends the trues before it.
-        enables.change(|waiting| if message.data { waiting + 1 } else { 0 });
+        // A false stops at once, and once more after the count, which says whether the next true can be a rise.
+        enables.push(message.data);
         (!message.data).then(|| wrap(Input::EnableReceived(false)))
     })?;
     let mut unknown = BTreeSet::new();
