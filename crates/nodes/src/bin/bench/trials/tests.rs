@@ -89,11 +89,10 @@ fn with_no_time_on_the_way_each_reaction_keeps_its_bound_and_the_worst_phase_is_
         assert!(most <= reaction.bound(), "{reaction:?}: {most:?}");
         let (expected_least, expected_most) = match reaction {
             // A message that stops is answered at once.
-            Reaction::EstopPressed | Reaction::Disabled => (0, 0),
+            Reaction::EstopPressed | Reaction::Disabled | Reaction::WayBlocked => (0, 0),
             // The timeout, and 66 counts at 200 counts/s less the first step, which brakes for up to a tick.
             Reaction::CommandLost => (800, 810),
             // A time-out ends when it ends, whatever the tick's phase.
-            Reaction::WayBlocked => (40, 40),
             Reaction::EstopSilent => (250, 250),
         };
         assert!(least >= MS * expected_least, "{reaction:?}: {least:?}");
@@ -115,7 +114,7 @@ fn trials_that_need_no_waiting_take_well_below_a_second() {
     let only = |reaction| plans(8).filter(move |plan| plan.reaction == reaction);
     for reaction in [Reaction::EstopPressed, Reaction::Disabled, Reaction::WayBlocked] {
         let (end, _) = *run(only(reaction), |_, _| true).last().unwrap();
-        assert!(end.since(Instant::from_millis(1000)) < MS * 750 * 8, "{reaction:?}");
+        assert!(end.since(Instant::from_millis(1000)) < MS * 1250 * 8, "{reaction:?}");
     }
 }
 
@@ -154,15 +153,15 @@ fn a_silent_relay_fails_before_anything_moves() {
     assert!(why.ends_with("/hind/state SSTOP.ROS, the bare relay nothing yet"), "{why}");
 }
 
-/// A wire that loses the e-stop's heartbeat from `from` to `to` \[ms]; the first event is at 1600 ms.
+/// A wire that loses the e-stop's heartbeat from `from` to `to` \[ms]; the first event is at 2080 ms.
 fn loses_heartbeat(from: u64, to: u64, now: Instant, message: &Message) -> bool {
     *message == Message::Estop(false) && (Instant::from_millis(from)..Instant::from_millis(to)).contains(&now)
 }
 
 #[test]
 fn a_trial_that_is_stopped_before_its_event_is_repeated() {
-    // Silent from 1200 ms on for more than 250 ms.
-    let ended = run(plans(1).skip(1).take(1), |now, message| !loses_heartbeat(1200, 1500, now, message));
+    // Silent from 1680 ms on for more than 250 ms.
+    let ended = run(plans(1).skip(1).take(1), |now, message| !loses_heartbeat(1680, 1980, now, message));
     let [(_, Output::Repeated(why)), (_, Output::Measured(measured))] = &ended[..] else {
         panic!("{ended:?}")
     };
@@ -172,8 +171,8 @@ fn a_trial_that_is_stopped_before_its_event_is_repeated() {
 
 #[test]
 fn a_trial_that_is_stopped_by_something_else_is_repeated() {
-    // The command is silent from 1600 ms on, and the e-stop stops first; the state would be OK otherwise.
-    let ended = run(plans(1).skip(2).take(1), |now, message| !loses_heartbeat(1600, 2000, now, message));
+    // The command is silent from 2080 ms on, and the e-stop stops first; the state would be OK otherwise.
+    let ended = run(plans(1).skip(2).take(1), |now, message| !loses_heartbeat(2080, 2480, now, message));
     let [(_, Output::Repeated(why)), (_, Output::Measured(measured))] = &ended[..] else {
         panic!("{ended:?}")
     };
