@@ -332,6 +332,14 @@ def free_zones():
     return LuciZoneScaling(**{field: 1.0 for field in LuciZoneScaling.get_fields_and_field_types()})
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: measures, or looks at the whole machine: not beside other tests")
+    worker = os.environ.get("PYTEST_XDIST_WORKER")  # gw0, gw1, ...
+    if worker:
+        domain = os.environ["WORKER_DOMAINS"].split()[int(worker.removeprefix("gw"))]
+        os.environ["ROS_DOMAIN_ID"] = os.environ["STEERSMAN_DOMAIN"] = domain
+
+
 def pytest_sessionstart(session):
     """The tests enable and drive whatever vehicle they meet: they have a graph for themselves, or do not start."""
     environment = os.environ

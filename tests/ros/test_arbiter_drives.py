@@ -16,7 +16,8 @@ DEEP = QoSProfile(depth=1000)
 MOST_UNDER_WAY = 20
 
 
-@pytest.mark.parametrize("executable, seconds", [("velocity_arbiter", 60), ("steersman", 10)])
+@pytest.mark.alone
+@pytest.mark.parametrize("executable, seconds", [("velocity_arbiter", 20), ("steersman", 10)])
 def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others(executable, seconds):
     parameters = {}
     for number in range(SOURCES):

@@ -186,6 +186,7 @@ def test_what_was_dumped_can_be_loaded(alone, tmp_path):
     assert not result.successful and "'sources.dock.timeout' is -1.0" in result.reason
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("executable", ["velocity_arbiter", "steersman"])
 def test_changes_lose_no_command_of_another_source_and_leak_nothing(executable):
     """As many changes as fit into some seconds, of topics, types, sources and locks."""

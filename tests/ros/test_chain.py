@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from conftest import LATCHED, STOP
 from geometry_msgs.msg import TwistStamped
 from or_joystick.msg import State
@@ -28,6 +29,7 @@ def test_the_stick_drives_forward_backward_and_turns(stack):
     stack.wait_for_stop("the stick is centred")
 
 
+@pytest.mark.alone
 def test_motors_ramp(stack):
     stack.drive_forward()
     stack.stick(0.0)

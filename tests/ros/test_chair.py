@@ -311,6 +311,7 @@ def test_in_the_auto_mode_a_source_that_makes_no_sense_is_none():
         driver.counts("invalid feedback", 3)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("flood", ["command", "position", "scaling"])
 def test_a_flood_delays_nothing(flood):
     """A second of 1 kHz and more, and the next word counts at once."""

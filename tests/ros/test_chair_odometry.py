@@ -211,6 +211,7 @@ def test_cameras(side):
         assert {message.header.frame_id for _, message in driver.graph.heard[f"/chair/{side}_camera_info"]} == {told.header.frame_id}
 
 
+@pytest.mark.alone
 def test_floods_of_measurements_do_not_hold_up_the_stick():
     with active() as (luci, driver):
         driver.say(1.0)

@@ -205,6 +205,7 @@ def test_the_time_since_the_boot_may_be_long_and_suspended(tmp_path):
         vehicle.wait_for_motors(24, 24, "full ahead")
 
 
+@pytest.mark.alone
 def test_what_waited_for_a_held_node_is_not_let_out_one_after_the_other():
     """The middleware keeps a hundred commands for it; the last and the e-stop count, which were published after the others."""
     with Vehicle() as vehicle:

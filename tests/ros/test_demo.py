@@ -11,6 +11,8 @@ from conftest import EDGE, STOP
 from std_msgs.msg import Int16, String
 from vehicle import Vehicle
 
+pytestmark = pytest.mark.alone
+
 DOMAIN = os.environ.get("ROS_DOMAIN_ID", "0")
 
 

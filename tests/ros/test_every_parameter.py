@@ -283,9 +283,10 @@ def test_no_parameter_of_hindbrain_changes_on_the_move(gate):
 
 # ------------------------------------------------------------------------------------------------------------- all nodes
 # The parameters of a node that may change at run time: what each does, as a function above, or the test that shows it,
-# `test_file.py::test_name`. A name may end with `*`. A node that is not in here is only walked through.
+# `test_file.py::test_name`. A name may end with `*`. That each of the other nodes' does something is seen on their machines,
+# by `tests/effects`.
 TABLES = {"hindbrain": HINDBRAIN}
-NODES = ["hindbrain", "velocity_arbiter", "zone_scaler", "joystick", "chair", "surround", "simulator"]
+NODES = ["hindbrain", "velocity_arbiter", "zone_scaler", "joystick", "chair", "surround", "simulator", "luci_chair"]
 
 
 @pytest.fixture(scope="module")

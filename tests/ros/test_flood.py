@@ -2,8 +2,11 @@
 
 import time
 
+import pytest
 from geometry_msgs.msg import TwistStamped
 from std_msgs.msg import Bool
+
+pytestmark = pytest.mark.alone
 
 
 def test_stop_after_a_flood_counts_at_once(stack):

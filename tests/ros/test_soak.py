@@ -2,8 +2,11 @@
 
 import random
 
+import pytest
 from episodes import play
 from soak import soak
+
+pytestmark = pytest.mark.alone
 
 
 def test_faults_at_random():

@@ -56,6 +56,17 @@ impl Isolation {
         Ok(Self { domain, is_fast_dds })
     }
 
+    /// So many more domains for what runs beside it, chosen like the first where that was not given.
+    #[must_use]
+    pub fn beside(self, inherited: &dyn Fn(&str) -> Option<String>, count: usize) -> Vec<u8> {
+        let mut taken = vec![self.domain];
+        for _ in 0..count {
+            let is_taken = |domain| taken.contains(&domain) || domain::is_in_use(domain);
+            taken.extend(domain::choose(None, inherited(DOMAIN), u32::from(self.domain), &is_taken));
+        }
+        taken.split_off(1)
+    }
+
     /// The domain, 0 to 232.
     #[must_use]
     pub const fn domain(self) -> u8 {
@@ -119,6 +130,19 @@ mod tests {
 
     fn value(list: &[(&str, Option<String>)], name: &str) -> Option<String> {
         list.iter().find(|(n, _)| *n == name).and_then(|(_, value)| value.clone())
+    }
+
+    #[test]
+    fn what_runs_side_by_side_has_a_domain_each() {
+        for process in 0..120 {
+            let first = Isolation::new(&robot, process).unwrap();
+            let mut all = first.beside(&robot, 8);
+            all.push(first.domain());
+            assert!(!all.contains(&7) && !all.contains(&0), "{all:?}");
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), 9);
+        }
     }
 
     #[test]

@@ -143,6 +143,17 @@ impl Environment {
         self.isolated_from(&profile.to_string_lossy(), &inherited)
     }
 
+    /// So many domains more for what runs beside it.
+    ///
+    /// # Errors
+    /// STEERSMAN_DOMAIN is none.
+    pub fn domains_beside(&self, count: usize) -> Outcome<Vec<u8>> {
+        let known = |name: &str| self.value(name).map(str::to_owned).or_else(|| inherited(name));
+        let isolation =
+            Isolation::new(&known, std::process::id()).map_err(|e| Failure::new(e.to_string()))?;
+        Ok(isolation.beside(&inherited, count))
+    }
+
     fn isolated_from(
         mut self,
         profile: &str,

@@ -69,7 +69,12 @@ const FULL: &[Part] = &[
             ros(root, &[&["build", "--quiet"][..], &crates[..]].concat())
         },
     },
-    Part { name: "tests over DDS, with rclpy", hint: "see the test above", run: pytest },
+    Part {
+        name: "tests over DDS, with rclpy, side by side",
+        hint: "see the test above",
+        run: pytest_side_by_side,
+    },
+    Part { name: "tests over DDS, with rclpy, one by one", hint: "see the test above", run: pytest_alone },
 ];
 
 /// Runs all parts, or those that need no ROS; stops at the first that fails.
@@ -130,13 +135,44 @@ fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
     succeeds(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
 }
 
-fn pytest(root: &Root) -> Outcome<bool> {
+/// How many tests run side by side: mostly they wait. Each worker has a vehicle and a ROS domain of its own.
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(2, |cores| (2 * cores.get()).min(8))
+}
+
+fn pytest_side_by_side(root: &Root) -> Outcome<bool> {
     debian::ensure_mocks()?;
+    pytest(root, workers())
+}
+
+/// Those that measure, or look at the whole machine.
+fn pytest_alone(root: &Root) -> Outcome<bool> {
+    pytest(root, 0)
+}
+
+/// The tests marked `alone` for no worker, else all others.
+fn pytest(root: &Root, workers: usize) -> Outcome<bool> {
     let (environment, sentence) = Environment::new(root).isolated(root)?;
     step(sentence);
     let mut command = Command::new(python::of_ros(root, &detect(&inherited), &environment));
     // No test takes longer by itself; one that hangs shall not keep the others.
-    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=120", "tests/ros"]);
+    command.args([
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--timeout=120",
+        "--durations=10",
+        "tests/ros",
+    ]);
+    if workers == 0 {
+        command.args(["-m", "alone"]);
+    } else {
+        command.args(["-m", "not alone", "--dist", "worksteal", "-n", &workers.to_string()]);
+    }
+    let domains: Vec<String> = environment.domains_beside(workers)?.iter().map(u8::to_string).collect();
     command.current_dir(root.path());
-    succeeds(environment.apply(&mut command).env("RUST_BACKTRACE", "1").env("PYTHONDONTWRITEBYTECODE", "1"))
+    environment.apply(&mut command).env("WORKER_DOMAINS", domains.join(" "));
+    succeeds(command.env("RUST_BACKTRACE", "1").env("PYTHONDONTWRITEBYTECODE", "1"))
 }

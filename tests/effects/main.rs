@@ -1,0 +1,222 @@
+//! Every parameter that may change at run time changes something: each machine plays the same scenes with its first
+//! parameters and with one of them changed, and must not do the same.
+//!
+//! The list is the specification's, so that no parameter is forgotten. What a shell alone does is in [`Subject::elsewhere`],
+//! with the test over DDS that shows it. That a node refuses what it cannot change, and applies what it accepts, is seen by
+//! `test_every_parameter.py`.
+#![allow(clippy::panic)] // a parameter without an effect has to end the test with its name
+
+use std::collections::hash_map::DefaultHasher;
+use std::fmt::Debug;
+use std::hash::{Hash, Hasher};
+use std::time::Duration;
+
+use fastrand::Rng;
+use params::{Change, Declaration, Kind, Refusal, Set, Specification, Value};
+use units::{Command, Instant, Machine, Velocity};
+
+mod scenes;
+
+/// Of one scene.
+const STEPS: u64 = 500;
+/// Between two of them.
+const STEP: Duration = Duration::from_millis(20);
+
+/// A machine, and what happens to it.
+struct Subject<M: Machine, P> {
+    specification: Specification,
+    /// What has to be different from the defaults for all parameters to have something to do.
+    base: Vec<(&'static str, Value)>,
+    read: fn(&Set) -> Result<P, Refusal>,
+    begin: fn(P) -> M,
+    changed: fn(P) -> M::Input,
+    /// What happens in one step of a scene: `mood` stays for a while, `rng` is new in each.
+    scene: fn(mood: &mut Rng, rng: &mut Rng, step: u64) -> Vec<M::Input>,
+    /// What it tells beside its outputs.
+    told: fn(&M) -> String,
+    /// Scenes to play before a parameter counts as one that does nothing.
+    scenes: u64,
+    /// What only a shell does, with the test over DDS that shows it, or why another parameter has to be different first.
+    elsewhere: &'static [(&'static str, &'static str)],
+}
+
+impl<M: Machine<Output: Debug>, P> Subject<M, P> {
+    /// All that it says in one scene, as a number.
+    fn play(&self, scene: u64, first: &Set, then: &Set) -> u64 {
+        let read = |set| (self.read)(set).unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        let mut machine = (self.begin)(read(first));
+        let mut said = DefaultHasher::new();
+        let drain = |machine: &mut M, now, said: &mut DefaultHasher| {
+            while let Some(output) = machine.poll(now) {
+                format!("{now:?} {output:?}").hash(said);
+            }
+        };
+        let mut now = Instant::ZERO;
+        drain(&mut machine, now, &mut said);
+        machine.handle(now, (self.changed)(read(then)));
+        let mut rng = Rng::with_seed(scene);
+        for step in 0..STEPS {
+            let next = now + STEP;
+            while let Some(at) = machine.deadline().filter(|&at| now < at && at < next) {
+                now = at;
+                drain(&mut machine, now, &mut said);
+            }
+            now = next;
+            // Half a second to two of the same, so that times have time to pass.
+            let mut mood =
+                Rng::with_seed(scene.wrapping_mul(1000).wrapping_add(step / (25 + scene % 4 * 25)));
+            for input in (self.scene)(&mut mood, &mut rng, step) {
+                machine.handle(now, input);
+                drain(&mut machine, now, &mut said);
+            }
+            (self.told)(&machine).hash(&mut said);
+        }
+        said.finish()
+    }
+
+    fn walk(&self) {
+        let base = self.base.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let first = self.specification.resolve(base).unwrap_or_else(|refusals| panic!("{refusals:?}"));
+        let mut plain: Vec<u64> = Vec::new();
+        let mut idle = Vec::new();
+        for (name, declaration, value) in first.iter().filter(|(_, d, _)| d.change == Change::Live) {
+            if self.elsewhere.iter().any(|(pattern, _)| is_like(name, pattern)) {
+                continue;
+            }
+            let others: Vec<Set> = others(declaration, value)
+                .into_iter()
+                .filter_map(|other| first.change(&[(name.to_owned(), other)]).ok())
+                .filter(|set| (self.read)(set).is_ok())
+                .collect();
+            let mut acts = |other: &Set| {
+                (0..self.scenes).zip(0..).any(|(scene, index)| {
+                    if plain.len() == index {
+                        plain.push(self.play(scene, &first, &first));
+                    }
+                    self.play(scene, &first, other) != plain[index]
+                })
+            };
+            if !others.iter().any(&mut acts) {
+                idle.push(format!("{name} ({} other values)", others.len()));
+            }
+        }
+        let node = self.specification.node;
+        assert!(idle.is_empty(), "{node}: these are taken and change nothing: {idle:#?}");
+    }
+}
+
+/// Whether the parts of the pattern between its `*` are in the name, one after the other.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|start| name.strip_prefix(start)) else { return false };
+    let found = parts.all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = if part.is_empty() { "" } else { &rest[at + part.len()..] };
+            true
+        }
+        None => false,
+    });
+    found && rest.is_empty()
+}
+
+/// Values that the declaration allows and that differ from this one, the likely ones first.
+fn others(declaration: &Declaration, value: &Value) -> Vec<Value> {
+    let others = match (declaration.kind, value) {
+        (Kind::Bool { .. }, Value::Bool(value)) => vec![Value::Bool(!value)],
+        (Kind::Integer { min, max, .. }, Value::Integer(value)) => {
+            [value / 2, value + 1, value - 1, min, max, value * 2]
+                .map(|n| Value::Integer(n.clamp(min, max)))
+                .to_vec()
+        }
+        (Kind::Float { min, max, .. }, Value::Float(value)) => {
+            [value / 2.0, value * 2.0, value + (max - min) / 100.0, min, max, (min + max) / 2.0]
+                .map(|n| Value::Float(n.clamp(min, max)))
+                .to_vec()
+        }
+        (Kind::Text { allowed: [], .. }, _) => vec![Value::Text("other".into())],
+        (Kind::Text { allowed, .. }, _) => allowed.iter().map(|&one| Value::Text(one.into())).collect(),
+        (Kind::Floats { .. }, Value::Floats(values)) => {
+            let half =
+                |many| values.iter().zip(0..).map(|(v, i)| if i < many { v / 2.0 } else { *v }).collect();
+            vec![Value::Floats(half(1)), Value::Floats(half(values.len()))]
+        }
+        _ => Vec::new(),
+    };
+    others.into_iter().filter(|other| other != value).collect()
+}
+
+/// A command without a stamp.
+fn command(velocity: Velocity) -> Command {
+    Command { velocity, ..Command::default() }
+}
+
+/// Forward and turn, each at rest, full, or somewhere between.
+fn velocity(rng: &mut Rng) -> Velocity {
+    let mut part = || [0.0, 1.0, -1.0, rng.f64() * 2.0 - 1.0, rng.f64()][rng.usize(0..5)];
+    Velocity::planar(part(), part()).unwrap_or_default()
+}
+
+#[test]
+fn each_parameter_of_hindbrain_does_something() {
+    scenes::hindbrain().walk();
+}
+
+#[test]
+fn each_parameter_of_the_arbiter_does_something() {
+    scenes::arbiter().walk();
+}
+
+#[test]
+fn each_parameter_of_the_zone_scaler_does_something() {
+    scenes::zones().walk();
+}
+
+#[test]
+fn each_parameter_of_the_joystick_does_something() {
+    scenes::joystick().walk();
+}
+
+#[test]
+fn each_parameter_of_the_chair_does_something() {
+    scenes::chair().walk();
+}
+
+#[test]
+fn each_parameter_of_surround_does_something() {
+    scenes::surround().walk();
+}
+
+#[test]
+fn each_parameter_of_the_simulator_does_something() {
+    scenes::world().walk();
+}
+
+/// Breaks it once: a parameter that no machine reads is found.
+#[test]
+#[should_panic(expected = "linear.x.scale")]
+fn a_parameter_without_an_effect_is_found() {
+    let mut subject = scenes::joystick();
+    // Without an axis the coordinate has nothing to do with its scale.
+    subject.base.retain(|(name, _)| *name != "linear.x.axis");
+    subject.scenes = 3;
+    subject.walk();
+}
+
+#[test]
+fn what_a_shell_does_has_a_test_over_dds() {
+    let all = [
+        scenes::hindbrain().elsewhere,
+        scenes::arbiter().elsewhere,
+        scenes::zones().elsewhere,
+        scenes::joystick().elsewhere,
+        scenes::chair().elsewhere,
+        scenes::surround().elsewhere,
+        scenes::world().elsewhere,
+    ];
+    for (name, shown) in all.concat() {
+        let Some((file, test)) = shown.split_once("::") else { continue };
+        let path = format!("{}/ros/{file}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert!(text.contains(&format!("\ndef {test}(")), "{name}: {shown} is no test");
+    }
+}

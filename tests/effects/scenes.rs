@@ -1,0 +1,422 @@
+//! What happens to each machine: what a day brings, and often enough what it seldom brings.
+
+use std::borrow::Cow;
+
+use fastrand::Rng;
+use params::Value;
+use units::Stamp;
+
+use crate::{Subject, command, velocity};
+
+fn text(value: &str) -> Value {
+    Value::Text(value.into())
+}
+
+pub fn hindbrain() -> Subject<hindbrain::Hindbrain, hindbrain::Params> {
+    use hindbrain::{Hindbrain, Input, Params, Sensor};
+    Subject {
+        specification: hindbrain::specification(),
+        base: vec![("ir.sensors", Value::Texts(vec!["ir_front_port".into()]))],
+        read: Params::read,
+        begin: Hindbrain::new,
+        changed: Input::ParametersChanged,
+        scene: |mood, rng, step| {
+            let (speaks, wish) = (mood.u8(0..4) > 0, velocity(mood));
+            let (clear, estop_speaks, switch_speaks) = (mood.f64(), mood.u8(0..8) > 0, mood.u8(0..8) > 0);
+            let mut inputs = Vec::new();
+            if step % 5 == 0 && estop_speaks {
+                inputs.push(Input::EstopReceived(false));
+            }
+            if switch_speaks {
+                // Off and on again, now and then, with a zero behind it.
+                inputs.push(Input::EnableReceived(step % 50 > 2));
+            }
+            if rng.u8(0..100) < 2 {
+                inputs.extend([
+                    Input::ResetReceived(false),
+                    Input::ResetReceived(true),
+                    Input::ResetReceived(false),
+                ]);
+            }
+            let distance = if mood.bool() { 0.5 + 12.0 * clear } else { clear * 0.5 };
+            inputs.push(Input::IrReceived {
+                sensor: Sensor::ALL[0],
+                distance: Some(distance),
+                stamp: Stamp::ZERO,
+            });
+            if speaks {
+                let wish = if step % 50 < 6 { units::Velocity::ZERO } else { wish };
+                inputs.push(Input::CommandReceived(Ok(command(wish))));
+            }
+            inputs
+        },
+        told: |machine| format!("{:?}", machine.health()),
+        scenes: 20,
+        elsewhere: &[],
+    }
+}
+
+pub fn arbiter() -> Subject<arbiter::Arbiter, arbiter::Params> {
+    use arbiter::{Arbiter, Input, Params};
+    Subject {
+        specification: arbiter::specification(),
+        base: vec![
+            ("locks.door.topic", text("door")),
+            ("locks.door.priority", Value::Integer(50)),
+            ("limits.linear.x.deceleration", Value::Float(0.5)),
+            ("limits.linear.x.emergency", Value::Float(4.0)),
+            ("limits.angular.z.deceleration", Value::Float(0.5)),
+            ("limits.angular.z.emergency", Value::Float(4.0)),
+        ],
+        read: Params::read,
+        begin: Arbiter::new,
+        changed: Input::ParametersChanged,
+        scene: |mood, _, step| {
+            let mut inputs = Vec::new();
+            for source in 0..2 {
+                let (speaks, wish) = (mood.u8(0..4) > 0, velocity(mood));
+                if speaks {
+                    let wish = if step % 50 < 3 { units::Velocity::ZERO } else { wish };
+                    inputs.push(Input::CommandReceived { source, velocity: Ok(wish), stamp: Stamp::ZERO });
+                }
+            }
+            let (speaks, closed) = (mood.u8(0..4) > 0, mood.u8(0..4) == 0);
+            if speaks {
+                inputs.push(Input::LockReceived { lock: 0, closed });
+            }
+            inputs
+        },
+        told: |machine| format!("{:?}", machine.health()),
+        scenes: 20,
+        elsewhere: &[
+            (
+                "sources.*.topic",
+                "test_arbiter_parameters.py::test_topic_and_type_are_changed_while_a_source_drives",
+            ),
+            (
+                "sources.*.type",
+                "test_arbiter_parameters.py::test_topic_and_type_are_changed_while_a_source_drives",
+            ),
+            (
+                "locks.*.topic",
+                "test_arbiter_parameters.py::test_a_lock_that_is_added_masks_until_it_is_open_or_gone",
+            ),
+        ],
+    }
+}
+
+/// A profile for each method; all of them have what the others need, so that the method can change alone.
+fn profiles() -> Vec<(&'static str, Value)> {
+    macro_rules! profile {
+        ($name:literal, $number:literal, $method:literal) => {
+            vec![
+                (concat!("profiles.", $name, ".number"), Value::Integer($number)),
+                (concat!("profiles.", $name, ".backward"), Value::Float(0.5)),
+                (concat!("profiles.", $name, ".forward.method"), text($method)),
+                (concat!("profiles.", $name, ".forward.full_throw"), Value::Float(1.0)),
+                (concat!("profiles.", $name, ".forward.percents"), Value::Floats(vec![20.0, 100.0])),
+                (concat!("profiles.", $name, ".forward.speeds"), Value::Floats(vec![0.1, 1.5])),
+                (concat!("profiles.", $name, ".forward.cubic"), Value::Floats(vec![1.5, 0.0, 0.5])),
+                (concat!("profiles.", $name, ".turn.method"), text($method)),
+                (concat!("profiles.", $name, ".turn.full_throw"), Value::Float(1.0)),
+                (concat!("profiles.", $name, ".turn.percents"), Value::Floats(vec![20.0, 100.0])),
+                (concat!("profiles.", $name, ".turn.speeds"), Value::Floats(vec![0.1, 1.5])),
+                (concat!("profiles.", $name, ".turn.cubic"), Value::Floats(vec![1.5, 0.0, 0.5])),
+            ]
+        };
+    }
+    [profile!("line", 1, "linear"), profile!("table", 2, "piecewise"), profile!("cube", 3, "cubic")].concat()
+}
+
+/// What the method of a profile does not read.
+const OF_OTHER_METHODS: &[(&str, &str)] = &[
+    ("profiles.line.*.percents", "only the method piecewise reads it"),
+    ("profiles.line.*.speeds", "only the method piecewise reads it"),
+    ("profiles.line.*.cubic", "only the method cubic reads it"),
+    ("profiles.table.*.full_throw", "only the method linear reads it"),
+    ("profiles.table.*.cubic", "only the method cubic reads it"),
+    ("profiles.cube.*.full_throw", "only the method linear reads it"),
+    ("profiles.cube.*.percents", "only the method piecewise reads it"),
+    ("profiles.cube.*.speeds", "only the method piecewise reads it"),
+];
+
+/// Some factors at their ends, some between.
+fn factors(mood: &mut Rng) -> [f32; 16] {
+    std::array::from_fn(|_| [0.0, 1.0, 1.0, mood.f32()][mood.usize(0..4)])
+}
+
+pub fn zones() -> Subject<zones::ZoneScaler, zones::Params> {
+    use zones::{Feedback, Input, Params, ZoneScaler};
+    Subject {
+        specification: zones::specification(),
+        base: Vec::new(),
+        read: Params::read,
+        begin: ZoneScaler::new,
+        changed: Input::ParametersChanged,
+        scene: |mood, rng, step| {
+            let (speaks, scales, wish, all) =
+                (mood.u8(0..4) > 0, mood.u8(0..4) > 0, velocity(mood), factors(mood));
+            let mut inputs = Vec::new();
+            if scales {
+                inputs.push(Input::ScalingReceived(all));
+            }
+            if speaks {
+                // About one direction, to and fro over a boundary.
+                let (sin, cos) = (mood.f64() * 6.3 + rng.f64() * 0.2).sin_cos();
+                let about = units::Velocity::planar(cos, sin).unwrap_or_default();
+                let wish = [wish, about][mood.usize(0..2)];
+                let wish = if step % 50 < 3 { units::Velocity::ZERO } else { wish };
+                inputs.push(Input::CommandReceived(command(wish)));
+            }
+            let (forward_back, left_right) = (mood.i32(-100..=100), mood.i32(-100..=100));
+            inputs.push(Input::JoystickReceived(zones::Joystick {
+                forward_back,
+                left_right,
+                joystick_zone: rng.i32(0..=8),
+                input_source: 5,
+            }));
+            inputs.push(Input::FeedbackReceived(Feedback {
+                forward_back: forward_back / 2 + rng.i32(-4..5),
+                left_right: left_right / 2,
+                joystick_zone: 1,
+                input_source: 5,
+                forward_back_scaling: 0.5,
+                left_right_scaling: 0.5,
+            }));
+            inputs
+        },
+        told: |machine| format!("{:?} {:?}", machine.health(), machine.report()),
+        scenes: 20,
+        elsewhere: &[("markers.*", "test_zone_markers.py::test_the_zones_and_both_sticks_are_drawn")],
+    }
+}
+
+pub fn joystick() -> Subject<joystick::Joystick, joystick::Params> {
+    use joystick::{DeviceId, Hat, Input, Joystick, Params, PoseState};
+    const AXES: [&str; 6] = [
+        "linear.x.axis",
+        "linear.y.axis",
+        "linear.z.axis",
+        "angular.x.axis",
+        "angular.y.axis",
+        "angular.z.axis",
+    ];
+    const BUTTONS: [&str; 6] =
+        ["enable.on", "enable.slow", "enable.toggle", "coords.intrinsic", "coords.world", "coords.toggle"];
+    let mut base: Vec<(&str, Value)> = AXES.into_iter().zip((0..).map(Value::Integer)).collect();
+    base.extend(BUTTONS.into_iter().zip((0..).map(Value::Integer)));
+    Subject {
+        specification: joystick::specification(),
+        base,
+        read: Params::read,
+        begin: Joystick::new,
+        changed: Input::ParametersChanged,
+        scene: |mood, rng, step| {
+            let connect = |id: u32, name: &str| Input::DeviceConnected {
+                id: DeviceId(id as _),
+                name: name.into(),
+                guid: "03000000100800000100000010010000".into(),
+                serial: String::new(),
+                path: format!("/dev/input/event{id}"),
+                links: Vec::new(),
+                axes: vec![0; 16],
+                buttons: vec![false; 16],
+                hats: vec![Hat::default()],
+            };
+            let mut inputs = vec![Input::ClockRead(Stamp { sec: 100, nanosec: step as u32 })];
+            if step == 0 {
+                inputs.extend([connect(1, "Pad"), connect(2, "other")]);
+            }
+            inputs.push(Input::DevicesLooked);
+            for id in [1, 2] {
+                // At rest for the beginning of each scene, since a stick that is held at its plug does not drive.
+                let is_held = step > 10 && mood.u8(0..4) > 0;
+                for axis in 0..16 {
+                    let value = mood.i16(-32767..=32767);
+                    let value = if is_held && (step + axis as u64).is_multiple_of(3) { value } else { 0 };
+                    if step % 5 == 0 {
+                        inputs.push(Input::AxisMoved { id: DeviceId(id as _), axis, value });
+                    }
+                }
+                let button = rng.usize(0..6);
+                if step % 10 == 5 {
+                    let pressed = rng.u8(0..3) > 0;
+                    inputs.push(Input::ButtonChanged { id: DeviceId(id as _), button, pressed });
+                }
+            }
+            inputs.push(Input::BatchEnded);
+            inputs.push(Input::ReferenceReceived(PoseState {
+                stamp: Stamp::ZERO,
+                intrinsic: true,
+                vel: Some([0.1, 0.0, 0.0]),
+                avel: Some([0.0; 3]),
+                ..PoseState::default()
+            }));
+            inputs
+        },
+        told: |_| String::new(),
+        scenes: 20,
+        elsewhere: &[],
+    }
+}
+
+pub fn chair() -> Subject<chair::Chair, chair::Params> {
+    use chair::{Chair, ChairInput, Encoders, ImuFields, Input, Params, Service};
+    Subject {
+        specification: chair::specification(),
+        base: profiles(),
+        read: Params::read,
+        begin: |params| Chair::new(&params),
+        changed: ChairInput::ParametersChanged,
+        scene: |mood, rng, step| {
+            let mut inputs = Vec::new();
+            if step % 100 == 0 {
+                inputs.push(ChairInput::Remote(Input::Activated));
+                inputs.push(ChairInput::Remote(Input::ProfileReceived(1 + (step / 100 % 3) as i32)));
+            }
+            let (answers, speaks, shows, turns) =
+                (mood.u8(0..4) > 0, mood.u8(0..4) > 0, mood.u8(0..4) > 0, mood.u8(0..8) > 0);
+            let wish = velocity(mood);
+            if answers && step % 10 == 0 {
+                inputs.push(ChairInput::Remote(Input::ServiceAnswered(Service::SetShared)));
+            }
+            if shows {
+                // The chair's source of a shared remote; the occupant's own now and then.
+                inputs.push(ChairInput::ScalingReceived(5));
+                let (forward_back, left_right) = (mood.i32(-100..=100), mood.i32(-100..=100));
+                if rng.u8(0..4) == 0 {
+                    inputs.push(ChairInput::PositionReceived(zones::Joystick {
+                        forward_back,
+                        left_right,
+                        joystick_zone: 8,
+                        input_source: 4,
+                    }));
+                }
+            }
+            if speaks {
+                let wish = if step % 50 < 3 { units::Velocity::ZERO } else { wish };
+                inputs.push(ChairInput::Remote(Input::CommandReceived(command(wish))));
+            }
+            if turns {
+                let angle = (step as f32 * mood.f32() * 10.0) % 360.0;
+                inputs.push(ChairInput::EncodersReceived(Encoders {
+                    left_angle: angle,
+                    right_angle: (angle * 1.5) % 360.0,
+                    edge_timestamp: step as u32 * 20,
+                    stamp: Stamp { sec: 100 + (step / 50) as i32, nanosec: (step % 50) as u32 * 20_000_000 },
+                }));
+            }
+            inputs.push(ChairInput::ImuReceived(
+                ImuFields { quaternion: [0.0, 0.0, 0.0, 1.0], accelerometer: [0.0, 0.1, 1.0] },
+                Stamp { sec: 100, nanosec: step as u32 },
+            ));
+            inputs
+        },
+        told: |machine| format!("{:?} {:?}", machine.health(), machine.odometry().health()),
+        scenes: 20,
+        elsewhere: OF_OTHER_METHODS,
+    }
+}
+
+pub fn surround() -> Subject<surround::Surround, surround::Params> {
+    use surround::{Cloud, Field, Input, Params, Scan, Surround};
+    fn scan(mood: &mut Rng, rng: &mut Rng) -> Scan<'static> {
+        let (near, count) = (mood.f32() * 2.0, [45, 12][mood.usize(0..2)]);
+        let ranges = (0..count)
+            .map(|_| match rng.u8(0..100) {
+                0 => 0.0,
+                1 => f32::INFINITY,
+                2 => f32::NAN,
+                3 => near,
+                _ => near + 0.2 + rng.f32() * 3.0,
+            })
+            .collect();
+        Scan {
+            frame: Cow::Borrowed(""),
+            angle_min: -std::f64::consts::PI,
+            angle_increment: std::f64::consts::TAU / f64::from(count),
+            range_min: 0.05,
+            ranges,
+        }
+    }
+    fn cloud(mood: &mut Rng, rng: &mut Rng) -> Cloud<'static> {
+        let count = [0, 20, 80][mood.usize(0..3)];
+        let near = mood.f32() * 2.0;
+        let mut data = Vec::new();
+        for _ in 0..count {
+            let x = if rng.u8(0..4) == 0 { f32::NAN } else { near + rng.f32() * 3.0 };
+            data.extend([x, rng.f32() * 2.0 - 1.0, 0.5].into_iter().flat_map(f32::to_le_bytes));
+        }
+        Cloud {
+            frame: Cow::Borrowed(""),
+            width: count,
+            height: 1,
+            point_step: 12,
+            row_step: 12 * count,
+            is_bigendian: false,
+            fields: [0, 4, 8].map(|offset| Some(Field { offset, datatype: 7 })),
+            data: data.into(),
+        }
+    }
+    Subject {
+        specification: surround::specification(),
+        base: vec![
+            ("velocity", text("used")),
+            ("uncovered", text("free")),
+            ("sensors.points.topic", text("points")),
+            ("sensors.points.type", text("cloud")),
+            ("sensors.points.covers_from", Value::Float(-60.0)),
+            ("sensors.points.covers_to", Value::Float(60.0)),
+            ("sensors.scanner.topic", text("scan")),
+            ("sensors.scanner.covers_from", Value::Float(30.0)),
+            ("sensors.scanner.covers_to", Value::Float(-120.0)),
+        ],
+        read: Params::read,
+        begin: Surround::new,
+        changed: Input::ParametersChanged,
+        scene: |mood, rng, step| {
+            let (scans, points, moves) = (mood.u8(0..8) > 0, mood.u8(0..8) > 0, mood.u8(0..4) > 0);
+            let (sensor, stamp, mut inputs) = (0, Stamp::ZERO, Vec::new());
+            if points && step % 4 == 0 {
+                inputs.push(Input::CloudReceived { sensor, stamp, cloud: cloud(mood, rng) });
+            }
+            if scans && step % 4 == 2 {
+                inputs.push(Input::ScanReceived { sensor: 1, stamp, scan: scan(mood, rng) });
+            }
+            if moves {
+                inputs.push(Input::VelocityReceived(velocity(mood)));
+            }
+            inputs
+        },
+        told: |machine| format!("{:?}", machine.health()),
+        scenes: 4,
+        elsewhere: &[
+            ("sensors.scanner.least_points", "only clouds"),
+            ("sensors.scanner.empty", "only clouds"),
+            ("sensors.points.zero_range", "only scans"),
+            ("sensors.points.gap", "only scans"),
+        ],
+    }
+}
+
+pub fn world() -> Subject<world::World, world::Params> {
+    use world::{Input, Params, World};
+    Subject {
+        specification: world::specification(),
+        base: Vec::new(),
+        read: Params::read,
+        begin: World::new,
+        changed: Input::ParametersChanged,
+        scene: |mood, _, step| {
+            let (speaks, port, starboard) = (mood.u8(0..4) > 0, mood.i16(24..=156), mood.i16(24..=156));
+            let mut inputs = vec![Input::ClockRead(Stamp { sec: 100, nanosec: step as u32 })];
+            if speaks {
+                inputs.extend([Input::PortReceived(port), Input::StarboardReceived(starboard)]);
+            }
+            inputs
+        },
+        told: |_| String::new(),
+        scenes: 20,
+        elsewhere: &[],
+    }
+}
