@@ -4,9 +4,11 @@
 process in a namespace of its own: `python hosts.py operator`. The addresses are seen by these two namespaces only.
 """
 
+import itertools
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import time
@@ -160,6 +162,16 @@ def commands(vehicle, operator):
     vehicle.wait_for_motors(24, 24, "after a zero")
 
 
+def link_cuts(count):
+    """How long so many cuts last that the crate `scenarios` makes [s]."""
+    from episodes import scenarios
+
+    seed = random.randrange(1 << 32)
+    print(f"link cuts of seed {seed}", flush=True)
+    cuts = (float(one["lasts"]) for one in scenarios(seed, 100_000) if one["fault"] == "link_cut")
+    return list(itertools.islice(cuts, count))
+
+
 def estop(vehicle, operator):
     """The e-stop is on the other host: its silence latches, and the link alone takes that away for nobody."""
     operator.order(linear=0.0, estop=False)
@@ -169,16 +181,17 @@ def estop(vehicle, operator):
     vehicle.wait_for("OK", timeout=20.0)
     operator.order(linear=1.0)
     vehicle.wait_for_motors(24, 24, "full ahead from the other host")
-    cut(vehicle, operator, 2.0, 0.25 + 0.35)
-    vehicle.wait_for("ESTOP", "ESTOP_LATCHED", timeout=20.0)
-    vehicle.stays_stopped(1.0, "the link is back")
-    operator.order(linear=0.0)
-    vehicle.reset()
-    vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
-    vehicle.enable()
-    vehicle.wait_for("OK")
-    operator.order(linear=1.0)
-    vehicle.wait_for_motors(24, 24, "after reset, enable and a zero")
+    for lasts in link_cuts(2):
+        cut(vehicle, operator, lasts, 0.25 + 0.35)
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED", timeout=20.0)
+        vehicle.stays_stopped(1.0, "the link is back")
+        operator.order(linear=0.0)
+        vehicle.reset()
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+        vehicle.enable()
+        vehicle.wait_for("OK")
+        operator.order(linear=1.0)
+        vehicle.wait_for_motors(24, 24, "after reset, enable and a zero")
 
 
 def lease(vehicle, operator):

@@ -44,7 +44,7 @@ impl Dice {
 
     fn fault(&mut self) -> Fault {
         let starboard = self.0.bool();
-        match self.0.u8(0..15) {
+        match self.0.u8(0..16) {
             0 => Fault::EstopPressed { rate: self.rate(), share: self.share() },
             1 => Fault::EstopSilent,
             2 => Fault::EnableFalse,
@@ -82,6 +82,7 @@ impl Dice {
                 let (name, value) = self.one(&parameters, ("accel", 40.0));
                 Fault::ParameterSet { name, value }
             }
+            14 => Fault::LinkCut,
             _ => Fault::DeviceLost,
         }
     }
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(of(7), of(7));
         assert_ne!(of(7), of(8));
         let names: BTreeSet<&str> = of(7).iter().map(|episode| episode.fault.name()).collect();
-        assert_eq!(names.len(), 15);
+        assert_eq!(names.len(), 16);
     }
 
     #[test]

@@ -67,7 +67,9 @@ pub enum Fault {
     InfraredRepeated { starboard: bool },
     /// A second publisher comes, says nothing, and goes.
     SecondPublisher { topic: Topic, second: Second },
-    /// The process is held for so many milliseconds, while the commands go on.
+    /// The link to the operator's computer is cut: no command and no e-stop comes; and all of it at once when it is back.
+    LinkCut,
+    /// The process is held, or the computer suspended (one clock counts both), for so many milliseconds, while the commands go on.
     Held { millis: u32 },
     /// A parameter is set while the vehicle drives: refused, and nothing else.
     ParameterSet { name: &'static str, value: f64 },
@@ -93,7 +95,7 @@ impl Fault {
             Self::EstopPressed { .. } | Self::EnableFalse | Self::Infrared { .. } | Self::DeviceLost => {
                 Some(TICK)
             }
-            Self::EstopSilent => Some(ESTOP_TIMEOUT + TICK),
+            Self::EstopSilent | Self::LinkCut => Some(ESTOP_TIMEOUT + TICK),
             Self::SecondSwitchOff { .. } | Self::SecondPublisher { .. } => Some(GRAPH + TICK),
             Self::CommandStamps { behind } if (-100..500).contains(&behind) => None,
             Self::CommandSilent
@@ -110,7 +112,7 @@ impl Fault {
     /// What a person has to do afterwards.
     pub fn clears(&self) -> Clears {
         match *self {
-            Self::EstopPressed { .. } | Self::EstopSilent | Self::DeviceLost => Clears::Reset,
+            Self::EstopPressed { .. } | Self::EstopSilent | Self::LinkCut | Self::DeviceLost => Clears::Reset,
             // 0.25 s without the e-stop's heartbeat is silence.
             Self::Held { millis } if millis > 150 => Clears::Reset,
             Self::SecondPublisher { topic: Topic::Estop, .. } => Clears::Reset,
@@ -136,6 +138,7 @@ impl Fault {
             Self::InfraredSilent { .. } => "infrared_silent",
             Self::InfraredRepeated { .. } => "infrared_repeated",
             Self::SecondPublisher { .. } => "second_publisher",
+            Self::LinkCut => "link_cut",
             Self::Held { .. } => "held",
             Self::ParameterSet { .. } => "parameter_set",
             Self::DeviceLost => "device_lost",
@@ -165,6 +168,7 @@ impl fmt::Display for Fault {
             | Self::EnableFalse
             | Self::CommandSilent
             | Self::CommandRepeated
+            | Self::LinkCut
             | Self::DeviceLost => Ok(()),
         }
     }

@@ -178,7 +178,7 @@ impl<V: Vehicle> World<V> {
                     messages.push(Message::Estop(is_bad(rate, share)));
                 }
             }
-            Some(Fault::EstopSilent) => {}
+            Some(Fault::EstopSilent | Fault::LinkCut) => {}
             _ if every(40) => messages.push(Message::Estop(false)),
             _ => {}
         }
@@ -209,7 +209,7 @@ impl<V: Vehicle> World<V> {
         let forward = self.throttle;
         if every(20) {
             match fault {
-                Some(Fault::CommandSilent) => {}
+                Some(Fault::CommandSilent | Fault::LinkCut) => {}
                 Some(Fault::CommandNonsense { huge }) => {
                     let forward = if huge { 1e6 } else { f64::NAN };
                     messages.push(Message::Command { forward, behind: Some(0) });
@@ -247,8 +247,16 @@ impl<V: Vehicle> World<V> {
     }
 
     fn end(&mut self, fault: Fault) {
+        let lasted = i32::try_from(self.since).unwrap_or(i32::MAX);
         (self.fault, self.since) = (None, 0);
         match fault {
+            // What waited for the link comes at once, oldest first.
+            Fault::LinkCut => {
+                for behind in (0..lasted).rev().step_by(20) {
+                    self.vehicle.receive(Message::Command { forward: self.throttle, behind: Some(behind) });
+                    self.vehicle.receive(Message::Estop(false));
+                }
+            }
             Fault::SecondSwitchOff { .. } => {
                 self.vehicle.receive(Message::Publishers { topic: Topic::Enable, second: None });
             }
