@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from conftest import STOP
+from conftest import STOP, Process
 from pads import AHEAD, DEAD_MAN, DESIRED, Node, vx
 from std_msgs.msg import Bool
 from test_pads import node  # noqa: F401  # a fixture
@@ -19,6 +19,22 @@ def test_a_killed_hindbrain_says_nothing_more():
         time.sleep(1.0)
         assert not vehicle.values(killed + 0.05), "a killed process publishes"
         assert vehicle.motors == (57, 57), "nobody said stop"
+
+
+def test_a_killed_publisher_of_commands_counts_until_the_graph_has_forgotten_it():
+    """Its successor is a second publisher for as long as the middleware believes in the dead one."""
+    with Vehicle() as vehicle:
+        first = Process("zone_scaler")
+        vehicle.wait(lambda: vehicle.source("cmd_vel").says == "zero", "its heartbeat is not received", 10.0)
+        vehicle.enable()
+        vehicle.wait_for("OK")
+        first.kill()
+        second = Process("zone_scaler")
+        try:
+            vehicle.wait_for("SSTOP.ROS", "CMD_CONFLICT", timeout=10.0)
+            vehicle.wait_for("OK", timeout=40.0)
+        finally:
+            second.stop()
 
 
 @pytest.mark.parametrize("lease", [0.0, 0.3])
