@@ -191,6 +191,11 @@ fn each_parameter_of_the_simulator_does_something() {
     scenes::world().walk();
 }
 
+#[test]
+fn each_parameter_of_the_fake_chair_does_something() {
+    scenes::fake_chair().walk();
+}
+
 /// Breaks it once: a parameter that no machine reads is found.
 #[test]
 #[should_panic(expected = "linear.x.scale")]
@@ -212,6 +217,7 @@ fn what_a_shell_does_has_a_test_over_dds() {
         scenes::chair().elsewhere,
         scenes::surround().elsewhere,
         scenes::world().elsewhere,
+        scenes::fake_chair().elsewhere,
     ];
     for (name, shown) in all.concat() {
         let Some((file, test)) = shown.split_once("::") else { continue };

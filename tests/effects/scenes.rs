@@ -420,3 +420,39 @@ pub fn world() -> Subject<world::World, world::Params> {
         elsewhere: &[],
     }
 }
+
+pub fn fake_chair() -> Subject<fake_chair::FakeChair, fake_chair::Params> {
+    use fake_chair::{FakeChair, Input, Params};
+    Subject {
+        specification: fake_chair::specification(),
+        base: Vec::new(),
+        read: Params::read,
+        begin: FakeChair::new,
+        changed: Input::ParametersChanged,
+        scene: |mood, rng, step| {
+            let mut inputs = Vec::new();
+            if step % 50 == 0 {
+                inputs.push(Input::ProfileSelected(mood.i32(1..=5)));
+                inputs.push(Input::StickMoved(mood.i32(-100..=100), mood.i32(-100..=100)));
+                inputs.push(Input::ScalingGiven(factors(mood)));
+                inputs.push(Input::OverridePressed(mood.bool()));
+            }
+            if rng.u8(0..50) == 0 {
+                let service = if rng.bool() { chair::Service::SetShared } else { chair::Service::SetAuto };
+                inputs.push(Input::ServiceCalled(service));
+            }
+            if mood.u8(0..4) > 0 && step % rng.u64(1..8) == 0 {
+                inputs.push(Input::RemoteReceived(zones::Joystick {
+                    forward_back: mood.i32(-100..=100),
+                    left_right: mood.i32(-100..=100),
+                    joystick_zone: mood.i32(0..=8),
+                    input_source: 5,
+                }));
+            }
+            inputs
+        },
+        told: |_| String::new(),
+        scenes: 20,
+        elsewhere: &[],
+    }
+}
