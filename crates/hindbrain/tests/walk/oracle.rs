@@ -229,6 +229,8 @@ impl Oracle {
                         Census::Known { fitting, others } => fitting > 1 || others > 0,
                     };
                 }
+                let none = Census::Known { fitting: 0, others: 0 };
+                self.estop.count(publishers.of(SoleTopic::Estop) != none, at.now);
                 self.enable.ready_to_rise &= !self.conflicts[1];
             }
             Input::DeviceOpened => self.device = Device::Open,
