@@ -177,7 +177,7 @@ pub struct Key {
     stopping: bool,
     unstepped: u64,
     tick: u64,
-    waited: (Duration, Duration),
+    waited: (Duration, (Duration, Duration)),
     commands: Relative,
     measurements: [Relative; 4],
 }
