@@ -1,6 +1,7 @@
 """A second publisher where one is expected stops the vehicle, whatever its type, reliability and name."""
 
 import contextlib
+import time
 
 import pytest
 from conftest import EDGE, LATCHED, STOP, Process, Stack
@@ -206,7 +207,7 @@ def test_two_estops_of_one_name_stop_until_a_reset():
             vehicle.reset()
             vehicle.enable()
             vehicle.stays_stopped(0.3, "two e-stops, both released")
-            sentence = "'hind/estop' is published by /observer (2 times), must be one publisher of std_msgs/Bool: let one node join all"
+            sentence = "'hind/estop' is published by /observer (2 times), must be one publisher of std_msgs/Bool, reliable: let one node join all"
             vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged what to do")
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         assert vehicle.detail.rule == "ESTOP_CONFLICT"
@@ -215,31 +216,72 @@ def test_two_estops_of_one_name_stop_until_a_reset():
         vehicle.wait_for_motors(57, 57, "after reset and enable")
 
 
+def test_an_estop_that_is_there_must_be_received():
+    """One that speaks only when it changes is not known to be released, neither when it comes nor after a restart of hindbrain."""
+    with contextlib.ExitStack() as stack:
+        with Vehicle() as vehicle:
+            vehicle.half_ahead()
+            button = stack.enter_context(second_publisher(Bool, "/hind/estop"))
+            vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
+            vehicle.wait_for_motors(STOP, STOP, "an e-stop that says nothing")
+            sentence = "/second publishes 'hind/estop', and it is not received: its publisher must repeat true or false"
+            vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged what to do")
+            vehicle.reset()
+            vehicle.stays_stopped(0.3, "an e-stop that says nothing")
+            assert vehicle.source("hind/estop").publishers == ["/second"]
+        with Vehicle() as vehicle:
+            silent = ("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED", "NOT_ENABLED", "CMD_STALE")
+            vehicle.wait_for(*silent)
+            button.publish(Bool(data=False))
+            vehicle.wait_until_heard("hind/estop", 0.0)
+            vehicle.wait_for(*silent)
+            vehicle.say()
+            vehicle.reset()
+            vehicle.enable()
+            vehicle.say(0.5)
+            vehicle.stays_stopped(0.3, "an e-stop that spoke once")
+
+
+def in_one_go(vehicle, *presses):
+    """The e-stop says so in one go, and nothing else from then on."""
+    vehicle.estop_timer.cancel()
+    time.sleep(0.05)  # what its timer was about to say is out
+    for pressed in presses:
+        vehicle.publisher(Bool, "/hind/estop").publish(Bool(data=pressed))
+
+
 @pytest.mark.parametrize("profile", ["strict", "seed"])
-@pytest.mark.parametrize("qos", [EDGE, BEST_EFFORT], ids=["reliable", "best effort"])
-def test_a_press_between_releases_is_received_once_and_in_order(qos, profile):
+def test_a_press_between_releases_is_received_once_and_in_order(profile):
     """A late copy of a release is no release: what was said last counts, also in the profile that restarts by itself."""
-    with Vehicle({"profile": profile, "estop.timeout": 2.0}) as vehicle, second_publisher(Bool, "/hind/estop", qos) as button:
-        vehicle.wait(lambda: button.get_subscription_count() > 0, "hindbrain does not subscribe to hind/estop")
-        vehicle.say()
-        vehicle.enable()
-        vehicle.wait_for("OK")
+    with Vehicle({"profile": profile, "estop.timeout": 2.0}) as vehicle:
+        vehicle.estop(False)
+        vehicle.start()
         vehicle.say(0.5)
-        for _ in range(3):
+        for _ in range(5):
             vehicle.wait(lambda: vehicle.motors[0] < STOP, "it does not drive")
-            for pressed in (False, False, False, False, True):
-                button.publish(Bool(data=pressed))
+            in_one_go(vehicle, False, False, False, False, True)
             vehicle.wait(lambda: vehicle.state == "ESTOP", "the press is not received")
             vehicle.wait_for_motors(STOP, STOP, "pressed")
-            # The best-effort reader reads a press of a reliable writer once; nothing repeats what was before it.
-            vehicle.stays_stopped(0.5, "a release of before the press releases")
+            vehicle.stays_stopped(0.3, "a release of before the press releases")
             assert vehicle.source("hind/estop").says == "pressed"
-            button.publish(Bool(data=False))
+            vehicle.estop_timer.reset()  # released, from now on
             if profile == "strict":
                 vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
                 vehicle.restart()
             vehicle.wait_for("OK")
             vehicle.say(0.5)
+
+
+def test_no_press_among_releases_is_lost():
+    """Each press latches, although a release follows at once: a reliable subscription receives all of them."""
+    with Vehicle({"estop.timeout": 2.0}) as vehicle:
+        vehicle.estop(False)
+        vehicle.start()
+        for _ in range(10):
+            in_one_go(vehicle, False, False, True, False)
+            vehicle.estop_timer.reset()
+            vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+            vehicle.restart()
 
 
 def test_a_second_publisher_of_the_motors_is_an_error_that_says_what_to_do():

@@ -137,10 +137,10 @@ impl Hindbrain {
                 Some(false) => "false",
             },
             Source::Estop => match estop {
-                EstopLine::Unheard => "nothing",
+                EstopLine::Unheard | EstopLine::Awaited { .. } => "nothing",
                 EstopLine::Released { .. } => "released",
                 EstopLine::Pressed => "pressed",
-                EstopLine::Silent => "silent",
+                EstopLine::Mute | EstopLine::Silent => "silent",
             },
             Source::Reset => {
                 if reset.down {

@@ -22,6 +22,11 @@ impl Census {
             Self::Known { fitting, others } => fitting > 1 || others > 0,
         }
     }
+
+    /// Whether there is one, of whatever kind. If that is not known there may be.
+    pub const fn is_any(self) -> bool {
+        !matches!(self, Self::Known { fitting: 0, others: 0 })
+    }
 }
 
 impl Default for Census {

@@ -58,11 +58,22 @@ fn core_inputs() -> impl Strategy<Value = Inputs> {
         switch(),
         [reading(), reading(), reading(), reading()],
         prop::option::of(command()),
-        (conflicts, any::<Option<bool>>(), any::<bool>()),
+        (conflicts, any::<Option<bool>>(), any::<Option<bool>>(), any::<bool>()),
     )
-        .prop_map(|(dt, estop, reset, enable, infrared, command, (conflicts, device, unwatched))| {
-            Inputs { dt, estop, reset, enable, infrared, command, conflicts, device, unwatched }
-        })
+        .prop_map(
+            |(
+                dt,
+                estop,
+                reset,
+                enable,
+                infrared,
+                command,
+                (conflicts, estop_published, device, unwatched),
+            )| {
+                let last = Inputs { conflicts, estop_published, device, unwatched, ..Inputs::default() };
+                Inputs { dt, estop, reset, enable, infrared, command, ..last }
+            },
+        )
 }
 
 proptest! {

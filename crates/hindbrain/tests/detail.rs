@@ -75,6 +75,10 @@ fn the_estop_tells_all_that_it_can() {
     for required in [false, true] {
         let mut rig = rig(&[("estop.required", Value::Bool(required))]);
         assert_eq!(says(&rig, Source::Estop), ("nothing", required));
+        rig.send(publishers(SoleTopic::Estop, 1, 0));
+        assert_eq!(says(&rig, Source::Estop), ("nothing", required));
+        rig.wait(260);
+        assert_eq!(says(&rig, Source::Estop), ("silent", true));
         rig.send(Input::EstopReceived(false));
         assert_eq!(says(&rig, Source::Estop), ("released", false));
         rig.send(Input::EstopReceived(true));

@@ -56,6 +56,42 @@ fn under_seed_a_second_emergency_stop_stops_while_it_is_there() {
     assert_eq!(rig.state(), StopState::Ok);
 }
 
+/// A button that says something only when it is pressed, or that cannot be received, is no button that is released.
+#[test]
+fn an_emergency_stop_that_has_a_publisher_must_be_received() {
+    for (fitting, others) in [(1, 0), (0, 1)] {
+        let mut rig = rig(&[]);
+        rig.ready();
+        rig.send(publishers(SoleTopic::Estop, 0, 0));
+        rig.repeat(&[command(1.0, 0.0)], 1_000);
+        assert_eq!(rig.state(), StopState::Ok, "nobody publishes one");
+        rig.send(publishers(SoleTopic::Estop, fitting, others));
+        rig.repeat(&[command(1.0, 0.0), publishers(SoleTopic::Estop, fitting, others)], 240);
+        assert!(!rig.has(Cause::EstopStale), "it may still come");
+        rig.repeat(&[command(1.0, 0.0)], 20);
+        assert_eq!((rig.state(), rig.last(), rig.has(Cause::EstopStale)), (StopState::Estop, [0, 0], true));
+        rig.click_reset();
+        assert_eq!(rig.state(), StopState::Estop, "it is still there");
+        rig.send(publishers(SoleTopic::Estop, 0, 0));
+        assert!(!rig.has(Cause::EstopStale), "it is gone");
+        rig.click_reset();
+        assert_eq!(rig.state(), StopState::SoftRos);
+    }
+}
+
+#[test]
+fn a_publisher_of_an_emergency_stop_has_its_time_for_the_first_message() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.send(publishers(SoleTopic::Estop, 1, 0));
+    rig.repeat(&[command(1.0, 0.0)], 240);
+    rig.repeat(&[released(), command(1.0, 0.0)], 500);
+    assert_eq!(rig.state(), StopState::Ok);
+    rig.send(publishers(SoleTopic::Estop, 0, 0));
+    rig.repeat(&[command(1.0, 0.0)], 260);
+    assert!(rig.has(Cause::EstopStale), "one that was received is missed, publisher or not");
+}
+
 #[test]
 fn a_measurement_that_is_repeated_keeps_no_sensor_alive() {
     let front = |sec| Input::IrReceived {

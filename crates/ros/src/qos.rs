@@ -14,13 +14,13 @@ pub fn commands() -> QosProfile {
     QosProfile::default().reliable().volatile().keep_last(100)
 }
 
-/// Switches whose edges count (enable, reset, stick states): reliable, volatile, none may be lost between two reads: a hundred are
+/// Switches whose edges count (enable, e-stop, reset, stick states): reliable, volatile, none may be lost between two reads: a hundred are
 /// a pause of the machine of two seconds at 50 Hz.
 pub fn edge() -> QosProfile {
     QosProfile::default().reliable().volatile().keep_last(100)
 }
 
-/// What stops by one message among many (e-stop, infra-red): best effort, so that it fits to any publisher, and as deep as
+/// What stops by one message among many (infra-red): best effort, so that it fits to any publisher, and as deep as
 /// [`edge`].
 pub fn heartbeat() -> QosProfile {
     QosProfile::default().best_effort().volatile().keep_last(100)

@@ -1,3 +1,4 @@
+use std::convert::Infallible;
 use std::panic;
 use std::time::Duration;
 
@@ -85,9 +86,18 @@ type Note = Box<dyn FnMut(&Set) + Send>;
 /// The one way of parameters to the machine, whoever changes them.
 pub(crate) struct Gate<M: Machine> {
     apply: Apply<M>,
-    guard: Option<Guard<M>>,
     note: Option<Note>,
-    listeners: Option<Listeners<M>>,
+    beside: Beside<M>,
+}
+
+/// What a change of parameters needs besides: one or the other, since topics that are listened to are not taken back in the
+/// moment in which the machine refuses.
+enum Beside<M: Machine> {
+    Nothing,
+    /// The machine's leave.
+    Guard(Guard<M>),
+    /// Topics that the parameters name.
+    Topics(Listeners<M>),
 }
 
 impl<M: Machine + 'static> Gate<M> {
@@ -99,21 +109,29 @@ impl<M: Machine + 'static> Gate<M> {
         before: &Set,
         after: &Set,
     ) -> Result<(), Refusal> {
-        let Self { apply, guard, note, listeners } = self;
+        let Self { apply, note, beside } = self;
         let input = apply(after)?;
-        if let Some(guard) = guard {
-            shell.inspect(|machine| guard(machine, before, after))?;
-        }
-        let commit = || match note {
-            Some(note) => shell.deliver_noted(input, || note(after)),
-            None => shell.deliver(input),
-        };
-        match listeners {
-            Some(listeners) => listeners.change(node, after, commit),
-            None => {
-                commit();
-                Ok(())
+        let note = || {
+            if let Some(note) = note {
+                note(after);
             }
+        };
+        match beside {
+            Beside::Nothing => shell.deliver_checked(input, |_| Ok(()), note),
+            // What is accepted takes effect: the machine is asked and told in one moment.
+            Beside::Guard(guard) => {
+                shell.deliver_checked(input, |machine| guard(machine, before, after), note)
+            }
+            Beside::Topics(listeners) => listeners.change(node, after, || {
+                let Ok(()) = shell.deliver_checked(input, |_| Ok::<_, Infallible>(()), note);
+            }),
+        }
+    }
+
+    fn listeners(&mut self) -> Option<&mut Listeners<M>> {
+        match &mut self.beside {
+            Beside::Topics(listeners) => Some(listeners),
+            Beside::Nothing | Beside::Guard(_) => None,
         }
     }
 }
@@ -155,7 +173,7 @@ impl<M: Machine + 'static> Runner<M> {
             shell,
             inputs,
             parameters,
-            gate: Gate { apply: Box::new(apply), guard: None, note: None, listeners: None },
+            gate: Gate { apply: Box::new(apply), note: None, beside: Beside::Nothing },
             status: Box::new(|_| Status::default()),
             chores: Vec::new(),
             services: Vec::new(),
@@ -214,14 +232,15 @@ impl<M: Machine + 'static> Runner<M> {
         self
     }
 
-    /// Asks `guard` before parameters are changed: whether the machine, as it is, may have the second set in place of the
-    /// first.
+    /// Asks `guard` in the moment in which parameters are changed: whether the machine, as it is, may have the second set in place of
+    /// the first. Not for a node that listens to what its parameters name.
     #[must_use]
     pub fn guard(
         mut self,
         guard: impl FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send + 'static,
     ) -> Self {
-        self.gate.guard = Some(Box::new(guard));
+        debug_assert!(self.gate.listeners().is_none(), "{} listens to what its parameters name", self.name);
+        self.gate.beside = Beside::Guard(Box::new(guard));
         self
     }
 
@@ -240,7 +259,8 @@ impl<M: Machine + 'static> Runner<M> {
         listeners
             .change(&self.node, self.parameters.set(), || {})
             .map_err(|refusal| Error::Parameters { node: self.name.clone(), refusals: vec![refusal] })?;
-        self.gate.listeners = Some(listeners);
+        debug_assert!(matches!(self.gate.beside, Beside::Nothing), "{} is guarded", self.name);
+        self.gate.beside = Beside::Topics(listeners);
         Ok(self)
     }
 
@@ -305,14 +325,12 @@ impl<M: Machine + 'static> Runner<M> {
         for chore in &mut self.chores {
             chore(&mut self.node);
         }
-        if let Some(listeners) = &mut self.gate.listeners {
+        if let Some(listeners) = self.gate.listeners() {
             listeners.check();
-        }
-        if let Some(listeners) = self.gate.listeners.as_mut().filter(|listeners| listeners.is_undecided())
-            && clock::now() >= self.look_due
-        {
-            self.look_due = clock::now() + TRY_AGAIN;
-            listeners.follow(&self.node);
+            if listeners.is_undecided() && clock::now() >= self.look_due {
+                self.look_due = clock::now() + TRY_AGAIN;
+                listeners.follow(&self.node);
+            }
         }
         if clock::now() >= self.housekeeping_due {
             self.keep_house();
@@ -344,7 +362,7 @@ impl<M: Machine + 'static> Runner<M> {
         self.inputs.look_for_strangers(&self.node, &self.name, &self.shell);
         let mut status = self.shell.inspect(|machine| (self.status)(machine));
         self.inputs.report(&mut status);
-        if let Some(listeners) = &mut self.gate.listeners {
+        if let Some(listeners) = self.gate.listeners() {
             listeners.look_for_strangers(&self.node);
             listeners.report(&mut status);
         }

@@ -63,14 +63,24 @@ impl<M: Machine> Shell<M> {
         self.deliver_all([input]);
     }
 
-    /// The same after `note`, which takes note of `input` for whoever carries out what the machine asks for from then on.
-    pub fn deliver_noted(&self, input: M::Input, note: impl FnOnce()) {
-        let Some(mut inner) = self.lock_whole() else { return };
+    /// The same if the machine as it is passes `check`, and after `note`, which takes note of `input` for whoever carries out what
+    /// the machine asks for from then on. Nothing happens to the machine between the check and the input.
+    /// # Errors
+    /// What `check` says; then nothing is delivered.
+    pub fn deliver_checked<E>(
+        &self,
+        input: M::Input,
+        check: impl FnOnce(&M) -> Result<(), E>,
+        note: impl FnOnce(),
+    ) -> Result<(), E> {
+        let Some(mut inner) = self.lock_whole() else { return Ok(()) };
         let now = inner.tell_clock();
-        inner.drain(now); // what is due by now is meant without the note
+        inner.drain(now); // what is due by now comes before the check, and is meant without the note
+        check(&inner.machine)?;
         note();
         inner.machine.handle(now, input);
         inner.drain(now);
+        Ok(())
     }
 
     /// Tells the machine that all of `inputs` happened now, and then carries out what it asks for.
@@ -205,6 +215,48 @@ mod tests {
         assert_eq!(receiver.try_recv(), Ok(8));
         assert_eq!(shell.decide(|_| ("nothing", None)), "nothing");
         assert!(receiver.try_recv().is_err());
+    }
+
+    /// Is open by turns: with each event, and when it is polled although nothing happened.
+    struct Door {
+        is_open: bool,
+        is_due: bool,
+        taken: u32,
+    }
+
+    impl Machine for Door {
+        type Input = bool;
+        type Output = ();
+
+        /// True is taken while it is open.
+        fn handle(&mut self, _: Instant, offers: bool) {
+            if offers {
+                self.taken += u32::from(self.is_open);
+                self.is_due = true;
+            } else {
+                self.is_open = !self.is_open;
+            }
+        }
+
+        fn poll(&mut self, _: Instant) -> Option<()> {
+            self.is_open ^= std::mem::take(&mut self.is_due);
+            None
+        }
+
+        fn deadline(&self) -> Option<Instant> {
+            None
+        }
+    }
+
+    #[test]
+    fn what_passes_its_check_takes_effect() {
+        let shell = Shell::new(Door { is_open: true, is_due: true, taken: 0 }, None, |()| {});
+        let check = |door: &Door| if door.is_open { Ok(()) } else { Err(()) };
+        let other = shell.clone();
+        let turns = std::thread::spawn(move || (0..20_000).for_each(|_| other.deliver(false)));
+        let passed = (0..20_000).filter(|_| shell.deliver_checked(true, check, || {}).is_ok()).count();
+        turns.join().unwrap();
+        assert_eq!(shell.inspect(|door| door.taken as usize), passed);
     }
 
     #[test]

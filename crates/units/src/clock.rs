@@ -11,15 +11,26 @@ const QUEUES: Duration = Duration::from_millis(50);
 ///
 /// * A machine that compares stamps takes readings of the wall clock as an input, and adds the monotonic time since.
 /// * A machine that is called later than it asked for was **held** (stopped, starved, suspended): what is read in the 50 ms
-///   after that may have come at any time since its call before.
+///   after that may have come at any time since its call before. If it is held again in these 50 ms, and for longer than them, what
+///   waited in the first hold may wait still. That is so for two holds: one that is always late is slow, and not deaf.
 /// # Source
 /// own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     now: Instant,
     read: Option<(Instant, Stamp)>,
-    /// When the last hold began and how long what waited in it may still be read.
-    held: Option<(Instant, Instant)>,
+    held: Option<Hold>,
+}
+
+/// The last hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Hold {
+    /// When it began.
+    began: Instant,
+    /// When what is read after it may have come at the earliest: then, or when the one before it began.
+    since: Instant,
+    /// For how long what waited in it may still be read.
+    until: Instant,
 }
 
 const SECOND: i64 = 1_000_000_000;
@@ -36,10 +47,12 @@ impl Clock {
     pub fn pass_to(&mut self, now: Instant, due: Option<Instant>) {
         let before = self.now;
         self.now = before.max(now);
+        let late = due.map_or(Duration::ZERO, |due| self.now.since(due));
         // Within the time of an earlier hold that one counts, which was longer ago.
-        let is_in_time = self.held.is_some_and(|(_, until)| self.now < until);
-        if due.is_some_and(|due| self.now.since(due) > GRACE) && !is_in_time {
-            self.held = Some((before, self.now + QUEUES));
+        if late > GRACE && self.held.is_none_or(|held| self.now >= held.until) {
+            let unread = self.held.filter(|held| before < held.until && late > QUEUES);
+            let since = unread.map_or(before, |held| held.began);
+            self.held = Some(Hold { began: before, since, until: self.now + QUEUES });
         }
     }
 
@@ -69,16 +82,18 @@ impl Clock {
     /// For how long what is read now may have waited unread; zero unless the machine was held just before.
     pub fn waited(&self) -> Duration {
         match self.held {
-            Some((since, until)) if self.now < until => self.now.since(since),
+            Some(Hold { since, until, .. }) if self.now < until => self.now.since(since),
             _ => Duration::ZERO,
         }
     }
 }
 
 impl Clock {
-    /// For how much longer what is read may have waited; zero once the queues are dry. For exhaustive searches.
-    pub fn waiting_left(&self) -> Duration {
-        self.held.map_or(Duration::ZERO, |(_, until)| until.since(self.now))
+    /// For how much longer what is read may have waited, and how long ago the last hold began; zero once the queues are dry. For
+    /// exhaustive searches.
+    pub fn waiting_left(&self) -> (Duration, Duration) {
+        let held = self.held.filter(|held| self.now < held.until);
+        held.map_or_else(Default::default, |held| (held.until.since(self.now), self.now.since(held.began)))
     }
 }
 
@@ -139,6 +154,42 @@ mod tests {
         for n in 1..1000 {
             clock.pass_to(at(45 * n), Some(at(45 * n - 25)));
             assert!(clock.waited() <= Duration::from_millis(90), "{:?}", clock.waited());
+        }
+    }
+
+    #[test]
+    fn what_waited_in_a_hold_may_still_wait_in_the_next_one() {
+        let ms = Duration::from_millis;
+        // Held from 0 to 1000 ms and again right away: to when, and how long what is read may have waited.
+        for (again, waited) in [(1049, 1049), (1069, 69), (1091, 1091), (2000, 2000)] {
+            let mut clock = Clock::default();
+            clock.pass_to(at(1000), Some(at(20)));
+            clock.pass_to(at(again), Some(at(1020)));
+            assert_eq!(clock.waited(), ms(waited), "{again}");
+        }
+        // With 50 ms in between the queues are dry.
+        let mut clock = Clock::default();
+        clock.pass_to(at(1000), Some(at(20)));
+        clock.pass_to(at(1020), Some(at(1020)));
+        clock.pass_to(at(1050), Some(at(1040)));
+        clock.pass_to(at(2000), Some(at(1070)));
+        assert_eq!(clock.waited(), ms(950));
+        // A third one may find what waited in the second.
+        clock.pass_to(at(3000), Some(at(2020)));
+        assert_eq!(clock.waited(), ms(1950));
+        clock.pass_to(at(4000), Some(at(3020)));
+        assert_eq!(clock.waited(), ms(2000));
+    }
+
+    /// However late it always is, what it reads is no older than three calls.
+    #[test]
+    fn a_computer_that_is_always_held_makes_nothing_older_than_three_calls() {
+        for late in 21..200 {
+            let mut clock = Clock::default();
+            for n in 1..1000 {
+                clock.pass_to(at((20 + late) * n), Some(at((20 + late) * n - late)));
+                assert!(clock.waited() <= Duration::from_millis(3 * (20 + late)), "{late}");
+            }
         }
     }
 

@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(age(Freshness::default().judge(&clock, Stamp::ZERO, TIMEOUT), 1300), Some(ms(300)));
         clock.pass_to(Instant::from_millis(11_000), Some(Instant::from_millis(1320)));
         let held = Freshness::default().judge(&clock, Stamp::ZERO, TIMEOUT);
-        assert_eq!(held, Err(Stale::Old { age: ms(9_700) }));
+        assert_eq!(held, Err(Stale::Old { age: ms(10_000) }), "held again before the queues were dry");
     }
 
     #[test]

@@ -83,6 +83,8 @@ pub struct Model {
     pub quiet: Option<i64>,
     /// How long ago the last hold began, and how many ticks of doubt are left.
     pub held: (i64, i64),
+    /// How long ago the last hold began.
+    hold_began: i64,
     /// The stamp of the last command that drove.
     pub last: i64,
     /// Source and stamp of what went out; a source of `None` is a zero.
@@ -102,6 +104,7 @@ impl Model {
             moving: false,
             quiet: Some(0),
             held: (0, 0),
+            hold_began: 0,
             last: 0,
             out: vec![(None, 0)],
         }
@@ -219,6 +222,7 @@ impl Model {
         self.locks.iter_mut().flat_map(|bar| &mut bar.said).for_each(|(_, age)| *age += ticks);
         self.quiet = self.quiet.map(|quiet| quiet + ticks);
         self.held = (self.held.0 + ticks, self.held.1 - ticks);
+        self.hold_began += ticks;
         self.look();
         if self.quiet.is_some_and(|quiet| quiet >= HEARTBEAT) {
             self.quiet = Some(0);
@@ -232,8 +236,11 @@ impl Model {
 
     /// The machine is not called for so many ticks, which is longer than it asked for.
     pub fn hold(&mut self, ticks: i64) {
+        // What waited in a hold just before may wait still.
+        let unread = self.held.1 > 0;
         self.age(ticks);
-        self.held = (ticks, WET);
+        self.held = (if unread { self.hold_began } else { ticks }, WET);
+        self.hold_began = ticks;
     }
 
     fn waited(&self) -> i64 {

@@ -143,10 +143,11 @@ causes! {
         "an emergency stop was not reset since";
     EstopConflict: "ESTOP_CONFLICT", EmergencyStops, Reset,
         "hind/estop has more than one publisher, or one that does not fit",
-        "`hind/estop` has more than one publisher, or one of another type";
+        "`hind/estop` has more than one publisher, or one that is best effort or of another type";
     EstopStale: "ESTOP_STALE", EmergencyStops, Reset,
-        "the e-stop is silent",
-        "an e-stop that was received is silent for `estop.timeout`; or one is required and never came";
+        "the e-stop is silent: it has to repeat true or false within estop.timeout",
+        "an e-stop that was received is silent for `estop.timeout`; or one has a publisher, and none was received for `estop.timeout` \
+         since it was counted; or one is required and never came";
     EstopPressed: "ESTOP_PRESSED", EmergencyStops, Reset,
         "the e-stop is pressed",
         "the last message on `hind/estop` is true";

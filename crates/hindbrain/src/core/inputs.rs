@@ -51,6 +51,8 @@ pub struct Inputs {
     pub command: Option<Result<CommandInput, InvalidCommand>>,
     /// Where there is another number of publishers than one.
     pub conflicts: Option<Conflicts>,
+    /// Whether an emergency stop has a publisher, of any type and reliability.
+    pub estop_published: Option<bool>,
     /// The motor controller: true is open and answering, false is lost.
     pub device: Option<bool>,
     /// Whether the supervising thread had to stop the motors since the last step.
@@ -108,7 +110,7 @@ pub struct CoreParams {
     pub command_timeout: u64,
     /// Whether an emergency stop that never came counts as pressed.
     pub estop_required: bool,
-    /// Silence of so long of an emergency stop that was received counts as pressed \[ns\].
+    /// Silence of so long of an emergency stop that was received, or has a publisher, counts as pressed \[ns\].
     pub estop_timeout: u64,
     /// Whether there is a motor controller without which nothing may be told to move.
     pub device_required: bool,

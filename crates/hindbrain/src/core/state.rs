@@ -46,8 +46,15 @@ pub enum Latch {
 /// What is known of the emergency stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EstopLine {
-    /// Nothing ever came: pressed if an emergency stop is required, else there is none.
+    /// Nothing ever came, and nobody publishes it: pressed if an emergency stop is required, else there is none.
     Unheard,
+    /// Nothing ever came, and it has a publisher since `age` \[ns\].
+    Awaited {
+        /// For how long \[ns\].
+        age: u64,
+    },
+    /// Nothing came in time from the publisher that it has: counts as pressed.
+    Mute,
     /// Released, as of `age` \[ns\] ago.
     Released {
         /// Age of the last message \[ns\].
@@ -171,7 +178,9 @@ impl State {
     /// A step is due then, or the time until the next tick would come on top of every time-out.
     pub fn timers(&self, params: &CoreParams) -> impl Iterator<Item = (Cause, u64)> {
         let estop = match self.estop {
-            EstopLine::Released { age } => Some(params.estop_timeout.saturating_sub(age)),
+            EstopLine::Released { age } | EstopLine::Awaited { age } => {
+                Some(params.estop_timeout.saturating_sub(age))
+            }
             _ => None,
         };
         let command = self.command.wish.map(|_| params.command_timeout.saturating_sub(self.command.age));
@@ -194,7 +203,11 @@ impl State {
         let [front, back] = self.blocked_pairs(params);
         let fitted = || self.sensors.iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
         let enable = self.enable;
-        let is_unheard = self.estop == EstopLine::Unheard && params.estop_required;
+        let estop_is_missing = match self.estop {
+            EstopLine::Unheard | EstopLine::Awaited { .. } => params.estop_required,
+            EstopLine::Mute | EstopLine::Silent => true,
+            EstopLine::Released { .. } | EstopLine::Pressed => false,
+        };
         Causes::NONE
             .with(Cause::CommandInvalid, self.command.followed_by_invalid)
             .with(Cause::IrInvalid, fitted().any(|(sensor, _)| sensor.reading() == Some(Reading::Invalid)))
@@ -211,8 +224,32 @@ impl State {
             .with(Cause::MotorConflict, self.conflicts.on(SoleTopic::Motors))
             .with(Cause::DeviceLost, self.device == Device::Lost)
             .with(Cause::EstopConflict, self.conflicts.on(SoleTopic::Estop))
-            .with(Cause::EstopStale, self.estop == EstopLine::Silent || is_unheard)
+            .with(Cause::EstopStale, estop_is_missing)
             .with(Cause::EstopPressed, self.estop == EstopLine::Pressed)
+    }
+}
+
+impl EstopLine {
+    /// Lets `dt` \[ns\] pass: what is not said within `timeout` lapses.
+    pub(super) fn pass_time(&mut self, dt: u64, timeout: u64) {
+        let (age, lapsed) = match self {
+            Self::Released { age } => (age, Self::Silent),
+            Self::Awaited { age } => (age, Self::Mute),
+            Self::Unheard | Self::Mute | Self::Pressed | Self::Silent => return,
+        };
+        *age = age.saturating_add(dt);
+        if *age >= timeout {
+            *self = lapsed;
+        }
+    }
+
+    /// Takes note of whether it has a publisher, which matters until it is received.
+    pub(super) fn count(&mut self, published: bool) {
+        *self = match *self {
+            Self::Unheard if published => Self::Awaited { age: 0 },
+            Self::Awaited { .. } | Self::Mute if !published => Self::Unheard,
+            known => known,
+        };
     }
 }
 

@@ -44,12 +44,7 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
 impl State {
     /// Lets `dt` pass: what is not repeated in time lapses, and stays so until it comes again.
     fn pass_time(&mut self, dt: u64, params: &CoreParams) {
-        if let EstopLine::Released { age } = &mut self.estop {
-            *age = age.saturating_add(dt);
-            if *age >= params.estop_timeout {
-                self.estop = EstopLine::Silent;
-            }
-        }
+        self.estop.pass_time(dt, params.estop_timeout);
         if self.command.wish.is_some() {
             self.command.age = self.command.age.saturating_add(dt);
             if self.command.age >= params.command_timeout {
@@ -65,6 +60,9 @@ impl State {
 
     /// Takes what came; whether the reset button was let go.
     fn receive(&mut self, inputs: &Inputs, params: &CoreParams) -> bool {
+        if let Some(published) = inputs.estop_published {
+            self.estop.count(published);
+        }
         match inputs.estop {
             Some((true, _)) => self.estop = EstopLine::Pressed,
             Some((false, age)) if age < params.estop_timeout => self.estop = EstopLine::Released { age },

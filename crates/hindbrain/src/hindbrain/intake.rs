@@ -41,6 +41,7 @@ impl Hindbrain {
                     Some(SoleTopic::ALL.into_iter().fold(Conflicts::NONE, |conflicts, topic| {
                         conflicts.with(topic, publishers.of(topic).is_conflict())
                     }));
+                inputs.estop_published = Some(publishers.of(SoleTopic::Estop).is_any());
                 false
             }
             Input::DeviceOpened | Input::DeviceLost => {
@@ -176,7 +177,7 @@ pub struct Key {
     stopping: bool,
     unstepped: u64,
     tick: u64,
-    waited: (Duration, Duration),
+    waited: (Duration, (Duration, Duration)),
     commands: Relative,
     measurements: [Relative; 4],
 }

@@ -73,8 +73,8 @@ pub(super) const CMD_VEL_TYPE: Parameter<String> = Parameter::choice(
 
 pub(super) const ESTOP_REQUIRED: Parameter<bool> = Parameter::bool("estop.required", false)
     .text(
-        "There is an emergency stop that publishes at least every estop.timeout whether it is pressed: start latched, and take its \
-         absence for pressed. One that was ever received is required from then on.",
+        "There is an emergency stop that publishes more often than every estop.timeout whether it is pressed: start latched, and take \
+         its absence for pressed. One that was ever received is required from then on, and one that has a publisher must be received.",
     )
     .needed_by("vehicles with and without an emergency stop")
     .at_start();

@@ -33,7 +33,9 @@ pub enum Act {
     /// The publishers of one topic, all others as they were.
     Count(SoleTopic, Census),
     CountAll(Census),
-    /// The publishers of one topic, and one of each other.
+    /// As it should be without an e-stop: none of that, and one publisher of each other topic.
+    CountUsual,
+    /// The publishers of one topic, and the usual ones of each other.
     CountAlone(SoleTopic, Census),
     DeviceOpened,
     DeviceLost,
@@ -46,6 +48,9 @@ pub enum Act {
 }
 
 pub const ONE: Census = Census::Known { fitting: 1, others: 0 };
+const NONE: Census = Census::Known { fitting: 0, others: 0 };
+/// In the order of the topics: commands, enable, e-stop, motors.
+const USUAL: [Census; 4] = [ONE, ONE, NONE, ONE];
 pub const TWO: Census = Census::Known { fitting: 2, others: 0 };
 pub const UNFIT: Census = Census::Known { fitting: 0, others: 1 };
 
@@ -75,7 +80,7 @@ pub struct World {
 
 impl World {
     pub fn new(now: Ns, cap: Ns) -> Self {
-        Self { now, offset: 1_000_000 * MS, census: [ONE; 4], cap }
+        Self { now, offset: 1_000_000 * MS, census: USUAL, cap }
     }
 
     pub fn wall(&self) -> Stamp {
@@ -116,8 +121,12 @@ impl World {
                 self.census = [census; 4];
                 plain(self.counted())
             }
+            Act::CountUsual => {
+                self.census = USUAL;
+                plain(self.counted())
+            }
             Act::CountAlone(topic, census) => {
-                self.census = [ONE; 4];
+                self.census = USUAL;
                 self.census[topic as usize] = census;
                 plain(self.counted())
             }

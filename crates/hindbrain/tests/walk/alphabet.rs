@@ -42,7 +42,14 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
             acts
         }
         Part::Stamps => command_stamps(params.core.command_timeout as Ns, scale, all),
-        Part::Estop => vec![Act::Estop(false), Act::Estop(true)],
+        Part::Estop => {
+            let count = |census| Act::Count(SoleTopic::Estop, census);
+            let mut acts = vec![Act::Estop(false), Act::Estop(true), count(Census::default()), count(ONE)];
+            if all {
+                acts.extend([UNFIT, Census::Unknown].map(count));
+            }
+            acts
+        }
         Part::FrontPort => readings(Sensor::FrontPort),
         Part::FrontStarboard => readings(Sensor::FrontStarboard),
         Part::BackPort => readings(Sensor::BackPort),
@@ -90,7 +97,7 @@ fn reading_stamps(timeout: Ns, all: bool) -> Vec<Act> {
 }
 
 fn conflicts(all: bool) -> Vec<Act> {
-    let mut acts = vec![Act::CountAll(ONE), Act::CountAll(Census::Unknown)];
+    let mut acts = vec![Act::CountUsual, Act::CountAll(Census::Unknown)];
     for topic in [SoleTopic::Command, SoleTopic::Estop, SoleTopic::Motors] {
         if all {
             acts.extend([ONE, TWO].map(|census| Act::Count(topic, census)));

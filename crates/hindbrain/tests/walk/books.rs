@@ -139,17 +139,29 @@ pub struct Estop {
     /// Whether it is pressed, when that was said.
     pub said: Option<(bool, Ns)>,
     pub silent: bool,
+    /// When a publisher of what was never received was first counted.
+    awaited: Option<Ns>,
 }
 
 impl Estop {
     pub fn receive(&mut self, pressed: bool, at: Moment) {
-        *self = Self { said: Some((pressed, at.now - at.waited)), silent: false };
+        *self = Self { said: Some((pressed, at.now - at.waited)), silent: false, awaited: None };
+    }
+
+    pub fn count(&mut self, published: bool, now: Ns) {
+        if self.said.is_none() {
+            self.awaited = if published { Some(self.awaited.unwrap_or(now)) } else { None };
+            self.silent &= published;
+        }
     }
 
     pub fn pass(&mut self, now: Ns, timeout: Ns) {
-        if let Some((false, said)) = self.said {
-            self.silent |= now - said >= timeout;
-        }
+        let since = match self.said {
+            Some((true, _)) => None,
+            Some((false, said)) => Some(said),
+            None => self.awaited,
+        };
+        self.silent |= since.is_some_and(|since| now - since >= timeout);
     }
 
     pub fn feed(&self, now: Ns, cap: Ns, into: &mut impl Hasher) {
@@ -157,6 +169,7 @@ impl Estop {
             .said
             .map(|(pressed, at)| (pressed, if pressed || self.silent { 0 } else { (now - at).min(cap) })))
         .hash(into);
+        self.awaited.filter(|_| !self.silent).map(|at| now - at).hash(into);
         self.silent.hash(into);
     }
 }

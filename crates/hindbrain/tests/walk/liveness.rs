@@ -29,6 +29,7 @@ pub fn goes_back(mut pair: Pair) -> Result<Ns, String> {
     let calm = start + params.core.infrared.timeout as Ns + CALM;
     let now = |act| Edge(Wait::Alone(0), act);
     pair.go(now(Act::CountAll(ONE)), &[])?;
+    pair.go(now(Act::Estop(false)), &[])?;
     if params.core.device_required || !pair.causes().is_empty() {
         pair.go(now(Act::DeviceOpened), &[])?;
     }

@@ -31,11 +31,12 @@ enum Device {
     Lost,
 }
 
-/// A call that came late, and the last one before it that did not.
+/// A call that came late, the last one before it, and since when messages may have waited.
 #[derive(Clone, Copy, Debug)]
 struct Hold {
     seen: Ns,
     before: Ns,
+    since: Ns,
 }
 
 /// All that was received and what it means.
@@ -113,10 +114,13 @@ impl Oracle {
     /// The machine is called at `now`; its next motor value was due at `due`.
     fn called(&mut self, now: Ns, due: Option<Ns>) {
         let before = self.last_call.unwrap_or(now);
-        self.held = self.held.filter(|held| now - held.seen < HELD);
+        let unread = self.held.filter(|held| before - held.seen < HELD);
         // Further late calls do not make a hold longer.
-        if due.is_some_and(|due| now - due > LATE) && before < now {
-            self.held = self.held.or(Some(Hold { seen: now, before }));
+        self.held = self.held.filter(|held| now - held.seen < HELD);
+        let late = due.map_or(0, |due| now - due);
+        if late > LATE && before < now && self.held.is_none() {
+            let since = unread.filter(|_| late > HELD).map_or(before, |held| held.before);
+            self.held = Some(Hold { seen: now, before, since });
         }
         self.wall += now - before;
         self.last_call = Some(now);
@@ -124,7 +128,7 @@ impl Oracle {
 
     /// How long a message may have waited unread.
     pub fn waited(&self, now: Ns) -> Ns {
-        self.held.map_or(0, |held| now - held.before)
+        self.held.map_or(0, |held| now - held.since)
     }
 
     /// The moment of a call, after [`called`](Self::called).
@@ -229,6 +233,8 @@ impl Oracle {
                         Census::Known { fitting, others } => fitting > 1 || others > 0,
                     };
                 }
+                let none = Census::Known { fitting: 0, others: 0 };
+                self.estop.count(publishers.of(SoleTopic::Estop) != none, at.now);
                 self.enable.ready_to_rise &= !self.conflicts[1];
             }
             Input::DeviceOpened => self.device = Device::Open,
@@ -435,7 +441,7 @@ impl Oracle {
         asked.map(|asked| asked - now).hash(into);
         self.last_call.map(|at| now - at).hash(into);
         self.last_snapshot.map(|at| (now - at).min(cap)).hash(into);
-        self.held.map(|held| (now - held.seen, now - held.before)).hash(into);
+        self.held.map(|held| (now - held.seen, now - held.before, now - held.since)).hash(into);
         self.commands.feed(now, self.wall, cap, into);
         self.estop.feed(now, cap, into);
         self.enable.feed(now, self.params.core.lease as Ns, into);

@@ -134,7 +134,7 @@ fn calm_edge(random: &mut Random, params: &Params, step: usize) -> Edge {
         0 => Act::Estop(false),
         1 => random.of(&[Act::Enable(false), Act::Enable(true), Act::Enable(true), Act::Enable(true)]),
         2 => random.of(&[Act::Reset(true), Act::Reset(false)]),
-        3 => random.of(&[Act::Nothing, Act::CountAll(ONE), Act::DeviceOpened]),
+        3 => random.of(&[Act::Nothing, Act::CountAll(ONE), Act::CountUsual, Act::DeviceOpened]),
         4 if !sensors.is_empty() => {
             Act::Ir(random.of(&sensors), Some(params.infrared.near + 0.5), When::Unstamped)
         }

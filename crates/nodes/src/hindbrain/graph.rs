@@ -100,7 +100,7 @@ impl Counter {
         let found = match topic {
             SoleTopic::Command => self.endpoints(node, zone_scaler::COMMAND, self.command_type(), true),
             SoleTopic::Enable => self.endpoints(node, "hind/enable", Some(BOOL), true),
-            SoleTopic::Estop => self.endpoints(node, "hind/estop", Some(BOOL), false),
+            SoleTopic::Estop => self.endpoints(node, "hind/estop", Some(BOOL), true),
             // Both have one of this node's own; the other stack has two more.
             SoleTopic::Motors => {
                 let [port, starboard] =
@@ -159,7 +159,7 @@ impl Counter {
                 }
                 SoleTopic::Enable => ("hind/enable", "one publisher of std_msgs/Bool, reliable"),
                 SoleTopic::Estop => {
-                    ("hind/estop", "one publisher of std_msgs/Bool: let one node join all buttons")
+                    ("hind/estop", "one publisher of std_msgs/Bool, reliable: let one node join all buttons")
                 }
                 SoleTopic::Motors => (
                     "motor/port' and 'motor/starboard",
@@ -200,7 +200,7 @@ fn source_of(topic: SoleTopic) -> Option<Source> {
 }
 
 /// Each name once, with how often it is there.
-fn list(nodes: &[String]) -> String {
+pub fn list(nodes: &[String]) -> String {
     let mut names: Vec<&String> = nodes.iter().collect();
     names.sort();
     names.dedup();

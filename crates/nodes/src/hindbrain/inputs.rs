@@ -45,9 +45,7 @@ pub fn listen<M: Machine + 'static>(
     let flag = |make: fn(bool) -> Input| move |message: Bool| Some(wrap(make(message.data)));
     // Before the e-stop: of what was read in one go nobody knows the order, and a click before the press must not undo it.
     inputs.subscribe::<Bool>(node, "hind/reset", qos::edge(), flag(Input::ResetReceived))?;
-    // Best effort, so that it is received from every publisher, in order and once. A press that is lost on the way is silence,
-    // which counts as pressed as well.
-    inputs.subscribe::<Bool>(node, "hind/estop", qos::heartbeat(), flag(Input::EstopReceived))?;
+    inputs.subscribe::<Bool>(node, "hind/estop", qos::edge(), flag(Input::EstopReceived))?;
     let enables = enables.clone();
     inputs.subscribe::<Bool>(node, "hind/enable", qos::edge(), move |message| {
         // A false stops at once, and once more after the count, which says whether the next true can be a rise.

@@ -1,4 +1,4 @@
-use hindbrain::{Cause, Detail, Leds, Motors, Output, Params, Profile, Rgb, SourceDetail, StopState};
+use hindbrain::{Cause, Detail, Leds, Motors, Output, Params, Profile, Rgb, Source, SourceDetail, StopState};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::hindbrain_msgs::msg as hind;
 use r2r::std_msgs::msg::{ColorRGBA, Int16, String as Text};
@@ -7,7 +7,7 @@ use units::{Command, Stamp};
 
 use super::NAME;
 use super::controller::Controller;
-use super::graph::Publishers;
+use super::graph::{Publishers, list};
 use super::watch::{Supervisor, Watch};
 use crate::command_topic::SharedLatency;
 use crate::messages;
@@ -27,6 +27,8 @@ pub struct Topics {
     latency: SharedLatency,
     watch: Watch,
     publishers: Publishers,
+    /// Whether a silent e-stop was told of.
+    is_silence_told: bool,
     controller: Option<Controller>,
     params: Params,
     // The last to go: it may stop the motors until the very end.
@@ -58,6 +60,7 @@ impl Topics {
             latency: SharedLatency::default(),
             watch,
             publishers,
+            is_silence_told: false,
             controller,
             params: *params,
             _supervisor: supervisor,
@@ -89,7 +92,23 @@ impl Topics {
             Output::Refuse(refused) => {
                 log::warn!(target: NAME, "a command on '{COMMAND}' is refused: {refused}")
             }
-            Output::Report(report) => log::info!(target: NAME, "{report}"),
+            Output::Report(report) => {
+                log::info!(target: NAME, "{report}");
+                self.tell_silence(report.causes.contains(Cause::EstopStale));
+            }
+        }
+    }
+
+    /// Says once whose e-stop is not received, and what to do.
+    fn tell_silence(&mut self, is_silent: bool) {
+        if !std::mem::replace(&mut self.is_silence_told, is_silent) && is_silent {
+            let nodes = self.publishers.of(Source::Estop);
+            let who = if nodes.is_empty() { "nobody".into() } else { list(&nodes) };
+            log::error!(
+                target: NAME,
+                "the vehicle is stopped: {who} publishes 'hind/estop', and it is not received: its publisher must repeat true or \
+                 false as reliable std_msgs/Bool, faster than every estop.timeout"
+            );
         }
     }
 
