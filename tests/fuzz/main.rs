@@ -69,7 +69,7 @@ fn velocity(rng: &mut Rng) -> Result<Velocity, NotFinite> {
 }
 
 fn command(rng: &mut Rng, now: Instant) -> Command {
-    Command { velocity: velocity(rng).unwrap_or_default(), stamp: stamp(rng, now) }
+    Command::new(velocity(rng).unwrap_or_default(), stamp(rng, now))
 }
 
 /// Any parameters that `read` takes: some of them changed within their ranges.

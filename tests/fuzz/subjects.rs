@@ -78,16 +78,10 @@ pub fn arbiter() -> Subject<arbiter::Arbiter> {
         name: "arbiter",
         begin: |rng| Arbiter::new(params(rng)),
         input: |rng, now| match rng.u8(0..12) {
-            0..=6 => Input::CommandReceived {
-                source: rng.usize(0..3),
-                velocity: velocity(rng).map_err(Invalid::NotFinite),
-                stamp: stamp(rng, now),
-            },
-            7 => Input::CommandReceived {
-                source: rng.usize(..),
-                velocity: Err(Invalid::WorldFrame),
-                stamp: stamp(rng, now),
-            },
+            0..=6 => {
+                Input::command(rng.usize(0..3), velocity(rng).map_err(Invalid::NotFinite), stamp(rng, now))
+            }
+            7 => Input::command(rng.usize(..), Err(Invalid::WorldFrame), stamp(rng, now)),
             8 => Input::LockReceived { lock: rng.usize(0..2), closed: rng.bool() },
             9 => Input::SourcePublishersCounted { source: rng.usize(0..3), publishers: publishers(rng) },
             10 => Input::ParametersChanged(params(rng)),

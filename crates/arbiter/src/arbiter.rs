@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Command, Instant, Machine, Stamp, Velocity, earliest};
+use units::{Clock, Command, Instant, Machine, Stamp, earliest};
 
 use crate::lock_monitor::LockMonitor;
 use crate::ramp::Ramp;
@@ -19,8 +19,9 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Publishers, Refuse
 /// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it
 ///   drove, or a lock fell silent over it, every source has to send a zero first, so that nothing drives off by itself.
 ///   A source that is preempted, or masked by a lock that was closed and opened on purpose, goes on without: that is an
-///   act of a person. A source that was sending before it was listened to begins with a zero.
-/// * While nobody drives a zero goes out every 0.1 s. The arbiter's own zeros have no stamp, for they go back to no
+///   act of a person. A source that may have been sending before it was listened to begins with a zero.
+/// * While nobody drives a zero goes out every 0.1 s; while a source asks for motion that zero says that it is
+///   [withheld](Command::withheld), and no later stage takes it for the hand that lets go. The arbiter's own zeros have no stamp, for they go back to no
 ///   stick event: they are of now, and no stage further on takes one for late or old. The first command of another source
 ///   whose stamps are older goes on without one too.
 /// * With any limit on, what goes out is on the way to the command, from the velocity that is driven now, also when
@@ -122,21 +123,26 @@ impl Arbiter {
         self.last_invalid
     }
 
-    fn receive(&mut self, source: usize, velocity: Result<Velocity, Invalid>, stamp: Stamp) {
+    fn receive(&mut self, source: usize, received: Result<Command, Invalid>) {
         let (Some(spec), Some(monitor)) = (self.params.sources.get(source), self.sources.get_mut(source))
         else {
             self.counters.unknown += 1;
             return;
         };
         self.counters.commands += 1;
-        let command = match monitor.receive(&self.clock, velocity, stamp, spec.timeout) {
+        let command = match monitor.receive(&self.clock, received, spec.timeout) {
             Ok(command) => command,
             Err(reason) => {
-                if let Err(invalid) = velocity {
+                if let Err(invalid) = received {
                     self.last_invalid = Some((source, invalid));
                 }
-                if reason == Refused::Late && self.driving == Some(source) && velocity == Ok(Velocity::ZERO) {
-                    let command = self.ramp.aim(self.clock.now(), Command::STOP);
+                if reason == Refused::Late
+                    && self.driving == Some(source)
+                    && received.is_ok_and(|command| command.velocity.is_neutral())
+                {
+                    let withheld = monitor.asks_for_motion();
+                    let zero = Command { withheld, ..Command::STOP };
+                    let command = self.ramp.aim(self.clock.now(), zero);
                     self.push(command);
                 }
                 return self.refuse(source, reason);
@@ -151,7 +157,7 @@ impl Arbiter {
             if let Some(monitor) = self.sources.get_mut(source) {
                 monitor.stats.driven += 1;
             }
-            let stamp = self.in_order(stamp);
+            let stamp = self.in_order(command.stamp);
             let command = self.ramp.aim(self.clock.now(), Command { stamp, ..command });
             return self.push(command);
         }
@@ -159,7 +165,7 @@ impl Arbiter {
         match self.active.verdicts.get(source) {
             Some(Verdict::Locked { .. }) => {
                 // A lock that comes back sets nothing in motion.
-                if !command.velocity.is_zero()
+                if command.asks_for_motion()
                     && self.is_lock_lost_above(source)
                     && let Some(monitor) = self.sources.get_mut(source)
                 {
@@ -300,7 +306,13 @@ impl Arbiter {
         let now = self.clock.now();
         self.ramp.stop(now);
         self.next_zero = (!self.stopping).then(|| now + HEARTBEAT);
-        self.push(Command::STOP);
+        self.push(self.own_zero());
+    }
+
+    /// A zero that no source sends: it withholds what any of them asks for.
+    fn own_zero(&self) -> Command {
+        let withheld = self.sources.iter().any(SourceMonitor::asks_for_motion);
+        Command { withheld, ..Command::STOP }
     }
 
     fn push(&mut self, command: Command) {
@@ -325,7 +337,7 @@ impl Machine for Arbiter {
             self.settle(); // time first: a source that is lost by now does not drive because its message came late
         }
         match input {
-            Input::CommandReceived { source, velocity, stamp } => self.receive(source, velocity, stamp),
+            Input::CommandReceived { source, command } => self.receive(source, command),
             Input::LockReceived { lock, closed } => {
                 match (self.locks.get_mut(lock), self.params.locks.get(lock)) {
                     (Some(monitor), Some(lock)) => monitor.receive(&self.clock, closed, lock.timeout),

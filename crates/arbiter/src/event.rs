@@ -11,9 +11,7 @@ pub enum Input {
         /// Index of the source in [`Params::sources`].
         source: usize,
         /// What it asks for, or why it asks for nothing.
-        velocity: Result<Velocity, Invalid>,
-        /// Its stamp; [`Stamp::ZERO`] if it has none.
-        stamp: Stamp,
+        command: Result<Command, Invalid>,
     },
     /// A message of a lock came.
     LockReceived {
@@ -46,6 +44,13 @@ pub enum Input {
     ParametersChanged(Params),
     /// The node is about to end.
     Stopping,
+}
+
+impl Input {
+    /// A message of `source` that came, behind which nothing is withheld; `stamp` is zero if it has none.
+    pub fn command(source: usize, velocity: Result<Velocity, Invalid>, stamp: Stamp) -> Self {
+        Self::CommandReceived { source, command: velocity.map(|velocity| Command::new(velocity, stamp)) }
+    }
 }
 
 /// All that the node can ask for.

@@ -27,13 +27,13 @@ impl Ramp {
 
     /// Goes to `command` from the velocity that it is at; what goes out for it now.
     ///
-    /// A zero brakes with the emergency deceleration, since a stick says zero also when it is let go.
+    /// A neutral one brakes to zero with the emergency deceleration, since a stick says zero also when it is let go.
     pub(crate) fn aim(&mut self, now: Instant, command: Command) -> Command {
         self.asked = Some(command);
         if !self.limits_anything() {
             return command;
         }
-        if command.velocity.is_zero() {
+        if command.velocity.is_neutral() {
             self.limiter.stop(now, Stop::Emergency);
         } else {
             self.limiter.aim(now, command.velocity);
@@ -81,13 +81,13 @@ impl Ramp {
 
     /// Whether the command that drives asks for motion.
     pub(crate) fn asks_for_motion(&self) -> bool {
-        self.asked.is_some_and(|command| !command.velocity.is_zero())
+        self.asked.is_some_and(|command| command.asks_for_motion())
     }
 
     fn sample(&mut self, now: Instant, command: Command) -> Command {
         let velocity = self.limiter.velocity(now);
         self.next = (!self.limiter.is_settled()).then(|| after(now, RATE));
-        Command { velocity, ..command }
+        command.reduced_to(velocity)
     }
 
     fn limits_anything(&self) -> bool {

@@ -1,12 +1,16 @@
 use core::time::Duration;
 
-use units::{Clock, Command, CommandMonitor, Instant, Received, Stale, Stamp, Velocity};
+use units::{Clock, Command, CommandMonitor, Instant, Received, Stale};
 
 use crate::source_stats::{Refused, SourceStats};
 use crate::{Invalid, Traffic, ZeroCause};
 
-/// A source whose first message comes so soon after it is in the list was sending before: it has to begin with a zero.
-const ALREADY_SENDING: Duration = Duration::from_secs(2);
+/// A source whose first message comes so soon after it is in the list may have been sending before, and begins with a zero: a
+/// publisher may be discovered only with the middleware's second announcement, after 3 s.
+///
+/// To ask every source for a zero, however late it comes, would be one rule less. But navigation begins its first goal with
+/// motion, and so does whoever publishes by hand: they would stand for no reason that they can see.
+const ALREADY_SENDING: Duration = Duration::from_secs(5);
 
 /// What is known of one source. Its commands are not kept: one drives from the call that brought it or never.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,7 +51,7 @@ pub(crate) enum SourceState {
 impl SourceMonitor {
     /// A source that is in the list since `now`.
     pub(crate) fn new(now: Instant) -> Self {
-        Self { since: now, ..Self::default() }
+        Self { since: now, commands: CommandMonitor::after_silence(), ..Self::default() }
     }
 
     /// Takes a message that is read now; the command that is in force by it.
@@ -61,8 +65,7 @@ impl SourceMonitor {
     pub(crate) fn receive(
         &mut self,
         clock: &Clock,
-        velocity: Result<Velocity, Invalid>,
-        stamp: Stamp,
+        command: Result<Command, Invalid>,
         timeout: Duration,
     ) -> Result<Command, Refused> {
         let now = clock.now();
@@ -70,12 +73,11 @@ impl SourceMonitor {
         if !core::mem::replace(&mut self.is_received, true) && now.since(self.since) < ALREADY_SENDING {
             self.require_zero(ZeroCause::WasSending);
         }
-        let Ok(velocity) = velocity else {
+        let Ok(command) = command else {
             self.fail(Fault::Invalid, now);
             return Err(Refused::Invalid);
         };
         let (asked, until) = (self.commands.command(), self.commands.expiry(timeout));
-        let command = Command { velocity, stamp };
         match self.commands.receive(clock, command, timeout) {
             Received::InForce => {
                 (self.fault, self.stopped_until) = (None, None);
@@ -96,7 +98,7 @@ impl SourceMonitor {
                     Stale::Ahead { .. } => (Fault::FromFuture, Refused::FromFuture),
                     _ => (Fault::TooOld, Refused::TooOld),
                 };
-                if velocity.is_zero() && asked.is_none_or(|command| command.velocity.is_zero()) {
+                if !command.asks_for_motion() && asked.is_none_or(|command| !command.asks_for_motion()) {
                     self.fault = Some((fault, now));
                 } else {
                     self.fail(fault, now);
@@ -124,7 +126,8 @@ impl SourceMonitor {
     /// Lets time pass.
     pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) {
         let waited = self.commands.waits_for_zero();
-        if self.commands.expire(now, timeout) && !waited {
+        self.commands.expire(now, timeout);
+        if self.commands.waits_for_zero() && !waited {
             self.zero_cause = ZeroCause::Lost;
         }
     }
@@ -142,6 +145,11 @@ impl SourceMonitor {
             (true, true) if self.commands.waits_for_zero() => SourceState::WaitsForZero(self.zero_cause),
             (true, true) => SourceState::Valid,
         }
+    }
+
+    /// Whether it asks for motion, in force or not.
+    pub(crate) fn asks_for_motion(&self) -> bool {
+        self.commands.asks_for_motion()
     }
 
     pub(crate) fn is_in_force(&self) -> bool {

@@ -41,11 +41,11 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ZeroCause {
     /// It was lost while it asked for motion.
-    #[default]
     Lost,
     /// The source that drove was lost while it asked for motion, or a lock was.
     OtherLost,
-    /// It was sending already when the arbiter started, or when the source was added.
+    /// It may have been sending already when the arbiter started, or when the source was added.
+    #[default]
     WasSending,
 }
 

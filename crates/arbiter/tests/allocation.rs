@@ -26,10 +26,8 @@ fn allocations(mut bench: Bench) -> usize {
         let _ = arbiter.deadline();
         drives
     };
-    let command = |source, at: u64, forward| Input::CommandReceived {
-        source,
-        velocity: Ok(Velocity::planar(forward, 0.0).unwrap()),
-        stamp: wall(at as i64),
+    let command = |source, at: u64, forward| {
+        Input::command(source, Ok(Velocity::planar(forward, 0.0).unwrap()), wall(at as i64))
     };
     step(0, Input::LockReceived { lock: LOCK, closed: false });
     step(0, command(LOW, 0, 0.0));
@@ -73,7 +71,7 @@ fn a_takeover_and_a_loss_allocate_only_after_the_command_is_out() {
     for (at, velocity) in [10, 20].into_iter().zip(velocities) {
         let now = Instant::from_millis(at);
         let before = count();
-        arbiter.handle(now, Input::CommandReceived { source: HIGH, velocity, stamp });
+        arbiter.handle(now, Input::command(HIGH, velocity, stamp));
         assert!(matches!(arbiter.poll(now), Some(Output::Drive(_))));
         assert_eq!(count() - before, 0, "at {at} ms");
         assert!(matches!(arbiter.poll(now), Some(Output::PublishActive(_))));

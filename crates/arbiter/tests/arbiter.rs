@@ -4,7 +4,7 @@
 mod common;
 
 use arbiter::{Active, Input, Invalid, Kind, Level, Output, Params, Publishers, Refused, Source, Verdict};
-use common::{Bench, HIGH, LOCK, LOW, at, go, lock, stamp, stop};
+use common::{Bench, HIGH, LOCK, LOW, WITHHELD, at, go, lock, stamp, stop};
 use units::{Command, Machine, NotFinite, Velocity};
 
 #[test]
@@ -64,7 +64,7 @@ fn after_a_loss_at_rest_the_next_source_drives_from_its_next_message_on() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, HIGH, 0.0, 1);
     assert_eq!(bench.command(490, LOW, 0.5, 2), []);
-    assert_eq!(bench.at(500), [Command::STOP]);
+    assert_eq!(bench.at(500), [WITHHELD]);
     assert_eq!(bench.verdicts(), [Verdict::Waits, Verdict::TimedOut]);
     assert_eq!(bench.command(510, LOW, 0.4, 3), [go(0.4, 3)]);
 }
@@ -74,8 +74,8 @@ fn an_invalid_high_source_makes_way_for_the_low_one() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, HIGH, 0.5, 1);
     let invalid = Err(Invalid::WorldFrame);
-    let input = Input::CommandReceived { source: HIGH, velocity: invalid, stamp: stamp(2) };
-    assert_eq!(bench.on(10, input), [Command::STOP]);
+    let input = Input::command(HIGH, invalid, stamp(2));
+    assert_eq!(bench.on(10, input), [WITHHELD]);
     assert_eq!(bench.command(20, LOW, 0.3, 3), [], "what drove was lost in motion");
     assert_eq!(bench.command(30, LOW, 0.0, 4), [stop(4)]);
     assert_eq!(bench.command(40, LOW, 0.3, 5), [go(0.3, 5)]);
@@ -98,9 +98,9 @@ fn a_zero_of_who_drives_is_never_late() {
     assert_eq!(bench.command(10, HIGH, 0.0, 5), [stop(5)]);
     assert_eq!(bench.command(20, HIGH, 1.0, 7), [go(1.0, 7)]);
     assert_eq!(bench.command(30, LOW, 0.0, 4), [], "he does not drive");
-    assert_eq!(bench.command(40, HIGH, 0.0, 6), [Command::STOP], "or it were late further on");
+    assert_eq!(bench.command(40, HIGH, 0.0, 6), [WITHHELD], "or it were late further on");
     assert_eq!(bench.command(50, HIGH, 1.0, 8), [go(1.0, 8)], "he still drives");
-    assert_eq!(bench.command(500, HIGH, 0.0, 7), [Command::STOP]);
+    assert_eq!(bench.command(500, HIGH, 0.0, 7), [WITHHELD]);
     assert_eq!(bench.verdicts()[HIGH], Verdict::Drives);
     assert_eq!(bench.at(549), []);
     assert_eq!(bench.at(550), [Command::STOP], "it kept nothing alive");
@@ -121,7 +121,7 @@ fn a_sender_whose_last_message_is_repeated_times_out() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.command(0, HIGH, 1.0, 5), [go(1.0, 5)]);
     assert_eq!(bench.command(250, HIGH, 1.0, 5), [go(1.0, 5)]);
-    assert_eq!(bench.command(500, HIGH, 1.0, 5), [Command::STOP]);
+    assert_eq!(bench.command(500, HIGH, 1.0, 5), [WITHHELD]);
     assert_eq!(bench.0.counters().refused.of(Refused::Repeated), 1);
     assert_eq!(bench.command(510, HIGH, 0.0, 6), [stop(6)]);
 }
@@ -148,7 +148,7 @@ fn closing_a_lock_stops_at_once_and_opening_it_moves_nothing() {
     let mut bench = Bench::new(vec![lock(50)]);
     bench.lock(0, false);
     assert_eq!(bench.command(10, LOW, 0.5, 1), [go(0.5, 1)]);
-    assert_eq!(bench.lock(20, true), [Command::STOP]);
+    assert_eq!(bench.lock(20, true), [WITHHELD]);
     assert_eq!(bench.command(30, LOW, 0.5, 2), []);
     assert_eq!(bench.lock(40, false), []);
     assert_eq!(bench.verdicts()[LOW], Verdict::Waits, "what was said behind the lock stays without effect");
@@ -161,7 +161,7 @@ fn a_silent_lock_closes() {
     bench.lock(0, false);
     bench.command(100, LOW, 0.5, 1);
     assert_eq!(bench.at(199), []);
-    assert_eq!(bench.at(200), [Command::STOP]);
+    assert_eq!(bench.at(200), [WITHHELD]);
 }
 
 #[test]
@@ -171,8 +171,7 @@ fn active_is_published_on_change_only() {
         let active = |o| if let Output::PublishActive(active) = o { Some(active) } else { None };
         outputs.into_iter().filter_map(active).collect::<Vec<_>>()
     };
-    let command =
-        |sec| Input::CommandReceived { source: LOW, velocity: Ok(Velocity::ZERO), stamp: stamp(sec) };
+    let command = |sec| Input::command(LOW, Ok(Velocity::ZERO), stamp(sec));
     bench.drain(1);
     bench.0.handle(at(1), command(1));
     let verdicts = vec![Verdict::Drives, Verdict::NeverReceived];
@@ -189,7 +188,7 @@ fn active_is_published_on_change_only() {
 fn stopping_sends_one_zero_and_then_nothing_ever() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);
-    assert_eq!(bench.on(10, Input::Stopping), [Command::STOP]);
+    assert_eq!(bench.on(10, Input::Stopping), [WITHHELD]);
     assert_eq!(bench.on(11, Input::Stopping), []);
     assert_eq!(bench.command(20, LOW, 0.5, 2), []);
     assert_eq!(bench.at(5_000), []);
@@ -203,7 +202,7 @@ fn a_clock_that_goes_back_changes_nothing() {
     bench.command(400, LOW, 0.5, 1);
     // Taken as 400 ms, so the source is lost at 400 + 500.
     let velocity = Ok(Velocity::ZERO);
-    bench.0.handle(at(100), Input::CommandReceived { source: LOW, velocity, stamp: stamp(2) });
+    bench.0.handle(at(100), Input::command(LOW, velocity, stamp(2)));
     while bench.0.poll(at(100)).is_some() {}
     assert_eq!(bench.at(899), []);
     assert_eq!(bench.at(900), [Command::STOP]);
@@ -213,7 +212,7 @@ fn a_clock_that_goes_back_changes_nothing() {
 fn an_unread_queue_keeps_the_newest() {
     let mut bench = Bench::new(vec![]);
     for sec in 1..=100 {
-        let input = Input::CommandReceived { source: LOW, velocity: Ok(Velocity::ZERO), stamp: stamp(sec) };
+        let input = Input::command(LOW, Ok(Velocity::ZERO), stamp(sec));
         bench.0.handle(at(1), input);
     }
     assert_eq!(bench.at(1).last().unwrap().stamp, stamp(100));
@@ -228,7 +227,7 @@ fn a_report_names_sources_and_reasons() {
     bench.command(0, LOW, 0.0, 1);
     let invalid = NotFinite { part: "angular.z", value: f64::INFINITY };
     let velocity = Err(Invalid::NotFinite(invalid));
-    bench.on(1, Input::CommandReceived { source: LOW, velocity, stamp: stamp(2) });
+    bench.on(1, Input::command(LOW, velocity, stamp(2)));
     let report = bench.0.report();
     let value = |key| &report.iter().find(|(k, _)| *k == key).unwrap().1;
     assert_eq!(value("active"), "high");

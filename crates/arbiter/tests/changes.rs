@@ -4,7 +4,7 @@
 mod common;
 
 use arbiter::{Input, Kind, Output, Source, Verdict};
-use common::{Bench, HIGH, LOW, at, go, lock, params};
+use common::{Bench, HIGH, LOW, WITHHELD, at, go, lock, params};
 use units::{Command, Machine};
 
 #[test]
@@ -14,7 +14,7 @@ fn a_change_of_priorities_stops_before_the_other_drives() {
     bench.command(0, HIGH, 0.5, 2);
     let mut swapped = params(vec![]);
     swapped.sources[LOW].priority = 200;
-    assert_eq!(bench.on(10, Input::ParametersChanged(swapped)), [Command::STOP]);
+    assert_eq!(bench.on(10, Input::ParametersChanged(swapped)), [WITHHELD]);
     assert_eq!(bench.command(20, HIGH, 0.5, 3), []);
     assert_eq!(bench.command(30, LOW, 0.1, 4), [go(0.1, 4)]);
 }
@@ -71,7 +71,7 @@ fn a_new_lock_is_closed_and_an_old_one_stays_as_it_is() {
     let mut locks = vec![lock(60)];
     assert_eq!(bench.on(20, Input::ParametersChanged(params(locks.clone()))), [], "it is open, at 60 too");
     locks.push(arbiter::Lock { name: "another".into(), topic: "/another".into(), ..lock(50) });
-    assert_eq!(bench.on(30, Input::ParametersChanged(params(locks.clone()))), [Command::STOP]);
+    assert_eq!(bench.on(30, Input::ParametersChanged(params(locks.clone()))), [WITHHELD]);
     assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 1 });
     locks[0].topic = "/guard_elsewhere".into();
     bench.on(40, Input::ParametersChanged(params(locks)));
@@ -117,5 +117,5 @@ fn who_loses_the_drive_with_the_limits_he_had_goes_no_way_any_more() {
         .resolve([("limits.linear.x.deceleration".to_owned(), params::Value::Float(1.0))])
         .unwrap();
     other.limits = arbiter::Params::read(&set).unwrap().limits;
-    assert_eq!(bench.on(10, Input::ParametersChanged(other)), [Command::STOP]);
+    assert_eq!(bench.on(10, Input::ParametersChanged(other)), [WITHHELD]);
 }

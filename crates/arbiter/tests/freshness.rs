@@ -6,7 +6,7 @@ mod common;
 use std::time::Duration;
 
 use arbiter::{Input, Level, Refused, Verdict};
-use common::{Bench, HIGH, LOW, at, go, lock, wall};
+use common::{Bench, HIGH, LOW, WITHHELD, at, go, lock, wall};
 use units::{Command, Stamp, Velocity};
 
 /// At `ms`, which is so much after the second 100 on the wall, with a stamp of `told` after it.
@@ -14,12 +14,12 @@ fn command(bench: &mut Bench, ms: u64, source: usize, forward: f64, told: i64) -
     let mut out = bench.at(ms);
     bench.clock(ms, ms as i64);
     let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
-    out.extend(bench.on(ms, Input::CommandReceived { source, velocity, stamp: wall(told) }));
+    out.extend(bench.on(ms, Input::command(source, velocity, wall(told))));
     out
 }
 
 fn forward(forward: f64, told: i64) -> Command {
-    Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp: wall(told) }
+    Command::new(Velocity::planar(forward, 0.0).unwrap(), wall(told))
 }
 
 #[test]
@@ -39,13 +39,9 @@ fn a_command_that_is_too_old_stops_its_source_and_lets_others_drive() {
     command(&mut bench, 0, HIGH, 0.5, 0);
     bench.at(10);
     bench.clock(10, 1_000); // the wall clock was set forward
-    let input = |source, told| Input::CommandReceived {
-        source,
-        velocity: Ok(Velocity::planar(0.6, 0.0).unwrap()),
-        stamp: wall(told),
-    };
-    assert_eq!(bench.on(10, input(HIGH, 10)), [Command::STOP]);
-    let stop = Input::CommandReceived { source: LOW, velocity: Ok(Velocity::ZERO), stamp: wall(999) };
+    let input = |source, told| Input::command(source, Ok(Velocity::planar(0.6, 0.0).unwrap()), wall(told));
+    assert_eq!(bench.on(10, input(HIGH, 10)), [WITHHELD]);
+    let stop = Input::command(LOW, Ok(Velocity::ZERO), wall(999));
     assert_eq!(bench.on(11, stop), [forward(0.0, 999)]);
     assert_eq!(bench.on(11, input(LOW, 1_000)), [forward(0.6, 1_000)]);
     let text = "high sent a command that is too old; low drives";
@@ -58,7 +54,7 @@ fn what_drives_stops_when_its_stamp_gets_too_old() {
     // 300 ms old when it comes: 200 ms are left of 500.
     assert_eq!(command(&mut bench, 1000, LOW, 0.5, 700).last(), Some(&forward(0.5, 700)));
     assert_eq!(bench.at(1199), []);
-    assert_eq!(bench.at(1200), [Command::STOP]);
+    assert_eq!(bench.at(1200), [WITHHELD]);
     assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut, "nothing new came in time");
 }
 
@@ -74,7 +70,7 @@ fn a_stamp_within_the_skew_makes_nothing_fresher() {
 fn a_stamp_from_the_future_stops_its_source() {
     let mut bench = Bench::new(vec![]);
     command(&mut bench, 0, LOW, 0.5, 0);
-    assert_eq!(command(&mut bench, 10, LOW, 0.6, 111), [Command::STOP]);
+    assert_eq!(command(&mut bench, 10, LOW, 0.6, 111), [WITHHELD]);
     assert_eq!(bench.verdicts()[LOW], Verdict::FromFuture);
     assert_eq!(bench.0.health().1, "low sent a command from the future; nobody drives");
     assert_eq!(bench.0.counters().refused.of(Refused::FromFuture), 1);
@@ -94,7 +90,7 @@ fn a_late_command_is_passed_over_though_it_is_too_old_as_well() {
 fn without_a_stamp_or_a_clock_only_the_arrival_counts() {
     let mut bench = Bench::new(vec![]);
     bench.clock(0, 0);
-    let unstamped = Input::CommandReceived { source: LOW, velocity: Ok(Velocity::ZERO), stamp: Stamp::ZERO };
+    let unstamped = Input::command(LOW, Ok(Velocity::ZERO), Stamp::ZERO);
     assert_eq!(bench.on(0, unstamped).len(), 1);
     assert_eq!(bench.verdicts()[LOW], Verdict::Drives);
 
@@ -111,7 +107,7 @@ fn a_jump_of_the_clock_changes_nothing_that_was_heard() {
         bench.at(100);
         bench.clock(100, jump);
         assert_eq!(bench.at(199), []);
-        assert_eq!(bench.at(200), [Command::STOP], "the lock's silence, as ever");
+        assert_eq!(bench.at(200), [WITHHELD], "the lock's silence, as ever");
     }
 }
 

@@ -4,7 +4,7 @@
 mod common;
 
 use arbiter::{Input, Invalid, Lock, Params, Verdict, specification};
-use common::{Bench, HIGH, LOW, at, command, go, lock, params, stamp};
+use common::{Bench, HIGH, LOW, WITHHELD, at, command, go, lock, params, stamp};
 use params::Value;
 use proptest::prelude::*;
 use units::{Command, Machine, Stamp, Velocity};
@@ -73,11 +73,11 @@ fn a_safety_stop_never_ramps() {
         close(&bench.command(150, LOW, 1.0, 1), 1.0, 1);
         bench
     };
-    assert_eq!(driving().lock(160, true), [Command::STOP]);
-    assert_eq!(driving().command(160, LOW, f64::NAN, 2), [Command::STOP]);
+    assert_eq!(driving().lock(160, true), [WITHHELD]);
+    assert_eq!(driving().command(160, LOW, f64::NAN, 2), [WITHHELD]);
     let mut bench = driving();
-    assert_eq!((bench.at(349), bench.at(350)), (vec![], vec![Command::STOP]), "the lock is silent");
-    assert_eq!(driving().on(160, Input::Stopping), [Command::STOP]);
+    assert_eq!((bench.at(349), bench.at(350)), (vec![], vec![WITHHELD]), "the lock is silent");
+    assert_eq!(driving().on(160, Input::Stopping), [WITHHELD]);
     let mut bench = Bench::with(with(&[("limits.linear.x.deceleration", 0.1)], vec![]));
     bench.command(0, LOW, 1.0, 1);
     assert_eq!(bench.at(500), [Command::STOP], "the source is silent");
@@ -94,7 +94,7 @@ fn after_a_safety_stop_the_way_begins_at_rest() {
     bench.command(0, HIGH, 0.1, 1);
     bench.command(400, HIGH, 0.1, 2);
     bench.at(409);
-    assert_eq!(bench.command(410, HIGH, f64::NAN, 3), [Command::STOP]);
+    assert_eq!(bench.command(410, HIGH, f64::NAN, 3), [WITHHELD]);
     assert_eq!(bench.0.deadline(), Some(at(510)), "the heartbeat; the grid is over");
     bench.command(415, LOW, 0.0, 4);
     close(&bench.command(420, LOW, 0.1, 5), 0.0, 5);
@@ -132,9 +132,7 @@ fn a_velocity_is_cut() {
         close(&bench.command(sec as u64, LOW, wish, 1 + sec as i32), forward, 1 + sec as i32);
     }
     let velocity = Ok(Velocity::planar(0.3, 1.0).unwrap());
-    let [command] = bench.on(9, Input::CommandReceived { source: LOW, velocity, stamp: stamp(9) })[..] else {
-        panic!("one command")
-    };
+    let [command] = bench.on(9, Input::command(LOW, velocity, stamp(9)))[..] else { panic!("one command") };
     assert_eq!(command.velocity, Velocity::planar(0.3, 0.0).unwrap());
 }
 
@@ -188,7 +186,7 @@ proptest! {
             now += wait;
             let velocity = velocity(parts);
             let sent = Stamp { sec: index as i32 + 1, nanosec: 7 };
-            let got = bench.on(now, Input::CommandReceived { source, velocity: Ok(velocity), stamp: sent });
+            let got = bench.on(now, Input::command(source, Ok(velocity), sent));
             match bench.verdicts()[source] {
                 Verdict::Drives => {
                     let last = got.last().unwrap();
@@ -241,7 +239,7 @@ proptest! {
                     prop_assert!(!stopped || v == 0.0);
                     prop_assert!(stopped || (v - last.1).abs() <= 2.0 * seconds + 1e-9, "{last:?} to {v} at {ms} ms");
                     prop_assert!(stopped || v.abs() - last.1.abs() <= 1.0 * seconds + 1e-9);
-                    let own = command == Command::STOP;
+                    let own = [Command::STOP, WITHHELD].contains(&command);
                     prop_assert!(own || command.stamp.sec <= sec && command.stamp.sec >= sec - 12);
                     last = (ms, v);
                 }
@@ -275,7 +273,7 @@ proptest! {
 fn an_invalid_message_of_a_masked_source_changes_nothing() {
     let mut bench = Bench::with(slopes());
     bench.command(0, HIGH, 0.1, 1);
-    let invalid = Input::CommandReceived { source: LOW, velocity: Err(Invalid::NoVelocity), stamp: stamp(2) };
+    let invalid = Input::command(LOW, Err(Invalid::NoVelocity), stamp(2));
     assert_eq!(bench.on(10, invalid), []);
     close(&bench.at(20), 0.02, 1);
 }

@@ -4,8 +4,8 @@
 mod common;
 
 use arbiter::{Input, Level, LockState, Publishers, Refused, Verdict, ZeroCause};
-use common::{Bench, HIGH, LOW, at, command, drives, go, lock, params, stop};
-use units::{Command, Machine};
+use common::{Bench, HIGH, LOW, WITHHELD, at, command, drives, go, lock, params, stop};
+use units::{Command, Machine, Velocity};
 
 const LOST: Verdict = Verdict::WaitsForZero(ZeroCause::Lost);
 const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);
@@ -37,7 +37,7 @@ fn a_source_that_was_silent_at_rest_may_begin_with_motion() {
 fn an_invalid_message_stops_its_source_until_a_zero() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);
-    assert_eq!(bench.command(10, LOW, f64::NAN, 2), [Command::STOP]);
+    assert_eq!(bench.command(10, LOW, f64::NAN, 2), [WITHHELD]);
     assert_eq!(bench.verdicts()[LOW], Verdict::Invalid);
     assert_eq!(bench.0.health(), (Level::Error, "low sent an invalid message; nobody drives".into()));
     let (source, reason) = bench.0.last_invalid().unwrap();
@@ -53,7 +53,7 @@ fn when_the_one_that_drives_is_lost_in_motion_every_source_needs_a_zero() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, HIGH, 1.0, 1);
     assert_eq!(bench.command(490, LOW, 0.5, 2), []);
-    assert_eq!(bench.at(500), [Command::STOP]);
+    assert_eq!(bench.at(500), [WITHHELD]);
     assert_eq!(bench.verdicts(), [OTHER, Verdict::TimedOut]);
     assert_eq!(bench.command(510, LOW, 0.4, 3), [], "nothing drives off by itself");
     assert_eq!(bench.command(520, LOW, 0.0, 4), [stop(4)]);
@@ -85,7 +85,7 @@ fn a_source_that_is_preempted_in_motion_goes_on_without_a_zero() {
     for ms in (100..=500).step_by(100) {
         assert_eq!(bench.command(ms, LOW, 0.5, ms as i32), []);
     }
-    assert_eq!(bench.at(520), [Command::STOP]);
+    assert_eq!(bench.at(520), [WITHHELD]);
     assert_eq!(bench.command(530, LOW, 0.5, 530), [go(0.5, 530)]);
 }
 
@@ -106,7 +106,7 @@ fn a_lock_that_is_closed_and_opened_on_purpose_asks_for_no_zero() {
     let mut bench = Bench::new(vec![lock(50)]);
     bench.lock(0, false);
     bench.command(10, LOW, 0.5, 1);
-    assert_eq!(bench.lock(20, true), [Command::STOP]);
+    assert_eq!(bench.lock(20, true), [WITHHELD]);
     bench.command(30, LOW, 0.5, 2);
     bench.lock(40, false);
     assert_eq!(bench.command(50, LOW, 0.5, 3), [go(0.5, 3)]);
@@ -117,7 +117,7 @@ fn a_lock_that_falls_silent_over_motion_asks_for_a_zero_of_all() {
     let mut bench = Bench::new(vec![lock(50)]);
     bench.lock(0, false);
     bench.command(10, LOW, 0.5, 1);
-    assert_eq!(bench.at(200), [Command::STOP]);
+    assert_eq!(bench.at(200), [WITHHELD]);
     assert_eq!(bench.0.active().locks, [LockState::Silent]);
     bench.lock(250, false);
     assert_eq!(bench.command(260, LOW, 0.5, 2), []);
@@ -141,12 +141,12 @@ fn a_lock_that_comes_back_sets_nothing_in_motion_that_asked_meanwhile() {
 fn who_was_sending_before_the_arbiter_began_starts_with_a_zero() {
     let mut bench = Bench::fresh(params(vec![]));
     bench.poll(0);
-    assert_eq!(bench.on(1_990, command(LOW, 0.5, 1)).last(), Some(&Command::STOP));
+    assert_eq!(bench.on(4_990, command(LOW, 0.5, 1)).last(), Some(&Command::STOP));
     assert_eq!(bench.verdicts()[LOW], SENDING);
-    assert_eq!(bench.on(1_995, command(LOW, 0.0, 2)), [stop(2)]);
-    assert_eq!(bench.on(1_999, command(LOW, 0.5, 3)), [go(0.5, 3)]);
+    assert_eq!(bench.on(4_995, command(LOW, 0.0, 2)), [stop(2)]);
+    assert_eq!(bench.on(4_999, command(LOW, 0.5, 3)), [go(0.5, 3)]);
     // Its first one comes later: it starts now, as nav2 does.
-    assert_eq!(bench.on(2_001, command(HIGH, 0.6, 3)), [go(0.6, 3)]);
+    assert_eq!(bench.on(5_001, command(HIGH, 0.6, 3)), [go(0.6, 3)]);
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_short_hold_costs_what_it_took() {
     let out = bench.after_a_hold(300, command(LOW, 0.6, 0));
     assert_eq!(out, [go(0.6, 0)]);
     assert_eq!(bench.at(499), []);
-    assert_eq!(bench.at(500), [Command::STOP], "it may be of the time of the call before");
+    assert_eq!(bench.at(500), [WITHHELD], "it may be of the time of the call before");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn two_publishers_of_a_lock_close_it_while_they_last() {
     let mut bench = Bench::new(vec![lock(50)]);
     bench.lock(0, false);
     bench.command(10, LOW, 0.5, 1);
-    assert_eq!(bench.lock_publishers(20, 2, 0), [Command::STOP]);
+    assert_eq!(bench.lock_publishers(20, 2, 0), [WITHHELD]);
     for ms in (30..1_000).step_by(30) {
         // They disagree; nothing of it comes out.
         assert!(drives(bench.drain(ms)).iter().all(|command| command.velocity.is_zero()));
@@ -266,4 +266,57 @@ fn publishers_stay_known_when_indices_change() {
     one.sources.remove(LOW);
     bench.on(1, Input::ParametersChanged(one));
     assert_eq!(bench.0.active().publishers, [publishers]);
+}
+
+/// What the arbiter says by itself between `from` and `to` while `source` goes on asking.
+fn own_zeros(bench: &mut Bench, source: usize, from: u64, to: u64) -> Vec<Command> {
+    (from..to).step_by(50).flat_map(|ms| bench.command(ms, source, 0.5, ms as i32)).collect()
+}
+
+#[test]
+fn its_own_zeros_withhold_what_a_source_behind_a_lock_asks_for() {
+    let mut bench = Bench::new(vec![lock(50)]);
+    assert_eq!(bench.lock(0, true), []);
+    assert_eq!(bench.at(100), [Command::STOP], "nobody asks");
+    let zeros = own_zeros(&mut bench, LOW, 150, 1_000);
+    assert!(zeros.len() >= 8 && zeros.iter().all(|zero| *zero == WITHHELD), "{zeros:?}");
+    bench.command(1_000, LOW, 0.0, 1_000);
+    assert!(bench.at(1_200).iter().all(|zero| *zero == Command::STOP), "the hand let go");
+}
+
+#[test]
+fn its_own_zeros_withhold_what_waits_for_a_zero_until_it_falls_silent() {
+    let mut bench = Bench::fresh(params(vec![]));
+    assert_eq!(bench.poll(0), [Command::STOP]);
+    let mut zeros = own_zeros(&mut bench, LOW, 50, 1_000);
+    assert_eq!(bench.verdicts()[LOW], SENDING);
+    zeros.retain(|zero| *zero != WITHHELD);
+    assert_eq!(zeros, []);
+    // Its last one was at 950.
+    assert!(bench.at(1_449).iter().all(|zero| *zero == WITHHELD));
+    assert!(bench.at(1_700).iter().all(|zero| *zero == Command::STOP));
+}
+
+#[test]
+fn a_withheld_zero_of_a_source_goes_on_as_it_is_and_begins_nothing() {
+    let withheld =
+        |sec| Input::CommandReceived { source: LOW, command: Ok(go(0.5, sec).reduced_to(Velocity::ZERO)) };
+    let mut bench = Bench::new(vec![]);
+    assert_eq!(bench.on(0, withheld(1)), [Command { withheld: true, ..stop(1) }]);
+    assert_eq!(bench.at(500), [Command::STOP]);
+    assert_eq!(bench.command(510, HIGH, 0.5, 2), [], "who drove was lost while it asked for motion");
+    assert_eq!(bench.verdicts()[HIGH], OTHER);
+    assert_eq!(bench.on(520, withheld(3)), []);
+    assert_eq!(bench.verdicts()[LOW], LOST);
+}
+
+#[test]
+fn a_stick_that_drifts_says_zero() {
+    let mut bench = Bench::fresh(params(vec![]));
+    bench.poll(0);
+    assert_eq!(bench.command(10, LOW, 0.003, 1), [go(0.003, 1)]);
+    assert_eq!(bench.command(20, LOW, 0.5, 2), [go(0.5, 2)]);
+    assert_eq!(bench.command(30, LOW, -0.003, 3), [go(-0.003, 3)]);
+    bench.at(600);
+    assert_eq!(bench.command(610, HIGH, 0.003, 4), [go(0.003, 4)], "nothing was lost in motion");
 }

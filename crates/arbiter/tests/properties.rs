@@ -49,7 +49,7 @@ fn input(event: Event) -> Input {
         Event::Command { source, stops, valid, stamp: sec } => {
             let asked = if stops { Velocity::ZERO } else { velocity(source) };
             let velocity = if valid { Ok(asked) } else { Err(Invalid::NoVelocity) };
-            Input::CommandReceived { source, velocity, stamp: stamp(sec) }
+            Input::command(source, velocity, stamp(sec))
         }
         Event::Lock { lock, closed } => Input::LockReceived { lock, closed },
     }
@@ -145,7 +145,7 @@ proptest! {
         for (nanos, index, sec, nanosec) in calls {
             let (now, source) = (Instant::from_nanos(nanos), index % 6);
             let stamp = Stamp { sec, nanosec };
-            arbiter.handle(now, Input::CommandReceived { source, velocity: Ok(Velocity::ZERO), stamp });
+            arbiter.handle(now, Input::command(source, Ok(Velocity::ZERO), stamp));
             arbiter.handle(now, Input::LockReceived { lock: index, closed: sec > 0 });
             let _ = (arbiter.poll(now), arbiter.deadline(), arbiter.health(), arbiter.report());
         }

@@ -101,7 +101,7 @@ impl Pair {
             Asks::Nonsense => Err(Invalid::NoVelocity),
         };
         let source = self.model.index(source);
-        self.tell(Input::CommandReceived { source, velocity, stamp: stamp(said) });
+        self.tell(Input::command(source, velocity, stamp(said)));
     }
 
     fn play(&mut self, event: Event) {
@@ -163,16 +163,21 @@ impl Pair {
 
     fn compare(&mut self) -> Result<(), TestCaseError> {
         let outputs = std::iter::from_fn(|| self.arbiter.poll(self.now));
-        let got: Vec<(Option<usize>, Stamp)> = outputs
+        let got: Vec<(Option<usize>, Stamp, bool)> = outputs
             .filter_map(|output| match output {
                 Output::Drive(command) => {
                     let source = command.velocity.forward() as usize;
-                    Some((source.checked_sub(1), command.stamp))
+                    Some((source.checked_sub(1), command.stamp, command.withheld))
                 }
                 Output::PublishActive(_) => None,
             })
             .collect();
-        let expected: Vec<_> = self.model.out.drain(..).map(|(source, said)| (source, stamp(said))).collect();
+        let expected: Vec<_> = self
+            .model
+            .out
+            .drain(..)
+            .map(|(source, said, withheld)| (source, stamp(said), withheld))
+            .collect();
         prop_assert_eq!(got, expected);
         let present: Vec<usize> = (0..self.model.present.len()).filter(|&s| self.model.present[s]).collect();
         let verdicts: Vec<Verdict> = present.iter().map(|&source| self.model.verdict(source)).collect();

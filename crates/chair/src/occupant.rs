@@ -22,7 +22,7 @@ impl Occupant {
         let is_zero = velocity == Velocity::ZERO;
         self.last = (!is_zero).then_some((stamp, now));
         if !(is_zero && self.told_zero) {
-            self.output = Some(Command { velocity, stamp });
+            self.output = Some(Command::new(velocity, stamp));
         }
         self.told_zero = is_zero;
     }
@@ -36,7 +36,7 @@ impl Occupant {
             self.last = None;
             self.told_zero = true;
             let stamp = later(stamp, now.since(at));
-            return Some(Command { velocity: Velocity::ZERO, stamp });
+            return Some(Command::new(Velocity::ZERO, stamp));
         }
         self.output.take()
     }
@@ -70,11 +70,11 @@ mod tests {
         let velocity = Velocity::planar(0.5, 0.0).unwrap();
         assert_eq!(occupant.poll(Instant::from_millis(5000), TIMEOUT), None, "nothing was ever heard");
         occupant.receive(Instant::from_millis(5000), stamp, Some(velocity));
-        assert_eq!(occupant.poll(Instant::from_millis(5000), TIMEOUT), Some(Command { velocity, stamp }));
+        assert_eq!(occupant.poll(Instant::from_millis(5000), TIMEOUT), Some(Command::new(velocity, stamp)));
         assert_eq!(occupant.deadline(Instant::ZERO, TIMEOUT), Some(Instant::from_millis(5300)));
         assert_eq!(occupant.poll(Instant::from_millis(5299), TIMEOUT), None);
         // 7.9 s and 0.3 s are 8.2 s.
-        let zero = Command { velocity: Velocity::ZERO, stamp: Stamp { sec: 8, nanosec: 200_000_000 } };
+        let zero = Command::new(Velocity::ZERO, Stamp { sec: 8, nanosec: 200_000_000 });
         assert_eq!(occupant.poll(Instant::from_millis(5300), TIMEOUT), Some(zero));
         assert_eq!(occupant.poll(Instant::from_millis(9000), TIMEOUT), None);
         assert_eq!(occupant.deadline(Instant::ZERO, TIMEOUT), None);

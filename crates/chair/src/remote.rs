@@ -85,7 +85,7 @@ impl Remote {
             unheard: None,
             taken_by: None,
             bad_feedback: None,
-            command: CommandMonitor::waiting_for_zero(),
+            command: CommandMonitor::default(),
             publishers: 0,
             drivers: 0,
             wanted: false,
@@ -238,7 +238,7 @@ impl Remote {
             State::Deactivating => self.settle_deactivating(),
         }
         // Nobody means a stick that was held before the chair followed, or all through a loss.
-        let moves = self.command.command().is_some_and(|command| !command.velocity.is_zero());
+        let moves = self.command.command().is_some_and(|command| command.asks_for_motion());
         if moves && self.state != State::Active {
             let is_mistake = self.asked_for() == Err(Hold::CommandBeyondReason);
             self.command.lose();

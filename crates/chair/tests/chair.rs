@@ -27,7 +27,7 @@ fn stick(forward_back: i32, left_right: i32, input_source: i32) -> ChairInput {
 
 fn go(forward: f64, sec: i32) -> ChairInput {
     let velocity = Velocity::planar(forward, 0.0).unwrap();
-    ChairInput::Remote(Input::CommandReceived(Command { velocity, stamp: Stamp { sec, nanosec: 0 } }))
+    ChairInput::Remote(Input::CommandReceived(Command::new(velocity, Stamp { sec, nanosec: 0 })))
 }
 
 impl Bench {

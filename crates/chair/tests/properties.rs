@@ -50,7 +50,7 @@ fn sources() -> impl Strategy<Value = Source> {
 fn events() -> impl Strategy<Value = Vec<(u64, Input)>> {
     let part = || prop_oneof![2 => Just(0.0), 3 => finite()];
     let command = (part(), part()).prop_map(|(v, w)| {
-        Input::CommandReceived(Command { velocity: Velocity::planar(v, w).unwrap(), stamp: Stamp::ZERO })
+        Input::CommandReceived(Command::new(Velocity::planar(v, w).unwrap(), Stamp::ZERO))
     });
     let heard = || prop_oneof![30 => Just(Source::SharedRemote), 1 => sources()];
     let event = prop_oneof![
@@ -248,7 +248,7 @@ proptest! {
         }
         remote.handle(at(55), Input::CommandReceived(Command::STOP));
         let velocity = Velocity::planar(0.5, 0.0).unwrap();
-        remote.handle(at(60), Input::CommandReceived(Command { velocity, stamp: Stamp::ZERO }));
+        remote.handle(at(60), Input::CommandReceived(Command::new(velocity, Stamp::ZERO)));
         prop_assert_eq!(remote.state(), State::Active);
         while let Some(output) = remote.poll(at(60 + late)) {
             prop_assert!(!matches!(output, Output::PublishJoystick(joystick) if !joystick.is_neutral()));

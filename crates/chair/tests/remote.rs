@@ -153,7 +153,7 @@ fn with_clock() -> Bench {
 
 /// A command with a stamp \[ms\].
 fn stamped(forward: f64, ms: i64) -> Input {
-    Input::CommandReceived(Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp: wall(ms) })
+    Input::CommandReceived(Command::new(Velocity::planar(forward, 0.0).unwrap(), wall(ms)))
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn without_a_calibrated_profile_nothing_moves() {
 fn commands_are_cut_and_other_parts_left_out_and_counted() {
     let mut bench = Bench::confirmed();
     let velocity = Velocity::new([5.4, 1.0, 0.0], [0.0, 0.0, 1.2212]).unwrap();
-    bench.on(Input::CommandReceived(Command { velocity, stamp: Stamp::ZERO }));
+    bench.on(Input::CommandReceived(Command::new(velocity, Stamp::ZERO)));
     bench.pass(10);
     // Ten times too fast: the turn is a tenth as well.
     assert_eq!(bench.last(), (100, -10));

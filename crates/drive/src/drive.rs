@@ -101,7 +101,7 @@ impl Drive {
             self.rest.push_back(Output::Joystick(output));
             if let (Some(state), Some(source)) = (desired, self.stick) {
                 let velocity = arbiter::velocity_of(state.intrinsic, state.vel, state.avel);
-                let input = arbiter::Input::CommandReceived { source, velocity, stamp: state.stamp };
+                let input = arbiter::Input::command(source, velocity, state.stamp);
                 self.stages.arbiter.handle(now, input);
                 break;
             }

@@ -76,13 +76,11 @@ fn a_takeover_is_told_after_the_motor_value() {
     bench.stick(0.0, 0.0, false);
     bench.pass(Duration::from_millis(1000));
     let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
-    let input = |stamp| arbiter::Input::CommandReceived {
-        source: navigation,
-        velocity: Ok(units::Velocity::planar(0.5, 0.0).unwrap()),
-        stamp,
-    };
-    let stamp = bench.stamp();
-    bench.tell([Input::Arbiter(input(stamp))]);
+    for forward in [0.0, 0.5] {
+        let velocity = Ok(units::Velocity::planar(forward, 0.0).unwrap());
+        let stamp = bench.stamp();
+        bench.tell([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
+    }
     assert_eq!(bench.drive.stages().arbiter.active().source, Some(navigation));
     bench.pass(Duration::from_millis(20));
     let pressed = ButtonChanged { id: STICK, button: DEAD_MAN, pressed: true };

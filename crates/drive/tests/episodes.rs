@@ -78,7 +78,7 @@ impl Driven {
                 self.stamps[0] = behind.map_or(self.stamps[0], |behind| self.stamp(behind));
                 let velocity = Velocity::planar(forward, 0.0).map_err(Invalid::NotFinite);
                 let (source, stamp) = (self.navigation, self.stamps[0]);
-                return Input::Arbiter(arbiter::Input::CommandReceived { source, velocity, stamp });
+                return Input::Arbiter(arbiter::Input::command(source, velocity, stamp));
             }
             Message::Enable(on) => hindbrain::Input::EnableReceived(on),
             Message::Estop(pressed) => hindbrain::Input::EstopReceived(pressed),

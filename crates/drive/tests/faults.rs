@@ -203,7 +203,7 @@ impl World {
     fn navigation(&self, forward: f64, turn: f64, stamp: Stamp) -> Input {
         let source = self.bench.drive.stages().arbiter.source_index("navigation").unwrap();
         let velocity = Velocity::planar(forward, turn).map_err(Invalid::NotFinite);
-        Input::Arbiter(arbiter::Input::CommandReceived { source, velocity, stamp })
+        Input::Arbiter(arbiter::Input::command(source, velocity, stamp))
     }
 
     /// Everything is put right, and somebody drives ahead for a second over a network that works.

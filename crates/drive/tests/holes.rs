@@ -27,7 +27,7 @@ fn enabled() -> Bench {
 fn ask(bench: &mut Bench, source: usize, forward: f64) {
     let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
     let stamp = bench.stamp();
-    bench.tell([Input::Arbiter(arbiter::Input::CommandReceived { source, velocity, stamp })]);
+    bench.tell([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
 }
 
 #[test]

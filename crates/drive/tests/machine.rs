@@ -74,10 +74,10 @@ fn navigation_gets_its_turn_when_the_user_lets_go() {
     bench.full_ahead();
     bench.stick(1.0, 0.0, false);
     let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
-    for _ in 0..60 {
-        let velocity = Ok(Velocity::planar(-0.5, 0.0).unwrap());
+    for step in 0..60 {
+        let velocity = Ok(Velocity::planar(if step < 10 { 0.0 } else { -0.5 }, 0.0).unwrap());
         let stamp = bench.stamp();
-        bench.tell([Input::Arbiter(arbiter::Input::CommandReceived { source: navigation, velocity, stamp })]);
+        bench.tell([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
         bench.pass(ms(50));
     }
     // Half of 66, backward.
@@ -93,7 +93,7 @@ fn a_source_of_nan_stops() {
     let source = bench.drive.stages().arbiter.source_index("joystick").unwrap();
     bench.tell([
         Input::Joystick(joystick::Input::Stopping), // so that no valid command follows
-        Input::Arbiter(arbiter::Input::CommandReceived { source, velocity, stamp: bench.stamp() }),
+        Input::Arbiter(arbiter::Input::command(source, velocity, bench.stamp())),
     ]);
     bench.pass(ms(1000));
     assert!(bench.stopped_since().unwrap().since(lost) <= ms(370));
@@ -107,7 +107,7 @@ fn a_stop_is_obeyed_though_its_clock_is_behind() {
     for step in 0..100 {
         let velocity = Ok(Velocity::planar(if step < 10 { 0.0 } else { 1.0 }, 0.0).unwrap());
         let stamp = bench.stamp();
-        bench.tell([Input::Arbiter(arbiter::Input::CommandReceived { source: navigation, velocity, stamp })]);
+        bench.tell([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
         bench.pass(ms(20));
     }
     assert!(bench.last().0 < 40, "motors are {:?}", bench.last());
@@ -118,7 +118,7 @@ fn a_stop_is_obeyed_though_its_clock_is_behind() {
     let source = bench.drive.stages().arbiter.source_index("joystick").unwrap();
     let velocity = Ok(Velocity::ZERO);
     let stopped = bench.now;
-    bench.tell([Input::Arbiter(arbiter::Input::CommandReceived { source, velocity, stamp })]);
+    bench.tell([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
     bench.pass(ms(1000));
     assert!(bench.stopped_since().unwrap().since(stopped) <= ms(370));
 }
@@ -133,7 +133,7 @@ fn a_command_that_is_too_old_moves_nothing() {
         let stamp = bench.stamp();
         bench.wall = 0;
         let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
-        bench.tell([Input::Arbiter(arbiter::Input::CommandReceived { source, velocity, stamp })]);
+        bench.tell([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
         bench.pass(ms(20));
     }
     assert!(bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP)));
@@ -150,7 +150,7 @@ fn without_a_stick_among_the_sources_the_navigation_drives() {
     bench.enable(true);
     for step in 0..100 {
         let velocity = Ok(Velocity::planar(if step < 10 { 0.0 } else { 1.0 }, 0.0).unwrap());
-        let command = arbiter::Input::CommandReceived { source: 0, velocity, stamp: Stamp::ZERO };
+        let command = arbiter::Input::command(0, velocity, Stamp::ZERO);
         bench.tell([Input::Arbiter(command)]);
         bench.pass(ms(20));
     }
@@ -230,11 +230,7 @@ fn play(events: &[(u64, Event)]) -> Bench {
             Event::Navigation(forward, turn) => {
                 let velocity = Velocity::planar(forward, turn).map_err(Invalid::NotFinite);
                 let stamp = bench.stamp();
-                bench.tell([Input::Arbiter(arbiter::Input::CommandReceived {
-                    source: navigation,
-                    velocity,
-                    stamp,
-                })]);
+                bench.tell([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
             }
             Event::Nothing => {}
         }
@@ -283,4 +279,125 @@ proptest! {
         let bench = play(&events);
         prop_assert!(bench.drive.deadline().is_some_and(|deadline| deadline > bench.now));
     }
+}
+
+/// Whether the motors were at stop all along for 3 s in which `each` 50 ms something happens.
+fn stands(bench: &mut Bench, mut each: impl FnMut(&mut Bench)) -> bool {
+    bench.motors.clear();
+    for _ in 0..60 {
+        each(bench);
+        bench.pass(ms(50));
+    }
+    bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP))
+}
+
+/// The e-stop is pressed and released, reset and enabled anew: all that it takes but a zero.
+fn estop_and_back(bench: &mut Bench) {
+    for (pressed, down) in [(true, false), (false, false), (false, true), (false, false)] {
+        bench.tell([Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))]);
+        bench.tell([Input::Hindbrain(hindbrain::Input::ResetReceived(down))]);
+    }
+    bench.enable(true);
+}
+
+fn released(bench: &mut Bench) {
+    bench.tell([Input::Hindbrain(hindbrain::Input::EstopReceived(false))]);
+}
+
+#[test]
+fn a_stick_that_is_held_through_an_estop_near_somebody_moves_nothing_when_the_zone_opens() {
+    let mut bench = Bench::new();
+    bench.full_ahead();
+    bench.scaling = Some([0.0; 16]);
+    bench.pass(ms(500));
+    estop_and_back(&mut bench);
+    assert!(stands(&mut bench, released));
+    bench.scaling = Some([1.0; 16]);
+    assert!(stands(&mut bench, released), "somebody stepped aside, and nobody let go of the stick");
+    assert_eq!(bench.drive.stages().hindbrain.state(), hindbrain::StopState::Ok);
+    bench.stick(0.0, 0.0, true);
+    stands(&mut bench, released); // down the joystick's own slope
+    bench.stick(1.0, 0.0, true);
+    assert!(!stands(&mut bench, released));
+}
+
+/// What navigation sends behind a lock is withheld; once it asked for nothing it goes on.
+#[test]
+fn what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens() {
+    let text = |text: &str| Value::Text(text.into());
+    let lock = [
+        ("sources.nav.topic", text("/nav")),
+        ("sources.nav.type", text("twist")),
+        ("sources.nav.priority", Value::Integer(10)),
+        ("locks.door.topic", text("/door")),
+        ("locks.door.priority", Value::Integer(50)),
+    ];
+    let said = |forward: f64, closed: bool| {
+        move |bench: &mut Bench| {
+            released(bench);
+            let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
+            bench.tell([
+                Input::Arbiter(arbiter::Input::LockReceived { lock: 0, closed }),
+                Input::Arbiter(arbiter::Input::command(0, velocity, Stamp::ZERO)),
+            ]);
+        }
+    };
+    let mut bench = Bench::with(drive_with(&lock));
+    bench.enable(true);
+    stands(&mut bench, said(0.0, false));
+    assert!(!stands(&mut bench, said(0.5, false)), "it drives");
+    stands(&mut bench, said(0.5, true));
+    estop_and_back(&mut bench);
+    assert!(stands(&mut bench, said(0.5, true)));
+    assert!(stands(&mut bench, said(0.5, false)));
+    assert_eq!(bench.drive.stages().hindbrain.state(), hindbrain::StopState::Ok);
+    assert!(stands(&mut bench, said(0.0, false)));
+    assert!(!stands(&mut bench, said(0.5, false)));
+}
+
+/// Navigation asks for `forward` [m/s] all the while.
+fn navigates(forward: f64) -> impl FnMut(&mut Bench) {
+    move |bench| {
+        let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+        let (velocity, stamp) = (Ok(Velocity::planar(forward, 0.0).unwrap()), bench.stamp());
+        bench.tell([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
+    }
+}
+
+#[test]
+fn a_stick_pulled_out_in_motion_hands_nothing_over_before_a_zero() {
+    let mut bench = Bench::new();
+    bench.full_ahead();
+    stands(&mut bench, navigates(-0.5));
+    assert!(bench.last().0 < 40, "the stick is above it");
+    bench.unplug();
+    bench.pass(ms(500));
+    assert!(stands(&mut bench, navigates(-0.5)) && stands(&mut bench, navigates(-0.5)));
+    stands(&mut bench, navigates(0.0));
+    assert!(!stands(&mut bench, navigates(-0.5)));
+}
+
+#[test]
+fn a_reference_that_dies_in_motion_hands_nothing_over_before_a_zero() {
+    let mut bench = Bench::new();
+    bench.plug();
+    bench.enable(true);
+    let refers = |forward: f64| {
+        move |bench: &mut Bench| {
+            navigates(-0.5)(bench);
+            let vel = Some([forward, 0.0, 0.0]);
+            let reference = joystick::PoseState { vel, ..joystick::PoseState::standing(bench.stamp(), true) };
+            bench.tell([Input::Joystick(joystick::Input::ReferenceReceived(reference))]);
+        }
+    };
+    stands(&mut bench, refers(0.0));
+    assert!(!stands(&mut bench, refers(0.5)) && bench.last().0 < STOP);
+    bench.pass(ms(450));
+    for _ in 0..20 {
+        navigates(-0.5)(&mut bench);
+        bench.pass(ms(50));
+    }
+    assert!(stands(&mut bench, navigates(-0.5)));
+    stands(&mut bench, navigates(0.0));
+    assert!(!stands(&mut bench, navigates(-0.5)));
 }

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::core::{Cause, Causes, DEADBAND, Device, EstopLine, Reading, State};
+use crate::core::{Cause, Causes, Device, EstopLine, Reading, State};
 use crate::{Hindbrain, Sensor, StopState};
 
 /// Something that hindbrain listens to.
@@ -128,8 +128,9 @@ impl Hindbrain {
             Source::Command => match command.wish {
                 None => "nothing",
                 Some(_) if command.followed_by_invalid => "refused",
-                Some(wish) if wish.is_within(DEADBAND) => "zero",
-                Some(_) => "move",
+                Some(_) if self.accepted().withheld => "withheld",
+                Some(_) if self.accepted().asks_for_motion() => "move",
+                Some(_) => "zero",
             },
             Source::Enable => match enable.level() {
                 None => "nothing",

@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, Machine, Stamp};
+use units::{Clock, Command, Freshness, Instant, Machine};
 
 use crate::core::{Cause, Causes, Inputs, Outputs, State, StopState, step};
 use crate::{Counters, Detail, Input, Motors, Output, Params, Refused, Source};
@@ -51,9 +51,9 @@ pub struct Hindbrain {
     stepped: Option<Instant>,
     state: State,
     outputs: Outputs,
-    /// The stamps of commands, and the stamp of the last one that was accepted.
+    /// The stamps of commands, and the last one that was accepted.
     commands: Freshness,
-    stamp: Stamp,
+    accepted: Command,
     /// The stamps of each sensor's measurements.
     measurements: [Freshness; 4],
     timers: Timers,
@@ -97,7 +97,7 @@ impl Hindbrain {
             state,
             outputs,
             commands: Freshness::default(),
-            stamp: Stamp::ZERO,
+            accepted: Command::STOP,
             measurements: [Freshness::default(); 4],
             timers: Timers { tick: Instant::ZERO, state: Instant::ZERO, detail: Instant::ZERO },
             stopping: false,
@@ -127,7 +127,7 @@ impl Hindbrain {
 
     /// The values for the motors, as of the last call.
     pub fn motors(&self) -> Motors {
-        Motors::from_levels(self.outputs.levels, self.stamp)
+        Motors::from_levels(self.outputs.levels, self.accepted.stamp)
     }
 
     /// The core's state, to look at.
@@ -149,6 +149,11 @@ impl Hindbrain {
     /// command. [`Input::ParametersChanged`] changes nothing then.
     pub fn accepts_parameters(&self) -> bool {
         !self.state.may_move()
+    }
+
+    /// The last command that was accepted.
+    pub(crate) fn accepted(&self) -> &Command {
+        &self.accepted
     }
 
     /// How long ago `source` was received; `None` if never.

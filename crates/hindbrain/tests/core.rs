@@ -38,7 +38,8 @@ fn core_params() -> impl Strategy<Value = CoreParams> {
 
 fn command() -> impl Strategy<Value = Result<CommandInput, InvalidCommand>> {
     let wish = (any::<i16>(), any::<i16>()).prop_map(|(linear, angular)| Wish::new(linear, angular));
-    let command = (wish, time()).prop_map(|(wish, age)| CommandInput { wish, age });
+    let command =
+        (wish, any::<bool>(), time()).prop_map(|(wish, is_zero, age)| CommandInput { wish, is_zero, age });
     prop_oneof![4 => command.prop_map(Ok), 1 => Just(Err(InvalidCommand))]
 }
 

@@ -51,7 +51,7 @@ impl Alone {
             Message::Command { forward, behind } => {
                 self.stamps[0] = behind.map_or(self.stamps[0], |behind| self.stamp(behind));
                 let stamp = self.stamps[0];
-                let command = Velocity::planar(forward, 0.0).map(|velocity| Command { velocity, stamp });
+                let command = Velocity::planar(forward, 0.0).map(|velocity| Command::new(velocity, stamp));
                 Input::CommandReceived(command)
             }
             Message::Enable(on) => Input::EnableReceived(on),

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Instant, Received, Stamp};
+use units::{Clock, Instant, Received, Stamp, Velocity};
 
 use crate::integrator::Integrator;
 use crate::mapping::{Unrest, commands, is_at_rest, reads_the_same, unrest};
@@ -9,6 +9,8 @@ use crate::reference::Reference;
 use crate::takeover::{Reach, Seed};
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
 
+/// For how long it is said that whoever commanded was lost in motion: some messages, so that one is received.
+pub(crate) const LOST: Duration = Duration::from_millis(100);
 /// For how long zero is published after the stick, or a reference in motion, was lost: every hop sees it, also one that
 /// misses some messages. After that nothing is claimed any more.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(1);
@@ -31,6 +33,16 @@ struct Farewell {
     until: Instant,
     /// Whether the reference is not passed on before that: the stick was lost, nobody let go of it.
     masks: bool,
+    /// Until then it is said that motion was lost, in place of zero.
+    lost_until: Instant,
+}
+
+impl Farewell {
+    /// From `now` on, of a stick or a reference that was lost, in motion or at rest.
+    fn after_loss(now: Instant, in_motion: bool, masks: bool) -> Self {
+        let lost_until = if in_motion { now + LOST } else { now };
+        Self { is_due: true, until: now + FAREWELL, masks, lost_until }
+    }
 }
 
 /// The state task: passes the reference on, or replaces it by what the stick commands.
@@ -54,6 +66,8 @@ pub(crate) struct Filter {
     until: Instant,
     reference: Reference,
     farewell: Farewell,
+    /// Whether the stick asked for motion when it was taken away; `None` if it was not since the last look.
+    taken_away: Option<bool>,
     /// The stick that drives was not yet at rest since it does, or means what it does, and commands nothing.
     waits: bool,
     seeds_refused: u64,
@@ -74,6 +88,7 @@ impl Filter {
             until: Instant::ZERO,
             reference: Reference::default(),
             farewell: Farewell::default(),
+            taken_away: None,
             waits: false,
             seeds_refused: 0,
             seeds_limited: 0,
@@ -141,9 +156,11 @@ impl Filter {
     pub(crate) fn expire(&mut self, now: Instant) -> bool {
         let is_lost = self.reference.expire(now) && !self.active();
         if is_lost {
-            let until = if self.reference.waits_for_zero() { now + FAREWELL } else { now };
-            self.farewell.is_due = true;
-            self.farewell.until = self.farewell.until.max(until);
+            if self.reference.waits_for_zero() {
+                self.farewell = Farewell::after_loss(now, true, self.farewell.masks);
+            } else {
+                self.farewell.is_due = true;
+            }
         }
         is_lost
     }
@@ -224,11 +241,19 @@ impl Filter {
     /// takeover of who pressed that stick's button, and no other stick inherits it. A stick may be deflected when it gets to
     /// drive, by a hand that knows nothing of it or by what lies on it: nobody has asked for that motion.
     pub(crate) fn hand_over(&mut self, stranger: bool) {
+        self.taken_away = Some(self.moves());
         self.motion.stop();
         self.waits = true;
         if stranger {
             self.mode.release();
         }
+    }
+
+    /// Whether the stick asks for motion: it commands some, or its last motion is not over.
+    fn moves(&self) -> bool {
+        let (linear, angular) = self.motion.velocity();
+        let is_over = Velocity::new(linear, angular).is_ok_and(|velocity| velocity.is_neutral());
+        self.active() && !(is_over && self.acceleration == [0.0; 6])
     }
 
     /// A reference came in; whether what is to be published is another one by that.
@@ -247,7 +272,8 @@ impl Filter {
     /// Lets mode and command follow the stick; no stick is one without axes and buttons. `whole` says that all of its
     /// state that came at once is here: an axis may be reported after another that is at rest.
     pub(crate) fn look(&mut self, now: Instant, stick: Stick<'_>, whole: bool) {
-        let before = self.active();
+        let (before, moved) = (self.active(), self.moves());
+        let taken_away = self.taken_away.take();
         self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch());
         self.claims = self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
         let divisor = self.divisor();
@@ -265,9 +291,16 @@ impl Filter {
             // The motion is forgotten: the next takeover starts anew.
             (true, false) => {
                 // A button was let go by a person; all else is a loss.
-                let is_lost = !stick.is_there || !self.has_enable_button();
-                let until = if is_lost { now + FAREWELL } else { now };
-                self.farewell = Farewell { is_due: true, until, masks: is_lost };
+                let is_lost = taken_away == Some(true) || !stick.is_there || !self.has_enable_button();
+                let in_motion = taken_away.unwrap_or(moved);
+                self.farewell = if is_lost {
+                    Farewell::after_loss(now, in_motion, true)
+                } else {
+                    Farewell { is_due: true, ..Farewell::default() }
+                };
+                if is_lost && in_motion {
+                    self.reference.require_zero();
+                }
             }
             _ => {}
         }
@@ -297,13 +330,15 @@ impl Filter {
     /// Inactive, the reference in force as it came; without one nothing. When the stick lets go one stop comes first in
     /// any case: a reference that is older than the stick's last command may be passed over as late further on, and the
     /// stick's would go on. When the stick was lost, zero for [`FAREWELL`], also before a reference; when a
-    /// reference was lost in motion, zero for as long unless it comes back.
+    /// reference was lost in motion, zero for as long unless it comes back. Where motion was lost the first of these hold no
+    /// velocity at all, which further on is a loss and not a hand that let go: nobody else may drive off by itself.
     pub(crate) fn desired(&self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         if !self.active() {
-            let Farewell { is_due, until, masks } = self.farewell;
+            let Farewell { is_due, until, masks, lost_until } = self.farewell;
             let waits = is_due || (masks && now < until);
             return match self.reference.in_force() {
                 Some(reference) if !waits => Some(*reference),
+                _ if now < lost_until => Some(PoseState::lost(stamp, self.intrinsic())),
                 _ => (is_due || now < until).then(|| self.standing(stamp)),
             };
         }

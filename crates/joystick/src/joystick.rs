@@ -42,10 +42,10 @@ const WATCH: Duration = Duration::from_millis(50);
 /// |---|---|
 /// | the stick: an enable button says so, or none is mapped and a stick is there with an axis that is mapped | its velocity, zero while it waits for rest |
 /// | nobody since a button was let go | one stop, then the reference |
-/// | nobody since the stick was lost: unplugged, not read, without mapped axes | zero for a second, then the reference |
+/// | nobody since the stick was lost: unplugged, not read, without mapped axes | zero for a second, then the reference; if it was lost in motion no velocity for 0.1 s of these, and no reference before that asked for zero |
 /// | a takeover by `enable.toggle` whose device is gone | zero until that is back and ends it |
 /// | a fresh reference, otherwise | that, bit for bit |
-/// | a reference that was lost in motion | zero for a second, then nothing before it asked for zero |
+/// | a reference that was lost in motion | no velocity for 0.1 s, zero for the rest of a second, then nothing before it asked for zero |
 /// | nobody | nothing |
 ///
 /// After [`Input::Stopping`] one explicit stop leaves if anything was claimed, `joy` and all devices are published as let

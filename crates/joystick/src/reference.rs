@@ -10,8 +10,8 @@ pub(crate) const STALE: Duration = Duration::from_millis(500);
 /// The reference: which one is in force, for how long, and whether its motion may begin.
 ///
 /// It is judged as every command is, see [`CommandMonitor`]: a late, old or repeated one is not passed on, and after the
-/// reference was lost while it asked for motion nothing of it is passed on before it asks for none. One without
-/// velocities asks for none; a velocity that is no number asks for motion.
+/// reference was lost while it asked for motion, or the stick was, nothing of it is passed on before it asks for none; nor is
+/// one that was there before this node. One without velocities asks for none; a velocity that is no number asks for motion.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reference {
     monitor: CommandMonitor,
@@ -23,7 +23,7 @@ impl Reference {
     /// Takes a reference that is read now. The caller has called [`expire`](Self::expire) before.
     pub(crate) fn receive(&mut self, clock: &Clock, state: PoseState) -> Received {
         self.was_received = true;
-        let command = Command { velocity: asked(&state), stamp: state.stamp };
+        let command = Command::new(asked(&state), state.stamp);
         let received = self.monitor.receive(clock, command, STALE);
         if received == Received::InForce {
             self.state = state;
@@ -34,6 +34,12 @@ impl Reference {
     /// Lets time pass; whether the reference in force was lost by it.
     pub(crate) fn expire(&mut self, now: Instant) -> bool {
         self.monitor.expire(now, STALE)
+    }
+
+    /// Whoever else commanded was lost in motion: it has to ask for a stop before anything of it is passed on.
+    pub(crate) fn require_zero(&mut self) {
+        self.monitor.lose();
+        self.monitor.require_zero();
     }
 
     /// The reference in force.
@@ -51,9 +57,9 @@ impl Reference {
         self.monitor.expiry(STALE)
     }
 
-    /// Whether it was lost in motion and has not asked for a stop since.
+    /// Whether one came that has to ask for a stop first.
     pub(crate) fn waits_for_zero(&self) -> bool {
-        self.monitor.waits_for_zero()
+        self.was_received && self.monitor.waits_for_zero()
     }
 
     /// Whether one ever came, fresh or not.
@@ -87,16 +93,22 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_motion_and_no_velocity_is_none() {
-        assert!(asked(&reference(None)).is_zero());
-        assert!(asked(&reference(Some([0.0; 3]))).is_zero());
-        for odd in [f64::NAN, f64::INFINITY, 1e-300] {
-            assert!(!asked(&reference(Some([0.0, odd, 0.0]))).is_zero(), "{odd}");
+        assert!(asked(&reference(None)).is_neutral());
+        assert!(asked(&reference(Some([0.0; 3]))).is_neutral());
+        for odd in [f64::NAN, f64::INFINITY] {
+            assert!(!asked(&reference(Some([0.0, odd, 0.0]))).is_neutral(), "{odd}");
         }
     }
 
     #[test]
     fn one_lost_in_motion_waits_for_a_stop() {
         let mut passed = Reference::default();
+        assert_eq!(
+            passed.receive(&clock(0), reference(Some([1.0; 3]))),
+            Received::WaitsForZero,
+            "the first one"
+        );
+        passed.receive(&clock(0), reference(None));
         passed.receive(&clock(0), reference(Some([1.0; 3])));
         assert!(passed.in_force().is_some() && passed.expire(Instant::from_millis(500)));
         assert_eq!(passed.receive(&clock(600), reference(Some([1.0; 3]))), Received::WaitsForZero);

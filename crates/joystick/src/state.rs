@@ -103,6 +103,11 @@ impl PoseState {
         let zero = Some([0.0; 3]);
         Self { stamp, intrinsic, vel: zero, avel: zero, acc: zero, aacc: zero, ..Self::default() }
     }
+
+    /// Whoever commanded motion is lost, told in the frame `intrinsic`: there is no velocity at all.
+    pub fn lost(stamp: Stamp, intrinsic: bool) -> Self {
+        Self { stamp, intrinsic, ..Self::default() }
+    }
 }
 
 /// What `joy` carries: the device that drives, in the convention of the ROS `joy` node.

@@ -8,6 +8,8 @@ use units::{Machine, Stamp};
 
 /// For so long \[ms] zero is published after a loss.
 const FAREWELL: u64 = 1000;
+/// For so long \[ms] of these it is said that motion was lost.
+const LOST: u64 = 100;
 
 /// What was published in `millis`.
 fn published(bench: &mut Bench, millis: u64) -> Vec<PoseState> {
@@ -18,6 +20,19 @@ fn published(bench: &mut Bench, millis: u64) -> Vec<PoseState> {
 
 fn all_zero(states: &[PoseState]) -> bool {
     states.iter().all(|state| *state == PoseState::standing(state.stamp, state.intrinsic))
+}
+
+/// Whether the first of them up to 95 ms after `since` hold no velocity, and all after that are zero.
+fn lost_then_zero(states: &[PoseState], since: u64) -> bool {
+    states.iter().all(|state| {
+        let is_lost = state.stamp < wall(since + LOST);
+        *state
+            == if is_lost {
+                PoseState::lost(state.stamp, state.intrinsic)
+            } else {
+                PoseState::standing(state.stamp, state.intrinsic)
+            }
+    })
 }
 
 fn unplug(bench: &mut Bench) {
@@ -57,12 +72,13 @@ fn a_stick_that_is_there_claims_with_zero_while_it_rests() {
 #[test]
 fn without_a_device_a_fresh_reference_is_passed_on() {
     let mut bench = Bench::new(driving());
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
     assert_eq!(published(&mut bench, CYCLE), [reference(wall(0), true, 0.5)]);
 }
 
 #[test]
-fn a_pad_pulled_out_in_full_drive_is_zero_at_once_for_a_second_and_then_silent() {
+fn a_pad_pulled_out_in_full_drive_is_lost_at_once_then_zero_for_a_second_and_then_silent() {
     for (params, hold) in [(driving(), None), (guarded(), Some(ON))] {
         let mut bench = Bench::with_pad(params);
         hold.into_iter().for_each(|button| bench.button(button, true));
@@ -70,9 +86,9 @@ fn a_pad_pulled_out_in_full_drive_is_zero_at_once_for_a_second_and_then_silent()
         bench.run(500);
         assert!(bench.forward() > 2.5);
         unplug(&mut bench);
-        assert_eq!(bench.desired(), [PoseState::standing(wall(500), true)], "at once");
+        assert_eq!(bench.desired(), [PoseState::lost(wall(500), true)], "at once");
         let states = published(&mut bench, 2 * FAREWELL);
-        assert!(all_zero(&states));
+        assert!(lost_then_zero(&states, 500));
         // The cycles at 505 to 1495 ms; at 1500 the second is over.
         assert_eq!((states.len(), states.last().unwrap().stamp), (199, wall(1495)));
         assert_eq!(published(&mut bench, 3000), []);
@@ -82,6 +98,7 @@ fn a_pad_pulled_out_in_full_drive_is_zero_at_once_for_a_second_and_then_silent()
 #[test]
 fn a_pad_pulled_out_at_rest_without_its_dead_man_loses_nothing() {
     let mut bench = Bench::with_pad(guarded());
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
     bench.run(100);
     unplug(&mut bench);
@@ -97,9 +114,12 @@ fn a_fresh_reference_waits_until_the_lost_stick_was_seen_to_stop() {
     unplug(&mut bench);
     for _ in 0..FAREWELL / 100 {
         bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
-        assert!(all_zero(&published(&mut bench, 95)));
+        assert!(lost_then_zero(&published(&mut bench, 95), 500));
         bench.run(5);
     }
+    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
+    assert_eq!(published(&mut bench, 100), [], "nobody drives off by itself");
+    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.0)));
     bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
     let states = published(&mut bench, 100);
     assert!(states.iter().all(|state| state.vel == Some([0.5, 0.0, 0.0])) && states.len() == 20);
@@ -112,6 +132,7 @@ fn a_takeover_by_toggle_holds_the_vehicle_until_its_pad_is_back_and_ends_it() {
     bench.axis(0, i16::MAX);
     bench.run(500);
     unplug(&mut bench);
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(500), true, 0.5)));
     let states = published(&mut bench, 5 * FAREWELL);
     assert!(all_zero(&states) && states.len() == 1000, "a person took over, and gave nothing back");
@@ -164,18 +185,19 @@ fn an_axis_that_is_mapped_no_more_is_a_loss() {
     bench.outputs.clear();
     bench.give(Input::ParametersChanged(Params::default()));
     bench.drain();
-    assert_eq!(bench.desired(), [PoseState::standing(wall(500), true)], "at once");
+    assert_eq!(bench.desired(), [PoseState::lost(wall(500), true)], "at once");
     assert_eq!(published(&mut bench, 2 * FAREWELL).len(), 199);
 }
 
 #[test]
-fn a_reference_lost_in_motion_is_zero_for_a_second_and_begins_with_zero() {
+fn a_reference_lost_in_motion_is_lost_then_zero_for_a_second_and_begins_with_zero() {
     let mut bench = Bench::with_pad(guarded());
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
     bench.run(495);
     assert_eq!(bench.forward(), 0.5);
     let states = published(&mut bench, 2 * FAREWELL);
-    assert!(all_zero(&states) && states.len() == 200, "{}", states.len());
+    assert!(lost_then_zero(&states, 500) && states.len() == 200, "{}", states.len());
     assert!(bench.reports().contains(&Report::ReferenceWaits(true)));
     for vel in [0.5, 0.7] {
         bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, vel)));
@@ -216,6 +238,7 @@ fn a_reference_that_waited_while_the_process_was_held_is_as_old_as_that() {
     bench.run(1000);
     bench.millis += 5000; // held
     bench.give(Input::ClockRead(wall(bench.millis)));
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(Stamp::ZERO, true, 0.5)));
     assert_eq!(published(&mut bench, 100), []);
 }
@@ -234,10 +257,8 @@ fn sticks_that_nobody_reads_are_let_go_within_a_quarter_second_and_before_a_held
             // By steps, or at one go as after a hold.
             bench.millis = if gap == 250 { 250 } else { 245 + gap };
             bench.drain();
-            assert!(
-                all_zero(&bench.desired()) && !bench.desired().is_empty(),
-                "nothing of before is published"
-            );
+            let (states, lost) = (bench.desired(), bench.millis);
+            assert!(lost_then_zero(&states, lost) && !states.is_empty(), "nothing of before is published");
             assert!(bench.reports().contains(&Report::ReadingLost(true)));
             assert_eq!(bench.machine.health().0, Level::Error);
             assert!(!bench.machine.needs_reading(), "nobody is there to ask");
@@ -248,7 +269,10 @@ fn sticks_that_nobody_reads_are_let_go_within_a_quarter_second_and_before_a_held
             bench.batch();
             assert!(!bench.machine.needs_reading() && bench.reports().contains(&Report::ReadingLost(false)));
             for _ in 0..5 {
-                assert!(all_zero(&published(&mut bench, 100)), "the stick was held all the time");
+                // A dead-man counts from its next press on; without one the stick claims again, with zero.
+                let states = published(&mut bench, 100);
+                let still = if hold.is_some() { lost_then_zero(&states, lost) } else { all_zero(&states) };
+                assert!(still, "the stick was held all the time");
                 bench.give(Input::DevicesLooked);
             }
         }
@@ -260,6 +284,7 @@ fn a_takeover_in_slow_motion_begins_slowly() {
     // 10 / 3 at full speed, a quarter of that slow, half of it with both.
     for (held, expected) in [(vec![SLOW], 2.5 / 3.0), (vec![ON], 10.0 / 3.0)] {
         let mut bench = Bench::with_pad(guarded());
+        bench.begin_reference();
         bench.give(Input::ReferenceReceived(reference(wall(0), true, 5.0)));
         held.into_iter().for_each(|button| bench.button(button, true));
         bench.batch();
@@ -275,11 +300,12 @@ fn a_command_in_force_is_watched_every_50_ms_whatever_the_rate() {
     let mut bench = Bench::with_pad(params);
     let wait = |bench: &Bench| bench.machine.deadline().unwrap().since(bench.now()).as_millis();
     assert_eq!(wait(&bench), 1000);
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
     bench.drain();
     assert_eq!(wait(&bench), 50);
     bench.run(500);
-    assert_eq!(bench.last(), PoseState::standing(wall(500), true), "a loss does not wait for a cycle");
+    assert_eq!(bench.last(), PoseState::lost(wall(500), true), "a loss does not wait for a cycle");
 }
 
 #[test]
@@ -315,4 +341,42 @@ fn the_status_says_what_to_hold_and_what_is_not_at_rest() {
     let off = "axis 1 (angular.z) is 49 % of its way off, must be at most 10 %";
     assert!(health(&bench).0 == Level::Warn && health(&bench).1.ends_with(off), "{}", health(&bench).1);
     assert!(bench.reports().iter().any(|report| report.to_string().ends_with(off)));
+}
+
+#[test]
+fn a_pad_pulled_out_while_another_one_is_there_is_lost_and_not_let_go() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.connect(joystick::DeviceId(77), "Other", "other");
+    bench.button(ON, true);
+    bench.axis(0, i16::MAX);
+    bench.run(500);
+    assert!(bench.forward() > 2.5);
+    unplug(&mut bench);
+    assert_eq!(bench.desired().first(), Some(&PoseState::lost(wall(500), true)));
+    bench.begin_reference();
+    assert!(lost_then_zero(&published(&mut bench, FAREWELL - 100), 500), "the reference waits for a second");
+}
+
+#[test]
+fn a_pad_pulled_out_with_its_dead_man_held_and_the_stick_at_rest_was_not_in_motion() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.button(ON, true);
+    bench.run(500);
+    unplug(&mut bench);
+    assert_eq!(bench.desired(), [PoseState::standing(wall(500), true)]);
+    assert!(all_zero(&published(&mut bench, FAREWELL)));
+}
+
+#[test]
+fn a_reference_of_before_the_node_begins_with_zero() {
+    let mut bench = Bench::with_pad(guarded());
+    for millis in (0..2_000).step_by(100) {
+        bench.give(Input::ReferenceReceived(reference(wall(millis), true, 0.5)));
+        assert_eq!(published(&mut bench, 100), []);
+    }
+    assert!(bench.machine.health().1.contains("before it asks for zero"));
+    bench.give(Input::ReferenceReceived(reference(wall(2_000), true, 0.003)));
+    bench.run(CYCLE);
+    bench.give(Input::ReferenceReceived(reference(wall(2_005), true, 0.5)));
+    assert!(published(&mut bench, CYCLE).iter().all(|state| state.vel == Some([0.5, 0.0, 0.0])));
 }

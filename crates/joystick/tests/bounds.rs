@@ -39,7 +39,9 @@ fn wall(nanos: i64) -> Stamp {
 fn check(dynamics: Dynamics, events: &[(u64, Event)]) -> Result<u64, TestCaseError> {
     let mut params = guarded();
     params.dynamics = dynamics;
-    let mut machine = Bench::with_pad(params).machine;
+    let mut bench = Bench::with_pad(params);
+    bench.begin_reference();
+    let mut machine = bench.machine;
     let (mut nanos, mut seeded, mut was_active) = (0, 0, false);
     for (wait, event) in events {
         nanos += wait;

@@ -142,7 +142,7 @@ fn what_is_beyond_the_limits_is_dropped_and_counted() {
 }
 
 #[test]
-fn a_lost_device_is_published_released_and_the_motion_is_zero() {
+fn a_lost_device_is_published_released_and_the_motion_is_lost() {
     let mut bench = Bench::with_pad(driving());
     bench.axis(0, i16::MAX);
     bench.button(4, true);
@@ -155,7 +155,7 @@ fn a_lost_device_is_published_released_and_the_motion_is_zero() {
     assert_eq!(
         bench.outputs,
         [
-            Output::PublishDesired(PoseState::standing(wall(1000), true)),
+            Output::PublishDesired(PoseState::lost(wall(1000), true)),
             Output::Report(Report::Disconnected { name: "Pad".into() }),
             Output::Report(Report::Controlled { name: None }),
             Output::Report(Report::Active(false)),
@@ -165,13 +165,15 @@ fn a_lost_device_is_published_released_and_the_motion_is_zero() {
             Output::PublishConnected(false),
         ]
     );
+    bench.run(95);
+    bench.outputs.clear();
     bench.run(100);
     assert!(bench.desired().iter().all(|s| s.vel == Some([0.0; 3]) && s.acc == Some([0.0; 3])));
     assert_eq!(bench.machine.health().0, Level::Warn);
 }
 
 #[test]
-fn a_lost_dead_man_button_hands_back_to_the_reference() {
+fn a_lost_dead_man_button_hands_back_to_a_reference_that_asked_for_zero() {
     let mut bench = Bench::with_pad(guarded());
     bench.button(ON, true);
     bench.axis(0, i16::MAX);
@@ -179,9 +181,10 @@ fn a_lost_dead_man_button_hands_back_to_the_reference() {
     bench.give(Input::ReferenceReceived(reference(wall(100), false, 0.5)));
     bench.disconnect(PAD);
     bench.batch();
-    assert_eq!((bench.last().vel, bench.last().stamp), (Some([0.0; 3]), wall(100)), "a stop first");
+    assert_eq!(bench.last(), PoseState::lost(wall(100), true), "a loss first");
     for _ in 0..10 {
         bench.run(100);
+        bench.begin_reference();
         bench.give(Input::ReferenceReceived(reference(wall(bench.millis), false, 0.5)));
     }
     bench.drain();
@@ -197,6 +200,7 @@ fn a_lost_takeover_stands_still_and_keeps_authority() {
     bench.axis(0, i16::MAX);
     bench.run(1000);
     assert!(bench.forward() > 9.0);
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(1000), true, 0.5)));
     bench.disconnect(PAD);
     bench.batch();

@@ -131,6 +131,7 @@ fn an_inactive_stick_passes_the_reference_bit_for_bit() {
         aacc_cov: Some([1.0; 6]),
     };
     let mut bench = Bench::with_pad(guarded());
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference));
     bench.drain();
     assert_eq!(bench.desired().len(), 1, "at once");
@@ -141,7 +142,7 @@ fn an_inactive_stick_passes_the_reference_bit_for_bit() {
         assert_eq!(bits(&desired), bits(&reference));
     }
     bench.run(5);
-    assert_eq!(bench.last(), PoseState::standing(wall(500), true), "it is lost");
+    assert_eq!(bench.last(), PoseState::lost(wall(500), true), "it is lost in motion");
     assert_eq!(bench.machine.health().0, Level::Warn, "what is no number is motion");
 }
 
@@ -149,6 +150,7 @@ fn an_inactive_stick_passes_the_reference_bit_for_bit() {
 fn an_active_stick_masks_the_reference_until_it_lets_go() {
     let mut bench = Bench::with_pad(guarded());
     bench.press(TOGGLE);
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(0), true, 9.0)));
     bench.run(CYCLE);
     assert_eq!(bench.forward(), 0.0);
@@ -200,6 +202,7 @@ fn the_end_is_a_stop_and_nothing_after() {
 #[test]
 fn an_end_stops_what_was_passed_on() {
     let mut bench = Bench::with_pad(guarded());
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(0), true, 1.0)));
     bench.drain();
     bench.outputs.clear();
@@ -240,6 +243,7 @@ fn what_the_stick_left_behind_does_not_outlive_the_end() {
     bench.button(ON, true);
     bench.axis(0, i16::MAX);
     bench.run(1000);
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(1000), true, 0.5)));
     bench.outputs.clear();
     bench.axis(1, 1);

@@ -114,6 +114,7 @@ fn another_device_inherits_no_takeover() {
         button(&mut bench, PAD, TOGGLE, true);
         button(&mut bench, PAD, TOGGLE, false);
         assert!(bench.machine.active());
+        bench.begin_reference();
         bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
         bench.give(Input::ParametersChanged(named("B", guarded())));
         bench.batch();
@@ -184,6 +185,7 @@ fn a_stick_held_at_a_handover_waits_and_a_takeover_meanwhile_begins_with_zero() 
     plug(&mut bench, OTHER, "B", "2", [0; 2], &[]);
     axis(&mut bench, OTHER, 0, i16::MAX);
     bench.give(Input::ParametersChanged(named("B", params)));
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(0), true, 1.5)));
     button(&mut bench, OTHER, ON, true);
     assert!(bench.machine.active());

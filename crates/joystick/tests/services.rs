@@ -245,6 +245,7 @@ fn a_log_gets_what_each_cycle_published_and_no_batch() {
     let nothing = LogRow { stamp: wall(25), intrinsic: true, ..LogRow::default() };
     assert_eq!(rows(&bench), [nothing], "no reference yet: the cycle's own stamp, and nothing");
     bench.outputs.clear();
+    bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(1), false, 0.5)));
     bench.run(5);
     let passed =

@@ -23,17 +23,37 @@ pub fn twist(velocity: &Velocity) -> geometry::Twist {
     geometry::Twist { linear: vector(velocity.linear()), angular: vector(velocity.angular()) }
 }
 
+/// The frame of a command.
+const FRAME: &str = "base_link";
+/// In place of the frame: the command is a zero behind which motion is withheld, see [`Command::withheld`].
+const WITHHELD: &str = "withheld";
+
 /// A command as a stamped Twist in the vehicle's frame.
 pub fn twist_stamped(command: &Command) -> geometry::TwistStamped {
     let mut message = geometry::TwistStamped { twist: twist(&command.velocity), ..Default::default() };
     message.header.stamp = to_wire(command.stamp);
-    message.header.frame_id = "base_link".into();
+    message.header.frame_id = if command.withheld { WITHHELD } else { FRAME }.into();
     message
+}
+
+/// A stamped Twist as a command; any frame but one is the vehicle's.
+/// # Errors
+/// [`NotFinite`] as for [`velocity`].
+pub fn command(message: &geometry::TwistStamped) -> Result<Command, NotFinite> {
+    let (velocity, stamp) = (velocity(&message.twist)?, stamp(message));
+    Ok(Command { withheld: message.header.frame_id == WITHHELD, ..Command::new(velocity, stamp) })
 }
 
 /// A stamped Twist's stamp.
 pub fn stamp(message: &geometry::TwistStamped) -> Stamp {
     from_wire(&message.header.stamp)
+}
+
+/// A plain Twist as a command without a stamp. What is withheld it cannot say.
+/// # Errors
+/// [`NotFinite`] as for [`velocity`].
+pub fn unstamped(message: &geometry::Twist) -> Result<Command, NotFinite> {
+    Ok(Command::new(velocity(message)?, Stamp::ZERO))
 }
 
 /// A device's state for `or_joystick/State`, whose bounds the machine has already seen to.
@@ -166,6 +186,23 @@ mod tests {
         assert_eq!(velocity(&message).unwrap_err().part, "angular.y");
         message.angular.y = 2.0;
         assert_eq!(twist(&velocity(&message).unwrap()), message);
+    }
+
+    #[test]
+    fn what_is_withheld_is_said_in_place_of_the_frame() {
+        let stamp = Stamp { sec: 7, nanosec: 8 };
+        let drives = Command::new(Velocity::planar(1.0, 0.5).unwrap(), stamp);
+        for (sent, frame) in [(drives, "base_link"), (drives.reduced_to(Velocity::ZERO), "withheld")] {
+            let message = twist_stamped(&sent);
+            assert_eq!(message.header.frame_id, frame);
+            assert_eq!(command(&message), Ok(sent));
+        }
+        // Of other nodes.
+        let mut message = twist_stamped(&drives);
+        for frame in ["", "chassis", "Withheld"] {
+            message.header.frame_id = frame.into();
+            assert_eq!(command(&message), Ok(drives), "{frame}");
+        }
     }
 
     #[test]

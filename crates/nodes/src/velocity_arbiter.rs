@@ -13,7 +13,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
 use ros::{Candidate, Error, Names, PublisherCount, Shell, Status, Stop, Topic, Wish, clock, qos};
-use units::{Instant, Machine, Stamp, Velocity};
+use units::{Command, Instant, Machine, NotFinite, Stamp};
 
 use crate::command_topic::CommandTopic;
 use crate::messages;
@@ -270,22 +270,22 @@ const SOURCE_TYPES: &[&str] =
 
 /// How a source of this kind is listened to.
 fn candidate<M: Machine + 'static>(kind: Kind, wrap: fn(Input) -> M::Input) -> Candidate<M> {
-    let received = move |source: usize, velocity: Result<Velocity, Invalid>, stamp: Stamp| {
-        Some(wrap(Input::CommandReceived { source, velocity, stamp }))
+    let received = move |source: usize, command: Result<Command, NotFinite>| {
+        Some(wrap(Input::CommandReceived { source, command: command.map_err(Invalid::NotFinite) }))
     };
     match kind {
         Kind::Twist => Candidate::indexed(qos::commands(), move |source, message: geometry::Twist| {
-            received(source, messages::velocity(&message).map_err(Invalid::NotFinite), Stamp::ZERO)
+            received(source, messages::unstamped(&message))
         }),
         Kind::TwistStamped => {
             Candidate::indexed(qos::commands(), move |source, message: geometry::TwistStamped| {
-                let velocity = messages::velocity(&message.twist).map_err(Invalid::NotFinite);
-                received(source, velocity, messages::stamp(&message))
+                received(source, messages::command(&message))
             })
         }
         Kind::PoseState => Candidate::indexed(qos::commands(), move |source, message: or_pose::State| {
             let state = messages::reference(&message);
-            received(source, arbiter::velocity_of(state.intrinsic, state.vel, state.avel), state.stamp)
+            let velocity = arbiter::velocity_of(state.intrinsic, state.vel, state.avel);
+            Some(wrap(Input::command(source, velocity, state.stamp)))
         }),
     }
 }

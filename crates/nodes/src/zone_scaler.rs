@@ -12,7 +12,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
 use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
-use units::{Command, Machine, Stamp};
+use units::{Command, Machine, NotFinite, Stamp};
 use zones::{Applied, Channel, Feedback, Input, Output, Params, ZoneScaler, specification};
 
 use crate::command_topic::CommandTopic;
@@ -117,8 +117,8 @@ pub fn listen<M: Machine + 'static>(
         qos::command(),
         move |message| Some(wrap(Input::JoystickReceived(messages::joystick(&message)))),
     )?;
-    let command = move |velocity: Result<units::Velocity, units::NotFinite>, stamp| match velocity {
-        Ok(velocity) => Some(wrap(Input::CommandReceived(Command { velocity, stamp }))),
+    let command = move |command: Result<Command, NotFinite>| match command {
+        Ok(command) => Some(wrap(Input::CommandReceived(command))),
         Err(error) => Some(wrap(Input::CommandRefused(error))),
     };
     match (composed, params.stamped) {
@@ -127,13 +127,13 @@ pub fn listen<M: Machine + 'static>(
             node,
             velocity_arbiter::COMMAND,
             qos::commands(),
-            move |message| command(messages::velocity(&message.twist), messages::stamp(&message)),
+            move |message| command(messages::command(&message)),
         ),
         (false, false) => inputs.subscribe::<geometry::Twist>(
             node,
             velocity_arbiter::COMMAND,
             qos::commands(),
-            move |message| command(messages::velocity(&message), Stamp::ZERO),
+            move |message| command(messages::unstamped(&message)),
         ),
     }?;
     let count = move |count| wrap(Input::CommandersCounted(count));

@@ -151,7 +151,7 @@ pub enum Received {
     InForce,
     /// A command that asked for motion was lost before it: nothing moves until this publisher sends a zero.
     WaitsForZero,
-    /// A zero that is stale: it ended the command in force, and is no zero to begin with.
+    /// A neutral one that is stale: it ended the command in force, and is no zero to begin with.
     Stopped(Stale),
     /// It is stale and changed nothing.
     Refused(Stale),
@@ -159,38 +159,58 @@ pub enum Received {
 
 /// The commands of one publisher: which one is in force, for how long, and whether motion may begin.
 ///
+/// * A zero is a neutral velocity behind which no motion is [withheld](Command::withheld).
+/// * **Motion begins with a zero**: of somebody who is listened to from now on nobody knows for how long it has been asking.
+///   So a stage that was restarted does not drive off by itself.
 /// * A command is in force until it is as old as the timeout, see [`Freshness`].
-/// * **Losing a command that asks for motion is a stop**: afterwards nothing is in force but zeros until a zero was received.
+/// * **Losing a command that asks for motion is a stop**: afterwards nothing is in force until a zero was received.
 ///   So a link that comes back, or a process that was held, does not drive off by itself.
-/// * **A stop is never too late**: a stale zero ends what is in force.
+/// * **A stop is never too late**: a stale neutral velocity ends what is in force.
 /// # Real-time
 /// No allocation; constant time.
 /// # Source
 /// own.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CommandMonitor {
     freshness: Freshness,
     in_force: Option<(Command, Said)>,
     waits_for_zero: bool,
+    /// When motion was asked for last, by whatever was not overtaken; `None` since a zero.
+    asked: Option<Instant>,
+}
+
+impl Default for CommandMonitor {
+    /// One whose first command must be a zero.
+    fn default() -> Self {
+        Self { freshness: Freshness::default(), in_force: None, waits_for_zero: true, asked: None }
+    }
 }
 
 impl CommandMonitor {
-    /// One whose first command must be a zero.
-    pub fn waiting_for_zero() -> Self {
-        Self { waits_for_zero: true, ..Self::default() }
+    /// One of whom it is known that nobody was sending, so that its first command may ask for motion.
+    pub fn after_silence() -> Self {
+        Self { waits_for_zero: false, ..Self::default() }
     }
 
     /// Takes a command that is read now.
     /// * `timeout`: for how long a command counts; call [`expire`](Self::expire) before
     pub fn receive(&mut self, clock: &Clock, command: Command, timeout: Duration) -> Received {
-        let is_zero = command.velocity.is_zero();
-        match self.freshness.judge(clock, command.stamp, timeout) {
-            Err(stale) if is_zero => {
+        let asks = command.asks_for_motion();
+        let judged = self.freshness.judge(clock, command.stamp, timeout);
+        match judged {
+            Ok(_) if !asks => self.asked = None,
+            Ok(_) | Err(Stale::Old { .. } | Stale::Ahead { .. } | Stale::Repeated { .. }) if asks => {
+                self.asked = Some(clock.now());
+            }
+            _ => {}
+        }
+        match judged {
+            Err(stale) if command.velocity.is_neutral() => {
                 self.in_force = None;
                 Received::Stopped(stale)
             }
             Err(stale) => Received::Refused(stale),
-            Ok(_) if self.waits_for_zero && !is_zero => Received::WaitsForZero,
+            Ok(_) if self.waits_for_zero && asks => Received::WaitsForZero,
             Ok(said) => {
                 self.waits_for_zero = false;
                 self.in_force = Some((command, said));
@@ -201,6 +221,9 @@ impl CommandMonitor {
 
     /// Lets time pass; whether the command in force was lost by it.
     pub fn expire(&mut self, now: Instant, timeout: Duration) -> bool {
+        if self.asked.is_some_and(|at| now.since(at) >= timeout) {
+            (self.asked, self.waits_for_zero) = (None, true);
+        }
         let is_lost = self.in_force.is_some_and(|(_, said)| said.is_expired(now, timeout));
         if is_lost {
             self.lose();
@@ -210,7 +233,7 @@ impl CommandMonitor {
 
     /// No command is in force from now on; if it asked for motion, a zero has to come before the next one moves.
     pub fn lose(&mut self) {
-        self.waits_for_zero |= self.in_force.is_some_and(|(command, _)| !command.velocity.is_zero());
+        self.waits_for_zero |= self.in_force.is_some_and(|(command, _)| command.asks_for_motion());
         self.in_force = None;
     }
 
@@ -222,6 +245,12 @@ impl CommandMonitor {
     /// Whether a zero has to come before anything moves.
     pub fn waits_for_zero(&self) -> bool {
         self.waits_for_zero
+    }
+
+    /// Whether its publisher asks for motion now, as of the last call, whether or not anything is in force: then a zero that
+    /// somebody else says in its place withholds that.
+    pub fn asks_for_motion(&self) -> bool {
+        self.asked.is_some()
     }
 
     /// The command in force.
@@ -358,12 +387,12 @@ mod tests {
     }
 
     fn command(forward: f64, stamp: Stamp) -> Command {
-        Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp }
+        Command::new(Velocity::planar(forward, 0.0).unwrap(), stamp)
     }
 
     #[test]
     fn after_a_loss_in_motion_a_zero_has_to_come_first() {
-        let mut monitor = CommandMonitor::default();
+        let mut monitor = CommandMonitor::after_silence();
         let drive = command(1.0, Stamp::ZERO);
         assert_eq!(monitor.receive(&clock(0), drive, TIMEOUT), Received::InForce);
         assert!(!monitor.expire(Instant::from_millis(499), TIMEOUT));
@@ -384,12 +413,50 @@ mod tests {
 
     #[test]
     fn a_stale_zero_stops_and_is_no_zero_to_begin_with() {
-        let mut monitor = CommandMonitor::default();
+        let mut monitor = CommandMonitor::after_silence();
         monitor.receive(&clock(1000), command(1.0, wall(1000)), TIMEOUT);
         let late = monitor.receive(&clock(1010), command(0.0, wall(990)), TIMEOUT);
         assert_eq!((late, monitor.command()), (Received::Stopped(Stale::Late), None));
-        let mut monitor = CommandMonitor::waiting_for_zero();
+        let mut monitor = CommandMonitor::default();
         let old = monitor.receive(&clock(1000), command(0.0, wall(0)), TIMEOUT);
         assert_eq!((old, monitor.waits_for_zero()), (Received::Stopped(Stale::Old { age: ms(1000) }), true));
+    }
+
+    #[test]
+    fn the_first_command_is_a_zero() {
+        let mut monitor = CommandMonitor::default();
+        assert_eq!(monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT), Received::WaitsForZero);
+        assert_eq!(monitor.receive(&clock(1), command(0.003, Stamp::ZERO), TIMEOUT), Received::InForce);
+        assert_eq!(monitor.receive(&clock(2), command(1.0, Stamp::ZERO), TIMEOUT), Received::InForce);
+    }
+
+    #[test]
+    fn a_zero_that_withholds_motion_stops_and_is_none_to_begin_with() {
+        let withheld = command(1.0, Stamp::ZERO).reduced_to(Velocity::ZERO);
+        let mut monitor = CommandMonitor::default();
+        assert_eq!(monitor.receive(&clock(0), withheld, TIMEOUT), Received::WaitsForZero);
+        let mut monitor = CommandMonitor::after_silence();
+        assert_eq!(monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT), Received::InForce);
+        assert_eq!(monitor.receive(&clock(1), withheld, TIMEOUT), Received::InForce);
+        assert_eq!(monitor.command(), Some(withheld));
+        assert!(monitor.expire(Instant::from_millis(501), TIMEOUT) && monitor.waits_for_zero());
+    }
+
+    #[test]
+    fn whoever_asks_is_known_whether_or_not_it_is_obeyed() {
+        let mut monitor = CommandMonitor::default();
+        monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT);
+        assert!(monitor.asks_for_motion(), "it waits for a zero");
+        monitor.receive(&clock(10), command(0.0, wall(10)), TIMEOUT);
+        assert!(!monitor.asks_for_motion());
+        monitor.receive(&clock(20), command(1.0, wall(5)), TIMEOUT);
+        assert!(!monitor.asks_for_motion(), "what was overtaken says nothing");
+        monitor.receive(&clock(700), command(1.0, wall(100)), TIMEOUT);
+        monitor.receive(&clock(710), command(0.0, wall(90)), TIMEOUT);
+        assert!(monitor.asks_for_motion(), "a stale command asks, and a stale zero does not take it back");
+        monitor.expire(Instant::from_millis(1_199), TIMEOUT);
+        assert!(monitor.asks_for_motion() && !monitor.waits_for_zero());
+        monitor.expire(Instant::from_millis(1_200), TIMEOUT);
+        assert!(!monitor.asks_for_motion() && monitor.waits_for_zero(), "silence after it is a loss");
     }
 }

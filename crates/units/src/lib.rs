@@ -18,4 +18,6 @@ pub use level::Level;
 pub use machine::{Machine, earliest};
 pub use scale::{OutOfUnitRange, Scale};
 pub use time::{Instant, Stamp};
-pub use velocity::{BEYOND_REASON, BeyondReason, Command, NotFinite, Velocity};
+pub use velocity::{
+    BEYOND_REASON, BeyondReason, Command, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, NotFinite, Velocity,
+};

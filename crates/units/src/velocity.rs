@@ -29,6 +29,14 @@ pub struct NotFinite {
 /// own; the original hindbrain's float decoder made of 1e308 half speed.
 pub const BEYOND_REASON: f64 = 100.0;
 
+/// A velocity is neutral if no linear part is further from zero than this \[m/s]: what a released stick says, drift included.
+///
+/// # Source
+/// own: of a vehicle that does 1 m/s it is the first step of its motors.
+pub const NEUTRAL_LINEAR: f64 = 0.02;
+/// The same for the angular parts \[rad/s].
+pub const NEUTRAL_ANGULAR: f64 = 0.05;
+
 /// A part of a velocity was so large that it is a mistake.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BeyondReason {
@@ -99,7 +107,16 @@ impl Velocity {
         Ok(())
     }
 
-    /// Whether every part is zero (of either sign).
+    /// Whether it asks for no motion: every part is within [`NEUTRAL_LINEAR`] or [`NEUTRAL_ANGULAR`].
+    ///
+    /// The one meaning of zero, also where a stop must not be refused: a stick that drifts says no other zero, and whoever
+    /// creeps slower than that is stopped too often rather than too seldom.
+    pub fn is_neutral(&self) -> bool {
+        self.linear.iter().all(|part| part.abs() <= NEUTRAL_LINEAR)
+            && self.angular.iter().all(|part| part.abs() <= NEUTRAL_ANGULAR)
+    }
+
+    /// Whether every part is zero (of either sign): nothing moves at all.
     pub fn is_zero(&self) -> bool {
         self.linear.iter().chain(&self.angular).all(|&part| part == 0.0)
     }
@@ -112,12 +129,31 @@ pub struct Command {
     pub velocity: Velocity,
     /// When: carried unchanged from hop to hop.
     pub stamp: Stamp,
+    /// Whether the velocity is neutral although motion is asked for, which a stage withholds: a lock, a zone, a source that
+    /// has to send a zero first. Such a command stops like any other, and nobody takes it for a stick that was let go.
+    pub withheld: bool,
 }
 
 impl Command {
     /// To stand still though nobody asked for it just now. It goes back to no stick event and so it has no stamp: it is of
     /// now, and nobody further on takes it for late or old.
-    pub const STOP: Self = Self { velocity: Velocity::ZERO, stamp: Stamp::ZERO };
+    pub const STOP: Self = Self::new(Velocity::ZERO, Stamp::ZERO);
+
+    /// A command as somebody gives it, behind which nothing is withheld.
+    pub const fn new(velocity: Velocity, stamp: Stamp) -> Self {
+        Self { velocity, stamp, withheld: false }
+    }
+
+    /// Whether whoever gave it wants motion, withheld or not.
+    pub fn asks_for_motion(&self) -> bool {
+        self.withheld || !self.velocity.is_neutral()
+    }
+
+    /// What a stage makes of it that leaves `velocity` of its velocity.
+    #[must_use]
+    pub fn reduced_to(self, velocity: Velocity) -> Self {
+        Self { velocity, withheld: self.asks_for_motion() && velocity.is_neutral(), ..self }
+    }
 }
 
 impl fmt::Display for NotFinite {
@@ -158,6 +194,32 @@ mod tests {
             let error = Velocity::new([a, b, c], [d, e, f]).unwrap_err();
             assert_eq!(error.part, PARTS[bad]);
         }
+    }
+
+    #[test]
+    fn a_stick_that_drifts_is_neutral_and_any_part_beyond_is_motion() {
+        let v = |linear, angular| Velocity::new(linear, angular).unwrap();
+        assert!(v([0.02, -0.02, 0.003], [0.05, -0.05, 0.0]).is_neutral());
+        for at in 0..3 {
+            let mut part = [0.0; 3];
+            part[at] = -0.0201;
+            assert!(!v(part, [0.0; 3]).is_neutral());
+            part[at] = 0.0501;
+            assert!(!v([0.0; 3], part).is_neutral());
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_motion_is_withheld_once_it_is_neutral() {
+        let drives = |forward| Command::new(Velocity::planar(forward, 0.0).unwrap(), Stamp::ZERO);
+        let left = |command: Command, forward| command.reduced_to(drives(forward).velocity).withheld;
+        assert_eq!(
+            [left(drives(1.0), 0.5), left(drives(1.0), 0.0), left(drives(1.0), 0.01)],
+            [false, true, true]
+        );
+        // Who asks for nothing is refused nothing, and what an earlier stage withheld stays so.
+        assert_eq!([left(drives(0.01), 0.0), left(drives(0.0), 0.0)], [false, false]);
+        assert!(left(drives(1.0).reduced_to(Velocity::ZERO), 0.0));
     }
 
     #[test]

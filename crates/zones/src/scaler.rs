@@ -71,8 +71,10 @@ impl fmt::Display for Invalid {
 ///   changes what is left of it, it goes out again at once, with its own stamp.
 /// * Without a scaling that counts (none yet, too old, or two publishers) nothing is left of any command.
 /// * A command that is lost (silence) or invalid is replaced by a zero at once and every 0.1 s.
+/// * Where motion is asked for and none is left, the zero that goes out says that it is [withheld](Command::withheld): no later
+///   stage takes it for the hand that lets go.
 /// * Losing a command that asked for motion, by silence or because no scaling counts, is a stop: nothing moves until its
-///   publisher has sent a zero ([`CommandMonitor`]).
+///   publisher has sent a zero, nor before its first one ([`CommandMonitor`]).
 /// * With profiles the zones are judged on the stick in whole percents that the chair makes of the velocity.
 /// * Only forward and turn survive; a command is cut to full throw.
 /// * A `LuciJoystick` has a channel of its own: what would be left of it is told by [`Output::PublishApplied`] alone,
@@ -244,7 +246,7 @@ impl ZoneScaler {
         self.velocity.next_zero = Some(self.clock.now() + Self::HEARTBEAT);
         if was_commanding {
             self.driven = Velocity::ZERO;
-            self.push(Output::Drive(Command::STOP));
+            self.push(Output::Drive(self.own_zero()));
             self.push(Output::PublishApplied(self.standing_still()));
         }
     }

@@ -1,4 +1,4 @@
-use units::{Command, Received, Stale};
+use units::{Command, Received, Stale, Velocity};
 
 use crate::scaler::Invalid;
 use crate::throw::Throw;
@@ -80,7 +80,7 @@ impl ZoneScaler {
     /// Whether a command that asked for motion was lost because none may move. A zero stays: who asks for nothing loses
     /// nothing, and moves on by the next command.
     fn lose_motion(&mut self) -> bool {
-        let moves = self.commands.command().is_some_and(|command| !command.velocity.is_zero());
+        let moves = self.commands.command().is_some_and(|command| command.asks_for_motion());
         if !moves || self.hold().is_none() {
             return false;
         }
@@ -122,12 +122,12 @@ impl ZoneScaler {
         let source = self.params.input_source;
         // Without a profile only a zero is in force, which is a centred stick in any.
         let Some(throw) = Throw::of(&self.params, self.profile) else {
-            return (Command { velocity: units::Velocity::ZERO, ..command }, self.standing_still());
+            return (command.reduced_to(Velocity::ZERO), self.standing_still());
         };
         let input = throw.stick(&command.velocity).0;
         let (output, mut applied) = self.velocity.judge(&self.params, &self.sensed, input, source);
         applied.reason = trouble.map_or(applied.reason, |trouble| trouble.max(applied.reason));
-        (Command { velocity: throw.left_of(&command.velocity, input, output), ..command }, applied)
+        (command.reduced_to(throw.left_of(&command.velocity, input, output)), applied)
     }
 
     /// What is told while no command is in force.
@@ -145,7 +145,12 @@ impl ZoneScaler {
 
     pub(crate) fn stop_command(&mut self) {
         self.velocity.next_zero = (!self.is_stopping()).then(|| self.clock.now() + Self::HEARTBEAT);
-        self.drive(Command::STOP, self.standing_still());
+        self.drive(self.own_zero(), self.standing_still());
+    }
+
+    /// A zero that nobody sends: it withholds what is asked for.
+    pub(crate) fn own_zero(&self) -> Command {
+        Command { withheld: self.commands.asks_for_motion(), ..Command::STOP }
     }
 
     fn drive(&mut self, command: Command, applied: Applied) {

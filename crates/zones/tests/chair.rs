@@ -27,7 +27,7 @@ fn joystick(forward_back: i32, left_right: i32, joystick_zone: i32, input_source
 
 fn command(forward: f64, sec: i32) -> Input {
     let stamp = Stamp { sec, nanosec: 0 };
-    Input::CommandReceived(Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp })
+    Input::CommandReceived(Command::new(Velocity::planar(forward, 0.0).unwrap(), stamp))
 }
 
 fn heard(forward_back: i32, input_source: i32) -> Feedback {
@@ -41,12 +41,15 @@ fn heard(forward_back: i32, input_source: i32) -> Feedback {
     }
 }
 
+const WITHHELD: Command = Command { withheld: true, ..Command::STOP };
+
 struct Bench(ZoneScaler);
 
 impl Bench {
     /// After what a fresh scaler sends, and with half of forward left.
     fn new(params: Params) -> Self {
         let mut bench = Self(ZoneScaler::new(params));
+        bench.on(0, command(0.0, 0));
         bench.on(0, front(0.5));
         bench
     }
@@ -54,7 +57,8 @@ impl Bench {
     /// One that predicts, and has commanded nothing so far.
     fn silent() -> Self {
         let mut bench = Self(ZoneScaler::new(predict()));
-        assert!(bench.at(0).0.is_empty() && bench.on(0, front(0.5)).0.is_empty());
+        assert!(bench.at(0).0.is_empty() && bench.on(0, command(0.0, 0)).0.is_empty());
+        assert!(bench.on(0, front(0.5)).0.is_empty());
         bench
     }
 
@@ -192,7 +196,7 @@ fn a_prediction_is_told_and_nothing_is_commanded() {
 fn a_change_to_prediction_commands_one_zero_and_back_nothing_before_a_zero() {
     let mut bench = Bench::new(params());
     bench.on(10, command(2.0, 3));
-    assert_eq!(bench.on(20, Input::ParametersChanged(predict())).0, [Command::STOP]);
+    assert_eq!(bench.on(20, Input::ParametersChanged(predict())).0, [WITHHELD]);
     assert_eq!(bench.on(30, Input::ParametersChanged(predict())).0, []);
     assert_eq!(bench.on(40, command(1.0, 4)).0, []);
     assert_eq!(bench.on(50, Input::ParametersChanged(params())).0, []);
@@ -228,7 +232,8 @@ fn a_chair_that_leaves_more_or_less_than_predicted_is_told() {
 
 #[test]
 fn only_a_prediction_for_the_same_source_is_compared() {
-    let mut bench = Bench::new(params());
+    let mut bench = Bench(ZoneScaler::new(params()));
+    bench.on(0, front(0.5));
     bench.on(0, joystick(100, 0, 0, 4));
     bench.on(10, Input::FeedbackReceived(heard(100, 5)));
     let counters = *bench.0.counters();
@@ -238,6 +243,7 @@ fn only_a_prediction_for_the_same_source_is_compared() {
     bench.on(30, Input::FeedbackReceived(Feedback { forward_back_scaling: f32::NAN, ..heard(100, 4) }));
     assert_eq!((bench.0.counters().invalid_feedbacks, bench.0.counters().deviations), (1, 1));
     bench.on(40, joystick(100, 0, 0, 5));
+    bench.on(45, command(0.0, 2));
     bench.on(50, command(1.0, 3));
     bench.on(60, Input::FeedbackReceived(heard(-50, 5)));
     assert_eq!(bench.0.counters().deviations, 2, "both channels are of source 5, and it is neither");

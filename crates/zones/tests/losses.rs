@@ -3,7 +3,7 @@
 
 mod bench;
 
-use bench::{Bench, command, free, front, go, params, stop};
+use bench::{Bench, WITHHELD, command, free, front, go, params, stop};
 use units::{Command, Instant, Level, Machine, NotFinite, Stamp, Velocity};
 use zones::{Input, Reason};
 
@@ -25,7 +25,7 @@ fn without_a_scaling_the_vehicle_stands_still() {
         (Reason::ScalingMissing, Level::Error),
         "nobody commands"
     );
-    assert_eq!(bench.on(0, command(1.0, 0.2, 3)), [Command::STOP]);
+    assert_eq!(bench.on(0, command(1.0, 0.2, 3)), [WITHHELD]);
     assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingMissing, Level::Error));
     // The first scaling frees nobody who wants to move already.
     assert_eq!(bench.on(10, free()), []);
@@ -43,7 +43,7 @@ fn a_stale_scaling_stops_at_once_and_a_zero_frees() {
     assert_eq!(bench.at(480), []);
     assert_eq!(bench.0.deadline(), Some(Instant::from_millis(500)));
     assert_eq!(bench.at(499), []);
-    assert_eq!(bench.at(500), [Command::STOP]);
+    assert_eq!(bench.at(500), [WITHHELD]);
     assert_eq!(bench.reason(), Reason::ScalingStale);
     assert_eq!(bench.on(510, command(1.0, 0.2, 4)), []);
     assert_eq!(bench.on(520, free()), []);
@@ -57,7 +57,7 @@ fn with_two_publishers_no_scaling_counts() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
     assert_eq!(bench.on(10, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
-    assert_eq!(bench.on(20, Input::ScalersCounted(2)), [Command::STOP]);
+    assert_eq!(bench.on(20, Input::ScalersCounted(2)), [WITHHELD]);
     assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingRivals, Level::Error));
     assert_eq!(bench.on(30, free()), []);
     assert_eq!(bench.on(40, Input::ScalersCounted(1)), []);
@@ -65,7 +65,7 @@ fn with_two_publishers_no_scaling_counts() {
     assert_eq!(bench.on(60, command(0.0, 0.0, 5)), [stop(5)]);
     assert_eq!(bench.on(70, command(1.0, 0.2, 6)), [go(1.0, 0.2, 6)]);
     // A graph that cannot be read is no proof that there is one only.
-    assert_eq!(bench.on(80, Input::ScalersCounted(usize::MAX)), [Command::STOP]);
+    assert_eq!(bench.on(80, Input::ScalersCounted(usize::MAX)), [WITHHELD]);
 }
 
 #[test]
@@ -73,11 +73,11 @@ fn with_two_publishers_of_commands_none_moves_anything() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
     assert_eq!(bench.on(10, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
-    assert_eq!(bench.on(20, Input::CommandersCounted(2)), [Command::STOP]);
+    assert_eq!(bench.on(20, Input::CommandersCounted(2)), [WITHHELD]);
     assert_eq!((bench.reason(), bench.0.health().0), (Reason::CommandRivals, Level::Error));
     // The quieter one's zero frees the louder one as little.
     assert_eq!(bench.on(30, command(0.0, 0.0, 4)), [stop(4)]);
-    assert_eq!(bench.on(40, command(1.0, 0.2, 5)), [Command::STOP]);
+    assert_eq!(bench.on(40, command(1.0, 0.2, 5)), [WITHHELD]);
     assert_eq!(bench.on(50, Input::CommandersCounted(1)), []);
     assert_eq!(bench.on(60, command(1.0, 0.2, 6)), []);
     assert_eq!(bench.on(70, command(0.0, 0.0, 7)), [stop(7)]);
@@ -90,7 +90,7 @@ fn stamps_are_judged_by_the_wall_clock() {
     bench.on(0, clock(0));
     bench.on(0, free());
     let at = |ms, forward: f64| {
-        Input::CommandReceived(Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp: wall(ms) })
+        Input::CommandReceived(Command::new(Velocity::planar(forward, 0.0).unwrap(), wall(ms)))
     };
     let forward = |commands: Vec<Command>| commands.iter().map(|c| c.velocity.forward()).collect::<Vec<_>>();
     assert_eq!(forward(bench.on(100, at(100, 1.0))), [1.0]);
@@ -145,11 +145,11 @@ fn an_older_stamp_is_late_an_equal_one_does_not_renew_and_a_stop_is_never_late()
     assert_eq!(bench.on(400, command(0.5, 0.2, 5)), [go(0.5, 0.2, 5)]);
     // 0.5 s after the first of this stamp.
     assert_eq!(bench.at(499), []);
-    assert_eq!(bench.at(500), [Command::STOP]);
+    assert_eq!(bench.at(500), [WITHHELD]);
     assert_eq!(bench.on(510, command(1.0, 0.2, 3)), [], "lost in motion");
     assert_eq!(bench.on(520, command(0.0, 0.0, 4)), [stop(4)], "none is in force: any stamp is taken");
     assert_eq!(bench.on(530, command(1.0, 0.0, 5)), [go(1.0, 0.0, 5)]);
-    assert_eq!(bench.on(540, command(0.0, 0.0, 3)), [Command::STOP], "a late stop");
+    assert_eq!(bench.on(540, command(0.0, 0.0, 3)), [WITHHELD], "a late stop");
 }
 
 #[test]
@@ -176,10 +176,10 @@ fn an_invalid_command_stops_until_a_zero() {
     bench.on(0, free());
     bench.on(0, command(1.0, 0.0, 3));
     let invalid = || Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN });
-    assert_eq!(bench.on(10, invalid()), [Command::STOP]);
+    assert_eq!(bench.on(10, invalid()), [WITHHELD]);
     assert_eq!((bench.reason(), bench.0.health().0), (Reason::CommandInvalid, Level::Error));
     assert_eq!(bench.on(20, invalid()), [], "a flood of them is no flood of zeros");
-    assert_eq!(bench.at(110), [Command::STOP]);
+    assert_eq!(bench.at(110), [WITHHELD]);
     assert_eq!(bench.on(120, command(1.0, 0.0, 4)), []);
     assert_eq!(bench.on(120, command(0.0, 0.0, 5)), [stop(5)]);
     assert_eq!(bench.on(120, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
@@ -193,8 +193,53 @@ fn a_command_beyond_reason_is_a_loss_and_not_full_throw() {
     bench.on(10, command(1.0, 0.0, 1));
     // 2 m/s is full throw: up to 200 m/s a command is cut, beyond it is none.
     assert_eq!(bench.on(20, command(200.0, 0.0, 2)), [go(2.0, 0.0, 2)]);
-    assert_eq!(bench.on(30, command(200.1, 0.0, 3)), [Command::STOP]);
+    assert_eq!(bench.on(30, command(200.1, 0.0, 3)), [WITHHELD]);
     assert_eq!(bench.on(40, command(1.0, 0.0, 4)), [], "a zero has to come first");
     bench.on(50, command(0.0, 0.0, 5));
     assert_eq!(bench.on(60, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
+}
+
+#[test]
+fn who_was_sending_before_it_started_begins_with_a_zero() {
+    let mut bench = Bench::fresh(params());
+    bench.on(0, free());
+    let mut said = Vec::new();
+    for ms in (10..400).step_by(10) {
+        said.extend(bench.on(ms, command(1.0, 0.0, ms as i32)));
+    }
+    assert!(said.iter().all(|zero| *zero == WITHHELD), "{said:?}");
+    assert_eq!(bench.reason(), Reason::WaitsForZero);
+    assert_eq!(
+        bench.on(400, command(0.003, 0.0, 400)),
+        [go(0.003, 0.0, 400)],
+        "a stick that drifts says zero"
+    );
+    assert_eq!(bench.on(410, command(1.0, 0.0, 410)), [go(1.0, 0.0, 410)]);
+}
+
+#[test]
+fn what_a_zone_withholds_is_no_zero_and_what_was_withheld_stays_so() {
+    let mut bench = Bench::new(params());
+    bench.on(0, front(0.0, 1.0));
+    assert_eq!(bench.on(10, command(1.0, 0.0, 1)), [Command { withheld: true, ..stop(1) }]);
+    // Nothing is withheld of one that asks for nothing, drift included.
+    assert_eq!(bench.on(20, command(0.003, 0.0, 2)), [stop(2)]);
+    assert_eq!(bench.on(30, command(0.0, 0.0, 3)), [stop(3)]);
+    let withheld = Command { withheld: true, ..stop(4) };
+    assert_eq!(bench.on(40, Input::CommandReceived(withheld)), [withheld]);
+    // Lost, it is motion that was lost.
+    bench.on(400, free());
+    assert_eq!(bench.at(540), [Command::STOP]);
+    assert_eq!(bench.on(550, command(1.0, 0.0, 5)), []);
+    assert_eq!(bench.reason(), Reason::WaitsForZero);
+}
+
+#[test]
+fn its_own_zeros_withhold_what_is_asked_for_while_no_scaling_counts() {
+    let mut bench = Bench::new(params());
+    for ms in (10..1_000).step_by(10) {
+        assert!(bench.on(ms, command(1.0, 0.0, ms as i32)).iter().all(|zero| *zero == WITHHELD));
+    }
+    assert_eq!(bench.reason(), Reason::ScalingMissing);
+    assert_eq!(bench.on(1_000, command(0.0, 0.0, 1_000)), [stop(1_000)]);
 }

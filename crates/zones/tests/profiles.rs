@@ -3,7 +3,7 @@
 
 mod bench;
 
-use bench::{Bench, command, free, go};
+use bench::{Bench, WITHHELD, command, free, go};
 use units::{Command, Level};
 use zones::{Input, Params, Reason, Zone};
 
@@ -36,13 +36,13 @@ fn zones_are_judged_on_the_stick_of_the_chairs_profile() {
 fn in_a_profile_that_is_not_described_nothing_moves() {
     let mut bench = Bench::new(described());
     bench.on(0, free());
-    assert_eq!(bench.on(10, command(0.1, 0.3, 1)), [Command::STOP]);
+    assert_eq!(bench.on(10, command(0.1, 0.3, 1)), [WITHHELD]);
     assert_eq!((bench.reason(), bench.0.health().0), (Reason::ProfileUnknown, Level::Error));
     bench.on(20, Input::ProfileReceived(2));
     assert_eq!(bench.on(30, command(0.1, 0.3, 2)), []);
     assert_eq!(bench.reason(), Reason::WaitsForZero);
     bench.on(40, command(0.0, 0.0, 3));
     assert_eq!(bench.on(50, command(0.1, 0.3, 4)), [go(0.1, 0.3, 4)]);
-    assert_eq!(bench.on(60, Input::ProfileReceived(6)), [Command::STOP]);
+    assert_eq!(bench.on(60, Input::ProfileReceived(6)), [WITHHELD]);
     assert_eq!(bench.reason(), Reason::ProfileUnknown);
 }

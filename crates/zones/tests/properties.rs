@@ -84,7 +84,7 @@ fn feedbacks() -> impl Strategy<Value = Feedback> {
 /// One event and the time until the next [ms].
 fn events() -> impl Strategy<Value = Vec<(u64, Input)>> {
     let command =
-        velocities().prop_map(|velocity| Input::CommandReceived(Command { velocity, stamp: Stamp::ZERO }));
+        velocities().prop_map(|velocity| Input::CommandReceived(Command::new(velocity, Stamp::ZERO)));
     let fields = prop::array::uniform16(prop_oneof![1 => f32::ANY, 9 => 0.0..=1.0f32]);
     let invalid = Just(Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN }));
     let event = prop_oneof![
@@ -176,8 +176,12 @@ proptest! {
     fn what_goes_out_is_never_more_than_what_came_in(
         params in parameters(), velocity in velocities(), fields in prop::array::uniform16(0.0..=1.0f32),
     ) {
-        let command = Command { velocity, stamp: Stamp::ZERO };
-        let events = [(300, Input::ScalingReceived(fields)), (0, Input::CommandReceived(command))];
+        let command = Command::new(velocity, Stamp::ZERO);
+        let events = [
+            (300, Input::ScalingReceived(fields)),
+            (0, Input::CommandReceived(Command::STOP)),
+            (0, Input::CommandReceived(command)),
+        ];
         let outputs = run(&Params { operation: Operation::Apply, ..params.clone() }, &events);
         let [.., (_, Output::Drive(driven)), (_, Output::PublishApplied(applied))] = outputs[..] else {
             return Err(TestCaseError::fail("a command, then what was done"));

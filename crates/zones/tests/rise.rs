@@ -18,7 +18,7 @@ fn params(seconds: u64) -> Params {
 }
 
 fn drive(forward: f64) -> Input {
-    Input::CommandReceived(Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp: Stamp::ZERO })
+    Input::CommandReceived(Command::new(Velocity::planar(forward, 0.0).unwrap(), Stamp::ZERO))
 }
 
 fn drain(scaler: &mut ZoneScaler, now: Instant) -> Vec<f64> {
@@ -30,9 +30,10 @@ fn drain(scaler: &mut ZoneScaler, now: Instant) -> Vec<f64> {
 #[test]
 fn a_command_in_force_speeds_up_by_itself_and_slows_down_at_once() {
     let mut scaler = ZoneScaler::new(params(1));
+    scaler.handle(ms(0), drive(0.0));
     scaler.handle(ms(0), Input::ScalingReceived([1.0; 16]));
     scaler.handle(ms(0), drive(1.0));
-    assert_eq!(drain(&mut scaler, ms(0)), [0.0], "nothing is left yet");
+    assert_eq!(drain(&mut scaler, ms(0)), [0.0, 0.0], "nothing is left yet of the one after the zero");
     let mut last = 0.0;
     for step in 1..=10 {
         let now = scaler.deadline().unwrap();
@@ -54,6 +55,7 @@ fn a_command_in_force_speeds_up_by_itself_and_slows_down_at_once() {
 #[test]
 fn looking_often_does_not_publish_often() {
     let mut scaler = ZoneScaler::new(params(1));
+    scaler.handle(ms(0), drive(0.0));
     scaler.handle(ms(0), Input::ScalingReceived([1.0; 16]));
     scaler.handle(ms(0), drive(1.0));
     drain(&mut scaler, ms(0));
@@ -65,9 +67,10 @@ fn looking_often_does_not_publish_often() {
 #[test]
 fn without_a_rise_time_a_factor_is_there_at_once() {
     let mut scaler = ZoneScaler::new(params(0));
+    scaler.handle(ms(0), drive(0.0));
     scaler.handle(ms(0), Input::ScalingReceived([0.5; 16]));
     scaler.handle(ms(0), drive(1.0));
-    assert_eq!(drain(&mut scaler, ms(0)), [0.5]);
+    assert_eq!(drain(&mut scaler, ms(0)), [0.0, 0.5]);
     scaler.handle(ms(1), Input::ScalingReceived([1.0; 16]));
     assert_eq!(drain(&mut scaler, ms(1)), [1.0]);
     assert_eq!(scaler.deadline(), Some(ms(51)));
@@ -76,6 +79,7 @@ fn without_a_rise_time_a_factor_is_there_at_once() {
 #[test]
 fn another_rise_time_makes_no_step() {
     let mut scaler = ZoneScaler::new(params(1));
+    scaler.handle(ms(0), drive(0.0));
     scaler.handle(ms(0), Input::ScalingReceived([1.0; 16]));
     scaler.handle(ms(0), drive(1.0));
     drain(&mut scaler, ms(0));

@@ -5,7 +5,7 @@ mod bench;
 
 use std::time::Duration;
 
-use bench::{Bench, command, free, front, go, params, stop};
+use bench::{Bench, WITHHELD, command, free, front, go, params, stop};
 use units::{Command, Instant, Machine, Stamp, Velocity};
 use zones::{
     Applied, Boundaries, Channel, FullThrow, Input, Level, Mode, Operation, Output, Params, Reason, Scaling,
@@ -81,7 +81,7 @@ fn a_change_of_the_zone_acts_on_the_command_in_force() {
     bench.on(0, command(2.0, 0.0, 3));
     assert_eq!(bench.on(10, front(0.5, 1.0)), [go(1.0, 0.0, 3)]);
     assert_eq!(bench.on(20, front(0.5, 1.0)), [], "nothing new");
-    assert_eq!(bench.on(30, front(0.0, 1.0)), [stop(3)]);
+    assert_eq!(bench.on(30, front(0.0, 1.0)), [Command { withheld: true, ..stop(3) }]);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn other_factors_with_the_same_result_are_only_told() {
 fn a_factor_that_is_no_number_stops_its_part() {
     let mut bench = Bench::new(params());
     bench.on(0, front(f32::NAN, 1.0));
-    assert_eq!(bench.on(0, command(1.0, 0.01, 3)), [go(0.0, 0.01, 3)]);
+    assert_eq!(bench.on(0, command(1.0, 0.01, 3)), [Command { withheld: true, ..go(0.0, 0.01, 3) }]);
     assert_eq!(bench.0.counters().invalid_factors, 1);
     assert_eq!(bench.0.health().0, Level::Warn);
 }
@@ -118,7 +118,7 @@ fn only_forward_and_turn_survive() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
     let velocity = Velocity::new([1.0, 1.0, 1.0], [1.0, 1.0, 0.1]).unwrap();
-    let input = Input::CommandReceived(Command { velocity, stamp: Stamp::ZERO });
+    let input = Input::CommandReceived(Command::new(velocity, Stamp::ZERO));
     assert_eq!(bench.on(0, input), [go(1.0, 0.1, 0)]);
     assert_eq!(bench.0.counters().dropped_parts, 1);
 }
@@ -150,7 +150,7 @@ fn stopping_sends_one_zero_and_then_nothing_ever() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
     bench.on(0, command(1.0, 0.0, 3));
-    assert_eq!(bench.on(10, Input::Stopping), [Command::STOP]);
+    assert_eq!(bench.on(10, Input::Stopping), [WITHHELD]);
     assert_eq!(bench.on(10, Input::Stopping), []);
     assert_eq!(bench.on(20, command(1.0, 0.0, 4)), []);
     assert_eq!(bench.on(30, front(0.5, 0.5)), []);
@@ -166,7 +166,7 @@ fn a_report_says_what_was_done() {
     let report = bench.0.report();
     let value = |key| report.iter().find(|(k, _)| *k == key).unwrap().1.as_str();
     assert_eq!((value("zone"), value("forward_back scaling"), value("reason")), ("front", "0.5", "scaled"));
-    assert_eq!((value("commands"), value("scalings"), value("blocked zones")), ("1", "1", "none"));
+    assert_eq!((value("commands"), value("scalings"), value("blocked zones")), ("2", "1", "none"));
     bench.on(10, Input::ScalingReceived([0.0; 16]));
     assert_eq!(bench.0.health().0, Level::Warn, "a silent sensor blocks, and only its node knows why");
 }

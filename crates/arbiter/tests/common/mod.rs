@@ -9,6 +9,8 @@ use units::{Command, Instant, Machine, Stamp, Velocity};
 pub const LOW: usize = 0;
 pub const HIGH: usize = 1;
 pub const LOCK: usize = 0;
+/// A zero while somebody asks for motion.
+pub const WITHHELD: Command = Command { withheld: true, ..Command::STOP };
 /// The arbiter has run for so long \[ms] when a test's time begins: who sends from then on was not sending before.
 const START: u64 = 10_000;
 
@@ -112,7 +114,7 @@ impl Bench {
 
 pub fn command(source: usize, forward: f64, sec: i32) -> Input {
     let velocity = Velocity::planar(forward, 0.0).map_err(Invalid::NotFinite);
-    Input::CommandReceived { source, velocity, stamp: stamp(sec) }
+    Input::command(source, velocity, stamp(sec))
 }
 
 pub fn drives(outputs: Vec<Output>) -> Vec<Command> {
@@ -125,7 +127,7 @@ pub fn stamp(sec: i32) -> Stamp {
 }
 
 pub fn go(forward: f64, sec: i32) -> Command {
-    Command { velocity: Velocity::planar(forward, 0.0).unwrap(), stamp: stamp(sec) }
+    Command::new(Velocity::planar(forward, 0.0).unwrap(), stamp(sec))
 }
 
 pub fn stop(sec: i32) -> Command {

@@ -13,7 +13,7 @@ const HEARTBEAT: i64 = 10;
 /// How far ahead a stamp may lie.
 const SKEW: i64 = 10;
 /// Who says something within so many ticks of being added was saying it before.
-const EARLY: i64 = 200;
+const EARLY: i64 = 500;
 /// For so many ticks after the machine was held, what comes may have waited.
 const WET: i64 = 5;
 
@@ -58,6 +58,8 @@ pub struct Memory {
     pub newest_age: i64,
     /// The stamp of the future that was refused last.
     pub future: i64,
+    /// How long ago it asked for motion, if it asked for nothing else since.
+    pub wants: Option<i64>,
     /// The stamp of the last message, to repeat it.
     pub said: i64,
 }
@@ -87,8 +89,8 @@ pub struct Model {
     hold_began: i64,
     /// The stamp of the last command that drove.
     pub last: i64,
-    /// Source and stamp of what went out; a source of `None` is a zero.
-    pub out: Vec<(Option<usize>, i64)>,
+    /// Source and stamp of what went out, and whether it withholds; a source of `None` is a zero.
+    pub out: Vec<(Option<usize>, i64, bool)>,
 }
 
 impl Model {
@@ -106,7 +108,7 @@ impl Model {
             held: (0, 0),
             hold_began: 0,
             last: 0,
-            out: vec![(None, 0)],
+            out: vec![(None, 0, false)],
         }
     }
 
@@ -168,7 +170,13 @@ impl Model {
     pub fn halt(&mut self) {
         self.driving = None;
         self.quiet = Some(0);
-        self.out.push((None, 0));
+        self.withhold();
+    }
+
+    /// A zero that no source says.
+    fn withhold(&mut self) {
+        let wanted = (0..self.sources.len()).any(|s| self.present[s] && self.sources[s].wants.is_some());
+        self.out.push((None, 0, wanted));
     }
 
     fn owe(&mut self, source: usize, why: ZeroCause) {
@@ -180,6 +188,11 @@ impl Model {
     pub fn look(&mut self) {
         for source in 0..self.sources.len() {
             let timeout = self.setting.sources[source].1;
+            let wants = &mut self.sources[source].wants;
+            if wants.is_some_and(|age| age >= timeout) {
+                *wants = None;
+                self.owe(source, ZeroCause::Lost);
+            }
             if let Some((motion, age)) = self.sources[source].obeyed
                 && age >= timeout
             {
@@ -217,6 +230,7 @@ impl Model {
             memory.turn -= ticks;
             memory.newest_age += ticks;
             memory.obeyed.iter_mut().for_each(|(_, age)| *age += ticks);
+            memory.wants.iter_mut().for_each(|age| *age += ticks);
             memory.fault.iter_mut().for_each(|(_, age)| *age += ticks);
         }
         self.locks.iter_mut().flat_map(|bar| &mut bar.said).for_each(|(_, age)| *age += ticks);
@@ -226,7 +240,7 @@ impl Model {
         self.look();
         if self.quiet.is_some_and(|quiet| quiet >= HEARTBEAT) {
             self.quiet = Some(0);
-            self.out.push((None, 0));
+            self.withhold();
         }
     }
 
@@ -290,7 +304,16 @@ impl Model {
         }
         let before = self.sources[source].obeyed;
         let timeout = self.setting.sources[source].1;
-        match self.judge(source, said) {
+        // What was overtaken says nothing of now; a repetition does.
+        let repeats = said != 0 && said == self.sources[source].newest;
+        let judged = self.judge(source, said);
+        match judged {
+            Err(None) if !repeats => {}
+            _ if asks == Asks::Go => self.sources[source].wants = Some(0),
+            Ok(_) => self.sources[source].wants = None,
+            Err(_) => {}
+        }
+        match judged {
             Err(None) if asks == Asks::Go => {}
             Err(None) => {
                 // A stop is never too late, for who drives.
@@ -299,8 +322,8 @@ impl Model {
                     memory.turn = timeout - age;
                 }
                 if self.driving == Some(source) {
-                    self.moving = false;
-                    self.out.push((None, 0));
+                    self.moving = self.sources[source].wants.is_some();
+                    self.out.push((None, 0, self.moving));
                 }
             }
             Err(Some(fault)) => {
@@ -324,7 +347,7 @@ impl Model {
                     self.quiet = None;
                     let told = if said < self.last { 0 } else { said };
                     self.last = said;
-                    self.out.push(((asks == Asks::Go).then_some(source), told));
+                    self.out.push(((asks == Asks::Go).then_some(source), told, false));
                 } else if asks == Asks::Go && self.shut_by_nobody(source) {
                     self.owe(source, ZeroCause::OtherLost);
                 }

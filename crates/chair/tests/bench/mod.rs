@@ -16,7 +16,7 @@ pub fn params(mode: Mode) -> RemoteParams {
 
 /// In profile 1 full throw is 0.54 m/s and 1.2212 rad/s.
 pub fn go(forward: f64, turn: f64) -> Input {
-    Input::CommandReceived(Command { velocity: Velocity::planar(forward, turn).unwrap(), stamp: Stamp::ZERO })
+    Input::CommandReceived(Command::new(Velocity::planar(forward, turn).unwrap(), Stamp::ZERO))
 }
 
 pub fn position(source: Source) -> Input {

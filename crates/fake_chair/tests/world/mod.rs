@@ -90,7 +90,7 @@ impl World {
         let velocity = Velocity::planar(forward, turn).unwrap();
         self.remote.handle(
             Instant::from_millis(self.ms),
-            chair::Input::CommandReceived(Command { velocity, stamp: Stamp::ZERO }),
+            chair::Input::CommandReceived(Command::new(velocity, Stamp::ZERO)),
         );
     }
 

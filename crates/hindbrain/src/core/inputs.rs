@@ -9,6 +9,8 @@ pub struct InvalidCommand;
 pub struct CommandInput {
     /// What is wanted.
     pub wish: Wish,
+    /// Whether it is a zero: whoever gave it asks for no motion.
+    pub is_zero: bool,
     /// How old it is \[ns\]; from the command time-out on it is stale: then it is no command, but a wish of zero still ends
     /// the one in force.
     pub age: u64,
@@ -66,8 +68,8 @@ impl Inputs {
     }
 
     /// The command, unless it was too old when it came.
-    pub(crate) fn fresh_command(&self, params: &CoreParams) -> Option<Wish> {
-        self.command?.ok().filter(|command| command.age < params.command_timeout).map(|command| command.wish)
+    pub(crate) fn fresh_command(&self, params: &CoreParams) -> Option<CommandInput> {
+        self.command?.ok().filter(|command| command.age < params.command_timeout)
     }
 }
 
@@ -90,9 +92,6 @@ pub struct Infrared {
     /// Silence of so long blocks, and so does a reading that is not clear, for so long \[ns\].
     pub timeout: u64,
 }
-
-/// What counts as a zero command, in thousandths of full deflection.
-pub const DEADBAND: i16 = 20;
 
 /// The parameters of the core, in integers. Any value is safe: none makes a step panic or a level leave its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -37,11 +37,6 @@ impl Wish {
     pub const fn straight(self) -> Self {
         Self { linear: self.linear, angular: 0 }
     }
-
-    /// Whether neither part is further from zero than `deadband`, in thousandths.
-    pub const fn is_within(self, deadband: i16) -> bool {
-        self.linear.abs() <= deadband && self.angular.abs() <= deadband
-    }
 }
 
 /// How a wish becomes the levels of two wheels.

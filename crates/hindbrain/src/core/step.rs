@@ -1,6 +1,6 @@
 use super::{
-    Cause, Causes, Clears, CommandInput, CoreParams, DEADBAND, Device, Effect, EstopLine, HeldCommand,
-    Inputs, Latch, Outputs, SoleTopic, State, StopState, Wish,
+    Cause, Causes, Clears, CommandInput, CoreParams, Device, Effect, EstopLine, HeldCommand, Inputs, Latch,
+    Outputs, SoleTopic, State, StopState, Wish,
 };
 
 /// One step of the stop state machine: what follows from `state` when `inputs` happened.
@@ -87,7 +87,7 @@ impl State {
             }
         }
         match inputs.command {
-            Some(Ok(CommandInput { wish, age })) if age < params.command_timeout => {
+            Some(Ok(CommandInput { wish, age, .. })) if age < params.command_timeout => {
                 self.command = HeldCommand { wish: Some(wish), age, followed_by_invalid: false };
             }
             // A stop is never too late: it ends what is in force, and is no command.
@@ -130,7 +130,7 @@ impl State {
         let is_armed = self.enable.is_armed();
         if asked >= Clears::Zero || !is_armed {
             self.neutral = false;
-        } else if inputs.fresh_command(params).is_some_and(|wish| wish.is_within(DEADBAND)) {
+        } else if inputs.fresh_command(params).is_some_and(|command| command.is_zero) {
             self.neutral = true;
         }
         latched

@@ -91,13 +91,12 @@ impl Hindbrain {
 
     fn command(&mut self, command: Command, inputs: &mut Inputs) -> bool {
         let timeout = Duration::from_nanos(self.params.core.command_timeout);
-        let is_zero = self.is_zero(&command.velocity);
         let said = match self.commands.judge(&self.clock, command.stamp, timeout) {
             Ok(said) => said,
             // The core ends what is in force by it, and takes it for no command.
-            Err(_) if is_zero => {
+            Err(_) if command.velocity.is_neutral() => {
                 self.counters.late += 1;
-                inputs.command = Some(Ok(CommandInput { wish: Wish::ZERO, age: u64::MAX }));
+                inputs.command = Some(Ok(CommandInput { wish: Wish::ZERO, is_zero: true, age: u64::MAX }));
                 return true;
             }
             Err(Stale::Late | Stale::Repeated { .. }) => {
@@ -112,19 +111,15 @@ impl Hindbrain {
         }
         self.counters.commands += 1;
         self.note(Source::Command);
-        self.stamp = command.stamp;
+        self.accepted = command;
         let wish = self.wish(&command.velocity);
-        inputs.command = Some(Ok(CommandInput { wish, age: nanos(said.age(self.clock.now())) }));
+        let is_zero = !command.asks_for_motion();
+        inputs.command = Some(Ok(CommandInput { wish, is_zero, age: nanos(said.age(self.clock.now())) }));
         true
     }
 
     fn wish(&self, velocity: &Velocity) -> Wish {
         wish_of(velocity, &self.params.full_speed, self.params.profile == Profile::Strict)
-    }
-
-    /// Whether a velocity asks for nothing but rest.
-    fn is_zero(&self, velocity: &Velocity) -> bool {
-        Refused::check(velocity, &self.params.full_speed).is_ok() && self.wish(velocity) == Wish::ZERO
     }
 
     /// Counts a command that is none, and reports it if that was not done just now.

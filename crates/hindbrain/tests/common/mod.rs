@@ -44,7 +44,7 @@ pub fn command(forward: f64, turn: f64) -> Input {
 }
 
 pub fn stamped(forward: f64, turn: f64, stamp: Stamp) -> Input {
-    Input::CommandReceived(Ok(Command { velocity: Velocity::planar(forward, turn).unwrap(), stamp }))
+    Input::CommandReceived(Ok(Command::new(Velocity::planar(forward, turn).unwrap(), stamp)))
 }
 
 pub fn not_finite() -> Input {

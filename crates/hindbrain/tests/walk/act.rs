@@ -23,8 +23,10 @@ pub enum When {
 pub enum Act {
     /// Nothing but a call.
     Nothing,
-    /// A velocity in thousandths of full speed.
+    /// A velocity [mm/s, mrad/s].
     Command(i32, i32, When),
+    /// A zero behind which motion is withheld.
+    Withheld(When),
     NotFinite,
     Enable(bool),
     Estop(bool),
@@ -101,7 +103,12 @@ impl World {
                 let stamp = self.stamp(when, newest[0]);
                 let parts = [linear, angular].map(|part| f64::from(part) / 1000.0);
                 let velocity = Velocity::planar(parts[0], parts[1]).ok()?;
-                Some((Input::CommandReceived(Ok(Command { velocity, stamp })), when != When::Unstamped))
+                Some((Input::CommandReceived(Ok(Command::new(velocity, stamp))), when != When::Unstamped))
+            }
+            Act::Withheld(when) => {
+                let stamp = self.stamp(when, newest[0]);
+                let command = Command { withheld: true, ..Command::new(Velocity::ZERO, stamp) };
+                Some((Input::CommandReceived(Ok(command)), when != When::Unstamped))
             }
             Act::NotFinite => {
                 plain(Input::CommandReceived(Err(NotFinite { part: "linear.x", value: f64::NAN })))

@@ -16,6 +16,7 @@ pub fn acts(parts: &[Part], params: &Params, scale: Scale) -> Vec<Act> {
         Act::Nothing,
         unstamped(0, 0),
         unstamped(1000, 0),
+        Act::Withheld(When::Unstamped),
         Act::Enable(false),
         Act::Enable(true),
         Act::Reset(false),
@@ -37,6 +38,8 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
             let mut acts = vec![unstamped(-1000, 0), unstamped(0, 1000), unstamped(-1000, 400)];
             acts.extend([Act::NotFinite, unstamped(200_000, 0)]);
             if all {
+                // The last that is a zero, and the first that is none.
+                acts.extend([unstamped(20, -50), unstamped(21, 0), unstamped(0, 51)]);
                 acts.extend([unstamped(500, 500), unstamped(2000, 0)]);
             }
             acts
@@ -77,6 +80,7 @@ fn command_stamps(timeout: Ns, scale: Scale, all: bool) -> Vec<Act> {
         // Ahead: too far, and not, which is the same stamp a tick later.
         acts.extend([ahead, When::Ago(-5 * TICK), When::Before(late)].map(command(1000)));
         acts.push(command(0)(ahead));
+        acts.extend([Act::Withheld(fresh), Act::Withheld(old)]);
     }
     acts
 }

@@ -37,11 +37,16 @@ pub struct Want {
     pub angular: f64,
 }
 
-impl Want {
-    pub fn is_zero(self) -> bool {
-        self.linear.abs() <= 0.02 && self.angular.abs() <= 0.02
-    }
+/// A velocity, and whether it is a zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    pub want: Want,
+    /// Each linear part within 0.02 m/s, each angular one within 0.05 rad/s.
+    pub neutral: bool,
+    pub withheld: bool,
+}
 
+impl Want {
     fn is_reasonable(self) -> bool {
         self.linear.abs() <= 100.0 && self.angular.abs() <= 100.0
     }
@@ -67,8 +72,9 @@ pub enum Received {
 }
 
 impl Commands {
-    pub fn receive(&mut self, want: Option<Want>, stamp: Ns, at: Moment, timeout: Ns) -> Received {
-        let Some(want) = want.filter(|want| want.is_reasonable()) else {
+    pub fn receive(&mut self, message: Option<Message>, stamp: Ns, at: Moment, timeout: Ns) -> Received {
+        let reasonable = message.filter(|message| message.want.is_reasonable());
+        let Some(Message { want, neutral, withheld }) = reasonable else {
             self.last_was_refused = true;
             return Received::Refused;
         };
@@ -94,11 +100,11 @@ impl Commands {
                     self.ahead = self.ahead.filter(|_| first.is_some());
                 }
                 self.last_was_refused = false;
-                Received::Accepted { zero: want.is_zero() }
+                Received::Accepted { zero: neutral && !withheld }
             }
             _ => {
-                self.last_was_refused = (self.last_was_refused || !overtaken) && !want.is_zero();
-                if want.is_zero() {
+                self.last_was_refused = (self.last_was_refused || !overtaken) && !neutral;
+                if neutral {
                     self.in_force = None;
                 }
                 Received::Refused

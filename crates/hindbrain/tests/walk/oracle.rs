@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use hindbrain::core::{Clears, Effect};
 use hindbrain::{Cause, Causes, Census, Input, Params, SoleTopic, StopState};
 
-use crate::books::{Commands, Enable, Estop, MS, Moment, Ns, Received, Reset, Seen, Sensor, Want};
+use crate::books::{Commands, Enable, Estop, MS, Message, Moment, Ns, Received, Reset, Seen, Sensor, Want};
 use crate::wheel::{Aim, Slopes, Wheel};
 
 /// How late a call may come before all that is received may have waited.
@@ -193,9 +193,14 @@ impl Oracle {
             Input::ClockRead(_) | Input::ParametersChanged(_) => {}
             Input::CommandReceived(message) => {
                 let full = &self.params.full_speed;
-                let want = message.ok().map(|command| Want {
-                    linear: command.velocity.forward() / full.linear,
-                    angular: command.velocity.turn() / full.angular,
+                let want = message.ok().map(|command| Message {
+                    want: Want {
+                        linear: command.velocity.forward() / full.linear,
+                        angular: command.velocity.turn() / full.angular,
+                    },
+                    neutral: command.velocity.linear().iter().all(|part| part.abs() <= 0.02)
+                        && command.velocity.angular().iter().all(|part| part.abs() <= 0.05),
+                    withheld: command.withheld,
                 });
                 let stamp = message.map_or(0, |command| command.stamp.as_nanos());
                 if let Received::Accepted { zero } =

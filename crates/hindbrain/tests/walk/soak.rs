@@ -141,6 +141,7 @@ fn calm_edge(random: &mut Random, params: &Params, step: usize) -> Edge {
         5 if !sensors.is_empty() => {
             Act::Ir(random.of(&sensors), Some(params.infrared.near + 0.5), When::Ago(0))
         }
+        6 if random.once_in(4) => Act::Withheld(When::Ago(0)),
         6 => command(random, params, When::Ago(0), false),
         _ => command(random, params, When::Ago(0), true),
     };
@@ -166,7 +167,12 @@ fn random_edge(random: &mut Random, params: &Params) -> Edge {
             let when = when(random, timeout);
             command(random, params, when, true)
         }
-        10 => random.of(&[Act::NotFinite, Act::Command(10_000_000, 0, When::Unstamped)]),
+        10 => random.of(&[
+            Act::NotFinite,
+            Act::Withheld(When::Unstamped),
+            Act::Withheld(When::Ago(0)),
+            Act::Command(10_000_000, 0, When::Unstamped),
+        ]),
         11..14 => Act::Enable(random.once_in(2)),
         14..16 => Act::Estop(random.once_in(3)),
         16..18 => Act::Reset(random.once_in(2)),

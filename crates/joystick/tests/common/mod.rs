@@ -97,6 +97,11 @@ impl Bench {
         self.button(button, false);
     }
 
+    /// A reference of zero, with which every one begins.
+    pub fn begin_reference(&mut self) {
+        self.give(Input::ReferenceReceived(reference(Stamp::ZERO, true, 0.0)));
+    }
+
     pub fn hat(&mut self, state: Hat) {
         self.give(Input::HatMoved { id: PAD, hat: 0, state });
     }

@@ -3,7 +3,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
 use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, clock, qos};
-use units::{Command, NotFinite, Stamp, Velocity};
+use units::{Command, NotFinite};
 
 use crate::{messages, zone_scaler};
 
@@ -49,18 +49,18 @@ pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &
             node,
             zone_scaler::COMMAND,
             qos::commands(),
-            move |message| Some(command(messages::velocity(&message.twist), messages::stamp(&message))),
+            move |message| Some(command(messages::command(&message))),
         )
     } else {
         inputs.subscribe::<geometry::Twist>(node, zone_scaler::COMMAND, qos::commands(), |message| {
-            Some(command(messages::velocity(&message), Stamp::ZERO))
+            Some(command(messages::unstamped(&message)))
         })
     }
 }
 
-fn command(velocity: Result<Velocity, NotFinite>, stamp: Stamp) -> ChairInput {
-    ChairInput::Remote(match velocity {
-        Ok(velocity) => Input::CommandReceived(Command { velocity, stamp }),
+fn command(command: Result<Command, NotFinite>) -> ChairInput {
+    ChairInput::Remote(match command {
+        Ok(command) => Input::CommandReceived(command),
         Err(error) => Input::CommandRefused(error),
     })
 }

@@ -72,16 +72,14 @@ fn commands<M: Machine + 'static>(
     match command_type {
         CommandType::TwistStamped => {
             inputs.subscribe(node, topic, qos::commands(), move |message: geometry::TwistStamped| {
-                let stamp = messages::stamp(&message);
-                let command = messages::velocity(&message.twist).map(|velocity| Command { velocity, stamp });
-                Some(wrap(Input::CommandReceived(command)))
+                Some(wrap(Input::CommandReceived(messages::command(&message))))
             })
         }
         CommandType::Twist => {
             inputs.subscribe(node, topic, qos::commands(), move |message: geometry::Twist| {
                 // Stamped on receipt, for `hind/applied`.
                 let stamp = clock::stamp();
-                let command = messages::velocity(&message).map(|velocity| Command { velocity, stamp });
+                let command = messages::velocity(&message).map(|velocity| Command::new(velocity, stamp));
                 Some(wrap(Input::CommandReceived(command)))
             })
         }

@@ -151,7 +151,7 @@ impl Topics {
 fn applied(motors: &Motors, params: &Params) -> geometry::TwistStamped {
     let (forward, turn) = motors.velocity(params);
     let velocity = units::Velocity::planar(forward, turn).unwrap_or_default();
-    messages::twist_stamped(&Command { velocity, stamp: motors.stamp })
+    messages::twist_stamped(&Command::new(velocity, motors.stamp))
 }
 
 fn leds(leds: Leds) -> hind::Leds {

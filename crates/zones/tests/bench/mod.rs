@@ -25,18 +25,28 @@ pub fn command(forward: f64, turn: f64, sec: i32) -> Input {
 }
 
 pub fn go(forward: f64, turn: f64, sec: i32) -> Command {
-    Command { velocity: Velocity::planar(forward, turn).unwrap(), stamp: Stamp { sec, nanosec: 0 } }
+    Command::new(Velocity::planar(forward, turn).unwrap(), Stamp { sec, nanosec: 0 })
 }
 
 pub fn stop(sec: i32) -> Command {
     Command { stamp: Stamp { sec, nanosec: 0 }, ..Command::STOP }
 }
 
+/// A zero of the scaler's own while motion is asked for.
+pub const WITHHELD: Command = Command { withheld: true, ..Command::STOP };
+
 pub struct Bench(pub ZoneScaler, u64);
 
 impl Bench {
-    /// After the zero that a fresh scaler sends.
+    /// After the zero that a fresh scaler sends, and the one that a publisher begins with.
     pub fn new(params: Params) -> Self {
+        let mut bench = Self::fresh(params);
+        bench.on(0, Input::CommandReceived(Command::STOP));
+        bench
+    }
+
+    /// After the zero that a fresh scaler sends.
+    pub fn fresh(params: Params) -> Self {
         let mut bench = Self(ZoneScaler::new(params), 0);
         assert_eq!(bench.at(0), [Command::STOP]);
         bench
@@ -68,7 +78,9 @@ impl Bench {
         while self.1 + 10 < ms {
             self.1 += 10;
             let at = self.1;
-            commands.extend(self.drives(at).into_iter().filter(|&command| command != Command::STOP));
+            commands.extend(
+                self.drives(at).into_iter().filter(|command| ![Command::STOP, WITHHELD].contains(command)),
+            );
         }
         self.1 = ms;
         commands

@@ -145,7 +145,7 @@ fn half() -> Scaling {
 
 fn command(stick: &Stick) -> Option<Command> {
     let velocity = Velocity::planar(stick.forward_back / 100.0, -stick.left_right / 100.0).ok()?;
-    Some(Command { velocity, stamp: Stamp::ZERO })
+    Some(Command::new(velocity, Stamp::ZERO))
 }
 
 impl fmt::Display for Row {

@@ -282,11 +282,11 @@ impl Operator {
         if wish.navigation != navigated {
             // It begins and ends with a zero: to fall silent in motion would be a loss, and nothing would drive after it.
             self.navigation_due = now + NAVIGATION;
-            self.queue.push_back(Output::Navigate(Command { velocity: Velocity::ZERO, stamp: self.clock }));
+            self.queue.push_back(Output::Navigate(Command::new(Velocity::ZERO, self.clock)));
         } else if wish.navigation && now >= self.navigation_due {
             self.navigation_due = now + NAVIGATION;
             let velocity = Velocity::planar(CIRCLE.0, CIRCLE.1).unwrap_or_default();
-            self.queue.push_back(Output::Navigate(Command { velocity, stamp: self.clock }));
+            self.queue.push_back(Output::Navigate(Command::new(velocity, self.clock)));
         }
     }
 

@@ -61,7 +61,7 @@ impl ArbiterStep {
         }
         for source in 0..=highest {
             let velocity = Ok(Velocity::ZERO);
-            arbiter.handle(now, Input::CommandReceived { source, velocity, stamp: Stamp::ZERO });
+            arbiter.handle(now, Input::command(source, velocity, Stamp::ZERO));
         }
         while arbiter.poll(now).is_some() {}
         let (wishes, queue) = (wishes()?, VecDeque::with_capacity(64));
@@ -78,14 +78,14 @@ impl Work for ArbiterStep {
         self.now = self.now + PERIOD;
         self.steps += 1;
         let (velocity, stamp) = (Ok(self.wish()), stick::wall(self.now));
-        self.arbiter.handle(self.now, Input::CommandReceived { source: self.speaker, velocity, stamp });
+        self.arbiter.handle(self.now, Input::command(self.speaker, velocity, stamp));
         while let Some(output) = black_box(self.arbiter.poll(self.now)) {
             self.driven += usize::from(matches!(output, Output::Drive(_)));
         }
     }
 
     fn floor(&mut self) {
-        let command = Command { velocity: self.wish(), stamp: stick::wall(self.now) };
+        let command = Command::new(self.wish(), stick::wall(self.now));
         if !floor::fresh(black_box(&self.heard), self.now) || self.setting.masked {
             return;
         }

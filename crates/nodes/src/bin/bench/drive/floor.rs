@@ -40,7 +40,7 @@ pub fn motors(queue: &mut VecDeque<Command>, count: i16, allowed: f64, stamp: St
     let left = stick.direction().min(allowed) - stick.direction();
     let command = Velocity::planar(forward.min(allowed), left.min(allowed))
         .ok()
-        .and_then(|velocity| through(queue, Command { velocity, stamp }));
+        .and_then(|velocity| through(queue, Command::new(velocity, stamp)));
     let Some(command) = command else { return Motors::stop(stamp) };
     let [forward, _, _, _, _, turn] = parts(command.velocity);
     Motors::from_levels([forward - turn, forward + turn].map(|level| (66.0 * level) as i16), command.stamp)
