@@ -77,7 +77,7 @@ pub fn arbiter() -> Subject<arbiter::Arbiter, arbiter::Params> {
                 let (speaks, wish) = (mood.u8(0..4) > 0, velocity(mood));
                 if speaks {
                     let wish = if step % 50 < 3 { units::Velocity::ZERO } else { wish };
-                    inputs.push(Input::CommandReceived { source, velocity: Ok(wish), stamp: Stamp::ZERO });
+                    inputs.push(Input::CommandReceived { source, command: Ok(command(wish)) });
                 }
             }
             let (speaks, closed) = (mood.u8(0..4) > 0, mood.u8(0..4) == 0);
