@@ -86,6 +86,23 @@ def test_who_was_sending_before_the_arbiter_began_waits_for_a_zero(graph, execut
         reason(arbiter, "navigation", "waits for a zero: it was sending before it was listened to")
         settle()
         assert set(message.twist.linear.x for _, message in arbiter.graph.heard[OUTPUT]) == {0.0}
+        assert arbiter.graph.last(OUTPUT).header.frame_id == "withheld"
+
+
+def test_an_arbiter_that_was_restarted_moves_nothing_before_a_zero(graph):
+    """The middleware may take 3 s to find a publisher whose first announcement was lost."""
+    with Arbiter({**NAVIGATION, **DOCK}) as arbiter:
+        navigation = arbiter.publish("/nav", 0.1, graph=graph)
+        arbiter.drives("navigation", 0.1)
+        arbiter.process.kill()
+        navigation.zeros = 0
+        with Arbiter({**NAVIGATION, **DOCK}) as again:
+            reason(again, "navigation", "waits for a zero: it was sending before it was listened to")
+            time.sleep(5.5)
+            assert {message.twist.linear.x for _, message in again.graph.heard[OUTPUT]} == {0.0}
+            navigation.zeros = 10
+            navigation.zero()
+            again.drives("navigation", 0.1)
 
 
 def test_two_publishers_of_a_lock_close_it_and_are_told_once(graph, executable):
@@ -98,12 +115,14 @@ def test_two_publishers_of_a_lock_close_it_and_are_told_once(graph, executable):
         arbiter.drives("navigation", 0.1)
         second = arbiter.publish("/door", True, Bool, graph=graph)
         arbiter.wait(lambda: "counts as closed: 2 publishers" in arbiter.locks["door"], "the second one is not told")
-        start, lines = time.monotonic(), len(arbiter.process.lines)
+        start = time.monotonic()
         diagnosis(arbiter, "lock door counts as closed: 2 publishers, must be 1")
         time.sleep(3.0)
         assert set(arbiter.said(start)) == {0.0}
-        new = [line for line in arbiter.process.lines[lines:] if "[velocity_arbiter]" in line]
-        assert len(new) <= 1, new
+        # Each line says all that is known: how often did the lock come to be so?
+        told = [line.split("; lock door ")[1] for line in arbiter.process.lines if "; lock door " in line]
+        news = [text for text, before in zip(told, [""] + told) if text != before]
+        assert [text.startswith("counts as closed: 2 publishers") for text in news].count(True) == 1, news
         second()
         arbiter.wait(lambda: arbiter.locks["door"] == "open", "it stays closed")
         reason(arbiter, "navigation", OTHER_LOST)

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from conftest import LATCHED, STOP
+from conftest import LATCHED, STOP, Stack
 from geometry_msgs.msg import TwistStamped
 from or_joystick.msg import State
 from or_pose_estimator.msg import PosCov, Vel
@@ -98,6 +98,68 @@ def test_the_estop_latches(stack):
     stack.graph.node.destroy_timer(timer)
     stack.wait_for_stop("the e-stop's heartbeat has gone", 2.0)
     stack.wait_for_state("ESTOP")
+
+
+def estop_and_back(stack, estop):
+    """All that brings motion back but a zero."""
+    estop.data = True
+    stack.wait_for_state("ESTOP")
+    estop.data = False
+    time.sleep(0.2)
+    stack.graph.publish("/hind/reset", Bool(data=True))
+    stack.graph.publish("/hind/reset", Bool(data=False))
+    stack.wait_for_state("SSTOP.ROS")
+    stack.enable(True)
+    stack.wait_for_state("OK")
+
+
+def test_a_stick_held_through_an_estop_moves_nothing_when_the_zone_opens(stack):
+    estop = Bool(data=False)
+    stack.graph.repeat("/hind/estop", estop, 20.0)
+    stack.drive_forward()
+    stack.scaling.front_fb = 0.0
+    stack.wait_for_stop("somebody stands in front")
+    estop_and_back(stack, estop)
+    stack.stays_stopped(1.0, "moved although the zone is closed")
+    assert stack.graph.last("/cmd_vel").header.frame_id == "withheld"
+    stack.scaling.front_fb = 1.0
+    stack.stays_stopped(1.5, "drove off when somebody stepped aside")
+    assert stack.state == "OK" and stack.graph.last("/cmd_vel").header.frame_id == "base_link"
+    stack.stick(0.0)
+    stack.wait_for_rest()
+    stack.stick(1.0)
+    stack.wait_for_motors(lambda port, starboard: port < 60, "the stick does not drive after it was let go")
+
+
+@pytest.mark.parametrize("composed", [True, False], ids=["composed", "separate"])
+def test_what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens(composed):
+    lock = ["-p", "velocity_arbiter:locks.door.topic:=/door", "-p", "velocity_arbiter:locks.door.priority:=50"]
+    stack = Stack(composed, lock)
+    try:
+        stack.ready()
+        estop, door, command = Bool(data=False), Bool(data=False), TwistStamped()
+        stack.graph.repeat("/hind/estop", estop, 20.0)
+        stack.graph.repeat("/door", door, 20.0)
+        stack.graph.repeat("/cmd_vel_nav", command, 20.0)
+        stack.unplug()
+        stack.enable(True)
+        stack.wait_for_state("OK")
+        stack.graph.wait(lambda: stack.graph.last("/cmd_vel"), "no command comes")
+        time.sleep(1.5)
+        command.twist.linear.x = 0.5
+        stack.wait_for_motors(lambda port, starboard: port < 70, "navigation does not drive")
+        door.data = True
+        stack.wait_for_stop("the lock is closed")
+        estop_and_back(stack, estop)
+        stack.stays_stopped(1.0, "moved behind the lock")
+        door.data = False
+        stack.stays_stopped(1.5, "drove off when the lock was opened")
+        command.twist.linear.x = 0.0
+        time.sleep(0.3)
+        command.twist.linear.x = 0.5
+        stack.wait_for_motors(lambda port, starboard: port < 70, "navigation does not drive after a zero")
+    finally:
+        stack.close()
 
 
 def test_silent_scaling_stops(stack):

@@ -53,6 +53,19 @@ def test_a_command_that_was_lost_in_motion_moves_nothing_before_a_zero():
         scaler.wait_for_left(1.0, 0.0, "after a zero")
 
 
+def test_a_node_that_was_restarted_moves_nothing_before_a_zero():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        start = scaler.restart()
+        scaler.wait(lambda: "withheld" in [message.header.frame_id for message in scaler.graph.since("/cmd_vel", start)], "it says nothing", 10.0)
+        scaler.stays_at_rest(2.0, "nobody let go of the stick")
+        assert {message.twist.linear.x for message in scaler.graph.since("/cmd_vel", start)} == {0.0}
+        scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "after a zero")
+
+
 def test_a_node_that_was_held_moves_nothing_that_waited():
     with Scaler() as scaler:
         scaler.command(1.0)

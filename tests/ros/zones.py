@@ -59,7 +59,8 @@ class Scaler:
         }
         self.repeated = {"scaling": zones()} if scaling else {}
         self.timer = node.create_timer(0.02, self._repeat)
-        self.process = Process("zone_scaler", *arguments({"stamped": stamped, **dict(parameters)}))
+        self.arguments = arguments({"stamped": stamped, **dict(parameters)})
+        self.process = Process("zone_scaler", *self.arguments)
 
     def __enter__(self):
         def connected():
@@ -79,6 +80,12 @@ class Scaler:
             self.process.stop()
         finally:
             self.graph.close()
+
+    def restart(self):
+        """The node is killed and begins anew; whoever publishes goes on."""
+        self.process.kill()
+        self.process = Process("zone_scaler", *self.arguments)
+        return time.monotonic()
 
     def _repeat(self):
         for name, message in list(self.repeated.items()):

@@ -66,8 +66,11 @@ pub(crate) struct Filter {
     until: Instant,
     reference: Reference,
     farewell: Farewell,
-    /// Whether the stick asked for motion when it was taken away; `None` if it was not since the last look.
-    taken_away: Option<bool>,
+    /// Whether the stick asked for motion when it was published last: SDL lets go of a pad before it says, in the same batch of
+    /// events, that the pad is gone.
+    moved: bool,
+    /// The stick was taken away in motion, since the last look.
+    taken_in_motion: bool,
     /// The stick that drives was not yet at rest since it does, or means what it does, and commands nothing.
     waits: bool,
     seeds_refused: u64,
@@ -88,7 +91,8 @@ impl Filter {
             until: Instant::ZERO,
             reference: Reference::default(),
             farewell: Farewell::default(),
-            taken_away: None,
+            moved: false,
+            taken_in_motion: false,
             waits: false,
             seeds_refused: 0,
             seeds_limited: 0,
@@ -241,12 +245,17 @@ impl Filter {
     /// takeover of who pressed that stick's button, and no other stick inherits it. A stick may be deflected when it gets to
     /// drive, by a hand that knows nothing of it or by what lies on it: nobody has asked for that motion.
     pub(crate) fn hand_over(&mut self, stranger: bool) {
-        self.taken_away = Some(self.moves());
+        self.taken_in_motion = self.moved;
         self.motion.stop();
         self.waits = true;
         if stranger {
             self.mode.release();
         }
+    }
+
+    /// What the stick asks for now is published.
+    pub(crate) fn note_motion(&mut self) {
+        self.moved = self.moves();
     }
 
     /// Whether the stick asks for motion: it commands some, or its last motion is not over.
@@ -272,8 +281,8 @@ impl Filter {
     /// Lets mode and command follow the stick; no stick is one without axes and buttons. `whole` says that all of its
     /// state that came at once is here: an axis may be reported after another that is at rest.
     pub(crate) fn look(&mut self, now: Instant, stick: Stick<'_>, whole: bool) {
-        let (before, moved) = (self.active(), self.moves());
-        let taken_away = self.taken_away.take();
+        let before = self.active();
+        let mut taken_in_motion = core::mem::take(&mut self.taken_in_motion);
         self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch());
         self.claims = self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
         let divisor = self.divisor();
@@ -291,18 +300,19 @@ impl Filter {
             // The motion is forgotten: the next takeover starts anew.
             (true, false) => {
                 // A button was let go by a person; all else is a loss.
-                let is_lost = taken_away == Some(true) || !stick.is_there || !self.has_enable_button();
-                let in_motion = taken_away.unwrap_or(moved);
+                let is_lost = !stick.is_there || !self.has_enable_button();
+                taken_in_motion |= is_lost && self.moved;
                 self.farewell = if is_lost {
-                    Farewell::after_loss(now, in_motion, true)
+                    Farewell::after_loss(now, false, true)
                 } else {
                     Farewell { is_due: true, ..Farewell::default() }
                 };
-                if is_lost && in_motion {
-                    self.reference.require_zero();
-                }
             }
             _ => {}
+        }
+        if taken_in_motion && !self.active() {
+            self.farewell = Farewell::after_loss(now, true, true);
+            self.reference.require_zero();
         }
     }
 

@@ -361,6 +361,7 @@ impl Machine for Joystick {
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.pass_to(now);
         self.cycle();
+        self.filter.note_motion();
         if let Some(desired) = self.desired.take() {
             if core::mem::take(&mut self.is_stop) {
                 self.filter.stopped();

@@ -380,3 +380,23 @@ fn a_reference_of_before_the_node_begins_with_zero() {
     bench.give(Input::ReferenceReceived(reference(wall(2_005), true, 0.5)));
     assert!(published(&mut bench, CYCLE).iter().all(|state| state.vel == Some([0.5, 0.0, 0.0])));
 }
+
+/// So SDL does it: the pad is let go before it is gone, in one batch.
+#[test]
+fn a_pad_that_is_let_go_in_the_batch_that_takes_it_away_is_lost_in_motion() {
+    for params in [driving(), guarded()] {
+        let mut bench = Bench::with_pad(params);
+        bench.button(ON, true);
+        bench.axis(0, i16::MAX);
+        bench.batch();
+        bench.run(500);
+        bench.outputs.clear();
+        bench.axis(0, 0);
+        bench.button(ON, false);
+        bench.disconnect(PAD);
+        bench.batch();
+        assert_eq!(bench.desired(), [PoseState::lost(wall(500), true)]);
+        let states = published(&mut bench, FAREWELL - CYCLE);
+        assert!(lost_then_zero(&states, 500) && states.len() == 199);
+    }
+}

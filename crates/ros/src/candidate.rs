@@ -6,7 +6,7 @@ use futures::{FutureExt, Stream, StreamExt};
 use r2r::geometry_msgs::msg::{Twist, TwistStamped, Vector3};
 use r2r::qos::ReliabilityPolicy;
 use r2r::{QosProfile, WrappedTypesupport};
-use units::Machine;
+use units::{Machine, Velocity};
 
 use crate::Shell;
 use crate::names::type_of;
@@ -17,8 +17,9 @@ pub(crate) trait Subscription<M: Machine>: Send {
     fn take(&mut self) -> usize;
     /// Delivers what was taken, in order, and counts it; `index` is the one that the topic has for the machine by now.
     ///
-    /// Of more than [`BACKLOG`] commands those that a later one overtook are left out, unless they are zero: a process that was
-    /// held must not let out everything that waited for it.
+    /// Of more than [`BACKLOG`] commands those that a later one of the same read replaces are left out, unless they are zero: a
+    /// process that was held must not let out everything that waited for it. That is transport, as a middleware does it that
+    /// keeps one message: the machine judges the newest as it would have after the others, and every stop.
     fn deliver(&mut self, shell: &Shell<M>, index: usize) -> u64;
 }
 
@@ -122,13 +123,13 @@ where
     }
 }
 
-/// Whether `message` is a command that is not zero. One with a number that is none is not left out: it is reported.
+/// Whether `message` is a command that is not neutral. One with a number that is none is not left out: it is reported.
 fn asks_for_motion(message: &dyn Any) -> bool {
     let stamped = message.downcast_ref::<TwistStamped>().map(|message| &message.twist);
     let twist = stamped.or_else(|| message.downcast_ref::<Twist>());
     twist.is_some_and(|Twist { linear, angular }| {
-        let parts = [linear, angular].map(|Vector3 { x, y, z }| [*x, *y, *z]).concat();
-        parts.iter().all(|part| part.is_finite()) && parts.iter().any(|part| *part != 0.0)
+        let [linear, angular] = [linear, angular].map(|Vector3 { x, y, z }| [*x, *y, *z]);
+        Velocity::new(linear, angular).is_ok_and(|velocity| !velocity.is_neutral())
     })
 }
 
