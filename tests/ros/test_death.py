@@ -191,6 +191,25 @@ def test_the_stick_does_not_drive_past_a_hung_hindbrain():
         stack.close()
 
 
+def test_what_waited_for_one_thread_of_the_process_starts_nothing():
+    """The other threads go on, so that the machine is called in time; the thread that was held says since when it read nothing."""
+    stack = Stack(composed=True)
+    try:
+        stack.ready()
+        (thread,) = threads(stack.processes["steersman"], "hindbrain")
+        for held, starts in ((0.3, False), (0.0, True)):
+            stack.graph.publish("/hind/enable", Bool(data=False))
+            time.sleep(0.2)
+            with hung(thread) if held else contextlib.nullcontext():
+                stack.graph.publish("/hind/enable", Bool(data=True))
+                time.sleep(held)
+            time.sleep(0.3)
+            expected = "OK" if starts else "SSTOP.ROS"
+            assert stack.state == expected, f"held for {held} s: {stack.state}, must be {expected}\n{stack.output()}"
+    finally:
+        stack.close()
+
+
 def test_the_time_since_the_boot_may_be_long_and_suspended(tmp_path):
     """A computer that was suspended for a million seconds before the node starts: no machine takes that for a hold."""
     suspended = ["unshare", "--user", "--map-root-user", "--time", "--boottime", "1000000", "--"]

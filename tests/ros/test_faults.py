@@ -124,6 +124,13 @@ def test_one_name_for_all_nodes_is_refused():
     assert "would rename all nodes of the process to the same" in process.output
 
 
+@pytest.mark.parametrize("executable", ["hindbrain", "velocity_arbiter"])
+def test_an_argument_that_is_no_text_is_refused(executable):
+    process = Process(executable, "--ros-args", "-p", b"a:=\xff")
+    assert process.wait() == 1
+    assert process.output == f"{executable}: argument 'a:=\ufffd' is not valid UTF-8"
+
+
 def test_arguments_that_nobody_reads_are_refused():
     process = Process("hindbrain", "--params-file", "x.yaml")
     assert process.wait() == 1

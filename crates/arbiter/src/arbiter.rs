@@ -389,6 +389,11 @@ impl Machine for Arbiter {
         None
     }
 
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.pass_to(now);
+        self.clock.read_again(since, due);
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let now = self.clock.now();
         if !self.queue.is_empty() || self.is_news() {

@@ -72,6 +72,12 @@ fn remote_params() -> RemoteParams {
     RemoteParams { mode: Mode::Shared, ..Params::read(&set).unwrap().remote }
 }
 
+/// Nothing to drive by, in any of the six parts.
+fn is_zero(command: &Command) -> bool {
+    let within = |parts: [f64; 3], most: f64| parts.iter().all(|part| part.abs() <= most);
+    within(command.velocity.linear(), 0.02) && within(command.velocity.angular(), 0.05)
+}
+
 proptest! {
     #[test]
     fn a_curve_is_the_inverse_of_itself(curve in curves(), percent in 0.0..=100.0) {
@@ -191,8 +197,8 @@ proptest! {
                 if step == wait {
                     match &input {
                         Input::CommandReceived(received) => {
-                            began |= received.velocity.is_zero();
-                            command = Some((now, !received.velocity.is_zero()));
+                            began |= is_zero(&received);
+                            command = Some((now, !is_zero(&received)));
                         }
                         Input::CommandRefused(_) => {
                             began &= !command.is_some_and(|(_, moves)| moves);

@@ -70,9 +70,9 @@ fn nothing_moves_before_a_zero_after_anything_that_held_it() {
         bench.pass(500);
         bench.stopped_for(Hold::NotNeutral, Level::Warn);
         assert_eq!(bench.remote.state(), State::Confirmed, "held from the start");
-        bench.on(go(0.001, 0.0));
+        bench.on(go(0.021, 0.0));
         bench.pass(200);
-        assert!(!bench.moves(), "less than a percent is no zero");
+        assert!(!bench.moves(), "more than 2 cm/s is no zero");
         bench.on(go(0.0, 0.0));
         bench.pass(200);
         assert!(bench.moves(), "{what}");

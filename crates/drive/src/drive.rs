@@ -171,6 +171,14 @@ impl Machine for Drive {
         self.motors.pop_front().or_else(|| self.rest.pop_front())
     }
 
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        let Stages { joystick, arbiter, zones, hindbrain } = &mut self.stages;
+        joystick.read_again(now, since, due);
+        arbiter.read_again(now, since, due);
+        zones.read_again(now, since, due);
+        hindbrain.read_again(now, since, due);
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let first = earliest(self.stages.joystick.deadline(), self.stages.arbiter.deadline());
         let last = earliest(self.stages.zones.deadline(), self.stages.hindbrain.deadline());

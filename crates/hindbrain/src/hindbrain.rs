@@ -290,6 +290,11 @@ impl Machine for Hindbrain {
         self.report.take().map(Output::Report)
     }
 
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.pass_to(now);
+        self.clock.read_again(since, due);
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let waits = self.motors.is_some()
             || self.published.is_some()

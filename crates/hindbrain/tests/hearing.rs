@@ -5,10 +5,12 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{Rig, command, publishers, rig};
 use hindbrain::{Cause, Input, Sensor, SoleTopic, StopState};
 use params::Value;
-use units::Stamp;
+use units::{Instant, Machine, Stamp};
 
 fn released() -> Input {
     Input::EstopReceived(false)
@@ -90,6 +92,20 @@ fn a_publisher_of_an_emergency_stop_has_its_time_for_the_first_message() {
     rig.send(publishers(SoleTopic::Estop, 0, 0));
     rig.repeat(&[command(1.0, 0.0)], 260);
     assert!(rig.has(Cause::EstopStale), "one that was received is missed, publisher or not");
+}
+
+/// The machine was called in time by others; the thread that reads the switches was held.
+#[test]
+fn what_waited_for_a_thread_that_was_held_is_as_old_as_it_may_be() {
+    for (away, starts) in [(24, true), (99, true), (100, false), (1_000, false)] {
+        let mut rig = rig(&[]);
+        rig.wait(1_000);
+        let since = Instant::from_nanos(rig.now.as_nanos() - away * 1_000_000);
+        rig.hindbrain.read_again(rig.now, since, since + Duration::from_millis(5));
+        rig.send(Input::EnableReceived(true));
+        rig.send(command(0.0, 0.0));
+        assert_eq!(rig.state() == StopState::Ok, starts, "away for {away} ms");
+    }
 }
 
 #[test]

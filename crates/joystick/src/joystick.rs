@@ -380,6 +380,11 @@ impl Machine for Joystick {
         self.joy.poll()
     }
 
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.pass_to(now);
+        self.clock.read_again(since, due);
+    }
+
     fn deadline(&self) -> Option<Instant> {
         if self.stopped {
             return None;

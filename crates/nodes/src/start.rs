@@ -1,5 +1,6 @@
 //! What every executable does before and after its node runs.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +22,13 @@ const LONGEST_END: Duration = Duration::from_secs(2);
 
 /// Runs `node` as a process: log, signals, ROS context; the error, if any, becomes one message and exit code 1.
 pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>) -> ExitCode {
-    let arguments: Vec<String> = std::env::args().collect();
+    let arguments = match texts(std::env::args_os()) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            print_line(format_args!("{name}: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
     if let Some(text) = answer(name, &arguments) {
         let _ = std::io::stdout().write_all(text.as_bytes());
         return ExitCode::SUCCESS;
@@ -50,6 +57,16 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
         ros::exit_at_once(ended.is_err().into());
     }
     if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The arguments as text: nobody after this, ROS included, can do with anything else.
+fn texts(arguments: impl Iterator<Item = OsString>) -> Result<Vec<String>, Error> {
+    let text = |argument: OsString| {
+        argument.into_string().map_err(|argument| {
+            Error::Start(format!("argument '{}' is not valid UTF-8", argument.to_string_lossy()))
+        })
+    };
+    arguments.map(text).collect()
 }
 
 /// All nodes that a parameter file may be for: one file may serve several processes.
@@ -83,7 +100,7 @@ pub fn main_with_helpers(
     name: &str,
     node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>,
 ) -> ExitCode {
-    let given: Vec<String> = std::env::args().collect();
+    let given = texts(std::env::args_os()).unwrap_or_default(); // `main` says what is wrong with them
     let meant = named_alone(name, &given);
     if meant != given
         && let (Ok(program), Some((first, rest))) = (std::env::current_exe(), meant.split_first())
@@ -340,6 +357,15 @@ mod tests {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(named_alone("n", &words(given)), words(meant));
         assert_eq!(named_alone("n", &words(meant)), words(meant));
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        use std::os::unix::ffi::OsStringExt;
+        let arguments = [OsString::from("n"), OsString::from_vec(b"a\xffb".to_vec())];
+        assert_eq!(texts(arguments[..1].iter().cloned()).ok(), Some(vec!["n".to_owned()]));
+        let refused = texts(arguments.into_iter()).unwrap_err();
+        assert_eq!(refused.to_string(), "argument 'a\u{fffd}b' is not valid UTF-8");
     }
 
     #[test]

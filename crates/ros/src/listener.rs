@@ -7,7 +7,7 @@ use units::Machine;
 
 use crate::candidate::Read;
 use crate::port::Port;
-use crate::runner::wait_and_take;
+use crate::runner::Reader;
 use crate::{Candidate, Error, Node, Shell, clock};
 
 /// How long a listener's thread may sleep: it must see that it is not wanted any more.
@@ -91,9 +91,10 @@ impl Listener {
         let stop = Arc::new(AtomicBool::new(false));
         let (unwanted, ears, shell) = (Arc::clone(&stop), ears.clone(), shell.clone());
         let spin = move || {
+            let mut reader = Reader::new();
             while !unwanted.load(Ordering::Relaxed) {
                 // A thread that brought the machine's deadline forward sleeps no longer than to it.
-                wait_and_take(&mut node, &shell, shell.idle(LONGEST_SLEEP), || ears.take());
+                reader.wait_and_take(&mut node, &shell, shell.idle(LONGEST_SLEEP), || ears.take());
                 ears.deliver(&shell);
                 shell.poll();
             }

@@ -28,26 +28,40 @@ const ROUNDS: usize = 128;
 /// How much later than it was due a wake-up may be before more than what it brought may wait.
 const LATE: Duration = Duration::from_millis(5);
 
-/// Waits for messages for `idle` at the most, and takes with `take` what the middleware has for `node`, until nothing comes any
-/// more. The machine sees the time in between.
-pub(crate) fn wait_and_take<M: Machine>(
-    node: &mut r2r::Node,
-    shell: &Shell<M>,
-    idle: Duration,
-    mut take: impl FnMut() -> usize,
-) {
-    let due = clock::now() + idle + LATE;
-    node.spin_once(idle);
-    if clock::now() > due {
-        // The process was held. The wait may have ended by time alone, and what came meanwhile has to go before what is due.
-        node.spin_once(Duration::ZERO);
+/// What a thread reads from the middleware, and since when nothing was left unread.
+pub(crate) struct Reader {
+    dry: Instant,
+}
+
+impl Reader {
+    /// From now on.
+    pub(crate) fn new() -> Self {
+        Self { dry: clock::now() }
     }
-    shell.tell_time();
-    for _ in 0..ROUNDS {
-        if take() == 0 {
-            return;
+
+    /// Waits for messages for `idle` at the most, and takes with `take` what the middleware has for `node`, until nothing comes any
+    /// more. The machine sees the time in between, and learns if this thread was held since it read before, here or elsewhere.
+    pub(crate) fn wait_and_take<M: Machine>(
+        &mut self,
+        node: &mut r2r::Node,
+        shell: &Shell<M>,
+        idle: Duration,
+        mut take: impl FnMut() -> usize,
+    ) {
+        let due = clock::now() + idle + LATE;
+        node.spin_once(idle);
+        if clock::now() > due {
+            // The process was held. The wait may have ended by time alone, and what came meanwhile has to go before what is due.
+            node.spin_once(Duration::ZERO);
         }
-        node.spin_once(Duration::ZERO);
+        shell.read_again(self.dry, self.dry + idle);
+        for _ in 0..ROUNDS {
+            if take() == 0 {
+                self.dry = clock::now();
+                return;
+            }
+            node.spin_once(Duration::ZERO);
+        }
     }
 }
 
@@ -150,6 +164,7 @@ pub struct Runner<M: Machine> {
     follow: Option<Follow<M>>,
     diagnostics: Diagnostics,
     longest_sleep: Duration,
+    reader: Reader,
     housekeeping_due: Instant,
     look_due: Instant,
 }
@@ -180,6 +195,7 @@ impl<M: Machine + 'static> Runner<M> {
             follow: None,
             diagnostics,
             longest_sleep: LONGEST_SLEEP,
+            reader: Reader::new(),
             housekeeping_due: clock::now() + HOUSEKEEPING,
             look_due: clock::now(),
         })
@@ -281,6 +297,7 @@ impl<M: Machine + 'static> Runner<M> {
 
     /// Runs until somebody wishes to end. The node and its topics stay until the runner is dropped, for last words.
     pub fn run(&mut self, stop: &Stop) {
+        self.reader = Reader::new();
         while !stop.is_set() {
             self.turn();
         }
@@ -315,7 +332,7 @@ impl<M: Machine + 'static> Runner<M> {
     fn turn(&mut self) {
         let idle = self.shell.idle(self.longest_sleep);
         let (inputs, parameters, services) = (&mut self.inputs, &mut self.parameters, &mut self.services);
-        wait_and_take(&mut self.node, &self.shell, idle, || {
+        self.reader.wait_and_take(&mut self.node, &self.shell, idle, || {
             let requests: usize = services.iter_mut().map(|service| service.take()).sum();
             inputs.take() + parameters.take() + requests
         });

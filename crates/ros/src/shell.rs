@@ -93,11 +93,13 @@ impl<M: Machine> Shell<M> {
         inner.drain(now);
     }
 
-    /// Lets a machine that is told the wall clock see the time, and carries out nothing: so it knows for how long what is
-    /// delivered next may have waited, and what stops goes out before what was due meanwhile.
-    pub fn tell_time(&self) {
+    /// Lets the machine see the time, and that this thread, which read all there was at `since`, was to read again by `due`. Nothing
+    /// is carried out: so it knows for how long what is delivered next may have waited, and what stops goes out before what was due
+    /// meanwhile.
+    pub fn read_again(&self, since: Instant, due: Instant) {
         if let Some(mut inner) = self.lock_whole() {
-            inner.tell_clock();
+            let now = inner.tell_clock();
+            inner.machine.read_again(now, since, due);
         }
     }
 

@@ -24,6 +24,12 @@ pub trait Machine {
     /// Takes the next thing to do; `None` when there is nothing left to do at `now`.
     fn poll(&mut self, now: Instant) -> Option<Self::Output>;
 
+    /// Tells the machine that what is handed over from `now` on was read by a thread that read all there was at `since` and was to
+    /// read again by `due`. A thread that is late was held, and nobody else notices while others call the machine in time.
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        let _ = (now, since, due);
+    }
+
     /// When to call [`poll`](Machine::poll) at the latest although nothing happened; `None` for never.
     fn deadline(&self) -> Option<Instant>;
 }

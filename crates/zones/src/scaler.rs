@@ -311,6 +311,11 @@ impl Machine for ZoneScaler {
         self.queue.pop_front()
     }
 
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.pass_to(now);
+        self.clock.read_again(since, due);
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let now = self.clock.now();
         if !self.queue.is_empty() {

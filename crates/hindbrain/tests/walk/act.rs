@@ -44,6 +44,8 @@ pub enum Act {
     Unwatched,
     /// The parameters of this number in the model.
     Change(usize),
+    /// A thread reads again that was away for so long, and was to read a tick after it read before.
+    Away(Ns),
     /// The wall clock jumps by so much.
     Jump(Ns),
     Stopping,
@@ -98,7 +100,7 @@ impl World {
     ) -> Option<(Input, bool)> {
         let plain = |input| Some((input, false));
         match act {
-            Act::Nothing | Act::Jump(_) => None,
+            Act::Nothing | Act::Away(_) | Act::Jump(_) => None,
             Act::Command(linear, angular, when) => {
                 let stamp = self.stamp(when, newest[0]);
                 let parts = [linear, angular].map(|part| f64::from(part) / 1000.0);

@@ -65,8 +65,9 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
         Part::Overrun => vec![Act::Unwatched],
         Part::Parameters => vec![Act::Change(0), Act::Change(1)],
         Part::Stopping => vec![Act::Stopping],
-        // They are a parameter, a time that passes, or a slope.
-        Part::Lease | Part::Holds | Part::Wheels => Vec::new(),
+        Part::Holds => vec![Act::Away(3 * TICK)],
+        // They are a parameter or a slope.
+        Part::Lease | Part::Wheels => Vec::new(),
     }
 }
 

@@ -20,8 +20,8 @@ pub enum Age {
 /// How old a message is that carries `stamp`, had perhaps `waited`, and whose like was first seen at `first`.
 pub fn age(stamp: Ns, wall: Ns, waited: Ns, first: Option<Ns>, now: Ns) -> Age {
     if let Some(first) = first {
-        // The same again: its age goes on, wherever the wall clock went.
-        return Age::Of((now - first).max(waited));
+        // The same again: its age goes on, wherever the wall clock went, and whoever read it late.
+        return Age::Of(now - first);
     }
     if stamp != 0 && stamp - wall > AHEAD {
         return Age::Ahead;

@@ -126,6 +126,13 @@ impl Oracle {
         self.last_call = Some(now);
     }
 
+    /// A thread reads again after it was away since `since`, and was to come at `due`.
+    pub fn read_again(&mut self, now: Ns, since: Ns, due: Ns) {
+        if now - due > LATE && now - since > self.waited(now) {
+            self.held = Some(Hold { seen: now, before: since, since });
+        }
+    }
+
     /// How long a message may have waited unread.
     pub fn waited(&self, now: Ns) -> Ns {
         self.held.map_or(0, |held| now - held.since)

@@ -7,6 +7,7 @@ use units::{Instant, Machine};
 
 use crate::act::{Act, Edge, Wait, World};
 use crate::books::{MS, Ns};
+use crate::models::TICK;
 use crate::oracle::Oracle;
 
 /// A machine, and what is said to be right.
@@ -80,6 +81,13 @@ impl Pair {
         if let Act::Jump(by) = act {
             self.world.offset += by;
             return self.call(true, None);
+        }
+        if let Act::Away(time) = act {
+            self.call(true, None)?;
+            let now = self.world.now;
+            self.oracle.read_again(now, now - time, now - time + TICK);
+            self.machine.read_again(at(now), at(now - time), at(now - time + TICK));
+            return self.compare();
         }
         match self.world.input(act, alternatives, self.oracle.newest()) {
             None => self.call(false, None),

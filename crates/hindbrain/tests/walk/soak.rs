@@ -212,6 +212,7 @@ fn random_edge(random: &mut Random, params: &Params) -> Edge {
                 Act::Nothing
             }
         }
+        _ if random.once_in(20) => Act::Away(random.within(0, 900) * MS),
         26 => {
             if random.once_in(8) {
                 Act::Unwatched
