@@ -191,8 +191,8 @@ proptest! {
                 if step == wait {
                     match &input {
                         Input::CommandReceived(received) => {
-                            began |= received.velocity.is_zero();
-                            command = Some((now, !received.velocity.is_zero()));
+                            began |= received.velocity.is_neutral();
+                            command = Some((now, !received.velocity.is_neutral()));
                         }
                         Input::CommandRefused(_) => {
                             began &= !command.is_some_and(|(_, moves)| moves);
