@@ -69,7 +69,8 @@ fn velocity(rng: &mut Rng) -> Result<Velocity, NotFinite> {
 }
 
 fn command(rng: &mut Rng, now: Instant) -> Command {
-    Command::new(velocity(rng).unwrap_or_default(), stamp(rng, now))
+    let withheld = rng.u8(..8) == 0;
+    Command { withheld, ..Command::new(velocity(rng).unwrap_or_default(), stamp(rng, now)) }
 }
 
 /// Any parameters that `read` takes: some of them changed within their ranges.

@@ -159,7 +159,7 @@ def test_a_hand_over_is_on_the_way_within_the_limits_and_a_stop_is_at_once():
 
         navigation = Source(arbiter, "/nav", 0.2)
         arbiter.drives("navigation", 0.2)
-        time.sleep(2.0)  # so that the other one may begin with motion
+        time.sleep(5.0)  # so that the other one may begin with motion
         dock = Source(arbiter, "/dock", 2.0)
         dock.said = 10
         start = time.time()

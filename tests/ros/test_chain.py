@@ -211,10 +211,11 @@ def test_the_reference_passes_while_the_user_does_not_drive(stack):
     stack.graph.listen(PoseState, "/joystick/desired")
     reference = PoseState(intrinsic=True)
     # Without a stamp it is of now; the stick's own states have one.
-    reference.vel = [Vel(vx=0.25, vy=-0.0, vz=1e-300)]
     reference.pos_cov = [PosCov(cov=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])]
     stack.stick(0.0, drive=False)
     timer = stack.graph.repeat("/joystick/reference", reference, 20.0)
+    stack.graph.wait(lambda: stack.graph.last("/joystick/desired") == reference, "a reference that asks for nothing, as it begins")
+    reference.vel = [Vel(vx=0.25, vy=-0.0, vz=1e-300)]
     stack.graph.wait(lambda: stack.graph.last("/joystick/desired") == reference, "the reference does not come through")
     stack.stick(0.0, drive=True)
     stack.graph.wait(

@@ -86,8 +86,12 @@ def test_an_inactive_log_has_the_reference_or_nothing(joystick, folder):
     joystick.good(Log, "log", path=str(path), decimation=1)
     wait_for_cycles(joystick, 20)
     reference = PoseState(intrinsic=False, vel=[Vel(vx=0.123456789, vy=-1e-7, vz=float("nan"))])
-    joystick.graph.repeat("/joystick/reference", reference, 50.0)  # without a stamp, which is one of now
+    begin = PoseState()  # a reference begins with zero
+    timer = joystick.graph.repeat("/joystick/reference", begin, 50.0)
     joystick.graph.wait(lambda: joystick.graph.last("/joystick/desired"), "the reference does not pass")
+    joystick.graph.cease(timer)
+    joystick.graph.repeat("/joystick/reference", reference, 50.0)  # without a stamp, which is one of now
+    joystick.graph.wait(lambda: joystick.graph.last("/joystick/desired").vel, "the reference does not pass")
     wait_for_cycles(joystick, info(joystick)[1] + 20)
     joystick.good(LogStop, "log_stop")
     lines = path.read_text().splitlines()

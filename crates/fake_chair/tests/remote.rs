@@ -141,8 +141,9 @@ fn what_is_predicted_is_what_the_chair_does_in_every_profile() {
             let now = Instant::from_millis(world.ms);
             scaler.handle(now, zones::Input::ProfileReceived(profile));
             scaler.handle(now, zones::Input::ScalingReceived(fields));
-            let velocity = Velocity::planar(forward, turn).unwrap();
-            scaler.handle(now, zones::Input::CommandReceived(Command::new(velocity, Stamp::ZERO)));
+            for velocity in [Velocity::ZERO, Velocity::planar(forward, turn).unwrap()] {
+                scaler.handle(now, zones::Input::CommandReceived(Command::new(velocity, Stamp::ZERO)));
+            }
             while scaler.poll(now).is_some() {}
             let (applied, did) = (scaler.applied(), world.scaling.unwrap());
             assert_eq!(applied.channel, Channel::Velocity);
