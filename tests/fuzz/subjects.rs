@@ -71,13 +71,17 @@ pub fn arbiter() -> Subject<arbiter::Arbiter> {
         parameters(rng, &arbiter::specification(), Params::read)
     }
     fn publishers(rng: &mut Rng) -> Publishers {
-        let _ = rng;
-        Publishers::default()
+        match rng.u8(0..8) {
+            0 => Publishers::Unknown,
+            1 => Publishers::Counted { all: rng.usize(..), incompatible: rng.usize(0..3) },
+            _ => Publishers::Counted { all: rng.usize(0..2), incompatible: 0 },
+        }
     }
     Subject {
         name: "arbiter",
         begin: |rng| Arbiter::new(params(rng)),
-        input: |rng, now| match rng.u8(0..12) {
+        input: |rng, now| match rng.u8(0..13) {
+            12 => Input::LockPublishersCounted { lock: rng.usize(0..2), publishers: publishers(rng) },
             0..=6 => {
                 Input::command(rng.usize(0..3), velocity(rng).map_err(Invalid::NotFinite), stamp(rng, now))
             }
@@ -197,6 +201,7 @@ pub fn surround() -> Subject<surround::Surround> {
                 },
             },
             13 => velocity(rng).map_or_else(Input::VelocityRefused, Input::VelocityReceived),
+            14 => Input::ParametersChanged(params(rng)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
             _ => Input::VelocityReceived(units::Velocity::ZERO),
         },
@@ -207,19 +212,16 @@ pub fn surround() -> Subject<surround::Surround> {
     }
 }
 
-pub fn chair() -> Subject<chair::Remote> {
-    use chair::{Input, Joystick, Output, Params, Remote, Service, Source};
+pub fn chair() -> Subject<chair::Chair> {
+    use chair::{Chair, ChairInput, ChairOutput, Encoders, ImuFields, Input, Output, Params, Service, Side};
     use units::NotFinite;
     const SERVICES: [Service; 4] =
         [Service::SetAuto, Service::RemoveAuto, Service::SetShared, Service::RemoveShared];
-    const SOURCES: [Source; 3] = [Source::AutonomousRemote, Source::ChairPhysical, Source::SharedRemote];
-    fn params(rng: &mut Rng) -> chair::RemoteParams {
-        parameters(rng, &chair::specification(), Params::read).remote
+    fn params(rng: &mut Rng) -> Params {
+        parameters(rng, &chair::specification(), Params::read)
     }
-    Subject {
-        name: "chair",
-        begin: |rng| Remote::new(params(rng)),
-        input: |rng, now| match rng.u8(0..16) {
+    fn remote(rng: &mut Rng, now: Instant) -> Input {
+        match rng.u8(0..12) {
             0 => Input::Activated,
             1 if rng.u8(0..4) == 0 => Input::Deactivated,
             1..=6 => Input::CommandReceived(command(rng, now)),
@@ -227,22 +229,44 @@ pub fn chair() -> Subject<chair::Remote> {
             8 => Input::PublishersCounted(rng.usize(0..3)),
             9 => Input::DriversCounted(rng.usize(0..3)),
             10 => Input::ProfileReceived(rng.i32(-1..8)),
-            11 | 12 => Input::ScalingReceived(SOURCES[rng.usize(0..3)]),
-            13 => {
-                let (source, boundaries) = (SOURCES[rng.usize(0..3)], zones::Boundaries::default());
-                let (forward, right) = (rng.i32(-100..=100), rng.i32(-100..=100));
-                Input::PositionReceived(Joystick::new(forward, right, source, &boundaries))
-            }
-            14 => Input::ServiceAnswered(SERVICES[rng.usize(0..4)]),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
-            _ => Input::ParametersChanged(params(rng)),
+            _ => Input::ServiceAnswered(SERVICES[rng.usize(0..4)]),
+        }
+    }
+    Subject {
+        name: "chair",
+        begin: |rng| Chair::new(&params(rng)),
+        input: |rng, now| match rng.u8(0..16) {
+            0..=7 => ChairInput::Remote(remote(rng, now)),
+            8 | 9 => ChairInput::ScalingReceived(rng.i32(-1..7)),
+            10 | 11 => ChairInput::PositionReceived(luci_stick(rng)),
+            12 => ChairInput::EncodersReceived(Encoders {
+                left_angle: awkward(rng) as f32 * 180.0,
+                right_angle: rng.f32() * 360.0,
+                edge_timestamp: if rng.bool() { rng.u32(..) } else { (now.as_nanos() / 1_000_000) as u32 },
+                stamp: stamp(rng, now),
+            }),
+            13 => {
+                let mut four =
+                    || [awkward(rng), awkward(rng), awkward(rng), awkward(rng)].map(|part| part as f32);
+                let (quaternion, [x, y, z, _]) = (four(), four());
+                ChairInput::ImuReceived(ImuFields { quaternion, accelerometer: [x, y, z] }, stamp(rng, now))
+            }
+            14 => ChairInput::CameraReceived {
+                side: Side::ALL[rng.usize(0..3)],
+                stamp: stamp(rng, now),
+                frame: "camera".into(),
+                intrinsics: std::array::from_fn(|_| awkward(rng) as f32),
+            },
+            _ => ChairInput::ParametersChanged(params(rng)),
         },
-        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        clock_read: |stamp| Some(ChairInput::Remote(Input::ClockRead(stamp))),
         holds: |_, output| match output {
-            Output::PublishJoystick(stick) => {
+            ChairOutput::Remote(Output::PublishJoystick(stick)) => {
                 stick.forward_back().abs() <= 100 && stick.left_right().abs() <= 100
             }
-            Output::Call(_) => true,
+            ChairOutput::PublishOdometry(estimate) => format!("{estimate:?}").find("NaN").is_none(),
+            _ => true,
         },
     }
 }
@@ -255,7 +279,8 @@ pub fn fake_chair() -> Subject<fake_chair::FakeChair> {
     Subject {
         name: "fake chair",
         begin: |rng| FakeChair::new(params(rng)),
-        input: |rng, _| match rng.u8(0..12) {
+        input: |rng, _| match rng.u8(0..13) {
+            12 => Input::ParametersChanged(params(rng)),
             0 => Input::StickMoved(rng.i32(..), rng.i32(-110..110)),
             1..=4 => Input::RemoteReceived(luci_stick(rng)),
             5 => Input::ScalingGiven(factors(rng)),

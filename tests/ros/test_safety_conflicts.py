@@ -8,6 +8,7 @@ from conftest import EDGE, LATCHED, STOP, Process, Stack
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
 from hindbrain_msgs.msg import StateDetail
+from luci_messages.msg import LuciZoneScaling
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
 from vehicle import Vehicle, now, second_publisher
@@ -282,6 +283,25 @@ def test_no_press_among_releases_is_lost():
             vehicle.estop_timer.reset()
             vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
             vehicle.restart()
+
+
+@pytest.mark.parametrize("topic, message_type", [("/luci/scaling", LuciZoneScaling), ("/cmd_vel_arbitrated", TwistStamped)])
+def test_a_second_publisher_of_any_hop_is_counted_within_its_time(topic, message_type):
+    """Each hop says zero as soon as it knows; in a participant that is known already, time and again."""
+    stack = Stack(composed=False)
+    try:
+        for _ in range(4):
+            stack.ready().drive_forward()
+            start = time.monotonic()
+            with second_publisher(message_type, topic, context=stack.graph.context):
+                zeros = lambda: [at for at, m in stack.graph.heard["/cmd_vel"] if at >= start and m.twist.linear.x == 0.0]  # noqa: B023
+                stack.graph.wait(zeros, f"{topic}: nobody stops")
+                took = zeros()[0] - start
+                assert took < COUNTED_WITHIN, f"the first zero came {took:.3f} s after the second publisher of {topic}"
+            stack.stick(0.0)
+            stack.wait_for_rest()
+    finally:
+        stack.close()
 
 
 def test_a_second_publisher_of_the_motors_is_an_error_that_says_what_to_do():

@@ -1,39 +1,6 @@
+use units::Census;
+
 use crate::core::SoleTopic;
-
-/// How many publishers one topic has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Census {
-    /// The graph could not be read: that counts as a conflict.
-    Unknown,
-    /// So many.
-    Known {
-        /// Those whose messages can be received.
-        fitting: usize,
-        /// Those of another type or reliability, whose messages cannot.
-        others: usize,
-    },
-}
-
-impl Census {
-    /// Whether there are more than one, or one whose messages are not received.
-    pub const fn is_conflict(self) -> bool {
-        match self {
-            Self::Unknown => true,
-            Self::Known { fitting, others } => fitting > 1 || others > 0,
-        }
-    }
-
-    /// Whether there is one, of whatever kind. If that is not known there may be.
-    pub const fn is_any(self) -> bool {
-        !matches!(self, Self::Known { fitting: 0, others: 0 })
-    }
-}
-
-impl Default for Census {
-    fn default() -> Self {
-        Self::Known { fitting: 0, others: 0 }
-    }
-}
 
 /// The publishers of the topics on which one is expected, each endpoint counted by itself, whatever its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,20 +19,5 @@ impl Publishers {
     /// Those of `topic`.
     pub const fn of(&self, topic: SoleTopic) -> Census {
         self.counts[topic as usize]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nobody_and_one_that_fits_are_no_conflict() {
-        for (fitting, others, expected) in
-            [(0, 0, false), (1, 0, false), (2, 0, true), (0, 1, true), (1, 1, true)]
-        {
-            assert_eq!(Census::Known { fitting, others }.is_conflict(), expected, "{fitting} {others}");
-        }
-        assert!(Census::Unknown.is_conflict());
     }
 }

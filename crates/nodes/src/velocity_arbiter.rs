@@ -12,7 +12,9 @@ use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
-use ros::{Candidate, Error, Names, PublisherCount, Shell, Status, Stop, Topic, Wish, clock, qos};
+use ros::{
+    COUNT_PERIOD, Candidate, Error, Names, PublisherCount, Shell, Status, Stop, Topic, Wish, clock, qos,
+};
 use units::{Command, Instant, Machine, NotFinite, Stamp};
 
 use crate::command_topic::CommandTopic;
@@ -241,19 +243,18 @@ fn publishers(count: Option<PublisherCount>) -> Publishers {
     }
 }
 
-/// Counts once a second who else publishes the command, which is `full` in the graph, and tells the machine of a change.
+/// Counts every 0.2 s who else publishes the command, which is `full` in the graph, and tells the machine of a change.
 pub fn watch_command<M: Machine + Send + 'static>(
     shell: &Shell<M>,
     full: String,
     wrap: fn(Input) -> M::Input,
 ) -> impl FnMut(&mut r2r::Node) + Send + 'static {
-    const PERIOD: Duration = Duration::from_secs(1);
     let (shell, mut due, mut known) = (shell.clone(), clock::now(), Some(0));
     move |node| {
         if clock::now() < due {
             return;
         }
-        due = clock::now() + PERIOD;
+        due = clock::now() + COUNT_PERIOD;
         let others = ros::count_publishers(node, &full).map(|all| all.saturating_sub(1));
         if others != known {
             known = others;

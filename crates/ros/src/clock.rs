@@ -65,7 +65,8 @@ mod tests {
             .env(READS, "1")
             .output();
         let Some(output) = output.ok().filter(|output| output.status.success()) else {
-            return println!("no time namespace is to be had here");
+            assert!(std::env::var_os("CI").is_none(), "no time namespace is to be had, and in CI this has to be tested");
+            return;
         };
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let read = text.split_once("now ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<u64>().ok());

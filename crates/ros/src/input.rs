@@ -56,7 +56,8 @@ impl<M: Machine + 'static> Inputs<M> {
     }
 
     /// Asks for one publisher only on `topic`, which is listened to already. More are told, and the machine gets `input`
-    /// of their number whenever it changes, within a second of the graph knowing it: what follows is its decision.
+    /// of their number whenever it changes, within [`COUNT_PERIOD`](crate::COUNT_PERIOD) of the graph knowing it: what follows is
+    /// its decision.
     pub fn expect_one_publisher(&mut self, topic: &str, input: impl Fn(usize) -> M::Input + Send + 'static) {
         let full = self.names.resolve(topic);
         if let Some(heard) = self.heard.iter_mut().find(|heard| heard.port.topic == full) {
@@ -77,11 +78,17 @@ impl<M: Machine + 'static> Inputs<M> {
         }
     }
 
-    /// Looks in the graph for publishers that are not heard.
-    pub(crate) fn look_for_strangers(&mut self, node: &r2r::Node, node_name: &str, shell: &Shell<M>) {
+    /// Looks in the graph for publishers that are not heard, where one is expected (`sole`) or elsewhere.
+    pub(crate) fn look_for_strangers(
+        &mut self,
+        node: &r2r::Node,
+        node_name: &str,
+        shell: &Shell<M>,
+        sole: bool,
+    ) {
         let twins = self.heard.iter().filter(|heard| !heard.port.reliable);
         let best_effort: Vec<String> = twins.map(|heard| heard.port.topic.clone()).collect();
-        for Heard { port, count, .. } in &mut self.heard {
+        for Heard { port, count, .. } in self.heard.iter_mut().filter(|heard| heard.count.is_some() == sole) {
             let before = port.publishers;
             match look_up(node, &port.topic) {
                 Some(publishers) => port.look(&publishers, node_name, best_effort.contains(&port.topic)),

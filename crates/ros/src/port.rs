@@ -7,6 +7,10 @@ use units::Level;
 
 use crate::{Status, clock};
 
+/// How often publishers are counted where one is expected, when nothing asks for it sooner. The graph has an event for its changes,
+/// but r2r waits for no event besides its own.
+pub const COUNT_PERIOD: Duration = Duration::from_millis(200);
+
 /// Somebody who publishes a topic, as the graph has it.
 pub(crate) struct Publisher {
     pub(crate) node: String,

@@ -8,6 +8,7 @@ use units::{Instant, Machine};
 
 use crate::diagnostics::Diagnostics;
 use crate::listeners::Listeners;
+use crate::port::COUNT_PERIOD;
 use crate::service::{Serve, Service};
 use crate::{Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, Wish, clock};
 
@@ -166,6 +167,7 @@ pub struct Runner<M: Machine> {
     longest_sleep: Duration,
     reader: Reader,
     housekeeping_due: Instant,
+    count_due: Instant,
     look_due: Instant,
 }
 
@@ -197,6 +199,7 @@ impl<M: Machine + 'static> Runner<M> {
             longest_sleep: LONGEST_SLEEP,
             reader: Reader::new(),
             housekeeping_due: clock::now() + HOUSEKEEPING,
+            count_due: clock::now(),
             look_due: clock::now(),
         })
     }
@@ -349,6 +352,13 @@ impl<M: Machine + 'static> Runner<M> {
                 listeners.follow(&self.node);
             }
         }
+        if clock::now() >= self.count_due {
+            self.count_due = clock::now() + COUNT_PERIOD;
+            self.inputs.look_for_strangers(&self.node, &self.name, &self.shell, true);
+            if let Some(listeners) = self.gate.listeners() {
+                listeners.look_for_strangers(&self.node);
+            }
+        }
         if clock::now() >= self.housekeeping_due {
             self.keep_house();
         }
@@ -376,11 +386,10 @@ impl<M: Machine + 'static> Runner<M> {
 
     fn keep_house(&mut self) {
         self.housekeeping_due = clock::now() + HOUSEKEEPING;
-        self.inputs.look_for_strangers(&self.node, &self.name, &self.shell);
+        self.inputs.look_for_strangers(&self.node, &self.name, &self.shell, false);
         let mut status = self.shell.inspect(|machine| (self.status)(machine));
         self.inputs.report(&mut status);
         if let Some(listeners) = self.gate.listeners() {
-            listeners.look_for_strangers(&self.node);
             listeners.report(&mut status);
         }
         if let Err(error) = self.diagnostics.publish(status) {

@@ -254,10 +254,10 @@ mod tests {
     fn what_passes_its_check_takes_effect() {
         let shell = Shell::new(Door { is_open: true, is_due: true, taken: 0 }, None, |()| {});
         let check = |door: &Door| if door.is_open { Ok(()) } else { Err(()) };
-        let other = shell.clone();
-        let turns = std::thread::spawn(move || (0..20_000).for_each(|_| other.deliver(false)));
-        let passed = (0..20_000).filter(|_| shell.deliver_checked(true, check, || {}).is_ok()).count();
-        turns.join().unwrap();
+        let passed = std::thread::scope(|scope| {
+            scope.spawn(|| (0..20_000).for_each(|_| shell.deliver(false)));
+            (0..20_000).filter(|_| shell.deliver_checked(true, check, || {}).is_ok()).count()
+        });
         assert_eq!(shell.inspect(|door| door.taken as usize), passed);
     }
 

@@ -4,6 +4,7 @@
 //! \[0, 1\]. Nothing in here reads a clock, allocates or fails at run time.
 #![forbid(unsafe_code)]
 
+mod census;
 mod clock;
 pub mod freshness;
 mod level;
@@ -12,6 +13,7 @@ mod scale;
 mod time;
 mod velocity;
 
+pub use census::Census;
 pub use clock::Clock;
 pub use freshness::{CommandMonitor, Freshness, Received, Said, Stale};
 pub use level::Level;

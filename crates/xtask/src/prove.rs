@@ -12,7 +12,7 @@ const SOAK: &str = "soak";
 
 /// Walks through every state of the stop machine; with `soak` instead lets random faults loose on it for so many seconds.
 ///
-/// It needs no ROS, two threads, some minutes and less than 2 GB of memory.
+/// It needs no ROS, two threads, some minutes and less than 3 GB of memory.
 ///
 /// # Errors
 /// A broken invariant; the shortest way to it, or the seed that leads there, has been printed.
@@ -33,4 +33,21 @@ pub fn run(root: &Root, soak: Option<u64>) -> Outcome<()> {
         return Ok(());
     }
     Err(Failure::new("not proved: the way to what is wrong stands above"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With `--exact` a test that is not there would pass as none at all.
+    #[test]
+    fn the_tests_that_it_runs_exist() {
+        let walk = include_str!("../../hindbrain/tests/walk/main.rs");
+        for name in [WALK, SOAK] {
+            let ignored = walk.split("#[ignore").skip(1).any(|rest| {
+                rest.split("#[test]").next().is_some_and(|test| test.contains(&format!("fn {name}()")))
+            });
+            assert!(ignored, "{name}");
+        }
+    }
 }

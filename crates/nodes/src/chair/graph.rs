@@ -1,14 +1,9 @@
-use std::time::Duration;
-
 use chair::{Chair, ChairInput, Input};
-use ros::{Names, Shell, clock};
+use ros::{COUNT_PERIOD, Names, Shell, clock};
 use units::Instant;
 
 use super::{NAME, topics};
 use crate::zone_scaler;
-
-/// How often the graph is asked.
-const LOOK: Duration = Duration::from_millis(200);
 
 /// Tells the machine how many publish commands, and how many sticks for the chair: endpoints of whatever type and name, this
 /// node's included.
@@ -20,7 +15,7 @@ pub fn watch(shell: Shell<Chair>, names: &Names) -> impl FnMut(&mut r2r::Node) +
         if clock::now() < due {
             return;
         }
-        due = clock::now() + LOOK;
+        due = clock::now() + COUNT_PERIOD;
         for topic in [&mut commands, &mut sticks] {
             if let Some(input) = topic.look(node) {
                 shell.deliver(ChairInput::Remote(input));

@@ -1,9 +1,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use hindbrain::{Census, CommandType, Input, Publishers as Counted, SoleTopic, Source};
 use r2r::qos::ReliabilityPolicy;
-use ros::{Names, Shell, clock};
+use ros::{COUNT_PERIOD, Names, Shell, clock};
 use units::{Instant, Machine};
 
 use super::NAME;
@@ -12,9 +11,6 @@ use crate::zone_scaler;
 
 /// Part of what the middleware says of a node whose name it does not know yet.
 const NAMELESS: &str = "_UNKNOWN_";
-/// How often the publishers are counted when nothing asks for it.
-const PERIOD: Duration = Duration::from_millis(200);
-
 /// The names of the nodes that publish what the node subscribes to, as far as the graph knows.
 #[derive(Clone, Default)]
 pub struct Publishers(Arc<Mutex<[Vec<String>; Source::COUNT]>>);
@@ -84,7 +80,7 @@ impl Counter {
             let enables = waiting.into_iter().map(Input::EnableReceived);
             shell.deliver_all(counted.into_iter().chain(enables).map(wrap));
             if is_due {
-                due = clock::now() + PERIOD;
+                due = clock::now() + COUNT_PERIOD;
                 self.look_up_next(node);
             }
         }
