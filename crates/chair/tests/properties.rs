@@ -197,8 +197,8 @@ proptest! {
                 if step == wait {
                     match &input {
                         Input::CommandReceived(received) => {
-                            began |= is_zero(&received);
-                            command = Some((now, !is_zero(&received)));
+                            began |= is_zero(received);
+                            command = Some((now, !is_zero(received)));
                         }
                         Input::CommandRefused(_) => {
                             began &= !command.is_some_and(|(_, moves)| moves);
