@@ -142,15 +142,24 @@ def test_a_source_of_another_type_or_best_effort_is_told_although_nothing_moves(
         arbiter.wait(lambda: f"navigation never heard ({told})" in arbiter.process.output, "the log does not tell")
 
 
-def test_two_publishers_of_a_source_are_told_and_drive(graph):
-    with Arbiter(NAVIGATION) as arbiter:
+def test_two_publishers_of_a_source_stop_and_are_told(graph, executable):
+    """By turns the vehicle would swing between both."""
+    with Arbiter(NAVIGATION, executable) as arbiter:
         arbiter.graph.listen(DiagnosticArray, "/diagnostics")
-        arbiter.publish("/nav", 0.1)
+        navigation = arbiter.publish("/nav", 0.1)
         arbiter.drives("navigation", 0.1)
-        arbiter.publish("/nav", 0.1, graph=graph)
-        reason(arbiter, "navigation", "drives (2 publishers, must be 1)")
+        second = arbiter.publish("/nav", -0.3, graph=graph)
+        reason(arbiter, "navigation", "in conflict (2 publishers, must be 1)")
+        start = time.monotonic()
         diagnosis(arbiter, "source navigation: 2 publishers, must be 1")
-        assert arbiter.active[0] == "navigation"
+        time.sleep(0.5)
+        assert set(arbiter.said(start)) == {0.0}
+        second()
+        reason(arbiter, "navigation", "waits for a zero: its publishers were in conflict")
+        time.sleep(0.3)
+        assert set(arbiter.said(start)) == {0.0}
+        navigation.zero()
+        arbiter.drives("navigation", 0.1)
 
 
 def test_another_publisher_of_the_arbiters_command_is_told(executable):

@@ -345,9 +345,15 @@ impl Machine for Arbiter {
                 }
             }
             Input::SourcePublishersCounted { source, publishers } => {
-                match self.active.publishers.get_mut(source) {
-                    Some(known) => *known = publishers,
-                    None => self.counters.unknown += 1,
+                match (self.active.publishers.get_mut(source), self.sources.get_mut(source)) {
+                    (Some(known), Some(monitor)) => {
+                        // What either of them said before, and the zero of the one, count for nothing.
+                        if known.are_several() || publishers.are_several() {
+                            monitor.require_zero(ZeroCause::Conflict);
+                        }
+                        *known = publishers;
+                    }
+                    _ => self.counters.unknown += 1,
                 }
             }
             Input::LockPublishersCounted { lock, publishers } => match self.locks.get_mut(lock) {

@@ -39,6 +39,9 @@ impl Arbiter {
     /// What keeps `source` from driving, other sources apart.
     fn hindrance(&self, source: usize) -> Option<Verdict> {
         let (spec, monitor) = (self.params.sources.get(source)?, self.sources.get(source)?);
+        if self.active.publishers.get(source).is_some_and(|publishers| publishers.are_several()) {
+            return Some(Verdict::Conflict);
+        }
         match monitor.state(self.clock.now(), spec.timeout) {
             SourceState::NeverReceived => Some(Verdict::NeverReceived),
             SourceState::TimedOut => Some(Verdict::TimedOut),

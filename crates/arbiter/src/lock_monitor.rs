@@ -41,17 +41,27 @@ impl fmt::Display for LockState {
     }
 }
 
+/// For so long a lock has to say nothing but open before it is: longer than the publishers of its topic are counted apart, so
+/// that a second one opens nothing before it is known.
+const OPENING: Duration = Duration::from_millis(250);
+
 /// What is known of one lock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LockMonitor {
     freshness: Freshness,
     last: Option<(Said, bool)>,
+    /// When it opens if it goes on saying so.
+    opens: Instant,
     pub(crate) publishers: Publishers,
 }
 
 impl LockMonitor {
     /// Takes a message that is read now. One that may have waited unread for the whole timeout opens nothing.
     pub(crate) fn receive(&mut self, clock: &Clock, closed: bool, timeout: Duration) {
+        let now = clock.now();
+        if closed || self.last.is_none_or(|(said, _)| said.is_expired(now, timeout)) {
+            self.opens = now + OPENING;
+        }
         match self.freshness.judge(clock, Stamp::ZERO, timeout) {
             Ok(said) => self.last = Some((said, closed)),
             Err(_) if closed => self.last = Some((Said::new(clock.now(), Duration::ZERO), true)),
@@ -62,7 +72,7 @@ impl LockMonitor {
     pub(crate) fn state(&self, now: Instant, timeout: Duration) -> LockState {
         match self.last {
             _ if self.publishers.is_conflict() => LockState::Conflict(self.publishers),
-            Some((said, closed)) if !said.is_expired(now, timeout) => match closed {
+            Some((said, closed)) if !said.is_expired(now, timeout) => match closed || now < self.opens {
                 true => LockState::Closed,
                 false => LockState::Open,
             },
@@ -70,9 +80,13 @@ impl LockMonitor {
         }
     }
 
-    /// When it falls silent if nothing comes.
+    /// When it opens, or falls silent if nothing comes.
     pub(crate) fn expiry(&self, now: Instant, timeout: Duration) -> Option<Instant> {
-        self.last.map(|(said, _)| said.expiry(timeout)).filter(|&at| now < at)
+        let (said, closed) = self.last?;
+        let silence = Some(said.expiry(timeout)).filter(|&at| now < at);
+        let opening =
+            Some(self.opens).filter(|&at| now < at && !closed && silence.is_some_and(|silence| at < silence));
+        opening.or(silence)
     }
 }
 
@@ -97,6 +111,11 @@ mod tests {
         let mut lock = LockMonitor::default();
         assert_eq!((lock.state(ms(0), TIMEOUT), lock.expiry(ms(0), TIMEOUT)), (LockState::Silent, None));
         lock.receive(&clock(10), false, TIMEOUT);
+        assert_eq!(
+            (lock.state(ms(259), TIMEOUT), lock.expiry(ms(259), TIMEOUT)),
+            (LockState::Closed, Some(ms(260)))
+        );
+        assert_eq!(lock.state(ms(260), TIMEOUT), LockState::Open);
         assert_eq!(lock.state(ms(509), TIMEOUT), LockState::Open);
         assert_eq!(lock.expiry(ms(509), TIMEOUT), Some(ms(510)));
         assert_eq!((lock.state(ms(510), TIMEOUT), lock.expiry(ms(510), TIMEOUT)), (LockState::Silent, None));
@@ -123,10 +142,19 @@ mod tests {
         let mut lock = LockMonitor::default();
         lock.receive(&clock(10), false, TIMEOUT);
         lock.publishers = Publishers::Counted { all: 2, incompatible: 0 };
-        let state = lock.state(ms(10), TIMEOUT);
+        let state = lock.state(ms(300), TIMEOUT);
         assert!(state.is_closed() && state.is_lost());
         assert_eq!(state.to_string(), "counts as closed: 2 publishers, must be 1");
         lock.publishers = Publishers::Counted { all: 1, incompatible: 0 };
-        assert_eq!(lock.state(ms(10), TIMEOUT), LockState::Open);
+        assert_eq!(lock.state(ms(300), TIMEOUT), LockState::Open);
+    }
+
+    #[test]
+    fn somebody_who_says_open_beside_a_closed_lock_opens_nothing() {
+        let mut lock = LockMonitor::default();
+        for at in (0..5_000).step_by(10) {
+            lock.receive(&clock(at), at % 200 == 0, TIMEOUT);
+            assert_eq!(lock.state(ms(at), TIMEOUT), LockState::Closed, "at {at} ms");
+        }
     }
 }

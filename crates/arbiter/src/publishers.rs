@@ -24,6 +24,16 @@ impl Publishers {
     }
 }
 
+impl Publishers {
+    /// Whether messages of more than one may come.
+    pub const fn are_several(self) -> bool {
+        match self {
+            Self::Counted { all, .. } => all > 1,
+            Self::Unknown => true,
+        }
+    }
+}
+
 impl Default for Publishers {
     /// Nobody.
     fn default() -> Self {

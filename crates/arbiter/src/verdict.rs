@@ -33,6 +33,8 @@ pub enum Verdict {
     FromFuture,
     /// Its last message was not a command.
     Invalid,
+    /// It has more than one publisher, or nobody can tell: whose word counts is not known.
+    Conflict,
     /// The node is stopping; nobody drives any more.
     Stopping,
 }
@@ -44,6 +46,8 @@ pub enum ZeroCause {
     Lost,
     /// The source that drove was lost while it asked for motion, or a lock was.
     OtherLost,
+    /// It had more than one publisher.
+    Conflict,
     /// It may have been sending already when the arbiter started, or when the source was added.
     #[default]
     WasSending,
@@ -99,12 +103,16 @@ impl fmt::Display for Explained<'_> {
             Verdict::WaitsForZero(ZeroCause::OtherLost) => {
                 f.write_str("waits for a zero: the source that drove, or a lock, was lost in motion")
             }
+            Verdict::WaitsForZero(ZeroCause::Conflict) => {
+                f.write_str("waits for a zero: its publishers were in conflict")
+            }
             Verdict::WaitsForZero(ZeroCause::WasSending) => {
                 f.write_str("waits for a zero: it was sending before it was listened to")
             }
             Verdict::TooOld => f.write_str("sent a command that is too old"),
             Verdict::FromFuture => f.write_str("sent a command from the future"),
             Verdict::Invalid => f.write_str("sent an invalid message"),
+            Verdict::Conflict => f.write_str("in conflict"),
             Verdict::Stopping => f.write_str("stopped, the node is stopping"),
         }
     }

@@ -145,20 +145,27 @@ fn a_lock_does_not_mask_its_own_priority() {
 
 #[test]
 fn closing_a_lock_stops_at_once_and_opening_it_moves_nothing() {
-    let mut bench = Bench::new(vec![lock(50)]);
-    bench.lock(0, false);
+    let mut bench = Bench::opened(common::params(vec![lock(50)]));
     assert_eq!(bench.command(10, LOW, 0.5, 1), [go(0.5, 1)]);
     assert_eq!(bench.lock(20, true), [WITHHELD]);
     assert_eq!(bench.command(30, LOW, 0.5, 2), []);
-    assert_eq!(bench.lock(40, false), []);
+    bench.lock(40, false);
+    bench.lock(165, false);
+    assert_eq!(
+        bench.verdicts()[LOW],
+        Verdict::Locked { by: 0 },
+        "closed 20 ms ago: it opens 250 ms after that"
+    );
+    assert!(bench.at(269).iter().all(|command| *command == WITHHELD));
+    assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 0 });
+    assert_eq!(bench.at(270), []);
     assert_eq!(bench.verdicts()[LOW], Verdict::Waits, "what was said behind the lock stays without effect");
-    assert_eq!(bench.command(50, LOW, 0.5, 3), [go(0.5, 3)]);
+    assert_eq!(bench.command(280, LOW, 0.5, 3), [go(0.5, 3)]);
 }
 
 #[test]
 fn a_silent_lock_closes() {
-    let mut bench = Bench::new(vec![lock(50)]);
-    bench.lock(0, false);
+    let mut bench = Bench::opened(common::params(vec![lock(50)]));
     bench.command(100, LOW, 0.5, 1);
     assert_eq!(bench.at(199), []);
     assert_eq!(bench.at(200), [WITHHELD]);

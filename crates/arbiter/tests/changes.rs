@@ -65,8 +65,7 @@ fn a_source_with_another_topic_or_type_is_another_one() {
 
 #[test]
 fn a_new_lock_is_closed_and_an_old_one_stays_as_it_is() {
-    let mut bench = Bench::new(vec![lock(50)]);
-    bench.lock(0, false);
+    let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(10, LOW, 0.5, 1);
     let mut locks = vec![lock(60)];
     assert_eq!(bench.on(20, Input::ParametersChanged(params(locks.clone()))), [], "it is open, at 60 too");

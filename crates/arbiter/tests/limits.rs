@@ -67,8 +67,7 @@ fn a_hand_over_begins_with_the_velocity_that_is_driven() {
 fn a_safety_stop_never_ramps() {
     let guard = || with(&[("limits.linear.x.deceleration", 0.1)], vec![lock(50)]);
     let driving = || {
-        let mut bench = Bench::with(guard());
-        bench.lock(0, false);
+        let mut bench = Bench::opened(guard());
         bench.lock(150, false);
         close(&bench.command(150, LOW, 1.0, 1), 1.0, 1);
         bench

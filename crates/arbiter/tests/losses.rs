@@ -103,28 +103,26 @@ fn an_outranked_source_that_falls_silent_in_motion_needs_a_zero() {
 
 #[test]
 fn a_lock_that_is_closed_and_opened_on_purpose_asks_for_no_zero() {
-    let mut bench = Bench::new(vec![lock(50)]);
-    bench.lock(0, false);
+    let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(10, LOW, 0.5, 1);
     assert_eq!(bench.lock(20, true), [WITHHELD]);
     bench.command(30, LOW, 0.5, 2);
-    bench.lock(40, false);
-    assert_eq!(bench.command(50, LOW, 0.5, 3), [go(0.5, 3)]);
+    bench.open(40);
+    assert_eq!(bench.command(300, LOW, 0.5, 3), [go(0.5, 3)]);
 }
 
 #[test]
 fn a_lock_that_falls_silent_over_motion_asks_for_a_zero_of_all() {
-    let mut bench = Bench::new(vec![lock(50)]);
-    bench.lock(0, false);
+    let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(10, LOW, 0.5, 1);
     assert_eq!(bench.at(200), [WITHHELD]);
     assert_eq!(bench.0.active().locks, [LockState::Silent]);
-    bench.lock(250, false);
-    assert_eq!(bench.command(260, LOW, 0.5, 2), []);
+    bench.open(250);
+    assert_eq!(bench.command(510, LOW, 0.5, 2), []);
     assert_eq!(bench.verdicts()[LOW], OTHER);
-    assert_eq!(bench.command(270, HIGH, 0.5, 2), [], "above the lock, and still");
-    assert_eq!(bench.command(280, LOW, 0.0, 3), [stop(3)]);
-    assert_eq!(bench.command(290, LOW, 0.5, 4), [go(0.5, 4)]);
+    assert_eq!(bench.command(520, HIGH, 0.5, 2), [], "above the lock, and still");
+    assert_eq!(bench.command(530, LOW, 0.0, 3), [stop(3)]);
+    assert_eq!(bench.command(540, LOW, 0.5, 4), [go(0.5, 4)]);
 }
 
 #[test]
@@ -132,8 +130,8 @@ fn a_lock_that_comes_back_sets_nothing_in_motion_that_asked_meanwhile() {
     let mut bench = Bench::new(vec![lock(50)]);
     assert_eq!(bench.command(0, LOW, 0.5, 1), []);
     assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 0 });
-    bench.lock(10, false);
-    assert_eq!(bench.command(20, LOW, 0.5, 2), []);
+    bench.open(10);
+    assert_eq!(bench.command(270, LOW, 0.5, 2), []);
     assert_eq!(bench.verdicts()[LOW], OTHER);
 }
 
@@ -185,12 +183,11 @@ fn after_a_hold_no_command_that_waited_gets_out() {
 
 #[test]
 fn a_lock_that_was_read_after_a_hold_opens_nothing() {
-    let mut bench = Bench::new(vec![lock(50)]);
-    bench.lock(0, false);
+    let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(0, LOW, 0.0, 0);
     bench.after_a_hold(3_000, Input::LockReceived { lock: 0, closed: false });
     assert_eq!(bench.0.active().locks, [LockState::Silent]);
-    bench.lock(3_060, false);
+    bench.open(3_060);
     assert_eq!(bench.0.active().locks, [LockState::Open]);
 }
 
@@ -206,8 +203,7 @@ fn a_short_hold_costs_what_it_took() {
 
 #[test]
 fn two_publishers_of_a_lock_close_it_while_they_last() {
-    let mut bench = Bench::new(vec![lock(50)]);
-    bench.lock(0, false);
+    let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(10, LOW, 0.5, 1);
     assert_eq!(bench.lock_publishers(20, 2, 0), [WITHHELD]);
     for ms in (30..1_000).step_by(30) {
@@ -220,11 +216,11 @@ fn two_publishers_of_a_lock_close_it_while_they_last() {
     let text = "lock guard counts as closed: 2 publishers, must be 1; nobody drives";
     assert_eq!(bench.0.health(), (Level::Warn, text.into()));
     bench.lock_publishers(1_000, 1, 0);
-    bench.lock(1_010, false);
-    bench.command(1_020, LOW, 0.5, 1_020);
+    bench.open(1_010);
+    bench.command(1_270, LOW, 0.5, 1_270);
     assert_eq!(bench.verdicts()[LOW], OTHER, "nobody opened it on purpose");
-    bench.command(1_030, LOW, 0.0, 1_030);
-    assert_eq!(bench.command(1_040, LOW, 0.5, 1_040), [go(0.5, 1_040)]);
+    bench.command(1_280, LOW, 0.0, 1_280);
+    assert_eq!(bench.command(1_290, LOW, 0.5, 1_290), [go(0.5, 1_290)]);
 }
 
 #[test]
@@ -246,15 +242,34 @@ fn what_is_wrong_with_publishers_is_told_while_it_is_so_also_at_rest() {
     ] {
         assert!(text.contains(part), "{text}");
     }
-    // Two on a source drive all the same: nav2's servers share a topic.
-    bench.on(2, Input::SourcePublishersCounted { source: LOW, publishers: counted(2, 0) });
-    assert_eq!(bench.command(3, LOW, 0.5, 1), [go(0.5, 1)]);
-    assert!(bench.0.health().1.starts_with("lock guard") && bench.0.health().1.ends_with("low drives"));
     bench.on(4, Input::ForeignPublishersCounted(Some(0)));
     bench.on(4, Input::SourcePublishersCounted { source: LOW, publishers: counted(1, 0) });
     bench.lock_publishers(4, 1, 0);
     bench.lock(4, true);
+    bench.command(5, LOW, 0.0, 1);
+    bench.command(6, LOW, 0.5, 2);
     assert_eq!(bench.0.health(), (Level::Ok, "low drives".into()));
+}
+
+#[test]
+fn two_publishers_of_a_source_are_a_loss_and_the_zero_of_one_of_them_is_none() {
+    let mut bench = Bench::new(vec![]);
+    let counted = |all| Input::SourcePublishersCounted {
+        source: LOW,
+        publishers: Publishers::Counted { all, incompatible: 0 },
+    };
+    bench.command(510, LOW, 0.5, 2);
+    assert_eq!(bench.verdicts()[LOW], Verdict::Drives);
+    assert_eq!(bench.on(520, counted(2)), [WITHHELD]);
+    assert_eq!(bench.verdicts()[LOW], Verdict::Conflict);
+    bench.command(530, LOW, 0.0, 3);
+    assert_eq!(bench.command(540, LOW, -0.5, 4), []);
+    assert_eq!(bench.command(545, HIGH, 0.5, 4), [], "what drove was lost in motion");
+    bench.on(550, counted(1));
+    assert_eq!(bench.command(560, LOW, -0.5, 5), [], "a zero of before, of whomever");
+    assert_eq!(bench.verdicts()[LOW], Verdict::WaitsForZero(ZeroCause::Conflict));
+    assert_eq!(bench.command(570, LOW, 0.0, 6), [stop(6)]);
+    assert_eq!(bench.command(580, LOW, 0.5, 7), [go(0.5, 7)]);
 }
 
 #[test]

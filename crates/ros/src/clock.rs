@@ -65,7 +65,10 @@ mod tests {
             .env(READS, "1")
             .output();
         let Some(output) = output.ok().filter(|output| output.status.success()) else {
-            assert!(std::env::var_os("CI").is_none(), "no time namespace is to be had, and in CI this has to be tested");
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "no time namespace is to be had, and in CI this has to be tested"
+            );
             return;
         };
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -12,7 +12,7 @@ pub(super) const STAMPED: Parameter<bool> = Parameter::bool("stamped", true)
 
 pub(super) const TOPIC: Parameter<String> = Parameter::string("topic", "")
     .needed_by("peers.md 3 #9: add and remove sources at run time")
-    .text("Where the commands come from; each source has a topic of its own. Set it to add a source, delete it to remove one.");
+    .text("Where the commands come from; each source has a topic of its own, with one publisher. Set it to add a source, delete it to remove one.");
 pub(super) const TYPE: Parameter<String> =
     Parameter::choice("type", "twist_stamped", &["twist", "twist_stamped", "pose_state"])
         .needed_by(
@@ -30,7 +30,7 @@ pub(super) const TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01
     .text("A source with nothing new for so long is lost, and a command whose stamp is so old is refused; it cannot be switched off.");
 pub(super) const LOCK_TOPIC: Parameter<String> = Parameter::string("topic", "")
     .needed_by("twist_mux, peers.md 3 #9")
-    .text("Where its state comes from, std_msgs/Bool; true is closed. One publisher and no other. Set it to add a lock, delete it to remove one.");
+    .text("Where its state comes from, std_msgs/Bool; true is closed. It opens after 0.25 s of nothing but false. One publisher and no other. Set it to add a lock, delete it to remove one.");
 pub(super) const LOCK_PRIORITY: Parameter<i64> = Parameter::integer("priority", 255, 0, 255)
     .needed_by("twist_mux, peers.md 1.3")
     .text("While closed it masks every source of a strictly lower priority; 255 masks all below 255.");

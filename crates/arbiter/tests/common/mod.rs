@@ -45,6 +45,23 @@ impl Bench {
         bench
     }
 
+    /// The same where the lock has been open for a while, and says so again at 0.
+    pub fn opened(params: Params) -> Self {
+        let mut bench = Self(Arbiter::new(params));
+        for before in [260, 130, 0] {
+            let now = Instant::from_millis(START - before);
+            assert!(drives(bench.run_to(now)).iter().all(|zero| *zero == Command::STOP));
+            bench.0.handle(now, Input::LockReceived { lock: LOCK, closed: false });
+        }
+        bench.drain(0);
+        bench
+    }
+
+    /// The lock says nothing but open from `ms` on, until it is.
+    pub fn open(&mut self, ms: u64) -> Vec<Command> {
+        [0, 125, 250].into_iter().flat_map(|after| self.lock(ms + after, false)).collect()
+    }
+
     /// One that has not been called yet.
     pub fn fresh(params: Params) -> Self {
         Self(Arbiter::new(params))

@@ -12,6 +12,8 @@ const EPOCH: i64 = 100_000;
 const HEARTBEAT: i64 = 10;
 /// How far ahead a stamp may lie.
 const SKEW: i64 = 10;
+/// A lock opens after so many ticks of nothing but open.
+const OPENING: i64 = 25;
 /// Who says something within so many ticks of being added was saying it before.
 const EARLY: i64 = 500;
 /// For so many ticks after the machine was held, what comes may have waited.
@@ -52,6 +54,7 @@ pub struct Memory {
     pub turn: i64,
     /// Why a zero is due, if one is.
     pub owes: Option<ZeroCause>,
+    pub publishers: usize,
     pub fault: Option<(Fault, i64)>,
     /// The newest stamp that was taken (0: none), and the age of what came with it.
     pub newest: i64,
@@ -69,6 +72,8 @@ pub struct Memory {
 pub struct Bar {
     /// Closed, and how old that is.
     pub said: Option<(bool, i64)>,
+    /// For so many ticks more it may say nothing but open before it is.
+    pub opens_in: i64,
     pub publishers: usize,
 }
 
@@ -115,6 +120,9 @@ impl Model {
     /// Why not, locks and others apart.
     fn flaw(&self, source: usize) -> Option<Verdict> {
         let (memory, timeout) = (&self.sources[source], self.setting.sources[source].1);
+        if memory.publishers > 1 {
+            return Some(Verdict::Conflict);
+        }
         let owes = Verdict::WaitsForZero(memory.owes.unwrap_or_default());
         match memory.fault {
             Some((Fault::TooOld, age)) if age < timeout => return Some(Verdict::TooOld),
@@ -132,6 +140,10 @@ impl Model {
         memory.owes.map(|_| owes)
     }
 
+    fn lock_is_silent(&self, lock: usize) -> bool {
+        self.locks[lock].said.is_none_or(|(_, age)| age >= self.setting.locks[lock].1)
+    }
+
     pub fn lock_state(&self, lock: usize) -> LockState {
         let bar = self.locks[lock];
         if bar.publishers > 1 {
@@ -139,7 +151,7 @@ impl Model {
         }
         match bar.said {
             Some((closed, age)) if age < self.setting.locks[lock].1 => {
-                if closed {
+                if closed || bar.opens_in > 0 {
                     LockState::Closed
                 } else {
                     LockState::Open
@@ -177,6 +189,14 @@ impl Model {
     fn withhold(&mut self) {
         let wanted = (0..self.sources.len()).any(|s| self.present[s] && self.sources[s].wants.is_some());
         self.out.push((None, 0, wanted));
+    }
+
+    /// So many publish the source.
+    pub fn count(&mut self, source: usize, publishers: usize) {
+        if self.sources[source].publishers > 1 || publishers > 1 {
+            self.owe(source, ZeroCause::Conflict);
+        }
+        self.sources[source].publishers = publishers;
     }
 
     fn owe(&mut self, source: usize, why: ZeroCause) {
@@ -233,7 +253,10 @@ impl Model {
             memory.wants.iter_mut().for_each(|age| *age += ticks);
             memory.fault.iter_mut().for_each(|(_, age)| *age += ticks);
         }
-        self.locks.iter_mut().flat_map(|bar| &mut bar.said).for_each(|(_, age)| *age += ticks);
+        for bar in &mut self.locks {
+            bar.said.iter_mut().for_each(|(_, age)| *age += ticks);
+            bar.opens_in -= ticks;
+        }
         self.quiet = self.quiet.map(|quiet| quiet + ticks);
         self.held = (self.held.0 + ticks, self.held.1 - ticks);
         self.hold_began += ticks;
@@ -357,6 +380,9 @@ impl Model {
 
     pub fn lock(&mut self, lock: usize, closed: bool) {
         let waited = self.waited();
+        if closed || self.lock_is_silent(lock) {
+            self.locks[lock].opens_in = OPENING;
+        }
         if waited < self.setting.locks[lock].1 {
             self.locks[lock].said = Some((closed, waited));
         } else if closed {
