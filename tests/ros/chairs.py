@@ -48,7 +48,8 @@ class Driver:
         self.graph.listen(String, "/chair/state", LATCHED)
         self.graph.listen(DiagnosticArray, "/diagnostics")
         self.parameters = {**PROFILES, **dict(parameters)}
-        self.process = Process(executable, *arguments(self.parameters))
+        self.begin = lambda: Process(executable, *arguments(self.parameters))
+        self.process = self.begin()
         self.command, self.commands = command(), None
 
     def __enter__(self):
@@ -65,6 +66,12 @@ class Driver:
             self.check()
         finally:
             self.graph.close()
+
+    def begin_again(self):
+        """The node has ended and is started again, while whoever commands goes on."""
+        start = time.monotonic()
+        self.process = self.begin()
+        self.wait(lambda: self.graph.since("/chair/state", start), "no state is told", 20.0)
 
     def check(self):
         """No message was ever made from nothing: each has its zone and the mode's source, and its parts in range."""

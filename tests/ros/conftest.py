@@ -205,9 +205,10 @@ class Stack:
 
     def __init__(self, composed, extra=(), executable="steersman"):
         self.graph = Graph()
-        arguments = ["--ros-args", "--params-file", str(HERE / "stack.yaml"), *extra]
-        names = ["steersman"] if composed else SEPARATE
-        self.processes = {name: Process(executable if composed else name, *arguments) for name in names}
+        self.arguments = ["--ros-args", "--params-file", str(HERE / "stack.yaml"), *extra]
+        self.executables = {"steersman": executable} if composed else {name: name for name in SEPARATE}
+        self.processes = {}
+        self.start(*self.executables)
         graph = self.graph
         for side in ("port", "starboard"):
             graph.listen(Int16, f"/motor/{side}")
@@ -217,6 +218,11 @@ class Stack:
         self.hand_timer = None
         self.scaling = free_zones()
         self.scaling_timer = graph.repeat("/luci/scaling", self.scaling, 20.0)
+
+    def start(self, *names):
+        """Starts these nodes, also again after their end: whoever publishes goes on."""
+        for name in names:
+            self.processes[name] = Process(self.executables[name], *self.arguments)
 
     def close(self):
         try:
@@ -273,6 +279,10 @@ class Stack:
             self.graph.publish("/hind/enable", Bool(data=False))
         self.graph.publish("/hind/enable", Bool(data=on))
 
+    def reset(self):
+        for down in (True, False):
+            self.graph.publish("/hind/reset", Bool(data=down))
+
     @property
     def motors(self):
         port, starboard = self.graph.last("/motor/port"), self.graph.last("/motor/starboard")
@@ -296,25 +306,33 @@ class Stack:
 
     def wait_for_rest(self):
         """Until the command has been zero for two ticks of hindbrain, which wants to see that before anything moves."""
-        self.graph.wait(
-            lambda: self.graph.last("/cmd_vel") and abs(self.graph.last("/cmd_vel").twist.linear.x) < 0.004,
-            "the command does not come to rest",
-        )
+        start = time.monotonic()
+
+        def rests():
+            commands = self.graph.since("/cmd_vel", start)
+            return commands and abs(commands[-1].twist.linear.x) < 0.004 and commands[-1].header.frame_id != "withheld"
+
+        self.graph.wait(rests, "the command does not come to rest")
         time.sleep(0.05)
 
     def drive_forward(self):
-        """From rest to full speed ahead: enable, a neutral stick first, then forward.
+        """From rest to full speed ahead: enable, a neutral stick first, then forward."""
+        self.drives_again("enable, and a neutral stick", lambda: self.enable(True))
+
+    def drives_again(self, what="a neutral stick", act=lambda: None):
+        """Does `act`, lets stick and button go and pushes them: the vehicle has to drive.
 
         Twice if need be: separate nodes find each other one by one, and hindbrain must have seen the neutral stick.
         """
-        self.enable(True)
         for last in (False, True):
+            act()
+            self.stick(0.0, drive=False)
             self.stick(0.0)
-            self.wait_for_state("OK")
-            self.wait_for_rest()
-            self.stick(1.0)
             try:
-                self.wait_for_motors(lambda port, starboard: port < 60 and starboard < 60, "the vehicle does not drive forward")
+                self.wait_for_state("OK")
+                self.wait_for_rest()
+                self.stick(1.0)
+                self.wait_for_motors(lambda port, starboard: port < 60 and starboard < 60, f"{what}: it does not drive forward")
                 return
             except AssertionError:
                 if last:

@@ -231,6 +231,8 @@ def switch(vehicle, operator):
     operator.order(link=True)
     vehicle.wait_for_motors(90, 90, "the link is back, and false with it", 20.0)
     vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+    operator.order(enable=True)
+    vehicle.drives_again("enable")
 
 
 SCENARIOS = {"switch": (switch, {}), "commands": (commands, {}), "estop": (estop, {}), "lease": (lease, {"enable.lease": 0.3})}

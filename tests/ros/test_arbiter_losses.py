@@ -44,7 +44,7 @@ def test_an_arbiter_that_was_held_lets_nothing_out_that_waited(executable, secon
         arbiter.drives("dock", 0.3)
         arbiter.process.process.send_signal(signal.SIGSTOP)
         time.sleep(seconds)
-        dock.node.destroy_timer(dock.timer)  # the last word was motion; what was sent waits
+        dock.timer.cancel()  # the last word was motion; what was sent waits
         settle()
         held = time.monotonic()
         arbiter.process.process.send_signal(signal.SIGCONT)
@@ -52,6 +52,11 @@ def test_an_arbiter_that_was_held_lets_nothing_out_that_waited(executable, secon
         settle()
         assert set(arbiter.said(held)) == {0.0}, arbiter.said(held)
         reason(arbiter, "dock", "timed out")
+        dock.timer.reset()
+        reason(arbiter, "dock", LOST)
+        assert set(arbiter.said(held)) == {0.0}
+        dock.zero()
+        arbiter.drives("dock", 0.3)
 
 
 def test_a_source_that_comes_back_in_motion_waits_for_a_zero(executable):

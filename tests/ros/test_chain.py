@@ -9,6 +9,7 @@ from or_joystick.msg import State
 from or_pose_estimator.msg import PosCov, Vel
 from or_pose_estimator.msg import State as PoseState
 from std_msgs.msg import Bool
+from vehicle import second_publisher
 
 
 def test_nothing_moves_before_enable(stack):
@@ -50,6 +51,8 @@ def test_releasing_the_dead_man_button_stops(stack):
     stack.drive_forward()
     stack.stick(1.0, drive=False)
     stack.wait_for_stop("the dead-man button was released")
+    stack.stick(0.0, drive=False)
+    stack.drives_again()
 
 
 def test_unplugging_the_stick_stops(stack):
@@ -78,6 +81,7 @@ def test_disable_stops_at_once(stack):
     assert took < 0.3, f"took {took:.3f} s"
     stack.wait_for_state("SSTOP.ROS")
     stack.stays_stopped(0.5, "moved although disabled")
+    stack.drive_forward()
 
 
 def test_the_estop_latches(stack):
@@ -89,8 +93,7 @@ def test_the_estop_latches(stack):
     estop.data = False
     stack.stays_stopped(0.5, "moved after the e-stop was released")
     assert stack.state == "ESTOP", "released without reset"
-    stack.graph.publish("/hind/reset", Bool(data=True))
-    stack.graph.publish("/hind/reset", Bool(data=False))
+    stack.reset()
     stack.wait_for_state("SSTOP.ROS")
     stack.stays_stopped(0.5, "moved after reset without a new enable")
     stack.enable(False)
@@ -106,8 +109,7 @@ def estop_and_back(stack, estop):
     stack.wait_for_state("ESTOP")
     estop.data = False
     time.sleep(0.2)
-    stack.graph.publish("/hind/reset", Bool(data=True))
-    stack.graph.publish("/hind/reset", Bool(data=False))
+    stack.reset()
     stack.wait_for_state("SSTOP.ROS")
     stack.enable(True)
     stack.wait_for_state("OK")
@@ -154,18 +156,22 @@ def test_what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_op
         stack.stays_stopped(1.0, "moved behind the lock")
         door.data = False
         stack.stays_stopped(1.5, "drove off when the lock was opened")
-        command.twist.linear.x = 0.0
-        time.sleep(0.3)
-        command.twist.linear.x = 0.5
-        stack.wait_for_motors(lambda port, starboard: port < 70, "navigation does not drive after a zero")
+        navigation_drives_again(stack, command)
+        with second_publisher(Bool, "/door"):
+            stack.wait_for_stop("the lock has two publishers", 5.0)
+        stack.stays_stopped(1.0, "one publisher again, which says that it is open")
+        navigation_drives_again(stack, command)
     finally:
         stack.close()
 
 
 def test_silent_scaling_stops(stack):
     stack.drive_forward()
-    stack.graph.node.destroy_timer(stack.scaling_timer)
+    stack.scaling_timer.cancel()
     stack.wait_for_stop("luci/scaling is silent", 2.0)
+    stack.scaling_timer.reset()
+    stack.stays_stopped(0.5, "factors come again, and the stick was held all the while")
+    stack.drives_again()
 
 
 def test_a_blocked_zone_stops_forward_but_not_backward(stack):
@@ -189,8 +195,20 @@ def test_navigation_drives_until_the_stick_does(stack):
     stack.wait_for_motors(lambda port, starboard: port > 120, "the stick does not take over")
     stack.stick(0.0, drive=False)
     stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not get its turn back")
-    stack.graph.node.destroy_timer(timer)
+    timer.cancel()
     stack.wait_for_stop("navigation is silent")
+    time.sleep(0.3)  # beyond its time-out
+    timer.reset()
+    stack.stays_stopped(0.5, "navigation comes back in motion")
+    navigation_drives_again(stack, command)
+
+
+def navigation_drives_again(stack, command):
+    """Navigation, which repeats `command`, says zero and then half speed."""
+    command.twist.linear.x, command.twist.angular.z = 0.0, 0.0
+    time.sleep(0.3)
+    command.twist.linear.x = 0.5
+    stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not drive after a zero")
 
 
 def test_a_velocity_that_is_not_finite_stops(stack):
@@ -205,6 +223,20 @@ def test_a_velocity_that_is_not_finite_stops(stack):
     took = stack.wait_for_stop("navigation sends NaN")
     # 33 counts at 200 counts/s: 0.17 s, and up to 0.05 s until the NaN is sent. Silence would need 0.5 s more.
     assert took < 0.5, f"took {took:.3f} s, as long as silence does"
+    command.twist.angular.z = 0.0
+    stack.stays_stopped(0.5, "a number again, and no zero")
+    navigation_drives_again(stack, command)
+
+
+def test_a_stick_pulled_out_of_a_driving_vehicle_stops_it_until_navigation_says_zero(stack):
+    command = TwistStamped()
+    stack.graph.repeat("/cmd_vel_nav", command, 20.0)
+    stack.drive_forward()
+    command.twist.linear.x = 0.5
+    stack.unplug()
+    stack.wait_for_stop("the stick was pulled out")
+    stack.stays_stopped(1.5, "navigation drives on by itself")
+    navigation_drives_again(stack, command)
 
 
 def test_the_reference_passes_while_the_user_does_not_drive(stack):

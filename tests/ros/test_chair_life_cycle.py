@@ -125,6 +125,10 @@ def test_whatever_ends_the_node_the_mode_is_removed(how):
         assert driver.last == (*NEUTRAL, SHARED)
         assert time.time() - start < 3.0
         assert ("it panicked" in driver.process.output) == (how == "panic")
+        driver.begin_again()
+        driver.activate()
+        driver.again(1.0)
+        driver.drives(50, 0, FRONT, 6.0)
 
 
 def test_a_panic_of_a_node_that_does_not_drive_takes_the_chair_from_nobody():
@@ -147,7 +151,8 @@ def test_a_chair_that_does_not_answer_does_not_keep_the_node_from_ending():
         assert "the last words were said and not answered" in driver.process.output
 
 
-def test_killed_it_leaves_the_mode_behind():
+@pytest.mark.parametrize("leaves", [True, False], ids=["somebody leaves the mode", "nobody does"])
+def test_killed_it_leaves_the_mode_behind(leaves):
     """Nothing can be done about that, and the next one says so."""
     with active() as (luci, driver):
         driver.say(1.0)
@@ -156,5 +161,12 @@ def test_killed_it_leaves_the_mode_behind():
         assert luci.stick.input_source == SHARED and not luci.called(REMOVE)
         with Driver() as other:
             other.says("the chair is in the mode 'shared' that this node is not driving in")
-            other.call(Empty, "/luci/remove_shared_remote_input", Empty.Request())
-            other.says("not activated")
+            if leaves:
+                other.call(Empty, "/luci/remove_shared_remote_input", Empty.Request())
+                other.says("not activated")
+            other.activate()
+            other.says("waits for a zero command")
+            driver.say()
+            other.become("active")
+            driver.say(1.0)
+            other.drives(50, 0, FRONT)

@@ -161,6 +161,8 @@ def test_a_hung_node_that_is_told_to_end_does_so_at_stop():
             vehicle.wait(lambda: "something hangs" in vehicle.process.output, "it does not end")
         assert vehicle.process.wait() == 1
         assert vehicle.motors == (STOP, STOP)
+        vehicle.begin_again()
+        vehicle.half_ahead()
 
 
 def test_the_stick_does_not_drive_past_a_hung_hindbrain():
@@ -187,6 +189,9 @@ def test_the_stick_does_not_drive_past_a_hung_hindbrain():
         stack.stick(1.0)
         stack.graph.wait(lambda: len(stack.graph.since("/motor/port", went_on)) > 30, "the motor values stop coming")
         assert {m.data for m in stack.graph.since("/motor/port", went_on)} == {STOP}, "it drives on after the hang"
+        stack.reset()
+        stack.wait_for_state("SSTOP.ROS")
+        stack.drive_forward()
     finally:
         stack.close()
 

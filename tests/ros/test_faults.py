@@ -9,6 +9,7 @@ from or_pose_estimator.msg import State as PoseState
 from or_pose_estimator.msg import Vel
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
+from vehicle import second_publisher
 
 
 @pytest.mark.parametrize("victim", ["joystick", "velocity_arbiter", "zone_scaler"])
@@ -34,6 +35,9 @@ def test_ending_a_node_stops_the_motors(separate, victim):
     assert separate.processes[victim].wait() == 0
     last = separate.graph.since("/motor/port", start)[-1]
     assert last.data == STOP
+    separate.start(victim)
+    separate.stays_stopped(1.0, f"{victim} is back, and nobody let go of the stick") if victim != "hindbrain" else None
+    separate.drives_again() if victim != "hindbrain" else separate.drive_forward()
 
 
 def test_ending_the_one_process_stops_the_motors(stack):
@@ -56,14 +60,23 @@ def test_a_second_signal_does_not_cut_the_stop_short(stack, number, gap):
         assert process.wait() == 0, process.output
     stack.wait_for_stop("two signals ended everything", 1.0)
     assert stack.graph.since("/motor/port", start)[-1].data == STOP
+    if gap:
+        return
+    stack.start(*stack.processes)
+    stack.drive_forward()
 
 
 def test_a_hand_that_dies_lets_go(stack):
     """The virtual stick is held forward by a publisher that then dies."""
     stack.drive_forward()
-    stack.graph.node.destroy_timer(stack.hand_timer)
+    stack.hand_timer.cancel()
     stack.wait_for_stop("whoever held the virtual stick is gone", 1.5)
     stack.stays_stopped(0.5, "moved without a hand")
+    stack.hand_timer.reset()
+    stack.stays_stopped(0.5, "moved by a stick that came back held")
+    stack.stick(0.0, drive=False)
+    time.sleep(0.3)
+    stack.drives_again()
 
 
 @pytest.mark.parametrize("stamped", [True, False], ids=["stamped", "unstamped"])
@@ -75,7 +88,7 @@ def test_a_reference_that_dies_stops(stack, stamped):
         if stamped:
             reference.ts = stack.graph.node.get_clock().now().to_msg()
 
-    fresh = stack.graph.node.create_timer(0.01, keep_fresh)
+    stack.graph.node.create_timer(0.01, keep_fresh)
     stack.enable(True)
     stack.stick(0.0, drive=False)
     timer = stack.graph.repeat("/joystick/reference", reference, 20.0)
@@ -83,10 +96,15 @@ def test_a_reference_that_dies_stops(stack, stamped):
     time.sleep(0.5)
     reference.vel = [Vel(vx=0.8)]
     stack.wait_for_motors(lambda port, starboard: port < 60 and starboard < 60, "the reference does not drive")
-    for ended in (timer, fresh):
-        stack.graph.node.destroy_timer(ended)
+    timer.cancel()
     stack.wait_for_stop("the reference's publisher is gone", 2.0)
     stack.stays_stopped(1.0, "moved by a dead reference")
+    timer.reset()
+    stack.stays_stopped(0.5, "a reference again, and no zero")
+    reference.vel = [Vel()]
+    time.sleep(0.3)
+    reference.vel = [Vel(vx=0.8)]
+    stack.wait_for_motors(lambda port, starboard: port < 60 and starboard < 60, "the reference does not drive after a zero")
 
 
 def test_a_best_effort_estop_stops(stack):
@@ -101,6 +119,11 @@ def test_a_best_effort_estop_stops(stack):
     output = lambda: "\n".join(process.output for process in stack.processes.values())
     stack.graph.wait(lambda: sentence in output(), lambda: f"it is not logged what to do:\n{output()}")
     stack.graph.node.destroy_timer(timer)
+    stack.graph.node.destroy_publisher(publisher)
+    stack.stays_stopped(0.5, "by its end alone")
+    stack.reset()
+    stack.wait_for_state("SSTOP.ROS")
+    stack.drive_forward()
 
 
 def test_a_best_effort_switch_is_reported(graph):
@@ -151,15 +174,17 @@ def test_a_file_without_the_node_is_mentioned(tmp_path):
 
 def test_a_wrong_type_is_ignored_and_reported(stack):
     """An Int16 where a Bool belongs moves nothing, and the user reads why."""
-    stack.graph.repeat("/hind/enable", Int16(data=1), 20.0)
-    stack.stick(0.0)
-    stack.stick(1.0)
-    stack.stays_stopped(1.0, "moved by a wrong type")
-    stack.graph.wait(
-        lambda: "'/hind/enable' is published by node 'observer' as std_msgs/msg/Int16, must be std_msgs/msg/Bool"
-        in stack.output(),
-        lambda: "the wrong type is not reported:\n" + stack.output(),
-    )
+    with second_publisher(Int16, "/hind/enable") as wrong:
+        timer = stack.graph.node.create_timer(0.05, lambda: wrong.publish(Int16(data=1)))
+        stack.stick(0.0)
+        stack.stick(1.0)
+        stack.stays_stopped(1.0, "moved by a wrong type")
+        stack.graph.wait(
+            lambda: "'/hind/enable' is published by node 'second' as std_msgs/msg/Int16, must be std_msgs/msg/Bool" in stack.output(),
+            lambda: "the wrong type is not reported:\n" + stack.output(),
+        )
+        stack.graph.node.destroy_timer(timer)
+    stack.drive_forward()
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ def test_a_measurement_of_another_time_clears_nothing():
             vehicle.wait_for_motors(STOP, STOP, what)
             sensor.stamp = time.time
             vehicle.wait(clear, "it is not heard again")
+            vehicle.drives_again(what)
         frozen = time.time()
         sensor.stamp = lambda: frozen
         vehicle.wait(says("silent"), lambda: f"the same again and again counts: {vehicle.source(SENSOR)}")
@@ -117,8 +118,13 @@ def test_a_stop_is_never_too_late(kind):
                 vehicle.wait_for_motors(STOP, STOP, f"a zero of {ago} s ago")
                 assert now() - start < 0.35, "it was the time-out of the command before"
                 vehicle.wait_for("OK", "CMD_STALE")
+                vehicle.commands.reset()
+                vehicle.wait_for("OK", "NEUTRAL_WAIT")
+                vehicle.drives_again("a fresh zero")
+                vehicle.fall_silent()
         else:
             start = now()
             vehicle.graph.publish("/cmd_vel", Twist())
             vehicle.wait_for_motors(STOP, STOP, "a zero")
             assert now() - start < 0.35
+            vehicle.drives_again("a fresh zero")

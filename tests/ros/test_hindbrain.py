@@ -48,6 +48,7 @@ def test_an_old_enable_does_not_arm_a_new_node():
             for on in (False, True):
                 switch.publish(Bool(data=on))
             vehicle.wait_for("OK")
+            vehicle.drives_again("it fell and rose")
 
 
 def test_a_stamp_makes_a_command_older_and_never_fresher():
@@ -107,6 +108,10 @@ def test_a_required_estop_must_speak_in_time():
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
         assert set(vehicle.values(latched)) == {STOP}
+        vehicle.estop_timer.reset()
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        vehicle.restart()
+        vehicle.drives_again("it speaks again")
 
 
 def test_only_a_press_and_a_release_after_the_cause_reset():
@@ -144,6 +149,7 @@ def test_only_a_press_and_a_release_after_the_cause_reset():
         button(False)
         vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
         assert vehicle.detail.rule == "NOT_ARMED"
+        vehicle.half_ahead()
 
 
 def test_the_lights_tell_the_state():

@@ -89,12 +89,16 @@ def test_a_sensor_that_is_silent_unknown_or_not_fitted():
         vehicle.wait(lambda: sentence in vehicle.process.output, "an unknown sensor is not reported")
         vehicle.wait(lambda: unfitted() > 0, "readings of a sensor that is not fitted are not counted")
         silent = now()
-        del eyes.ranges["ir_front_starboard"]
+        fitted = eyes.ranges.pop("ir_front_starboard")
         vehicle.wait_for("SSTOP.IR", "WAY_BLOCKED", "IR_STALE", "FRONT_BLOCKED")
         vehicle.wait_for_motors(STOP, STOP, "a sensor is silent")
         said = next(at for at, state in vehicle.graph.heard["/hind/state"] if at > silent and state.data == "SSTOP.IR")
         assert 0.5 - 0.05 < said - silent < 0.5 + 0.4, f"silence stops after {said - silent:.3f} s"
         assert vehicle.source("ir_front_starboard").says == "silent" and vehicle.source("ir_front_port").says == "clear"
+        eyes.ranges["ir_front_starboard"] = fitted
+        vehicle.wait_for("OK", "NEUTRAL_WAIT")
+        vehicle.stays_stopped(0.3, "it measures again, and no zero command came")
+        vehicle.drives_again("it measures again")
 
 
 def test_the_way_out_is_open():
@@ -158,3 +162,7 @@ def test_what_was_measured_long_ago_does_not_count_from_its_arrival():
         timer.cancel()
         took = vehicle.stopped_after(sent)
         assert took < 0.3 - 0.2 + AT_ONCE, f"silence stops {took:.3f} s after a measurement that was 0.2 s old"
+        age = 0.0
+        timer.reset()
+        vehicle.wait_for("OK", "NEUTRAL_WAIT")
+        vehicle.drives_again("it measures again")

@@ -171,6 +171,11 @@ def test_a_stream_of_nan_is_silence(message_type):
         stopped = next(at for at, message in vehicle.graph.heard["/motor/port"] if at > last and message.data == STOP)
         assert 0.45 < stopped - last < 0.5 + 0.35, f"stopped after {stopped - last:.3f} s"
         assert set(vehicle.values(last)) <= set(range(57, STOP + 1))
+        back = now()
+        teller.tell(0.5)
+        vehicle.wait_for("OK", "NEUTRAL_WAIT")
+        assert set(vehicle.values(back)) == {STOP}, "it drives off without a zero"
+        vehicle.drives_again("numbers again")
 
 
 def test_what_is_near_full_speed_or_near_nothing_gives_its_level(message_type):

@@ -57,6 +57,9 @@ def test_a_panic_of_hindbrain_leaves_the_motors_at_stop(monkeypatch, mistake):
         at_full_speed(vehicle)
         ends_at_stop(vehicle.graph, vehicle.process, "hindbrain")
         says_why(vehicle.process)
+        vehicle.begin_again()
+        vehicle.stays_stopped(0.3, "it was started again")
+        vehicle.half_ahead()
 
 
 @pytest.mark.parametrize("output", ["closed", "/dev/full"])
@@ -123,5 +126,7 @@ def panics_in_one_process(node, code=1, says="what was said above is the reason"
         if says != "something hangs" and code != ABORTED:  # the topics between the nodes end at rest too
             assert stack.graph.last("/cmd_vel").twist.linear.x == 0.0
             assert stack.graph.last("/joystick/desired").vel[0].vx == 0.0
+            stack.start("steersman")
+            stack.drive_forward()
     finally:
         stack.close()

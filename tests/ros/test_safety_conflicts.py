@@ -230,6 +230,11 @@ def test_an_estop_that_is_there_must_be_received():
             vehicle.reset()
             vehicle.stays_stopped(0.3, "an e-stop that says nothing")
             assert vehicle.source("hind/estop").publishers == ["/second"]
+            repeats = vehicle.graph.node.create_timer(0.05, lambda: button.publish(Bool(data=False)))
+            vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+            vehicle.restart()
+            vehicle.drives_again("it repeats that it is released")
+            vehicle.graph.node.destroy_timer(repeats)
         with Vehicle() as vehicle:
             silent = ("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED", "NOT_ENABLED", "CMD_STALE")
             vehicle.wait_for(*silent)
@@ -241,6 +246,18 @@ def test_an_estop_that_is_there_must_be_received():
             vehicle.enable()
             vehicle.say(0.5)
             vehicle.stays_stopped(0.3, "an e-stop that spoke once")
+
+
+def test_an_estop_that_was_never_received_may_go():
+    """Its end is enough, with the switches: there is none then."""
+    with Vehicle() as vehicle:
+        vehicle.half_ahead()
+        with second_publisher(Bool, "/hind/estop"):
+            vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        vehicle.stays_stopped(0.3, "by its end alone")
+        vehicle.restart()
+        vehicle.drives_again("the e-stop is gone")
 
 
 def in_one_go(vehicle, *presses):
@@ -345,6 +362,8 @@ def test_two_hindbrains_stop_both():
         finally:
             process.stop()
         vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+        vehicle.stays_stopped(0.3, "by the end of the other one alone")
+        vehicle.half_ahead()
 
 
 @pytest.mark.parametrize(
@@ -375,6 +394,10 @@ def test_a_second_publisher_stops_the_one_process_too(topic, message_type, cause
             stack.stays_stopped(0.5, f"a second publisher of {topic}")
         stack.graph.wait(lambda: cause not in causes(), lambda: f"causes are {causes()} after the end of the conflict")
         stack.stays_stopped(0.5, "the stick is still held ahead, and the conflict has ended")
+        if topic == "/hind/estop":
+            stack.reset()
+            stack.wait_for_state("SSTOP.ROS")
+        stack.drives_again() if topic == "/cmd_vel" else stack.drive_forward()
         stack.graph.cease(estop)
     finally:
         stack.close()

@@ -88,6 +88,7 @@ def test_a_flicker_of_any_rate_and_share_stops_and_stays_stopped(vehicle, name):
     opened = next(at for at, state in vehicle.graph.heard["/hind/state"] if at > opened and state.data == "OK")
     assert opened - flicker.bad[-1] > TIMEOUT - 0.01, f"{name}: clear {opened - flicker.bad[-1]:.3f} s after the last bad reading"
     vehicle.stays_stopped(0.3, f"{name}: clear, and no zero command came")
+    vehicle.drives_again(name)
 
 
 def test_one_reading_that_is_blocked_is_enough(vehicle):
@@ -101,3 +102,4 @@ def test_one_reading_that_is_blocked_is_enough(vehicle):
     assert len(flicker.bad) == 1
     vehicle.stays_stopped(1.0, "one blocked reading, then a second of clear ones")
     vehicle.wait_for("OK", "NEUTRAL_WAIT")
+    vehicle.drives_again("a second of clear readings")

@@ -3,7 +3,8 @@
 import time
 
 import pytest
-from conftest import STOP, Process
+from conftest import STOP, Process, free_zones
+from geometry_msgs.msg import TwistStamped
 from pads import AHEAD, DEAD_MAN, DESIRED, Node, vx
 from std_msgs.msg import Bool
 from test_pads import node  # noqa: F401  # a fixture
@@ -19,6 +20,9 @@ def test_a_killed_hindbrain_says_nothing_more():
         time.sleep(1.0)
         assert not vehicle.values(killed + 0.05), "a killed process publishes"
         assert vehicle.motors == (57, 57), "nobody said stop"
+        vehicle.begin_again()
+        vehicle.stays_stopped(0.5, "a hindbrain that was started again")
+        vehicle.half_ahead()  # of the dead one the new one never knew
 
 
 def test_a_killed_publisher_of_commands_counts_until_the_graph_has_forgotten_it():
@@ -33,6 +37,13 @@ def test_a_killed_publisher_of_commands_counts_until_the_graph_has_forgotten_it(
         try:
             vehicle.wait_for("SSTOP.ROS", "CMD_CONFLICT", timeout=10.0)
             vehicle.wait_for("OK", timeout=40.0)
+            graph, command = vehicle.graph, TwistStamped()
+            for topic, message in (("/cmd_vel_arbitrated", command), ("/luci/scaling", free_zones())):
+                graph.repeat(topic, message, 20.0)
+            graph.wait(lambda: vehicle.source("cmd_vel").says == "zero", "no zero comes")
+            time.sleep(0.3)
+            command.twist.linear.x = 0.5
+            vehicle.wait_for_motors(57, 57, "the second one does not drive")
         finally:
             second.stop()
 
@@ -52,6 +63,10 @@ def test_whoever_enabled_may_die_unless_there_is_a_lease(lease):
             took = vehicle.stopped_after(died)
             assert took < lease + 0.35, f"stopped {took:.3f} s after the switch died"
             vehicle.wait_for("SSTOP.ROS", "LEASE_LAPSED", "NOT_ARMED")
+            vehicle.hold_enable(False)
+            vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+            vehicle.switch.data = True
+            vehicle.drives_again("another switch is off and then on")
         else:
             time.sleep(1.5)
             assert set(vehicle.values(died)) == {57}

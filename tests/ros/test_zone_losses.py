@@ -80,6 +80,11 @@ def test_a_node_that_was_held_moves_nothing_that_waited():
         time.sleep(0.3)
         left = [message.twist.linear.x for message in scaler.graph.since("/cmd_vel", start)]
         assert set(left) == {0.0}, f"what had waited moved: {left}"
+        scaler.scaling(1.0)
+        scaler.hold(1.0)
+        scaler.stays_at_rest(0.5, "whoever asked for motion goes on")
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "after a zero")
 
 
 def test_an_absent_scaling_is_told_without_a_command():

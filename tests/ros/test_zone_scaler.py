@@ -150,6 +150,8 @@ def test_what_is_no_factor_counts_as_zero(bad):
         scaler.wait_for_left(0.0, -0.1, f"factor {bad}")
         scaler.wait_for_count("invalid factors", 2)
         scaler.wait_for_health(DiagnosticStatus.WARN, "not factors")
+        scaler.scaling(1.0)
+        scaler.wait_for_left(1.0, -0.1, "factors again")
 
 
 @pytest.mark.parametrize("mode", ["apply", "passthrough"])

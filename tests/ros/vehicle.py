@@ -26,7 +26,8 @@ class Vehicle:
         values = parameters if parameters.get("profile") == "seed" else {**self.QUICK, **parameters}
         arguments = [text for name, value in values.items() for text in ("-p", f"{name}:={json.dumps(value)}")]
         watch(self.graph)
-        self.process = Process(executable, "--ros-args", *arguments, output=output)
+        self.begin = lambda output=None: Process(executable, "--ros-args", *arguments, output=output)
+        self.process = self.begin(output)
         self.command = command()
         self.commands = None
         self.estop_timer = None
@@ -89,6 +90,22 @@ class Vehicle:
         if topic not in publishers:
             publishers[topic] = self.graph.node.create_publisher(message_type, topic, EDGE)
         return publishers[topic]
+
+    def drives_again(self, what):
+        """A zero command, when nothing else is missing, and half speed ahead: it has to drive."""
+        self.say(0.0)
+        self.commands.reset()
+        self.wait_for("OK")
+        self.say(0.5)
+        self.wait_for_motors(57, 57, f"{what}: it does not drive again")
+
+    def begin_again(self):
+        """The node has ended and is started again, while whoever publishes goes on, until it hears that enable is false."""
+        start = now()
+        self.process = self.begin()
+        off = lambda: self.graph.publish("/hind/enable", Bool(data=False))  # noqa: E731
+        is_off = lambda: self.graph.since("/hind/state_detail", start) and self.source("hind/enable").says == "false"  # noqa: E731
+        self.wait(lambda: off() or is_off(), "the new one does not receive enable", 10.0)
 
     def fall_silent(self):
         """Sends no more commands; the publisher stays, so that the graph does not change."""
@@ -156,6 +173,7 @@ class Vehicle:
         """Enables and lets a zero command come first; from then on it does what `say` says, as far as `causes` let it."""
         self.say()
         self.enable(False)
+        self.wait(lambda: self.state != "OK", "enable false does not stop")  # or what was before it would be taken for what follows
         self.enable(True)
         self.wait_for("OK", *causes)
 

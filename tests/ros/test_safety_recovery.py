@@ -1,0 +1,72 @@
+"""A stage between the stick and hindbrain is lost while it drives at full speed: what is back moves nothing before the stick was let go."""
+
+import signal
+import time
+
+import pytest
+from conftest import Process
+from geometry_msgs.msg import Twist
+from luci_messages.msg import LuciZoneScaling
+from test_surround import SCANNER, SENSOR, scan, stamped
+from vehicle import second_publisher
+from zones import arguments
+
+STAGES = ["joystick", "velocity_arbiter", "zone_scaler"]
+
+
+@pytest.mark.parametrize("victim", STAGES)
+def test_a_stage_that_was_held_moves_nothing_before_a_zero(separate, victim):
+    separate.drive_forward()
+    process = separate.processes[victim].process
+    process.send_signal(signal.SIGSTOP)
+    try:
+        separate.wait_for_stop(f"{victim} is held", 2.0)
+    finally:
+        process.send_signal(signal.SIGCONT)
+    separate.stays_stopped(1.0, f"{victim} goes on, and nobody let go of the stick")
+    separate.drives_again()
+
+
+def test_stages_that_were_killed_drive_again_once_the_graph_has_forgotten_them(separate):
+    separate.drive_forward()
+    for victim in STAGES:
+        separate.processes[victim].kill()
+    separate.wait_for_stop("all stages were killed", 2.0)
+    separate.start(*STAGES)
+    publishers = lambda: [separate.graph.node.count_publishers(topic) for topic in ("/cmd_vel", "/cmd_vel_arbitrated")]
+    separate.graph.wait(lambda: publishers() == [2, 2], lambda: f"they are not back: {publishers()}", 10.0)
+    separate.graph.wait(lambda: publishers() == [1, 1], lambda: f"the dead ones are not forgotten: {publishers()}", 40.0)
+    separate.stays_stopped(1.0, "all are back, and nobody let go of the stick")
+    separate.drives_again()
+
+
+@pytest.mark.parametrize("message_type, topic", [(Twist, "/cmd_vel_arbitrated"), (LuciZoneScaling, "/luci/scaling")])
+def test_a_second_publisher_between_stages_is_gone(separate, message_type, topic):
+    separate.drive_forward()
+    with second_publisher(message_type, topic):
+        separate.wait_for_stop(f"a second publisher of {topic}", 6.0)
+    separate.stays_stopped(1.0, "it is gone, and nobody let go of the stick")
+    separate.drives_again()
+
+
+def test_a_sensor_that_measures_again_lets_through_what_is_asked_for(stack):
+    """From `surround` to the motors: what it does not see stops, and nobody has to let go of the stick when it sees again."""
+    graph = stack.graph
+    graph.cease(stack.scaling_timer)
+    surround = Process("surround", *arguments(SCANNER))
+    try:
+        publisher, free = graph.node.create_publisher(type(scan()), "/scan", SENSOR), scan()
+        scans = graph.node.create_timer(0.05, lambda: publisher.publish(stamped(free)))
+        graph.wait(lambda: publisher.get_subscription_count() and graph.node.count_publishers("/luci/scaling"), "no surround", 10.0)
+        stack.drive_forward()
+        scans.cancel()
+        stack.wait_for_stop("the scanner is silent", 2.0)
+        stack.stays_stopped(0.5, "the scanner is silent")
+        assert stack.state == "OK"
+        scans.reset()
+        stack.wait_for_motors(lambda port, starboard: port < 60 and starboard < 60, "the scanner measures again")
+        stack.stick(0.0)
+        stack.wait_for_stop("the stick is let go")
+        stack.drives_again()
+    finally:
+        surround.stop()
