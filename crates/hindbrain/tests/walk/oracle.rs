@@ -1,11 +1,11 @@
-//! What the document (`docs/safety.md`, "The rules of hindbrain") says that the machine does: it shares no line with it.
+//! What the document (`docs/safety.md`, "The rules of hindbrain") says that the machine does. Of the machine it has the inputs, the outputs and the parameter values, and nothing else.
 
 use std::hash::{Hash, Hasher};
 
-use hindbrain::core::{Clears, Effect};
 use hindbrain::{Cause, Causes, Census, Input, Params, SoleTopic, StopState};
 
 use crate::books::{Commands, Enable, Estop, MS, Message, Moment, Ns, Received, Reset, Seen, Sensor, Want};
+use crate::table::{Asks, Does, any, asks, does};
 use crate::wheel::{Aim, Slopes, Wheel};
 
 /// How late a call may come before all that is received may have waited.
@@ -361,15 +361,15 @@ impl Oracle {
 
     /// The causes that the profile `strict` has besides.
     fn with_what_stays(&mut self, present: Causes, what: &Now) -> Causes {
-        let resets = present.clear() == Clears::Reset;
+        let resets = asks(present) == Asks::Reset;
         self.reset.counts &= !resets;
         let reset = what.resets && !resets;
         if reset {
             (self.latch, self.overrun) = (None, false);
         }
-        self.latch = self.latch.max(match present.effect() {
-            Effect::EmergencyStops => Some(Latch::Estop),
-            Effect::Faults => Some(Latch::Fault),
+        self.latch = self.latch.max(match does(present) {
+            Does::EmergencyStop => Some(Latch::Estop),
+            Does::Fault => Some(Latch::Fault),
             _ => None,
         });
         self.overrun |= present.contains(Cause::Overrun);
@@ -378,16 +378,16 @@ impl Oracle {
             .with(Cause::FaultLatched, self.latch == Some(Latch::Fault))
             .with(Cause::EstopLatched, self.latch == Some(Latch::Estop));
         let enabled = self.enable.said.is_some_and(|(on, _)| on);
-        self.armed = (self.armed || what.rises) && !reset && causes.clear() < Clears::Enable;
+        self.armed = (self.armed || what.rises) && !reset && asks(causes) < Asks::Enable;
         let causes = causes.with(Cause::NotArmed, enabled && !self.armed && self.latch.is_none());
-        let asked = causes.clear() >= Clears::Zero;
+        let asked = asks(causes) >= Asks::Zero;
         self.zero = (self.zero || what.fresh_zero) && !asked;
         causes.with(Cause::NeutralWait, !self.zero && !asked)
     }
 
     /// What each wheel may aim at.
     fn aim(&self, now: Ns) -> [Aim; 2] {
-        if self.state != StopState::Ok || self.became_ok || self.causes.have(Effect::Brakes) {
+        if self.state != StopState::Ok || self.became_ok || any(self.causes, Does::Brake) {
             return [Aim::REST; 2];
         }
         let full = self.params.core.full;
@@ -445,7 +445,7 @@ impl Oracle {
 impl Oracle {
     /// Whether anything may be told to move.
     pub fn may_move(&self) -> bool {
-        self.state == StopState::Ok && !self.causes.have(Effect::Brakes)
+        self.state == StopState::Ok && !any(self.causes, Does::Brake)
     }
 
     /// All of it, with times from `now` on; ages that say no more count as `cap`.
@@ -472,12 +472,12 @@ impl Oracle {
 
 /// The most severe effect is the state.
 fn state_of(causes: Causes) -> StopState {
-    match causes.effect() {
-        Effect::Reports | Effect::Brakes => StopState::Ok,
-        Effect::StopsByIr => StopState::SoftIr,
-        Effect::StopsByRos if causes.have(Effect::StopsByIr) => StopState::SoftBoth,
-        Effect::StopsByRos => StopState::SoftRos,
-        Effect::Faults => StopState::Fault,
-        Effect::EmergencyStops => StopState::Estop,
+    match does(causes) {
+        Does::Nothing | Does::Brake => StopState::Ok,
+        Does::StopByIr => StopState::SoftIr,
+        Does::StopByRos if any(causes, Does::StopByIr) => StopState::SoftBoth,
+        Does::StopByRos => StopState::SoftRos,
+        Does::Fault => StopState::Fault,
+        Does::EmergencyStop => StopState::Estop,
     }
 }
