@@ -200,14 +200,18 @@ impl Oracle {
             Input::ClockRead(_) | Input::ParametersChanged(_) => {}
             Input::CommandReceived(message) => {
                 let full = &self.params.full_speed;
-                let want = message.ok().map(|command| Message {
-                    want: Want {
-                        linear: command.velocity.forward() / full.linear,
-                        angular: command.velocity.turn() / full.angular,
-                    },
-                    neutral: command.velocity.linear().iter().all(|part| part.abs() <= 0.02)
-                        && command.velocity.angular().iter().all(|part| part.abs() <= 0.05),
-                    withheld: command.withheld,
+                let want = message.ok().map(|command| {
+                    let parts =
+                        [command.velocity.forward() / full.linear, command.velocity.turn() / full.angular];
+                    let neutral = command.velocity.linear().iter().all(|part| part.abs() <= 0.02)
+                        && command.velocity.angular().iter().all(|part| part.abs() <= 0.05);
+                    let [linear, angular] = if neutral { [0.0; 2] } else { parts };
+                    Message {
+                        want: Want::of(linear, angular, core.strict),
+                        beyond: parts.iter().any(|part| part.abs() > 100.0),
+                        neutral,
+                        withheld: command.withheld,
+                    }
                 });
                 let stamp = message.map_or(0, |command| command.stamp.as_nanos());
                 if let Received::Accepted { zero } =
@@ -307,8 +311,10 @@ impl Oracle {
             [false, true] => -1,
         };
         let want = self.wanted();
-        let moves = want.linear.abs() >= 0.001 || want.angular.abs() >= 0.001;
-        let leads_away = want.linear * f64::from(toward) < 0.0 && want.angular.abs() <= want.linear.abs();
+        // Together, in thousandths, they make the value of the faster wheel.
+        let faster = (want.linear.abs() + want.angular.abs()) * i32::from(self.params.core.full);
+        let moves = faster >= 1000;
+        let leads_away = want.linear * i32::from(toward) < 0 && want.angular.abs() <= want.linear.abs();
         self.wheels.iter().any(|wheel| wheel.level.signum() == toward) || moves && !leads_away
     }
 
@@ -392,6 +398,7 @@ impl Oracle {
         }
         let full = self.params.core.full;
         let Want { linear, angular } = self.wanted();
+        let [linear, angular] = [linear, angular].map(|part| f64::from(part) / 1000.0);
         if !self.is_strict() {
             // The original's mixing, of which is said: a turn slows one wheel, and there is none in place.
             let most = Aim::about(linear, 0.0, full);
