@@ -56,7 +56,7 @@ pub struct Oracle {
     armed: bool,
     reset: Reset,
     sensors: [Sensor; 4],
-    conflicts: [bool; 4],
+    conflicts: [bool; 5],
     device: Device,
     stopping: bool,
     latch: Option<Latch>,
@@ -97,7 +97,7 @@ impl Oracle {
             armed: false,
             reset: Reset::default(),
             sensors: [Sensor::default(); 4],
-            conflicts: [false; 4],
+            conflicts: [false; 5],
             device: Device::NeverOpened,
             stopping: false,
             latch: None,
@@ -222,6 +222,8 @@ impl Oracle {
             }
             &Input::EnableReceived(on) => what.rises = self.enable.receive(on, at, self.conflicts[1]),
             &Input::EstopReceived(pressed) => self.estop.receive(pressed, at),
+            // Another one publishes it: whatever is said, it is held down.
+            Input::ResetReceived(_) if self.conflicts[3] => {}
             &Input::ResetReceived(down) => {
                 let pressed = down && !at.late;
                 what.resets = !down && self.reset.counts;
@@ -252,6 +254,9 @@ impl Oracle {
                 let none = Census::Known { fitting: 0, others: 0 };
                 self.estop.count(publishers.of(SoleTopic::Estop) != none, at.now);
                 self.enable.ready_to_rise &= !self.conflicts[1];
+                if self.conflicts[3] {
+                    self.reset = Reset { down: true, counts: false };
+                }
             }
             Input::DeviceOpened => self.device = Device::Open,
             Input::DeviceLost => self.device = Device::Lost,
@@ -340,7 +345,8 @@ impl Oracle {
             .with(Cause::DeviceUnready, core.device_required && self.device == Device::NeverOpened)
             .with(Cause::CommandConflict, self.conflicts[0])
             .with(Cause::EnableConflict, self.conflicts[1])
-            .with(Cause::MotorConflict, self.conflicts[3])
+            .with(Cause::MotorConflict, self.conflicts[4])
+            .with(Cause::ResetConflict, self.conflicts[3])
             .with(Cause::Stopping, self.stopping)
             .with(Cause::DeviceLost, self.device == Device::Lost)
             .with(Cause::Overrun, moved && (late || what.unwatched))

@@ -23,7 +23,7 @@ pub enum Asks {
 }
 
 /// The most severe first.
-const TABLE: [(&str, Cause, Does, Asks); 23] = [
+const TABLE: [(&str, Cause, Does, Asks); 24] = [
     ("ESTOP_PRESSED", Cause::EstopPressed, Does::EmergencyStop, Asks::Reset),
     ("ESTOP_STALE", Cause::EstopStale, Does::EmergencyStop, Asks::Reset),
     ("ESTOP_CONFLICT", Cause::EstopConflict, Does::EmergencyStop, Asks::Reset),
@@ -46,6 +46,7 @@ const TABLE: [(&str, Cause, Does, Asks); 23] = [
     ("FRONT_BLOCKED", Cause::FrontBlocked, Does::Nothing, Asks::Nothing),
     ("IR_STALE", Cause::IrStale, Does::Nothing, Asks::Nothing),
     ("IR_INVALID", Cause::IrInvalid, Does::Nothing, Asks::Nothing),
+    ("RESET_CONFLICT", Cause::ResetConflict, Does::Nothing, Asks::Nothing),
     ("CMD_INVALID", Cause::CommandInvalid, Does::Nothing, Asks::Nothing),
 ];
 
