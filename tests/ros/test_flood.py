@@ -26,8 +26,8 @@ def test_stop_after_a_flood_counts_at_once(stack):
     start = time.monotonic()
     graph.publish("/cmd_vel_nav", zero)
     stack.wait_for_stop("a zero followed the flood", 1.0)
-    # The slope from wherever it was takes 0.33 s at most.
-    assert time.monotonic() - start < 0.8
+    # The slope from wherever it was takes 0.33 s at most; without the zero it would take 0.5 s longer.
+    assert time.monotonic() - start < 0.5
     for _ in range(20):
         graph.publish("/cmd_vel_nav", command)
         time.sleep(0.02)

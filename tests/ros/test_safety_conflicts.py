@@ -302,6 +302,30 @@ def test_no_press_among_releases_is_lost():
             vehicle.restart()
 
 
+def test_a_jammed_reset_button_does_not_reset_by_anothers_false():
+    with Vehicle({"estop.timeout": 2.0}) as vehicle:
+        button = lambda down: vehicle.graph.publish("/hind/reset", Bool(data=down))
+        vehicle.start()
+        button(True)
+        vehicle.estop(True)
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED", "ESTOP_PRESSED")
+        with second_publisher(Bool, "/hind/reset") as second:
+            vehicle.wait(lambda: "RESET_CONFLICT" in vehicle.causes, "no RESET_CONFLICT")
+            vehicle.estop(False)
+            vehicle.wait_for("ESTOP", "ESTOP_LATCHED", "RESET_CONFLICT")
+            for _ in range(5):
+                second.publish(Bool(data=False))
+                vehicle.stays_stopped(0.1, "the button is let go by another one")
+                button(True)
+                vehicle.stays_stopped(0.1, "the button is jammed")
+            assert vehicle.state == "ESTOP" and "ESTOP_LATCHED" in vehicle.causes
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        vehicle.reset()  # let go
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        vehicle.reset()
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+
+
 @pytest.mark.parametrize("topic, message_type", [("/luci/scaling", LuciZoneScaling), ("/cmd_vel_arbitrated", TwistStamped)])
 def test_a_second_publisher_of_any_hop_is_counted_within_its_time(topic, message_type):
     """Each hop says zero as soon as it knows; in a participant that is known already, time and again."""

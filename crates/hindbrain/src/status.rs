@@ -38,10 +38,10 @@ impl Hindbrain {
     pub fn health(&self) -> (Level, String) {
         use Cause::{
             CommandConflict, CommandStale, EnableConflict, EstopConflict, EstopStale, MotorConflict,
-            NeutralWait,
+            NeutralWait, ResetConflict,
         };
-        const ERRORS: [Cause; 5] =
-            [EstopStale, EstopConflict, CommandConflict, EnableConflict, MotorConflict];
+        const ERRORS: [Cause; 6] =
+            [EstopStale, EstopConflict, CommandConflict, EnableConflict, MotorConflict, ResetConflict];
         let causes = self.causes();
         let level = match self.state() {
             StopState::Fault => Level::Error,

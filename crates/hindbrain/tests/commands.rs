@@ -5,7 +5,8 @@
 mod common;
 
 use common::{command, not_finite, rig, stamped};
-use hindbrain::{Cause, Input};
+use hindbrain::{Cause, Input, StopState};
+use params::Value;
 use units::Stamp;
 
 fn stamp(sec: i32) -> Stamp {
@@ -208,4 +209,24 @@ fn a_lost_command_asks_for_a_zero_before_anything_moves() {
         rig.repeat(&[command(1.0, 0.0)], 100);
         assert!(rig.levels()[0] > 0);
     }
+}
+
+#[test]
+fn what_counts_as_a_zero_moves_nothing_also_after_a_silence() {
+    for max in [1.0, 0.1] {
+        let mut rig = rig(&[("max_linear", Value::Float(max)), ("max_angular", Value::Float(max))]);
+        rig.ready();
+        for (forward, turn) in [(0.02, 0.0), (-0.02, 0.0), (0.0, 0.05), (0.02, -0.05)] {
+            rig.repeat(&[command(forward, turn)], 1_000);
+            rig.wait(1_000);
+            rig.repeat(&[command(forward, turn)], 1_000);
+            assert_eq!(rig.state(), StopState::Ok);
+            assert!(rig.drives.iter().all(|(_, motors)| motors.levels() == [0, 0]), "{max} {forward} {turn}");
+        }
+    }
+    let mut rig = rig(&[("max_linear", Value::Float(0.1))]);
+    rig.ready();
+    // 0.021 of 0.1 are 13.86 counts.
+    rig.repeat(&[command(0.021, 0.0)], 2_000);
+    assert_eq!(rig.levels(), [13, 13]);
 }

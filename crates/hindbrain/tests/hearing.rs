@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::{Rig, command, publishers, rig};
 use hindbrain::{Cause, Input, Sensor, SoleTopic, StopState};
 use params::Value;
-use units::{Instant, Machine, Stamp};
+use units::{Instant, Level, Machine, Stamp};
 
 fn released() -> Input {
     Input::EstopReceived(false)
@@ -255,4 +255,45 @@ fn a_switch_that_does_not_fit_is_a_stop() {
         rig.send(publishers(SoleTopic::Enable, 1, 0));
         assert!(rig.has(Cause::NotArmed), "its level from before is no rise");
     }
+}
+
+/// One says that the button is down, the other one that it is not.
+#[test]
+fn a_jammed_reset_button_does_not_reset_by_anothers_false() {
+    let mut rig = rig(&[]);
+    rig.send(Input::ResetReceived(true));
+    rig.send(Input::EstopReceived(true));
+    rig.send(publishers(SoleTopic::Reset, 2, 0));
+    assert!(rig.has(Cause::ResetConflict));
+    for _ in 0..20 {
+        rig.send(Input::EstopReceived(false));
+        rig.click_reset();
+        rig.wait(100);
+    }
+    assert_eq!(rig.state(), StopState::Estop, "no press counts");
+    // Nor one that began before the other one is gone, or the conflict was there.
+    rig.send(Input::ResetReceived(true));
+    rig.send(publishers(SoleTopic::Reset, 1, 0));
+    assert!(!rig.has(Cause::ResetConflict));
+    rig.send(Input::ResetReceived(true));
+    rig.send(Input::ResetReceived(false));
+    assert_eq!(rig.state(), StopState::Estop, "it was down before");
+    rig.send(Input::ResetReceived(true));
+    rig.send(publishers(SoleTopic::Reset, 1, 1));
+    rig.send(publishers(SoleTopic::Reset, 1, 0));
+    rig.send(Input::ResetReceived(false));
+    assert_eq!(rig.state(), StopState::Estop, "a conflict was there meanwhile");
+    rig.send(Input::EstopReceived(false));
+    rig.click_reset();
+    assert_eq!(rig.state(), StopState::SoftRos);
+}
+
+#[test]
+fn a_second_publisher_of_reset_is_an_error_that_stops_nothing() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.send(publishers(SoleTopic::Reset, 2, 0));
+    assert_eq!((rig.state(), rig.hindbrain.health().0), (StopState::Ok, Level::Error));
+    rig.repeat(&[command(1.0, 0.0)], 200);
+    assert!(rig.levels()[0] > 0);
 }

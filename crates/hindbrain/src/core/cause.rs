@@ -84,6 +84,9 @@ causes! {
     CommandInvalid: "CMD_INVALID", Reports, Itself,
         "the last command was refused",
         "the last message on `cmd_vel` was no command; the one before it goes on until it is stale";
+    ResetConflict: "RESET_CONFLICT", Reports, Itself,
+        "hind/reset has more than one publisher, or one that does not fit: no press counts",
+        "`hind/reset` has more than one publisher, or one that is best effort or of another type: no press counts";
     IrInvalid: "IR_INVALID", Reports, Itself,
         "an infra-red sensor sends no measurement",
         "the last message of a fitted infra-red sensor is no measurement, or a clear one that is too old or from the future";

@@ -8,13 +8,15 @@ pub enum SoleTopic {
     Enable,
     /// `hind/estop`: with two the release of one hides the other.
     Estop,
+    /// `hind/reset`: with two the false of one lets go the button of the other.
+    Reset,
     /// `motor/port` or `motor/starboard`, which hindbrain publishes itself.
     Motors,
 }
 
 impl SoleTopic {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Command, Self::Enable, Self::Estop, Self::Motors];
+    pub const ALL: [Self; 5] = [Self::Command, Self::Enable, Self::Estop, Self::Reset, Self::Motors];
 }
 
 /// On which topics there is another number of publishers than one, or one that does not fit.

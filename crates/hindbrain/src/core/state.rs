@@ -210,6 +210,7 @@ impl State {
         };
         Causes::NONE
             .with(Cause::CommandInvalid, self.command.followed_by_invalid)
+            .with(Cause::ResetConflict, self.conflicts.on(SoleTopic::Reset))
             .with(Cause::IrInvalid, fitted().any(|(sensor, _)| sensor.reading() == Some(Reading::Invalid)))
             .with(Cause::IrStale, fitted().any(|(sensor, _)| sensor.reading().is_none()))
             .with(Cause::FrontBlocked, front)
@@ -254,6 +255,9 @@ impl EstopLine {
 }
 
 impl ResetButton {
+    /// Held down by a press that counts for nothing: so it is while it has more than one publisher.
+    pub(super) const JAMMED: Self = Self { down: true, pressed_in_time: false };
+
     /// Takes a level; whether that is a reset. A press that waited unread counts for nothing, and neither does one before it.
     pub(super) fn receive(&mut self, button: SwitchInput, is_latched: bool) -> bool {
         let down = button.on;

@@ -1,6 +1,6 @@
 use super::{
     Cause, Causes, Clears, CommandInput, CoreParams, Device, Effect, EstopLine, HeldCommand, Inputs, Latch,
-    Outputs, SoleTopic, State, StopState, Wish,
+    Outputs, ResetButton, SoleTopic, State, StopState, Wish,
 };
 
 /// One step of the stop state machine: what follows from `state` when `inputs` happened.
@@ -101,6 +101,10 @@ impl State {
             Some(false) => Device::Lost,
             None => self.device,
         };
+        if self.conflicts.on(SoleTopic::Reset) {
+            self.reset = ResetButton::JAMMED;
+            return false;
+        }
         inputs.reset.is_some_and(|button| self.reset.receive(button, self.latch.is_some()))
     }
 

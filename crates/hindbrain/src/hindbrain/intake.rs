@@ -119,6 +119,9 @@ impl Hindbrain {
     }
 
     fn wish(&self, velocity: &Velocity) -> Wish {
+        if velocity.is_neutral() {
+            return Wish::ZERO; // what counts as a zero moves nothing, however slow the vehicle is
+        }
         wish_of(velocity, &self.params.full_speed, self.params.profile == Profile::Strict)
     }
 

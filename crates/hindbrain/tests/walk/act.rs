@@ -53,8 +53,8 @@ pub enum Act {
 
 pub const ONE: Census = Census::Known { fitting: 1, others: 0 };
 const NONE: Census = Census::Known { fitting: 0, others: 0 };
-/// In the order of the topics: commands, enable, e-stop, motors.
-const USUAL: [Census; 4] = [ONE, ONE, NONE, ONE];
+/// In the order of the topics: commands, enable, e-stop, reset, motors.
+const USUAL: [Census; 5] = [ONE, ONE, NONE, ONE, ONE];
 pub const TWO: Census = Census::Known { fitting: 2, others: 0 };
 pub const UNFIT: Census = Census::Known { fitting: 0, others: 1 };
 
@@ -77,7 +77,7 @@ pub struct World {
     pub now: Ns,
     /// The wall clock less the monotonic one.
     pub offset: Ns,
-    census: [Census; 4],
+    census: [Census; 5],
     /// What is older is not sent again.
     cap: Ns,
 }
@@ -127,7 +127,7 @@ impl World {
                 plain(self.counted())
             }
             Act::CountAll(census) => {
-                self.census = [census; 4];
+                self.census = [census; 5];
                 plain(self.counted())
             }
             Act::CountUsual => {

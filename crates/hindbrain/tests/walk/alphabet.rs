@@ -103,7 +103,7 @@ fn reading_stamps(timeout: Ns, all: bool) -> Vec<Act> {
 
 fn conflicts(all: bool) -> Vec<Act> {
     let mut acts = vec![Act::CountUsual, Act::CountAll(Census::Unknown)];
-    for topic in [SoleTopic::Command, SoleTopic::Estop, SoleTopic::Motors] {
+    for topic in [SoleTopic::Command, SoleTopic::Estop, SoleTopic::Reset, SoleTopic::Motors] {
         if all {
             acts.extend([ONE, TWO].map(|census| Act::Count(topic, census)));
         } else {

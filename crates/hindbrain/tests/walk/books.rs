@@ -30,25 +30,31 @@ pub fn age(stamp: Ns, wall: Ns, waited: Ns, first: Option<Ns>, now: Ns) -> Age {
     Age::Of(by_stamp.max(waited))
 }
 
-/// A velocity in parts of full speed.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// What is wanted of the wheels, in whole thousandths of full speed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Want {
-    pub linear: f64,
-    pub angular: f64,
+    pub linear: i32,
+    pub angular: i32,
 }
 
 /// A velocity, and whether it is a zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     pub want: Want,
+    /// A part it uses is beyond 100 times full speed.
+    pub beyond: bool,
     /// Each linear part within 0.02 m/s, each angular one within 0.05 rad/s.
     pub neutral: bool,
     pub withheld: bool,
 }
 
 impl Want {
-    fn is_reasonable(self) -> bool {
-        self.linear.abs() <= 100.0 && self.angular.abs() <= 100.0
+    /// Of two parts of full speed: beyond it both are scaled down together, or each is cut.
+    pub fn of(linear: f64, angular: f64, together: bool) -> Self {
+        let most = linear.abs().max(angular.abs());
+        let scale = if together && most > 1.0 { most } else { 1.0 };
+        let whole = |part: f64| ((part / scale).clamp(-1.0, 1.0) * 1000.0).trunc() as i32;
+        Self { linear: whole(linear), angular: whole(angular) }
     }
 }
 
@@ -73,8 +79,8 @@ pub enum Received {
 
 impl Commands {
     pub fn receive(&mut self, message: Option<Message>, stamp: Ns, at: Moment, timeout: Ns) -> Received {
-        let reasonable = message.filter(|message| message.want.is_reasonable());
-        let Some(Message { want, neutral, withheld }) = reasonable else {
+        let reasonable = message.filter(|message| !message.beyond);
+        let Some(Message { want, neutral, withheld, .. }) = reasonable else {
             self.last_was_refused = true;
             return Received::Refused;
         };
@@ -117,15 +123,11 @@ impl Commands {
     }
 
     pub fn feed(&self, now: Ns, wall: Ns, cap: Ns, into: &mut impl Hasher) {
-        self.in_force.map(|(want, born)| (milli(want.linear), milli(want.angular), now - born)).hash(into);
+        self.in_force.map(|(want, born)| (want, now - born)).hash(into);
         let fresh = self.newest.filter(|(_, born)| now - born < cap);
         (fresh.map(|(stamp, born)| (stamp - wall, now - born)), self.last_was_refused).hash(into);
         self.ahead.map(|stamp| (stamp - wall).max(-cap)).hash(into);
     }
-}
-
-fn milli(part: f64) -> i32 {
-    (part * 1000.0) as i32
 }
 
 /// When and how something is received.

@@ -1,11 +1,11 @@
-//! What the document (`docs/safety.md`, "The rules of hindbrain") says that the machine does: it shares no line with it.
+//! What the document (`docs/safety.md`, "The rules of hindbrain") says that the machine does. Of the machine it has the inputs, the outputs and the parameter values, and nothing else.
 
 use std::hash::{Hash, Hasher};
 
-use hindbrain::core::{Clears, Effect};
 use hindbrain::{Cause, Causes, Census, Input, Params, SoleTopic, StopState};
 
 use crate::books::{Commands, Enable, Estop, MS, Message, Moment, Ns, Received, Reset, Seen, Sensor, Want};
+use crate::table::{Asks, Does, any, asks, does};
 use crate::wheel::{Aim, Slopes, Wheel};
 
 /// How late a call may come before all that is received may have waited.
@@ -56,7 +56,7 @@ pub struct Oracle {
     armed: bool,
     reset: Reset,
     sensors: [Sensor; 4],
-    conflicts: [bool; 4],
+    conflicts: [bool; 5],
     device: Device,
     stopping: bool,
     latch: Option<Latch>,
@@ -97,7 +97,7 @@ impl Oracle {
             armed: false,
             reset: Reset::default(),
             sensors: [Sensor::default(); 4],
-            conflicts: [false; 4],
+            conflicts: [false; 5],
             device: Device::NeverOpened,
             stopping: false,
             latch: None,
@@ -200,14 +200,18 @@ impl Oracle {
             Input::ClockRead(_) | Input::ParametersChanged(_) => {}
             Input::CommandReceived(message) => {
                 let full = &self.params.full_speed;
-                let want = message.ok().map(|command| Message {
-                    want: Want {
-                        linear: command.velocity.forward() / full.linear,
-                        angular: command.velocity.turn() / full.angular,
-                    },
-                    neutral: command.velocity.linear().iter().all(|part| part.abs() <= 0.02)
-                        && command.velocity.angular().iter().all(|part| part.abs() <= 0.05),
-                    withheld: command.withheld,
+                let want = message.ok().map(|command| {
+                    let parts =
+                        [command.velocity.forward() / full.linear, command.velocity.turn() / full.angular];
+                    let neutral = command.velocity.linear().iter().all(|part| part.abs() <= 0.02)
+                        && command.velocity.angular().iter().all(|part| part.abs() <= 0.05);
+                    let [linear, angular] = if neutral { [0.0; 2] } else { parts };
+                    Message {
+                        want: Want::of(linear, angular, core.strict),
+                        beyond: parts.iter().any(|part| part.abs() > 100.0),
+                        neutral,
+                        withheld: command.withheld,
+                    }
                 });
                 let stamp = message.map_or(0, |command| command.stamp.as_nanos());
                 if let Received::Accepted { zero } =
@@ -218,6 +222,8 @@ impl Oracle {
             }
             &Input::EnableReceived(on) => what.rises = self.enable.receive(on, at, self.conflicts[1]),
             &Input::EstopReceived(pressed) => self.estop.receive(pressed, at),
+            // Another one publishes it: whatever is said, it is held down.
+            Input::ResetReceived(_) if self.conflicts[3] => {}
             &Input::ResetReceived(down) => {
                 let pressed = down && !at.late;
                 what.resets = !down && self.reset.counts;
@@ -248,6 +254,9 @@ impl Oracle {
                 let none = Census::Known { fitting: 0, others: 0 };
                 self.estop.count(publishers.of(SoleTopic::Estop) != none, at.now);
                 self.enable.ready_to_rise &= !self.conflicts[1];
+                if self.conflicts[3] {
+                    self.reset = Reset { down: true, counts: false };
+                }
             }
             Input::DeviceOpened => self.device = Device::Open,
             Input::DeviceLost => self.device = Device::Lost,
@@ -307,8 +316,10 @@ impl Oracle {
             [false, true] => -1,
         };
         let want = self.wanted();
-        let moves = want.linear.abs() >= 0.001 || want.angular.abs() >= 0.001;
-        let leads_away = want.linear * f64::from(toward) < 0.0 && want.angular.abs() <= want.linear.abs();
+        // Together, in thousandths, they make the value of the faster wheel.
+        let faster = (want.linear.abs() + want.angular.abs()) * i32::from(self.params.core.full);
+        let moves = faster >= 1000;
+        let leads_away = want.linear * i32::from(toward) < 0 && want.angular.abs() <= want.linear.abs();
         self.wheels.iter().any(|wheel| wheel.level.signum() == toward) || moves && !leads_away
     }
 
@@ -334,7 +345,8 @@ impl Oracle {
             .with(Cause::DeviceUnready, core.device_required && self.device == Device::NeverOpened)
             .with(Cause::CommandConflict, self.conflicts[0])
             .with(Cause::EnableConflict, self.conflicts[1])
-            .with(Cause::MotorConflict, self.conflicts[3])
+            .with(Cause::MotorConflict, self.conflicts[4])
+            .with(Cause::ResetConflict, self.conflicts[3])
             .with(Cause::Stopping, self.stopping)
             .with(Cause::DeviceLost, self.device == Device::Lost)
             .with(Cause::Overrun, moved && (late || what.unwatched))
@@ -361,15 +373,15 @@ impl Oracle {
 
     /// The causes that the profile `strict` has besides.
     fn with_what_stays(&mut self, present: Causes, what: &Now) -> Causes {
-        let resets = present.clear() == Clears::Reset;
+        let resets = asks(present) == Asks::Reset;
         self.reset.counts &= !resets;
         let reset = what.resets && !resets;
         if reset {
             (self.latch, self.overrun) = (None, false);
         }
-        self.latch = self.latch.max(match present.effect() {
-            Effect::EmergencyStops => Some(Latch::Estop),
-            Effect::Faults => Some(Latch::Fault),
+        self.latch = self.latch.max(match does(present) {
+            Does::EmergencyStop => Some(Latch::Estop),
+            Does::Fault => Some(Latch::Fault),
             _ => None,
         });
         self.overrun |= present.contains(Cause::Overrun);
@@ -378,20 +390,21 @@ impl Oracle {
             .with(Cause::FaultLatched, self.latch == Some(Latch::Fault))
             .with(Cause::EstopLatched, self.latch == Some(Latch::Estop));
         let enabled = self.enable.said.is_some_and(|(on, _)| on);
-        self.armed = (self.armed || what.rises) && !reset && causes.clear() < Clears::Enable;
+        self.armed = (self.armed || what.rises) && !reset && asks(causes) < Asks::Enable;
         let causes = causes.with(Cause::NotArmed, enabled && !self.armed && self.latch.is_none());
-        let asked = causes.clear() >= Clears::Zero;
+        let asked = asks(causes) >= Asks::Zero;
         self.zero = (self.zero || what.fresh_zero) && !asked;
         causes.with(Cause::NeutralWait, !self.zero && !asked)
     }
 
     /// What each wheel may aim at.
     fn aim(&self, now: Ns) -> [Aim; 2] {
-        if self.state != StopState::Ok || self.became_ok || self.causes.have(Effect::Brakes) {
+        if self.state != StopState::Ok || self.became_ok || any(self.causes, Does::Brake) {
             return [Aim::REST; 2];
         }
         let full = self.params.core.full;
         let Want { linear, angular } = self.wanted();
+        let [linear, angular] = [linear, angular].map(|part| f64::from(part) / 1000.0);
         if !self.is_strict() {
             // The original's mixing, of which is said: a turn slows one wheel, and there is none in place.
             let most = Aim::about(linear, 0.0, full);
@@ -445,7 +458,7 @@ impl Oracle {
 impl Oracle {
     /// Whether anything may be told to move.
     pub fn may_move(&self) -> bool {
-        self.state == StopState::Ok && !self.causes.have(Effect::Brakes)
+        self.state == StopState::Ok && !any(self.causes, Does::Brake)
     }
 
     /// All of it, with times from `now` on; ages that say no more count as `cap`.
@@ -472,12 +485,12 @@ impl Oracle {
 
 /// The most severe effect is the state.
 fn state_of(causes: Causes) -> StopState {
-    match causes.effect() {
-        Effect::Reports | Effect::Brakes => StopState::Ok,
-        Effect::StopsByIr => StopState::SoftIr,
-        Effect::StopsByRos if causes.have(Effect::StopsByIr) => StopState::SoftBoth,
-        Effect::StopsByRos => StopState::SoftRos,
-        Effect::Faults => StopState::Fault,
-        Effect::EmergencyStops => StopState::Estop,
+    match does(causes) {
+        Does::Nothing | Does::Brake => StopState::Ok,
+        Does::StopByIr => StopState::SoftIr,
+        Does::StopByRos if any(causes, Does::StopByIr) => StopState::SoftBoth,
+        Does::StopByRos => StopState::SoftRos,
+        Does::Fault => StopState::Fault,
+        Does::EmergencyStop => StopState::Estop,
     }
 }

@@ -149,9 +149,14 @@ fn calm_edge(random: &mut Random, params: &Params, step: usize) -> Edge {
 }
 
 fn command(random: &mut Random, params: &Params, when: When, slow: bool) -> Act {
-    // In thousandths of full speed, away from where rounding would decide.
-    let linear = random.of(&[0, 30, 100, 500, 1000, 2000, 50_000, -30, -100, -500, -1000, -2000]);
-    let angular = random.of(&[0, 0, 40, 300, 600, 1100, 3000, -40, -300, -600, -1100]);
+    // In thousandths of full speed.
+    let big = [0, 30, 100, 500, 1000, 2000, 50_000, -30, -100, -500, -1000, -2000];
+    let turns = [0, 0, 40, 300, 600, 1100, 3000, -40, -300, -600, -1100];
+    // About where a zero ends, and about where a wheel begins to move.
+    let small = [0, 1, 10, 15, 16, 20, 30, -1, -10, -15, -16, -20, -30];
+    let is_small = random.once_in(4);
+    let linear = if is_small { random.of(&small) } else { random.of(&big) };
+    let angular = if is_small { random.of(&small) } else { random.of(&turns) };
     let [linear, angular] = if slow && random.once_in(2) { [0, 0] } else { [linear, angular] };
     let scaled = |part: i32, full: f64| (f64::from(part) * full).round() as i32;
     Act::Command(scaled(linear, params.full_speed.linear), scaled(angular, params.full_speed.angular), when)

@@ -43,8 +43,6 @@ pub struct Counter {
     commands: Option<CommandType>,
     /// The publishers of each topic as they were last logged.
     logged: [Vec<String>; SoleTopic::ALL.len()],
-    /// The source whose publishers are looked up next, for the details alone.
-    next: usize,
 }
 
 /// One publisher in the graph.
@@ -56,7 +54,7 @@ struct Endpoint {
 impl Counter {
     /// For the node that `names` speaks of.
     pub fn new(publishers: Publishers, names: Names, commands: Option<CommandType>) -> Self {
-        Self { publishers, names, commands, logged: Default::default(), next: 0 }
+        Self { publishers, names, commands, logged: Default::default() }
     }
 
     /// A chore that counts every 0.2 s, and before each message of `hind/enable` is delivered (a false twice: at once, too).
@@ -81,7 +79,7 @@ impl Counter {
             shell.deliver_all(counted.into_iter().chain(enables).map(wrap));
             if is_due {
                 due = clock::now() + COUNT_PERIOD;
-                self.look_up_next(node);
+                self.look_up_sensors(node);
             }
         }
     }
@@ -97,6 +95,7 @@ impl Counter {
             SoleTopic::Command => self.endpoints(node, zone_scaler::COMMAND, self.command_type(), true),
             SoleTopic::Enable => self.endpoints(node, "hind/enable", Some(BOOL), true),
             SoleTopic::Estop => self.endpoints(node, "hind/estop", Some(BOOL), true),
+            SoleTopic::Reset => self.endpoints(node, "hind/reset", Some(BOOL), true),
             // Both have one of this node's own; the other stack has two more.
             SoleTopic::Motors => {
                 let [port, starboard] =
@@ -157,29 +156,23 @@ impl Counter {
                 SoleTopic::Estop => {
                     ("hind/estop", "one publisher of std_msgs/Bool, reliable: let one node join all buttons")
                 }
+                SoleTopic::Reset => ("hind/reset", "one publisher of std_msgs/Bool, reliable"),
                 SoleTopic::Motors => (
                     "motor/port' and 'motor/starboard",
                     "this node alone: end the other one, or start it in a namespace of its own",
                 ),
             };
-            log::error!(target: NAME, "the vehicle is stopped: '{name}' is published by {}, must be {wanted}", list(nodes));
+            let effect = if topic == SoleTopic::Reset { "no reset counts" } else { "the vehicle is stopped" };
+            log::error!(target: NAME, "{effect}: '{name}' is published by {}, must be {wanted}", list(nodes));
         }
     }
 
-    /// One other source a round, for the details: nobody waits for them.
-    fn look_up_next(&mut self, node: &r2r::Node) {
-        const OTHERS: [Source; 2] = [Source::Reset, Source::Ir(hindbrain::Sensor::FrontPort)];
-        self.next = (self.next + 1) % OTHERS.len();
-        let source = OTHERS[self.next];
-        let topic = if source == Source::Reset { "hind/reset" } else { "hind/ir" };
-        let found = self.endpoints(node, topic, None, false).unwrap_or_default();
+    /// The publishers of the infra-red sensors, for the details alone.
+    fn look_up_sensors(&self, node: &r2r::Node) {
+        let found = self.endpoints(node, "hind/ir", None, false).unwrap_or_default();
         let nodes: Vec<String> = found.into_iter().map(|endpoint| endpoint.node).collect();
-        if source == Source::Reset {
-            self.publishers.set(source, nodes);
-        } else {
-            for sensor in hindbrain::Sensor::ALL {
-                self.publishers.set(Source::Ir(sensor), nodes.clone());
-            }
+        for sensor in hindbrain::Sensor::ALL {
+            self.publishers.set(Source::Ir(sensor), nodes.clone());
         }
     }
 }
@@ -191,6 +184,7 @@ fn source_of(topic: SoleTopic) -> Option<Source> {
         SoleTopic::Command => Some(Source::Command),
         SoleTopic::Enable => Some(Source::Enable),
         SoleTopic::Estop => Some(Source::Estop),
+        SoleTopic::Reset => Some(Source::Reset),
         SoleTopic::Motors => None,
     }
 }
