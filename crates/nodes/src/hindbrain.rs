@@ -90,7 +90,7 @@ impl Parts {
                 watch.set_turned();
             }
         };
-        let mut runner = runner.status(status).chore(turn).guard(move |machine, before, after| {
+        let mut runner = runner.status(status).watch(turn).guard(move |machine, before, after| {
             let machine = view(machine);
             if !machine.accepts_parameters() {
                 changes(before, after).try_for_each(|name| Err(refusal(machine, after, name)))?;
@@ -103,7 +103,7 @@ impl Parts {
             Ok(())
         });
         if let Some(events) = events {
-            runner = runner.chore(events.watch(shell.clone(), publishers.clone(), wrap));
+            runner = runner.watch(events.watch(shell.clone(), publishers.clone(), wrap));
         }
         runner.chore(Counter::new(publishers, names, commands).watch(shell.clone(), enables, wrap))
     }
