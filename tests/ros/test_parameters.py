@@ -172,6 +172,12 @@ def test_an_argument_that_would_be_passed_over_is_refused():
     assert "argument -p foo:accel:=1.0: 'foo' is no node of Steersman" in process.output, process.output
 
 
+def test_a_remap_rule_that_cannot_be_read_is_refused():
+    process = Process("hindbrain", "--ros-args", "-r", "rostopic://hindbrain:hind/estop:=/button")
+    assert process.wait() == 1
+    assert "argument -r rostopic://hindbrain:hind/estop:=/button: it cannot be read" in process.output, process.output
+
+
 @pytest.mark.parametrize("argument, answer", [("--help", "usage: hindbrain [--ros-args"), ("--version", "hindbrain 0.")])
 def test_help_and_version_are_answered(argument, answer):
     process = Process("hindbrain", argument)
