@@ -117,6 +117,20 @@ def test_every_call_of_a_burst_is_answered(graph, client):
     assert {future.result().values[0].double_value for future in futures} == {30.0}
 
 
+def test_a_request_with_too_many_names_is_refused_and_the_node_goes_on(client):
+    names = ["accel"] * 1001
+    assert len(client.get(*names[:1000])) == 1000
+    assert not client.get(*names)
+    assert not client.call(GetParameterTypes, "get_parameter_types", names=names).types
+    assert not client.call(DescribeParameters, "describe_parameters", names=names).descriptors
+    assert not client.call(ListParameters, "list_parameters", prefixes=names).result.names
+    parameters = [double("accel", 50.0)] * 1001
+    together = client.call(SetParametersAtomically, "set_parameters_atomically", parameters=parameters).result
+    for result in (*client.set(*parameters), together):
+        assert not result.successful and result.reason == "a request has 1001 names, must have 1000 at most"
+    assert client.get("accel")[0].double_value == 30.0
+
+
 def parameters_in(folder, text):
     file = folder / "robot.yaml"
     file.write_text(text)

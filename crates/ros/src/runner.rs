@@ -343,7 +343,8 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     fn turn(&mut self) {
-        let idle = self.shell.idle(self.longest_sleep);
+        let is_asked = self.parameters.are_asked();
+        let idle = if is_asked { Duration::ZERO } else { self.shell.idle(self.longest_sleep) };
         let (inputs, parameters, services) = (&mut self.inputs, &mut self.parameters, &mut self.services);
         self.reader.wait_and_take(&mut self.node, &self.shell, idle, || {
             let requests: usize = services.iter_mut().map(|service| service.take()).sum();
@@ -354,7 +355,6 @@ impl<M: Machine + 'static> Runner<M> {
         }
         self.inputs.deliver(&self.shell);
         self.shell.poll();
-        self.answer();
         for chore in &mut self.chores {
             chore(&mut self.node);
         }
@@ -375,6 +375,7 @@ impl<M: Machine + 'static> Runner<M> {
         if clock::now() >= self.housekeeping_due {
             self.keep_house();
         }
+        self.answer(); // last: nothing that stops waits for it
     }
 
     fn answer(&mut self) {
