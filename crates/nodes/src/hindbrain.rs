@@ -27,6 +27,7 @@ use crate::command_topic::SharedLatency;
 use crate::start::{self, Member};
 
 pub use self::topics::{APPLIED, Topics};
+pub use self::watch::add_mistake;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "hindbrain";
