@@ -132,6 +132,25 @@ def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path):
         device.wait(lambda: device.motors == [32767, 32767], "the device does not follow after reset and enable")
 
 
+def test_a_node_that_was_held_shortly_leaves_the_motor_controller_at_stop(tmp_path):
+    """Longer than the controller's thread waits and shorter than the supervising one: the node goes on with full speed in mind."""
+    parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}
+    with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
+        vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
+        for _ in range(5):
+            vehicle.restart()
+            vehicle.say(1.0)
+            device.wait(lambda: device.motors == [32767, 32767], "the device does not follow")
+            with hung(vehicle.process.process.pid):
+                held = time.monotonic()
+                time.sleep(0.35)
+            device.wait(lambda: RoboClaw.STOP in device.since(held, "motors"), "nobody stops the device")
+            vehicle.wait_for("ESTOP", "OVERRUN", "FAULT_LATCHED")
+            stopped = next(one["at"] for one in device.told if one["at"] > held and one.get("motors") == RoboClaw.STOP)
+            time.sleep(0.2)
+            assert set(map(tuple, device.since(stopped, "motors"))) == {tuple(RoboClaw.STOP)}, "it drives again"
+
+
 def test_a_lost_controller_whose_line_hangs_for_a_while_is_still_lost(tmp_path):
     """Opening a broken adapter may take the kernel a second; that it ends does not make the adapter whole."""
     parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}

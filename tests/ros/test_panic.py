@@ -16,7 +16,7 @@ STOPS_WITHIN = 0.2
 # The last words have 0.1 s to leave; then the nodes go, a second each at the most, and what hangs is ended after 2 s.
 ENDS_WITHIN = 3.0
 # See crates/nodes/examples/mistake.
-MISTAKES = ["once", "always", "publish", "hang", "thread"]
+MISTAKES = ["once", "always", "publish", "hang", "thread", "supervisor"]
 # The unwinding of a panic panics, and the process is aborted.
 ABORTED = -signal.SIGABRT
 

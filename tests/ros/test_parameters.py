@@ -117,6 +117,20 @@ def test_every_call_of_a_burst_is_answered(graph, client):
     assert {future.result().values[0].double_value for future in futures} == {30.0}
 
 
+def test_a_request_with_too_many_names_is_refused_and_the_node_goes_on(client):
+    names = ["accel"] * 1001
+    assert len(client.get(*names[:1000])) == 1000
+    assert not client.get(*names)
+    assert not client.call(GetParameterTypes, "get_parameter_types", names=names).types
+    assert not client.call(DescribeParameters, "describe_parameters", names=names).descriptors
+    assert not client.call(ListParameters, "list_parameters", prefixes=names).result.names
+    parameters = [double("accel", 50.0)] * 1001
+    together = client.call(SetParametersAtomically, "set_parameters_atomically", parameters=parameters).result
+    for result in (*client.set(*parameters), together):
+        assert not result.successful and result.reason == "a request has 1001 names, must have 1000 at most"
+    assert client.get("accel")[0].double_value == 30.0
+
+
 def parameters_in(folder, text):
     file = folder / "robot.yaml"
     file.write_text(text)
@@ -170,6 +184,12 @@ def test_an_argument_that_would_be_passed_over_is_refused():
     process = Process("hindbrain", "--ros-args", "-p", "foo:accel:=1.0")
     assert process.wait() == 1
     assert "argument -p foo:accel:=1.0: 'foo' is no node of Steersman" in process.output, process.output
+
+
+def test_a_remap_rule_that_cannot_be_read_is_refused():
+    process = Process("hindbrain", "--ros-args", "-r", "rostopic://hindbrain:hind/estop:=/button")
+    assert process.wait() == 1
+    assert "argument -r rostopic://hindbrain:hind/estop:=/button: it cannot be read" in process.output, process.output
 
 
 @pytest.mark.parametrize("argument, answer", [("--help", "usage: hindbrain [--ros-args"), ("--version", "hindbrain 0.")])

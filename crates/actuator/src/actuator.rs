@@ -82,7 +82,8 @@ impl Actuator {
     /// that full.
     ///
     /// The newest levels win, nothing queues up. Has to be called again within [`Timing::silence`], also with the same
-    /// levels. While the device is not [`Event::Ready`] it does nothing, and levels given then are never sent.
+    /// levels; after [`Event::Silent`] nothing but stop is sent until stop, `[0, 0]`, was given. While the device is not
+    /// [`Event::Ready`] it does nothing, and levels given then are never sent.
     /// # Real-time
     /// Takes a lock that is held for some instructions, and wakes the thread. Does not allocate.
     pub fn drive(&self, levels: [i16; 2]) {

@@ -17,9 +17,10 @@ pub enum Event {
     ///
     /// Also when the last stop of a closing actuator failed.
     Lost(Trouble),
-    /// Nobody has given a level for [`Timing::silence`](crate::Timing::silence); the device has been told to stop.
+    /// Nobody has given a level for [`Timing::silence`](crate::Timing::silence); the device has been told to stop, and gets nothing
+    /// else until a stop is given.
     Silent,
-    /// A level was given after [`Event::Silent`], and the device has it.
+    /// A stop was given after [`Event::Silent`], and the device has it: it turns with the next level that is given.
     Fed,
     /// A call of the driver does not come back, and what the motors do is not known. From [`Actuator::hangs`], since the thread
     /// itself cannot say so.

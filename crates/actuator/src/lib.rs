@@ -12,7 +12,8 @@
 //!
 //! 1. The first thing that a device gets after every opening is stop, and nothing but stop until a level has been given
 //!    **after** that opening: no old level survives a lost line.
-//! 2. When nobody calls [`Actuator::drive`] for [`Timing::silence`], the device gets stop, and goes on getting it.
+//! 2. When nobody calls [`Actuator::drive`] for [`Timing::silence`], the device gets stop, and goes on getting it until a stop was
+//!    given: whoever was held does not go on with the levels of before.
 //! 3. A stop waits for one exchange with the device at most: before a missing answer is asked for again, and before the device
 //!    is asked how it is, the newest levels go out.
 //! 4. Whatever a driver does wrong, panic included, ends in a last try to stop, a closed device and [`Event::Lost`].

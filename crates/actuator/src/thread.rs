@@ -30,7 +30,10 @@ struct Pace {
     sent: Option<[i16; 2]>,
     repeat_at: Duration,
     check_at: Duration,
+    /// Whether nobody gave levels in time, and no stop was given since: nothing else is passed on until then, since whoever was
+    /// held does not know that the motors were stopped.
     silent: bool,
+    is_silence_told: bool,
     /// Whether the last drive, and the last check, was not answered as it should: each gets one more try.
     drive_failed: bool,
     check_failed: bool,
@@ -103,6 +106,7 @@ where
             repeat_at: ready + self.timing.repeat,
             check_at: ready + self.timing.check,
             silent: false,
+            is_silence_told: false,
             drive_failed: false,
             check_failed: false,
         };
@@ -112,7 +116,7 @@ where
             let worked = self.pass(driver, &mut pace, fed, silence_at)?;
             if !worked {
                 let next = pace.repeat_at.min(pace.check_at);
-                let next = if pace.silent { next } else { next.min(silence_at) };
+                let next = if pace.is_silence_told { next } else { next.min(silence_at) };
                 self.shared.wait(Some(given.count), next);
             }
         }
@@ -129,8 +133,10 @@ where
         silence_at: Duration,
     ) -> Result<bool, Trouble> {
         let now = now();
-        let silent = now >= silence_at;
-        let levels = fed.filter(|_| !silent).map(|given| given.levels.map(|one| level::limited(one, false)));
+        let gives_stop = fed.is_some_and(|given| given.levels == [0, 0]);
+        pace.silent = now >= silence_at || (pace.silent && !gives_stop);
+        let levels =
+            fed.filter(|_| !pace.silent).map(|given| given.levels.map(|one| level::limited(one, false)));
         let drive_is_due = levels != pace.sent || now >= pace.repeat_at;
         // Levels that come quicker than the line carries them do not keep the device from being asked; a stop does.
         let stops = levels.is_none_or(|levels| levels == [0, 0]);
@@ -146,10 +152,10 @@ where
             pace.drive_failed = false;
             pace.sent = levels;
             pace.repeat_at = now + self.timing.repeat;
-            self.tell_silence(pace, silent);
+            self.tell_silence(pace);
             return Ok(true);
         }
-        self.tell_silence(pace, silent);
+        self.tell_silence(pace);
         if now >= pace.check_at {
             if let Err(trouble) = driver.check() {
                 return again(driver, &mut pace.check_failed, trouble);
@@ -161,10 +167,10 @@ where
         Ok(false)
     }
 
-    /// Tells that nobody gives levels any more, or does again; the device has what follows of that.
-    fn tell_silence(&mut self, pace: &mut Pace, silent: bool) {
-        if std::mem::replace(&mut pace.silent, silent) != silent {
-            (self.report)(if silent { Event::Silent } else { Event::Fed });
+    /// Tells that nobody gives levels any more, or that a stop was given after that; the device has what follows of it.
+    fn tell_silence(&mut self, pace: &mut Pace) {
+        if std::mem::replace(&mut pace.is_silence_told, pace.silent) != pace.silent {
+            (self.report)(if pace.silent { Event::Silent } else { Event::Fed });
         }
     }
 

@@ -103,9 +103,28 @@ fn silence_stops_within_its_time_and_stays_stopped() {
         sleep(ms(300));
         let after = device.calls().split_off(stopped);
         assert!(after.len() >= 4 && !after.into_iter().any(is_drive), "stop is repeated");
-        actuator.drive(FORWARD);
+        actuator.drive([0, 0]);
         told.wait_for('F', 1);
         assert_eq!(told.letters(), "RSF");
+    });
+}
+
+#[test]
+fn after_silence_nothing_drives_before_a_stop_was_given() {
+    calmly(|| {
+        let (device, actuator, told) = started();
+        feed_until(&actuator, FORWARD, "it drives", || device.last() == Some(Call::Drive(FORWARD)));
+        told.wait_for('S', 1);
+        let silent = device.calls().len();
+        // As a thread does that was held for a while and goes on with the level of before.
+        for levels in [FORWARD, [1, 0], [0, -1]] {
+            feed(&actuator, levels, ms(100));
+        }
+        assert!(!device.calls().split_off(silent).into_iter().any(is_drive), "{:?}", device.calls());
+        assert_eq!(told.letters(), "RS");
+        actuator.drive([0, 0]);
+        told.wait_for('F', 1);
+        feed_until(&actuator, FORWARD, "it drives again", || device.last() == Some(Call::Drive(FORWARD)));
     });
 }
 
@@ -116,7 +135,7 @@ fn silence_is_seen_in_time_however_rarely_the_rest_is_done() {
         let timing = Timing { silence: ms(100), repeat: ms(60_000), check: ms(60_000), reopen: ms(60_000) };
         let actuator = device.start(timing, told.report());
         told.wait_for('S', 1);
-        actuator.drive(FORWARD);
+        actuator.drive([0, 0]);
         let begin = now();
         told.wait_for('S', 2);
         assert!((ms(100)..ms(300)).contains(&begin.elapsed()), "{:?}", begin.elapsed());

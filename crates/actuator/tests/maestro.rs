@@ -131,7 +131,7 @@ fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
 }
 
 #[test]
-fn silence_stops_and_feeding_drives_again() {
+fn silence_stops_and_feeding_drives_again_after_a_stop() {
     calmly(|| {
         let rig = driving();
         let last = now();
@@ -142,8 +142,9 @@ fn silence_stops_and_feeding_drives_again() {
         sleep(ms(500));
         // Stop is repeated all the while, so the Maestro's own time-out, 200 ms, has not struck.
         assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("RS", [NEUTRAL; 2]));
-        feed_until(&rig.actuator, [10, 10], "it drives", || rig.fake.motors() == targets([10, 10]));
+        rig.actuator.drive([0, 0]);
         rig.told.wait_for('F', 1);
+        feed_until(&rig.actuator, [10, 10], "it drives", || rig.fake.motors() == targets([10, 10]));
         assert_eq!(rig.told.letters(), "RSF");
     });
 }

@@ -133,7 +133,7 @@ fn a_time_out_that_was_forgotten_is_lost_and_set_again() {
 }
 
 #[test]
-fn silence_stops_and_feeding_drives_again() {
+fn silence_stops_and_feeding_drives_again_after_a_stop() {
     calmly(|| {
         let rig = driving();
         let last = now();
@@ -143,8 +143,9 @@ fn silence_stops_and_feeding_drives_again() {
         assert_eq!(rig.fake.motors(), [0, 0]);
         sleep(ms(300));
         assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("RS", [0, 0]));
-        feed_until(&rig.actuator, [10, 10], "it drives", || rig.fake.motors() == duties([10, 10]));
+        rig.actuator.drive([0, 0]);
         rig.told.wait_for('F', 1);
+        feed_until(&rig.actuator, [10, 10], "it drives", || rig.fake.motors() == duties([10, 10]));
     });
 }
 

@@ -27,6 +27,7 @@ use crate::command_topic::SharedLatency;
 use crate::start::{self, Member};
 
 pub use self::topics::{APPLIED, Topics};
+pub use self::watch::add_mistake;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "hindbrain";
@@ -90,7 +91,7 @@ impl Parts {
                 watch.set_turned();
             }
         };
-        let mut runner = runner.status(status).chore(turn).guard(move |machine, before, after| {
+        let mut runner = runner.status(status).watch(turn).guard(move |machine, before, after| {
             let machine = view(machine);
             if !machine.accepts_parameters() {
                 changes(before, after).try_for_each(|name| Err(refusal(machine, after, name)))?;
@@ -103,7 +104,7 @@ impl Parts {
             Ok(())
         });
         if let Some(events) = events {
-            runner = runner.chore(events.watch(shell.clone(), publishers.clone(), wrap));
+            runner = runner.watch(events.watch(shell.clone(), publishers.clone(), wrap));
         }
         runner.chore(Counter::new(publishers, names, commands).watch(shell.clone(), enables, wrap))
     }

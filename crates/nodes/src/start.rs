@@ -36,6 +36,7 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
     panics::install();
     let run = || {
         check_arguments(arguments.iter().skip(1).cloned())?;
+        ros::check_remap_rules(arguments.iter().cloned())?;
         ros::check_overrides(&arguments, &NODES)?;
         let stop = Stop::on_signals(LONGEST_END)
             .map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))?;

@@ -1,3 +1,5 @@
+use crate::Error;
+
 /// How names of topics come out in the graph: `~` and the namespace put in, remap rules of the command line applied.
 ///
 /// The middleware does this itself for every topic but tells nobody the result; this is for looking up in the graph
@@ -47,33 +49,90 @@ impl Names {
         }
     }
 
-    /// `-r FROM:=TO` and `--remap FROM:=TO` between `--ros-args` and `--`, also `NODE:FROM:=TO` for this node.
+    /// The rules among `arguments` that are for this node's topics.
     fn rules(&self, arguments: impl IntoIterator<Item = String>) -> Vec<(String, String)> {
         let mut rules = Vec::new();
-        let (mut for_ros, mut is_rule) = (false, false);
-        for argument in arguments {
-            match argument.as_str() {
-                "--ros-args" => for_ros = true,
-                "--" => for_ros = false,
-                "-r" | "--remap" => is_rule = true,
-                rule if for_ros && is_rule => {
-                    is_rule = false;
-                    let Some((from, to)) = rule.split_once(":=") else { continue };
-                    let from = match from.split_once(':') {
-                        Some((node, from)) if node == self.node => from,
-                        Some(_) => continue,
-                        None => from,
-                    };
-                    let from = from.strip_prefix("rostopic://").unwrap_or(from);
-                    if !from.starts_with("__") {
-                        rules.push((self.expand(from), self.expand(to)));
-                    }
-                }
-                _ => is_rule = false,
+        for text in texts(arguments) {
+            let Some(Rule { node, kind, from, to }) = Rule::read(&text) else { continue }; // refused at the start
+            let is_for_us = node.is_none_or(|node| node == self.node) && kind != Kind::Service;
+            if is_for_us && !from.starts_with("__") {
+                rules.push((self.expand(from), self.expand(to)));
             }
         }
         rules
     }
+}
+
+/// Refuses remap rules among `arguments` that are not understood here: the middleware might apply them all the same.
+/// # Errors
+/// The first such rule.
+pub fn check_remap_rules(arguments: impl IntoIterator<Item = String>) -> Result<(), Error> {
+    match texts(arguments).into_iter().find(|text| text.contains(":=") && Rule::read(text).is_none()) {
+        None => Ok(()),
+        Some(text) => Err(Error::Start(format!(
+            "argument -r {text}: it cannot be read, must be FROM:=TO or NODE:FROM:=TO, where FROM may begin with rostopic:// or \
+             rosservice://"
+        ))),
+    }
+}
+
+/// What follows `-r` and `--remap` between `--ros-args` and `--`.
+fn texts(arguments: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut texts = Vec::new();
+    let (mut for_ros, mut is_rule) = (false, false);
+    for argument in arguments {
+        match argument.as_str() {
+            "--ros-args" => for_ros = true,
+            "--" => for_ros = false,
+            "-r" | "--remap" => is_rule = true,
+            _ if for_ros && is_rule => {
+                is_rule = false;
+                texts.push(argument);
+            }
+            _ => is_rule = false,
+        }
+    }
+    texts
+}
+
+/// A remap rule: `FROM:=TO`, `NODE:FROM:=TO`, and with `rostopic://` or `rosservice://` before `FROM`.
+struct Rule<'a> {
+    node: Option<&'a str>,
+    kind: Kind,
+    from: &'a str,
+    to: &'a str,
+}
+
+/// What a rule is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Any,
+    Topic,
+    Service,
+}
+
+impl<'a> Rule<'a> {
+    fn read(text: &'a str) -> Option<Self> {
+        let (matched, to) = text.split_once(":=")?;
+        // A scheme has a colon as a node has; so it is looked for first.
+        let (node, (kind, from)) = match (scheme(matched), matched.split_once(':')) {
+            ((Kind::Any, _), Some((node, rest))) => (Some(node), scheme(rest)),
+            (whole, _) => (None, whole),
+        };
+        let is_name = |name: &str| {
+            let rest = name.strip_prefix("~/").unwrap_or(name);
+            !rest.is_empty() && rest.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '/'))
+        };
+        [node.unwrap_or("any"), from, to].into_iter().all(is_name).then_some(Self { node, kind, from, to })
+    }
+}
+
+/// What a rule with this before `:=` is for, and the name after the scheme.
+fn scheme(matched: &str) -> (Kind, &str) {
+    let strip = |scheme, kind| matched.strip_prefix(scheme).map(|name| (kind, name));
+    strip("rostopic://", Kind::Topic)
+        .or_else(|| strip("rosservice://", Kind::Service))
+        .unwrap_or((Kind::Any, matched))
 }
 
 /// The ROS name of a message type that r2r generated: `geometry_msgs/msg/Twist`.
@@ -118,6 +177,50 @@ mod tests {
         assert_eq!(names.resolve("cmd_vel"), "/v");
         assert_eq!(names.resolve("joy"), "/robot/j");
         assert_eq!(names.resolve("no"), "/robot/no");
+    }
+
+    #[test]
+    fn a_rule_for_topics_is_one_with_a_node_and_without() {
+        for (rule, name) in [
+            ("rostopic://joy:=k", "/robot/k"),
+            ("rostopic:///robot/joy:=/k", "/k"),
+            ("joystick:rostopic://joy:=k", "/robot/k"),
+            ("other:rostopic://joy:=k", "/robot/joy"),
+            ("rosservice://joy:=k", "/robot/joy"),
+            ("joystick:rosservice://joy:=k", "/robot/joy"),
+            ("rostopic:joy:=k", "/robot/joy"), // for a node of that name
+        ] {
+            assert_eq!(names(&["--ros-args", "-r", rule]).resolve("joy"), name, "{rule}");
+            assert!(check(rule).is_ok(), "{rule}");
+        }
+    }
+
+    fn check(rule: &str) -> Result<(), String> {
+        let arguments = ["x", "--ros-args", "-r", rule].map(str::to_owned);
+        check_remap_rules(arguments).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_rule_that_cannot_be_read_is_refused_with_its_text() {
+        for rule in [
+            "rostopic://a:b:=c",
+            "a:b:c:=d",
+            "a:ros://b:=c",
+            "rostopic://:=a",
+            ":a:=b",
+            "a:=",
+            "a*:=b",
+            "a:=\\1",
+        ] {
+            let refused = check(rule).unwrap_err();
+            assert!(
+                refused.starts_with(&format!("argument -r {rule}: it cannot be read, must be")),
+                "{refused}"
+            );
+        }
+        for rule in ["__ns:=/robot", "joystick:__node:=a", "~/a:=b", "/a/b:=~/c_d"] {
+            assert_eq!(check(rule), Ok(()), "{rule}");
+        }
     }
 
     #[test]

@@ -21,7 +21,12 @@ pub struct Parameters {
     services: Services,
     events: r2r::Publisher<msg::ParameterEvent>,
     node: String,
+    /// The service whose turn it is.
+    turn: usize,
 }
+
+/// How many names a request may have: more than any node has, and few enough for the thread that reads the emergency stop too.
+const MOST_NAMES: usize = 1000;
 
 struct Services {
     set: Requests<srv::SetParameters::Service>,
@@ -73,7 +78,7 @@ impl Parameters {
         let events =
             node.create_publisher("/parameter_events", QosProfile::parameter_events()).map_err(what())?;
         let node = node.fully_qualified_name().map_err(what())?;
-        Ok(Self { set, services, events, node })
+        Ok(Self { set, services, events, node, turn: 0 })
     }
 
     /// The values in force.
@@ -88,44 +93,112 @@ impl Parameters {
         changes + get.take() + get_types.take() + list.take() + describe.take()
     }
 
-    /// Answers every request that was taken. `apply` gets the set in force and one that passed the checks of each value, and
-    /// may refuse that as a whole; what it accepts is in force when the request is answered.
+    /// Whether requests wait for their answer.
+    pub(crate) fn are_asked(&self) -> bool {
+        let Services { set, set_atomically, get, get_types, list, describe } = &self.services;
+        set.are_waiting()
+            || set_atomically.are_waiting()
+            || get.are_waiting()
+            || get_types.are_waiting()
+            || list.are_waiting()
+            || describe.are_waiting()
+    }
+
+    /// Answers one request that was taken, each service in its turn: however many come, the node reads what stops in between.
+    /// `apply` gets the set in force and one that passed the checks of each value, and may refuse that as a whole; what it accepts
+    /// is in force when the request is answered.
     pub(crate) fn answer(&mut self, mut apply: impl FnMut(&Set, &Set) -> Result<(), Refusal>) {
-        while let Some(request) = self.services.set.next() {
-            let results = self.change_each(&request.message.parameters, &mut apply);
-            respond(request, srv::SetParameters::Response { results });
+        for _ in 0..6 {
+            self.turn = (self.turn + 1) % 6;
+            let is_answered = match self.turn {
+                0 => self.answer_set(&mut apply),
+                1 => self.answer_set_atomically(&mut apply),
+                2 => self.answer_get(),
+                3 => self.answer_get_types(),
+                4 => self.answer_list(),
+                _ => self.answer_describe(),
+            };
+            if is_answered {
+                return;
+            }
         }
-        while let Some(request) = self.services.set_atomically.next() {
-            let result = self.change(&request.message.parameters, &mut apply);
-            respond(request, srv::SetParametersAtomically::Response { result });
-        }
-        while let Some(request) = self.services.get.next() {
-            let values = request
-                .message
-                .names
-                .iter()
-                .map(|name| self.set.value(name).map(to_wire).unwrap_or_default());
-            let response = srv::GetParameters::Response { values: values.collect() };
-            respond(request, response);
-        }
-        while let Some(request) = self.services.get_types.next() {
-            let types =
-                request.message.names.iter().map(|n| self.set.value(n).map_or(0, |v| to_wire(v).type_));
-            let response = srv::GetParameterTypes::Response { types: types.collect() };
-            respond(request, response);
-        }
-        while let Some(request) = self.services.list.next() {
-            let result = list(&self.set, &request.message.prefixes, request.message.depth);
-            respond(request, srv::ListParameters::Response { result });
-        }
-        while let Some(request) = self.services.describe.next() {
-            let descriptors = request.message.names.iter().map(|name| match self.set.declaration(name) {
+    }
+
+    fn answer_set(&mut self, apply: &mut Apply<'_>) -> bool {
+        let Some(request) = self.services.set.next() else { return false };
+        let parameters = &request.message.parameters;
+        let results = match self.check_number(parameters.len()) {
+            Ok(()) => self.change_each(parameters, apply),
+            refused => vec![result(refused)],
+        };
+        respond(request, srv::SetParameters::Response { results });
+        true
+    }
+
+    fn answer_set_atomically(&mut self, apply: &mut Apply<'_>) -> bool {
+        let Some(request) = self.services.set_atomically.next() else { return false };
+        let parameters = &request.message.parameters;
+        let result = match self.check_number(parameters.len()) {
+            Ok(()) => self.change(parameters, apply),
+            refused => result(refused),
+        };
+        respond(request, srv::SetParametersAtomically::Response { result });
+        true
+    }
+
+    fn answer_get(&mut self) -> bool {
+        let Some(request) = self.services.get.next() else { return false };
+        let names = self.names(&request.message.names);
+        let values = names.iter().map(|name| self.set.value(name).map(to_wire).unwrap_or_default());
+        let response = srv::GetParameters::Response { values: values.collect() };
+        respond(request, response);
+        true
+    }
+
+    fn answer_get_types(&mut self) -> bool {
+        let Some(request) = self.services.get_types.next() else { return false };
+        let names = self.names(&request.message.names);
+        let types = names.iter().map(|name| self.set.value(name).map_or(0, |value| to_wire(value).type_));
+        let response = srv::GetParameterTypes::Response { types: types.collect() };
+        respond(request, response);
+        true
+    }
+
+    fn answer_list(&mut self) -> bool {
+        let Some(request) = self.services.list.next() else { return false };
+        let result = match self.check_number(request.message.prefixes.len()) {
+            Ok(()) => list(&self.set, &request.message.prefixes, request.message.depth),
+            Err(_) => msg::ListParametersResult::default(),
+        };
+        respond(request, srv::ListParameters::Response { result });
+        true
+    }
+
+    fn answer_describe(&mut self) -> bool {
+        let Some(request) = self.services.describe.next() else { return false };
+        let descriptors =
+            self.names(&request.message.names).iter().map(|name| match self.set.declaration(name) {
                 Some(declaration) => describe(name, declaration),
                 None => msg::ParameterDescriptor { name: name.clone(), ..Default::default() },
             });
-            let response = srv::DescribeParameters::Response { descriptors: descriptors.collect() };
-            respond(request, response);
+        let response = srv::DescribeParameters::Response { descriptors: descriptors.collect() };
+        respond(request, response);
+        true
+    }
+
+    /// The names of a request, or none if it is refused, since the answer has no place for a reason.
+    fn names<'a>(&self, names: &'a [String]) -> &'a [String] {
+        if self.check_number(names.len()).is_ok() { names } else { &[] }
+    }
+
+    /// Refuses a request that would keep the node from its work.
+    fn check_number(&self, names: usize) -> Result<(), String> {
+        if names <= MOST_NAMES {
+            return Ok(());
         }
+        let reason = format!("a request has {names} names, must have {MOST_NAMES} at most");
+        log::warn!(target: self.node.trim_start_matches('/'), "{reason}");
+        Err(reason)
     }
 
     /// Makes changes that need not all be good. If they are good together they are made together, since what `ros2 param

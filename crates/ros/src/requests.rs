@@ -34,6 +34,11 @@ impl<S: WrappedServiceTypeSupport + 'static> Requests<S> {
         count
     }
 
+    /// Whether one that was taken waits for its answer.
+    pub(crate) fn are_waiting(&self) -> bool {
+        !self.taken.is_empty()
+    }
+
     /// The next one that was taken.
     pub(crate) fn next(&mut self) -> Option<ServiceRequest<S>> {
         self.taken.pop_front()

@@ -160,6 +160,7 @@ pub struct Runner<M: Machine> {
     parameters: Parameters,
     gate: Gate<M>,
     status: Box<dyn FnMut(&M) -> Status + Send>,
+    watches: Vec<Chore>,
     chores: Vec<Chore>,
     services: Vec<Box<dyn Serve<M> + Send>>,
     follow: Option<Follow<M>>,
@@ -192,6 +193,7 @@ impl<M: Machine + 'static> Runner<M> {
             parameters,
             gate: Gate { apply: Box::new(apply), note: None, beside: Beside::Nothing },
             status: Box::new(|_| Status::default()),
+            watches: Vec::new(),
             chores: Vec::new(),
             services: Vec::new(),
             follow: None,
@@ -218,6 +220,14 @@ impl<M: Machine + 'static> Runner<M> {
     #[must_use]
     pub fn status(mut self, status: impl FnMut(&M) -> Status + Send + 'static) -> Self {
         self.status = Box::new(status);
+        self
+    }
+
+    /// Does something after each wake-up and before anything that it brought is delivered: for what the machine has to know
+    /// first, such as that its motors were stopped meanwhile.
+    #[must_use]
+    pub fn watch(mut self, watch: impl FnMut(&mut r2r::Node) + Send + 'static) -> Self {
+        self.watches.push(Box::new(watch));
         self
     }
 
@@ -333,15 +343,18 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     fn turn(&mut self) {
-        let idle = self.shell.idle(self.longest_sleep);
+        let is_asked = self.parameters.are_asked();
+        let idle = if is_asked { Duration::ZERO } else { self.shell.idle(self.longest_sleep) };
         let (inputs, parameters, services) = (&mut self.inputs, &mut self.parameters, &mut self.services);
         self.reader.wait_and_take(&mut self.node, &self.shell, idle, || {
             let requests: usize = services.iter_mut().map(|service| service.take()).sum();
             inputs.take() + parameters.take() + requests
         });
+        for watch in &mut self.watches {
+            watch(&mut self.node);
+        }
         self.inputs.deliver(&self.shell);
         self.shell.poll();
-        self.answer();
         for chore in &mut self.chores {
             chore(&mut self.node);
         }
@@ -362,6 +375,7 @@ impl<M: Machine + 'static> Runner<M> {
         if clock::now() >= self.housekeeping_due {
             self.keep_house();
         }
+        self.answer(); // last: nothing that stops waits for it
     }
 
     fn answer(&mut self) {

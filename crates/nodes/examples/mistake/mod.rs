@@ -23,6 +23,7 @@ static MADE: AtomicBool = AtomicBool::new(false);
 /// | `hang` | the same hangs, and the node's thread panics |
 /// | `twice` | the node's thread panics, and again while it unwinds, which aborts the process |
 /// | `thread` | another thread panics, which nothing waits for |
+/// | `supervisor` | hindbrain's supervising thread panics |
 #[allow(clippy::panic, clippy::expect_used)] // that is what it is for
 pub fn with_mistake<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
     let kind = std::env::var("MISTAKE").unwrap_or_default();
@@ -32,6 +33,11 @@ pub fn with_mistake<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
         _ => None,
     };
     let hangs = kind == "hang";
+    if kind == "supervisor" {
+        nodes::hindbrain::add_mistake(|| {
+            assert!(!MADE.load(Ordering::SeqCst), "the mistake that it was asked for");
+        });
+    }
     runner.shell().add_mistake(move |place| {
         if MADE.load(Ordering::SeqCst) && broken == Some(place) {
             if hangs {
@@ -50,7 +56,7 @@ pub fn with_mistake<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
         if let Some(Some(Bool { data: true })) = stream.next().now_or_never() {
             MADE.store(true, Ordering::SeqCst);
             match kind.as_str() {
-                "always" | "publish" => {}
+                "always" | "publish" | "supervisor" => {}
                 "thread" => {
                     drop(thread::Builder::new().spawn(|| panic!("the mistake that it was asked for")))
                 }

@@ -60,6 +60,16 @@ impl Controller {
     pub fn drive(&self, levels: [i16; 2]) {
         self.0.drive(levels);
     }
+
+    /// Stops the motors as long as there is a controller, which this does not keep open.
+    pub fn stopper(&self) -> impl Fn() + Send + 'static {
+        let actuator = Arc::downgrade(&self.0);
+        move || {
+            if let Some(actuator) = actuator.upgrade() {
+                actuator.drive([0, 0]);
+            }
+        }
+    }
 }
 
 impl Events {

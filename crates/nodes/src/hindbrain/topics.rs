@@ -2,7 +2,7 @@ use hindbrain::{Cause, Detail, Leds, Motors, Output, Params, Profile, Rgb, Sourc
 use r2r::geometry_msgs::msg as geometry;
 use r2r::hindbrain_msgs::msg as hind;
 use r2r::std_msgs::msg::{ColorRGBA, Int16, String as Text};
-use ros::{Error, Topic, clock, qos};
+use ros::{Error, Topic, clock, panics, qos};
 use units::{Command, Stamp};
 
 use super::NAME;
@@ -36,7 +36,7 @@ pub struct Topics {
 }
 
 impl Topics {
-    /// Opens the topics and starts the supervising thread.
+    /// Opens the topics and starts the supervising thread. If the process panics, in that thread too, a stop goes out.
     /// # Errors
     /// The middleware refuses a topic, or the operating system a thread.
     pub fn new(
@@ -47,6 +47,17 @@ impl Topics {
     ) -> Result<Self, Error> {
         let port = Topic::new(node, "motor/port", qos::command())?;
         let starboard = Topic::new(node, "motor/starboard", qos::command())?;
+        let motors = [port.share(), starboard.share()];
+        let stopper = controller.as_ref().map(Controller::stopper);
+        panics::last_words(move || {
+            if let Some(stop) = &stopper {
+                stop(); // first: a topic may hang
+            }
+            let stop = Motors::stop(Stamp::ZERO);
+            for (motor, data) in motors.iter().zip([stop.port, stop.starboard]) {
+                let _ = motor.publish(&Int16 { data });
+            }
+        });
         let watch = Watch::new();
         let supervisor =
             Supervisor::start(watch.clone(), [port.share(), starboard.share()], controller.clone())?;

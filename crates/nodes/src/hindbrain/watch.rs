@@ -1,5 +1,5 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -130,8 +130,16 @@ impl Watch {
     }
 }
 
+static MISTAKE: OnceLock<fn()> = OnceLock::new();
+
+/// Calls `mistake` on the supervising thread each time it looks, for tests of what is left of a process when it panics there.
+pub fn add_mistake(mistake: fn()) {
+    let _ = MISTAKE.set(mistake);
+}
+
 /// The thread that stops the motors when no other does: when the node's loop or its motor values stand still, and as soon as
-/// any thread of the process panics, from then on until the process ends. Nothing of the machine runs in it.
+/// any other thread of the process panics, from then on until the process ends. Nothing of the machine runs in it. If it panics itself,
+/// the [last words](panics::last_words) stop them.
 ///
 /// It publishes by the same DataWriter as the others, so a middleware that hangs in there silences it too; the motor
 /// controller's own thread and time-out are for that.
@@ -192,6 +200,9 @@ fn supervise(
     while !ended.load(Ordering::SeqCst) {
         thread::park_timeout(LOOK);
         let now = clock::now();
+        if let Some(mistake) = MISTAKE.get() {
+            mistake();
+        }
         let tripped = watch.look(now);
         let is_for_good = watch.is_tripped_for_good();
         if watch.is_tripped() && (now >= due || is_for_good != was_for_good) {
