@@ -120,6 +120,7 @@ def test_two_publishers_of_a_lock_close_it_and_are_told_once(graph, executable):
         arbiter.drives("navigation", 0.1)
         second = arbiter.publish("/door", True, Bool, graph=graph)
         arbiter.wait(lambda: "counts as closed: 2 publishers" in arbiter.locks["door"], "the second one is not told")
+        arbiter.wait(lambda: "'/door' has 2 publishers" in arbiter.process.output, "it is not logged")
         start = time.monotonic()
         diagnosis(arbiter, "lock door counts as closed: 2 publishers, must be 1")
         time.sleep(3.0)

@@ -251,12 +251,13 @@ def test_the_time_since_the_boot_may_be_long_and_suspended(tmp_path):
 @pytest.mark.alone
 def test_what_waited_for_a_held_node_is_not_let_out_one_after_the_other():
     """The middleware keeps a hundred commands for it; the last and the e-stop count, which were published after the others."""
-    with Vehicle() as vehicle:
+    with Vehicle({"estop.timeout": 2.0}) as vehicle:
         at = vehicle.graph
-        at.publish("/hind/estop", Bool(data=False))
+        vehicle.estop(False)
         vehicle.start()
         vehicle.say(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
+        vehicle.estop_timer.cancel()
         for pressed in (False, True):
             process = vehicle.process.process
             process.send_signal(signal.SIGSTOP)

@@ -56,7 +56,7 @@ def test_a_new_publisher_of_commands_waits_for_a_zero():
                 time.sleep(0.02)
 
         with second_publisher(TwistStamped, "/cmd_vel", name="first") as first:
-            vehicle.wait(lambda: send(first, 0.0, 0.1) or vehicle.state == "OK" and not vehicle.causes, "it does not enable")
+            vehicle.wait(lambda: send(first, 0.0, 0.1) or (vehicle.state == "OK" and not vehicle.causes), "it does not enable")
             vehicle.wait(lambda: send(first, 0.5, 0.1) or vehicle.motors == (57, 57), "it does not drive")
         vehicle.wait_for("OK", "CMD_STALE")
         with second_publisher(TwistStamped, "/cmd_vel", name="next") as following:

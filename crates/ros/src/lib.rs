@@ -50,7 +50,7 @@ pub use names::{Names, check_remap_rules};
 pub use node::Node;
 pub use overrides::check_overrides;
 pub use parameters::Parameters;
-pub use port::{COUNT_PERIOD, count_publishers, wait_for_publishers};
+pub use port::{COUNT_PERIOD, NAMELESS, count_publishers, wait_for_publishers};
 pub use runner::{Runner, context};
 pub use service::Desk;
 pub use shell::{Place, Shell};

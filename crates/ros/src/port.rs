@@ -11,6 +11,9 @@ use crate::{Status, clock};
 /// but r2r waits for no event besides its own.
 pub const COUNT_PERIOD: Duration = Duration::from_millis(200);
 
+/// Part of what the middleware says of a node whose name it does not know yet.
+pub const NAMELESS: &str = "_UNKNOWN_";
+
 /// Somebody who publishes a topic, as the graph has it.
 pub(crate) struct Publisher {
     pub(crate) node: String,
@@ -89,7 +92,9 @@ impl Port {
         // What has gone is reported anew when it comes back: so the memory holds no more than the graph.
         let key = |publisher: &Publisher| format!("{}/{}", publisher.node, publisher.type_name);
         self.reported.retain(|known| publishers.iter().any(|publisher| key(publisher) == *known));
-        let is_conflict = self.sole && publishers.len() > 1;
+        // Who it is is told once, when it is known.
+        let is_nameless = |publisher: &Publisher| publisher.node.contains(NAMELESS);
+        let is_conflict = self.sole && publishers.len() > 1 && !publishers.iter().any(is_nameless);
         if !std::mem::replace(&mut self.conflict_reported, is_conflict) && is_conflict {
             let names: Vec<_> = publishers.iter().map(|publisher| publisher.node.as_str()).collect();
             log::warn!(
@@ -107,7 +112,7 @@ impl Port {
                 continue;
             };
             self.strangers += 1;
-            if self.reported.insert(key(publisher)) {
+            if !is_nameless(publisher) && self.reported.insert(key(publisher)) {
                 log::warn!(
                     target: node_name,
                     "'{}' is published by node '{}' as {found}, must be {wanted}: its messages are ignored",

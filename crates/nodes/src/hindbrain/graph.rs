@@ -2,15 +2,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hindbrain::{Census, CommandType, Input, Publishers as Counted, SoleTopic, Source};
 use r2r::qos::ReliabilityPolicy;
-use ros::{COUNT_PERIOD, Names, Shell, clock};
+use ros::{COUNT_PERIOD, NAMELESS, Names, Shell, clock};
 use units::{Instant, Machine};
 
 use super::NAME;
 use super::inputs::EnableQueue;
 use crate::zone_scaler;
 
-/// Part of what the middleware says of a node whose name it does not know yet.
-const NAMELESS: &str = "_UNKNOWN_";
 /// The names of the nodes that publish what the node subscribes to, as far as the graph knows.
 #[derive(Clone, Default)]
 pub struct Publishers(Arc<Mutex<[Vec<String>; Source::COUNT]>>);
