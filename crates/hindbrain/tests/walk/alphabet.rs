@@ -53,6 +53,8 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
             }
             acts
         }
+        // Without it nothing moves.
+        Part::EstopRequired => vec![Act::Estop(false)],
         Part::FrontPort => readings(Sensor::FrontPort),
         Part::FrontStarboard => readings(Sensor::FrontStarboard),
         Part::BackPort => readings(Sensor::BackPort),
