@@ -7,7 +7,7 @@ mod common;
 use common::{command, not_finite, rig, stamped};
 use hindbrain::{Cause, Input, StopState};
 use params::Value;
-use units::Stamp;
+use units::{Command, NotFinite, Stamp, Velocity};
 
 fn stamp(sec: i32) -> Stamp {
     Stamp { sec, nanosec: 0 }
@@ -229,4 +229,34 @@ fn what_counts_as_a_zero_moves_nothing_also_after_a_silence() {
     // 0.021 of 0.1 are 13.86 counts.
     rig.repeat(&[command(0.021, 0.0)], 2_000);
     assert_eq!(rig.levels(), [13, 13]);
+}
+
+#[test]
+fn the_stamp_of_what_is_beyond_reason_is_not_noted() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    rig.read_clock();
+    let beyond = rig.said(1_000.0, 50);
+    rig.send(beyond);
+    assert!(rig.has(Cause::CommandInvalid));
+    let command = rig.said(1.0, 0);
+    rig.send(command);
+    assert_eq!((rig.hindbrain.counters().late, rig.has(Cause::CommandInvalid)), (0, false));
+    // Refused as what it is, although another one overtook it.
+    let beyond = rig.said(1_000.0, -10);
+    rig.send(beyond);
+    assert!(rig.has(Cause::CommandInvalid));
+}
+
+#[test]
+fn every_part_of_a_command_counts_for_whether_it_is_a_zero() {
+    let mut rig = rig(&[]);
+    rig.send(Input::EnableReceived(true));
+    rig.wait(20);
+    let sideways = Velocity::new([0.0, 0.5, 0.0], [0.0; 3]).unwrap();
+    rig.repeat(&[Input::CommandReceived(Ok(Command::new(sideways, Stamp::ZERO)))], 100);
+    assert!(rig.has(Cause::NeutralWait) && rig.levels() == [0, 0]);
+    rig.send(Input::CommandReceived(Err(NotFinite { part: "linear.y", value: f64::NAN })));
+    assert!(rig.has(Cause::CommandInvalid));
+    assert_eq!(rig.refusals[0].to_string(), "linear.y is NaN, must be finite");
 }

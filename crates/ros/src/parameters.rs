@@ -26,7 +26,7 @@ pub struct Parameters {
 }
 
 /// How many names a request may have: more than any node has, and few enough for the thread that reads the emergency stop too.
-const MOST_NAMES: usize = 1000;
+const MOST_NAMES: usize = 200;
 
 struct Services {
     set: Requests<srv::SetParameters::Service>,

@@ -90,6 +90,10 @@ impl Hindbrain {
     }
 
     fn command(&mut self, command: Command, inputs: &mut Inputs) -> bool {
+        // First of all: of what is refused the stamp says nothing about others.
+        if let Err(refused) = Refused::check(&command.velocity, &self.params.full_speed) {
+            return self.refuse(refused, inputs);
+        }
         let timeout = Duration::from_nanos(self.params.core.command_timeout);
         let said = match self.commands.judge(&self.clock, command.stamp, timeout) {
             Ok(said) => said,
@@ -106,9 +110,6 @@ impl Hindbrain {
             Err(Stale::Old { age }) => return self.refuse(Refused::old(age, timeout), inputs),
             Err(Stale::Ahead { by }) => return self.refuse(Refused::ahead(by), inputs),
         };
-        if let Err(refused) = Refused::check(&command.velocity, &self.params.full_speed) {
-            return self.refuse(refused, inputs);
-        }
         self.counters.commands += 1;
         self.note(Source::Command);
         self.accepted = command;

@@ -27,6 +27,8 @@ pub enum Act {
     Command(i32, i32, When),
     /// A zero behind which motion is withheld.
     Withheld(When),
+    /// 0.5 m/s to the left, which moves no wheel and is no zero.
+    Sideways(When),
     NotFinite,
     Enable(bool),
     Estop(bool),
@@ -112,8 +114,13 @@ impl World {
                 let command = Command { withheld: true, ..Command::new(Velocity::ZERO, stamp) };
                 Some((Input::CommandReceived(Ok(command)), when != When::Unstamped))
             }
+            Act::Sideways(when) => {
+                let stamp = self.stamp(when, newest[0]);
+                let velocity = Velocity::new([0.0, 0.5, 0.0], [0.0; 3]).ok()?;
+                Some((Input::CommandReceived(Ok(Command::new(velocity, stamp))), when != When::Unstamped))
+            }
             Act::NotFinite => {
-                plain(Input::CommandReceived(Err(NotFinite { part: "linear.x", value: f64::NAN })))
+                plain(Input::CommandReceived(Err(NotFinite { part: "linear.y", value: f64::NAN })))
             }
             Act::Enable(on) => plain(Input::EnableReceived(on)),
             Act::Estop(pressed) => plain(Input::EstopReceived(pressed)),

@@ -40,7 +40,7 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
             if all {
                 // The last that is a zero, and the first that is none.
                 acts.extend([unstamped(20, -50), unstamped(21, 0), unstamped(0, 51)]);
-                acts.extend([unstamped(500, 500), unstamped(2000, 0)]);
+                acts.extend([unstamped(500, 500), unstamped(2000, 0), Act::Sideways(When::Unstamped)]);
             }
             acts
         }
@@ -53,6 +53,8 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
             }
             acts
         }
+        // Without it nothing moves.
+        Part::EstopRequired => vec![Act::Estop(false)],
         Part::FrontPort => readings(Sensor::FrontPort),
         Part::FrontStarboard => readings(Sensor::FrontStarboard),
         Part::BackPort => readings(Sensor::BackPort),
@@ -80,6 +82,7 @@ fn command_stamps(timeout: Ns, scale: Scale, all: bool) -> Vec<Act> {
     if all {
         // Ahead: too far, and not, which is the same stamp a tick later.
         acts.extend([ahead, When::Ago(-5 * TICK), When::Before(late)].map(command(1000)));
+        acts.extend([fresh, old, ahead].map(command(200_000)));
         acts.push(command(0)(ahead));
         acts.extend([Act::Withheld(fresh), Act::Withheld(old)]);
     }

@@ -15,6 +15,8 @@ pub enum Part {
     Lease,
     Switches,
     Estop,
+    /// It is required.
+    EstopRequired,
     FrontPort,
     IrStamps,
     FrontStarboard,
@@ -29,12 +31,13 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Velocities,
         Self::Stamps,
         Self::Lease,
         Self::Switches,
         Self::Estop,
+        Self::EstopRequired,
         Self::FrontPort,
         Self::IrStamps,
         Self::FrontStarboard,
@@ -158,7 +161,7 @@ fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
         slopes,
         overrun_limit: overrun,
         command_timeout: command,
-        estop_required: false,
+        estop_required: has(Part::EstopRequired),
         estop_timeout: estop,
         device_required: has(Part::Device),
         lease: if has(Part::Lease) { lease } else { 0 },

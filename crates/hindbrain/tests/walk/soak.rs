@@ -172,12 +172,11 @@ fn random_edge(random: &mut Random, params: &Params) -> Edge {
             let when = when(random, timeout);
             command(random, params, when, true)
         }
-        10 => random.of(&[
-            Act::NotFinite,
-            Act::Withheld(When::Unstamped),
-            Act::Withheld(When::Ago(0)),
-            Act::Command(10_000_000, 0, When::Unstamped),
-        ]),
+        10 => {
+            let when = when(random, timeout);
+            let beyond = random.of(&[Act::Command(10_000_000, 0, when), Act::Command(0, -10_000_000, when)]);
+            random.of(&[Act::NotFinite, Act::Withheld(when), Act::Sideways(when), beyond])
+        }
         11..14 => Act::Enable(random.once_in(2)),
         14..16 => Act::Estop(random.once_in(3)),
         16..18 => Act::Reset(random.once_in(2)),
