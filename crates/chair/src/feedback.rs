@@ -18,7 +18,7 @@ pub(crate) enum Topic {
 ///
 /// * Either topic confirms the mode: our source on it, regularly and lately. The chair ignores sticks of another source than
 ///   the one in force, so that who believes it too long drives nothing; but see the next.
-/// * What contradicts ends the mode at once: another source on `joystick_scaling`, on `joystick_position` in the auto mode, in
+/// * What contradicts ends the mode at once, and what either topic showed before confirms nothing any more: another source on `joystick_scaling`, on `joystick_position` in the auto mode, in
 ///   which it should be silent, and in the shared mode if it has shown ours since the activation. If it never has it carries
 ///   the stick's own source, which says nothing of the mode.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +79,9 @@ impl Feedback {
             Err(_) if is_ours => return false,
             Err(_) => Said::new(clock.now(), Duration::ZERO),
         };
+        if !is_ours && self.contradicts(topic, mode) {
+            (self.position.count, self.scaling.count) = (0, 0);
+        }
         let shown = match topic {
             Topic::Position => &mut self.position,
             Topic::Scaling => &mut self.scaling,
