@@ -166,6 +166,7 @@ def test_a_file_that_cannot_be_had_is_an_exception(joystick, folder, path, code,
     joystick.graph.wait(lambda: before.stat().st_size > size, "the log before does not go on")
 
 
+@pytest.mark.alone
 def test_a_disk_that_does_not_take_rows_costs_rows_and_nothing_else(joystick, folder):
     pipe = folder / "pipe"
     reader = small_pipe(pipe)

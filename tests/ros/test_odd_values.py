@@ -179,13 +179,15 @@ def test_a_stream_of_nan_is_silence(message_type):
 
 
 def test_what_is_near_full_speed_or_near_nothing_gives_its_level(message_type):
-    values = both_signs([0.001, 0.0151, 0.016, *neighbours(1.0), 1.001, BEYOND_REASON])
+    zero = {"linear": 0.02, "angular": 0.05}  # up to here it asks for no motion
+    values = both_signs([0.001, 0.02, 0.021, 0.05, 0.051, *neighbours(1.0), 1.001, BEYOND_REASON])
     with Vehicle(SUDDEN, message_type) as vehicle:
         vehicle.start()
         for name, sides in [("linear", (1, 1)), ("angular", (-1, 1))]:
             for value in values:
                 vehicle.say(**{name: value})
-                port, starboard = (STOP - side * level(value) for side in sides)
+                expected = level(value) if abs(value) > zero[name] else 0
+                port, starboard = (STOP - side * expected for side in sides)
                 vehicle.wait_for_motors(port, starboard, f"{name} {value!r}")
 
 
