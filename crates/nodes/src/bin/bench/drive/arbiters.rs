@@ -54,11 +54,15 @@ impl ArbiterStep {
         let params = params(setting, speaker)?;
         let heard = vec![(Instant::ZERO, DAY); params.sources.len() + params.locks.len()];
         let mut arbiter = Arbiter::new(params);
-        let now = Instant::ZERO;
-        arbiter.handle(now, Input::ClockRead(stick::wall(now)));
         for lock in 0..usize::from(setting.locks) {
-            arbiter.handle(now, Input::LockReceived { lock, closed: false });
+            arbiter.handle(Instant::ZERO, Input::LockReceived { lock, closed: false });
         }
+        // A lock opens only after it has said so for a while.
+        let now = Instant::from_millis(300);
+        while let Some(due) = arbiter.deadline().filter(|&due| due < now) {
+            while arbiter.poll(due).is_some() {}
+        }
+        arbiter.handle(now, Input::ClockRead(stick::wall(now)));
         for source in 0..=highest {
             let velocity = Ok(Velocity::ZERO);
             arbiter.handle(now, Input::command(source, velocity, Stamp::ZERO));
