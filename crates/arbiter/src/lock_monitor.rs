@@ -64,7 +64,7 @@ impl LockMonitor {
         }
         match self.freshness.judge(clock, Stamp::ZERO, timeout) {
             Ok(said) => self.last = Some((said, closed)),
-            Err(_) if closed => self.last = Some((Said::new(clock.now(), Duration::ZERO), true)),
+            Err(_) if closed => self.last = Some((Said::new(now, Duration::ZERO), true)),
             Err(_) => {}
         }
     }
@@ -83,10 +83,8 @@ impl LockMonitor {
     /// When it opens, or falls silent if nothing comes.
     pub(crate) fn expiry(&self, now: Instant, timeout: Duration) -> Option<Instant> {
         let (said, closed) = self.last?;
-        let silence = Some(said.expiry(timeout)).filter(|&at| now < at);
-        let opening =
-            Some(self.opens).filter(|&at| now < at && !closed && silence.is_some_and(|silence| at < silence));
-        opening.or(silence)
+        let silence = Some(said.expiry(timeout)).filter(|&at| now < at)?;
+        Some(if closed || now >= self.opens { silence } else { silence.min(self.opens) })
     }
 }
 

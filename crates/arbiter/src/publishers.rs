@@ -17,14 +17,9 @@ pub enum Publishers {
 impl Publishers {
     /// Whether there is more than the one that should be there, or may be.
     pub const fn is_conflict(self) -> bool {
-        match self {
-            Self::Counted { all, incompatible } => all > 1 || incompatible > 0,
-            Self::Unknown => true,
-        }
+        self.are_several() || matches!(self, Self::Counted { incompatible: 1.., .. })
     }
-}
 
-impl Publishers {
     /// Whether messages of more than one may come.
     pub const fn are_several(self) -> bool {
         match self {

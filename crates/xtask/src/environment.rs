@@ -148,10 +148,12 @@ impl Environment {
     /// # Errors
     /// STEERSMAN_DOMAIN is none.
     pub fn domains_beside(&self, count: usize) -> Outcome<Vec<u8>> {
+        Ok(self.isolation(&inherited)?.beside(&inherited, count))
+    }
+
+    fn isolation(&self, inherited: &dyn Fn(&str) -> Option<String>) -> Outcome<Isolation> {
         let known = |name: &str| self.value(name).map(str::to_owned).or_else(|| inherited(name));
-        let isolation =
-            Isolation::new(&known, std::process::id()).map_err(|e| Failure::new(e.to_string()))?;
-        Ok(isolation.beside(&inherited, count))
+        Isolation::new(&known, std::process::id()).map_err(|e| Failure::new(e.to_string()))
     }
 
     fn isolated_from(
@@ -159,9 +161,7 @@ impl Environment {
         profile: &str,
         inherited: &dyn Fn(&str) -> Option<String>,
     ) -> Outcome<(Self, String)> {
-        let known = |name: &str| self.value(name).map(str::to_owned).or_else(|| inherited(name));
-        let isolation =
-            Isolation::new(&known, std::process::id()).map_err(|e| Failure::new(e.to_string()))?;
+        let isolation = self.isolation(inherited)?;
         for (name, value) in isolation.variables(profile) {
             self.set.retain(|(n, _)| n != name);
             match value {
