@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use params::{Change, Declaration, Kind, Refusal, Set, Specification, Value};
-use units::{Command, Instant, Machine, Velocity};
+use units::{Command, Instant, Machine, Stamp, Velocity};
 
 mod scenes;
 
@@ -147,7 +147,7 @@ fn others(declaration: &Declaration, value: &Value) -> Vec<Value> {
 
 /// A command without a stamp.
 fn command(velocity: Velocity) -> Command {
-    Command { velocity, ..Command::default() }
+    Command::new(velocity, Stamp::ZERO)
 }
 
 /// Forward and turn, each at rest, full, or somewhere between.
