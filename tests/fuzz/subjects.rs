@@ -207,7 +207,9 @@ pub fn surround() -> Subject<surround::Surround> {
         },
         clock_read: |stamp| Some(Input::ClockRead(stamp)),
         holds: |_, output| match output {
-            Output::Publish(scaling) => scaling.fields().iter().all(|factor| (0.0..=1.0).contains(factor)),
+            Output::Publish(fields) => {
+                fields.iter().all(|factor| factor.is_nan() || (0.0..=1.0).contains(factor))
+            }
         },
     }
 }

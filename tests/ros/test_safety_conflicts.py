@@ -11,6 +11,7 @@ from hindbrain_msgs.msg import StateDetail
 from luci_messages.msg import LuciZoneScaling
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
+from test_safety_silence import hold
 from vehicle import Vehicle, now, second_publisher
 
 BEST_EFFORT = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -300,6 +301,18 @@ def test_no_press_among_releases_is_lost():
             vehicle.estop_timer.reset()
             vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
             vehicle.restart()
+
+
+def test_no_press_among_hundreds_of_releases_is_lost_in_a_hold():
+    """A quick e-stop speaks while hindbrain is held for less than a fault takes: all of it is read, and the press is in the middle."""
+    with Vehicle({"estop.timeout": 2.0}) as vehicle:
+        deep = vehicle.graph.node.create_publisher(Bool, "/hind/estop", QoSProfile(depth=1000))
+        vehicle.graph.publishers["/hind/estop"] = deep
+        vehicle.estop(False)
+        vehicle.start()
+        vehicle.say(0.0)
+        hold(vehicle, 0.4, lambda: in_one_go(vehicle, *[False] * 400, True, *[False] * 400))
+        vehicle.wait(lambda: "ESTOP_LATCHED" in vehicle.causes, "the press is not received")
 
 
 def test_a_jammed_reset_button_does_not_reset_by_anothers_false():

@@ -154,6 +154,22 @@ def test_what_is_no_factor_counts_as_zero(bad):
         scaler.wait_for_left(1.0, -0.1, "factors again")
 
 
+def test_what_a_factor_that_is_none_has_stopped_waits_for_a_zero():
+    with Scaler() as scaler:
+        scaler.scaling(1.0)
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        scaler.scaling(front_fb=math.nan)
+        scaler.wait_for_left(0.0, 0.0, "nobody knows")
+        scaler.scaling(1.0)
+        start = time.monotonic()
+        time.sleep(0.5)
+        said = scaler.graph.since("/cmd_vel", start)
+        assert said and not any(message.twist.linear.x for message in said), "free again, and nobody let go"
+        scaler.command(1.0)  # after a zero
+        scaler.wait_for_left(1.0, 0.0, "let go")
+
+
 @pytest.mark.parametrize("mode", ["apply", "passthrough"])
 def test_fields_out_of_range_are_cut_and_counted(mode):
     with Scaler({"mode": mode}) as scaler:

@@ -18,7 +18,7 @@ pub const NAME: &str = "surround";
 
 fn publish(topic: &mut Topic<LuciZoneScaling>, output: Output) {
     match output {
-        Output::Publish(scaling) => topic.publish(&messages::zone_scaling(&scaling.fields())),
+        Output::Publish(fields) => topic.publish(&messages::zone_scaling(&fields)),
     }
 }
 

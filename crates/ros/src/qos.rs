@@ -14,16 +14,16 @@ pub fn commands() -> QosProfile {
     QosProfile::default().reliable().volatile().keep_last(100)
 }
 
-/// Switches whose edges count (enable, e-stop, reset, stick states): reliable, volatile, none may be lost between two reads: a hundred are
-/// a pause of the machine of two seconds at 50 Hz.
+/// Switches whose edges count (enable, e-stop, reset, stick states): reliable, volatile. None may be lost between two reads: a
+/// thousand are half a second at 2 kHz, and a machine that is held for longer has a fault.
 pub fn edge() -> QosProfile {
-    QosProfile::default().reliable().volatile().keep_last(100)
+    QosProfile::default().reliable().volatile().keep_last(1000)
 }
 
 /// What stops by one message among many (infra-red): best effort, so that it fits to any publisher, and as deep as
 /// [`edge`].
 pub fn heartbeat() -> QosProfile {
-    QosProfile::default().best_effort().volatile().keep_last(100)
+    QosProfile::default().best_effort().volatile().keep_last(1000)
 }
 
 /// States that a late joiner must know: reliable, transient local, the last one.

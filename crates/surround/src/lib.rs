@@ -47,8 +47,9 @@
 //! # What is no measurement
 //!
 //! Silence, also before the first message; a message that is no measurement ([`Unusable`]), by its stamp or by what is in
-//! it; one that is as old as the sensor's timeout, however it got there. The same stamp again is no news. The sensor then blocks the sector that it answers for, as if something touched there. A
-//! wide gap between the beams of a scan blocks what is behind it. A cloud tells no directions into which it saw nothing:
+//! it; one that is as old as the sensor's timeout, however it got there. The same stamp again is no news. The sensor then blocks the sector that it answers for, as if something touched there;
+//! the factors that are 0 for this alone are NaN, "not measured", so that what they stop does not go on by itself once the sensor is
+//! back. A wide gap between the beams of a scan blocks what is behind it. A cloud tells no directions into which it saw nothing:
 //! it is judged by share and number of its points alone, so that a part of it that goes blind is not noticed while the
 //! rest has points. Where no sensor answers the parameter `uncovered` says what is there.
 //!

@@ -12,7 +12,7 @@ use crate::sweeps::Sweeps;
 use crate::table::Table;
 use crate::view::View;
 use crate::watch::Watch;
-use crate::{Cloud, Condition, Counters, Params, Scan, Unusable, ZeroRange, cloud, factors, scan};
+use crate::{Cloud, Condition, Counters, Params, Scan, Sensor, Unusable, ZeroRange, cloud, factors, scan};
 
 /// All that can happen to the node.
 #[derive(Clone, Debug)]
@@ -51,8 +51,9 @@ pub enum Input {
 /// All that the node can ask for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output {
-    /// Publish this scaling; [`Scaling::fields`] gives the numbers of the message.
-    Publish(Scaling),
+    /// Publish these fields of a `LuciZoneScaling`, in the order of [`Scaling::fields`]. NaN is a factor that nobody knows,
+    /// since a sensor that would tell it is lost: a reader takes it for 0.
+    Publish([f32; 16]),
 }
 
 /// Makes a zone scaling of what the sensors see.
@@ -61,7 +62,8 @@ pub enum Output {
 ///   a sensor that timed out, parameters), and every heartbeat.
 /// * A sensor that was never heard, is silent or sent no measurement blocks its sector: something touches the vehicle
 ///   on every bearing of it.
-/// * When the node stops a scaling of zeros goes out, and nothing after it.
+///   What is 0 for that alone is told as NaN, so that whoever is stopped by it knows that nothing was seen.
+/// * When the node stops a scaling of NaN goes out, and nothing after it.
 /// # Real-time
 /// Nothing is allocated after construction, but by [`Surround::report`], [`Surround::health`] and a change of
 /// parameters; one that changes the geometry takes some 100 ms. Time grows with the beams or points of a message.
@@ -83,6 +85,8 @@ pub struct Surround {
     /// The velocity and when it came; `None` for one that was refused or never heard.
     velocity: Option<(Velocity, Said)>,
     scaling: Scaling,
+    /// What they would leave if every sensor that is lost saw nothing.
+    seen: Scaling,
     /// When one of the sensors or the velocity times out.
     expiry: Option<Instant>,
     /// When the next scaling is due; `None` when the node stops.
@@ -110,6 +114,7 @@ impl Surround {
             squares: vec![f64::INFINITY; BINS],
             velocity: None,
             scaling: Scaling::uniform(Scale::ZERO),
+            seen: Scaling::uniform(Scale::ZERO),
             expiry: None,
             next_beat: Some(Instant::ZERO),
             queue: VecDeque::with_capacity(QUEUE),
@@ -289,8 +294,9 @@ impl Surround {
             *square = if uncovered && !params.uncovered_is_free { 0.0 } else { f64::INFINITY };
         }
         let watches = || self.watches.iter().zip(&params.sensors);
-        for (watch, sensor) in watches() {
-            watch.merge(now, sensor, &mut self.squares);
+        let is_fresh = |(watch, sensor): &(&Watch, &Sensor)| watch.condition(now, sensor) == Condition::Fresh;
+        for (watch, _) in watches().filter(is_fresh) {
+            watch.merge(&mut self.squares);
         }
         let until =
             self.velocity.map(|(_, said)| said.expiry(params.velocity_timeout)).filter(|&at| now < at);
@@ -302,7 +308,15 @@ impl Surround {
         let expiry = watches().filter_map(|(watch, sensor)| watch.expiry(now, sensor)).min();
         self.expiry = earliest(expiry, until.filter(|_| params.uses_velocity));
         let reach = self.table.look(&self.squares);
-        self.scaling = factors::scaling(&reach, &self.sweeps.asked, params, pace);
+        self.seen = factors::scaling(&reach, &self.sweeps.asked, params, pace);
+        self.scaling = self.seen;
+        if !watches().all(|watched| is_fresh(&watched)) {
+            for (watch, _) in watches().filter(|watched| !is_fresh(watched)) {
+                watch.block(&mut self.squares);
+            }
+            let reach = self.table.look(&self.squares);
+            self.scaling = factors::scaling(&reach, &self.sweeps.asked, params, pace);
+        }
     }
 
     /// Whether the time to a collision is asked for and no velocity tells it.
@@ -317,7 +331,18 @@ impl Surround {
             return;
         }
         self.next_beat = Some(self.clock.now() + HEARTBEAT);
-        self.push(Output::Publish(self.scaling));
+        self.push(Output::Publish(self.fields()));
+    }
+
+    /// The scaling as it is told: NaN for what is 0 only because a sensor is lost.
+    fn fields(&self) -> [f32; 16] {
+        let mut fields = self.scaling.fields();
+        for (field, seen) in fields.iter_mut().zip(self.seen.fields()) {
+            if *field == 0.0 && seen > 0.0 {
+                *field = f32::NAN;
+            }
+        }
+        fields
     }
 
     fn push(&mut self, output: Output) {
@@ -330,9 +355,9 @@ impl Surround {
 
     /// Publishes a scaling that a message other than of a sensor has changed.
     fn publish_change(&mut self) {
-        let before = self.scaling;
+        let before = (self.scaling, self.seen);
         self.settle();
-        if self.scaling != before {
+        if (self.scaling, self.seen) != before {
             self.publish();
         }
     }
@@ -374,7 +399,7 @@ impl Machine for Surround {
                 self.advance(now);
                 if !self.is_stopping() {
                     self.next_beat = None;
-                    self.push(Output::Publish(Scaling::uniform(Scale::ZERO)));
+                    self.push(Output::Publish([f32::NAN; 16]));
                 }
             }
         }

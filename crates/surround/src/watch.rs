@@ -99,16 +99,17 @@ impl Watch {
         self.last.filter(|_| is_fresh).map(|last| last.said.expiry(sensor.timeout))
     }
 
-    /// Puts what is nearest in each bin into `squares` \[m²\]; a sensor that is not fresh blocks its sector.
-    pub fn merge(&self, now: Instant, sensor: &Sensor, squares: &mut [f64]) {
-        if self.condition(now, sensor) == Condition::Fresh {
-            for (nearest, &square) in squares.iter_mut().zip(self.view.squares()) {
-                *nearest = nearest.min(square);
-            }
-        } else {
-            for (nearest, _) in squares.iter_mut().zip(self.view.sector()).filter(|(_, is_in)| **is_in) {
-                *nearest = 0.0;
-            }
+    /// Puts what is nearest in each bin into `squares` \[m²\].
+    pub fn merge(&self, squares: &mut [f64]) {
+        for (nearest, &square) in squares.iter_mut().zip(self.view.squares()) {
+            *nearest = nearest.min(square);
+        }
+    }
+
+    /// Lets something touch on every bearing of the sector.
+    pub fn block(&self, squares: &mut [f64]) {
+        for (nearest, _) in squares.iter_mut().zip(self.view.sector()).filter(|(_, is_in)| **is_in) {
+            *nearest = 0.0;
         }
     }
 }

@@ -7,7 +7,7 @@ use common::{
     FREE, after, at, drain, ms, near, of, params, pass, scan, scanned, seen, surround, text, turn, with_cloud,
 };
 use params::Value;
-use surround::{Condition, Input, Surround};
+use surround::{Condition, Input, Output, Surround};
 use units::{Instant, Level, Machine, NotFinite, Scale, Stamp, Velocity};
 use zones::{Scaling, Zone};
 
@@ -85,6 +85,27 @@ fn a_missing_sensor_blocks_the_zones_that_it_answers_for() {
     let scaling = after(&mut surround, ms(500), seen(1, at(&[])));
     assert_eq!((of(&scaling, Zone::Front), of(&scaling, Zone::Right)), (NONE, NONE));
     assert_eq!(of(&scaling, Zone::Back), (1.0, 0.0));
+}
+
+#[test]
+fn what_is_blocked_for_a_lost_sensor_alone_is_told_as_unknown() {
+    let mut surround = two(&[]);
+    let told = |surround: &mut Surround, millis, input| {
+        surround.handle(ms(millis), input);
+        let Some(Output::Publish(fields)) = core::iter::from_fn(|| surround.poll(ms(millis))).last() else {
+            panic!("nothing is told");
+        };
+        fields
+    };
+    // The camera behind is missing, and ahead there is a wall: 0 where it is seen, NaN where nobody looks.
+    let fields = told(&mut surround, 0, scanned(0, turn(&[(0, 0.7)])));
+    let of = |zone| {
+        let at = 2 * Scaling::FIELD_ORDER.iter().position(|other| *other == zone).unwrap();
+        (fields[at], fields[at + 1])
+    };
+    assert_eq!(of(Zone::Front).0, 0.0);
+    assert!(of(Zone::Back).0.is_nan() && of(Zone::Left).1.is_nan());
+    assert!(told(&mut surround, 10, Input::Stopping).iter().all(|field| field.is_nan()));
 }
 
 #[test]

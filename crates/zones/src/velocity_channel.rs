@@ -58,8 +58,10 @@ impl ZoneScaler {
             return;
         }
         self.velocity.next_zero = None;
-        let (command, applied) = self.judge_command(command);
-        self.drive(command, applied);
+        let (left, applied) = self.judge_command(command);
+        if !self.lose_unseen(command, left) {
+            self.drive(left, applied);
+        }
     }
 
     /// Why no command may move.
@@ -89,6 +91,19 @@ impl ZoneScaler {
         true
     }
 
+    /// Whether a command was lost because nothing is left of it while one of the factors is no number: then perhaps nobody
+    /// looks where it drives, and nothing is to go on by itself because somebody looks again.
+    fn lose_unseen(&mut self, command: Command, left: Command) -> bool {
+        let uses_factors = self.is_commanding() && self.params.operation != Operation::Passthrough;
+        let is_unseen = self.invalid_factors && command.asks_for_motion() && left.velocity.is_neutral();
+        if !is_unseen || !uses_factors {
+            return false;
+        }
+        self.commands.lose();
+        self.lose_command(Reason::WaitsForZero);
+        true
+    }
+
     /// Lets time and what is known of the zones act on the command in force.
     pub(crate) fn settle_command(&mut self) {
         if self.is_stopping() {
@@ -110,6 +125,9 @@ impl ZoneScaler {
             return;
         };
         let (left, applied) = self.judge_command(command);
+        if self.lose_unseen(command, left) {
+            return;
+        }
         if left.velocity != self.driven && self.is_commanding() {
             self.drive(left, applied);
         } else if applied != self.velocity.applied {

@@ -98,9 +98,24 @@ fn other_factors_with_the_same_result_are_only_told() {
 fn a_factor_that_is_no_number_stops_its_part() {
     let mut bench = Bench::new(params());
     bench.on(0, front(f32::NAN, 1.0));
-    assert_eq!(bench.on(0, command(1.0, 0.01, 3)), [Command { withheld: true, ..go(0.0, 0.01, 3) }]);
+    assert_eq!(bench.on(0, command(1.0, 0.06, 3)), [go(0.0, 0.06, 3)]);
     assert_eq!(bench.0.counters().invalid_factors, 1);
     assert_eq!(bench.0.health().0, Level::Warn);
+}
+
+#[test]
+fn what_stops_for_a_factor_that_is_no_number_waits_for_a_zero() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    bench.on(0, command(1.0, 0.0, 3));
+    assert_eq!(bench.on(10, front(f32::NAN, 1.0)), [WITHHELD]);
+    assert_eq!(bench.on(20, front(1.0, 1.0)), [], "somebody looks again, and nobody let go");
+    assert_eq!(bench.on(30, command(1.0, 0.0, 4)), []);
+    bench.on(40, command(0.0, 0.0, 5));
+    assert_eq!(bench.on(50, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
+    // A zone that closes and opens asks for nothing.
+    assert_eq!(bench.on(60, front(0.0, 1.0)), [Command { withheld: true, ..stop(6) }]);
+    assert_eq!(bench.on(70, front(1.0, 1.0)), [go(1.0, 0.0, 6)]);
 }
 
 #[test]

@@ -96,7 +96,9 @@ pub fn pass(surround: &mut Surround, from: u64, to: u64) {
 
 /// All that the machine wants to publish at `now`.
 pub fn drain(surround: &mut Surround, now: Instant) -> Vec<Scaling> {
-    core::iter::from_fn(|| surround.poll(now)).map(|Output::Publish(scaling)| scaling).collect()
+    core::iter::from_fn(|| surround.poll(now))
+        .map(|Output::Publish(fields)| Scaling::from_fields(&fields).0)
+        .collect()
 }
 
 /// The last that goes out at `now` after `input`.
