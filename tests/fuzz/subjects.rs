@@ -66,15 +66,15 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
 }
 
 pub fn arbiter() -> Subject<arbiter::Arbiter> {
-    use arbiter::{Arbiter, Input, Invalid, Output, Params, Publishers};
+    use arbiter::{Arbiter, Input, Invalid, Output, Params};
     fn params(rng: &mut Rng) -> Params {
         parameters(rng, &arbiter::specification(), Params::read)
     }
-    fn publishers(rng: &mut Rng) -> Publishers {
+    fn publishers(rng: &mut Rng) -> Census {
         match rng.u8(0..8) {
-            0 => Publishers::Unknown,
-            1 => Publishers::Counted { all: rng.usize(..), incompatible: rng.usize(0..3) },
-            _ => Publishers::Counted { all: rng.usize(0..2), incompatible: 0 },
+            0 => Census::Unknown,
+            1 => Census::Known { fitting: rng.usize(..), others: rng.usize(0..3) },
+            _ => Census::Known { fitting: rng.usize(0..2), others: 0 },
         }
     }
     Subject {

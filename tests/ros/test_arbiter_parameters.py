@@ -45,6 +45,24 @@ def test_a_source_is_added_drives_and_is_removed_while_it_drives(arbiter):
     arbiter.drives("dock", 0.3)
 
 
+def test_who_drives_is_removed_and_nobody_else_is_set_in_motion(alone):
+    navigation = alone.publish("/nav", 0.1)
+    alone.drives("navigation", 0.1)
+    alone.publish("/dock", 0.3, Twist)
+    assert alone.change(DOCK) == []
+    alone.drives("dock", 0.3)
+    gone = time.monotonic()
+    assert alone.delete("sources.dock.topic") == []
+    alone.wait(lambda: alone.last == 0.0, "no zero came")
+    settle()
+    said = alone.said(gone)
+    assert set(said[said.index(0.0) :]) == {0.0}, "navigation asked all the while, and nobody let go"
+    navigation.speed = 0.0
+    settle()
+    navigation.speed = 0.1
+    alone.drives("navigation", 0.1)
+
+
 def test_topic_and_type_are_changed_while_a_source_drives(arbiter):
     arbiter.publish("/nav", 0.1)
     arbiter.drives("navigation", 0.1)

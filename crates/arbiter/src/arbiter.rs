@@ -1,12 +1,12 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Command, Instant, Machine, Stamp, earliest};
+use units::{Census, Clock, Command, Instant, Machine, Stamp, earliest};
 
 use crate::lock_monitor::LockMonitor;
 use crate::ramp::Ramp;
 use crate::source_monitor::SourceMonitor;
-use crate::{Active, Counters, Input, Invalid, Output, Params, Publishers, Refused, Verdict, ZeroCause};
+use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, ZeroCause};
 
 /// Lets one of several velocity sources drive.
 ///
@@ -73,7 +73,7 @@ impl Arbiter {
     /// An arbiter that has received nothing: its first output is a zero.
     pub fn new(params: Params) -> Self {
         let active =
-            Active { publishers: vec![Publishers::default(); params.sources.len()], ..Active::default() };
+            Active { publishers: vec![Census::default(); params.sources.len()], ..Active::default() };
         let mut arbiter = Self {
             clock: Clock::default(),
             is_started: false,
@@ -229,7 +229,7 @@ impl Arbiter {
         }
         let drove = core::mem::replace(&mut self.driving, driving);
         if drove.is_some() && driving.is_none() {
-            self.lose();
+            self.lose(true); // whoever took it away set no other one in motion
         }
         self.settle(); // a source that may not drive any more is not asked where it is on its way
         if let Some(command) = self.ramp.configure(now, &self.params) {
@@ -258,11 +258,8 @@ impl Arbiter {
         if let Some(driver) = self.driving
             && (self.stopping || winner != Some(driver))
         {
-            if self.is_loss_in_motion(driver) {
-                self.sources.iter_mut().for_each(|monitor| monitor.require_zero(ZeroCause::OtherLost));
-                winner = self.judge();
-            }
-            self.lose();
+            self.lose(self.is_loss(driver));
+            winner = self.judge();
         }
         // Until it was published nobody drives since now: the origin of time means nothing.
         if self.active.source != self.driving || self.announced.is_none() && self.driving.is_none() {
@@ -274,15 +271,13 @@ impl Arbiter {
         self.settled = Some(now);
     }
 
-    /// Whether `driver`, which drives no longer, was lost while it asked for motion. To be preempted, or locked on purpose, is
-    /// no loss.
-    fn is_loss_in_motion(&self, driver: usize) -> bool {
-        let is_lost = match self.active.verdicts.get(driver) {
+    /// Whether `driver`, which drives no longer, was lost. To be preempted, or locked on purpose, is no loss.
+    fn is_loss(&self, driver: usize) -> bool {
+        match self.active.verdicts.get(driver) {
             Some(Verdict::Locked { .. }) => self.is_lock_lost_above(driver),
             Some(Verdict::Waits) => false,
             _ => true,
-        };
-        is_lost && !self.stopping && self.ramp.asks_for_motion()
+        }
     }
 
     /// Whether a lock masks `source` though nobody closed it.
@@ -296,7 +291,11 @@ impl Arbiter {
         self.renamed || self.announced.as_ref() != Some(&self.active)
     }
 
-    fn lose(&mut self) {
+    /// Who drove does so no longer. If that `is_loss`, of one who asked for motion, nobody drives before a zero.
+    fn lose(&mut self, is_loss: bool) {
+        if is_loss && !self.stopping && self.ramp.asks_for_motion() {
+            self.sources.iter_mut().for_each(|monitor| monitor.require_zero(ZeroCause::OtherLost));
+        }
         self.driving = None;
         self.counters.lost += 1;
         self.stop();

@@ -1,6 +1,6 @@
-use units::{Command, Stamp, Velocity};
+use units::{Census, Command, Stamp, Velocity};
 
-use crate::{Active, Invalid, Params, Publishers};
+use crate::{Active, Invalid, Params};
 
 /// All that can happen to the node.
 #[allow(clippy::large_enum_variant)] // on the way of a command nothing is boxed
@@ -25,14 +25,14 @@ pub enum Input {
         /// Index of the source in [`Params::sources`].
         source: usize,
         /// Who publishes it.
-        publishers: Publishers,
+        publishers: Census,
     },
     /// The publishers of a lock's topic are these.
     LockPublishersCounted {
         /// Index of the lock in [`Params::locks`].
         lock: usize,
         /// Who publishes it.
-        publishers: Publishers,
+        publishers: Census,
     },
     /// Of the topic that the node's own commands go to, this many publishers are not its own; `None` if the graph could not
     /// be read.

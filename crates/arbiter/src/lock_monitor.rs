@@ -1,9 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, Said, Stamp};
-
-use crate::Publishers;
+use units::{Census, Clock, Freshness, Instant, Said, Stamp};
 
 /// What a lock says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +13,7 @@ pub enum LockState {
     /// It said nothing within its timeout, and counts as closed.
     Silent,
     /// It has a publisher too many or one that does not fit, and counts as closed while that is so.
-    Conflict(Publishers),
+    Conflict(Census),
 }
 
 impl LockState {
@@ -52,7 +50,7 @@ pub(crate) struct LockMonitor {
     last: Option<(Said, bool)>,
     /// When it opens if it goes on saying so.
     opens: Instant,
-    pub(crate) publishers: Publishers,
+    pub(crate) publishers: Census,
 }
 
 impl LockMonitor {
@@ -139,11 +137,11 @@ mod tests {
     fn a_second_publisher_closes_it_while_it_lasts() {
         let mut lock = LockMonitor::default();
         lock.receive(&clock(10), false, TIMEOUT);
-        lock.publishers = Publishers::Counted { all: 2, incompatible: 0 };
+        lock.publishers = Census::Known { fitting: 2, others: 0 };
         let state = lock.state(ms(300), TIMEOUT);
         assert!(state.is_closed() && state.is_lost());
         assert_eq!(state.to_string(), "counts as closed: 2 publishers, must be 1");
-        lock.publishers = Publishers::Counted { all: 1, incompatible: 0 };
+        lock.publishers = Census::Known { fitting: 1, others: 0 };
         assert_eq!(lock.state(ms(300), TIMEOUT), LockState::Open);
     }
 

@@ -1,8 +1,8 @@
 use core::fmt;
 
-use units::{Instant, Stamp};
+use units::{Census, Instant, Stamp};
 
-use crate::{LockState, Params, Publishers};
+use crate::{LockState, Params};
 
 /// Why a source drives or does not. Where several reasons hold the greatest one is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,7 +65,7 @@ pub struct Active {
     /// One verdict for each source, in the order of [`Params::sources`].
     pub verdicts: Vec<Verdict>,
     /// Who publishes each source, in the same order.
-    pub publishers: Vec<Publishers>,
+    pub publishers: Vec<Census>,
     /// The state of each lock, in the order of [`Params::locks`].
     pub locks: Vec<LockState>,
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use arbiter::{Active, Input, Invalid, Kind, Level, Output, Params, Publishers, Refused, Source, Verdict};
+use arbiter::{Active, Census, Input, Invalid, Kind, Level, Output, Params, Refused, Source, Verdict};
 use common::{Bench, HIGH, LOCK, LOW, WITHHELD, at, go, lock, stamp, stop};
 use units::{Command, Machine, NotFinite, Velocity};
 
@@ -184,7 +184,7 @@ fn active_is_published_on_change_only() {
     let verdicts = vec![Verdict::Drives, Verdict::NeverReceived];
     let outputs = bench.drain(1);
     assert!(matches!(outputs[0], Output::Drive(_)), "the command comes first");
-    let (publishers, locks) = (vec![Publishers::default(); 2], vec![]);
+    let (publishers, locks) = (vec![Census::default(); 2], vec![]);
     let expected = Active { source: Some(LOW), since: at(1), stamp: stamp(0), verdicts, publishers, locks };
     assert_eq!(published(outputs), [expected]);
     bench.0.handle(at(2), command(2));

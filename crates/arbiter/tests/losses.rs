@@ -3,7 +3,7 @@
 
 mod common;
 
-use arbiter::{Input, Level, LockState, Publishers, Refused, Verdict, ZeroCause};
+use arbiter::{Census, Input, Level, LockState, Refused, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, at, command, drives, go, lock, params, stop};
 use units::{Command, Machine, Velocity};
 
@@ -227,9 +227,9 @@ fn two_publishers_of_a_lock_close_it_while_they_last() {
 fn what_is_wrong_with_publishers_is_told_while_it_is_so_also_at_rest() {
     let mut bench = Bench::new(vec![lock(5)]);
     bench.drain(1);
-    let counted = |all, incompatible| Publishers::Counted { all, incompatible };
+    let counted = |all, incompatible| Census::Known { fitting: all - incompatible, others: incompatible };
     bench.0.handle(at(1), Input::SourcePublishersCounted { source: LOW, publishers: counted(1, 1) });
-    bench.0.handle(at(1), Input::LockPublishersCounted { lock: 0, publishers: Publishers::Unknown });
+    bench.0.handle(at(1), Input::LockPublishersCounted { lock: 0, publishers: Census::Unknown });
     assert_eq!(bench.drain(1).len(), 1, "~/active tells");
     bench.0.handle(at(1), Input::ForeignPublishersCounted(Some(1)));
     let (level, text) = bench.0.health();
@@ -256,7 +256,7 @@ fn two_publishers_of_a_source_are_a_loss_and_the_zero_of_one_of_them_is_none() {
     let mut bench = Bench::new(vec![]);
     let counted = |all| Input::SourcePublishersCounted {
         source: LOW,
-        publishers: Publishers::Counted { all, incompatible: 0 },
+        publishers: Census::Known { fitting: all, others: 0 },
     };
     bench.command(510, LOW, 0.5, 2);
     assert_eq!(bench.verdicts()[LOW], Verdict::Drives);
@@ -275,7 +275,7 @@ fn two_publishers_of_a_source_are_a_loss_and_the_zero_of_one_of_them_is_none() {
 #[test]
 fn publishers_stay_known_when_indices_change() {
     let mut bench = Bench::new(vec![]);
-    let publishers = Publishers::Counted { all: 2, incompatible: 0 };
+    let publishers = Census::Known { fitting: 2, others: 0 };
     bench.on(0, Input::SourcePublishersCounted { source: HIGH, publishers });
     let mut one = params(vec![]);
     one.sources.remove(LOW);

@@ -5,7 +5,7 @@ mod model;
 
 use std::time::Duration;
 
-use arbiter::{Arbiter, Input, Invalid, Kind, Lock, LockState, Output, Params, Publishers, Source, Verdict};
+use arbiter::{Arbiter, Census, Input, Invalid, Kind, Lock, LockState, Output, Params, Source, Verdict};
 use model::{Asks, Memory, Model, Setting};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -132,7 +132,7 @@ impl Pair {
                 if lock < self.model.locks.len() {
                     self.model.locks[lock].publishers = count;
                     self.model.look();
-                    let publishers = Publishers::Counted { all: count, incompatible: 0 };
+                    let publishers = Census::Known { fitting: count, others: 0 };
                     self.tell(Input::LockPublishersCounted { lock, publishers });
                 }
             }
@@ -141,7 +141,7 @@ impl Pair {
                 if self.model.present[source] {
                     self.model.count(source, publishers);
                     self.model.look();
-                    let publishers = Publishers::Counted { all: publishers, incompatible: 0 };
+                    let publishers = Census::Known { fitting: publishers, others: 0 };
                     let source = (0..source).filter(|&s| self.model.present[s]).count();
                     self.tell(Input::SourcePublishersCounted { source, publishers });
                 }
@@ -160,7 +160,7 @@ impl Pair {
                 self.model.present[source] = !self.model.present[source];
                 self.model.sources[source] = Memory::default();
                 if self.model.driving == Some(source) {
-                    self.model.halt();
+                    self.model.lose();
                 }
                 self.adopt();
             }

@@ -4,18 +4,14 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use arbiter::{
-    Active, Arbiter, Input, Invalid, Kind, Output, Params, Publishers, Verdict, Wiring, specification,
-};
+use arbiter::{Active, Arbiter, Input, Invalid, Kind, Output, Params, Verdict, Wiring, specification};
 use params::{Refusal, Set};
 use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
-use ros::{
-    COUNT_PERIOD, Candidate, Error, Names, PublisherCount, Shell, Status, Stop, Topic, Wish, clock, qos,
-};
-use units::{Command, Instant, Machine, NotFinite, Stamp};
+use ros::{COUNT_PERIOD, Candidate, Error, Names, Shell, Status, Stop, Topic, Wish, clock, qos};
+use units::{Census, Command, Instant, Machine, NotFinite, Stamp};
 
 use crate::command_topic::CommandTopic;
 use crate::messages;
@@ -137,7 +133,7 @@ fn name_of<'a>(active: &Active, params: &'a Params) -> &'a str {
 }
 
 /// Why a source drives or does not, and what is wrong with who publishes it.
-fn reason(verdict: Verdict, publishers: Publishers, params: &Params) -> String {
+fn reason(verdict: Verdict, publishers: Census, params: &Params) -> String {
     let verdict = verdict.explain(params);
     if publishers.is_conflict() { format!("{verdict} ({publishers})") } else { verdict.to_string() }
 }
@@ -203,9 +199,7 @@ pub fn wishes<M: Machine + 'static>(
             index,
             candidate: Candidate::indexed(qos::edge(), convert),
             possible: LOCK_TYPES,
-            count: Box::new(move |lock, count| {
-                wrap(Input::LockPublishersCounted { lock, publishers: publishers(count) })
-            }),
+            count: Box::new(move |lock, publishers| wrap(Input::LockPublishersCounted { lock, publishers })),
         });
     }
     for (index, source) in params.sources.iter().enumerate().filter(|&(index, _)| stick != Some(index)) {
@@ -215,8 +209,8 @@ pub fn wishes<M: Machine + 'static>(
             index,
             candidate: candidate(source.kind, wrap),
             possible: SOURCE_TYPES,
-            count: Box::new(move |source, count| {
-                wrap(Input::SourcePublishersCounted { source, publishers: publishers(count) })
+            count: Box::new(move |source, publishers| {
+                wrap(Input::SourcePublishersCounted { source, publishers })
             }),
         });
     }
@@ -234,13 +228,6 @@ pub fn stick_of(
 ) -> Result<Option<usize>, Refusal> {
     let stick = wiring.stick_of(params, |topic| names.resolve(topic));
     stick.map_err(|clash| set.refuse(&clash.parameter, clash.rule))
-}
-
-fn publishers(count: Option<PublisherCount>) -> Publishers {
-    match count {
-        Some(PublisherCount { all, incompatible }) => Publishers::Counted { all, incompatible },
-        None => Publishers::Unknown,
-    }
 }
 
 /// Counts every 0.2 s who else publishes the command, which is `full` in the graph, and tells the machine of a change.

@@ -57,4 +57,4 @@ pub use shell::{Place, Shell};
 pub use stderr::print_line;
 pub use stop::{Stop, exit_at_once};
 pub use topic::Topic;
-pub use wish::{PublisherCount, Wish};
+pub use wish::Wish;

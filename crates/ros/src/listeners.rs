@@ -1,11 +1,11 @@
 use std::time::Duration;
 
 use params::{Refusal, Set};
-use units::{Level, Machine};
+use units::{Census, Level, Machine};
 
 use crate::listener::{Ear, Ears, Listener};
 use crate::port::{Publisher, look_up, publishers};
-use crate::wish::{Count, PublisherCount};
+use crate::wish::Count;
 use crate::{Candidate, Error, Names, Shell, Status, Wish, clock};
 
 /// The topics that a node listens to as its parameters say, which come and go at run time, in the order they are read: what
@@ -50,7 +50,7 @@ struct Entry<M: Machine> {
     candidate: Candidate<M>,
     count: Count<M>,
     /// The publishers that the machine knows of, once it knows; `None` inside: the graph could not be read.
-    counted: Option<Option<PublisherCount>>,
+    counted: Option<Census>,
     /// `None` if it could not be listened to.
     listener: Option<Listener>,
     /// Whether that was reported.
@@ -330,9 +330,9 @@ impl<M: Machine + 'static> Listeners<M> {
                 publisher.type_name != entry.candidate.type_name()
                     || publisher.best_effort && entry.candidate.is_reliable()
             };
-            let counted = found.map(|all| PublisherCount {
-                all: all.len(),
-                incompatible: all.iter().filter(misfits).count(),
+            let counted = found.map_or(Census::Unknown, |all| {
+                let others = all.iter().filter(misfits).count();
+                Census::Known { fitting: all.len() - others, others }
             });
             if entry.counted != Some(counted) {
                 entry.counted = Some(counted);

@@ -1,5 +1,5 @@
 use params::{Refusal, Set};
-use units::Machine;
+use units::{Census, Machine};
 
 use crate::Candidate;
 use crate::port::Publisher;
@@ -22,17 +22,8 @@ pub struct Wish<M: Machine> {
     pub count: Count<M>,
 }
 
-/// Makes of an index and its publishers what the machine is to know; `None` if the graph cannot be read.
-pub type Count<M> = Box<dyn Fn(usize, Option<PublisherCount>) -> <M as Machine>::Input + Send>;
-
-/// How many publishers a topic has: every endpoint counts, whatever its type, its QoS and its node's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PublisherCount {
-    /// All of them.
-    pub all: usize,
-    /// Those whose type or reliability does not fit, so that the middleware delivers nothing of them.
-    pub incompatible: usize,
-}
+/// Makes of an index and the publishers of its topic what the machine is to know.
+pub type Count<M> = Box<dyn Fn(usize, Census) -> <M as Machine>::Input + Send>;
 
 impl<M: Machine + 'static> Wish<M> {
     /// Refuses a topic that is published, and only as types that it cannot have.

@@ -1,4 +1,6 @@
-/// How many publishers one topic has.
+use core::fmt;
+
+/// How many publishers one topic has: every endpoint in the graph counts, whatever its type, its QoS and its node's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Census {
     /// The graph could not be read: that counts as a conflict.
@@ -21,6 +23,14 @@ impl Census {
         }
     }
 
+    /// Whether messages of more than one may come.
+    pub const fn are_several(self) -> bool {
+        match self {
+            Self::Unknown => true,
+            Self::Known { fitting, others } => fitting.saturating_add(others) > 1,
+        }
+    }
+
     /// Whether there is one, of whatever kind. If that is not known there may be.
     pub const fn is_any(self) -> bool {
         !matches!(self, Self::Known { fitting: 0, others: 0 })
@@ -30,6 +40,19 @@ impl Census {
 impl Default for Census {
     fn default() -> Self {
         Self::Known { fitting: 0, others: 0 }
+    }
+}
+
+impl fmt::Display for Census {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Unknown => f.write_str("the graph does not tell who publishes it"),
+            Self::Known { fitting, others: 0 } => write!(f, "{fitting} publishers, must be 1"),
+            Self::Known { fitting, others } => {
+                let all = fitting.saturating_add(others);
+                write!(f, "{others} of {all} publishers has another type or is best effort, and is ignored")
+            }
+        }
     }
 }
 

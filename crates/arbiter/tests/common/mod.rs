@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use arbiter::{Arbiter, Input, Invalid, Kind, Lock, Output, Params, Publishers, Source, Verdict};
+use arbiter::{Arbiter, Census, Input, Invalid, Kind, Lock, Output, Params, Source, Verdict};
 use units::{Command, Instant, Machine, Stamp, Velocity};
 
 pub const LOW: usize = 0;
@@ -120,7 +120,7 @@ impl Bench {
     }
 
     pub fn lock_publishers(&mut self, ms: u64, all: usize, incompatible: usize) -> Vec<Command> {
-        let publishers = Publishers::Counted { all, incompatible };
+        let publishers = Census::Known { fitting: all - incompatible, others: incompatible };
         self.on(ms, Input::LockPublishersCounted { lock: LOCK, publishers })
     }
 

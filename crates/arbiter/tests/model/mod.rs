@@ -4,7 +4,7 @@
 //! machine but the words of the answer.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
-use arbiter::{LockState, Publishers, Verdict, ZeroCause};
+use arbiter::{Census, LockState, Verdict, ZeroCause};
 
 /// The wall clock at the beginning, in ticks; far from zero, which is no stamp.
 const EPOCH: i64 = 100_000;
@@ -147,7 +147,7 @@ impl Model {
     pub fn lock_state(&self, lock: usize) -> LockState {
         let bar = self.locks[lock];
         if bar.publishers > 1 {
-            return LockState::Conflict(Publishers::Counted { all: bar.publishers, incompatible: 0 });
+            return LockState::Conflict(Census::Known { fitting: bar.publishers, others: 0 });
         }
         match bar.said {
             Some((closed, age)) if age < self.setting.locks[lock].1 => {
@@ -233,7 +233,12 @@ impl Model {
             None => false,
             Some(_) => true,
         };
-        if wronged && self.moving {
+        if wronged { self.lose() } else { self.halt() }
+    }
+
+    /// Who drove is gone, and by nobody's wish: if it moved the vehicle, everybody lets go first.
+    pub fn lose(&mut self) {
+        if self.moving {
             for source in 0..self.sources.len() {
                 if self.present[source] {
                     self.owe(source, ZeroCause::OtherLost);
