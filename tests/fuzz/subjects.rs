@@ -386,6 +386,8 @@ pub fn joystick() -> Subject<joystick::Joystick> {
                 Input::ReferenceReceived(pose(rng, stamp))
             }
             18 => Input::FrameSelected(rng.bool()),
+            19 => Input::ReferencePublishersCounted(rng.usize(0..3)),
+            20 => Input::VirtualPublishersCounted(rng.usize(0..3)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
             _ => Input::ParametersChanged(params(rng)),
         },

@@ -87,6 +87,24 @@ def reason(arbiter, source, text):
     arbiter.wait(lambda: arbiter.active[1].get(source) == text, f"of {source} must be said: {text}")
 
 
+def test_who_takes_over_with_a_clock_that_lags_is_obeyed_at_once():
+    """What stamps of another source would make late in the stages further on goes out without one."""
+    with Arbiter({**NAVIGATION, **DOCK}) as arbiter:
+        navigation = Source(arbiter, "/nav", 0.8, ahead=0.09)
+        arbiter.drives("navigation", 0.8)
+        start = time.monotonic()
+        dock = Source(arbiter, "/dock", -0.8, ahead=-0.3)
+        arbiter.drives("dock", -0.8)
+        time.sleep(1.0)
+        stamps = [(m.header.stamp.sec, m.header.stamp.nanosec) for m in arbiter.graph.since(OUTPUT, start)]
+        newest = (0, 0)
+        for stamp in stamps:
+            assert stamp == (0, 0) or stamp >= newest, f"{stamp} after {newest}"
+            newest = max(newest, stamp)
+        assert (0, 0) in stamps and stamps[-1] != (0, 0), "it is stamped again once its clock has passed the other's"
+        assert navigation.publisher and dock.publisher
+
+
 def test_a_stamp_makes_a_command_older_and_never_fresher():
     with Arbiter({**NAVIGATION, **DOCK}) as arbiter:
         dock = Source(arbiter, "/dock", 0.3)

@@ -142,7 +142,7 @@ def test_what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_op
         estop, door, command = Bool(data=False), Bool(data=False), TwistStamped()
         stack.graph.repeat("/hind/estop", estop, 20.0)
         stack.graph.repeat("/door", door, 20.0)
-        stack.graph.repeat("/cmd_vel_nav", command, 20.0)
+        stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
         stack.unplug()
         stack.enable(True)
         stack.wait_for_state("OK")
@@ -185,7 +185,7 @@ def test_a_blocked_zone_stops_forward_but_not_backward(stack):
 def test_navigation_drives_until_the_stick_does(stack):
     stack.enable(True)
     command = TwistStamped()
-    timer = stack.graph.repeat("/cmd_vel_nav", command, 20.0)
+    timer = stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
     stack.wait_for_state("OK")
     time.sleep(0.3)
     command.twist.linear.x = 0.5
@@ -214,7 +214,7 @@ def navigation_drives_again(stack, command):
 def test_a_velocity_that_is_not_finite_stops(stack):
     stack.enable(True)
     command = TwistStamped()
-    stack.graph.repeat("/cmd_vel_nav", command, 20.0)
+    stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
     stack.wait_for_state("OK")
     time.sleep(0.3)
     command.twist.linear.x = 0.5
@@ -230,7 +230,7 @@ def test_a_velocity_that_is_not_finite_stops(stack):
 
 def test_a_stick_pulled_out_of_a_driving_vehicle_stops_it_until_navigation_says_zero(stack):
     command = TwistStamped()
-    stack.graph.repeat("/cmd_vel_nav", command, 20.0)
+    stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
     stack.drive_forward()
     command.twist.linear.x = 0.5
     stack.unplug()

@@ -54,7 +54,7 @@ def command(stack, speed, ahead):
     message = TwistStamped()
     message.header.stamp.sec, message.header.stamp.nanosec = divmod(time.time_ns() + int(ahead * 1e9), 1_000_000_000)
     message.twist.linear.x = speed
-    stack.graph.publish("/cmd_vel_nav", message)
+    stack.graph.publish("/cmd_vel_smoothed", message)
 
 
 def say(stack, speed, seconds, ahead=0.0):

@@ -9,7 +9,9 @@ from conftest import LATCHED, Process
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from or_joystick.msg import State
+from or_pose_estimator.msg import AVel, Vel
 from or_pose_estimator.msg import State as PoseState
+from vehicle import second_publisher
 
 DESIRED, HAND = "/joystick/desired", "/joystick/virtual_device"
 PRIORITY = named("sources.joystick", topic="joystick/desired", type="pose_state", priority=100, timeout=0.5)
@@ -106,6 +108,41 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_vehicle_until_navigation_says_
         time.sleep(0.3)
         vehicle.navigation.twist.linear.x = 0.3
         vehicle.wait_for(0.3, "navigation does not go on")
+
+
+def test_a_virtual_device_that_two_move_is_unplugged():
+    with robot(*STICK) as vehicle:
+        vehicle.hold()
+        vehicle.wait_for(0.0, "it does not stop navigation")
+        vehicle.hold([0, -32768])
+        vehicle.arbiter.wait(lambda: vehicle.arbiter.last > 1.0, "the stick does not drive")
+        with second_publisher(State, HAND):
+            vehicle.wait_for(0.0, "nobody knows whose stick it is")
+        stopped = time.monotonic()
+        time.sleep(2.0)
+        assert set(vehicle.arbiter.said(stopped)) == {0.0}, "the stick was held all the while"
+        vehicle.hold()
+        time.sleep(0.3)
+        vehicle.hold([0, -32768])
+        vehicle.arbiter.wait(lambda: vehicle.arbiter.last > 1.0, lambda: f"it does not drive again: {vehicle.status()}")
+
+
+def test_a_reference_of_two_publishers_is_none():
+    with robot() as vehicle:
+        reference = PoseState(intrinsic=True, vel=[Vel()], avel=[AVel()])
+        vehicle.graph.repeat("/joystick/reference", reference, 50.0)
+        vehicle.wait_for(0.0, "the reference does not pass through")
+        reference.vel[0].vx = 0.4
+        vehicle.wait_for(0.4, "the reference does not pass through")
+        with second_publisher(PoseState, "/joystick/reference"):
+            vehicle.wait_for(0.0, "nobody knows whose it is")
+        stopped = time.monotonic()
+        time.sleep(2.0)
+        assert set(vehicle.arbiter.said(stopped)) == {0.0}, "it asked for motion all the while"
+        reference.vel[0].vx = 0.0
+        time.sleep(0.3)
+        reference.vel[0].vx = 0.4
+        vehicle.wait_for(0.4, "it does not go on")
 
 
 def test_a_takeover_by_toggle_outlasts_its_pad():

@@ -64,7 +64,9 @@ def test_a_real_vehicle_is_never_driven_with_the_numbers_of_another():
     assert default_of("steersman.launch.xml", "config", simulator="true").endswith("/config/demo.yaml")
     assert default_of("steersman.launch.xml", "config", simulator="false") is None
     assert default_of("steersman.launch.xml", "config") is None
-    # What a single node starts with is generated of its defaults: no chair's calibration, and no mode that enters itself.
+    for node in ("hindbrain", "zone_scaler", "chair"):  # whose parameters say what full speed is
+        assert default_of(f"{node}.launch.xml", "config") is None
+    # What is generated of the defaults has no chair's calibration, and no mode that enters itself.
     chair = yaml.safe_load((ROOT / "config" / "chair.yaml").read_text())["chair"]["ros__parameters"]
     assert chair["activate"] is False and not chair.get("profiles")
 
@@ -129,7 +131,7 @@ def test_the_occupants_stick_and_then_navigation(chair):
     last = lambda: (graph.last("/luci/remote_joystick").forward_back, graph.last("/luci/remote_joystick").left_right)
     command = TwistStamped()
     node = graph.node
-    publisher = node.create_publisher(TwistStamped, "/cmd_vel_nav", 10)
+    publisher = node.create_publisher(TwistStamped, "/cmd_vel_smoothed", 10)
 
     def publish():
         command.header.stamp = node.get_clock().now().to_msg()

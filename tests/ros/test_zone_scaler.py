@@ -139,7 +139,7 @@ def test_zones_are_judged_on_the_stick_of_the_chairs_profile():
         scaler.wait_for_left(0.1, 0.3, "free")
 
 
-@pytest.mark.parametrize("bad", [math.nan, 2.0, -1.0, math.inf, -math.inf, 1.0000001])
+@pytest.mark.parametrize("bad", [math.nan, 2.0, -1.0, math.inf, -math.inf, 1.0001])
 def test_what_is_no_factor_counts_as_zero(bad):
     with Scaler() as scaler:
         scaler.scaling(front_fb=bad, back_rl=bad)

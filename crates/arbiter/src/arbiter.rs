@@ -22,8 +22,8 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 ///   act of a person. A source that may have been sending before it was listened to begins with a zero.
 /// * While nobody drives a zero goes out every 0.1 s; while a source asks for motion that zero says that it is
 ///   [withheld](Command::withheld), and no later stage takes it for the hand that lets go. The arbiter's own zeros have no stamp, for they go back to no
-///   stick event: they are of now, and no stage further on takes one for late or old. The first command of another source
-///   whose stamps are older goes on without one too.
+///   stick event: they are of now, and no stage further on takes one for late or old. The commands of a source go on without one, too,
+///   as long as those of another one before it were newer: their clocks differ.
 /// * With any limit on, what goes out is on the way to the command, from the velocity that is driven now, also when
 ///   another source takes over; and it goes out again at the instants of a grid until it is there. All of that carries
 ///   the stamp of the command aimed at, so that no step of the way is taken for a newer command. The zero of a loss
@@ -47,8 +47,8 @@ pub struct Arbiter {
     pub(crate) locks: Vec<LockMonitor>,
     pub(crate) driving: Option<usize>,
     ramp: Ramp,
-    /// The stamp of the last command that a source drove with.
-    last_stamp: Stamp,
+    /// The newest stamp of a command that a source drove with.
+    newest_stamp: Stamp,
     /// When the next zero is due; `None` while a source drives.
     next_zero: Option<Instant>,
     pub(crate) stopping: bool,
@@ -82,7 +82,7 @@ impl Arbiter {
             locks: vec![LockMonitor::default(); params.locks.len()],
             driving: None,
             ramp: Ramp::new(&params),
-            last_stamp: Stamp::ZERO,
+            newest_stamp: Stamp::ZERO,
             next_zero: Some(Instant::ZERO),
             stopping: false,
             queue: VecDeque::with_capacity(QUEUE),
@@ -178,11 +178,14 @@ impl Arbiter {
         }
     }
 
-    /// `stamp` as the stages further on take it after the last one, which may have been another source's: they pass over
-    /// what is older than that, as if it had been late. So the first one that goes back goes on without a stamp.
+    /// `stamp` as the stages further on take it: they pass over what is older than the newest one, as if it had been late, and
+    /// that may have been another source's, whose clock is ahead. So what is older goes on without a stamp.
     fn in_order(&mut self, stamp: Stamp) -> Stamp {
-        let last = core::mem::replace(&mut self.last_stamp, stamp);
-        if stamp < last { Stamp::ZERO } else { stamp }
+        if stamp < self.newest_stamp && !units::freshness::is_ahead(&self.clock, self.newest_stamp) {
+            return Stamp::ZERO;
+        }
+        self.newest_stamp = stamp;
+        stamp
     }
 
     fn refuse(&mut self, source: usize, reason: Refused) {

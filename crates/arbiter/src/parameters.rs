@@ -164,7 +164,7 @@ mod tests {
         let half = Duration::from_millis(500);
         assert_eq!((joystick.name.as_str(), joystick.topic.as_str()), ("joystick", "joystick/desired"));
         assert_eq!((joystick.kind, joystick.priority, joystick.timeout), (Kind::PoseState, 100, half));
-        assert_eq!((navigation.name.as_str(), navigation.topic.as_str()), ("navigation", "cmd_vel_nav"));
+        assert_eq!((navigation.name.as_str(), navigation.topic.as_str()), ("navigation", "cmd_vel_smoothed"));
         assert_eq!(
             (navigation.kind, navigation.priority, navigation.timeout),
             (Kind::TwistStamped, 10, half)

@@ -51,7 +51,7 @@ pub(crate) enum SourceState {
 impl SourceMonitor {
     /// A source that is in the list since `now`.
     pub(crate) fn new(now: Instant) -> Self {
-        Self { since: now, commands: CommandMonitor::after_silence(), ..Self::default() }
+        Self { since: now, commands: CommandMonitor::silent_at_rest(), ..Self::default() }
     }
 
     /// Takes a message that is read now; the command that is in force by it.

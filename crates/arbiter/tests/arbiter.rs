@@ -108,12 +108,16 @@ fn a_zero_of_who_drives_is_never_late() {
 }
 
 #[test]
-fn a_source_with_older_stamps_takes_over_without_one_first() {
+fn a_source_with_older_stamps_takes_over_without_any_until_they_are_newer() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.command(0, LOW, 0.5, 9), [go(0.5, 9)]);
     // Who passes over what is older than the last would go on at 0.5 m/s.
     assert_eq!(bench.command(10, HIGH, 0.1, 5), [go(0.1, 0)]);
-    assert_eq!(bench.command(20, HIGH, 0.1, 6), [go(0.1, 6)]);
+    assert_eq!(bench.command(20, HIGH, -0.1, 6), [go(-0.1, 0)], "nor what it says next");
+    assert_eq!(bench.command(30, HIGH, 0.1, 9), [go(0.1, 9)]);
+    // The wall clock is set back: nobody waits until it is there again.
+    bench.0.handle(at(35), Input::ClockRead(stamp(4)));
+    assert_eq!(bench.command(40, HIGH, 0.1, 4), [go(0.1, 4)]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::{
 ///   when a command changes it. Anything but neutral needs the state [`State::Active`]: the mode entered by a service that
 ///   answered, our source shown by the chair regularly and lately, one publisher each of commands and of sticks, a fresh
 ///   command, and a calibration for the chair's profile.
-/// * A command that asks for motion while one of these is missing, or that is lost, is a stop: its publisher has to send a
+/// * A command that asks for motion while one of these is missing, or any that is lost, is a stop: its publisher has to send a
 ///   zero before anything moves ([`CommandMonitor`]).
 /// * What shows the source, and what contradicts, is told at `Feedback`; a mode that was left is not taken back.
 /// * No joystick is made in any other way than with its zone and the mode's source.

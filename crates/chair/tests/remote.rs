@@ -12,6 +12,7 @@ fn sticks_go_out_at_20_hertz_at_least_and_100_at_most() {
     let mut bench = Bench::confirmed();
     bench.pass(1000);
     assert_eq!(bench.sent.len(), 20, "neutral as well");
+    bench.on(go(0.0, 0.0));
     bench.sent.clear();
     for ms in 0..1000 {
         bench.on(go(if ms % 2 == 0 { 0.1 } else { 0.2 }, 0.0));
@@ -91,13 +92,17 @@ fn nothing_moves_before_a_zero_after_anything_that_held_it() {
 }
 
 #[test]
-fn a_publisher_that_was_at_rest_moves_on_by_itself() {
+fn silence_after_a_zero_asks_for_another_one() {
     let mut bench = Bench::confirmed();
     bench.pass(1000);
     assert_eq!(bench.remote.counters().lost_commands, 1);
     bench.on(go(0.27, 0.0));
     bench.pass(20);
-    assert!(bench.moves(), "silence after a zero is no loss");
+    assert!(!bench.moves());
+    bench.on(go(0.0, 0.0));
+    bench.on(go(0.27, 0.0));
+    bench.pass(20);
+    assert!(bench.moves());
 }
 
 #[test]
@@ -172,6 +177,10 @@ fn a_stop_is_never_too_late() {
     assert_eq!(bench.last(), (0, 0), "older than what the stop stopped");
     bench.on(stamped(0.27, 60));
     bench.pass(20);
+    assert_eq!(bench.last(), (0, 0), "a stop that came late is none to begin with");
+    bench.on(stamped(0.0, 80));
+    bench.on(stamped(0.27, 81));
+    bench.pass(20);
     assert_eq!(bench.last(), (50, 0));
 }
 
@@ -204,6 +213,7 @@ fn a_command_from_the_future_is_none() {
     bench.stopped_for(Hold::CommandStale(stale), Level::Error);
     let text = "was stamped 3599.500 s ahead of this clock";
     assert!(bench.remote.report().contains(&("last stale command", text.into())));
+    bench.on(go(0.0, 0.0));
     bench.on(go(0.27, 0.0));
     bench.pass(10);
     assert_eq!((bench.last(), bench.remote.counters().future_commands), ((50, 0), 1));

@@ -108,6 +108,10 @@ pub enum Input {
     ClockRead(Stamp),
     /// Somebody else's state came in on `reference`.
     ReferenceReceived(PoseState),
+    /// So many publish `reference`, whatever their type; [`usize::MAX`] if the graph cannot tell. Of more than one none counts.
+    ReferencePublishersCounted(usize),
+    /// So many publish `virtual_device`, likewise; more than one unplug it.
+    VirtualPublishersCounted(usize),
     /// Parameters were changed, all of them or none; those read only at start are ignored.
     ParametersChanged(Params),
     /// The vehicle's own frame was asked for (true) or the world's (false), whatever buttons did before.

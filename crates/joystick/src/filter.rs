@@ -158,7 +158,18 @@ impl Filter {
 
     /// Lets time pass; whether that ended what was passed on.
     pub(crate) fn expire(&mut self, now: Instant) -> bool {
-        let is_lost = self.reference.expire(now) && !self.active();
+        let is_lost = self.reference.expire(now);
+        self.reference_lost(now, is_lost)
+    }
+
+    /// So many publish the reference; whether that ended what was passed on.
+    pub(crate) fn count_references(&mut self, now: Instant, publishers: usize) -> bool {
+        let is_lost = self.reference.count(publishers);
+        self.reference_lost(now, is_lost)
+    }
+
+    fn reference_lost(&mut self, now: Instant, is_lost: bool) -> bool {
+        let is_lost = is_lost && !self.active();
         if is_lost {
             if self.reference.waits_for_zero() {
                 self.farewell = Farewell::after_loss(now, true, self.farewell.masks);

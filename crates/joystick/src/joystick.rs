@@ -208,6 +208,11 @@ impl Joystick {
                     self.desire();
                 }
             }
+            Input::ReferencePublishersCounted(count) => {
+                if self.filter.count_references(self.now, count) {
+                    self.desire();
+                }
+            }
             Input::ParametersChanged(params) => self.configure(&params),
             Input::FrameSelected(intrinsic) => self.filter.ask_frame(intrinsic),
             Input::FrameNoted(intrinsic) => self.filter.note_frame(intrinsic),
@@ -216,7 +221,8 @@ impl Joystick {
                 let output = self.feedbacks.take(self.now, self.devices.driver_id(), feedback);
                 self.queue.extend(output);
             }
-            Input::VirtualDeviceMoved(_) => {} // its events come one by one
+            // Its events come one by one.
+            Input::VirtualDeviceMoved(_) | Input::VirtualPublishersCounted(_) => {}
             Input::Stopping => self.stop(),
         }
         Ok(())
@@ -352,6 +358,10 @@ impl Machine for Joystick {
             Input::VirtualDeviceMoved(state) => {
                 let (events, report) = self.virtual_device.set(&self.clock, state);
                 self.queue.extend(report.map(Output::Report));
+                self.carry_out(events);
+            }
+            Input::VirtualPublishersCounted(count) => {
+                let events = self.virtual_device.count(count);
                 self.carry_out(events);
             }
             input => self.step(input),

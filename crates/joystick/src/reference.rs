@@ -12,23 +12,47 @@ pub(crate) const STALE: Duration = Duration::from_millis(500);
 /// It is judged as every command is, see [`CommandMonitor`]: a late, old or repeated one is not passed on, and after the
 /// reference was lost while it asked for motion, or the stick was, nothing of it is passed on before it asks for none; nor is
 /// one that was there before this node. One without velocities asks for none; a velocity that is no number asks for motion.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Reference {
     monitor: CommandMonitor,
     state: PoseState,
     was_received: bool,
+    publishers: usize,
+}
+
+impl Default for Reference {
+    /// One that may fall silent at rest, as navigation does, and begins with a stop.
+    fn default() -> Self {
+        let mut monitor = CommandMonitor::silent_at_rest();
+        monitor.require_zero();
+        Self { monitor, state: PoseState::default(), was_received: false, publishers: 0 }
+    }
 }
 
 impl Reference {
     /// Takes a reference that is read now. The caller has called [`expire`](Self::expire) before.
     pub(crate) fn receive(&mut self, clock: &Clock, state: PoseState) -> Received {
         self.was_received = true;
+        if self.publishers > 1 {
+            return Received::WaitsForZero;
+        }
         let command = Command::new(asked(&state), state.stamp);
         let received = self.monitor.receive(clock, command, STALE);
         if received == Received::InForce {
             self.state = state;
         }
         received
+    }
+
+    /// So many publish the reference. Of several none counts, for nobody knows whose is meant; whether the reference in force was
+    /// lost by it.
+    pub(crate) fn count(&mut self, publishers: usize) -> bool {
+        self.publishers = publishers;
+        let is_lost = publishers > 1 && self.in_force().is_some();
+        if publishers > 1 {
+            self.require_zero();
+        }
+        is_lost
     }
 
     /// Lets time pass; whether the reference in force was lost by it.

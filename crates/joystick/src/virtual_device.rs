@@ -57,6 +57,8 @@ pub(crate) struct VirtualDevice {
     buttons: Vec<bool>,
     /// Why states are refused, until one is taken.
     refused: Option<Report>,
+    /// How many publish its states.
+    publishers: usize,
 }
 
 impl VirtualDevice {
@@ -66,6 +68,9 @@ impl VirtualDevice {
 
     /// The batch of events that `state` makes of it, and a reason where it is refused anew.
     pub(crate) fn set(&mut self, clock: &Clock, state: VirtualState) -> (Vec<Input>, Option<Report>) {
+        if self.publishers > 1 {
+            return (Vec::new(), None);
+        }
         match self.check(clock, &state) {
             Check::Taken => self.refused = None,
             Check::Late => return (Vec::new(), None),
@@ -117,6 +122,12 @@ impl VirtualDevice {
             events.push(Input::BatchEnded);
         }
         (events, None)
+    }
+
+    /// So many publish its states; the batch of events by which it goes while that is more than one.
+    pub(crate) fn count(&mut self, publishers: usize) -> Vec<Input> {
+        self.publishers = publishers;
+        if publishers > 1 { self.unplug() } else { Vec::new() }
     }
 
     fn check(&mut self, clock: &Clock, state: &VirtualState) -> Check {

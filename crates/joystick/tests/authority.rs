@@ -233,6 +233,30 @@ fn a_reference_that_is_old_late_repeated_or_from_the_future_is_not_passed_on() {
 }
 
 #[test]
+fn a_reference_of_two_publishers_is_lost_until_a_zero_of_one() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.run(1000);
+    let mut say = |bench: &mut Bench, forward| {
+        bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, forward)));
+        published(bench, CYCLE)
+    };
+    say(&mut bench, 0.0);
+    assert!(say(&mut bench, 0.5).iter().any(|state| state.vel == Some([0.5, 0.0, 0.0])));
+    bench.give(Input::ReferencePublishersCounted(2));
+    let lost = published(&mut bench, CYCLE);
+    assert!(!lost.is_empty() && lost.iter().all(|state| state.vel.is_none()), "{lost:?}");
+    let moves =
+        |states: Vec<PoseState>| states.iter().any(|state| state.vel.is_some_and(|vel| vel[0] != 0.0));
+    for forward in [0.0, 0.5] {
+        assert!(!moves(say(&mut bench, forward)), "nobody knows whose it is");
+    }
+    bench.give(Input::ReferencePublishersCounted(1));
+    assert!(!moves(say(&mut bench, 0.5)), "it asked for motion all the while");
+    say(&mut bench, 0.0);
+    assert!(moves(say(&mut bench, 0.5)));
+}
+
+#[test]
 fn a_reference_that_waited_while_the_process_was_held_is_as_old_as_that() {
     let mut bench = Bench::with_pad(guarded());
     bench.run(1000);

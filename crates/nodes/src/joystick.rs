@@ -168,6 +168,7 @@ pub fn listen<M: Machine<Input: Send> + Send + 'static>(
     inputs.subscribe::<or_pose::State>(node, "~/reference", qos::commands(), move |message| {
         Some(wrap(Input::ReferenceReceived(messages::reference(&message))))
     })?;
+    inputs.expect_one_publisher("~/reference", move |count| wrap(Input::ReferencePublishersCounted(count)));
     inputs.subscribe::<sensor::JoyFeedback>(node, "joy/set_feedback", qos::edge(), move |message| {
         Some(wrap(Input::FeedbackReceived(pads::feedback(&message))))
     })?;
@@ -177,6 +178,8 @@ pub fn listen<M: Machine<Input: Send> + Send + 'static>(
         qos::edge(),
         move |message| Some(wrap(Input::VirtualDeviceMoved(pads::virtual_state(message)))),
     )?;
+    inputs
+        .expect_one_publisher("~/virtual_device", move |count| wrap(Input::VirtualPublishersCounted(count)));
     Pads::start(node, shell.clone(), view, wrap)
 }
 

@@ -103,6 +103,7 @@ pub fn run_with(
     let zones = zones
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
         .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)))
+        .log_levels()
         .chore(move |_| picture.draw(&drawn, |drive| &drive.stages().zones));
     let (for_stick, for_wishes) = ((names.clone(), wiring.clone()), (names.clone(), wiring));
     let arbiter = arbiter

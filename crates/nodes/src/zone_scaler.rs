@@ -160,7 +160,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let shell = Shell::new(scaler, Some(clock_read), move |output| topics.publish(output));
     let drawn = shell.clone();
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = runner.status(move |machine| latency.report(status(machine)));
+    let runner = runner.status(move |machine| latency.report(status(machine))).log_levels();
     let runner = runner.chore(move |_| picture.draw(&drawn, |scaler| scaler));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

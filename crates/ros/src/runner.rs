@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use params::{Refusal, Set, Value};
 use r2r::WrappedServiceTypeSupport;
-use units::{Instant, Machine};
+use units::{Instant, Level, Machine};
 
 use crate::diagnostics::Diagnostics;
 use crate::listeners::Listeners;
@@ -165,6 +165,8 @@ pub struct Runner<M: Machine> {
     services: Vec<Box<dyn Serve<M> + Send>>,
     follow: Option<Follow<M>>,
     diagnostics: Diagnostics,
+    /// The level that was logged last, where changes of it are logged.
+    logged: Option<Level>,
     longest_sleep: Duration,
     reader: Reader,
     housekeeping_due: Instant,
@@ -198,6 +200,7 @@ impl<M: Machine + 'static> Runner<M> {
             services: Vec::new(),
             follow: None,
             diagnostics,
+            logged: None,
             longest_sleep: LONGEST_SLEEP,
             reader: Reader::new(),
             housekeeping_due: clock::now() + HOUSEKEEPING,
@@ -220,6 +223,13 @@ impl<M: Machine + 'static> Runner<M> {
     #[must_use]
     pub fn status(mut self, status: impl FnMut(&M) -> Status + Send + 'static) -> Self {
         self.status = Box::new(status);
+        self
+    }
+
+    /// Logs the status when its level changes: for a node that has no other way to say on the console that it stops the vehicle.
+    #[must_use]
+    pub fn log_levels(mut self) -> Self {
+        self.logged = Some(Level::Ok);
         self
     }
 
@@ -405,6 +415,15 @@ impl<M: Machine + 'static> Runner<M> {
         self.inputs.report(&mut status);
         if let Some(listeners) = self.gate.listeners() {
             listeners.report(&mut status);
+        }
+        if self.logged.is_some_and(|logged| logged != status.level) {
+            self.logged = Some(status.level);
+            let level = match status.level {
+                Level::Ok => log::Level::Info,
+                Level::Warn | Level::Stale => log::Level::Warn,
+                Level::Error => log::Level::Error,
+            };
+            log::log!(target: &self.name, level, "{}", status.message);
         }
         if let Err(error) = self.diagnostics.publish(status) {
             log::warn!(target: &self.name, "could not publish /diagnostics: {error}");

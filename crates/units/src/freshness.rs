@@ -104,7 +104,7 @@ impl Freshness {
             self.ahead = stamp;
             return Err(Stale::Ahead { by });
         }
-        let clock_went_back = time_from(wall, newest) > AHEAD;
+        let clock_went_back = is_ahead(clock, newest);
         if !newest.is_zero() && stamp < newest && !said.is_expired(now, timeout) && !clock_went_back {
             return Err(Stale::Late);
         }
@@ -136,6 +136,12 @@ impl Freshness {
     }
 }
 
+/// Whether `stamp` lies so far ahead of the wall clock that it does not tell when something was said. If it once did not, the wall
+/// clock was set back.
+pub fn is_ahead(clock: &Clock, stamp: Stamp) -> bool {
+    time_from(clock.wall(), stamp) > AHEAD
+}
+
 /// The time from `earlier` to `later`; zero if it is the other way round or if one of them is unknown.
 fn time_from(earlier: Stamp, later: Stamp) -> Duration {
     if earlier.is_zero() || later.is_zero() {
@@ -160,11 +166,10 @@ pub enum Received {
 /// The commands of one publisher: which one is in force, for how long, and whether motion may begin.
 ///
 /// * A zero is a neutral velocity behind which no motion is [withheld](Command::withheld).
-/// * **Motion begins with a zero**: of somebody who is listened to from now on nobody knows for how long it has been asking.
-///   So a stage that was restarted does not drive off by itself.
 /// * A command is in force until it is as old as the timeout, see [`Freshness`].
-/// * **Losing a command that asks for motion is a stop**: afterwards nothing is in force until a zero was received.
-///   So a link that comes back, or a process that was held, does not drive off by itself.
+/// * **Motion begins with a zero**: while nothing is in force only a zero counts. So a stage that was restarted, a link that comes
+///   back or a process that was held does not drive off by itself.
+/// * Of one that [may fall silent at rest](Self::silent_at_rest) that is asked only after a command was lost that asked for motion.
 /// * **A stop is never too late**: a stale neutral velocity ends what is in force.
 /// # Real-time
 /// No allocation; constant time.
@@ -175,6 +180,7 @@ pub struct CommandMonitor {
     freshness: Freshness,
     in_force: Option<(Command, Said)>,
     waits_for_zero: bool,
+    silent_at_rest: bool,
     /// When motion was asked for last, by whatever was not overtaken; `None` since a zero.
     asked: Option<Instant>,
 }
@@ -182,14 +188,21 @@ pub struct CommandMonitor {
 impl Default for CommandMonitor {
     /// One whose first command must be a zero.
     fn default() -> Self {
-        Self { freshness: Freshness::default(), in_force: None, waits_for_zero: true, asked: None }
+        Self {
+            freshness: Freshness::default(),
+            in_force: None,
+            waits_for_zero: true,
+            silent_at_rest: false,
+            asked: None,
+        }
     }
 }
 
 impl CommandMonitor {
-    /// One of whom it is known that nobody was sending, so that its first command may ask for motion.
-    pub fn after_silence() -> Self {
-        Self { waits_for_zero: false, ..Self::default() }
+    /// One that may say nothing while it asks for nothing, as navigation does between two goals: its first command may ask for
+    /// motion, and so may one that follows a zero and silence.
+    pub fn silent_at_rest() -> Self {
+        Self { waits_for_zero: false, silent_at_rest: true, ..Self::default() }
     }
 
     /// Takes a command that is read now.
@@ -207,6 +220,7 @@ impl CommandMonitor {
         match judged {
             Err(stale) if command.velocity.is_neutral() => {
                 self.in_force = None;
+                self.waits_for_zero |= !self.silent_at_rest;
                 Received::Stopped(stale)
             }
             Err(stale) => Received::Refused(stale),
@@ -231,9 +245,10 @@ impl CommandMonitor {
         is_lost
     }
 
-    /// No command is in force from now on; if it asked for motion, a zero has to come before the next one moves.
+    /// No command is in force from now on.
     pub fn lose(&mut self) {
-        self.waits_for_zero |= self.in_force.is_some_and(|(command, _)| command.asks_for_motion());
+        let asked = self.in_force.is_some_and(|(command, _)| command.asks_for_motion());
+        self.waits_for_zero |= asked || !self.silent_at_rest;
         self.in_force = None;
     }
 
@@ -392,7 +407,7 @@ mod tests {
 
     #[test]
     fn after_a_loss_in_motion_a_zero_has_to_come_first() {
-        let mut monitor = CommandMonitor::after_silence();
+        let mut monitor = CommandMonitor::silent_at_rest();
         let drive = command(1.0, Stamp::ZERO);
         assert_eq!(monitor.receive(&clock(0), drive, TIMEOUT), Received::InForce);
         assert!(!monitor.expire(Instant::from_millis(499), TIMEOUT));
@@ -404,16 +419,20 @@ mod tests {
     }
 
     #[test]
-    fn silence_after_a_zero_is_no_loss() {
-        let mut monitor = CommandMonitor::default();
-        monitor.receive(&clock(0), Command::STOP, TIMEOUT);
-        assert!(monitor.expire(Instant::from_millis(700), TIMEOUT));
-        assert_eq!(monitor.receive(&clock(700), command(1.0, Stamp::ZERO), TIMEOUT), Received::InForce);
+    fn after_silence_a_zero_comes_first_unless_one_may_be_silent_at_rest() {
+        for (mut monitor, expected) in [
+            (CommandMonitor::default(), Received::WaitsForZero),
+            (CommandMonitor::silent_at_rest(), Received::InForce),
+        ] {
+            monitor.receive(&clock(0), Command::STOP, TIMEOUT);
+            assert!(monitor.expire(Instant::from_millis(700), TIMEOUT));
+            assert_eq!(monitor.receive(&clock(700), command(1.0, Stamp::ZERO), TIMEOUT), expected);
+        }
     }
 
     #[test]
     fn a_stale_zero_stops_and_is_no_zero_to_begin_with() {
-        let mut monitor = CommandMonitor::after_silence();
+        let mut monitor = CommandMonitor::silent_at_rest();
         monitor.receive(&clock(1000), command(1.0, wall(1000)), TIMEOUT);
         let late = monitor.receive(&clock(1010), command(0.0, wall(990)), TIMEOUT);
         assert_eq!((late, monitor.command()), (Received::Stopped(Stale::Late), None));
@@ -435,7 +454,7 @@ mod tests {
         let withheld = command(1.0, Stamp::ZERO).reduced_to(Velocity::ZERO);
         let mut monitor = CommandMonitor::default();
         assert_eq!(monitor.receive(&clock(0), withheld, TIMEOUT), Received::WaitsForZero);
-        let mut monitor = CommandMonitor::after_silence();
+        let mut monitor = CommandMonitor::silent_at_rest();
         assert_eq!(monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT), Received::InForce);
         assert_eq!(monitor.receive(&clock(1), withheld, TIMEOUT), Received::InForce);
         assert_eq!(monitor.command(), Some(withheld));
@@ -444,7 +463,8 @@ mod tests {
 
     #[test]
     fn whoever_asks_is_known_whether_or_not_it_is_obeyed() {
-        let mut monitor = CommandMonitor::default();
+        let mut monitor = CommandMonitor::silent_at_rest();
+        monitor.require_zero();
         monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT);
         assert!(monitor.asks_for_motion(), "it waits for a zero");
         monitor.receive(&clock(10), command(0.0, wall(10)), TIMEOUT);

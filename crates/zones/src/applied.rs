@@ -117,7 +117,7 @@ impl fmt::Display for Reason {
             Self::Predicted => "predicted, nothing is commanded",
             Self::PassedThrough => "passed through unscaled",
             Self::CommandStale => "no command in time, standing still",
-            Self::WaitsForZero => "waits for a zero command, since one that asked for motion was lost",
+            Self::WaitsForZero => "waits for a zero command, with which motion begins",
             Self::CommandInvalid => "invalid command, standing still",
             Self::CommandRivals => "more than one publisher of commands, standing still",
             Self::ProfileUnknown => "the chair's profile is not known or not described, standing still",

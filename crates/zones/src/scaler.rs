@@ -73,8 +73,8 @@ impl fmt::Display for Invalid {
 /// * A command that is lost (silence) or invalid is replaced by a zero at once and every 0.1 s.
 /// * Where motion is asked for and none is left, the zero that goes out says that it is [withheld](Command::withheld): no later
 ///   stage takes it for the hand that lets go.
-/// * Losing a command that asked for motion, by silence, because no scaling counts, or because nothing is left of it while a
-///   factor is no number, is a stop: nothing moves until its publisher has sent a zero, nor before its first one
+/// * Losing the command by silence, or one that asked for motion because no scaling counts or because nothing is left of it while
+///   a factor is no number, is a stop: nothing moves until its publisher has sent a zero, nor before its first one
 ///   ([`CommandMonitor`]).
 /// * With profiles the zones are judged on the stick in whole percents that the chair makes of the velocity.
 /// * Only forward and turn survive; a command is cut to full throw.

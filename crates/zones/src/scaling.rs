@@ -44,6 +44,9 @@ impl Factors {
     }
 }
 
+/// So far a factor that is computed in `f32` may lie outside \[0, 1\].
+const ROUNDING: f32 = 1e-5;
+
 impl Scaling {
     /// The zones in the order of the pairs of fields of a `LuciZoneScaling`, which is NOT that of the zones' numbers.
     /// # Source
@@ -66,7 +69,7 @@ impl Scaling {
 
     /// The scaling in the sixteen fields of a `LuciZoneScaling`, and how many of them were not a factor.
     ///
-    /// A field that is NaN or outside \[0, 1\] counts as 0. The order is [`Scaling::FIELD_ORDER`], of each zone the factor
+    /// A field that is NaN or outside \[0, 1\] by more than rounding counts as 0. The order is [`Scaling::FIELD_ORDER`], of each zone the factor
     /// of forward and back before that of left and right.
     /// # Source
     /// LUCI `luci_messages` 2.0.0, `LuciZoneScaling`. What LUCI does with other values is not documented; 0 is own,
@@ -75,6 +78,8 @@ impl Scaling {
         let mut scaling = Self::uniform(Scale::ZERO);
         let mut invalid = 0;
         let mut factor = |field: f32| {
+            let within = field.clamp(0.0, 1.0);
+            let field = if (field - within).abs() < ROUNDING { within } else { field };
             Scale::new(field.into()).unwrap_or_else(|_| {
                 invalid += 1;
                 Scale::ZERO
@@ -172,6 +177,9 @@ mod tests {
         assert_eq!((scaling.of(Zone::Front), scaling.of(Zone::FrontRight)), (Factors::NONE, Factors::NONE));
         assert_eq!(scaling.of(Zone::FrontLeft), factors(0.0, 1.0));
         assert_eq!(scaling.of(Zone::Back), Factors::ALL);
+        let (rounded, invalid) = Scaling::from_fields(&[1.0f32.next_up(); 16]);
+        assert_eq!((rounded, invalid), (Scaling::uniform(Scale::ONE), 0));
+        assert_eq!(Scaling::from_fields(&[-1e-9; 16]), (Scaling::uniform(Scale::ZERO), 0));
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub fn specification() -> Specification {
                     Preset {
                         name: "navigation",
                         values: &[
-                            ("topic", PresetValue::Text("cmd_vel_nav")),
+                            ("topic", PresetValue::Text("cmd_vel_smoothed")),
                             ("type", PresetValue::Text("twist_stamped")),
                             ("priority", PresetValue::Integer(10)),
                         ],

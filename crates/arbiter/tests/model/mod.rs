@@ -92,7 +92,7 @@ pub struct Model {
     pub held: (i64, i64),
     /// How long ago the last hold began.
     hold_began: i64,
-    /// The stamp of the last command that drove.
+    /// The newest stamp of a command that drove.
     pub last: i64,
     /// Source and stamp of what went out, and whether it withholds; a source of `None` is a zero.
     pub out: Vec<(Option<usize>, i64, bool)>,
@@ -373,8 +373,11 @@ impl Model {
                     self.driving = Some(source);
                     self.moving = asks == Asks::Go;
                     self.quiet = None;
+                    if self.last > self.wall + SKEW {
+                        self.last = 0;
+                    }
                     let told = if said < self.last { 0 } else { said };
-                    self.last = said;
+                    self.last = self.last.max(said);
                     self.out.push(((asks == Asks::Go).then_some(source), told, false));
                 } else if asks == Asks::Go && self.shut_by_nobody(source) {
                     self.owe(source, ZeroCause::OtherLost);

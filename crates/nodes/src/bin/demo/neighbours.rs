@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn whoever_publishes_what_the_demo_drives_with_is_named() {
         let everybody: &[&str] = &["/demo", "/hindbrain"];
-        for topic in ["/motor/port", "/hind/state", "/hind/enable", "/cmd_vel", "/cmd_vel_nav"] {
+        for topic in ["/motor/port", "/hind/state", "/hind/enable", "/cmd_vel", "/cmd_vel_smoothed"] {
             let met = said(&[("/rosout", everybody), ("/cmd_vel_x", &[]), (topic, &["/hindbrain"])]);
             assert_eq!(met, Some(format!("the node '/hindbrain' already publishes '{topic}'")));
         }

@@ -37,7 +37,7 @@ impl Topics {
             reset: Topic::new(node, "hind/reset", qos::edge())?,
             estop: Topic::new(node, "simulator/estop_button", qos::edge())?,
             stick: Topic::new(node, "joystick/virtual_device", qos::edge())?,
-            navigation: Topic::new(node, "cmd_vel_nav", qos::command())?,
+            navigation: Topic::new(node, "cmd_vel_smoothed", qos::command())?,
         })
     }
 
