@@ -166,13 +166,23 @@ class Graph:
         self.node.create_subscription(message_type, topic, remember, qos)
 
     def publish(self, topic, message, qos=EDGE):
-        if topic not in self.publishers:
-            self.publishers[topic] = self.node.create_publisher(type(message), topic, qos)
-            self.wait(lambda: self.publishers[topic].get_subscription_count() > 0, f"nobody listens to {topic}")
-        self.publishers[topic].publish(message)
+        """Says it once, by whoever repeats something there already: a second publisher would be a conflict."""
+        publisher = self.publishers.get(topic) or self._repeater(topic, message)
+        if publisher is None:
+            publisher = self.publishers[topic] = self.node.create_publisher(type(message), topic, qos)
+        self.wait(lambda: publisher.get_subscription_count() > 0, f"nobody listens to {topic}")
+        publisher.publish(message)
+
+    def _repeater(self, topic, message):
+        found = [p for p in self.repeated.values() if p.topic_name == topic and p.msg_type is type(message)]
+        return found[0] if found else None
 
     def repeat(self, topic, message, rate):
-        publisher = self.node.create_publisher(type(message), topic, EDGE)
+        known = self.publishers.get(topic)
+        if known is not None and known.msg_type is type(message):
+            publisher = self.publishers.pop(topic)
+        else:
+            publisher = self.node.create_publisher(type(message), topic, EDGE)
         timer = self.node.create_timer(1.0 / rate, lambda: publisher.publish(message))
         self.repeated[timer] = publisher
         return timer

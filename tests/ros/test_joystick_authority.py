@@ -113,7 +113,7 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_vehicle_until_navigation_says_
 def test_a_virtual_device_that_two_move_is_unplugged():
     with robot(*STICK) as vehicle:
         vehicle.hold()
-        vehicle.wait_for(0.0, "it does not stop navigation")
+        vehicle.arbiter.wait(lambda: vehicle.states(0.0), "a stick that is there claims nothing")
         vehicle.hold([0, -32768])
         vehicle.arbiter.wait(lambda: vehicle.arbiter.last > 1.0, "the stick does not drive")
         with second_publisher(State, HAND):
@@ -131,7 +131,7 @@ def test_a_reference_of_two_publishers_is_none():
     with robot() as vehicle:
         reference = PoseState(intrinsic=True, vel=[Vel()], avel=[AVel()])
         vehicle.graph.repeat("/joystick/reference", reference, 50.0)
-        vehicle.wait_for(0.0, "the reference does not pass through")
+        vehicle.arbiter.wait(lambda: vehicle.states(0.0), "the reference does not pass through")
         reference.vel[0].vx = 0.4
         vehicle.wait_for(0.4, "the reference does not pass through")
         with second_publisher(PoseState, "/joystick/reference"):

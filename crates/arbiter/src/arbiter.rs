@@ -20,7 +20,8 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 ///   drove, or a lock fell silent over it, every source has to send a zero first, so that nothing drives off by itself.
 ///   A source that is preempted, or masked by a lock that was closed and opened on purpose, goes on without: that is an
 ///   act of a person. A source that may have been sending before it was listened to begins with a zero.
-/// * While nobody drives a zero goes out every 0.1 s; while a source asks for motion that zero says that it is
+/// * While nobody drives, or who drives says zero, a zero goes out every 0.1 s, so that the stages further on hear an unbroken stream;
+///   while nobody drives and a source asks for motion that zero says that it is
 ///   [withheld](Command::withheld), and no later stage takes it for the hand that lets go. The arbiter's own zeros have no stamp, for they go back to no
 ///   stick event: they are of now, and no stage further on takes one for late or old. The commands of a source go on without one, too,
 ///   as long as those of another one before it were newer: their clocks differ.
@@ -49,7 +50,7 @@ pub struct Arbiter {
     ramp: Ramp,
     /// The newest stamp of a command that a source drove with.
     newest_stamp: Stamp,
-    /// When the next zero is due; `None` while a source drives.
+    /// When the next zero is due; `None` while a source drives with motion.
     next_zero: Option<Instant>,
     pub(crate) stopping: bool,
     queue: VecDeque<Command>,
@@ -64,7 +65,7 @@ pub struct Arbiter {
 
 /// More than one drain ever leaves; beyond it the oldest output goes, since the newest is the one that counts.
 const QUEUE: usize = 64;
-/// While nobody drives a zero goes out this often.
+/// While nobody asks for motion, or nobody drives, a zero goes out this often.
 const HEARTBEAT: Duration = Duration::from_millis(100);
 /// The longest time from one call to the next while a command is in force.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
@@ -143,6 +144,7 @@ impl Arbiter {
                     let withheld = monitor.asks_for_motion();
                     let zero = Command { withheld, ..Command::STOP };
                     let command = self.ramp.aim(self.clock.now(), zero);
+                    self.next_zero = Some(self.clock.now() + HEARTBEAT);
                     self.push(command);
                 }
                 return self.refuse(source, reason);
@@ -153,7 +155,7 @@ impl Arbiter {
             self.counters.taken_over += u64::from(self.driving.is_some_and(|other| other != source));
             self.counters.driven += 1;
             self.driving = Some(source);
-            self.next_zero = None;
+            self.next_zero = (!command.asks_for_motion()).then(|| self.clock.now() + HEARTBEAT);
             if let Some(monitor) = self.sources.get_mut(source) {
                 monitor.stats.driven += 1;
             }
@@ -304,6 +306,16 @@ impl Arbiter {
         self.stop();
     }
 
+    /// Says zero again: the driving source's, once it is there, or the arbiter's own.
+    fn beat(&mut self) {
+        let Some(driver) = self.driving else { return self.stop() };
+        self.next_zero = Some(self.clock.now() + HEARTBEAT);
+        if self.ramp.deadline().is_none() {
+            let withheld = self.sources.get(driver).is_some_and(SourceMonitor::asks_for_motion);
+            self.push(Command { withheld, ..Command::STOP });
+        }
+    }
+
     fn stop(&mut self) {
         let now = self.clock.now();
         self.ramp.stop(now);
@@ -381,7 +393,7 @@ impl Machine for Arbiter {
             self.settle();
         }
         if self.next_zero.is_some_and(|at| at <= now) {
-            self.stop();
+            self.beat();
         }
         if let Some(command) = self.ramp.due(now) {
             self.push(command);

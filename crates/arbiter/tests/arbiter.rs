@@ -63,7 +63,7 @@ fn while_a_command_is_in_force_a_hold_is_noticed_within_50_ms() {
 fn after_a_loss_at_rest_the_next_source_drives_from_its_next_message_on() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, HIGH, 0.0, 1);
-    assert_eq!(bench.command(490, LOW, 0.5, 2), []);
+    assert_eq!(bench.command(490, LOW, 0.5, 2), [Command::STOP; 4], "every 0.1 s again");
     assert_eq!(bench.at(500), [WITHHELD]);
     assert_eq!(bench.verdicts(), [Verdict::Waits, Verdict::TimedOut]);
     assert_eq!(bench.command(510, LOW, 0.4, 3), [go(0.4, 3)]);
@@ -215,7 +215,7 @@ fn a_clock_that_goes_back_changes_nothing() {
     let velocity = Ok(Velocity::ZERO);
     bench.0.handle(at(100), Input::command(LOW, velocity, stamp(2)));
     while bench.0.poll(at(100)).is_some() {}
-    assert_eq!(bench.at(899), []);
+    assert_eq!(bench.at(899), [Command::STOP; 4], "every 0.1 s again");
     assert_eq!(bench.at(900), [Command::STOP]);
 }
 

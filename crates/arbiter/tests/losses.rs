@@ -83,9 +83,9 @@ fn a_source_that_is_preempted_in_motion_goes_on_without_a_zero() {
     bench.command(10, HIGH, 1.0, 2);
     bench.command(20, HIGH, 0.0, 3); // the person lets go
     for ms in (100..=500).step_by(100) {
-        assert_eq!(bench.command(ms, LOW, 0.5, ms as i32), []);
+        assert!(bench.command(ms, LOW, 0.5, ms as i32).iter().all(|command| *command == Command::STOP));
     }
-    assert_eq!(bench.at(520), [WITHHELD]);
+    assert_eq!(bench.at(520).last(), Some(&WITHHELD));
     assert_eq!(bench.command(530, LOW, 0.5, 530), [go(0.5, 530)]);
 }
 

@@ -268,7 +268,10 @@ impl Model {
         self.look();
         if self.quiet.is_some_and(|quiet| quiet >= HEARTBEAT) {
             self.quiet = Some(0);
-            self.withhold();
+            match self.driving {
+                Some(driver) => self.out.push((None, 0, self.sources[driver].wants.is_some())),
+                None => self.withhold(),
+            }
         }
     }
 
@@ -351,6 +354,7 @@ impl Model {
                 }
                 if self.driving == Some(source) {
                     self.moving = self.sources[source].wants.is_some();
+                    self.quiet = Some(0);
                     self.out.push((None, 0, self.moving));
                 }
             }
@@ -372,7 +376,7 @@ impl Model {
                 if self.best() == Some(source) {
                     self.driving = Some(source);
                     self.moving = asks == Asks::Go;
-                    self.quiet = None;
+                    self.quiet = (asks == Asks::Stop).then_some(0);
                     if self.last > self.wall + SKEW {
                         self.last = 0;
                     }
