@@ -233,6 +233,7 @@ def test_a_stick_pulled_out_of_a_driving_vehicle_stops_it_until_navigation_says_
     stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
     stack.drive_forward()
     command.twist.linear.x = 0.5
+    time.sleep(0.3)  # no zero of before is on its way any more
     stack.unplug()
     stack.wait_for_stop("the stick was pulled out")
     stack.stays_stopped(1.5, "navigation drives on by itself")

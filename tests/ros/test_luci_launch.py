@@ -2,6 +2,7 @@
 
 import math
 import pathlib
+import time
 import xml.etree.ElementTree
 
 import pytest
@@ -146,6 +147,7 @@ def test_the_occupants_stick_and_then_navigation(chair):
     graph.publish("/interface/stick", LuciJoystick(left_right=-50, joystick_zone=8, input_source=4))
     graph.wait(lambda: "occupant waits for a zero" in processes["velocity_arbiter"].output or last() == (0, -50), output)
     graph.publish("/interface/stick", LuciJoystick(joystick_zone=8, input_source=4))
+    time.sleep(0.5)  # the chair tells of its stick so often, and of what it is then
     graph.wait(lambda: last() == (20, 0), lambda: f"navigation does not go on: {last()}\n{output()}")
     graph.publish("/interface/stick", LuciJoystick(left_right=-50, joystick_zone=8, input_source=4))
     graph.wait(lambda: last() == (0, -50), lambda: f"the occupant does not drive: {last()}\n{output()}")
