@@ -66,7 +66,7 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
 }
 
 pub fn arbiter() -> Subject<arbiter::Arbiter> {
-    use arbiter::{Arbiter, Input, Invalid, Output, Params};
+    use arbiter::{Arbiter, Census, Input, Invalid, Output, Params};
     fn params(rng: &mut Rng) -> Params {
         parameters(rng, &arbiter::specification(), Params::read)
     }
