@@ -1,4 +1,4 @@
-//! `cargo xtask soak [SECONDS]`: random faults on the stop machine, raw inputs for every machine, and faults on the nodes over DDS.
+//! `cargo xtask soak [SECONDS]`: random faults on the stop machine, raw inputs for every machine, faults on the nodes over DDS, and link cuts between two hosts.
 
 use std::process::Command;
 
@@ -12,7 +12,8 @@ use crate::setup::{self, python};
 /// Ten minutes.
 pub const SECONDS: u64 = 600;
 
-/// Lets random faults loose for `seconds` on the stop machine, then 10^8 raw inputs on all machines, then faults over DDS.
+/// Lets random faults loose for `seconds` on the stop machine, then 10^8 raw inputs on all machines, then faults over DDS, and at the end cuts the
+/// link between two hosts.
 ///
 /// # Errors
 /// A broken invariant, or memory that grew; the seed that leads there has been printed.
@@ -38,7 +39,16 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
             return Err(Failure::new("the soak found something: see above"));
         }
     }
-    Ok(())
+    // A cut and the way back take some ten seconds.
+    let cuts = (seconds / 10).max(1);
+    step(format_args!("{cuts} cuts of the link between two hosts, which are network namespaces"));
+    let mut hosts = Command::new(python::of_ros(root, &detect(&inherited), &environment));
+    hosts.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "test_safety_hosts.py", "-k", "estop"]);
+    hosts.current_dir(root.join("tests/ros")).env("LINK_CUTS", cuts.to_string());
+    if succeeds(environment.apply(&mut hosts).env("PYTHONDONTWRITEBYTECODE", "1"))? {
+        return Ok(());
+    }
+    Err(Failure::new("the soak found something: see above"))
 }
 
 /// Raw inputs for every machine, 10^8 steps in all.
