@@ -384,7 +384,7 @@ pub fn surround() -> Subject<surround::Surround, surround::Params> {
                 inputs.push(Input::ScanReceived { sensor: 1, stamp, scan: scan(mood, rng) });
             }
             if moves {
-                inputs.push(Input::VelocityReceived(velocity(mood)));
+                inputs.push(Input::VelocityReceived { velocity: velocity(mood), stamp: units::Stamp::ZERO });
             }
             inputs
         },

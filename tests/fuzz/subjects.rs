@@ -200,10 +200,14 @@ pub fn surround() -> Subject<surround::Surround> {
                     data: (0..rng.usize(0..400)).map(|_| rng.u8(..)).collect(),
                 },
             },
-            13 => velocity(rng).map_or_else(Input::VelocityRefused, Input::VelocityReceived),
+            13 => match velocity(rng) {
+                Ok(velocity) => Input::VelocityReceived { velocity, stamp: stamp(rng, now) },
+                Err(wrong) => Input::VelocityRefused(wrong),
+            },
             14 => Input::ParametersChanged(params(rng)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
-            _ => Input::VelocityReceived(units::Velocity::ZERO),
+            15 => Input::PublishersCounted { sensor: rng.usize(0..3), count: rng.usize(0..3) },
+            _ => Input::VelocityReceived { velocity: units::Velocity::ZERO, stamp: Stamp::ZERO },
         },
         clock_read: |stamp| Some(Input::ClockRead(stamp)),
         holds: |_, output| match output {

@@ -207,6 +207,20 @@ def test_with_somebody_else_who_drives_the_chair_it_gets_neutral():
         driver.drives(50, 0, FRONT)
 
 
+@pytest.mark.parametrize("kind, topic", [(LuciJoystick, "/luci/joystick_position"), (LuciJoystickScaling, "/luci/joystick_scaling"), (Int32, "/luci/chair_profile")])
+def test_what_two_show_of_the_chair_is_shown_by_nobody(kind, topic):
+    """A second one could go on showing a chair that has fallen silent."""
+    with active() as (_, driver):
+        driver.say(1.0)
+        driver.drives(50, 0, FRONT)
+        with rival(kind, topic):
+            driver.says("2 publishers of luci/joystick_position, luci/joystick_scaling or luci/chair_profile", 6.0)
+            driver.is_neutral()
+        driver.says("waits for a zero command")
+        driver.again(1.0)
+        driver.drives(50, 0, FRONT)
+
+
 @pytest.mark.parametrize("source, text", [(PHYSICAL, "'chair physical' (4)"), (WDI, "'WDI' (2)"), (AUTO, "'autonomous remote' (1)")])
 def test_a_chair_that_leaves_the_mode_gets_neutral(source, text):
     """Whoever took it keeps it: the mode is not taken back."""

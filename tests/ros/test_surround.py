@@ -13,6 +13,7 @@ from luci_messages.msg import LuciJoystickScaling, LuciZoneScaling
 from nav_msgs.msg import Odometry
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import LaserScan, PointCloud2, PointField
+from vehicle import second_publisher
 from zones import FIELDS, arguments, statuses
 
 # As sensors publish.
@@ -250,6 +251,18 @@ def test_a_silent_sensor_blocks_and_says_so():
         surround.repeated.clear()
         took = surround.wait_for_blind("silence")
         assert took < 0.9, f"took {took:.3f} s"
+
+
+def test_a_second_publisher_of_a_sensor_blocks_and_is_told():
+    """By turns a wall would be there and not."""
+    with Surround() as surround:
+        surround.see(scan())
+        surround.wait_for_all(1.0, "free")
+        with second_publisher(LaserScan, "/scan", SENSOR):
+            surround.wait_for_blind("two publishers", 6.0)
+            surround.stays_blind(0.5, "two publishers")
+            surround.wait_for_status(DiagnosticStatus.ERROR, "its topic has 2 publishers, must have one")
+        surround.wait_for_all(1.0, "one again", 6.0)
 
 
 def test_the_same_stamp_again_keeps_nothing_alive():

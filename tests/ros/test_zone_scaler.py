@@ -154,6 +154,27 @@ def test_what_is_no_factor_counts_as_zero(bad):
         scaler.wait_for_left(1.0, -0.1, "factors again")
 
 
+def test_a_zone_that_opens_lets_go_on_what_is_asked_for():
+    with Scaler({"rise_time": 1.0}) as scaler:
+        scaler.scaling(1.0)
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        scaler.scaling(front_fb=0.0)
+        took = scaler.wait_for_left(0.0, 0.0, "blocked")
+        assert took < 0.3, f"took {took:.3f} s"
+        # Free for a quarter of the time it hardly rises.
+        start = time.monotonic()
+        while time.monotonic() < start + 2.0:
+            scaler.scaling(1.0)
+            time.sleep(0.05)
+            scaler.scaling(front_fb=0.0)
+            time.sleep(0.15)
+        assert max(message.twist.linear.x for message in scaler.graph.since("/cmd_vel", start)) < 0.3
+        scaler.scaling(1.0)
+        took = scaler.wait_for_left(1.0, 0.0, "free")
+        assert took > 0.7, f"took {took:.3f} s"
+
+
 def test_what_a_factor_that_is_none_has_stopped_waits_for_a_zero():
     with Scaler() as scaler:
         scaler.scaling(1.0)

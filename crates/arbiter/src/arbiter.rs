@@ -165,16 +165,7 @@ impl Arbiter {
         }
         self.rank(winner);
         match self.active.verdicts.get(source) {
-            Some(Verdict::Locked { .. }) => {
-                // A lock that comes back sets nothing in motion.
-                if command.asks_for_motion()
-                    && self.is_lock_lost_above(source)
-                    && let Some(monitor) = self.sources.get_mut(source)
-                {
-                    monitor.require_zero(ZeroCause::OtherLost);
-                }
-                self.refuse(source, Refused::Locked);
-            }
+            Some(Verdict::Locked { .. }) => self.refuse(source, Refused::Locked),
             Some(Verdict::Outranked { .. }) => self.refuse(source, Refused::Outranked),
             _ => {}
         }
@@ -260,6 +251,16 @@ impl Arbiter {
             monitor.expire(now, source.timeout);
         }
         let mut winner = self.judge();
+        for source in 0..self.sources.len() {
+            // A lock that comes back sets nothing in motion.
+            if self.is_lock_lost_above(source)
+                && let Some(monitor) =
+                    self.sources.get_mut(source).filter(|monitor| monitor.asks_for_motion())
+            {
+                monitor.require_zero(ZeroCause::OtherLost);
+                winner = self.judge();
+            }
+        }
         if let Some(driver) = self.driving
             && (self.stopping || winner != Some(driver))
         {

@@ -18,6 +18,12 @@ pub enum Input {
     PublishersCounted(usize),
     /// So many publish sticks for the chair, this node included, counted likewise.
     DriversCounted(usize),
+    /// So many publish the `luci/joystick_position` by which the chair shows itself, counted likewise.
+    PositionPublishersCounted(usize),
+    /// So many publish its `luci/joystick_scaling`, counted likewise.
+    ScalingPublishersCounted(usize),
+    /// So many publish `luci/chair_profile`, counted likewise.
+    ProfilePublishersCounted(usize),
     /// The wall clock shows this: commands' stamps are judged by it.
     ClockRead(Stamp),
     /// The chair told its profile on `luci/chair_profile`. The speed setting is another thing.

@@ -44,6 +44,8 @@ pub struct Remote {
     pub(crate) publishers: usize,
     /// How many publish sticks for the chair, this node included.
     pub(crate) drivers: usize,
+    /// How many publish the topics by which the chair shows itself.
+    pub(crate) shown_by: [usize; 3],
     /// What somebody wants, for when the mode was left.
     pub(crate) wanted: bool,
     pub(crate) stopping: bool,
@@ -88,6 +90,7 @@ impl Remote {
             command: CommandMonitor::default(),
             publishers: 0,
             drivers: 0,
+            shown_by: [0; 3],
             wanted: false,
             stopping: false,
             request: None,
@@ -181,6 +184,9 @@ impl Remote {
         }
         if self.drivers > 1 {
             return Err(Hold::OtherDrivers(self.drivers));
+        }
+        if let Some(&count) = self.shown_by.iter().find(|&&count| count > 1) {
+            return Err(Hold::OtherChairs(count));
         }
         let profile = self.profile.ok_or(Hold::ProfileMissing)?;
         let calibration = self.params.profiles.of(profile).ok_or(Hold::NotCalibrated(profile))?;
@@ -335,6 +341,9 @@ impl Machine for Remote {
             }
             Input::PublishersCounted(count) => self.publishers = count,
             Input::DriversCounted(count) => self.drivers = count,
+            Input::PositionPublishersCounted(count) => self.shown_by[0] = count,
+            Input::ScalingPublishersCounted(count) => self.shown_by[1] = count,
+            Input::ProfilePublishersCounted(count) => self.shown_by[2] = count,
             Input::ClockRead(_) => {}
             Input::ProfileReceived(profile) => self.profile = Some(profile),
             Input::ScalingReceived(source) => self.hear(Topic::Scaling, source),

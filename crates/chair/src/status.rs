@@ -75,6 +75,8 @@ pub enum Hold {
     Rivals(usize),
     /// So many publish sticks for the chair.
     OtherDrivers(usize),
+    /// So many publish a topic by which the chair shows itself: it may be silent behind them.
+    OtherChairs(usize),
     /// The chair was driven by this source in between.
     Taken(Source),
     /// The publisher of commands asks for motion and sent no zero since the chair did not follow, or since a loss.
@@ -135,6 +137,7 @@ impl Remote {
             | Hold::CommandBeyondReason
             | Hold::Rivals(_)
             | Hold::OtherDrivers(_)
+            | Hold::OtherChairs(_)
             | Hold::NotCalibrated(_) => Level::Error,
         };
         (level, hold.to_string())
@@ -242,6 +245,15 @@ impl fmt::Display for Hold {
             Self::Rivals(count) => write!(f, "{count} publishers of commands, neutral"),
             Self::OtherDrivers(usize::MAX) => {
                 f.write_str("the publishers of sticks for the chair cannot be counted, neutral")
+            }
+            Self::OtherChairs(usize::MAX) => {
+                f.write_str("who publishes what the chair shows cannot be counted, neutral")
+            }
+            Self::OtherChairs(count) => {
+                write!(
+                    f,
+                    "{count} publishers of luci/joystick_position, luci/joystick_scaling or luci/chair_profile, neutral"
+                )
             }
             Self::OtherDrivers(count) => write!(f, "{count} nodes publish sticks for the chair, neutral"),
             Self::NotNeutral => f.write_str("waits for a zero command, neutral"),

@@ -63,13 +63,17 @@ fn listen(inputs: &mut Inputs<Surround>, node: &mut r2r::Node, sensors: &[Sensor
                 Some(Input::CloudReceived { sensor, stamp, cloud: cloud(message) })
             })?,
         }
+        inputs.expect_one_publisher(topic, move |count| Input::PublishersCounted { sensor, count });
     }
     inputs.subscribe::<Odometry>(node, "odom", qos::sensor(), |message| {
+        let stamp = from_wire(&message.header.stamp);
         Some(match messages::velocity(&message.twist.twist) {
-            Ok(velocity) => Input::VelocityReceived(velocity),
+            Ok(velocity) => Input::VelocityReceived { velocity, stamp },
             Err(error) => Input::VelocityRefused(error),
         })
-    })
+    })?;
+    inputs.expect_one_publisher("odom", Input::VelocityPublishersCounted);
+    Ok(())
 }
 
 fn status(surround: &Surround) -> Status {

@@ -105,6 +105,7 @@ pub fn listen<M: Machine + 'static>(
     inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), move |message| {
         Some(wrap(Input::ProfileReceived(message.data)))
     })?;
+    inputs.expect_one_publisher("luci/chair_profile", move |count| wrap(Input::ProfilersCounted(count)));
     inputs.subscribe::<luci::LuciJoystickScaling>(
         node,
         "luci/joystick_scaling",

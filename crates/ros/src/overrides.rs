@@ -69,6 +69,16 @@ impl Overrides {
         files.peek().is_some() && !files.any(|given| is_for(&given.block.node, name))
     }
 
+    /// A block of a file for a node of the same last name in another namespace, where none names the node whose full name is `name`:
+    /// it was meant for this one.
+    pub(crate) fn misplaced(&self, name: &str) -> Option<(&str, &str)> {
+        let last = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
+        let blocks = || self.0.iter().filter(|given| !given.is_rule && last(&given.block.node) == last(name));
+        let is_named = blocks().any(|given| is_for(&given.block.node, name));
+        let other = blocks().next().filter(|_| !is_named)?;
+        Some((&other.place, &other.block.node))
+    }
+
     /// Refuses what is for none of the nodes `known`, which may be in other processes, nor for one that is called `renamed`.
     fn check(&self, known: &[&str], renamed: &[String]) -> Result<(), Error> {
         let known: Vec<&str> = known.iter().copied().chain(renamed.iter().map(String::as_str)).collect();
@@ -132,6 +142,26 @@ mod tests {
         let value = |name: &str, value| (name.to_owned(), value);
         assert_eq!(overrides.of("/robot/n"), [value("a", Value::Float(0.5)), value("b", Value::Integer(2))]);
         assert_eq!(overrides.of("/other"), [value("a", Value::Integer(1)), value("b", Value::Integer(3))]);
+    }
+
+    #[test]
+    fn a_block_in_another_namespace_is_for_this_node_if_no_other_is() {
+        let given = |nodes: &[&str]| {
+            let block = |node: &&str| Block { node: (*node).into(), line: 1, values: Vec::new() };
+            Overrides(
+                nodes
+                    .iter()
+                    .map(block)
+                    .map(|block| Given { place: "f, line 1".into(), is_rule: false, block })
+                    .collect(),
+            )
+        };
+        let misplaced =
+            |nodes: &[&str]| given(nodes).misplaced("/hindbrain").map(|(_, block)| block.to_owned());
+        assert_eq!(misplaced(&["/**", "/robot/hindbrain"]).as_deref(), Some("/robot/hindbrain"));
+        assert_eq!(misplaced(&["/robot/hindbrain", "/hindbrain"]), None, "one file for two robots");
+        assert_eq!(misplaced(&["hindbrain"]), None);
+        assert_eq!(misplaced(&["/**", "/robot/joystick"]), None);
     }
 
     #[test]

@@ -53,6 +53,12 @@ impl Parameters {
             log::warn!(target: &name, "use_sim_time has no effect: stamps follow the wall clock");
         }
         overrides.retain(|(key, _)| !ROS_OWN.contains(&key.as_str()) && !key.starts_with("qos_overrides."));
+        if let Some((place, block)) = given.misplaced(&full_name) {
+            return Err(Error::Start(format!(
+                "{place}: '{block}' is in another namespace than this node, which is '{full_name}'; without a slash, '{name}' is \
+                 meant in any"
+            )));
+        }
         if given.pass_over(&full_name) {
             log::warn!(target: &name, "the parameter files hold nothing for '{full_name}': all defaults are in force");
         }

@@ -34,6 +34,7 @@ impl Surround {
             Condition::Unusable(why) => {
                 Some(format!("{} counts as blocked: {}", sensor.name, self.why(sensor, why)))
             }
+            Condition::Rivals(count) => Some(format!("{} counts as blocked: {}", sensor.name, rivals(count))),
             _ => None,
         });
         if let Some(why) = unusable {
@@ -87,6 +88,9 @@ impl Surround {
                 Condition::Unusable(why) => {
                     format!("{} counts as blocked: {}", sensor.name, self.why(sensor, why))
                 }
+                Condition::Rivals(count) => {
+                    format!("{} counts as blocked: {}", sensor.name, rivals(count))
+                }
                 Condition::Fresh => format!("{} is fresh", sensor.name),
                 Condition::NeverHeard => format!("{} never heard, counts as blocked", sensor.name),
                 Condition::TimedOut => format!("{} timed out, counts as blocked", sensor.name),
@@ -139,4 +143,11 @@ impl Surround {
 fn bearings(runs: &[[f64; 2]]) -> String {
     let texts: Vec<String> = runs.iter().map(|[from, to]| format!("{from:.0} to {to:.0} degrees")).collect();
     texts.join(", ")
+}
+
+fn rivals(count: usize) -> String {
+    match count {
+        usize::MAX => "its publishers cannot be counted".into(),
+        count => format!("its topic has {count} publishers, must have one"),
+    }
 }

@@ -37,9 +37,23 @@ pub enum Input {
         cloud: Cloud<'static>,
     },
     /// The vehicle's velocity came, measured or commanded.
-    VelocityReceived(Velocity),
+    VelocityReceived {
+        /// What it is.
+        velocity: Velocity,
+        /// Its stamp; [`Stamp::ZERO`] if it has none.
+        stamp: Stamp,
+    },
     /// A message came that was no velocity.
     VelocityRefused(NotFinite),
+    /// So many publish the topic of a sensor; [`usize::MAX`] if the graph cannot tell. Of more than one none counts: it blocks.
+    PublishersCounted {
+        /// Index of the sensor in [`Params::sensors`]; others with its topic are meant too.
+        sensor: usize,
+        /// How many.
+        count: usize,
+    },
+    /// So many publish the velocity, counted likewise. Of more than one none counts.
+    VelocityPublishersCounted(usize),
     /// The wall clock showed this: stamps are judged by it.
     ClockRead(Stamp),
     /// The parameters in force are these from now on.
@@ -84,6 +98,8 @@ pub struct Surround {
     squares: Vec<f64>,
     /// The velocity and when it came; `None` for one that was refused or never heard.
     velocity: Option<(Velocity, Said)>,
+    odometry: Freshness,
+    odometers: usize,
     scaling: Scaling,
     /// What they would leave if every sensor that is lost saw nothing.
     seen: Scaling,
@@ -113,6 +129,8 @@ impl Surround {
             uncovered: Vec::new(),
             squares: vec![f64::INFINITY; BINS],
             velocity: None,
+            odometry: Freshness::default(),
+            odometers: 0,
             scaling: Scaling::uniform(Scale::ZERO),
             seen: Scaling::uniform(Scale::ZERO),
             expiry: None,
@@ -245,6 +263,18 @@ impl Surround {
         self.publish();
     }
 
+    fn count(&mut self, sensor: usize, count: usize) {
+        let Some(topic) = self.params.sensors.get(sensor).map(|sensor| &sensor.topic) else {
+            self.counters.unknown += 1;
+            return;
+        };
+        for (watch, _) in
+            self.watches.iter_mut().zip(&self.params.sensors).filter(|(_, other)| other.topic == *topic)
+        {
+            watch.note_publishers(count);
+        }
+    }
+
     fn adopt(&mut self, params: Params) {
         let old = core::mem::replace(&mut self.params, params);
         let new = &self.params;
@@ -371,12 +401,13 @@ impl Machine for Surround {
         match input {
             Input::ScanReceived { sensor, stamp, scan } => self.scan_received(now, sensor, stamp, &scan),
             Input::CloudReceived { sensor, stamp, cloud } => self.cloud_received(now, sensor, stamp, &cloud),
-            Input::VelocityReceived(velocity) => {
+            Input::VelocityReceived { velocity, stamp } => {
                 self.advance(now);
                 self.counters.velocities += 1;
                 let timeout = self.params.velocity_timeout;
-                let judged = Freshness::default().judge(&self.clock, Stamp::ZERO, timeout);
-                self.velocity = judged.ok().map(|said| (velocity, said)).or(self.velocity);
+                let judged = self.odometry.judge(&self.clock, stamp, timeout);
+                let judged = judged.ok().filter(|_| self.odometers <= 1);
+                self.velocity = judged.map(|said| (velocity, said)).or(self.velocity);
                 self.publish_change();
             }
             Input::VelocityRefused(_) => {
@@ -389,6 +420,17 @@ impl Machine for Surround {
             Input::ClockRead(stamp) => {
                 self.pass_to(now);
                 self.clock.read(now, stamp); // what time does comes with the next call, which is at this same instant
+            }
+            Input::VelocityPublishersCounted(count) => {
+                self.advance(now);
+                self.odometers = count;
+                self.velocity = self.velocity.filter(|_| count <= 1);
+                self.publish_change();
+            }
+            Input::PublishersCounted { sensor, count } => {
+                self.advance(now);
+                self.count(sensor, count);
+                self.publish_change();
             }
             Input::ParametersChanged(params) => {
                 self.advance(now);

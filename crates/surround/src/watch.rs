@@ -14,6 +14,8 @@ pub enum Condition {
     NeverHeard,
     /// Nothing new has come within its timeout: its sector is blocked.
     TimedOut,
+    /// It has so many publishers, and nobody knows whose word counts: its sector is blocked. [`usize::MAX`]: the graph cannot tell.
+    Rivals(usize),
     /// Its last message was no measurement: its sector is blocked.
     Unusable(Unusable),
 }
@@ -24,6 +26,7 @@ pub(crate) struct Watch {
     pub view: View,
     freshness: Freshness,
     last: Option<Message>,
+    publishers: usize,
     /// The frame of the last message in a wrong one, cut to [`FRAME`] bytes.
     wrong_frame: String,
 }
@@ -41,7 +44,7 @@ const FRAME: usize = 100;
 impl Watch {
     pub fn new(view: View) -> Self {
         let wrong_frame = String::with_capacity(FRAME);
-        Self { view, freshness: Freshness::default(), last: None, wrong_frame }
+        Self { view, freshness: Freshness::default(), last: None, publishers: 0, wrong_frame }
     }
 
     /// When a message with this stamp counts as said, or why it is no measurement; `None` if it is no news and changes
@@ -67,6 +70,14 @@ impl Watch {
         }
     }
 
+    /// So many publish it. What several said is forgotten: whoever is left has to measure anew.
+    pub fn note_publishers(&mut self, publishers: usize) {
+        if publishers > 1 || self.publishers > 1 {
+            self.last = None;
+        }
+        self.publishers = publishers;
+    }
+
     /// Takes note of a message that the view was filled from.
     pub fn receive(&mut self, said: Said, stamp: Stamp, unusable: Option<Unusable>) {
         self.last = Some(Message { said, stamp, unusable });
@@ -86,6 +97,7 @@ impl Watch {
 
     pub fn condition(&self, now: Instant, sensor: &Sensor) -> Condition {
         match self.last {
+            _ if self.publishers > 1 => Condition::Rivals(self.publishers),
             None => Condition::NeverHeard,
             Some(last) if last.said.is_expired(now, sensor.timeout) => Condition::TimedOut,
             Some(Message { unusable: Some(unusable), .. }) => Condition::Unusable(unusable),

@@ -38,8 +38,13 @@ fn scans_clouds_silence_and_faults_allocate_nothing() {
         }
         surround.cloud_received(now(1), 1, Stamp::ZERO, &points);
         surround.cloud_received(now(2), 1, Stamp::ZERO, &short);
-        surround
-            .handle(now(3), Input::VelocityReceived(Velocity::planar(round as f64 / 100.0, 0.1).unwrap()));
+        surround.handle(
+            now(3),
+            Input::VelocityReceived {
+                velocity: Velocity::planar(round as f64 / 100.0, 0.1).unwrap(),
+                stamp: Stamp::ZERO,
+            },
+        );
         while round > 64 && surround.poll(now(4)).is_some() {}
     }
     while surround.poll(ms(60_000)).is_some() {}

@@ -110,7 +110,10 @@ fn inputs() -> impl Strategy<Value = Input> {
             stamp,
             cloud
         }),
-        (f64::NORMAL, -3.0..3.0).prop_map(|(v, w)| Input::VelocityReceived(Velocity::planar(v, w).unwrap())),
+        (f64::NORMAL, -3.0..3.0).prop_map(|(v, w)| Input::VelocityReceived {
+            velocity: Velocity::planar(v, w).unwrap(),
+            stamp: Stamp::ZERO
+        }),
         stamp().prop_map(Input::ClockRead),
         Just(Input::Stopping),
     ]
@@ -157,7 +160,7 @@ proptest! {
         surround.handle(ms(0), scanned(0, scan(vec![range; 360])));
         surround.handle(ms(0), seen(1, at(&[[9.0, 9.0]])));
         let go = |surround: &mut Surround, factor: f64| {
-            surround.handle(ms(0), Input::VelocityReceived(Velocity::planar(v * factor, w * factor).unwrap()));
+            surround.handle(ms(0), Input::VelocityReceived { velocity: Velocity::planar(v * factor, w * factor).unwrap(), stamp: Stamp::ZERO });
             *surround.scaling()
         };
         let slow = go(&mut surround, 1.0);

@@ -154,6 +154,23 @@ fn a_message_that_is_no_measurement_blocks_at_once() {
 }
 
 #[test]
+fn a_sensor_of_two_publishers_blocks_until_one_measures_anew() {
+    let mut surround = surround(&[]);
+    after(&mut surround, ms(0), scanned(0, turn(&[])));
+    let count = |count| Input::PublishersCounted { sensor: 0, count };
+    assert_eq!(after(&mut surround, ms(10), count(2)), everywhere(Scale::ZERO));
+    assert_eq!(after(&mut surround, ms(20), scanned(0, turn(&[]))), everywhere(Scale::ZERO));
+    assert_eq!(surround.condition(0), Some(Condition::Rivals(2)));
+    assert_eq!(
+        surround.health(),
+        (Level::Error, "scanner counts as blocked: its topic has 2 publishers, must have one".into())
+    );
+    surround.handle(ms(30), count(1));
+    assert_eq!(surround.condition(0), Some(Condition::NeverHeard), "who said that is perhaps gone");
+    assert_eq!(after(&mut surround, ms(40), scanned(0, turn(&[]))), everywhere(Scale::ONE));
+}
+
+#[test]
 fn the_same_stamp_again_keeps_no_sensor_alive() {
     let mut surround = surround(&[]);
     let mut last = 0;
@@ -193,10 +210,23 @@ fn the_time_to_a_collision_limits_where_a_velocity_is_used() {
     near(of(&scaling, Zone::Front).0, 1.25 / 1.5);
     assert_eq!(surround.health().0, Level::Warn);
     // At 1.4 m/s 1.25 s: 0.5. Backing off: all.
-    let go = |forward| Input::VelocityReceived(Velocity::planar(forward, 0.0).unwrap());
+    let go = |forward| Input::VelocityReceived {
+        velocity: Velocity::planar(forward, 0.0).unwrap(),
+        stamp: Stamp::ZERO,
+    };
     near(of(&after(&mut surround, ms(10), go(1.4)), Zone::Front).0, 0.5);
     assert_eq!(surround.health().0, Level::Ok);
     assert_eq!(of(&after(&mut surround, ms(20), go(-1.4)), Zone::Front), ALL);
+    // An old one says nothing of now.
+    let old = Input::VelocityReceived { velocity: Velocity::ZERO, stamp: Stamp { sec: 1, nanosec: 0 } };
+    surround.handle(ms(25), Input::ClockRead(Stamp { sec: 3600, nanosec: 0 }));
+    surround.handle(
+        ms(25),
+        Input::VelocityReceived { velocity: Velocity::planar(1.4, 0.0).unwrap(), stamp: Stamp::ZERO },
+    );
+    near(of(&after(&mut surround, ms(26), scanned(0, turn(&[(0, 2.35)]))), Zone::Front).0, 0.5);
+    surround.handle(ms(27), old);
+    near(of(&after(&mut surround, ms(28), scanned(0, turn(&[(0, 2.35)]))), Zone::Front).0, 0.5);
     // Lost by a message that is none, and by silence.
     let refused = Input::VelocityRefused(NotFinite { part: "linear.x", value: f64::NAN });
     near(of(&after(&mut surround, ms(30), refused), Zone::Front).0, 1.25 / 1.5);
@@ -205,14 +235,17 @@ fn the_time_to_a_collision_limits_where_a_velocity_is_used() {
     assert_eq!(of(&after(&mut surround, ms(400), scanned(0, turn(&[(0, 2.35)]))), Zone::Front), ALL);
     pass(&mut surround, 400, 530);
     near(of(drain(&mut surround, ms(540)).last().unwrap(), Zone::Front).0, 1.25 / 1.5);
-    assert_eq!((surround.counters().velocities, surround.counters().invalid_velocities), (4, 1));
+    assert_eq!((surround.counters().velocities, surround.counters().invalid_velocities), (6, 1));
 }
 
 #[test]
 fn without_use_a_velocity_changes_nothing() {
     let mut surround = surround(&[]);
     near(of(&after(&mut surround, ms(0), scanned(0, turn(&[(0, 2.35)]))), Zone::Front).0, 1.0);
-    surround.handle(ms(1), Input::VelocityReceived(Velocity::planar(5.0, 1.0).unwrap()));
+    surround.handle(
+        ms(1),
+        Input::VelocityReceived { velocity: Velocity::planar(5.0, 1.0).unwrap(), stamp: Stamp::ZERO },
+    );
     assert_eq!((drain(&mut surround, ms(1)), surround.deadline()), (vec![], Some(ms(100))));
 }
 

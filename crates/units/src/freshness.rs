@@ -66,7 +66,7 @@ pub enum Stale {
 /// * An older stamp than the newest one is late while that is fresh. After that time any stamp counts, so a sender's clock
 ///   that was set back costs one timeout and not the source. If the own clock was set back, nobody is late.
 /// * The same stamp again is no news: the time of the first goes on. A relay that repeats a dead sender's last message does
-///   not keep it alive, and a stamp from the future does not become true by repetition.
+///   not keep it alive, and the last stamp from the future does not become true by repetition.
 /// # Real-time
 /// No allocation; constant time.
 /// # Source

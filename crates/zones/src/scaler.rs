@@ -31,6 +31,8 @@ pub enum Input {
     FeedbackReceived(Feedback),
     /// The chair is in this profile, by `luci/chair_profile`.
     ProfileReceived(i32),
+    /// So many publish the chair's profile, counted likewise. Of more than one it is in none that is known.
+    ProfilersCounted(usize),
     /// The wall clock shows this: commands' stamps are judged by it.
     ClockRead(Stamp),
     /// The parameters in force are these from now on.
@@ -101,6 +103,7 @@ pub struct ZoneScaler {
     pub(crate) publishers: usize,
     /// The chair's profile.
     pub(crate) profile: Option<i32>,
+    profilers: usize,
     /// Why the last command did not count.
     pub(crate) stale: Option<Stale>,
     /// Whether the last scaling held values that are not factors.
@@ -133,6 +136,7 @@ impl ZoneScaler {
             sensed: Sensed::new(),
             publishers: 0,
             profile: None,
+            profilers: 0,
             stale: None,
             invalid_factors: false,
             last_invalid: None,
@@ -291,7 +295,11 @@ impl Machine for ZoneScaler {
             Input::ScalersCounted(count) => self.sensed.count(count),
             Input::ScalingReceived(fields) => self.receive_scaling(&fields),
             Input::FeedbackReceived(feedback) => self.receive_feedback(&feedback),
-            Input::ProfileReceived(profile) => self.profile = Some(profile),
+            Input::ProfileReceived(profile) => self.profile = Some(profile).filter(|_| self.profilers <= 1),
+            Input::ProfilersCounted(count) => {
+                self.profilers = count;
+                self.profile = self.profile.filter(|_| count <= 1);
+            }
             Input::ClockRead(_) => {}
             Input::ParametersChanged(params) => self.change(params),
             Input::Stopping => self.end(),

@@ -222,6 +222,11 @@ impl Model {
                 }
             }
         }
+        for source in 0..self.sources.len() {
+            if self.present[source] && self.sources[source].wants.is_some() && self.shut_by_nobody(source) {
+                self.owe(source, ZeroCause::OtherLost);
+            }
+        }
         let Some(driver) = self.driving else { return };
         if self.best() == Some(driver) {
             return;

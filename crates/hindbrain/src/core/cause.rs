@@ -122,7 +122,7 @@ causes! {
         "there is a motor controller, and it was not opened yet";
     CommandConflict: "CMD_CONFLICT", StopsByRos, Zero,
         "cmd_vel has more than one publisher, or one that does not fit",
-        "`cmd_vel` has more than one publisher, or one of another type";
+        "`cmd_vel` has more than one publisher, or one that is best effort or of another type";
     EnableConflict: "ENABLE_CONFLICT", StopsByRos, Enable,
         "hind/enable has more than one publisher, or one that does not fit",
         "`hind/enable` has more than one publisher, or one that is best effort or of another type";

@@ -108,7 +108,8 @@ impl Wheel {
             return wrong("more than a tick's worth in one snapshot");
         }
         // Braking takes all the time that passes, as soon as it has begun.
-        let brakes = driving && aim == Aim::REST && next != 0;
+        let beyond = if next > 0 { aim.most < next } else { next < 0 && aim.least > next };
+        let brakes = driving && beyond;
         self.owed =
             if brakes && self.braked { self.owed + slopes.toward * spent + growth * COUNT } else { 0 };
         self.braked = brakes;

@@ -5,18 +5,22 @@ use units::Instant;
 use super::{NAME, topics};
 use crate::zone_scaler;
 
-/// Tells the machine how many publish commands, and how many sticks for the chair: endpoints of whatever type and name, this
+/// Tells the machine how many publish commands, sticks for the chair, and what the chair shows: endpoints of whatever type and name, this
 /// node's included.
 pub fn watch(shell: Shell<Chair>, names: &Names) -> impl FnMut(&mut r2r::Node) + Send + 'static {
     let mut commands = Counted::new(names.resolve(zone_scaler::COMMAND), Input::PublishersCounted);
     let mut sticks = Counted::new(names.resolve(topics::REMOTE), Input::DriversCounted);
+    let mut position =
+        Counted::new(names.resolve("luci/joystick_position"), Input::PositionPublishersCounted);
+    let mut scaling = Counted::new(names.resolve("luci/joystick_scaling"), Input::ScalingPublishersCounted);
+    let mut profile = Counted::new(names.resolve("luci/chair_profile"), Input::ProfilePublishersCounted);
     let mut due = Instant::ZERO;
     move |node| {
         if clock::now() < due {
             return;
         }
         due = clock::now() + COUNT_PERIOD;
-        for topic in [&mut commands, &mut sticks] {
+        for topic in [&mut commands, &mut sticks, &mut position, &mut scaling, &mut profile] {
             if let Some(input) = topic.look(node) {
                 shell.deliver(ChairInput::Remote(input));
             }
