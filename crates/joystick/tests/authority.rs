@@ -236,7 +236,7 @@ fn a_reference_that_is_old_late_repeated_or_from_the_future_is_not_passed_on() {
 fn a_reference_of_two_publishers_is_lost_until_a_zero_of_one() {
     let mut bench = Bench::with_pad(guarded());
     bench.run(1000);
-    let mut say = |bench: &mut Bench, forward| {
+    let say = |bench: &mut Bench, forward| {
         bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, forward)));
         published(bench, CYCLE)
     };

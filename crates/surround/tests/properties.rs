@@ -193,10 +193,8 @@ proptest! {
             now += millis;
             a.handle(ms(now), input.clone());
             b.handle(ms(now), input);
-            let bits = |output| match output {
-                Some(Output::Publish(fields)) => Some(fields.map(f32::to_bits)),
-                None => None,
-            };
+            let bits =
+                |output: Option<Output>| output.map(|Output::Publish(fields)| fields.map(f32::to_bits));
             loop {
                 let (mine, again) = (a.poll(ms(now)), b.poll(ms(now)));
                 prop_assert_eq!(bits(mine), bits(again), "the same again");
