@@ -80,13 +80,14 @@ impl Joy {
 
     /// Tells what was due before `now`, and the repeat of `now`. To be called before anything else that happens then.
     pub(crate) fn advance(&mut self, now: Instant, stamp: Stamp) {
-        let Some(state) = self.state else { return };
-        // Both may be due; in the order in which they were.
         let repeat = self.grid.and_then(|grid| grid.at()).filter(|&at| at <= now);
-        if let Some(due) = self.moves_due
-            && due < now
-            && repeat.is_none_or(|at| due <= at)
-        {
+        // Both may be due; in the order in which they were.
+        let moves = self.moves_due.is_some_and(|due| due < now && repeat.is_none_or(|at| due <= at));
+        if !moves && repeat.is_none() {
+            return;
+        }
+        let Some(state) = self.state else { return };
+        if moves {
             self.tell(state.stamp, state.now);
         }
         if repeat.is_some() {
@@ -100,8 +101,8 @@ impl Joy {
     /// The same after all that happened at `now`: what is due now has everything that belongs to it.
     pub(crate) fn finish(&mut self, now: Instant, stamp: Stamp) {
         self.advance(now, stamp);
-        if let Some(state) = self.state
-            && self.moves_due.is_some_and(|due| due <= now)
+        if self.moves_due.is_some_and(|due| due <= now)
+            && let Some(state) = self.state
         {
             self.tell(state.stamp, state.now);
         }
@@ -109,10 +110,9 @@ impl Joy {
 
     /// `device` gets to drive.
     pub(crate) fn begin(&mut self, now: Instant, stamp: Stamp, device: &Device) {
-        let mut picture = Picture::default();
+        let (mut picture, mut neutral) = (Picture::default(), Picture::default());
         picture.take(device, self.params.dead_zone);
-        picture.pressed = down(device);
-        let neutral = self.neutral(device);
+        neutral.let_go(device, self.params.dead_zone);
         self.state = Some(State { now: picture, neutral, stamp });
         self.grid = Grid::new(now, self.params.autorepeat_rate);
         self.tell_connected(true);
@@ -121,13 +121,9 @@ impl Joy {
 
     /// Something happened to the device that drives; `at_once` for a button or a hat.
     pub(crate) fn look(&mut self, now: Instant, stamp: Stamp, device: &Device, at_once: bool) {
-        let neutral = self.neutral(device);
         let Some(state) = &mut self.state else { return };
-        let before = state.now;
-        state.now.take(device, self.params.dead_zone);
-        state.now.pressed = down(device);
-        state.neutral = neutral;
-        if state.now == before {
+        state.neutral.let_go(device, self.params.dead_zone);
+        if !state.now.take(device, self.params.dead_zone) {
             return;
         }
         state.stamp = stamp;
@@ -198,17 +194,6 @@ impl Joy {
         self.moves_due = None;
         self.waiting.push_back(Message::Joy(stamp, picture));
     }
-
-    /// Sticks in their middle, hats centred, buttons up, triggers where they rest: their middle is half pressed.
-    fn neutral(&self, device: &Device) -> Picture {
-        let mut picture = Picture::default();
-        picture.take(device, self.params.dead_zone);
-        picture.axes = [0.0; AXES];
-        for (axis, &rest) in picture.axes.iter_mut().zip(device.rest()).filter(|(_, rest)| is_end(**rest)) {
-            *axis = scaled(rest, self.params.dead_zone);
-        }
-        picture
-    }
 }
 
 impl Default for Picture {
@@ -218,17 +203,34 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// Takes the axes: first those that are none of a hat, then each hat as left-right, up-down. A hat of which only
-    /// one half is looked at is left out.
-    fn take(&mut self, device: &Device, dead_zone: f64) {
+    /// Takes axes and buttons; whether anything is another than before. First the axes that are none of a hat, then each hat as
+    /// left-right, up-down. A hat of which only one half is looked at is left out.
+    fn take(&mut self, device: &Device, dead_zone: f64) -> bool {
         let raw = &device.state().axes;
         let (plain, hats) = raw.split_at(device.plain_axes());
         let hats = hats.chunks_exact(2).flat_map(|hat| hat.iter().rev());
-        self.width = 0;
+        let (mut width, mut is_other) = (0, false);
         for (axis, &raw) in self.axes.iter_mut().zip(plain.iter().chain(hats)) {
-            *axis = scaled(raw, dead_zone);
-            self.width += 1;
+            let value = scaled(raw, dead_zone);
+            is_other |= *axis != value;
+            *axis = value;
+            width += 1;
         }
+        let (pressed, buttons) = (down(device), device.state().buttons.len());
+        is_other |= (self.width, self.pressed, self.buttons) != (width, pressed, buttons);
+        (self.width, self.pressed, self.buttons) = (width, pressed, buttons);
+        is_other
+    }
+
+    /// Becomes the same device let go: sticks in their middle, hats centred, buttons up, triggers where they rest, for their middle is
+    /// half pressed.
+    fn let_go(&mut self, device: &Device, dead_zone: f64) {
+        let rest = device.rest().iter().map(|&rest| if is_end(rest) { scaled(rest, dead_zone) } else { 0.0 });
+        for (axis, rest) in self.axes.iter_mut().zip(rest) {
+            *axis = rest;
+        }
+        let halves = device.state().axes.len() - device.plain_axes();
+        self.width = (device.state().axes.len() - halves % 2).min(AXES);
         self.buttons = device.state().buttons.len();
     }
 
