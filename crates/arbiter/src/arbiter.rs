@@ -141,9 +141,7 @@ impl Arbiter {
                     && self.driving == Some(source)
                     && received.is_ok_and(|command| command.velocity.is_neutral())
                 {
-                    let withheld = monitor.asks_for_motion();
-                    let zero = Command { withheld, ..Command::STOP };
-                    let command = self.ramp.aim(self.clock.now(), zero);
+                    let command = self.ramp.aim(self.clock.now(), monitor.zero());
                     self.next_zero = Some(self.clock.now() + HEARTBEAT);
                     self.push(command);
                 }
@@ -250,17 +248,8 @@ impl Arbiter {
         for (source, monitor) in self.params.sources.iter().zip(&mut self.sources) {
             monitor.expire(now, source.timeout);
         }
+        self.look_at_locks();
         let mut winner = self.judge();
-        for source in 0..self.sources.len() {
-            // A lock that comes back sets nothing in motion.
-            if self.is_lock_lost_above(source)
-                && let Some(monitor) =
-                    self.sources.get_mut(source).filter(|monitor| monitor.asks_for_motion())
-            {
-                monitor.require_zero(ZeroCause::OtherLost);
-                winner = self.judge();
-            }
-        }
         if let Some(driver) = self.driving
             && (self.stopping || winner != Some(driver))
         {
@@ -287,7 +276,7 @@ impl Arbiter {
     }
 
     /// Whether a lock masks `source` though nobody closed it.
-    fn is_lock_lost_above(&self, source: usize) -> bool {
+    pub(crate) fn is_lock_lost_above(&self, source: usize) -> bool {
         let priority = self.params.sources.get(source).map_or(0, |source| source.priority);
         let mut locks = self.params.locks.iter().zip(&self.active.locks);
         locks.any(|(lock, state)| lock.priority > priority && state.is_lost())
@@ -311,9 +300,10 @@ impl Arbiter {
     fn beat(&mut self) {
         let Some(driver) = self.driving else { return self.stop() };
         self.next_zero = Some(self.clock.now() + HEARTBEAT);
-        if self.ramp.deadline().is_none() {
-            let withheld = self.sources.get(driver).is_some_and(SourceMonitor::asks_for_motion);
-            self.push(Command { withheld, ..Command::STOP });
+        if self.ramp.deadline().is_none()
+            && let Some(monitor) = self.sources.get(driver)
+        {
+            self.push(monitor.zero());
         }
     }
 

@@ -1,16 +1,29 @@
 use core::time::Duration;
 
 use crate::source_monitor::SourceState;
-use crate::{Arbiter, Traffic, Verdict};
+use crate::{Arbiter, Traffic, Verdict, ZeroCause};
 
 /// Who may drive, as of now.
 impl Arbiter {
-    /// Judges every source by itself; the one whose next message drives, or that drives.
-    pub(crate) fn judge(&mut self) -> Option<usize> {
+    /// Takes note of what the locks say now. A lock that is lost asks for a zero of whoever it masks, so that nothing is set in motion
+    /// when it comes back.
+    pub(crate) fn look_at_locks(&mut self) {
         let now = self.clock.now();
         let locks = self.params.locks.iter().zip(&self.locks);
         self.active.locks.clear();
         self.active.locks.extend(locks.map(|(lock, monitor)| monitor.state(now, lock.timeout)));
+        for source in 0..self.sources.len() {
+            if self.is_lock_lost_above(source)
+                && let Some(monitor) = self.sources.get_mut(source)
+                && monitor.asks_for_motion()
+            {
+                monitor.require_zero(ZeroCause::OtherLost);
+            }
+        }
+    }
+
+    /// Judges every source by itself, with the locks as [`look_at_locks`](Self::look_at_locks) has found them; the one whose next message drives, or that drives.
+    pub(crate) fn judge(&mut self) -> Option<usize> {
         let mut winner: Option<(u8, usize)> = None;
         self.active.verdicts.clear();
         for index in 0..self.params.sources.len() {

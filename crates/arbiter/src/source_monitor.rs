@@ -147,6 +147,11 @@ impl SourceMonitor {
         }
     }
 
+    /// A zero in its name, which withholds what it asks for.
+    pub(crate) fn zero(&self) -> Command {
+        Command { withheld: self.asks_for_motion(), ..Command::STOP }
+    }
+
     /// Whether it asks for motion, in force or not.
     pub(crate) fn asks_for_motion(&self) -> bool {
         self.commands.asks_for_motion()
