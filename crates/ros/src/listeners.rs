@@ -49,7 +49,7 @@ struct Entry<M: Machine> {
     index: usize,
     candidate: Candidate<M>,
     count: Count<M>,
-    /// The publishers that the machine knows of, once it knows; `None` inside: the graph could not be read.
+    /// The publishers that the machine knows of, once it knows.
     counted: Option<Census>,
     /// `None` if it could not be listened to.
     listener: Option<Listener>,

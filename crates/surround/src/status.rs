@@ -30,14 +30,8 @@ impl Surround {
         if self.is_stopping() {
             return (Level::Warn, "stopping".into());
         }
-        let unusable = self.conditions().find_map(|(sensor, condition)| match condition {
-            Condition::Unusable(why) => {
-                Some(format!("{} counts as blocked: {}", sensor.name, self.why(sensor, why)))
-            }
-            Condition::Rivals(count) => Some(format!("{} counts as blocked: {}", sensor.name, rivals(count))),
-            _ => None,
-        });
-        if let Some(why) = unusable {
+        let fault = self.conditions().find_map(|(sensor, condition)| self.fault(sensor, condition));
+        if let Some(why) = fault {
             return (Level::Error, why);
         }
         let silent: Vec<&str> = self
@@ -65,6 +59,17 @@ impl Surround {
         (Level::Ok, "every sensor is fresh".into())
     }
 
+    /// What is wrong with what comes of a sensor, if something is.
+    fn fault(&self, sensor: &Sensor, condition: Condition) -> Option<String> {
+        let why = match condition {
+            Condition::Unusable(why) => self.why(sensor, why),
+            Condition::Rivals(usize::MAX) => "its publishers cannot be counted".into(),
+            Condition::Rivals(count) => format!("its topic has {count} publishers, must have one"),
+            Condition::Fresh | Condition::NeverHeard | Condition::TimedOut => return None,
+        };
+        Some(format!("{} counts as blocked: {why}", sensor.name))
+    }
+
     /// Why a message is no measurement, with the frames that do not match.
     fn why(&self, sensor: &Sensor, unusable: Unusable) -> String {
         match unusable {
@@ -85,11 +90,8 @@ impl Surround {
         let sensors: Vec<String> = self
             .conditions()
             .map(|(sensor, condition)| match condition {
-                Condition::Unusable(why) => {
-                    format!("{} counts as blocked: {}", sensor.name, self.why(sensor, why))
-                }
-                Condition::Rivals(count) => {
-                    format!("{} counts as blocked: {}", sensor.name, rivals(count))
+                Condition::Unusable(_) | Condition::Rivals(_) => {
+                    self.fault(sensor, condition).unwrap_or_default()
                 }
                 Condition::Fresh => format!("{} is fresh", sensor.name),
                 Condition::NeverHeard => format!("{} never heard, counts as blocked", sensor.name),
@@ -143,11 +145,4 @@ impl Surround {
 fn bearings(runs: &[[f64; 2]]) -> String {
     let texts: Vec<String> = runs.iter().map(|[from, to]| format!("{from:.0} to {to:.0} degrees")).collect();
     texts.join(", ")
-}
-
-fn rivals(count: usize) -> String {
-    match count {
-        usize::MAX => "its publishers cannot be counted".into(),
-        count => format!("its topic has {count} publishers, must have one"),
-    }
 }

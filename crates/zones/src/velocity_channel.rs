@@ -83,12 +83,11 @@ impl ZoneScaler {
     /// nothing, and moves on by the next command.
     fn lose_motion(&mut self) -> bool {
         let moves = self.commands.command().is_some_and(|command| command.asks_for_motion());
-        if !moves || self.hold().is_none() {
-            return false;
+        let is_lost = moves && self.hold().is_some();
+        if is_lost {
+            self.wait_for_zero();
         }
-        self.commands.lose();
-        self.lose_command(Reason::WaitsForZero);
-        true
+        is_lost
     }
 
     /// Whether a command was lost because nothing is left of it while one of the factors is no number: then perhaps nobody
@@ -96,12 +95,17 @@ impl ZoneScaler {
     fn lose_unseen(&mut self, command: Command, left: Command) -> bool {
         let uses_factors = self.is_commanding() && self.params.operation != Operation::Passthrough;
         let is_unseen = self.invalid_factors && command.asks_for_motion() && left.velocity.is_neutral();
-        if !is_unseen || !uses_factors {
-            return false;
+        let is_lost = is_unseen && uses_factors;
+        if is_lost {
+            self.wait_for_zero();
         }
+        is_lost
+    }
+
+    /// The command in force is lost, and its publisher has to send a zero.
+    fn wait_for_zero(&mut self) {
         self.commands.lose();
         self.lose_command(Reason::WaitsForZero);
-        true
     }
 
     /// Lets time and what is known of the zones act on the command in force.
