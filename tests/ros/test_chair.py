@@ -182,43 +182,32 @@ def test_a_stop_with_an_old_stamp_stops():
         driver.drives(50, 0, FRONT)
 
 
-@pytest.mark.parametrize("kind", [TwistStamped, Twist], ids=["TwistStamped", "Twist"])
-def test_a_second_publisher_of_commands_of_any_type_is_neutral_until_it_is_gone(kind):
+def a_second_one_is_neutral_until_it_is_gone(kind, topic, told):
     with active() as (_, driver):
         driver.say(1.0)
         driver.drives(50, 0, FRONT)
-        with rival(kind, "/cmd_vel"):
-            driver.says("2 publishers of commands", 6.0)
+        with rival(kind, topic):
+            driver.says(told, 6.0)
             driver.is_neutral()
         driver.says("waits for a zero command")
         driver.again(1.0)
         driver.drives(50, 0, FRONT)
+
+
+@pytest.mark.parametrize("kind", [TwistStamped, Twist], ids=["TwistStamped", "Twist"])
+def test_a_second_publisher_of_commands_of_any_type_is_neutral_until_it_is_gone(kind):
+    a_second_one_is_neutral_until_it_is_gone(kind, "/cmd_vel", "2 publishers of commands")
 
 
 def test_with_somebody_else_who_drives_the_chair_it_gets_neutral():
-    with active() as (_, driver):
-        driver.say(1.0)
-        driver.drives(50, 0, FRONT)
-        with rival(LuciJoystick, REMOTE):
-            driver.says("2 nodes publish sticks for the chair", 6.0)
-            driver.is_neutral()
-        driver.says("waits for a zero command")
-        driver.again(1.0)
-        driver.drives(50, 0, FRONT)
+    a_second_one_is_neutral_until_it_is_gone(LuciJoystick, REMOTE, "2 nodes publish sticks for the chair")
 
 
 @pytest.mark.parametrize("kind, topic", [(LuciJoystick, "/luci/joystick_position"), (LuciJoystickScaling, "/luci/joystick_scaling"), (Int32, "/luci/chair_profile")])
 def test_what_two_show_of_the_chair_is_shown_by_nobody(kind, topic):
     """A second one could go on showing a chair that has fallen silent."""
-    with active() as (_, driver):
-        driver.say(1.0)
-        driver.drives(50, 0, FRONT)
-        with rival(kind, topic):
-            driver.says("2 publishers of luci/joystick_position, luci/joystick_scaling or luci/chair_profile", 6.0)
-            driver.is_neutral()
-        driver.says("waits for a zero command")
-        driver.again(1.0)
-        driver.drives(50, 0, FRONT)
+    told = "2 publishers of luci/joystick_position, luci/joystick_scaling or luci/chair_profile"
+    a_second_one_is_neutral_until_it_is_gone(kind, topic, told)
 
 
 @pytest.mark.parametrize("source, text", [(PHYSICAL, "'chair physical' (4)"), (WDI, "'WDI' (2)"), (AUTO, "'autonomous remote' (1)")])
