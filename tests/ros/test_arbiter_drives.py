@@ -24,8 +24,13 @@ def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others
         parameters |= named(f"sources.s{number}", topic=f"/s{number}", type="twist_stamped", priority=10 + number, timeout=3.0)
     with Arbiter(parameters, executable) as arbiter:
         node = arbiter.graph.node
-        said = []
-        node.create_subscription(TwistStamped, OUTPUT, lambda message: said.append(message.twist.linear.x), DEEP)
+        said = []  # but the zeros before the first, which the arbiter repeats
+
+        def heard(message):
+            if message.twist.linear.x != 0.0:
+                said.append(message.twist.linear.x)
+
+        node.create_subscription(TwistStamped, OUTPUT, heard, DEEP)
         publishers = [node.create_publisher(TwistStamped, f"/s{number}", DEEP) for number in range(SOURCES)]
         winner = publishers[-1]
         arbiter.wait(lambda: all(p.get_subscription_count() == 1 for p in publishers), "nobody listens", 10.0)
@@ -38,7 +43,6 @@ def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others
 
         arbiter.wait(lambda: [say(winner, 0.0)] and arbiter.active and arbiter.active[0] == "s4", "the winner is not heard")
         time.sleep(0.3)
-        said.clear()
         start, sent = time.monotonic(), 0
         while sent < seconds * 1000:
             while sent - len(said) >= MOST_UNDER_WAY:
@@ -50,7 +54,7 @@ def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others
                 say(publisher, -1.0 - number)
             time.sleep(max(0.0, start + sent / 1000.0 - time.monotonic()))
         arbiter.wait(lambda: len(said) >= sent, lambda: f"{sent} sent, {len(said)} came")
-        assert [speed for speed in said if speed != 0.0] == [float(number + 1) for number in range(sent)]
+        assert said == [float(number + 1) for number in range(sent)]
         # Only at the end, when the winner is silent, may anybody else drive.
         arbiter.wait(lambda: arbiter.active[0] in ("nobody", "joystick"), "the winner is not lost")
 
