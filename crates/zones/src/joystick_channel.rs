@@ -26,28 +26,24 @@ impl ZoneScaler {
         self.counters.other_zones += u64::from(joystick.joystick_zone != zone.number());
         self.counters.unknown_sources += u64::from(joystick.source().is_none());
         let source = joystick.source().unwrap_or(self.params.input_source);
-        let stirred = Stirred { stick, source, said };
-        self.stirred = Some(stirred);
-        self.joystick.next_zero = None;
-        let applied = self.judge_joystick(stirred);
-        self.tell_joystick(applied);
+        self.stirred = Some(Stirred { stick, source, said });
+        (self.joystick.next_zero, self.joystick.is_new) = (None, true);
     }
 
-    pub(crate) fn settle_joystick(&mut self) {
+    pub(crate) fn expire_joystick(&mut self) {
         let Some(stirred) = self.stirred else { return };
         if stirred.said.is_expired(self.clock.now(), self.params.command_timeout) {
             self.counters.lost_joysticks += 1;
             self.lose_joystick(Reason::CommandStale);
-            return;
-        }
-        let applied = self.judge_joystick(stirred);
-        if applied != self.joystick.applied {
-            self.tell_joystick(applied);
         }
     }
 
-    fn judge_joystick(&mut self, Stirred { stick, source, .. }: Stirred) -> Applied {
-        self.joystick.judge(&self.params, &self.sensed, stick, source).1
+    pub(crate) fn settle_joystick(&mut self) {
+        let Some(Stirred { stick, source, .. }) = self.stirred else { return };
+        let (_, applied) = self.joystick.judge(&self.params, &self.sensed, stick, source);
+        if self.joystick.is_new || applied != self.joystick.applied {
+            self.tell_joystick(applied);
+        }
     }
 
     pub(crate) fn lose_joystick(&mut self, reason: Reason) {

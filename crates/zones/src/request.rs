@@ -13,6 +13,8 @@ pub(crate) struct Request {
     /// When the next zero is due; `None` while something is in force, and before anything came on a channel that then
     /// keeps silent.
     pub next_zero: Option<Instant>,
+    /// Whether something came into force that was not told of yet.
+    pub is_new: bool,
     pub applied: Applied,
     held: HeldZones,
     pub predicted: Predicted,
@@ -23,6 +25,7 @@ impl Request {
         Self {
             absent: Reason::CommandStale,
             next_zero,
+            is_new: false,
             applied: Applied::stop(Reason::CommandStale, channel, source),
             held: HeldZones::NONE,
             predicted: Predicted::default(),
@@ -47,6 +50,7 @@ impl Request {
     }
 
     pub(crate) fn tell(&mut self, now: Instant, applied: Applied) {
+        self.is_new = false;
         self.applied = applied;
         self.predicted.note(now, &applied);
     }

@@ -188,11 +188,16 @@ impl ZoneScaler {
         self.is_running = true;
     }
 
-    /// Lets time act; a rise of the factors shows if `sample` asks for it.
-    fn settle(&mut self, sample: bool) {
-        self.sensed.advance(self.clock.now(), &self.params, sample);
-        self.settle_command();
-        self.settle_joystick();
+    /// Lets time act: what is over by now is lost. A rise of the factors shows if `sample` asks for it. What is left of what is
+    /// in force is judged again where something is another than at the last judgement, which `heard` says of a message.
+    fn settle(&mut self, sample: bool, heard: bool) {
+        let is_other = self.sensed.advance(self.clock.now(), &self.params, sample) || heard;
+        self.expire_command();
+        self.expire_joystick();
+        if is_other {
+            self.settle_command();
+            self.settle_joystick();
+        }
     }
 
     pub(crate) fn refuse_command(&mut self, invalid: Invalid) {
@@ -286,7 +291,7 @@ impl Machine for ZoneScaler {
             self.clock.read(now, stamp);
             return; // what time does comes with the next call, which is at this same instant
         }
-        self.settle(false); // time first: what is lost by now is lost before the next thing happens
+        self.settle(false, false); // time first: what is lost by now is lost before the next thing happens
         match input {
             Input::CommandReceived(command) => self.receive_command(command),
             Input::CommandRefused(invalid) => self.refuse_command(Invalid::NotFinite(invalid)),
@@ -304,13 +309,13 @@ impl Machine for ZoneScaler {
             Input::ParametersChanged(params) => self.change(params),
             Input::Stopping => self.end(),
         }
-        self.settle(true);
+        self.settle(true, true);
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.pass_to(now);
         let now = self.clock.now();
-        self.settle(self.sensed.is_due(now));
+        self.settle(self.sensed.is_due(now), false);
         if self.velocity.next_zero.is_some_and(|at| at <= now) {
             self.stop_command();
         }

@@ -77,8 +77,9 @@ impl Sensed {
         self.in_force != self.target && now >= self.sampled + SAMPLE
     }
 
-    /// Lets time act: `now` never decreases. A rise shows with `sample`, and when the target changes, as a fall does.
-    pub(crate) fn advance(&mut self, now: Instant, params: &Params, sample: bool) {
+    /// Lets time act: `now` never decreases. A rise shows with `sample`, and when the target changes, as a fall does. Whether
+    /// another factor or reason is in force than before.
+    pub(crate) fn advance(&mut self, now: Instant, params: &Params, sample: bool) -> bool {
         let nothing = Scaling::uniform(Scale::ZERO);
         let (target, reason) = match self.received {
             // Whose word counts nobody knows: by turns a blocked zone would be free.
@@ -89,6 +90,7 @@ impl Sensed {
             }
             Some((scaling, _)) => (scaling, Reason::Scaled),
         };
+        let mut is_other = reason != self.reason;
         self.reason = reason;
         let turned = target != self.target;
         if turned {
@@ -96,9 +98,11 @@ impl Sensed {
             self.target = target;
         }
         if sample || turned {
-            self.in_force = self.risen(now, params.rise_time);
-            self.sampled = now;
+            let risen = self.risen(now, params.rise_time);
+            is_other |= risen != self.in_force;
+            (self.in_force, self.sampled) = (risen, now);
         }
+        is_other
     }
 
     /// Lets the rise go on from what it has come to in `rise_time`, which is about to change.

@@ -19,7 +19,7 @@ impl ZoneScaler {
         match self.commands.receive(&self.clock, command, self.params.command_timeout) {
             Received::InForce => {
                 self.stale = None;
-                self.begin(command);
+                self.begin(&command);
             }
             Received::WaitsForZero => {
                 self.counters.held_commands += 1;
@@ -48,20 +48,14 @@ impl ZoneScaler {
         }
     }
 
-    fn begin(&mut self, command: Command) {
+    /// The command is in force from now on; what is left of it goes out when all that came with it is known.
+    fn begin(&mut self, command: &Command) {
         let ([_, y, z], [roll, pitch, _]) = (command.velocity.linear(), command.velocity.angular());
         self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
         let throw = Throw::of(&self.params, self.profile);
         let is_cut = throw.is_some_and(|throw| throw.stick(&command.velocity).1);
         self.counters.cut += u64::from(is_cut);
-        if self.lose_motion() {
-            return;
-        }
-        self.velocity.next_zero = None;
-        let (left, applied) = self.judge_command(command);
-        if !self.lose_unseen(command, left) {
-            self.drive(left, applied);
-        }
+        (self.velocity.next_zero, self.velocity.is_new) = (None, true);
     }
 
     /// Why no command may move.
@@ -108,17 +102,17 @@ impl ZoneScaler {
         self.lose_command(Reason::WaitsForZero);
     }
 
-    /// Lets time and what is known of the zones act on the command in force.
-    pub(crate) fn settle_command(&mut self) {
-        if self.is_stopping() {
-            return;
-        }
-        if self.commands.expire(self.clock.now(), self.params.command_timeout) {
+    /// Lets time act on the command in force.
+    pub(crate) fn expire_command(&mut self) {
+        if !self.is_stopping() && self.commands.expire(self.clock.now(), self.params.command_timeout) {
             self.counters.lost_commands += 1;
             self.lose_command(Reason::CommandStale);
-            return;
         }
-        if self.lose_motion() {
+    }
+
+    /// Lets what is known of the zones act on the command in force.
+    pub(crate) fn settle_command(&mut self) {
+        if self.is_stopping() || self.lose_motion() {
             return;
         }
         let Some(command) = self.commands.command() else {
@@ -132,7 +126,8 @@ impl ZoneScaler {
         if self.lose_unseen(command, left) {
             return;
         }
-        if left.velocity != self.driven && self.is_commanding() {
+        let is_new = self.velocity.is_new;
+        if is_new || (left.velocity != self.driven && self.is_commanding()) {
             self.drive(left, applied);
         } else if applied != self.velocity.applied {
             self.tell_command(applied);

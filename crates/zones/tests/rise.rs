@@ -53,6 +53,19 @@ fn a_command_in_force_speeds_up_by_itself_and_slows_down_at_once() {
 }
 
 #[test]
+fn a_command_that_comes_while_a_factor_rises_goes_out_once() {
+    let mut scaler = ZoneScaler::new(params(1));
+    scaler.handle(ms(0), drive(0.0));
+    scaler.handle(ms(0), Input::ScalingReceived([1.0; 16]));
+    drain(&mut scaler, ms(0));
+    scaler.handle(ms(0), drive(1.0));
+    drain(&mut scaler, ms(0));
+    // Half way between two looks at the rise, and what has risen by then.
+    scaler.handle(ms(30), drive(1.0));
+    assert!(matches!(drain(&mut scaler, ms(30))[..], [forward] if (0.0299..=0.03).contains(&forward)));
+}
+
+#[test]
 fn looking_often_does_not_publish_often() {
     let mut scaler = ZoneScaler::new(params(1));
     scaler.handle(ms(0), drive(0.0));
