@@ -120,13 +120,39 @@ def test_blocked_zones_are_told():
         scaler.wait_for_health(DiagnosticStatus.WARN, "every zone is blocked")
 
 
+PROFILES = {
+    f"profiles.{name}.{key}": value
+    for name, number, forward in (("slow", 1, 0.54), ("fast", 5, 2.77))
+    for key, value in (("number", number), ("forward.full_throw", forward), ("turn.full_throw", 1.2212))
+}
+
+
+def test_a_profile_that_two_tell_is_known_of_nobody_until_it_is_told_again():
+    with Scaler(PROFILES) as scaler:
+        profile = scaler.graph.node.create_publisher(Int32, "/luci/chair_profile", LATCHED)
+        scaler.command(0.0)
+        scaler.wait(lambda: profile.get_subscription_count(), "nobody listens")
+        profile.publish(Int32(data=1))
+        scaler.wait(lambda: scaler.values().get("chair profile") == "1", "the profile is not heard")
+        scaler.command(0.3)
+        scaler.wait_for_left(0.3, 0.0, "told by one")
+        with rival(Int32, "/luci/chair_profile", LATCHED) as other:
+            other.publish(Int32(data=5))
+            scaler.wait_for_left(0.0, 0.0, "told by two", 6.0)
+            scaler.wait_for_health(DiagnosticStatus.ERROR, "profile is not known")
+            scaler.command(0.0)
+            scaler.command(0.3)
+            scaler.wait_for_left(0.0, 0.0, "told by two, and a zero")
+        scaler.stays_at_rest(1.0, "told by one again, and nobody knows whose word was the last")
+        profile.publish(Int32(data=1))
+        scaler.stays_at_rest(0.5, "told again, without a zero")
+        scaler.command(0.0)
+        scaler.command(0.3)
+        scaler.wait_for_left(0.3, 0.0, "told again, and a zero")
+
+
 def test_zones_are_judged_on_the_stick_of_the_chairs_profile():
-    profiles = {
-        f"profiles.{name}.{key}": value
-        for name, number, forward in (("slow", 1, 0.54), ("fast", 5, 2.77))
-        for key, value in (("number", number), ("forward.full_throw", forward), ("turn.full_throw", 1.2212))
-    }
-    with Scaler(profiles) as scaler:
+    with Scaler(PROFILES) as scaler:
         scaler.command(0.1, 0.3)
         scaler.wait_for_health(DiagnosticStatus.ERROR, "profile is not known")
         profile = scaler.graph.node.create_publisher(Int32, "/luci/chair_profile", LATCHED)

@@ -4,6 +4,7 @@ use units::{
     BEYOND_REASON, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, Received, Stale, Velocity,
     earliest,
 };
+use zones::ToldProfile;
 
 use crate::feedback::{Evidence, Feedback, Topic};
 use crate::request::Request;
@@ -31,7 +32,7 @@ pub struct Remote {
     pub(crate) clock: Clock,
     pub(crate) state: State,
     pub(crate) feedback: Feedback,
-    pub(crate) profile: Option<i32>,
+    pub(crate) profile: ToldProfile,
     pub(crate) fault: Option<Fault>,
     pub(crate) counters: Counters,
     /// Why what came last is no command; `None` after one.
@@ -44,8 +45,8 @@ pub struct Remote {
     pub(crate) publishers: usize,
     /// How many publish sticks for the chair, this node included.
     pub(crate) drivers: usize,
-    /// How many publish the topics by which the chair shows itself.
-    pub(crate) shown_by: [usize; 3],
+    /// How many publish each of the two topics by which the chair shows its source.
+    pub(crate) shown_by: [usize; 2],
     /// What somebody wants, for when the mode was left.
     pub(crate) wanted: bool,
     pub(crate) stopping: bool,
@@ -81,7 +82,7 @@ impl Remote {
             clock: Clock::default(),
             state: State::Inactive,
             feedback: Feedback::default(),
-            profile: None,
+            profile: ToldProfile::default(),
             fault: None,
             counters: Counters::default(),
             unheard: None,
@@ -90,7 +91,7 @@ impl Remote {
             command: CommandMonitor::default(),
             publishers: 0,
             drivers: 0,
-            shown_by: [0; 3],
+            shown_by: [0; 2],
             wanted: false,
             stopping: false,
             request: None,
@@ -133,7 +134,7 @@ impl Remote {
 
     /// What a stick means as a velocity in the chair's profile; `None` if that is not known or not calibrated.
     pub fn velocity(&self, joystick: &Joystick) -> Option<Velocity> {
-        let calibration = self.params.profiles.of(self.profile?)?;
+        let calibration = self.params.profiles.of(self.profile.number()?)?;
         Some(calibration.velocity(joystick.forward_back(), joystick.left_right()))
     }
 
@@ -185,10 +186,13 @@ impl Remote {
         if self.drivers > 1 {
             return Err(Hold::OtherDrivers(self.drivers));
         }
-        if let Some(&count) = self.shown_by.iter().find(|&&count| count > 1) {
+        let [position, scaling] = self.shown_by;
+        if let Some(count) =
+            [position, scaling, self.profile.publishers()].into_iter().find(|&count| count > 1)
+        {
             return Err(Hold::OtherChairs(count));
         }
-        let profile = self.profile.ok_or(Hold::ProfileMissing)?;
+        let profile = self.profile.number().ok_or(Hold::ProfileMissing)?;
         let calibration = self.params.profiles.of(profile).ok_or(Hold::NotCalibrated(profile))?;
         let command = self.command.command().ok_or(match self.unheard {
             None => Hold::CommandMissing,
@@ -343,9 +347,9 @@ impl Machine for Remote {
             Input::DriversCounted(count) => self.drivers = count,
             Input::PositionPublishersCounted(count) => self.shown_by[0] = count,
             Input::ScalingPublishersCounted(count) => self.shown_by[1] = count,
-            Input::ProfilePublishersCounted(count) => self.shown_by[2] = count,
+            Input::ProfilePublishersCounted(count) => self.profile.count(count),
             Input::ClockRead(_) => {}
-            Input::ProfileReceived(profile) => self.profile = Some(profile),
+            Input::ProfileReceived(number) => self.profile.receive(number),
             Input::ScalingReceived(source) => self.hear(Topic::Scaling, source),
             Input::PositionReceived(joystick) => self.hear(Topic::Position, joystick.source()),
             Input::FeedbackRefused(bad) => {

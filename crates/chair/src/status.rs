@@ -81,7 +81,7 @@ pub enum Hold {
     Taken(Source),
     /// The publisher of commands asks for motion and sent no zero since the chair did not follow, or since a loss.
     NotNeutral,
-    /// The chair has not told its profile.
+    /// The chair has not told its profile, or not since more than one told it.
     ProfileMissing,
     /// There is no calibration for the chair's profile, this one.
     NotCalibrated(i32),
@@ -179,7 +179,7 @@ impl Remote {
             ("source on joystick_position", or_none(shown(Topic::Position))),
             ("source on joystick_scaling", or_none(shown(Topic::Scaling))),
             ("feedback rate [Hz]", or_none(self.feedback.rate().map(|rate| format!("{rate:.1}")))),
-            ("chair profile", or_none(self.profile.map(|profile| profile.to_string()))),
+            ("chair profile", or_none(self.profile.number().map(|profile| profile.to_string()))),
             ("fault", or_none(self.fault.map(|fault| fault.to_string()))),
         ];
         match self.unheard {
@@ -257,7 +257,9 @@ impl fmt::Display for Hold {
             }
             Self::OtherDrivers(count) => write!(f, "{count} nodes publish sticks for the chair, neutral"),
             Self::NotNeutral => f.write_str("waits for a zero command, neutral"),
-            Self::ProfileMissing => f.write_str("the chair has not told its profile, neutral"),
+            Self::ProfileMissing => {
+                f.write_str("the chair has not told its profile, or not since two told it, neutral")
+            }
             Self::NotCalibrated(profile) => {
                 write!(f, "no calibration for the chair's profile {profile}, neutral")
             }

@@ -10,7 +10,10 @@ use units::{
 use crate::joystick_channel::Stirred;
 use crate::request::Request;
 use crate::sensed::Sensed;
-use crate::{Applied, Channel, Counters, Deviation, Feedback, Joystick, Operation, Params, Reason, Scaling};
+use crate::{
+    Applied, Channel, Counters, Deviation, Feedback, Joystick, Operation, Params, Reason, Scaling,
+    ToldProfile,
+};
 
 /// All that can happen to the node.
 #[derive(Clone, Debug)]
@@ -31,7 +34,7 @@ pub enum Input {
     FeedbackReceived(Feedback),
     /// The chair is in this profile, by `luci/chair_profile`.
     ProfileReceived(i32),
-    /// So many publish the chair's profile, counted likewise. Of more than one it is in none that is known.
+    /// So many publish the chair's profile, counted likewise, see [`ToldProfile`].
     ProfilersCounted(usize),
     /// The wall clock shows this: commands' stamps are judged by it.
     ClockRead(Stamp),
@@ -102,8 +105,7 @@ pub struct ZoneScaler {
     /// How many publish commands.
     pub(crate) publishers: usize,
     /// The chair's profile.
-    pub(crate) profile: Option<i32>,
-    profilers: usize,
+    pub(crate) profile: ToldProfile,
     /// Why the last command did not count.
     pub(crate) stale: Option<Stale>,
     /// Whether the last scaling held values that are not factors.
@@ -135,8 +137,7 @@ impl ZoneScaler {
             joystick: Request::new(Channel::Joystick, params.input_source, None),
             sensed: Sensed::new(),
             publishers: 0,
-            profile: None,
-            profilers: 0,
+            profile: ToldProfile::default(),
             stale: None,
             invalid_factors: false,
             last_invalid: None,
@@ -300,11 +301,8 @@ impl Machine for ZoneScaler {
             Input::ScalersCounted(count) => self.sensed.count(count),
             Input::ScalingReceived(fields) => self.receive_scaling(&fields),
             Input::FeedbackReceived(feedback) => self.receive_feedback(&feedback),
-            Input::ProfileReceived(profile) => self.profile = Some(profile).filter(|_| self.profilers <= 1),
-            Input::ProfilersCounted(count) => {
-                self.profilers = count;
-                self.profile = self.profile.filter(|_| count <= 1);
-            }
+            Input::ProfileReceived(number) => self.profile.receive(number),
+            Input::ProfilersCounted(count) => self.profile.count(count),
             Input::ClockRead(_) => {}
             Input::ParametersChanged(params) => self.change(params),
             Input::Stopping => self.end(),

@@ -106,8 +106,10 @@ impl ZoneScaler {
         let blocked: Vec<String> = self.blocked().map(|zone| zone.to_string()).collect();
         report.push(("blocked zones", if blocked.is_empty() { "none".into() } else { blocked.join(", ") }));
         if !self.params.profiles.is_empty() {
-            report
-                .push(("chair profile", self.profile.map_or("not told".into(), |number| number.to_string())));
+            report.push((
+                "chair profile",
+                self.profile.number().map_or("not told".into(), |number| number.to_string()),
+            ));
         }
         if let Some(stale) = self.stale {
             report.push(("last stale command", explain(stale)));

@@ -11,7 +11,7 @@ impl ZoneScaler {
             self.counters.commands += 1;
             return;
         }
-        let throw = Throw::of(&self.params, self.profile);
+        let throw = Throw::of(&self.params, self.profile.number());
         if let Some(Err(mistake)) = throw.map(|throw| throw.check_reason(&command.velocity)) {
             return self.refuse_command(Invalid::BeyondReason(mistake));
         }
@@ -52,7 +52,7 @@ impl ZoneScaler {
     fn begin(&mut self, command: &Command) {
         let ([_, y, z], [roll, pitch, _]) = (command.velocity.linear(), command.velocity.angular());
         self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
-        let throw = Throw::of(&self.params, self.profile);
+        let throw = Throw::of(&self.params, self.profile.number());
         let is_cut = throw.is_some_and(|throw| throw.stick(&command.velocity).1);
         self.counters.cut += u64::from(is_cut);
         (self.velocity.next_zero, self.velocity.is_new) = (None, true);
@@ -69,7 +69,8 @@ impl ZoneScaler {
         let scaling = Some(self.sensed.reason())
             .filter(|&reason| reason.is_of_scaling() && self.params.operation != Operation::Passthrough);
         let rivals = (self.publishers > 1).then_some(Reason::CommandRivals);
-        let profile = Throw::of(&self.params, self.profile).is_none().then_some(Reason::ProfileUnknown);
+        let profile =
+            Throw::of(&self.params, self.profile.number()).is_none().then_some(Reason::ProfileUnknown);
         scaling.max(rivals).max(profile)
     }
 
@@ -138,7 +139,7 @@ impl ZoneScaler {
         let trouble = self.trouble();
         let source = self.params.input_source;
         // Without a profile only a zero is in force, which is a centred stick in any.
-        let Some(throw) = Throw::of(&self.params, self.profile) else {
+        let Some(throw) = Throw::of(&self.params, self.profile.number()) else {
             return (command.reduced_to(Velocity::ZERO), self.standing_still());
         };
         let input = throw.stick(&command.velocity).0;

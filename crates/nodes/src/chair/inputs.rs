@@ -23,6 +23,9 @@ pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &
     inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), |message| {
         Some(ChairInput::Remote(Input::ProfileReceived(message.data)))
     })?;
+    for (topic, input) in SOLE {
+        inputs.expect_one_publisher(topic, move |count| ChairInput::Remote(input(count)));
+    }
     inputs.subscribe::<luci::LuciEncoders>(node, "luci/encoders", qos::edge(), |message| {
         Some(ChairInput::EncodersReceived(Encoders {
             left_angle: message.left_angle,
@@ -44,19 +47,26 @@ pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &
             Some(ChairInput::CameraReceived { side, stamp, frame: message.header.frame_id, intrinsics })
         })?;
     }
+    let topic = zone_scaler::COMMAND;
     if params.stamped {
-        inputs.subscribe::<geometry::TwistStamped>(
-            node,
-            zone_scaler::COMMAND,
-            qos::commands(),
-            move |message| Some(command(messages::command(&message))),
-        )
+        inputs.subscribe::<geometry::TwistStamped>(node, topic, qos::commands(), move |message| {
+            Some(command(messages::command(&message)))
+        })?;
     } else {
-        inputs.subscribe::<geometry::Twist>(node, zone_scaler::COMMAND, qos::commands(), |message| {
+        inputs.subscribe::<geometry::Twist>(node, topic, qos::commands(), |message| {
             Some(command(messages::unstamped(&message)))
-        })
+        })?;
     }
+    inputs.expect_one_publisher(topic, |count| ChairInput::Remote(Input::PublishersCounted(count)));
+    Ok(())
 }
+
+/// The topics by which the chair shows itself, and how the machine is told of their publishers.
+const SOLE: [(&str, fn(usize) -> Input); 3] = [
+    ("luci/joystick_position", Input::PositionPublishersCounted),
+    ("luci/joystick_scaling", Input::ScalingPublishersCounted),
+    ("luci/chair_profile", Input::ProfilePublishersCounted),
+];
 
 fn command(command: Result<Command, NotFinite>) -> ChairInput {
     ChairInput::Remote(match command {
