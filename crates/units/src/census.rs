@@ -69,4 +69,28 @@ mod tests {
         }
         assert!(Census::Unknown.is_conflict());
     }
+
+    #[test]
+    fn several_are_more_than_one_of_whatever_kind() {
+        for (fitting, others, several, any) in [
+            (0, 0, false, false),
+            (1, 0, false, true),
+            (0, 1, false, true),
+            (1, 1, true, true),
+            (2, 0, true, true),
+        ] {
+            let census = Census::Known { fitting, others };
+            assert_eq!((census.are_several(), census.is_any()), (several, any), "{fitting} {others}");
+        }
+        assert!(Census::Unknown.are_several() && Census::Unknown.is_any(), "nobody knows");
+        assert!(Census::Known { fitting: usize::MAX, others: 1 }.are_several());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let said = |fitting, others| Census::Known { fitting, others }.to_string();
+        assert_eq!(said(2, 0), "2 publishers, must be 1");
+        assert_eq!(said(1, 1), "1 of 2 publishers has another type or is best effort, and is ignored");
+        assert!(Census::Unknown.to_string().contains("does not tell"));
+    }
 }

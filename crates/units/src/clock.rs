@@ -191,6 +191,38 @@ mod tests {
     }
 
     #[test]
+    fn exactly_the_grace_is_no_hold_and_exactly_the_queues_time_is_dry() {
+        // The grace is 20 ms, and the queues are dry 50 ms after a hold.
+        let mut clock = Clock::default();
+        clock.pass_to(at(1000), None);
+        clock.read_again(at(900), at(980));
+        assert_eq!(clock.waited(), Duration::ZERO, "20 ms late");
+        clock.read_again(at(900), at(979));
+        assert_eq!(clock.waited(), Duration::from_millis(100));
+        clock.pass_to(at(1050), Some(at(1050)));
+        clock.read_again(at(1000), at(1029));
+        assert_eq!(clock.waited(), Duration::from_millis(50), "the hold before is over, and this is another");
+        // A second hold of exactly 50 ms is within what the first one's queues need.
+        let mut clock = Clock::default();
+        clock.pass_to(at(1000), Some(at(20)));
+        clock.pass_to(at(1070), Some(at(1020)));
+        assert_eq!(clock.waited(), Duration::from_millis(70));
+    }
+
+    #[test]
+    fn how_long_what_is_read_may_have_waited_ends_with_the_queues() {
+        let ms = Duration::from_millis;
+        let mut clock = Clock::default();
+        assert_eq!(clock.waiting_left(), (ms(0), ms(0)));
+        clock.pass_to(at(1000), Some(at(20)));
+        assert_eq!(clock.waiting_left(), (ms(50), ms(1000)));
+        clock.pass_to(at(1049), Some(at(1049)));
+        assert_eq!(clock.waiting_left(), (ms(1), ms(1049)));
+        clock.pass_to(at(1050), Some(at(1050)));
+        assert_eq!(clock.waiting_left(), (ms(0), ms(0)));
+    }
+
+    #[test]
     fn of_two_threads_that_were_held_the_longer_hold_counts() {
         let ms = Duration::from_millis;
         let mut clock = Clock::default();

@@ -462,6 +462,65 @@ mod tests {
     }
 
     #[test]
+    fn a_stale_zero_has_a_stream_begin_again_with_a_zero() {
+        let mut monitor = CommandMonitor::default();
+        assert_eq!(monitor.receive(&clock(1000), command(0.0, wall(1000)), TIMEOUT), Received::InForce);
+        assert!(!monitor.waits_for_zero());
+        let late = monitor.receive(&clock(1010), command(0.0, wall(990)), TIMEOUT);
+        assert_eq!((late, monitor.waits_for_zero()), (Received::Stopped(Stale::Late), true));
+    }
+
+    #[test]
+    fn a_stale_motion_changes_nothing() {
+        let mut monitor = CommandMonitor::silent_at_rest();
+        let drive = command(1.0, wall(1000));
+        monitor.receive(&clock(1000), drive, TIMEOUT);
+        let late = monitor.receive(&clock(1010), command(0.5, wall(990)), TIMEOUT);
+        assert_eq!((late, monitor.command()), (Received::Refused(Stale::Late), Some(drive)));
+    }
+
+    #[test]
+    fn the_age_and_the_end_of_the_command_in_force_are_known() {
+        let mut monitor = CommandMonitor::silent_at_rest();
+        assert_eq!((monitor.age(Instant::from_millis(5)), monitor.expiry(TIMEOUT)), (None, None));
+        monitor.receive(&clock(1000), command(1.0, wall(900)), TIMEOUT);
+        assert_eq!(monitor.age(Instant::from_millis(1050)), Some(ms(150)));
+        assert_eq!(monitor.expiry(TIMEOUT), Some(Instant::from_millis(1400)));
+    }
+
+    #[test]
+    fn whoever_has_to_send_a_zero_first_drives_nothing_without() {
+        let mut monitor = CommandMonitor::silent_at_rest();
+        monitor.require_zero();
+        let held = monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT);
+        assert_eq!((held, monitor.waits_for_zero()), (Received::WaitsForZero, true));
+    }
+
+    #[test]
+    fn nothing_is_said_of_an_age_before_the_clock_was_read() {
+        let mut clock = Clock::default();
+        clock.pass_to(Instant::from_millis(1000), None);
+        let judged = Freshness::default().judge(&clock, wall(100_000_000), TIMEOUT);
+        assert_eq!(age(judged, 1000), Some(ms(0)), "neither old nor from the future: there is no wall clock");
+    }
+
+    #[test]
+    fn two_that_will_judge_alike_are_equal_relative_to_now() {
+        let relative =
+            |freshness: Freshness, at| freshness.relative(Instant::from_millis(at), wall(at as i64), TIMEOUT);
+        assert_eq!(relative(Freshness::default(), 0), (None, None));
+        let of = |begin: u64| {
+            let mut freshness = Freshness::default();
+            let begin_wall = begin as i64;
+            assert!(freshness.judge(&clock(begin), wall(begin_wall - 30), TIMEOUT).is_ok());
+            assert!(freshness.judge(&clock(begin + 10), wall(begin_wall + 400), TIMEOUT).is_err());
+            relative(freshness, begin + 20)
+        };
+        assert_eq!(of(1000), (Some((-50_000_000, ms(50))), Some(380_000_000)));
+        assert_eq!(of(1000), of(7000));
+    }
+
+    #[test]
     fn whoever_asks_is_known_whether_or_not_it_is_obeyed() {
         let mut monitor = CommandMonitor::silent_at_rest();
         monitor.require_zero();

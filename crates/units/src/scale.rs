@@ -52,5 +52,12 @@ mod tests {
         for bad in [-0.001, 1.001, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert!(Scale::new(bad).is_err(), "{bad} must be refused");
         }
+        assert_eq!(Scale::new(1.5).unwrap_err().to_string(), "scale 1.5 is outside [0, 1]");
+    }
+
+    #[test]
+    fn the_smaller_of_two_is_the_minimum_whichever_comes_first() {
+        let [small, great] = [0.25, 0.5].map(|value| Scale::new(value).unwrap());
+        assert_eq!((small.min(great), great.min(small), small.min(small)), (small, small, small));
     }
 }

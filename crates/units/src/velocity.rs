@@ -210,6 +210,28 @@ mod tests {
     }
 
     #[test]
+    fn a_hundred_times_full_speed_is_the_most_that_makes_sense() {
+        let check = |forward, turn| Velocity::planar(forward, turn).unwrap().check_reason(2.0, 0.5);
+        assert_eq!((check(200.0, -50.0), check(-200.0, 50.0)), (Ok(()), Ok(())));
+        assert_eq!(check(201.0, 0.0), Err(BeyondReason { part: "linear.x", value: 201.0, most: 200.0 }));
+        assert_eq!(check(0.0, -51.0), Err(BeyondReason { part: "angular.z", value: -51.0, most: 50.0 }));
+        assert_eq!(
+            check(201.0, 0.0).unwrap_err().to_string(),
+            "linear.x is 2.01e2, must be from -200 to 200 m/s"
+        );
+        assert!(check(0.0, 51.0).unwrap_err().to_string().ends_with("must be from -50 to 50 rad/s"));
+    }
+
+    #[test]
+    fn what_is_left_of_a_command_has_its_stamp_and_the_new_velocity() {
+        let stamp = Stamp { sec: 7, nanosec: 8 };
+        let left = Velocity::planar(0.5, -0.25).unwrap();
+        let command = Command::new(Velocity::planar(1.0, -0.5).unwrap(), stamp);
+        assert_eq!(command.reduced_to(left), Command::new(left, stamp));
+        assert_eq!((left.forward(), left.turn()), (0.5, -0.25));
+    }
+
+    #[test]
     fn what_is_left_of_motion_is_withheld_once_it_is_neutral() {
         let drives = |forward| Command::new(Velocity::planar(forward, 0.0).unwrap(), Stamp::ZERO);
         let left = |command: Command, forward| command.reduced_to(drives(forward).velocity).withheld;
