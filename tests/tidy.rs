@@ -69,6 +69,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "zone_pictures",
             "surround",
             "hindbrain",
+            "drive",
             "world",
             "chair",
             "fake_chair",
