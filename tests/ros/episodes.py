@@ -73,6 +73,11 @@ class World(Streams):
             return self.recover("reset")
         if bound(during) is not None:
             self.stays(start + bound(during) + SLACK, "during the fault")
+        insists = reversed(ACTS[1:]) if episode["insists"] == "true" else ()
+        for act in ["enable"] if episode["fault"] == "rearmed" else insists:
+            self.act(act)
+            self.run(0.2)
+            self.stays(start + bound(during) + SLACK, f"during the fault, by {act}")
         ended = self.end()
         if episode["resumes"] != "none":
             return self.resumes(ended, episode)
@@ -92,7 +97,7 @@ class World(Streams):
     def drove(self, since, when):
         """Whether it is known that it drove on: not if we were silent ourselves."""
         values = self.values(since)
-        if self.gap >= STALL:
+        if self.was_disturbed():
             return False
         assert STOP not in values, f"it stops for nothing {when}; {self.vehicle.state}, {self.vehicle.causes}"
         return True
@@ -113,10 +118,14 @@ class World(Streams):
         try:
             self.until(self.is_at_speed, "it does not drive on by itself", 3.0)
         except AssertionError:
-            if self.gap < STALL:
+            if not self.was_disturbed():
                 raise
             self.recover("reset")
         self.ended = None
+
+    def was_disturbed(self):
+        """Whether a busy machine made us a fault too: we said nothing for a while, or the motor controller did, which is ours."""
+        return self.gap >= STALL or self.vehicle.source("motor_controller").says != "works" or self.vehicle.causes & {"FAULT_LATCHED", "OVERRUN"} == {"FAULT_LATCHED"}
 
     def is_at_speed(self):
         return max(self.vehicle.motors) <= AT_SPEED
@@ -141,7 +150,7 @@ class World(Streams):
             try:
                 return self.until(self.is_at_speed, "it does not drive after the recovery", 3.0)
             except AssertionError:
-                if last or self.gap < STALL and clears != "reset":
+                if last or not self.was_disturbed() and clears != "reset":
                     raise
                 clears, self.gap = "reset", 0.0
 
@@ -167,9 +176,12 @@ class World(Streams):
             return
         self.throttle, self.button = 0.0, False
         self.run(0.3)
-        self.driver, self.gap = driver, 0.0
+        self.driver = driver
         self.run(0.7)
-        self.recover("button")
+        try:
+            self.recover("button")
+        except AssertionError:  # that is not what is judged here
+            self.recover("reset")
 
     def start(self):
         self.until(lambda: self.vehicle.source("motor_controller").says == "works", "the device is not open", 10.0)

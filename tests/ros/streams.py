@@ -132,16 +132,18 @@ class Streams:
         if self.chain:
             is_due, bad = flickers("lock", "lock_flickers", 20.0)
             if is_due and fault != "lock_silent":
-                self.say("door", Bool(data=fault == "lock_closed" or bad and fault == "lock_flickers"))
+                closed = fault == "lock_closed" or fault == "rearmed" and one["zone"] == "false"
+                self.say("door", Bool(data=closed or bad and fault == "lock_flickers"))
             is_due, bad = flickers("scaling", fault if fault in ("scaling_blocked", "scaling_invalid") else None, 20.0)
             if is_due and fault != "scaling_silent":
                 self.say("luci/scaling", self.scaling(fault, bad))
 
     def scaling(self, fault, bad):
         scaling, is_ahead = free_zones(), self.episode.get("ahead") != "false"
-        factor = {"scaling_blocked": 0.0, "scaling_invalid": float(self.episode.get("nonsense", 1.0))}.get(fault, 1.0)
+        blocked = fault == "rearmed" and self.episode["zone"] == "true"
+        factor = {"scaling_blocked": 0.0, "rearmed": 0.0, "scaling_invalid": float(self.episode.get("nonsense", 1.0))}.get(fault, 1.0)
         for field in scaling.get_fields_and_field_types():
-            if bad and (field in AHEAD) == is_ahead:
+            if (blocked or bad and fault != "rearmed") and (field in AHEAD) == is_ahead:
                 setattr(scaling, field, factor)
         return scaling
 

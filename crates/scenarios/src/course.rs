@@ -77,6 +77,41 @@ const fn ends(bound: f64, clears: Clears) -> Course {
 }
 
 impl Course {
+    /// Whether nothing that a person does brings motion while the fault lasts: it is there without a break.
+    pub const fn is_steady(fault: &Fault) -> bool {
+        match fault {
+            Fault::EstopSilent
+            | Fault::SecondSwitchOff { .. }
+            | Fault::CommandSilent { .. }
+            | Fault::CommandNonsense { .. }
+            | Fault::CommandStamps { .. }
+            | Fault::CommandRepeated
+            | Fault::InfraredSilent { .. }
+            | Fault::InfraredRepeated { .. }
+            | Fault::SecondPublisher { .. }
+            | Fault::DeviceLost
+            | Fault::LockClosed
+            | Fault::LockSilent { .. }
+            | Fault::ScalingSilent { .. }
+            | Fault::StickSilent { .. }
+            | Fault::StickUnplugged
+            | Fault::ButtonLetGo => true,
+            // Other zones, in another mode, have nothing against it.
+            Fault::ParameterSet(change) => matches!(change.node, Process::Arbiter),
+            Fault::ScalingBlocked { share, .. } => *share >= 1.0,
+            // What flickers may be well for long enough, and what was said once can be taken back.
+            Fault::EstopPressed { .. }
+            | Fault::EnableFalse
+            | Fault::Infrared { .. }
+            | Fault::LinkCut
+            | Fault::Held { .. }
+            | Fault::Takeover { .. }
+            | Fault::LockFlickers { .. }
+            | Fault::ScalingInvalid { .. }
+            | Fault::Rearmed { .. } => false,
+        }
+    }
+
     /// What `docs/safety.md` says of `fault` while `driver` drives.
     pub fn of(fault: &Fault, driver: Driver, setup: Setup) -> Self {
         let lost = TIMEOUT + BRAKES;
@@ -113,6 +148,8 @@ impl Course {
             }
             Fault::LockFlickers { .. } => resumes(Motion::Free, OPENING),
             Fault::LockSilent { .. } | Fault::ScalingSilent { .. } => stops(lost, Clears::Zero),
+            // hindbrain waits for a zero since, and what is opened sets nothing in motion.
+            Fault::Rearmed { .. } => stops(BRAKES, Clears::Zero),
             // As LUCI's zones do it: what they leave at once, each time.
             Fault::ScalingBlocked { share, .. } if share >= 1.0 => resumes(Motion::Stops(BRAKES), 0.0),
             Fault::ScalingBlocked { .. } => resumes(Motion::Free, 0.0),

@@ -10,7 +10,7 @@ pub struct Dice {
 
 /// Kinds of faults of hindbrain and of who commands it, and those that only the chain has: of sources and locks, of zones.
 const OF_HINDBRAIN: u8 = 17;
-const OF_CHAIN: u8 = 10;
+const OF_CHAIN: u8 = 11;
 /// Kinds of faults of a stick that drives.
 const OF_STICK: u8 = 4;
 
@@ -144,6 +144,7 @@ impl Dice {
                 let nonsense = self.one(&kinds, Nonsense::NaN);
                 Fault::ScalingInvalid { ahead: kind == 8, nonsense, rate, share }
             }
+            10 => Fault::Rearmed { zone: self.rng.bool() },
             _ => return None,
         })
     }
@@ -189,7 +190,9 @@ impl Iterator for Dice {
             _ => 0.0,
         };
         let lasts = bound + self.between(0.2, 1.5);
-        Some(Episode { driver, fault, lasts, course })
+        let is_stopped = matches!(course.during, Motion::Stops(_));
+        let insists = is_stopped && Course::is_steady(&fault) && self.rng.bool();
+        Some(Episode { driver, fault, lasts, insists, course })
     }
 }
 
@@ -210,7 +213,7 @@ mod tests {
         assert_ne!(of(7), of(8));
         assert_eq!(names(Setup::Hindbrain).len(), 16);
         for setup in [Setup::Together, Setup::Apart] {
-            assert_eq!(names(setup).len(), 26, "{setup}");
+            assert_eq!(names(setup).len(), 27, "{setup}");
             assert!(names(setup).is_superset(&names(Setup::Hindbrain)));
         }
     }

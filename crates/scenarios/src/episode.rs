@@ -11,6 +11,8 @@ pub struct Episode {
     pub fault: Fault,
     /// For how long \[s\]; longer than its bound.
     pub lasts: f64,
+    /// Whether a person does meanwhile all that a person can do, for nothing; it lasts as much longer.
+    pub insists: bool,
     /// What must come of it.
     pub course: Course,
 }
@@ -18,8 +20,8 @@ pub struct Episode {
 /// As one line of `key=value`, for other languages.
 impl fmt::Display for Episode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { driver, fault, lasts, course } = self;
-        write!(f, "{fault} driver={driver} lasts={lasts:.3} {course}")
+        let Self { driver, fault, lasts, insists, course } = self;
+        write!(f, "{fault} driver={driver} lasts={lasts:.3} insists={insists} {course}")
     }
 }
 
@@ -30,7 +32,8 @@ mod tests {
 
     fn line(fault: Fault, setup: Setup) -> String {
         let driver = Driver::Navigation;
-        Episode { driver, fault, lasts: 1.0, course: Course::of(&fault, driver, setup) }.to_string()
+        let course = Course::of(&fault, driver, setup);
+        Episode { driver, fault, lasts: 1.0, insists: false, course }.to_string()
     }
 
     #[test]
@@ -39,13 +42,13 @@ mod tests {
         assert_eq!(
             line(fault, Setup::Hindbrain),
             "infrared starboard=true rate=20.000 share=0.250 invalid=false driver=navigation lasts=1.000 \
-             during=0.020 after=0.000 resumes=none clears=zero"
+             insists=false during=0.020 after=0.000 resumes=none clears=zero"
         );
         let fault = Fault::Takeover { by: Rival::Stick, ends: Ending::LetsGo, gap: false };
         assert_eq!(
             line(fault, Setup::Apart),
             "takeover by=stick ends=lets_go gap=false driver=navigation lasts=1.000 \
-             during=goes after=0.350 resumes=0.500 clears=itself"
+             insists=false during=goes after=0.350 resumes=0.500 clears=itself"
         );
     }
 }

@@ -54,6 +54,8 @@ pub enum Fault {
     ScalingBlocked { rate: f64, share: f64 },
     /// The factors of some zones are none in a `share` of the scalings, once at least: of those `ahead`, or of those behind.
     ScalingInvalid { ahead: bool, nonsense: Nonsense, rate: f64, share: f64 },
+    /// The zones ahead are blocked, or the lock is closed, and somebody switches enable off and on behind it; then it opens.
+    Rearmed { zone: bool },
     /// The stick says nothing more; its publisher is `gone`, or stays.
     StickSilent { gone: bool },
     /// The stick is pulled out, and is back held ahead with the button down.
@@ -89,6 +91,7 @@ impl Fault {
             Self::ScalingSilent { .. } => "scaling_silent",
             Self::ScalingBlocked { .. } => "scaling_blocked",
             Self::ScalingInvalid { .. } => "scaling_invalid",
+            Self::Rearmed { .. } => "rearmed",
             Self::StickSilent { .. } => "stick_silent",
             Self::StickUnplugged => "stick_unplugged",
             Self::ButtonLetGo => "button_let_go",
@@ -115,6 +118,7 @@ impl fmt::Display for Fault {
             }
             Self::SecondPublisher { topic, second } => write!(f, " topic={topic} second={second}"),
             Self::Held { process, millis } => write!(f, " process={process} millis={millis}"),
+            Self::Rearmed { zone } => write!(f, " zone={zone}"),
             Self::ParameterSet(change) => write!(f, " {change}"),
             Self::Takeover { by, ends, gap } => write!(f, " by={by} ends={ends} gap={gap}"),
             Self::ScalingInvalid { ahead, nonsense, rate, share } => {

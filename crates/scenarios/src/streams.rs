@@ -134,7 +134,7 @@ impl Streams {
             Some(Fault::LockSilent { .. }) => None,
             Some(Fault::LockFlickers { rate, share }) => self.flicker(rate, share).map(Message::Lock),
             fault => {
-                let closed = matches!(fault, Some(Fault::LockClosed));
+                let closed = matches!(fault, Some(Fault::LockClosed | Fault::Rearmed { zone: false }));
                 (self.every(50) || closed && self.since == 0).then_some(Message::Lock(closed))
             }
         }
@@ -152,7 +152,10 @@ impl Streams {
                 let bad = if is_bad { Nonsense::factor(nonsense) } else { 1.0 };
                 Some(if ahead { of(bad, 1.0) } else { of(1.0, bad) })
             }
-            _ => self.every(50).then(|| of(1.0, 1.0)),
+            fault => {
+                let blocked = matches!(fault, Some(Fault::Rearmed { zone: true }));
+                self.every(50).then(|| of(if blocked { 0.0 } else { 1.0 }, 1.0))
+            }
         }
     }
 

@@ -10,6 +10,9 @@ pub struct World<V> {
     streams: Streams,
 }
 
+/// What a person can do, in the order in which it helps.
+const ACTS: [Clears; 4] = [Clears::Reset, Clears::Enable, Clears::Button, Clears::Zero];
+
 type Check = Result<(), String>;
 
 fn millis(seconds: f64) -> u64 {
@@ -40,10 +43,19 @@ impl<V: Vehicle> World<V> {
     /// # Errors
     /// What the vehicle did that it should not, or did not do.
     pub fn play(&mut self, episode: &Episode) -> Check {
-        let Episode { driver, fault, lasts, course } = *episode;
+        let Episode { driver, fault, lasts, insists, course } = *episode;
         self.hand_over(driver)?;
         self.begin(fault);
         self.watch(millis(lasts), course.during, "during the fault")?;
+        let acts = match fault {
+            Fault::Rearmed { .. } => &[Clears::Enable],
+            _ if insists => &ACTS[..],
+            _ => &[],
+        };
+        for act in acts {
+            self.act(*act)?;
+            self.watch(200, Motion::Stops(0.0), "during the fault, by what a person does")?;
+        }
         self.end(fault);
         if let Some(at) = course.resumes {
             if course.during != Motion::Free {
@@ -68,7 +80,7 @@ impl<V: Vehicle> World<V> {
 
     /// What a person does, and then the vehicle has to drive.
     fn recover(&mut self, clears: Clears) -> Check {
-        for act in [Clears::Reset, Clears::Enable, Clears::Button, Clears::Zero] {
+        for act in ACTS {
             if act <= clears {
                 self.act(act)?;
             }
