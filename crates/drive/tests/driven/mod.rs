@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use arbiter::{Census, Invalid};
 use drive::{Drive, Input, Stages};
 use hindbrain::{Sensor, SoleTopic};
-use joystick::VirtualState;
+use joystick::{DeviceId, VirtualState};
 use params::{Refusal, Set, Specification, Value};
 use scenarios::{Hand, Message, Process, Publishers, Reading, Second, Topic, Vehicle};
 use units::{Instant, Machine, Stamp, Velocity};
 
+const FORWARD: usize = 1;
 const DEAD_MAN: usize = 5;
 
 /// Parameters of one node that are not the defaults, by name.
@@ -38,6 +39,9 @@ fn changes(parameters: &[(&str, &str)]) -> Changes {
 /// The four stages, of which each hears what is said to it.
 pub struct Driven {
     pub machine: Drive,
+    /// Whether the stick is a pad that is read, or the virtual one; and how that pad is held, if it is there.
+    is_pad: bool,
+    pad: Option<Hand>,
     now: Instant,
     /// What is set of arbiter, zones and hindbrain.
     parameters: [Changes; 3],
@@ -47,7 +51,7 @@ pub struct Driven {
 }
 
 impl Driven {
-    pub fn new() -> Self {
+    pub fn new(is_pad: bool) -> Self {
         let joystick = changes(&[
             ("virtual_device", "Pad"),
             ("drag", "10.0"),
@@ -98,6 +102,8 @@ impl Driven {
         let stick = stages.arbiter.source_index("joystick");
         Self {
             machine: Drive::new(stages, stick),
+            is_pad,
+            pad: None,
             now: Instant::from_millis(1_000),
             parameters,
             publishers: hindbrain::Publishers::default(),
@@ -124,7 +130,44 @@ impl Driven {
         Some(Input::Arbiter(arbiter::Input::command(self.source(topic)?, velocity, stamp)))
     }
 
-    /// `None`: nobody listens.
+    /// A pad is held like this: one look at it, and one batch of what changed.
+    fn hold_pad(&mut self, hand: Option<Hand>) {
+        let id = DeviceId(7);
+        let before = core::mem::replace(&mut self.pad, hand);
+        let (axes, buttons) = held(hand);
+        let mut batch = vec![joystick::Input::DevicesLooked];
+        match (before, hand) {
+            (Some(_), None) => batch.push(joystick::Input::DeviceDisconnected { id }),
+            (None, Some(_)) => batch.push(joystick::Input::DeviceConnected {
+                id,
+                name: "Pad".into(),
+                guid: "0300".into(),
+                serial: String::new(),
+                path: String::new(),
+                links: Vec::new(),
+                axes: axes.clone(),
+                buttons: buttons.clone(),
+                hats: Vec::new(),
+            }),
+            (Some(before), Some(hand)) if before != hand => {
+                let (value, pressed) = (axes[FORWARD], buttons[DEAD_MAN]);
+                batch.push(joystick::Input::AxisMoved { id, axis: FORWARD, value });
+                if before.button != pressed {
+                    batch.push(joystick::Input::ButtonChanged { id, button: DEAD_MAN, pressed });
+                }
+            }
+            _ => {}
+        }
+        batch.push(joystick::Input::BatchEnded);
+        batch.into_iter().for_each(|input| self.machine.handle(self.now, Input::Joystick(input)));
+        if self.machine.stages().joystick.needs_reading() {
+            let read = joystick::Input::DeviceRead { id, axes, buttons, hats: Vec::new() };
+            let batch = [read, joystick::Input::BatchEnded];
+            batch.into_iter().for_each(|input| self.machine.handle(self.now, Input::Joystick(input)));
+        }
+    }
+
+    /// `None`: nobody listens, or it was told already.
     fn input(&mut self, message: Message) -> Option<Input> {
         Some(Input::Hindbrain(match message {
             Message::Command { forward, behind } => {
@@ -132,7 +175,15 @@ impl Driven {
                 return self.command("cmd_vel_smoothed", forward, self.stamps[0]);
             }
             Message::Dock { forward } => return self.command("dock", forward, Stamp::ZERO),
-            Message::Stick(hand) => return Some(Input::Joystick(stick(hand))),
+            Message::Stick(hand) if self.is_pad => {
+                self.hold_pad(hand);
+                return None;
+            }
+            Message::Stick(hand) => {
+                let (axes, buttons) = held(hand);
+                let state = VirtualState { stamp: Stamp::ZERO, axes, buttons };
+                return Some(Input::Joystick(joystick::Input::VirtualDeviceMoved(state)));
+            }
             Message::Lock(closed) => {
                 return Some(Input::Arbiter(arbiter::Input::LockReceived { lock: self.lock(), closed }));
             }
@@ -238,16 +289,16 @@ impl Driven {
     }
 }
 
-/// The virtual stick, held like this; without a hand it is unplugged.
-fn stick(hand: Option<Hand>) -> joystick::Input {
+/// The axes and buttons of a stick that is held like this; without a hand there are none.
+fn held(hand: Option<Hand>) -> (Vec<i16>, Vec<bool>) {
     let (mut axes, mut buttons) = (Vec::new(), Vec::new());
     if let Some(Hand { forward, button }) = hand {
         axes.resize(6, 0);
         buttons.resize(11, false);
-        axes[1] = (forward * 32_767.0) as i16;
+        axes[FORWARD] = (forward * 32_767.0) as i16;
         buttons[DEAD_MAN] = button;
     }
-    joystick::Input::VirtualDeviceMoved(VirtualState { stamp: Stamp::ZERO, axes, buttons })
+    (axes, buttons)
 }
 
 impl Vehicle for Driven {
