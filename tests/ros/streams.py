@@ -26,12 +26,15 @@ STEP = 0.01
 # Who takes over is at rest for so long first [s].
 NEUTRAL = 0.1
 DEAD_MAN = 5
-# The type of each topic, and another one.
-TYPES = {
+# The type of each topic, and another one: of hindbrain's, and of all.
+SOLE_TYPES = {
     "cmd_vel": (TwistStamped, Twist),
     "hind/enable": (Bool, Int16),
     "hind/estop": (Bool, Int16),
     "motor/port": (Int16, Bool),
+}
+TYPES = {
+    **SOLE_TYPES,
     "cmd_vel_smoothed": (TwistStamped, Twist),
     "cmd_vel_arbitrated": (TwistStamped, Twist),
     "door": (Bool, Int16),
