@@ -6,6 +6,7 @@
 
 mod census;
 mod clock;
+mod command_monitor;
 pub mod freshness;
 mod level;
 mod machine;
@@ -15,7 +16,8 @@ mod velocity;
 
 pub use census::Census;
 pub use clock::Clock;
-pub use freshness::{CommandMonitor, Freshness, Received, Said, Stale};
+pub use command_monitor::{CommandMonitor, Received};
+pub use freshness::{Freshness, Said, Stale};
 pub use level::Level;
 pub use machine::{Machine, earliest};
 pub use scale::{OutOfUnitRange, Scale};

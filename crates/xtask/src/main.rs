@@ -36,7 +36,7 @@ usage: cargo xtask COMMAND
   demo [ARGS]              set up, build, and run the demonstration
   bench [ARGS]             set up, build, and measure
   test [--quick]           everything that CI checks; --quick: only what needs no ROS
-  prove [--soak SECONDS]   every state of the stop machine with the real constants (minutes), or random faults for so long
+  prove [--soak SECONDS]   the stop machine with the real constants, half an hour: every part, each two; or random faults for so long
   soak [SECONDS]           random faults on the machines, then on hindbrain and on the chain over DDS, 600 s each
   lock                     choose the versions of the wheels anew (crates/xtask/ros2.in to ros2.lock)
 

@@ -12,11 +12,11 @@ const SOAK: &str = "soak";
 
 /// Walks through every state of the stop machine; with `soak` instead lets random faults loose on it for so many seconds.
 ///
-/// It needs no ROS, two threads, some minutes and less than 3 GB of memory. A model that it does not walk to the end is a failure, unless
-/// it is listed.
+/// It needs no ROS, two threads, half an hour and less than 3 GB of memory. Models of two parts that are too large are walked in part,
+/// and named at the end.
 ///
 /// # Errors
-/// A broken invariant; the shortest way to it, or the seed that leads there, has been printed. A model that was not walked to the end.
+/// A broken invariant; the shortest way to it, or the seed that leads there, has been printed. A model of one part that was not walked to the end.
 pub fn run(root: &Root, soak: Option<u64>) -> Outcome<()> {
     let mut command = Command::new("cargo");
     // Release: half the time, and the workspace keeps its overflow checks there.

@@ -7,21 +7,16 @@ use crate::census::Seen;
 
 /// No model of every test run has so many states.
 pub const SMALL: usize = 60_000;
-/// Where a model has more states, the walk ends there; it keeps each run below 3 GB.
+/// No model of a single part has so many states, with any times; it keeps each run below 3 GB.
 pub const MOST: usize = 400_000;
-/// The models that have more, without their profile: of each other one every state is walked.
-pub const LARGER: &[&str] = &["everything"];
+/// With longer times two parts may have more states than can be walked in a night: the walk of such a model ends here, which is told.
+pub const PART: usize = 20_000;
 /// Of so many states one is asked for the way back, with the real times.
 pub const EVERY: u64 = 50;
 
-/// The models that were left before their end, and are not listed.
+/// The models that were left before their end.
 pub fn cut(walked: &[Walked]) -> Vec<String> {
-    let is_listed = |walked: &&Walked| {
-        LARGER
-            .iter()
-            .any(|larger| walked.model.name.split_once(' ').is_some_and(|(_, parts)| parts == *larger))
-    };
-    let cut = walked.iter().filter(|walked| walked.walk.cut && !is_listed(walked));
+    let cut = walked.iter().filter(|walked| walked.walk.cut);
     cut.map(|walked| format!("{:?} {}", walked.model.scale, walked.model.name)).collect()
 }
 
