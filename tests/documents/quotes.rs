@@ -6,18 +6,22 @@ use tests::{files, root};
 
 use crate::markdown::{pages, quoted, rows};
 
-/// The nodes' sources, with strings that go over several lines made one.
+/// The nodes' sources without comments and tests, with strings that go over several lines made one.
 fn sources() -> String {
     let mut all = String::new();
     for file in files(&root().join("crates"), &["rs"]) {
         let path = file.display().to_string();
-        if path.contains("/tests/") || path.contains("/bin/demo/") || path.contains("/bin/bench/") {
+        if ["/tests/", "/tests.rs", "/bin/demo/", "/bin/bench/"].iter().any(|part| path.contains(part)) {
             continue;
         }
         let text = fs::read_to_string(&file).expect("a source file");
-        let mut parts = text.split("\\\n");
-        all.push_str(parts.next().unwrap_or_default());
-        parts.for_each(|part| all.push_str(part.trim_start()));
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for line in text.lines().map(str::trim_start).filter(|line| !line.starts_with("//")) {
+            match line.strip_suffix('\\') {
+                Some(part) => all.push_str(part),
+                None => all.extend([line, "\n"]),
+            }
+        }
     }
     all
 }
