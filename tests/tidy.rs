@@ -68,6 +68,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "zone_pictures",
             "surround",
             "hindbrain",
+            "drive",
             "world",
             "chair",
             "fake_chair",

@@ -1,7 +1,8 @@
 //! Raw inputs, any time, any parameters: no machine panics, talks without end, or is due for ever.
 //!
 //! A short run belongs to the tests; `cargo xtask soak` runs it for 10^8 steps. `FUZZ_STEPS` and `FUZZ_SEED` choose; a seed that
-//! once failed is in `SEEDS` and is played every time.
+//! once failed is in `SEEDS` and is played every time. Each life of a machine has a seed of its own, the next number: what fails
+//! after hours is told by the seed of its life, and fails again at once.
 #![allow(clippy::expect_used, clippy::panic)] // what fails has to end the test with its seed
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -116,20 +117,24 @@ struct Subject<M: Machine> {
 
 impl<M: Machine> Subject<M> {
     fn run(&self, seed: u64, steps: u64) {
-        let mut step = 0;
-        let played = catch_unwind(AssertUnwindSafe(|| self.play(seed, steps, &mut step)));
-        assert!(played.is_ok(), "{}: seed {seed}, step {step}", self.name);
+        for life in 0..steps.div_ceil(LIFE) {
+            let (seed, mut step) = (seed.wrapping_add(life), 0);
+            let steps = LIFE.min(steps - life * LIFE);
+            let played = catch_unwind(AssertUnwindSafe(|| self.live(seed, steps, &mut step)));
+            assert!(played.is_ok(), "{}: seed {seed}, step {step}", self.name);
+        }
     }
 
-    fn play(&self, seed: u64, steps: u64, step: &mut u64) {
+    fn live(&self, seed: u64, steps: u64, step: &mut u64) {
         let mut rng = Rng::with_seed(seed);
-        let (mut machine, mut now) = ((self.begin)(&mut rng), Instant::ZERO);
+        let (mut machine, mut now) =
+            ((self.begin)(&mut rng), Instant::from_nanos(rng.u64(..) >> rng.u8(0..64)));
+        // In a life of leaps alone nothing is enabled for long.
+        let is_calm = rng.bool();
         while *step < steps {
             *step += 1;
-            if step.is_multiple_of(LIFE) {
-                (machine, now) = ((self.begin)(&mut rng), Instant::from_nanos(rng.u64(..) >> rng.u8(0..64)));
-            }
-            now = match rng.u8(0..16) {
+            let leaps = !is_calm || rng.u8(0..64) == 0;
+            now = match rng.u8(0..if leaps { 16 } else { 13 }) {
                 0..=4 => now,
                 5..=9 => now + Duration::from_micros(rng.u64(0..30_000)),
                 10..=12 => machine.deadline().unwrap_or(now).max(now),
@@ -169,14 +174,16 @@ impl<M: Machine> Subject<M> {
 /// A name, its share of the steps, and its run for a seed and so many steps.
 type Run = (&'static str, u64, fn(u64, u64));
 
+mod chain;
 mod subjects;
 
-const RUNS: [Run; 8] = [
+const RUNS: [Run; 9] = [
     ("joystick", 100, |seed, steps| subjects::joystick().run(seed, steps)),
     ("arbiter", 100, |seed, steps| subjects::arbiter().run(seed, steps)),
     ("zones", 100, |seed, steps| subjects::zones().run(seed, steps)),
     ("surround", 2, |seed, steps| subjects::surround().run(seed, steps)), // a step of it is a whole scan
     ("hindbrain", 100, |seed, steps| subjects::hindbrain().run(seed, steps)),
+    ("drive", 100, |seed, steps| chain::drive().run(seed, steps)),
     ("chair", 100, |seed, steps| subjects::chair().run(seed, steps)),
     ("fake chair", 100, |seed, steps| subjects::fake_chair().run(seed, steps)),
     ("world", 5, |seed, steps| subjects::world().run(seed, steps)), // a step of it is seconds of physics
@@ -192,9 +199,20 @@ fn no_machine_minds_what_comes() {
     for seed in SEEDS {
         for (name, share, run) in RUNS {
             if name.contains(&only) {
-                run(*seed, 200 * share);
+                run(*seed, (200 * share).max(LIFE));
             }
         }
+    }
+}
+
+/// What is never seen to move proves nothing.
+#[test]
+fn in_such_lives_the_motors_do_move() {
+    for run in [|steps| subjects::hindbrain().run(1, steps), |steps| chain::drive().run(1, steps)] {
+        let before = subjects::MOVED.get();
+        run(100 * LIFE);
+        let moved = subjects::MOVED.get() - before;
+        assert!(moved > 100, "{moved} motor values in 100 lives");
     }
 }
 

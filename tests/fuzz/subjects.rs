@@ -1,15 +1,37 @@
 //! Each machine, what may happen to it, and what must hold of what it asks for.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use fastrand::Rng;
-use units::{Instant, Stamp};
+use units::{Command, Instant, Stamp, Velocity};
 
 use crate::{Subject, awkward, command, parameters, stamp, velocity};
 
 /// Servo values that a motor controller takes.
 fn is_servo(value: i16) -> bool {
     (24..=156).contains(&value)
+}
+
+thread_local! {
+    /// How many motor values were not stop, in this test.
+    pub static MOVED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// What a hindbrain is told that drives: by raw inputs alone none would ever be enabled.
+pub fn helpful(rng: &mut Rng) -> hindbrain::Input {
+    use hindbrain::Input;
+    match rng.u8(0..8) {
+        0 => Input::EnableReceived(rng.u8(0..4) > 0),
+        1 => Input::EstopReceived(false),
+        2 => Input::ResetReceived(rng.bool()),
+        3 => Input::PublishersCounted(hindbrain::Publishers::default()),
+        4 => Input::DeviceOpened,
+        _ => {
+            let velocity = Velocity::planar(f64::from(rng.u8(0..3)) / 2.0, 0.0);
+            Input::CommandReceived(velocity.map(|velocity| Command::new(velocity, Stamp::ZERO)))
+        }
+    }
 }
 
 pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
@@ -27,7 +49,8 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
     Subject {
         name: "hindbrain",
         begin: |rng| Hindbrain::new(params(rng)),
-        input: |rng, now| match rng.u8(0..20) {
+        input: |rng, now| match rng.u8(0..40) {
+            20.. => helpful(rng),
             0..=7 => Input::CommandReceived(Ok(command(rng, now))),
             8 => Input::CommandReceived(velocity(rng).map(|_| command(rng, now))),
             9..=11 => Input::EnableReceived(rng.bool()),
@@ -58,6 +81,7 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
         holds: |machine, output| match output {
             Output::Drive(motors) => {
                 let stops = machine.state() == StopState::Ok || motors.are_stopped();
+                MOVED.set(MOVED.get() + u64::from(!motors.are_stopped()));
                 is_servo(motors.port) && is_servo(motors.starboard) && stops
             }
             _ => true,

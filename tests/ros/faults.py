@@ -7,12 +7,12 @@ import time
 
 import rclpy
 from conftest import EDGE
-from episodes import BEST_EFFORT, TYPES
 from geometry_msgs.msg import TwistStamped
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import Range
 from std_msgs.msg import Bool
+from streams import BEST_EFFORT, SOLE_TYPES
 from vehicle import now, second_publisher
 
 SENSORS = ["ir_front_port", "ir_back_starboard"]
@@ -28,7 +28,7 @@ CHANGES = {
     "ir.far": (0.0, 3.0, 5.0),
     "ir.timeout": (0.25, 0.2, 0.4),
 }
-SOLE = tuple(TYPES)
+SOLE = tuple(SOLE_TYPES)
 
 
 class Hands:
@@ -168,7 +168,7 @@ class Hands:
     def second(self):
         """A second publisher of any kind, which says what the first one might."""
         topic = self.dice.choice(SOLE)
-        message_type = self.dice.choice(TYPES[topic])
+        message_type = self.dice.choice(SOLE_TYPES[topic])
         qos, own = self.dice.choice([EDGE, BEST_EFFORT]), "hindbrain" if topic == "motor/port" else "observer"
         self.mode = self.dice.choice(["valid", "zero"])
         before = now()

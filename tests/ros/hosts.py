@@ -172,7 +172,7 @@ def link_cuts(count):
 
     seed = random.randrange(1 << 32)
     print(f"link cuts of seed {seed}", flush=True)
-    cuts = (float(one["lasts"]) for one in scenarios(seed, 100_000) if one["fault"] == "link_cut")
+    cuts = (float(one["lasts"]) for one in scenarios(seed, 100_000, "hindbrain") if one["fault"] == "link_cut")
     return list(itertools.islice(cuts, count))
 
 

@@ -46,6 +46,15 @@ class Vehicle:
         finally:
             self.graph.close()
 
+    def process_of(self, node):
+        """The process in which this node runs: there is one."""
+        return self.process
+
+    @property
+    def lines(self):
+        """Its last words."""
+        return self.process.lines[-15:]
+
     def wait(self, condition, what, timeout=5.0):
         def failure():
             causes = self.detail and self.causes

@@ -231,6 +231,56 @@ fn an_unread_queue_keeps_the_newest() {
 }
 
 #[test]
+fn what_came_and_went_is_counted() {
+    let mut bench = Bench::new(vec![lock(200)]);
+    bench.open(0);
+    for ms in [300, 310, 320] {
+        bench.command(ms, LOW, 0.5, 1);
+    }
+    bench.lock(330, true);
+    bench.command(340, LOW, 0.5, 1);
+    let counters = bench.0.counters();
+    assert_eq!((counters.driven, counters.refused.of(Refused::Locked)), (3, 1));
+    assert_eq!(counters.unknown, 0);
+    let publishers = Census::Unknown;
+    let strange = [
+        Input::LockReceived { lock: 7, closed: false },
+        Input::SourcePublishersCounted { source: 7, publishers },
+        Input::LockPublishersCounted { lock: 7, publishers },
+    ];
+    for (count, input) in (1..).zip(strange) {
+        bench.on(350, input);
+        assert_eq!(bench.0.counters().unknown, count);
+    }
+    assert_eq!(bench.0.counters().lost, 1, "by the lock");
+    bench.open(360);
+    bench.command(700, LOW, 0.0, 1);
+    bench.at(2_000);
+    assert_eq!(bench.0.counters().lost, 2, "by silence");
+}
+
+#[test]
+fn what_another_thread_left_unread_is_as_old_as_its_last_reading() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.0, 0);
+    assert_eq!(bench.command(10, LOW, 0.5, 0), [go(0.5, 0)]);
+    bench.at(470);
+    // Its thread had read all there was at 20 ms, was to read again by 40, and does so now.
+    bench.0.read_again(at(480), at(20), at(40));
+    assert_eq!(bench.on(480, common::command(LOW, 0.5, 0)), [go(0.5, 0)]);
+    let age = bench.0.traffic(LOW).unwrap().age;
+    assert_eq!(age, Some(std::time::Duration::from_millis(460)));
+}
+
+#[test]
+fn after_the_end_every_source_knows_why() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.0, 1);
+    bench.on(10, Input::Stopping);
+    assert_eq!(bench.verdicts(), [Verdict::Stopping; 2]);
+}
+
+#[test]
 fn a_report_names_sources_and_reasons() {
     let mut bench = Bench::new(vec![]);
     assert_eq!((bench.0.source_index("high"), bench.0.source_index("none")), (Some(HIGH), None));

@@ -1,7 +1,7 @@
 //! Random faults while it drives, each with its bound and its way back: the machine by itself.
 //!
-//! `EPISODES=100000 cargo test -p hindbrain --test episodes` plays as many; a seed that fails is printed, and belongs into
-//! `SEEDS`.
+//! `EPISODES=100000 cargo test -p hindbrain --test episodes` plays as many, also from `EPISODES_SEED` if there is one; a seed that
+//! fails is printed, and belongs into `SEEDS`.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // what fails has to end the test with its seed
 
@@ -12,7 +12,7 @@ use hindbrain::{
     Census, Hindbrain, Input, OVERRUN_LIMIT, Params, Publishers, Sensor, SoleTopic, specification,
 };
 use params::Value;
-use scenarios::{Dice, Message, Reading, Second, Topic, Vehicle, World};
+use scenarios::{Dice, Message, Publishers as Who, Reading, Second, Setup, Topic, Vehicle, World};
 use units::{Command, Instant, Machine, Stamp, Velocity};
 
 /// Seeds that once failed are played every time.
@@ -46,8 +46,9 @@ impl Alone {
         Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
     }
 
-    fn input(&mut self, message: Message) -> Input {
-        match message {
+    /// `None` of what only the chain before it hears.
+    fn input(&mut self, message: Message) -> Option<Input> {
+        Some(match message {
             Message::Command { forward, behind } => {
                 self.stamps[0] = behind.map_or(self.stamps[0], |behind| self.stamp(behind));
                 let stamp = self.stamps[0];
@@ -70,28 +71,37 @@ impl Alone {
                 };
                 Input::IrReceived { sensor, distance, stamp: self.stamps[place] }
             }
-            Message::Publishers { topic, second } => {
+            Message::Publishers { topic, publishers } => {
                 let topic = match topic {
                     Topic::Command => SoleTopic::Command,
                     Topic::Enable => SoleTopic::Enable,
                     Topic::Estop => SoleTopic::Estop,
                     Topic::Motors => SoleTopic::Motors,
+                    _ => return None,
                 };
-                let census = match second {
-                    None => Census::Known { fitting: 1, others: 0 },
-                    Some(Second::Alike | Second::SameName) => Census::Known { fitting: 2, others: 0 },
-                    Some(Second::BestEffort | Second::OtherType) => Census::Known { fitting: 1, others: 1 },
+                let census = match publishers {
+                    Who::Nobody => Census::default(),
+                    Who::One => Census::Known { fitting: 1, others: 0 },
+                    Who::Two(Second::Alike | Second::SameName) => Census::Known { fitting: 2, others: 0 },
+                    Who::Two(Second::BestEffort | Second::OtherType) => {
+                        Census::Known { fitting: 1, others: 1 }
+                    }
                 };
                 self.publishers = self.publishers.with(topic, census);
                 Input::PublishersCounted(self.publishers)
             }
             Message::Device(true) => Input::DeviceOpened,
             Message::Device(false) => Input::DeviceLost,
-            Message::Parameter { name, value } => {
-                let set = specification().resolve([(name.to_owned(), Value::Float(value))]).unwrap();
+            Message::Parameters { set, .. } => {
+                let changes =
+                    set.iter().map(|(name, text)| ((*name).to_owned(), Value::Float(text.parse().unwrap())));
+                let set = specification().resolve(changes).unwrap();
                 Input::ParametersChanged(Params::read(&set).unwrap())
             }
-        }
+            Message::Dock { .. } | Message::Stick(_) | Message::Lock(_) | Message::Scaling { .. } => {
+                return None;
+            }
+        })
     }
 
     fn drain(&mut self) {
@@ -103,7 +113,9 @@ impl Vehicle for Alone {
     fn receive(&mut self, message: Message) {
         let input = self.input(message);
         self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
-        self.machine.handle(self.now, input);
+        if let Some(input) = input {
+            self.machine.handle(self.now, input);
+        }
         self.drain();
     }
 
@@ -126,10 +138,14 @@ impl Vehicle for Alone {
     }
 }
 
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
 fn play(seed: u64, episodes: usize) {
-    let mut world = World::new(Alone::new());
+    let mut world = World::new(Alone::new(), Setup::Hindbrain);
     world.start().unwrap();
-    for (number, episode) in Dice::new(seed).take(episodes).enumerate() {
+    for (number, episode) in Dice::new(seed, Setup::Hindbrain).take(episodes).enumerate() {
         if let Err(what) = world.play(&episode) {
             panic!("seed {seed}, episode {number} ({episode}): {what}; {}", world.vehicle().machine.causes());
         }
@@ -139,8 +155,7 @@ fn play(seed: u64, episodes: usize) {
 #[test]
 fn every_fault_stops_in_time_and_every_recovery_drives() {
     assert_eq!(OVERRUN_LIMIT.as_millis(), 500, "a hold of 450 ms is no overrun");
-    let episodes = std::env::var("EPISODES").ok().and_then(|count| count.parse().ok()).unwrap_or(400);
-    for seed in SEEDS {
-        play(seed, episodes);
+    for seed in SEEDS.into_iter().chain(number("EPISODES_SEED")) {
+        play(seed, number("EPISODES").unwrap_or(400) as usize);
     }
 }

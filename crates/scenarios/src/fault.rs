@@ -1,43 +1,6 @@
 use core::fmt;
 
-/// A topic of hindbrain's on which one publisher is expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Topic {
-    /// `cmd_vel`
-    Command,
-    /// `hind/enable`
-    Enable,
-    /// `hind/estop`
-    Estop,
-    /// `motor/port`
-    Motors,
-}
-
-/// What a second publisher is like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Second {
-    /// As the first one, from a node of another name.
-    Alike,
-    /// As the first one, from a node of the same name.
-    SameName,
-    /// Best effort.
-    BestEffort,
-    /// Of another type.
-    OtherType,
-}
-
-/// What a person has to do, once a fault is over, before the vehicle moves again. Each includes what stands before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Clears {
-    /// Nothing.
-    Itself,
-    /// Let the command be zero once.
-    Zero,
-    /// Switch enable off and on.
-    Enable,
-    /// Press the reset button and let it go.
-    Reset,
-}
+use crate::{Change, Ending, Nonsense, Process, Rival, Second, Topic};
 
 /// Something that goes wrong. Rates are in messages per second, shares between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,9 +14,9 @@ pub enum Fault {
     EnableFalse,
     /// A second switch comes, says false once and goes, while the first one repeats true `rate` times a second.
     SecondSwitchOff { second: Second, rate: f64 },
-    /// Nothing comes on `cmd_vel`.
-    CommandSilent,
-    /// What comes on `cmd_vel` is not finite (`huge` false) or beyond all reason.
+    /// No command of navigation comes; its publisher is `gone`, or stays and says nothing.
+    CommandSilent { gone: bool },
+    /// What navigation commands is not finite (`huge` false) or beyond all reason.
     CommandNonsense { huge: bool },
     /// The commands' stamps lie so many milliseconds behind the clock, negative: ahead.
     CommandStamps { behind: i32 },
@@ -69,60 +32,39 @@ pub enum Fault {
     SecondPublisher { topic: Topic, second: Second },
     /// The link to the operator's computer is cut: no command and no e-stop comes; and all of it at once when it is back.
     LinkCut,
-    /// The process is held, or the computer suspended (one clock counts both), for so many milliseconds, while the commands go on.
-    Held { millis: u32 },
-    /// A parameter is set while the vehicle drives: refused, and nothing else.
-    ParameterSet { name: &'static str, value: f64 },
+    /// A process is held, or the computer suspended (one clock counts both), for so many milliseconds, while the commands go on.
+    Held { process: Process, millis: u32 },
+    /// Parameters are set while the vehicle drives, and set back.
+    ParameterSet(&'static Change),
     /// The motor controller is lost and found again.
     DeviceLost,
+
+    /// A source of higher priority takes over from navigation, drives, and ends like this. With a `gap` navigation falls silent
+    /// meanwhile, and is back at that end.
+    Takeover { by: Rival, ends: Ending, gap: bool },
+    /// A person closes the lock above who drives, and opens it again.
+    LockClosed,
+    /// The lock falls silent; its publisher is `gone`, or stays and says nothing.
+    LockSilent { gone: bool },
+    /// The lock says closed in a `share` of its messages, once at least.
+    LockFlickers { rate: f64, share: f64 },
+    /// No scaling comes; its publisher is `gone`, or stays and says nothing.
+    ScalingSilent { gone: bool },
+    /// The zones ahead are blocked in a `share` of the scalings, once at least; a share of 1 is all of them.
+    ScalingBlocked { rate: f64, share: f64 },
+    /// The factors of some zones are none in a `share` of the scalings, once at least: of those `ahead`, or of those behind.
+    ScalingInvalid { ahead: bool, nonsense: Nonsense, rate: f64, share: f64 },
+    /// The zones ahead are blocked, or the lock is closed, and somebody switches enable off and on behind it; then it opens.
+    Rearmed { zone: bool },
+    /// The stick says nothing more; its publisher is `gone`, or stays.
+    StickSilent { gone: bool },
+    /// The stick is pulled out, and is back held ahead with the button down.
+    StickUnplugged,
+    /// The dead-man button is let go while the stick is held ahead, and pressed again.
+    ButtonLetGo,
 }
 
-/// A tick of hindbrain's \[s\].
-const TICK: f64 = 0.02;
-/// How long the graph takes to be read, and its news to spread \[s\].
-const GRAPH: f64 = 0.2;
-/// From full speed to rest: 66 counts at 200 counts/s \[s\].
-const BRAKING: f64 = 0.33;
-/// `cmd_timeout` and `ir.timeout` \[s\].
-const TIMEOUT: f64 = 0.5;
-/// `estop.timeout` \[s\].
-const ESTOP_TIMEOUT: f64 = 0.25;
-
 impl Fault {
-    /// From the fault's first effect on the wire to the motors at stop \[s\]; `None` if the vehicle drives on.
-    pub fn bound(&self) -> Option<f64> {
-        match *self {
-            Self::EstopPressed { .. } | Self::EnableFalse | Self::Infrared { .. } | Self::DeviceLost => {
-                Some(TICK)
-            }
-            Self::EstopSilent | Self::LinkCut => Some(ESTOP_TIMEOUT + TICK),
-            Self::SecondSwitchOff { .. } | Self::SecondPublisher { .. } => Some(GRAPH + TICK),
-            Self::CommandStamps { behind } if (-100..500).contains(&behind) => None,
-            Self::CommandSilent
-            | Self::CommandNonsense { .. }
-            | Self::CommandStamps { .. }
-            | Self::CommandRepeated => Some(TIMEOUT + TICK + BRAKING),
-            Self::InfraredSilent { .. } | Self::InfraredRepeated { .. } => Some(TIMEOUT + TICK),
-            Self::Held { millis } if millis <= 150 => None,
-            Self::Held { millis } => Some(f64::from(millis) / 1000.0 + TICK + BRAKING),
-            Self::ParameterSet { .. } => None,
-        }
-    }
-
-    /// What a person has to do afterwards.
-    pub fn clears(&self) -> Clears {
-        match *self {
-            Self::EstopPressed { .. } | Self::EstopSilent | Self::LinkCut | Self::DeviceLost => Clears::Reset,
-            // 0.25 s without the e-stop's heartbeat is silence.
-            Self::Held { millis } if millis > 150 => Clears::Reset,
-            Self::SecondPublisher { topic: Topic::Estop, .. } => Clears::Reset,
-            Self::SecondPublisher { topic: Topic::Command, .. } => Clears::Zero,
-            Self::EnableFalse | Self::SecondSwitchOff { .. } | Self::SecondPublisher { .. } => Clears::Enable,
-            _ if self.bound().is_none() => Clears::Itself,
-            _ => Clears::Zero,
-        }
-    }
-
     /// Its name, for other languages.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -130,7 +72,7 @@ impl Fault {
             Self::EstopSilent => "estop_silent",
             Self::EnableFalse => "enable_false",
             Self::SecondSwitchOff { .. } => "second_switch_off",
-            Self::CommandSilent => "command_silent",
+            Self::CommandSilent { .. } => "command_silent",
             Self::CommandNonsense { .. } => "command_nonsense",
             Self::CommandStamps { .. } => "command_stamps",
             Self::CommandRepeated => "command_repeated",
@@ -140,8 +82,19 @@ impl Fault {
             Self::SecondPublisher { .. } => "second_publisher",
             Self::LinkCut => "link_cut",
             Self::Held { .. } => "held",
-            Self::ParameterSet { .. } => "parameter_set",
+            Self::ParameterSet(_) => "parameter_set",
             Self::DeviceLost => "device_lost",
+            Self::Takeover { .. } => "takeover",
+            Self::LockClosed => "lock_closed",
+            Self::LockSilent { .. } => "lock_silent",
+            Self::LockFlickers { .. } => "lock_flickers",
+            Self::ScalingSilent { .. } => "scaling_silent",
+            Self::ScalingBlocked { .. } => "scaling_blocked",
+            Self::ScalingInvalid { .. } => "scaling_invalid",
+            Self::Rearmed { .. } => "rearmed",
+            Self::StickSilent { .. } => "stick_silent",
+            Self::StickUnplugged => "stick_unplugged",
+            Self::ButtonLetGo => "button_let_go",
         }
     }
 }
@@ -151,7 +104,9 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         match self {
-            Self::EstopPressed { rate, share } => write!(f, " rate={rate:.3} share={share:.3}"),
+            Self::EstopPressed { rate, share }
+            | Self::LockFlickers { rate, share }
+            | Self::ScalingBlocked { rate, share } => write!(f, " rate={rate:.3} share={share:.3}"),
             Self::SecondSwitchOff { second, rate } => write!(f, " second={second} rate={rate:.3}"),
             Self::CommandNonsense { huge } => write!(f, " huge={huge}"),
             Self::CommandStamps { behind } => write!(f, " behind={behind}"),
@@ -162,47 +117,25 @@ impl fmt::Display for Fault {
                 write!(f, " starboard={starboard}")
             }
             Self::SecondPublisher { topic, second } => write!(f, " topic={topic} second={second}"),
-            Self::Held { millis } => write!(f, " millis={millis}"),
-            Self::ParameterSet { name, value } => write!(f, " name={name} value={value:.3}"),
+            Self::Held { process, millis } => write!(f, " process={process} millis={millis}"),
+            Self::Rearmed { zone } => write!(f, " zone={zone}"),
+            Self::ParameterSet(change) => write!(f, " {change}"),
+            Self::Takeover { by, ends, gap } => write!(f, " by={by} ends={ends} gap={gap}"),
+            Self::ScalingInvalid { ahead, nonsense, rate, share } => {
+                write!(f, " ahead={ahead} nonsense={nonsense} rate={rate:.3} share={share:.3}")
+            }
+            Self::CommandSilent { gone }
+            | Self::LockSilent { gone }
+            | Self::ScalingSilent { gone }
+            | Self::StickSilent { gone } => write!(f, " gone={gone}"),
             Self::EstopSilent
             | Self::EnableFalse
-            | Self::CommandSilent
             | Self::CommandRepeated
             | Self::LinkCut
-            | Self::DeviceLost => Ok(()),
+            | Self::DeviceLost
+            | Self::LockClosed
+            | Self::StickUnplugged
+            | Self::ButtonLetGo => Ok(()),
         }
-    }
-}
-
-impl fmt::Display for Topic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Command => "cmd_vel",
-            Self::Enable => "hind/enable",
-            Self::Estop => "hind/estop",
-            Self::Motors => "motor/port",
-        })
-    }
-}
-
-impl fmt::Display for Second {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Alike => "alike",
-            Self::SameName => "same_name",
-            Self::BestEffort => "best_effort",
-            Self::OtherType => "other_type",
-        })
-    }
-}
-
-impl fmt::Display for Clears {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Itself => "itself",
-            Self::Zero => "zero",
-            Self::Enable => "enable",
-            Self::Reset => "reset",
-        })
     }
 }

@@ -1,17 +1,30 @@
 //! Random faults around a driving vehicle, with what must come of each.
 //!
 //! One generator for three worlds: the stop machine alone, the whole drive, and the nodes over DDS, each of which knows how to
-//! bring a [`Fault`] about. An [`Episode`] is one of them: the vehicle drives at full speed, the fault begins, and within
-//! [`Fault::bound`] the motors are at stop, and stay there, although full speed is asked for all the time, during the fault and after
-//! its end, until a person did what [`Fault::clears`] says. Then it drives again.
+//! bring a [`Fault`] about. [`Dice`] are thrown for a [`Setup`]: hindbrain alone, or the chain from the stick to the motors, in one
+//! process or in four, which has hindbrain's faults and its own. An [`Episode`] is one of them: the vehicle drives at full speed, the
+//! fault begins, and its [`Course`] says within which time the motors are at stop, and that they stay there, although full speed is
+//! asked for all the time, during the fault and after its end, until a person did what [`Clears`] says; or that it drives on. Then it
+//! drives again.
 //!
 //! The numbers are those of `docs/safety.md` for default parameters; nothing here knows the machines.
 #![forbid(unsafe_code)]
 
+mod change;
+mod course;
+mod dice;
 mod episode;
 mod fault;
+mod message;
+mod setup;
+mod streams;
 mod world;
 
-pub use episode::{Dice, Episode};
-pub use fault::{Clears, Fault, Second, Topic};
-pub use world::{Message, Reading, Vehicle, World};
+pub use change::{Change, Effect};
+pub use course::{Clears, Course, Motion};
+pub use dice::Dice;
+pub use episode::Episode;
+pub use fault::Fault;
+pub use message::{Hand, Message, Publishers, Reading, Vehicle};
+pub use setup::{Driver, Ending, Nonsense, Process, Rival, Second, Setup, Topic};
+pub use world::World;

@@ -1,68 +1,28 @@
-use crate::{Clears, Episode, Fault, Second, Topic};
+use crate::streams::{STEP, Streams};
+use crate::{
+    Clears, Driver, Effect, Ending, Episode, Fault, Message, Motion, Publishers, Rival, Setup, Topic, Vehicle,
+};
 
-/// What is said to the vehicle.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // the sentences name the fields
-pub enum Message {
-    /// A command ahead, as a part of full speed, whose stamp lies so many milliseconds behind the clock; `None`: the stamp of the
-    /// command before.
-    Command { forward: f64, behind: Option<i32> },
-    /// `hind/enable`.
-    Enable(bool),
-    /// `hind/estop`: whether it is pressed.
-    Estop(bool),
-    /// `hind/reset`: whether it is down.
-    Reset(bool),
-    /// One of the two sensors in front; `repeated`: with the stamp of its message before.
-    Infrared { starboard: bool, reading: Reading, repeated: bool },
-    /// A topic has one publisher, and a second one like this.
-    Publishers { topic: Topic, second: Option<Second> },
-    /// The motor controller works or is lost.
-    Device(bool),
-    /// A parameter is set; it may be refused.
-    Parameter { name: &'static str, value: f64 },
-}
-
-/// What a sensor says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Reading {
-    Clear,
-    Blocked,
-    Invalid,
-}
-
-/// A machine with motors, as a world of [`Message`]s sees it.
-pub trait Vehicle {
-    /// The message comes now.
-    fn receive(&mut self, message: Message);
-    /// Lets time pass, and whatever is due happen.
-    fn pass(&mut self, millis: u32);
-    /// Lets time pass while the process is held: nothing happens.
-    fn hold(&mut self, millis: u32);
-    /// The levels that the motors were told last.
-    fn levels(&self) -> [i16; 2];
-}
-
-/// Everything that talks to a vehicle, in steps of 10 ms: full speed ahead is asked for, the e-stop and the sensors have their
-/// heartbeats, and one thing goes wrong.
+/// A vehicle and everything that talks to it, in steps of 10 ms: full speed ahead is asked for, the e-stop, the sensors, locks and
+/// zones have their heartbeats, and one thing goes wrong.
 pub struct World<V> {
     vehicle: V,
-    millis: u64,
-    fault: Option<Fault>,
-    /// Milliseconds since the fault began.
-    since: u64,
-    /// What full speed is multiplied with.
-    throttle: f64,
+    streams: Streams,
 }
 
-/// One step \[ms\].
-const STEP: u32 = 10;
+/// What a person can do, in the order in which it helps.
+const ACTS: [Clears; 4] = [Clears::Reset, Clears::Enable, Clears::Button, Clears::Zero];
+
+type Check = Result<(), String>;
+
+fn millis(seconds: f64) -> u64 {
+    (seconds * 1000.0).ceil() as u64
+}
 
 impl<V: Vehicle> World<V> {
     /// Around a vehicle that was just started.
-    pub fn new(vehicle: V) -> Self {
-        Self { vehicle, millis: 0, fault: None, since: 0, throttle: 1.0 }
+    pub fn new(vehicle: V, setup: Setup) -> Self {
+        Self { vehicle, streams: Streams::new(setup) }
     }
 
     /// The vehicle.
@@ -73,7 +33,7 @@ impl<V: Vehicle> World<V> {
     /// Starts the vehicle, and drives until it is at full speed.
     /// # Errors
     /// It does not drive.
-    pub fn start(&mut self) -> Result<(), String> {
+    pub fn start(&mut self) -> Check {
         self.vehicle.receive(Message::Device(true));
         self.run(700, |_| Ok(()))?;
         self.recover(Clears::Reset)
@@ -82,204 +42,215 @@ impl<V: Vehicle> World<V> {
     /// Lets `episode` happen to a vehicle that drives, and gets it to drive again.
     /// # Errors
     /// What the vehicle did that it should not, or did not do.
-    pub fn play(&mut self, episode: &Episode) -> Result<(), String> {
-        let Episode { fault, lasts } = *episode;
-        let bound = fault.bound().map(|bound| (bound * 1000.0).ceil() as u64 + 2 * u64::from(STEP));
+    pub fn play(&mut self, episode: &Episode) -> Check {
+        let Episode { driver, fault, lasts, insists, course } = *episode;
+        self.hand_over(driver)?;
         self.begin(fault);
-        self.run((lasts * 1000.0) as u64, |world| match bound {
-            Some(bound) if world.since > bound => world.expect_stop("during the fault"),
-            Some(_) => Ok(()),
-            None => world.expect_motion("during the fault"),
-        })?;
-        self.end(fault);
-        if bound.is_none() {
-            return self.run(300, |world| world.expect_motion("after the fault"));
+        self.watch(millis(lasts), course.during, "during the fault")?;
+        let acts = match fault {
+            Fault::Rearmed { .. } => &[Clears::Enable],
+            _ if insists => &ACTS[..],
+            _ => &[],
+        };
+        for act in acts {
+            self.act(*act)?;
+            self.watch(200, Motion::Stops(0.0), "during the fault, by what a person does")?;
         }
+        self.end(fault);
+        if let Some(at) = course.resumes {
+            if course.during != Motion::Free {
+                self.watch(millis(at).saturating_sub(2 * u64::from(STEP)), course.after, "after the fault")?;
+            }
+            return self.drives("by itself");
+        }
+        if course.clears == Clears::Itself {
+            return self.watch(300, course.after, "after the fault");
+        }
+        let brakes = if let Motion::Stops(bound) = course.after { millis(bound) } else { 0 };
         // Long enough for a sensor to have been clear.
-        self.run(700, |world| world.expect_stop("after the fault, without anybody's act"))?;
-        for lesser in [Clears::Zero, Clears::Enable] {
-            if lesser < fault.clears() {
+        self.watch(brakes + 700, course.after, "after the fault, without anybody's act")?;
+        for lesser in [Clears::Zero, Clears::Button, Clears::Enable] {
+            if lesser < course.clears && course.after != Motion::Free {
                 self.act(lesser)?;
-                self.run(200, |world| world.expect_stop("although more is asked for"))?;
+                self.watch(200, Motion::Stops(0.0), "although more is asked for")?;
             }
         }
-        self.recover(fault.clears())
+        self.recover(course.clears)
     }
 
     /// What a person does, and then the vehicle has to drive.
-    fn recover(&mut self, clears: Clears) -> Result<(), String> {
-        for act in [Clears::Reset, Clears::Enable, Clears::Zero] {
+    fn recover(&mut self, clears: Clears) -> Check {
+        for act in ACTS {
             if act <= clears {
                 self.act(act)?;
             }
         }
-        self.run(1_000, |_| Ok(()))?;
-        self.expect_motion("after the recovery")
+        self.drives("after the recovery")
     }
 
-    fn act(&mut self, act: Clears) -> Result<(), String> {
+    /// A second later it drives.
+    fn drives(&mut self, when: &str) -> Check {
+        self.streams.ended = None; // a stick that took over is there again, at rest
+        self.run(1_000, |_| Ok(()))?;
+        self.expect_motion(when)
+    }
+
+    fn act(&mut self, act: Clears) -> Check {
+        let is_stick = self.streams.driver == Driver::Stick;
         match act {
             Clears::Itself => Ok(()),
-            Clears::Zero => {
-                self.throttle = 0.0;
-                self.run(100, |_| Ok(()))?;
-                self.throttle = 1.0;
+            Clears::Button if !is_stick => Ok(()),
+            Clears::Zero | Clears::Button => {
+                self.streams.throttle = 0.0;
+                if act == Clears::Button {
+                    self.streams.button = false;
+                    self.run(300, |_| Ok(()))?;
+                    self.streams.button = true;
+                }
+                // What is desired follows the stick by and by.
+                self.run(if is_stick { 900 } else { 100 }, |_| Ok(()))?;
+                self.streams.throttle = 1.0;
                 Ok(())
             }
-            Clears::Enable => self.click(Message::Enable),
-            Clears::Reset => {
-                self.vehicle.receive(Message::Reset(true));
-                self.run(50, |_| Ok(()))?;
-                self.vehicle.receive(Message::Reset(false));
-                self.run(50, |_| Ok(()))
-            }
+            Clears::Enable => self.click(Message::Enable, [false, true]),
+            Clears::Reset => self.click(Message::Reset, [true, false]),
         }
     }
 
-    /// Off, and on again.
-    fn click(&mut self, message: fn(bool) -> Message) -> Result<(), String> {
-        self.vehicle.receive(message(false));
-        self.run(50, |_| Ok(()))?;
-        self.vehicle.receive(message(true));
-        self.run(50, |_| Ok(()))
+    fn click(&mut self, message: fn(bool) -> Message, values: [bool; 2]) -> Check {
+        for value in values {
+            self.vehicle.receive(message(value));
+            self.run(50, |_| Ok(()))?;
+        }
+        Ok(())
     }
 
-    fn run(&mut self, millis: u64, check: impl Fn(&Self) -> Result<(), String>) -> Result<(), String> {
-        let end = self.millis + millis;
-        while self.millis < end {
-            self.talk();
+    /// Whoever drives comes to rest and says nothing more, and then `driver` drives.
+    fn hand_over(&mut self, driver: Driver) -> Check {
+        if self.streams.driver == driver {
+            return Ok(());
+        }
+        (self.streams.throttle, self.streams.button) = (0.0, false);
+        self.run(100, |_| Ok(()))?;
+        self.streams.driver = driver;
+        self.run(700, |_| Ok(()))?;
+        self.act(Clears::Button)?;
+        self.act(Clears::Zero)?;
+        self.drives("after a hand-over")
+    }
+
+    /// Lets time pass, in which the motors have to do this.
+    fn watch(&mut self, time: u64, motion: Motion, when: &str) -> Check {
+        self.run(time, |world| match motion {
+            Motion::Goes => world.expect_motion(when),
+            Motion::Stops(bound) if world.streams.since > millis(bound) + 2 * u64::from(STEP) => {
+                world.expect_stop(when)
+            }
+            // At stop before, at stop ever after.
+            Motion::Stops(bound) if bound <= 0.0 => world.expect_stop(when),
+            Motion::Stops(_) | Motion::Free => Ok(()),
+        })
+    }
+
+    fn run(&mut self, time: u64, check: impl Fn(&Self) -> Check) -> Check {
+        let end = self.streams.millis + time;
+        while self.streams.millis < end {
+            self.streams.said().into_iter().for_each(|message| self.vehicle.receive(message));
             self.vehicle.pass(STEP);
-            self.millis += u64::from(STEP);
-            self.since += u64::from(STEP);
+            self.streams.step();
             check(self)?;
         }
         Ok(())
     }
 
-    /// All that is said in this step: each stream at its own rate.
-    #[allow(clippy::collapsible_match)] // a guard would fall through to the heartbeat
-    fn talk(&mut self) {
-        let fault = self.fault;
-        let every = |millis: u64| self.millis.is_multiple_of(millis);
-        let is_due = |rate: f64| {
-            let count = |millis: u64| (millis as f64 * rate / 1000.0) as u64;
-            self.since == 0 || count(self.since) > count(self.since - u64::from(STEP))
-        };
-        // Of the messages of a flicker every so many is a bad one, the first one at least.
-        let is_bad = |rate: f64, share: f64| {
-            let number = (self.since as f64 * rate / 1000.0) as u64;
-            self.since == 0
-                || (number as f64 * share) as u64 > (number.saturating_sub(1) as f64 * share) as u64
-        };
-        let mut messages = Vec::with_capacity(5);
+    /// The topic whose publisher goes in this fault.
+    fn deserted(&self, fault: Fault) -> Option<Topic> {
         match fault {
-            Some(Fault::EstopPressed { rate, share }) => {
-                if is_due(rate) {
-                    messages.push(Message::Estop(is_bad(rate, share)));
-                }
+            Fault::CommandSilent { gone: true } if self.streams.setup == Setup::Hindbrain => {
+                Some(Topic::Command)
             }
-            Some(Fault::EstopSilent | Fault::LinkCut) => {}
-            _ if every(40) => messages.push(Message::Estop(false)),
-            _ => {}
+            Fault::CommandSilent { gone: true } => Some(Topic::Source),
+            Fault::LockSilent { gone: true } => Some(Topic::Lock),
+            Fault::ScalingSilent { gone: true } => Some(Topic::Scaling),
+            Fault::StickSilent { gone: true } => Some(Topic::Stick),
+            _ => None,
         }
-        for starboard in [false, true] {
-            let clear = Message::Infrared { starboard, reading: Reading::Clear, repeated: false };
-            match fault {
-                Some(Fault::Infrared { starboard: side, rate, share, invalid }) if side == starboard => {
-                    if is_due(rate) {
-                        let bad = if invalid { Reading::Invalid } else { Reading::Blocked };
-                        let reading = if is_bad(rate, share) { bad } else { Reading::Clear };
-                        messages.push(Message::Infrared { starboard, reading, repeated: false });
-                    }
-                }
-                Some(Fault::InfraredSilent { starboard: side }) if side == starboard => {}
-                Some(Fault::InfraredRepeated { starboard: side }) if side == starboard => {
-                    messages.push(Message::Infrared { starboard, reading: Reading::Clear, repeated: true });
-                }
-                _ if every(50) => messages.push(clear),
-                _ => {}
-            }
-        }
-        if let Some(Fault::SecondSwitchOff { rate, .. }) = fault
-            && is_due(rate)
-            && self.since > 0
-        {
-            messages.push(Message::Enable(true));
-        }
-        let forward = self.throttle;
-        if every(20) {
-            match fault {
-                Some(Fault::CommandSilent | Fault::LinkCut) => {}
-                Some(Fault::CommandNonsense { huge }) => {
-                    let forward = if huge { 1e6 } else { f64::NAN };
-                    messages.push(Message::Command { forward, behind: Some(0) });
-                }
-                Some(Fault::CommandStamps { behind }) => {
-                    messages.push(Message::Command { forward, behind: Some(behind) });
-                }
-                Some(Fault::CommandRepeated) => messages.push(Message::Command { forward, behind: None }),
-                _ => messages.push(Message::Command { forward, behind: Some(0) }),
-            }
-        }
-        messages.into_iter().for_each(|message| self.vehicle.receive(message));
+    }
+
+    fn publish(&mut self, topic: Topic, publishers: Publishers) {
+        self.vehicle.receive(Message::Publishers { topic, publishers });
     }
 
     fn begin(&mut self, fault: Fault) {
-        (self.fault, self.since) = (Some(fault), 0);
+        (self.streams.fault, self.streams.since) = (Some(fault), 0);
+        if let Some(topic) = self.deserted(fault) {
+            self.publish(topic, Publishers::Nobody);
+        }
         match fault {
             Fault::EnableFalse => self.vehicle.receive(Message::Enable(false)),
             Fault::SecondSwitchOff { second, .. } => {
-                self.vehicle.receive(Message::Publishers { topic: Topic::Enable, second: Some(second) });
+                self.publish(Topic::Enable, Publishers::Two(second));
                 self.vehicle.receive(Message::Enable(false));
             }
-            Fault::SecondPublisher { topic, second } => {
-                self.vehicle.receive(Message::Publishers { topic, second: Some(second) });
-            }
-            Fault::Held { millis } => {
+            Fault::SecondPublisher { topic, second } => self.publish(topic, Publishers::Two(second)),
+            Fault::Held { millis, .. } => {
                 self.vehicle.hold(millis);
+                let waited = self.streams.waited(millis);
+                waited.into_iter().for_each(|message| self.vehicle.receive(message));
                 let steps = u64::from(millis / STEP) * u64::from(STEP);
-                (self.millis, self.since) = (self.millis + steps, steps);
+                (self.streams.millis, self.streams.since) = (self.streams.millis + steps, steps);
             }
-            Fault::ParameterSet { name, value } => self.vehicle.receive(Message::Parameter { name, value }),
+            Fault::ParameterSet(change) => {
+                self.vehicle.receive(Message::Parameters { node: change.node, set: change.set });
+            }
             Fault::DeviceLost => self.vehicle.receive(Message::Device(false)),
             _ => {}
         }
     }
 
     fn end(&mut self, fault: Fault) {
-        let lasted = i32::try_from(self.since).unwrap_or(i32::MAX);
-        (self.fault, self.since) = (None, 0);
+        let lasted = i32::try_from(self.streams.since).unwrap_or(i32::MAX);
+        (self.streams.fault, self.streams.since) = (None, 0);
+        if let Some(topic) = self.deserted(fault) {
+            self.publish(topic, Publishers::One);
+        }
         match fault {
             // What waited for the link comes at once, oldest first.
             Fault::LinkCut => {
                 for behind in (0..lasted).rev().step_by(20) {
-                    self.vehicle.receive(Message::Command { forward: self.throttle, behind: Some(behind) });
+                    let forward = self.streams.throttle;
+                    self.vehicle.receive(Message::Command { forward, behind: Some(behind) });
                     self.vehicle.receive(Message::Estop(false));
                 }
             }
-            Fault::SecondSwitchOff { .. } => {
-                self.vehicle.receive(Message::Publishers { topic: Topic::Enable, second: None });
-            }
-            Fault::SecondPublisher { topic, .. } => {
-                self.vehicle.receive(Message::Publishers { topic, second: None })
-            }
+            Fault::SecondSwitchOff { .. } => self.publish(Topic::Enable, Publishers::One),
+            Fault::SecondPublisher { topic, .. } => self.publish(topic, Publishers::One),
             Fault::DeviceLost => self.vehicle.receive(Message::Device(true)),
             // Somebody switches on again, which is no rise without a false that counts.
             Fault::EnableFalse => self.vehicle.receive(Message::Enable(false)),
+            Fault::ParameterSet(change) if change.effect != Effect::Refused => {
+                self.vehicle.receive(Message::Parameters { node: change.node, set: change.undo });
+            }
+            // The last message is a bad one.
+            Fault::LockClosed | Fault::LockFlickers { .. } => self.vehicle.receive(Message::Lock(true)),
+            Fault::Takeover { by: Rival::Dock, ends: Ending::LetsGo, .. } => {
+                self.vehicle.receive(Message::Dock { forward: 0.0 });
+            }
+            Fault::Takeover { by: Rival::Stick, ends, .. } => self.streams.ended = Some(ends),
             _ => {}
         }
     }
 
-    fn expect_stop(&self, when: &str) -> Result<(), String> {
+    fn expect_stop(&self, when: &str) -> Check {
         match self.vehicle.levels() {
             [0, 0] => Ok(()),
-            levels => Err(format!("the motors are at {levels:?} {when}, {} ms after its begin", self.since)),
+            levels => Err(format!("the motors are at {levels:?} {when}, {} ms on", self.streams.since)),
         }
     }
 
-    fn expect_motion(&self, when: &str) -> Result<(), String> {
+    fn expect_motion(&self, when: &str) -> Check {
         match self.vehicle.levels() {
-            [0, 0] => Err(format!("the motors stand {when}, {} ms after its begin", self.since)),
+            [0, 0] => Err(format!("the motors stand {when}, {} ms on", self.streams.since)),
             _ => Ok(()),
         }
     }

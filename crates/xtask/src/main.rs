@@ -37,7 +37,7 @@ usage: cargo xtask COMMAND
   bench [ARGS]             set up, build, and measure
   test [--quick]           everything that CI checks; --quick: only what needs no ROS
   prove [--soak SECONDS]   every state of the stop machine with the real constants (minutes), or random faults for so long
-  soak [SECONDS]           random faults on the stop machine, then on hindbrain over DDS, 600 s each
+  soak [SECONDS]           random faults on the machines, then on hindbrain and on the chain over DDS, 600 s each
   lock                     choose the versions of the wheels anew (crates/xtask/ros2.in to ros2.lock)
 
 demo, bench, test and soak stay on this machine in a ROS domain of their own, whatever ROS_DOMAIN_ID is; STEERSMAN_DOMAIN

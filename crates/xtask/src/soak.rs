@@ -1,4 +1,4 @@
-//! `cargo xtask soak [SECONDS]`: random faults on the stop machine, raw inputs for every machine, faults on the nodes over DDS, and link cuts between two hosts.
+//! `cargo xtask soak [SECONDS]`: random faults on the stop machine and on the chain's, raw inputs for every machine, faults on the nodes over DDS, and link cuts between two hosts.
 
 use std::process::Command;
 
@@ -12,14 +12,15 @@ use crate::setup::{self, python};
 /// Ten minutes.
 pub const SECONDS: u64 = 600;
 
-/// Lets random faults loose for `seconds` on the stop machine, then 10^8 raw inputs on all machines, then faults over DDS, and at the end cuts the
-/// link between two hosts.
+/// Lets random faults loose for `seconds` on the stop machine, then episodes of faults on it and on the chain's, then 10^8 raw inputs on all
+/// machines, then faults over DDS, each for `seconds`: on hindbrain and on the chain, and at the end cuts the link between two hosts.
 ///
 /// # Errors
 /// A broken invariant, or memory that grew; the seed that leads there has been printed.
 pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     setup::run(root)?;
     prove::run(root, Some(seconds))?;
+    episodes(root)?;
     fuzz(root)?;
     let (environment, sentence) = Environment::new(root).isolated(root)?;
     step(sentence);
@@ -29,12 +30,17 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     if !succeeds(environment.apply(&mut cargo))? {
         return Err(Failure::new("the executables could not be built"));
     }
-    for (script, what) in
-        [("soak.py", "faults over DDS, one upon the other"), ("episodes.py", "faults over DDS, one by one")]
-    {
-        step(format_args!("{what}, for {seconds} s"));
+    let one_by_one = "faults over DDS, one by one";
+    for (script, setup, what) in [
+        ("soak.py", None, "faults over DDS, one upon the other"),
+        ("episodes.py", Some("hindbrain"), one_by_one),
+        ("episodes.py", Some("together"), one_by_one),
+        ("episodes.py", Some("apart"), one_by_one),
+    ] {
+        step(format_args!("{what}, on {}, for {seconds} s", setup.unwrap_or("hindbrain")));
         let mut soak = Command::new(python::of_ros(root, &detect(&inherited), &environment));
         soak.args([script, "--seconds", &seconds.to_string()]).current_dir(root.join("tests/ros"));
+        soak.args(setup.map(|setup| format!("--setup={setup}")));
         if !succeeds(environment.apply(&mut soak).env("PYTHONDONTWRITEBYTECODE", "1"))? {
             return Err(Failure::new("the soak found something: see above"));
         }
@@ -49,6 +55,27 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
         return Ok(());
     }
     Err(Failure::new("the soak found something: see above"))
+}
+
+/// So many episodes of faults, one by one, on each machine.
+const EPISODES: &str = "50000";
+
+/// Faults one by one on the stop machine and on the chain's, from a seed that the number of this process is.
+fn episodes(root: &Root) -> Outcome<()> {
+    let seed = std::process::id().to_string();
+    step(format_args!(
+        "{EPISODES} faults, one by one, on the stop machine and on the chain's, from seed {seed}"
+    ));
+    let mut command = Command::new("cargo");
+    command.args(["test", "--quiet", "--release", "-p", "hindbrain", "-p", "drive", "--test", "episodes"]);
+    command.env("EPISODES", EPISODES).env("EPISODES_SEED", seed).current_dir(root.path());
+    for name in ROS_VARIABLES {
+        command.env_remove(name);
+    }
+    if succeeds(clean(&mut command))? {
+        return Ok(());
+    }
+    Err(Failure::new("a fault has not its bound or its way back: its seed stands above"))
 }
 
 /// Raw inputs for every machine, 10^8 steps in all.

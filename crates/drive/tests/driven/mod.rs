@@ -1,0 +1,330 @@
+//! The four stages as one machine, as a world of [`Message`]s sees it.
+#![allow(clippy::unwrap_used)] // a test's own ground
+
+use core::time::Duration;
+use std::collections::BTreeMap;
+
+use arbiter::{Census, Invalid};
+use drive::{Drive, Input, Stages};
+use hindbrain::{Sensor, SoleTopic};
+use joystick::{DeviceId, VirtualState};
+use params::{Refusal, Set, Specification, Value};
+use scenarios::{Hand, Message, Process, Publishers, Reading, Second, Topic, Vehicle};
+use units::{Instant, Machine, Stamp, Velocity};
+
+const FORWARD: usize = 1;
+const DEAD_MAN: usize = 5;
+
+/// Parameters of one node that are not the defaults, by name.
+type Changes = BTreeMap<String, Value>;
+
+fn read<P>(specification: &Specification, read: fn(&Set) -> Result<P, Refusal>, changes: &Changes) -> P {
+    read(&specification.resolve(changes.clone()).unwrap()).unwrap()
+}
+
+/// A parameter's value as YAML reads it.
+fn value(text: &str) -> Value {
+    match (text.parse(), text.parse(), text.parse()) {
+        (Ok(whole), _, _) => Value::Integer(whole),
+        (_, Ok(float), _) => Value::Float(float),
+        (_, _, Ok(switch)) => Value::Bool(switch),
+        _ => Value::Text(text.into()),
+    }
+}
+
+fn changes(parameters: &[(&str, &str)]) -> Changes {
+    parameters.iter().map(|(name, text)| ((*name).to_owned(), value(text))).collect()
+}
+
+/// The four stages, of which each hears what is said to it.
+pub struct Driven {
+    pub machine: Drive,
+    /// Whether the stick is a pad that is read, or the virtual one; and how that pad is held, if it is there.
+    is_pad: bool,
+    pad: Option<Hand>,
+    now: Instant,
+    /// What is set of arbiter, zones and hindbrain.
+    parameters: [Changes; 3],
+    publishers: hindbrain::Publishers,
+    /// The stamps of the last command and of the last measurement of each sensor.
+    stamps: [Stamp; 3],
+}
+
+impl Driven {
+    pub fn new(is_pad: bool) -> Self {
+        let joystick = changes(&[
+            ("virtual_device", "Pad"),
+            ("drag", "10.0"),
+            ("amax", "10.0"),
+            ("linear.x.axis", "1"),
+            ("enable.on", "5"),
+        ]);
+        let arbiter = changes(&[
+            ("sources.joystick.topic", "joystick/desired"),
+            ("sources.joystick.type", "pose_state"),
+            ("sources.joystick.priority", "100"),
+            ("sources.navigation.topic", "cmd_vel_smoothed"),
+            ("sources.navigation.type", "twist_stamped"),
+            ("sources.navigation.priority", "10"),
+            ("sources.dock.topic", "dock"),
+            ("sources.dock.type", "twist"),
+            ("sources.dock.priority", "50"),
+            ("locks.door.topic", "door"),
+            ("locks.door.priority", "200"),
+        ]);
+        let sensors = ["ir_front_port", "ir_front_starboard"].map(str::to_owned).to_vec();
+        let mut hindbrain = changes(&[
+            ("accel", "200.0"),
+            ("estop.required", "true"),
+            ("driver.kind", "pololu"),
+            ("driver.device", "/dev/ttyACM0"),
+        ]);
+        hindbrain.insert("ir.sensors".into(), Value::Texts(sensors));
+        let parameters = [arbiter, Changes::new(), hindbrain];
+        let stages = Stages {
+            joystick: joystick::Joystick::new(read(
+                &joystick::specification(),
+                joystick::Params::read,
+                &joystick,
+            )),
+            arbiter: arbiter::Arbiter::new(read(
+                &arbiter::specification(),
+                arbiter::Params::read,
+                &parameters[0],
+            )),
+            zones: zones::ZoneScaler::new(zones::Params::default()),
+            hindbrain: hindbrain::Hindbrain::new(read(
+                &hindbrain::specification(),
+                hindbrain::Params::read,
+                &parameters[2],
+            )),
+        };
+        let stick = stages.arbiter.source_index("joystick");
+        Self {
+            machine: Drive::new(stages, stick),
+            is_pad,
+            pad: None,
+            now: Instant::from_millis(1_000),
+            parameters,
+            publishers: hindbrain::Publishers::default(),
+            stamps: [Stamp::ZERO; 3],
+        }
+    }
+
+    fn stamp(&self, behind: i32) -> Stamp {
+        let nanos = 1_700_000_000_000_000_000 + self.now.as_nanos() as i64 - i64::from(behind) * 1_000_000;
+        Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
+    }
+
+    /// The source that listens to `topic`, if there is one.
+    fn source(&self, topic: &str) -> Option<usize> {
+        self.machine.stages().arbiter.params().sources.iter().position(|source| source.topic == topic)
+    }
+
+    fn lock(&self) -> usize {
+        self.machine.stages().arbiter.params().locks.iter().position(|lock| lock.name == "door").unwrap()
+    }
+
+    fn command(&self, topic: &str, forward: f64, stamp: Stamp) -> Option<Input> {
+        let velocity = Velocity::planar(forward, 0.0).map_err(Invalid::NotFinite);
+        Some(Input::Arbiter(arbiter::Input::command(self.source(topic)?, velocity, stamp)))
+    }
+
+    /// A pad is held like this: one look at it, and one batch of what changed.
+    fn hold_pad(&mut self, hand: Option<Hand>) {
+        let id = DeviceId(7);
+        let before = core::mem::replace(&mut self.pad, hand);
+        let (axes, buttons) = held(hand);
+        let mut batch = vec![joystick::Input::DevicesLooked];
+        match (before, hand) {
+            (Some(_), None) => batch.push(joystick::Input::DeviceDisconnected { id }),
+            (None, Some(_)) => batch.push(joystick::Input::DeviceConnected {
+                id,
+                name: "Pad".into(),
+                guid: "0300".into(),
+                serial: String::new(),
+                path: String::new(),
+                links: Vec::new(),
+                axes: axes.clone(),
+                buttons: buttons.clone(),
+                hats: Vec::new(),
+            }),
+            (Some(before), Some(hand)) if before != hand => {
+                let (value, pressed) = (axes[FORWARD], buttons[DEAD_MAN]);
+                batch.push(joystick::Input::AxisMoved { id, axis: FORWARD, value });
+                if before.button != pressed {
+                    batch.push(joystick::Input::ButtonChanged { id, button: DEAD_MAN, pressed });
+                }
+            }
+            _ => {}
+        }
+        batch.push(joystick::Input::BatchEnded);
+        batch.into_iter().for_each(|input| self.machine.handle(self.now, Input::Joystick(input)));
+        if self.machine.stages().joystick.needs_reading() {
+            let read = joystick::Input::DeviceRead { id, axes, buttons, hats: Vec::new() };
+            let batch = [read, joystick::Input::BatchEnded];
+            batch.into_iter().for_each(|input| self.machine.handle(self.now, Input::Joystick(input)));
+        }
+    }
+
+    /// `None`: nobody listens, or it was told already.
+    fn input(&mut self, message: Message) -> Option<Input> {
+        Some(Input::Hindbrain(match message {
+            Message::Command { forward, behind } => {
+                self.stamps[0] = behind.map_or(self.stamps[0], |behind| self.stamp(behind));
+                return self.command("cmd_vel_smoothed", forward, self.stamps[0]);
+            }
+            Message::Dock { forward } => return self.command("dock", forward, Stamp::ZERO),
+            Message::Stick(hand) if self.is_pad => {
+                self.hold_pad(hand);
+                return None;
+            }
+            Message::Stick(hand) => {
+                let (axes, buttons) = held(hand);
+                let state = VirtualState { stamp: Stamp::ZERO, axes, buttons };
+                return Some(Input::Joystick(joystick::Input::VirtualDeviceMoved(state)));
+            }
+            Message::Lock(closed) => {
+                return Some(Input::Arbiter(arbiter::Input::LockReceived { lock: self.lock(), closed }));
+            }
+            Message::Scaling { ahead, others } => {
+                // The three zones ahead come first, each with two factors.
+                let fields = core::array::from_fn(|field| if field < 6 { ahead } else { others });
+                return Some(Input::Zones(zones::Input::ScalingReceived(fields)));
+            }
+            Message::Parameters { node, set } => return Some(self.set(node, set)),
+            Message::Publishers { topic, publishers } => return Some(self.count(topic, publishers)),
+            Message::Enable(on) => hindbrain::Input::EnableReceived(on),
+            Message::Estop(pressed) => hindbrain::Input::EstopReceived(pressed),
+            Message::Reset(down) => hindbrain::Input::ResetReceived(down),
+            Message::Infrared { starboard, reading, repeated } => {
+                let (sensor, place) =
+                    if starboard { (Sensor::FrontStarboard, 2) } else { (Sensor::FrontPort, 1) };
+                if !repeated {
+                    self.stamps[place] = self.stamp(0);
+                }
+                let distance = match reading {
+                    Reading::Clear => Some(1.0),
+                    Reading::Blocked => Some(0.1),
+                    Reading::Invalid => None,
+                };
+                hindbrain::Input::IrReceived { sensor, distance, stamp: self.stamps[place] }
+            }
+            Message::Device(true) => hindbrain::Input::DeviceOpened,
+            Message::Device(false) => hindbrain::Input::DeviceLost,
+        }))
+    }
+
+    fn count(&mut self, topic: Topic, publishers: Publishers) -> Input {
+        let census = match publishers {
+            Publishers::Nobody => Census::default(),
+            Publishers::One => Census::Known { fitting: 1, others: 0 },
+            Publishers::Two(Second::Alike | Second::SameName) => Census::Known { fitting: 2, others: 0 },
+            Publishers::Two(_) => Census::Known { fitting: 1, others: 1 },
+        };
+        let count = match publishers {
+            Publishers::Nobody => 0,
+            Publishers::One => 1,
+            Publishers::Two(_) => 2,
+        };
+        let topic = match topic {
+            Topic::Command => SoleTopic::Command,
+            Topic::Enable => SoleTopic::Enable,
+            Topic::Estop => SoleTopic::Estop,
+            Topic::Motors => SoleTopic::Motors,
+            Topic::Source => {
+                let source = self.source("cmd_vel_smoothed").unwrap();
+                return Input::Arbiter(arbiter::Input::SourcePublishersCounted {
+                    source,
+                    publishers: census,
+                });
+            }
+            Topic::Lock => {
+                let lock = self.lock();
+                return Input::Arbiter(arbiter::Input::LockPublishersCounted { lock, publishers: census });
+            }
+            Topic::Arbitrated => return Input::Zones(zones::Input::CommandersCounted(count)),
+            Topic::Scaling => return Input::Zones(zones::Input::ScalersCounted(count)),
+            Topic::Stick => return Input::Joystick(joystick::Input::VirtualPublishersCounted(count)),
+        };
+        self.publishers = self.publishers.with(topic, census);
+        Input::Hindbrain(hindbrain::Input::PublishersCounted(self.publishers))
+    }
+
+    fn set(&mut self, node: Process, set: &[(&str, &str)]) -> Input {
+        let place = match node {
+            Process::Joystick | Process::Arbiter => 0,
+            Process::Zones => 1,
+            Process::Hindbrain => 2,
+        };
+        let mut parameters = self.parameters[place].clone();
+        for (name, text) in set {
+            if text.is_empty() {
+                // An entry goes with its topic.
+                let entry = name.trim_end_matches("topic");
+                parameters.retain(|name, _| !name.starts_with(entry));
+            } else {
+                parameters.insert((*name).to_owned(), value(text));
+            }
+        }
+        if place == 2 {
+            // It is refused on the move.
+            let params = read(&hindbrain::specification(), hindbrain::Params::read, &parameters);
+            return Input::Hindbrain(hindbrain::Input::ParametersChanged(params));
+        }
+        let input = if place == 0 {
+            let params = read(&arbiter::specification(), arbiter::Params::read, &parameters);
+            let stick = params.sources.iter().position(|source| source.name == "joystick");
+            Input::SourcesChanged { params, stick }
+        } else {
+            let params = read(&zones::specification(), zones::Params::read, &parameters);
+            Input::Zones(zones::Input::ParametersChanged(params))
+        };
+        self.parameters[place] = parameters;
+        input
+    }
+
+    fn drain(&mut self) {
+        while self.machine.poll(self.now).is_some() {}
+    }
+}
+
+/// The axes and buttons of a stick that is held like this; without a hand there are none.
+fn held(hand: Option<Hand>) -> (Vec<i16>, Vec<bool>) {
+    let (mut axes, mut buttons) = (Vec::new(), Vec::new());
+    if let Some(Hand { forward, button }) = hand {
+        axes.resize(6, 0);
+        buttons.resize(11, false);
+        axes[FORWARD] = (forward * 32_767.0) as i16;
+        buttons[DEAD_MAN] = button;
+    }
+    (axes, buttons)
+}
+
+impl Vehicle for Driven {
+    fn receive(&mut self, message: Message) {
+        self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
+        if let Some(input) = self.input(message) {
+            self.machine.handle(self.now, input);
+        }
+        self.drain();
+    }
+
+    fn pass(&mut self, millis: u32) {
+        let end = self.now + Duration::from_millis(millis.into());
+        while let Some(at) = self.machine.deadline().filter(|&at| at <= end) {
+            self.now = at.max(self.now);
+            self.drain();
+        }
+        self.now = end;
+    }
+
+    fn hold(&mut self, millis: u32) {
+        self.now = self.now + Duration::from_millis(millis.into());
+        self.drain();
+    }
+
+    fn levels(&self) -> [i16; 2] {
+        self.machine.stages().hindbrain.motors().levels()
+    }
+}

@@ -1,0 +1,112 @@
+//! The whole chain, and what its switches last said, noted by somebody who knows nothing of the machine.
+
+use drive::{Drive, Input, Output, Stages};
+use fastrand::Rng;
+use units::{Instant, Machine, Stamp, Velocity};
+
+use crate::subjects::{arbiter, helpful, hindbrain, joystick, zones};
+use crate::{Subject, parameters};
+
+/// All stages in one, each fed all that may happen to it, and each with what must hold of it; and nothing moves that is switched off.
+pub fn drive() -> Subject<Watched> {
+    Subject {
+        name: "drive",
+        begin: |rng| {
+            let stages = Stages {
+                joystick: (joystick().begin)(rng),
+                arbiter: (arbiter().begin)(rng),
+                zones: (zones().begin)(rng),
+                hindbrain: (hindbrain().begin)(rng),
+            };
+            let stick = stages.arbiter.source_index("joystick").filter(|_| rng.u8(0..8) > 0);
+            Watched::new(Drive::new(stages, stick))
+        },
+        input: |rng, now| match rng.u8(0..64) {
+            8.. => helps(rng),
+            0 | 1 => Input::Joystick((joystick().input)(rng, now)),
+            2 | 3 => Input::Arbiter((arbiter().input)(rng, now)),
+            4 | 5 => Input::Zones((zones().input)(rng, now)),
+            // What is no source moves nothing, whatever it is called.
+            6 if rng.u8(0..16) == 0 => Input::SourcesChanged {
+                params: parameters(rng, &arbiter::specification(), arbiter::Params::read),
+                stick: rng.bool().then(|| rng.usize(0..4)),
+            },
+            _ => Input::Hindbrain((hindbrain().input)(rng, now)),
+        },
+        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        holds: |watched, output| {
+            let stages = watched.drive.stages();
+            match output {
+                Output::Hindbrain(hindbrain::Output::Drive(motors))
+                    if !motors.are_stopped() && !watched.may_move() =>
+                {
+                    false
+                }
+                Output::Joystick(output) => (joystick().holds)(&stages.joystick, output),
+                Output::Arbiter(output) => (arbiter().holds)(&stages.arbiter, output),
+                Output::Zones(output) => (zones().holds)(&stages.zones, output),
+                Output::Hindbrain(output) => (hindbrain().holds)(&stages.hindbrain, output),
+            }
+        },
+    }
+}
+
+/// What a chain is told that drives.
+fn helps(rng: &mut Rng) -> Input {
+    match rng.u8(0..16) {
+        0..=5 => Input::Hindbrain(helpful(rng)),
+        6 => Input::Arbiter(arbiter::Input::LockReceived { lock: 0, closed: false }),
+        7 => Input::Zones(zones::Input::CommandersCounted(1)),
+        8 => Input::Zones(zones::Input::ScalersCounted(1)),
+        9..=10 => Input::Zones(zones::Input::ScalingReceived([1.0; 16])),
+        _ => {
+            let velocity = Velocity::planar(f64::from(rng.u8(0..3)) / 2.0, 0.0);
+            let velocity = velocity.map_err(arbiter::Invalid::NotFinite);
+            Input::Arbiter(arbiter::Input::command(rng.usize(0..2), velocity, Stamp::ZERO))
+        }
+    }
+}
+
+/// A drive beside which somebody notes what the switch and the e-stop said last.
+pub struct Watched {
+    pub drive: Drive,
+    is_enabled: bool,
+    is_pressed: bool,
+}
+
+impl Watched {
+    pub fn new(drive: Drive) -> Self {
+        Self { drive, is_enabled: false, is_pressed: false }
+    }
+
+    /// Whether the motors may have another value than stop, whatever else is so.
+    pub fn may_move(&self) -> bool {
+        self.is_enabled && !self.is_pressed
+    }
+}
+
+impl Machine for Watched {
+    type Input = Input;
+    type Output = Output;
+
+    fn handle(&mut self, now: Instant, input: Input) {
+        match &input {
+            Input::Hindbrain(hindbrain::Input::EnableReceived(on)) => self.is_enabled = *on,
+            Input::Hindbrain(hindbrain::Input::EstopReceived(pressed)) => self.is_pressed = *pressed,
+            _ => {}
+        }
+        self.drive.handle(now, input);
+    }
+
+    fn poll(&mut self, now: Instant) -> Option<Output> {
+        self.drive.poll(now)
+    }
+
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.drive.read_again(now, since, due);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.drive.deadline()
+    }
+}
