@@ -66,3 +66,16 @@ pub fn bless(path: &str, text: &str) {
         "{path} is not what the crates make of it; write it anew with `BLESS=1 cargo test -p tests`"
     );
 }
+
+/// Compares what stands in `path` between the line `start` and the line `<!-- end -->` with what it is generated to be; with
+/// `BLESS=1` writes it instead.
+/// # Panics
+/// If they differ, or the page has no such place.
+pub fn bless_between(path: &str, start: &str, text: &str) {
+    let page = fs::read_to_string(root().join(path)).unwrap_or_default();
+    let place = page.find(&format!("{start}\n")).map(|at| at + start.len() + 1);
+    let place = place.and_then(|from| Some((from, from + page[from..].find("<!-- end -->")?)));
+    assert!(place.is_some(), "{path} has no line '{start}' with an end");
+    let (from, to) = place.unwrap_or_default();
+    bless(path, &[&page[..from], "\n", text, "\n", &page[to..]].concat());
+}

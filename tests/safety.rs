@@ -7,7 +7,7 @@ use std::fs;
 
 use hindbrain::Cause;
 use hindbrain::core::{Clears, Effect, Row};
-use tests::{bless, root};
+use tests::{bless_between, root};
 
 const PAGE: &str = "docs/safety.md";
 
@@ -37,7 +37,7 @@ fn clears(clears: Clears) -> &'static str {
 
 fn causes() -> String {
     let mut table = String::from(
-        "\n| cause, the most severe first | it is there while | state and motors | once it is gone, motion asks for |\n\
+        "| cause, the most severe first | it is there while | state and motors | once it is gone, motion asks for |\n\
          |---|---|---|---|\n",
     );
     for cause in Cause::ALL.iter().rev() {
@@ -50,11 +50,7 @@ fn causes() -> String {
 
 #[test]
 fn the_table_of_causes_is_the_machines() {
-    let page = page();
-    let (start, end) = ("<!-- generated: causes -->\n", "<!-- end -->");
-    let from = page.find(start).expect("a place for the table") + start.len();
-    let to = from + page[from..].find(end).expect("an end of the table");
-    bless(PAGE, &[&page[..from], &causes(), "\n", &page[to..]].concat());
+    bless_between(PAGE, "<!-- generated: causes -->", &causes());
 }
 
 /// The rows of the first table: each has a test over DDS that shows it.

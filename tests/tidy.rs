@@ -2,11 +2,10 @@
 #![allow(clippy::expect_used)] // what is expected here is the test's own ground
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
-use tests::{bless, executable, files, root, specifications};
+use tests::{bless, bless_between, executable, files, root, specifications};
 use units::{Instant, Machine, Stamp};
 
 /// What each crate of the workspace may depend on, of the workspace's own crates and of what decides its layer.
@@ -198,23 +197,37 @@ fn configuration_files_tell_every_parameter() {
 }
 
 #[test]
-fn the_table_of_parameters_is_complete() {
-    let mut page = String::from(
-        "# Parameters\n\nOne file per node with every parameter, its description, range and default. This page and those \
-         files are\nwritten by the declarations in the crates (`BLESS=1 cargo test -p tests`). `demo.yaml` is the vehicle \
-         of `cargo xtask demo`,\n`luci.yaml` a LUCI chair that is not there, `luci_profiles.yaml` an example of a chair's \
-         calibration.\n",
-    );
+fn the_page_of_each_node_has_its_parameters() {
     for specification in specifications() {
-        let _ = write!(
-            page,
-            "\n## {}\n\n{}\n\n{}",
-            specification.node,
-            specification.text,
-            params::table(&specification)
-        );
+        let page = format!("docs/nodes/{}.md", executable(&specification));
+        bless_between(&page, "<!-- parameters -->", &without_repetition(&params::table(&specification)));
     }
-    bless("config/README.md", &page);
+}
+
+/// The rows of the six coordinates that differ in nothing but the coordinate are one row.
+fn without_repetition(table: &str) -> String {
+    const COORDINATES: [&str; 6] =
+        ["linear.x", "linear.y", "linear.z", "angular.x", "angular.y", "angular.z"];
+    let mut out = String::new();
+    for row in table.lines() {
+        let others: Vec<String> =
+            COORDINATES.iter().map(|other| row.replacen("linear.x.", &format!("{other}."), 1)).collect();
+        let is_first = row.starts_with("| `linear.x.");
+        let is_all = is_first && others.iter().all(|other| table.contains(other.as_str()));
+        let is_told = COORDINATES.iter().any(|other| {
+            let first = row.replacen(&format!("| `{other}."), "| `linear.x.", 1);
+            row.starts_with(&format!("| `{other}.")) && !is_first && table.contains(&first)
+        });
+        if is_all {
+            let row = row.replacen("linear.x.", "{linear,angular}.{x,y,z}.", 1);
+            out.push_str(&row);
+            out.push('\n');
+        } else if !is_told {
+            out.push_str(row);
+            out.push('\n');
+        }
+    }
+    out
 }
 
 #[test]
@@ -240,6 +253,7 @@ fn every_node_has_its_launch_file_and_its_executable() {
             format!("launch/{name}.launch.xml"),
             format!("config/{name}.yaml"),
             format!("crates/nodes/src/bin/{name}.rs"),
+            format!("docs/nodes/{name}.md"),
         ] {
             assert!(root().join(&path).is_file(), "{path} is missing");
         }

@@ -47,7 +47,7 @@ mod declared {
         .text("The chair's own frame, x forward: of the odometry and the inertial unit.")
         .needed_by("vehicles' frames differ: LUCI's own tf has base_link, navigation may have another");
     pub const ODOM_FRAME: Parameter<String> = Parameter::string("frames.odom", "odom").at_start()
-        .text("The frame in which the odometry tells the chair's pose.")
+        .text("The frame of the chair's pose in the odometry.")
         .needed_by("REP-105 names it odom; several vehicles in one tf have several");
 
     pub const TRANSFORM: Parameter<bool> = Parameter::bool("odometry.tf", true).at_start()
@@ -64,7 +64,7 @@ mod declared {
     pub const RIGHT_FORWARD: Parameter<bool> = Parameter::bool("odometry.right_increases_forward", true)
         .text("Whether the right angle grows when the chair goes forward.").needed_by(CHAIR);
     pub const MAX_SPEED: Parameter<f64> = Parameter::float("odometry.max_speed", 3.0, 0.1, 20.0).unit("m/s")
-        .text("No wheel is faster; encoders that say so are not believed.").needed_by(CHAIR);
+        .text("No wheel is faster; encoder angles that would mean so are ignored.").needed_by(CHAIR);
     pub const MAX_GAP: Parameter<f64> = Parameter::float("odometry.max_gap", 0.07, 0.01, 1.0).unit("s")
         .text("After a longer time without encoders the way in between is unknown: the pose stays, its covariance \
                grows. In this time no wheel may turn an encoder by half a turn.").needed_by(CHAIR);
@@ -73,7 +73,7 @@ mod declared {
     pub const SLIP: Parameter<f64> = Parameter::float("odometry.slip", 0.0004, 0.0, 0.1).unit("m")
         .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m.").needed_by(CHAIR);
     pub const ENCODER_TIMEOUT: Parameter<f64> = Parameter::float("odometry.timeout", 0.5, 0.05, 10.0).unit("s")
-        .text("Encoders silent for so long are told in the diagnostics.")
+        .text("Encoders that are silent for so long are reported in the diagnostics.")
         .needed_by("encoder kits' rates differ");
 
     pub const ACCELERATION_UNIT: Parameter<f64> =

@@ -23,7 +23,7 @@ const REACH: Parameter<f64> = Parameter::float("reach", 3.0, 0.1, 10.0)
 
 const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, 0.01, 20.0)
     .unit("m/s")
-    .text("Speed at full throw forward or back, as in the zone scaler: with max_angular it tells how arcs curve.")
+    .text("Speed at full throw forward or back, as in the zone scaler: with max_angular it determines how arcs curve.")
     .at_start()
     .needed_by("vehicles differ");
 const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, 0.01, 20.0)

@@ -61,8 +61,8 @@ const TYPE: Parameter<String> = Parameter::choice("type", "scan", &["scan", "clo
     .needed_by("vehicles' sensors differ: scanners, depth cameras, radars");
 const FRAME: Parameter<String> = Parameter::string("frame", "")
     .text(
-        "What header.frame_id must say; a message in another frame is no measurement. Empty takes any frame. Where the \
-         frame is on the vehicle say x to yaw; tf is not asked.",
+        "What header.frame_id must be; a message in another frame is no measurement. Empty takes any frame. x to yaw \
+         are the frame's pose on the vehicle; tf is not used.",
     )
     .at_start()
     .needed_by("a wrong sensor on a topic; nav2 asks tf instead, which may be late or wrong");
@@ -83,8 +83,8 @@ const HIGH: Parameter<f64> = length("height_max", 2.0, -10.0)
     .text("Points of a cloud that are higher are not in the way.")
     .needed_by("vehicles' heights differ (nav2: max_height)");
 const TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0).unit("s").text(
-    "A sensor counts as blocked, as one that was never heard, with nothing new for so long, and with messages that are so \
-     old by their stamp; it cannot be switched off. A message more than 0.1 s ahead of the wall clock is no measurement; one \
+    "A sensor counts as blocked when nothing new was received for so long, or never, or when its messages are so old \
+     by their stamp; it cannot be switched off. A message more than 0.1 s ahead of the wall clock is no measurement; one \
      without a stamp has the age of its receipt.",
 )
     .needed_by("sensors' rates differ (nav2 collision_monitor: source_timeout)");

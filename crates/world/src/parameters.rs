@@ -31,7 +31,7 @@ mod declared {
         .text("Time constant with which the wheels follow the servo values; 0 for none.");
     pub const MOTOR_TIMEOUT: Parameter<f64> = Parameter::float("motor_timeout", 0.25, 0.02, 2.0).unit("s")
         .text("When either motor topic has been silent for this long, both wheels stop. Any motor controller behind \
-               hindbrain must do the same: nobody else is left to act when hindbrain or the link dies.");
+               hindbrain must do the same: nothing else is left to act when hindbrain or the link dies.");
     pub const STOP_DISTANCE: Parameter<f64> = Parameter::float("stop_distance", 0.3, 0.0, 5.0).unit("m")
         .text("Zone scaling: with a wall this near to the footprint's edge the zone's factor is 0.");
     pub const SLOW_DISTANCE: Parameter<f64> = Parameter::float("slow_distance", 1.5, 0.05, 20.0).unit("m")

@@ -11,9 +11,9 @@ mod declared {
     const RING: &str = "LUCI: its zone ring is labelled with other angles than it is drawn with; only a chair can settle it";
 
     pub const MODE: Parameter<String> = Parameter::choice("mode", "apply", &["apply", "predict", "passthrough"])
-        .text("Apply the scaling to each command; predict, for a vehicle that scales commands itself: tell what it will leave \
-               of them and command nothing; or pass commands through unscaled (twice is once too often). Either way a command \
-               is cut to full throw and needs to come in time. After a change a command has to be zero once.")
+        .text("Apply the scaling to each command; predict, for a vehicle that scales commands itself: publish what it \
+             will leave of them and command nothing; or pass commands through unscaled. A command must not be scaled \
+             twice. Either way a command is cut to full throw and needs to come in time. After a change a command has to be zero once.")
         .needed_by("LUCI: whether a chair scales remote commands itself is not stated; vehicles without sensors; peers.md 21");
     pub const SCALING: Parameter<String> = Parameter::choice("scaling", "limit", &["limit", "multiply"])
         .text("A factor is the upper limit of the stick, or it multiplies the stick; the same at full throw.")
@@ -59,18 +59,18 @@ mod declared {
         .text("A stick no farther from the centre than this is centred and drives nothing.")
         .needed_by("LUCI does not publish its own; users take from 0 to 10 percent");
     pub const HYSTERESIS: Parameter<f64> = Parameter::float("boundaries.hysteresis", 0.0, 0.0, 10.0).unit("degrees")
-        .text("A zone that the stick has left by less than this keeps its say: the smaller factor of both zones counts, so \
-               that a stick trembling on a boundary gives no flicker. Zones ahead have no such say over a stick that turns in \
-               place or reverses.")
+        .text("A zone that the stick has left by less than this still counts: the smaller factor of both zones is \
+             taken, so a stick trembling on a boundary gives no flicker. Zones ahead do not count like this for a \
+             stick that turns in place or reverses.")
         .needed_by("occupants whose hand trembles; nav2 collision_monitor: release_consecutive_points");
 
     pub const INPUT_SOURCE: Parameter<i64> = Parameter::integer("input_source", 5, 0, 5).at_start()
-        .text("LUCI's number of the input source in what is told of a velocity: 0 ramp assist, 1 autonomous remote, 2 WDI, 3 \
-               chair virtual, 4 chair physical, 5 shared remote. What is told of a LuciJoystick carries that message's own.")
+        .text("LUCI's number of the input source in what is published of a velocity: 0 ramp assist, 1 autonomous \
+             remote, 2 WDI, 3 chair virtual, 4 chair physical, 5 shared remote. What is published of a LuciJoystick carries that message's own.")
         .needed_by("LUCI: the auto mode is 1, the shared mode 5");
     pub const DEVIATION_TOLERANCE: Parameter<i64> = Parameter::integer("deviation_tolerance", 3, 0, 100)
         .unit("percent of full throw")
-        .text("A chair that leaves of a stick more or less than predicted by more than this deviates, which is told.")
+        .text("A chair that leaves of a stick more or less than predicted by more than this deviates, which is reported.")
         .needed_by("LUCI: how it rounds is not stated; its users compare what it did with what they asked for");
     pub const STAMPED: Parameter<bool> = Parameter::bool("stamped", true).at_start()
         .text("Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the stick \

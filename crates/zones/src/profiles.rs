@@ -25,7 +25,7 @@ mod declared {
         "LUCI's chairs differ, and each profile does; its users fit lines, tables and cubics";
 
     pub const NUMBER: Parameter<i64> = Parameter::integer("number", 0, 0, 5)
-        .text("The number of the profile as the chair tells it on luci/chair_profile, 1 to 5; must be given (0: is not).")
+        .text("The number of the profile as the chair publishes it on luci/chair_profile, 1 to 5; must be given (0: is not).")
         .needed_by(MEASURED);
     pub const BACKWARD: Parameter<f64> = Parameter::float("backward", 1.0, 0.01, 1.0)
         .text("Speed backward as a part of the speed forward at the same deflection.")
@@ -191,7 +191,7 @@ pub fn published() -> Vec<(String, Value)> {
 pub fn example() -> String {
     let mut text = String::from(
         "# An example of a chair's calibration: speeds at full throw that others measured on their chairs.\n\
-         # Measure your own before you drive: with a wrong figure the chair goes faster than it was told.\n\
+         # Measure your own before you drive: with a wrong figure the chair goes faster than the command.\n\
          # The same stands for both nodes: the zones are judged on the stick that the chair gets.\n",
     );
     for node in ["chair", "zone_scaler"] {

@@ -37,7 +37,8 @@ pub(super) const LOCK_PRIORITY: Parameter<i64> = Parameter::integer("priority", 
 pub(super) const LOCK_TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0)
     .unit("s")
     .needed_by("twist_mux, peers.md 1.3: locks differ in rate")
-    .text("A lock silent for so long counts as closed, as one that never said anything; it cannot be switched off.");
+    .text("A lock that is silent for so long counts as closed, and so does one before its first message; it cannot be \
+         switched off.");
 
 /// All parameters of the node.
 pub fn specification() -> Specification {

@@ -40,7 +40,7 @@ macro_rules! axis {
             emergency: Parameter::float(concat!($name, ".emergency"), 0.0, 0.0, STEEPEST)
                 .unit(concat!($unit, "^2"))
                 .needed_by("peers.md 3 #10: a separate emergency deceleration")
-                .text("How fast the speed falls when a source says zero, no less than deceleration; 0: at once."),
+                .text("How fast the speed falls when a source sends zero, no less than deceleration; 0: at once."),
             jerk: Parameter::float(concat!($name, ".jerk"), 0.0, 0.0, STEEPEST)
                 .unit(concat!($unit, "^3"))
                 .needed_by("peers.md 3 #10: jerk-limited smoothing")

@@ -65,7 +65,7 @@ pub(super) const CMD_VEL_TYPE: Parameter<String> = Parameter::choice(
     &["twist", "twist_stamped"],
 )
 .text(
-    "The type of cmd_vel: geometry_msgs/TwistStamped, or geometry_msgs/Twist, whose age nobody knows before its receipt. A \
+    "The type of cmd_vel: geometry_msgs/TwistStamped, or geometry_msgs/Twist, whose age is counted from its receipt. A \
      publisher of another type stops the vehicle.",
 )
 .needed_by("users of half-stamped graphs: twist_mux issues 49 and 54, ros2_controllers issue 80")

@@ -12,7 +12,7 @@ pub(super) const CONTROL_DEVICE: Parameter<String> = Parameter::string("control_
 )
     .needed_by("joystick_drivers#305, #316, #199: which of several pads drives");
 pub(super) const VIRTUAL_DEVICE: Parameter<String> = Parameter::string("virtual_device", "")
-    .text("Name of a virtual joystick, which is there as long as `~/virtual_device` tells its axes and buttons.")
+    .text("Name of a virtual joystick, which is there as long as its axes and buttons are published on `~/virtual_device`.")
     .at_start()
     .needed_by("scripts, demo and tests that drive without hardware");
 pub(super) const INTRINSIC: Parameter<bool> = Parameter::bool("intrinsic", true)
@@ -35,7 +35,8 @@ pub(super) const SLOW: Parameter<f64> = Parameter::float("slow", 4.0, 0.001, 100
     .needed_by("joystick-genom3 `set_state_params`");
 
 pub(super) const ENABLE_ON: Parameter<i64> = button("enable.on")
-    .text("Button that lets the stick drive while pressed; with no enable button at all it always drives.")
+    .text("Button that lets the stick drive while pressed; with no enable button at all a stick with a mapped axis \
+         always drives.")
     .needed_by("joystick-genom3 `set_mappings`");
 pub(super) const ENABLE_SLOW: Parameter<i64> = button("enable.slow")
     .text("Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`.")
@@ -54,16 +55,16 @@ pub(super) const COORDS_TOGGLE: Parameter<i64> = button("coords.toggle")
     .needed_by("joystick-genom3 `set_mappings`");
 
 pub(super) const JOY_DEAD_ZONE: Parameter<f64> = Parameter::float("joy.dead_zone", 0.05, 0.0, 0.9)
-    .text("Part of an axis's way from the centre in which `joy` says 0; the rest is stretched to the whole.")
+    .text("Part of an axis's way from the centre in which `joy` has 0; the rest is stretched to the whole.")
     .needed_by("readers of `joy`, whose `deadzone` it is");
 pub(super) const JOY_AUTOREPEAT_RATE: Parameter<f64> =
     Parameter::float("joy.autorepeat_rate", 20.0, 0.0, 1000.0)
         .unit("Hz")
-        .text("How often `joy` is told even if nothing happens; 0: only what happens.")
+        .text("How often `joy` is published even if nothing happens; 0: on changes only.")
         .needed_by("readers of `joy` who take silence for loss: joystick_drivers#304, #222");
 pub(super) const JOY_COALESCE_INTERVAL: Parameter<f64> =
     Parameter::float("joy.coalesce_interval", 0.001, 0.0, 1.0).unit("s").text(
-        "How long `joy` waits for further moves after the first one, to tell them as one; buttons and hats do not wait.",
+        "How long `joy` waits for further moves after the first one, to publish them as one; buttons and hats do not wait.",
     )
     .needed_by("readers of `joy` whom each move is too much: joystick_drivers#284");
 /// Who needs the mapping of an axis.

@@ -1,0 +1,92 @@
+//! Every block of YAML in the documents, and every file in `config/`, is one that its nodes start with.
+
+use std::fs;
+
+use params::file::{is_for, read};
+use params::{Refusal, Set, Value};
+use tests::{files, root, specifications};
+
+use crate::markdown::pages;
+
+/// What a node asks of all its parameters together.
+fn check(node: &str, set: &Set) -> Result<(), Refusal> {
+    match node {
+        "joystick" => joystick::Params::read(set).map(drop),
+        "velocity_arbiter" => arbiter::Params::read(set).map(drop),
+        "zone_scaler" => zones::Params::read(set).map(drop),
+        "surround" => surround::Params::read(set).map(drop),
+        "hindbrain" => hindbrain::Params::read(set).and(hindbrain::Driver::read(set)).map(drop),
+        "simulator" => world::Params::read(set).map(drop),
+        "chair" => chair::Params::read(set).map(drop),
+        "interface" => fake_chair::Params::read(set).map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// What is wrong with a parameter file, all of it.
+fn faults(text: &str) -> Vec<String> {
+    let blocks = match read(text) {
+        Ok(blocks) => blocks,
+        Err(wrong) => return vec![wrong.to_string()],
+    };
+    let mut faults = Vec::new();
+    if blocks.is_empty() {
+        faults.push("it has no block of a node".into());
+    }
+    for block in &blocks {
+        let known = specifications();
+        let Some(specification) = known.iter().find(|known| is_for(&block.node, &format!("/{}", known.node)))
+        else {
+            faults.push(format!("'{}' is no node", block.node));
+            continue;
+        };
+        let values: Vec<(String, Value)> = block.values.clone();
+        match specification.resolve(values) {
+            Ok(set) => {
+                faults.extend(check(specification.node, &set).err().map(|refusal| refusal.to_string()))
+            }
+            Err(refusals) => faults.extend(refusals.iter().map(ToString::to_string)),
+        }
+    }
+    faults
+}
+
+#[test]
+fn every_example_is_a_parameter_file_that_the_nodes_take() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for page in pages() {
+        for fence in page.fences().into_iter().filter(|fence| fence.language == "yaml") {
+            count += 1;
+            let place = format!("{}, line {}", page.path, fence.line);
+            wrong.extend(faults(&fence.text).into_iter().map(|fault| format!("{place}: {fault}")));
+        }
+    }
+    assert!(count > 10, "only {count} examples were found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_in_config_is_one_that_the_nodes_take() {
+    let files = files(&root().join("config"), &["yaml"]);
+    assert!(files.len() > 10, "only {} files were found", files.len());
+    for file in files {
+        let faults = faults(&fs::read_to_string(&file).expect("a file"));
+        assert!(faults.is_empty(), "{}: {}", file.display(), faults.join("\n"));
+    }
+}
+
+#[test]
+fn what_a_node_refuses_is_a_fault() {
+    let below = |text: &str| format!("hindbrain:\n  ros__parameters:\n    {text}\n");
+    for (text, fault) in [
+        (below("max_liner: 1.0"), "did you mean 'max_linear'"),
+        (below("max_linear: 50.0"), "must be from"),
+        ("hindbrian:\n  ros__parameters: {}\n".into(), "is no node"),
+        ("hindbrain: {max_linear: 1.0}".into(), "ros__parameters"),
+    ] {
+        let found = faults(&text).join("\n");
+        assert!(found.contains(fault), "{text}: {found}");
+    }
+    assert!(faults(&below("max_linear: 2.0")).is_empty());
+}

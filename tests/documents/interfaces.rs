@@ -1,0 +1,71 @@
+//! The topics and services of the nodes, as their pages list them.
+
+use std::collections::BTreeMap;
+
+use tests::{executable, specifications};
+
+use crate::markdown::{Page, node_pages, quoted};
+
+/// Names in the graph, each with the types that it has.
+pub type Names = BTreeMap<String, Vec<String>>;
+
+/// What the tables below `## heading` list of all nodes.
+fn listed(heading: &str) -> Names {
+    let mut names = Names::new();
+    for specification in specifications() {
+        let page = format!("docs/nodes/{}.md", executable(&specification));
+        let pages = node_pages();
+        let page = pages.iter().find(|known| known.path == page).expect("a page");
+        for row in page.rows(heading) {
+            let types: Vec<String> = quoted(&row[1])
+                .into_iter()
+                .filter(|text| text.contains('/'))
+                .map(|text| text.replacen('/', if heading == "Services" { "/srv/" } else { "/msg/" }, 1))
+                .collect();
+            for name in quoted(&row[0]) {
+                if !name.contains('<') {
+                    names.entry(full(name, specification.node)).or_default().extend(types.clone());
+                }
+            }
+        }
+    }
+    names
+}
+
+/// The name in the graph of what the node `node` calls `name`, in no namespace.
+fn full(name: &str, node: &str) -> String {
+    match name.strip_prefix("~/") {
+        Some(rest) => format!("/{node}/{rest}"),
+        None => format!("/{}", name.trim_start_matches('/')),
+    }
+}
+
+/// The topics of the nodes.
+pub fn topics() -> Names {
+    let mut topics = listed("Topics");
+    topics.insert("/diagnostics".into(), vec!["diagnostic_msgs/msg/DiagnosticArray".into()]);
+    topics
+}
+
+/// The services of the nodes.
+pub fn services() -> Names {
+    listed("Services")
+}
+
+/// The topics that examples of `page` configure, such as a source's: those have no row of their own.
+pub fn configured(page: &Page) -> Vec<String> {
+    let fences = page.fences();
+    let texts = fences.iter().flat_map(|fence| fence.text.split("topic: ").skip(1));
+    let ends = |c: char| c == ',' || c == '}' || c.is_whitespace();
+    texts.filter_map(|text| text.split(ends).next()).map(|name| full(name, "")).collect()
+}
+
+#[test]
+fn the_tables_of_the_pages_are_read() {
+    let (topics, services) = (topics(), services());
+    assert_eq!(topics["/hind/enable"], ["std_msgs/msg/Bool"]);
+    assert_eq!(topics["/velocity_arbiter/active"], ["diagnostic_msgs/msg/DiagnosticStatus"]);
+    assert!(topics["/cmd_vel"].contains(&"geometry_msgs/msg/TwistStamped".into()));
+    assert_eq!(services["/chair/activate"], ["std_srvs/srv/SetBool"]);
+    assert_eq!(services.keys().filter(|name| name.starts_with("/joystick/")).count(), 9);
+}
