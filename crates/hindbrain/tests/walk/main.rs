@@ -177,8 +177,8 @@ fn soak() {
     println!("{} runs of {steps} steps from seed {first}", runs.into_inner());
 }
 
-/// Each part with times of three and four ticks and with the real times, every state; then every two parts and everything at once,
-/// so far as they go.
+/// Each part with times of three and four ticks and with the real times, to its end unless it is listed; then every two parts and
+/// everything at once, so far as they go.
 #[test]
 #[ignore = "half an hour; cargo xtask prove"]
 fn every_state_with_the_real_constants_keeps_every_invariant() {
@@ -187,13 +187,18 @@ fn every_state_with_the_real_constants_keeps_every_invariant() {
         let scales = [Scale::Small, Scale::Real];
         let singles: Vec<_> = scales.into_iter().flat_map(|scale| models::singles(strict, scale)).collect();
         let whole = through(&singles, figures::MOST, figures::EVERY);
-        assert_eq!(figures::cut(&whole), [""; 0], "of one part every state is walked");
+        for name in figures::cut(&whole) {
+            let is_listed =
+                figures::LARGER.iter().any(|part| name.starts_with("Real") && name.ends_with(part));
+            assert!(is_listed, "{name} was not walked to its end, and is not listed in figures.rs");
+            cut.push(name);
+        }
         let mut pairs: Vec<_> = scales.into_iter().flat_map(|scale| models::pairs(strict, scale)).collect();
         pairs.push(models::everything(strict));
         let partly = through(&pairs, figures::PART, figures::EVERY);
         println!("{}\n{}", figures::told(&whole), figures::told(&partly));
         cut.extend(figures::cut(&partly));
     }
-    println!("{} models were walked in part, to {} states each:", cut.len(), figures::PART);
+    println!("{} models were walked in part:", cut.len());
     println!("{}", cut.join("\n"));
 }
