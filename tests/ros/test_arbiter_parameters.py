@@ -110,6 +110,26 @@ def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
     arbiter.drives("navigation", 0.1)
 
 
+def test_what_a_person_closed_goes_on_when_it_is_opened_or_removed(arbiter):
+    arbiter.publish("/nav", 0.1)
+    assert arbiter.change(named("locks.door", topic="/door")) == []
+    lock = arbiter.graph.node.create_publisher(Bool, "/door", 10)
+    closed = Bool(data=False)
+    timer = arbiter.graph.node.create_timer(0.05, lambda: lock.publish(closed))
+    arbiter.wait(lambda: arbiter.locks.get("door") == "open", "the lock is not open")
+    arbiter.drives("navigation", 0.1)
+    for ends in ("opened", "removed"):
+        closed.data = True
+        arbiter.wait(lambda: arbiter.active[1]["navigation"] == "locked by door", "a closed lock does not mask")
+        arbiter.wait(lambda: arbiter.last == 0.0, "no zero came")
+        if ends == "opened":
+            closed.data = False
+        else:
+            assert arbiter.delete("locks.door.topic") == []
+        arbiter.drives("navigation", 0.1)
+    arbiter.graph.node.destroy_timer(timer)
+
+
 def test_an_atomic_set_of_several_with_one_bad_is_refused_as_a_whole(alone):
     before = alone.all()
     values = {**DOCK, "sources.navigation.priority": 30, **named("locks.door", topic="/door", timeout=-1.0)}

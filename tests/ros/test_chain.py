@@ -51,6 +51,11 @@ def test_releasing_the_dead_man_button_stops(stack):
     stack.drive_forward()
     stack.stick(1.0, drive=False)
     stack.wait_for_stop("the dead-man button was released")
+    stack.stays_stopped(0.7, "moved without the button")
+    stack.stick(1.0)
+    stack.wait_for_motors(lambda port, starboard: port < 60, "to press it is the act, wherever the stick is")
+    stack.stick(1.0, drive=False)
+    stack.wait_for_stop("the dead-man button was released again")
     stack.stick(0.0, drive=False)
     stack.drives_again()
 

@@ -9,8 +9,6 @@ from conftest import LATCHED, Stack
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling, LuciZoneScaling
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
-from rcl_interfaces.srv import SetParameters
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Int32
 from vehicle import rival
@@ -87,17 +85,24 @@ def test_the_change_to_predict_says_zero_once():
     with Scaler() as scaler:
         scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "free")
-        client = scaler.graph.node.create_client(SetParameters, "/zone_scaler/set_parameters")
-        assert client.wait_for_service(5.0)
-        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value="predict")
-        future = client.call_async(SetParameters.Request(parameters=[Parameter(name="mode", value=value)]))
-        scaler.wait(future.done, "no answer")
+        scaler.set_mode("predict")
         scaler.wait_for_left(0.0, 0.0, "predict")
         start = time.monotonic()
         time.sleep(0.5)
         scaler.command(1.0)
         scaler.wait(lambda: scaler.applied == (100, 0, 0, SHARED), "what would be left")
         assert scaler.graph.since("/cmd_vel", start) == []
+
+
+def test_another_mode_on_the_move_waits_for_a_zero():
+    with Scaler() as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "free")
+        scaler.set_mode("passthrough")
+        scaler.wait_for_left(0.0, 0.0, "another rule")
+        scaler.stays_at_rest(0.5, "nobody asked for motion under this rule")
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "after a zero")
 
 
 def test_passthrough_scales_nothing_and_needs_no_scaling():

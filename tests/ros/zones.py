@@ -7,6 +7,8 @@ from conftest import Graph, Process, free_zones
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling, LuciZoneScaling
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
 from rclpy.qos import QoSProfile
 
 # As LUCI's bridge publishes and listens: reliable, volatile, the newest message only.
@@ -122,6 +124,13 @@ class Scaler:
 
     def fall_silent(self, name):
         self.repeated.pop(name)
+
+    def set_mode(self, mode):
+        client = self.graph.node.create_client(SetParameters, "/zone_scaler/set_parameters")
+        assert client.wait_for_service(5.0)
+        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=mode)
+        future = client.call_async(SetParameters.Request(parameters=[Parameter(name="mode", value=value)]))
+        self.wait(future.done, "no answer")
 
     @property
     def left(self):

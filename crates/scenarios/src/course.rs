@@ -157,8 +157,8 @@ impl Course {
             Fault::ScalingInvalid { ahead: false, .. } => GOES,
             Fault::StickSilent { .. } => stops(lost, Clears::Button),
             Fault::StickUnplugged => stops(BRAKES, Clears::Button),
-            // Pressed again while the stick is held ahead: that is not judged.
-            Fault::ButtonLetGo => Course { after: Motion::Free, ..stops(BRAKES, Clears::Button) },
+            // To press it is the act, wherever the stick is.
+            Fault::ButtonLetGo => resumes(Motion::Stops(BRAKES), 0.0),
         }
     }
 }
