@@ -48,7 +48,7 @@ def test_ending_the_one_process_stops_the_motors(stack):
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.002, 0.02])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT])
 def test_a_second_signal_does_not_cut_the_stop_short(stack, number, gap):
     stack.drive_forward()
     start = time.monotonic()

@@ -248,6 +248,9 @@ impl Arbiter {
         for (source, monitor) in self.params.sources.iter().zip(&mut self.sources) {
             monitor.expire(now, source.timeout);
         }
+        for (lock, monitor) in self.params.locks.iter().zip(&mut self.locks) {
+            monitor.expire(now, lock.timeout);
+        }
         self.look_at_locks();
         let mut winner = self.judge();
         if let Some(driver) = self.driving
@@ -362,7 +365,7 @@ impl Machine for Arbiter {
                 }
             }
             Input::LockPublishersCounted { lock, publishers } => match self.locks.get_mut(lock) {
-                Some(monitor) => monitor.publishers = publishers,
+                Some(monitor) => monitor.count(publishers),
                 None => self.counters.unknown += 1,
             },
             Input::ForeignPublishersCounted(count) => self.foreign_publishers = count,

@@ -50,7 +50,7 @@ pub(crate) struct LockMonitor {
     last: Option<(Said, bool)>,
     /// When it opens if it goes on saying so.
     opens: Instant,
-    pub(crate) publishers: Census,
+    publishers: Census,
 }
 
 impl LockMonitor {
@@ -65,6 +65,19 @@ impl LockMonitor {
             Err(_) if closed => self.last = Some((Said::new(now, Duration::ZERO), true)),
             Err(_) => {}
         }
+    }
+
+    /// So many publish it. What was said by one of several counts no more: nobody knows who said it.
+    pub(crate) fn count(&mut self, publishers: Census) {
+        if self.publishers.is_conflict() || publishers.is_conflict() {
+            self.last = None;
+        }
+        self.publishers = publishers;
+    }
+
+    /// Lets time pass: what was said too long ago is forgotten, so that a longer `timeout` does not bring it back.
+    pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) {
+        self.last = self.last.filter(|(said, _)| !said.is_expired(now, timeout));
     }
 
     pub(crate) fn state(&self, now: Instant, timeout: Duration) -> LockState {
@@ -137,12 +150,26 @@ mod tests {
     fn a_second_publisher_closes_it_while_it_lasts() {
         let mut lock = LockMonitor::default();
         lock.receive(&clock(10), false, TIMEOUT);
-        lock.publishers = Census::Known { fitting: 2, others: 0 };
+        lock.count(Census::Known { fitting: 2, others: 0 });
         let state = lock.state(ms(300), TIMEOUT);
         assert!(state.is_closed() && state.is_lost());
         assert_eq!(state.to_string(), "counts as closed: 2 publishers, must be 1");
-        lock.publishers = Census::Known { fitting: 1, others: 0 };
-        assert_eq!(lock.state(ms(300), TIMEOUT), LockState::Open);
+        // By what either of them says it does not open.
+        lock.receive(&clock(290), false, TIMEOUT);
+        lock.count(Census::Known { fitting: 1, others: 0 });
+        assert_eq!(lock.state(ms(300), TIMEOUT), LockState::Silent);
+        lock.receive(&clock(310), false, TIMEOUT);
+        assert_eq!([559, 560].map(|at| lock.state(ms(at), TIMEOUT)), [LockState::Closed, LockState::Open]);
+    }
+
+    #[test]
+    fn a_longer_timeout_brings_nothing_back() {
+        let mut lock = LockMonitor::default();
+        lock.receive(&clock(10), false, TIMEOUT);
+        lock.expire(ms(509), TIMEOUT);
+        assert_eq!(lock.state(ms(509), TIMEOUT), LockState::Open);
+        lock.expire(ms(510), TIMEOUT);
+        assert_eq!(lock.state(ms(510), TIMEOUT * 10), LockState::Silent);
     }
 
     #[test]

@@ -12,6 +12,19 @@ const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);
 const SENDING: Verdict = Verdict::WaitsForZero(ZeroCause::WasSending);
 
 #[test]
+fn what_one_of_two_publishers_of_a_lock_said_opens_nothing_once_it_is_gone() {
+    let mut bench = Bench::opened(params(vec![lock(50)]));
+    bench.command(5, LOW, 0.0, 1);
+    bench.lock_publishers(20, 2, 0);
+    for (ms, closed) in [(30, true), (100, false), (200, false), (290, false)] {
+        bench.lock(ms, closed);
+    }
+    bench.command(295, LOW, 0.0, 1);
+    bench.lock_publishers(300, 1, 0);
+    assert!(bench.command(310, LOW, 0.5, 2).iter().all(|command| command.velocity.is_zero()));
+}
+
+#[test]
 fn a_source_that_was_silent_in_motion_drives_again_after_a_zero() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);

@@ -130,7 +130,7 @@ impl Pair {
             }
             Event::LockPublishers { lock, count } => {
                 if lock < self.model.locks.len() {
-                    self.model.locks[lock].publishers = count;
+                    self.model.count_lock(lock, count);
                     self.model.look();
                     let publishers = Census::Known { fitting: count, others: 0 };
                     self.tell(Input::LockPublishersCounted { lock, publishers });

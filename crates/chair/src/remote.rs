@@ -343,7 +343,13 @@ impl Machine for Remote {
                 self.command.lose();
                 self.unheard = Some(Unheard::Invalid(invalid));
             }
-            Input::PublishersCounted(count) => self.publishers = count,
+            Input::PublishersCounted(count) => {
+                // What either of them said before, and the zero of the one, count for nothing.
+                if self.publishers > 1 || count > 1 {
+                    self.command.require_zero();
+                }
+                self.publishers = count;
+            }
             Input::DriversCounted(count) => self.drivers = count,
             Input::PositionPublishersCounted(count) => self.shown_by[0] = count,
             Input::ScalingPublishersCounted(count) => self.shown_by[1] = count,

@@ -8,6 +8,22 @@ use chair::{BadJoystick, Hold, Input, Joystick, Level, Mode, Source, State};
 use units::{Command, NotFinite, Stale, Stamp, Velocity};
 
 #[test]
+fn the_zero_of_a_second_publisher_frees_nobody_once_it_is_gone() {
+    let mut bench = Bench::active();
+    bench.command = None;
+    bench.on(Input::PublishersCounted(2));
+    bench.on(go(0.27, 0.0)); // of the one that stays
+    bench.pass(15);
+    bench.on(go(0.0, 0.0)); // of the one that goes
+    bench.pass(15);
+    bench.on(Input::PublishersCounted(1));
+    bench.sent.clear();
+    bench.on(go(0.27, 0.0));
+    bench.pass(20);
+    assert!(!bench.moves(), "it was never let go");
+}
+
+#[test]
 fn sticks_go_out_at_20_hertz_at_least_and_100_at_most() {
     let mut bench = Bench::confirmed();
     bench.pass(1000);

@@ -123,6 +123,8 @@ impl<M: Machine + 'static> Listeners<M> {
             return Err(refusal);
         }
         self.put_in_force(places, fresh, commit);
+        // What another spelling of a topic is to the machine, it has to be told anew.
+        self.entries.iter_mut().for_each(|entry| entry.counted = None);
         self.look_for_strangers(node);
         Ok(())
     }

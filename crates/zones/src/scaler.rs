@@ -296,7 +296,13 @@ impl Machine for ZoneScaler {
         match input {
             Input::CommandReceived(command) => self.receive_command(command),
             Input::CommandRefused(invalid) => self.refuse_command(Invalid::NotFinite(invalid)),
-            Input::CommandersCounted(count) => self.publishers = count,
+            Input::CommandersCounted(count) => {
+                // What either of them said before, and the zero of the one, count for nothing.
+                if self.publishers > 1 || count > 1 {
+                    self.commands.require_zero();
+                }
+                self.publishers = count;
+            }
             Input::JoystickReceived(joystick) => self.receive_joystick(&joystick),
             Input::ScalersCounted(count) => self.sensed.count(count),
             Input::ScalingReceived(fields) => self.receive_scaling(&fields),

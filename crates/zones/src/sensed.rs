@@ -17,6 +17,8 @@ const SAMPLE: Duration = Duration::from_millis(20);
 #[derive(Clone, Debug)]
 pub(crate) struct Sensed {
     received: Option<(Scaling, Said)>,
+    /// Whether that counts no more: it is too old, or one of several publishers said it.
+    has_lapsed: bool,
     /// How many publish scalings.
     publishers: usize,
     /// Whether the target is a scaling that counts, and if not, why.
@@ -34,6 +36,7 @@ impl Sensed {
         let missing = Scaling::uniform(Scale::ZERO);
         Self {
             received: None,
+            has_lapsed: false,
             publishers: 0,
             reason: Reason::ScalingMissing,
             target: missing,
@@ -55,6 +58,7 @@ impl Sensed {
     }
 
     pub(crate) fn count(&mut self, publishers: usize) {
+        self.has_lapsed |= self.publishers > 1 || publishers > 1;
         self.publishers = publishers;
     }
 
@@ -67,7 +71,7 @@ impl Sensed {
     pub(crate) fn receive(&mut self, clock: &Clock, scaling: Scaling, timeout: Duration) -> bool {
         let judged = Freshness::default().judge(clock, Stamp::ZERO, timeout);
         if let Ok(said) = judged {
-            self.received = Some((scaling, said));
+            (self.received, self.has_lapsed) = (Some((scaling, said)), false);
         }
         judged.is_ok()
     }
@@ -81,13 +85,14 @@ impl Sensed {
     /// another factor or reason is in force than before.
     pub(crate) fn advance(&mut self, now: Instant, params: &Params, sample: bool) -> bool {
         let nothing = Scaling::uniform(Scale::ZERO);
+        // A longer time-out does not bring back what was too old.
+        self.has_lapsed |=
+            self.received.is_some_and(|(_, said)| said.is_expired(now, params.scaling_timeout));
         let (target, reason) = match self.received {
             // Whose word counts nobody knows: by turns a blocked zone would be free.
             _ if self.publishers > 1 => (nothing, Reason::ScalingRivals),
             None => (nothing, Reason::ScalingMissing),
-            Some((_, said)) if said.is_expired(now, params.scaling_timeout) => {
-                (nothing, Reason::ScalingStale)
-            }
+            Some(_) if self.has_lapsed => (nothing, Reason::ScalingStale),
             Some((scaling, _)) => (scaling, Reason::Scaled),
         };
         let mut is_other = reason != self.reason;

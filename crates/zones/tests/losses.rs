@@ -5,7 +5,7 @@ mod bench;
 
 use bench::{Bench, WITHHELD, command, free, front, go, params, stop};
 use units::{Command, Instant, Level, Machine, NotFinite, Stamp, Velocity};
-use zones::{Input, Reason};
+use zones::{Input, Params, Reason};
 
 /// The wall clock says 100 s and so many milliseconds.
 fn clock(ms: i64) -> Input {
@@ -61,7 +61,9 @@ fn with_two_publishers_no_scaling_counts() {
     assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingRivals, Level::Error));
     assert_eq!(bench.on(30, free()), []);
     assert_eq!(bench.on(40, Input::ScalersCounted(1)), []);
-    assert_eq!(bench.on(50, command(1.0, 0.2, 4)), []);
+    assert_eq!(bench.on(50, command(0.0, 0.0, 4)), [stop(4)]);
+    assert_eq!(bench.on(55, command(1.0, 0.2, 4)), [WITHHELD], "nobody knows who said that it is free");
+    assert_eq!(bench.on(58, free()), []);
     assert_eq!(bench.on(60, command(0.0, 0.0, 5)), [stop(5)]);
     assert_eq!(bench.on(70, command(1.0, 0.2, 6)), [go(1.0, 0.2, 6)]);
     // A graph that cannot be read is no proof that there is one only.
@@ -78,10 +80,24 @@ fn with_two_publishers_of_commands_none_moves_anything() {
     // The quieter one's zero frees the louder one as little.
     assert_eq!(bench.on(30, command(0.0, 0.0, 4)), [stop(4)]);
     assert_eq!(bench.on(40, command(1.0, 0.2, 5)), [WITHHELD]);
+    // Nor does its last one, once it is gone.
+    assert_eq!(bench.on(45, command(0.0, 0.0, 5)), [stop(5)]);
     assert_eq!(bench.on(50, Input::CommandersCounted(1)), []);
     assert_eq!(bench.on(60, command(1.0, 0.2, 6)), []);
     assert_eq!(bench.on(70, command(0.0, 0.0, 7)), [stop(7)]);
     assert_eq!(bench.on(80, command(1.0, 0.2, 8)), [go(1.0, 0.2, 8)]);
+}
+
+#[test]
+fn a_longer_time_out_brings_no_scaling_back() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    let long = Params { scaling_timeout: std::time::Duration::from_secs(10), ..params() };
+    bench.on(3_000, command(0.0, 0.0, 3));
+    bench.on(3_010, Input::ParametersChanged(long));
+    bench.on(3_020, command(0.0, 0.0, 4));
+    assert_eq!(bench.on(3_030, command(1.0, 0.0, 5)), [WITHHELD]);
+    assert_eq!(bench.reason(), Reason::ScalingStale);
 }
 
 #[test]

@@ -395,6 +395,15 @@ impl Model {
         }
     }
 
+    /// What one of several said counts no more.
+    pub fn count_lock(&mut self, lock: usize, publishers: usize) {
+        let bar = &mut self.locks[lock];
+        if bar.publishers > 1 || publishers > 1 {
+            bar.said = None;
+        }
+        bar.publishers = publishers;
+    }
+
     pub fn lock(&mut self, lock: usize, closed: bool) {
         let waited = self.waited();
         if closed || self.lock_is_silent(lock) {

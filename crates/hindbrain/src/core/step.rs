@@ -144,7 +144,7 @@ impl State {
 
     /// Moves the wheels; the step that enters OK does not move them yet.
     fn drive(&mut self, stays_ok: bool, causes: Causes, levels: [i16; 2], dt: u64, params: &CoreParams) {
-        let may_move = stays_ok && !causes.contains(Cause::NeutralWait);
+        let may_move = stays_ok && !causes.have(Effect::Brakes);
         let wish = match self.command.wish {
             Some(wish) if may_move => self.gate(levels, params).pass(wish),
             _ => Wish::ZERO,

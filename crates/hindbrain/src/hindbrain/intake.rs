@@ -6,7 +6,7 @@ use super::{Hindbrain, nanos};
 use crate::core::{
     CommandInput, Conflicts, CoreParams, Inputs, InvalidCommand, Reading, SoleTopic, SwitchInput, Wish,
 };
-use crate::{Input, Profile, Refused, Sensor, Source, reading_of, wish_of};
+use crate::{CommandType, Input, Profile, Refused, Sensor, Source, reading_of, wish_of};
 
 /// How often a command that is refused is reported, if they keep coming.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
@@ -112,7 +112,10 @@ impl Hindbrain {
         };
         self.counters.commands += 1;
         self.note(Source::Command);
-        self.accepted = command;
+        // A plain Twist has no stamp: what the motors do goes back to its receipt.
+        let is_plain = self.params.command_type == CommandType::Twist && command.stamp.is_zero();
+        let stamp = if is_plain { self.clock.wall() } else { command.stamp };
+        self.accepted = Command { stamp, ..command };
         let wish = self.wish(&command.velocity);
         let is_zero = !command.asks_for_motion();
         inputs.command = Some(Ok(CommandInput { wish, is_zero, age: nanos(said.age(self.clock.now())) }));

@@ -6,7 +6,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::sensor_msgs::msg::Range;
 use r2r::std_msgs::msg::Bool;
 use ros::{Error, Inputs, clock, qos};
-use units::{Command, Machine};
+use units::Machine;
 
 use super::NAME;
 use crate::{messages, zone_scaler};
@@ -77,10 +77,7 @@ fn commands<M: Machine + 'static>(
         }
         CommandType::Twist => {
             inputs.subscribe(node, topic, qos::commands(), move |message: geometry::Twist| {
-                // Stamped on receipt, for `hind/applied`.
-                let stamp = clock::stamp();
-                let command = messages::velocity(&message).map(|velocity| Command::new(velocity, stamp));
-                Some(wrap(Input::CommandReceived(command)))
+                Some(wrap(Input::CommandReceived(messages::unstamped(&message))))
             })
         }
     }
