@@ -55,6 +55,8 @@ class Driver:
     def __enter__(self):
         try:
             self.wait(lambda: self.state, "no state is told", 20.0)
+            # What LUCI's services answer is lost until they know the node's clients, which the middleware tells nobody.
+            time.sleep(0.5)
             return self
         except BaseException:
             self.__exit__()
