@@ -23,7 +23,12 @@ pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &
     inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), |message| {
         Some(ChairInput::Remote(Input::ProfileReceived(message.data)))
     })?;
-    for (topic, input) in SOLE {
+    // The topics by which the chair shows itself.
+    for (topic, input) in [
+        ("luci/joystick_position", Input::PositionPublishersCounted as fn(usize) -> Input),
+        ("luci/joystick_scaling", Input::ScalingPublishersCounted),
+        ("luci/chair_profile", Input::ProfilePublishersCounted),
+    ] {
         inputs.expect_one_publisher(topic, move |count| ChairInput::Remote(input(count)));
     }
     inputs.subscribe::<luci::LuciEncoders>(node, "luci/encoders", qos::edge(), |message| {
@@ -60,13 +65,6 @@ pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &
     inputs.expect_one_publisher(topic, |count| ChairInput::Remote(Input::PublishersCounted(count)));
     Ok(())
 }
-
-/// The topics by which the chair shows itself, and how the machine is told of their publishers.
-const SOLE: [(&str, fn(usize) -> Input); 3] = [
-    ("luci/joystick_position", Input::PositionPublishersCounted),
-    ("luci/joystick_scaling", Input::ScalingPublishersCounted),
-    ("luci/chair_profile", Input::ProfilePublishersCounted),
-];
 
 fn command(command: Result<Command, NotFinite>) -> ChairInput {
     ChairInput::Remote(match command {
