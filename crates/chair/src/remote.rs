@@ -1,8 +1,8 @@
 use core::time::Duration;
 
 use units::{
-    BEYOND_REASON, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, Received, Stale, Velocity,
-    earliest,
+    BEYOND_REASON, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, PublisherCount, Received,
+    Stale, Velocity, earliest,
 };
 use zones::ToldProfile;
 
@@ -42,7 +42,7 @@ pub struct Remote {
     pub(crate) taken_by: Option<Source>,
     pub(crate) command: CommandMonitor,
     /// How many publish commands.
-    pub(crate) publishers: usize,
+    pub(crate) publishers: PublisherCount,
     /// How many publish sticks for the chair, this node included.
     pub(crate) drivers: usize,
     /// How many publish each of the two topics by which the chair shows its source.
@@ -89,7 +89,7 @@ impl Remote {
             taken_by: None,
             bad_feedback: None,
             command: CommandMonitor::default(),
-            publishers: 0,
+            publishers: PublisherCount::default(),
             drivers: 0,
             shown_by: [0; 2],
             wanted: false,
@@ -180,8 +180,8 @@ impl Remote {
 
     /// The stick for the command in force and whether it was cut; or why there is none.
     fn asked_for(&self) -> Result<(Joystick, bool), Hold> {
-        if self.publishers > 1 {
-            return Err(Hold::Rivals(self.publishers));
+        if self.publishers.are_several() {
+            return Err(Hold::Rivals(self.publishers.get()));
         }
         if self.drivers > 1 {
             return Err(Hold::OtherDrivers(self.drivers));
@@ -344,11 +344,9 @@ impl Machine for Remote {
                 self.unheard = Some(Unheard::Invalid(invalid));
             }
             Input::PublishersCounted(count) => {
-                // What either of them said before, and the zero of the one, count for nothing.
-                if self.publishers > 1 || count > 1 {
+                if self.publishers.set(count) {
                     self.command.require_zero();
                 }
-                self.publishers = count;
             }
             Input::DriversCounted(count) => self.drivers = count,
             Input::PositionPublishersCounted(count) => self.shown_by[0] = count,

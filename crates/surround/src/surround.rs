@@ -1,7 +1,9 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Freshness, Instant, Machine, NotFinite, Said, Scale, Stamp, Velocity, earliest};
+use units::{
+    Clock, Freshness, Instant, Machine, NotFinite, PublisherCount, Said, Scale, Stamp, Velocity, earliest,
+};
 use zones::Scaling;
 
 use crate::bins::{BINS, runs};
@@ -99,7 +101,7 @@ pub struct Surround {
     /// The velocity and when it came; `None` for one that was refused or never heard.
     velocity: Option<(Velocity, Said)>,
     odometry: Freshness,
-    odometers: usize,
+    velocity_publishers: PublisherCount,
     scaling: Scaling,
     /// What they would leave if every sensor that is lost saw nothing.
     seen: Scaling,
@@ -130,7 +132,7 @@ impl Surround {
             squares: vec![f64::INFINITY; BINS],
             velocity: None,
             odometry: Freshness::default(),
-            odometers: 0,
+            velocity_publishers: PublisherCount::default(),
             scaling: Scaling::uniform(Scale::ZERO),
             seen: Scaling::uniform(Scale::ZERO),
             expiry: None,
@@ -406,7 +408,7 @@ impl Machine for Surround {
                 self.counters.velocities += 1;
                 let timeout = self.params.velocity_timeout;
                 let judged = self.odometry.judge(&self.clock, stamp, timeout);
-                let judged = judged.ok().filter(|_| self.odometers <= 1);
+                let judged = judged.ok().filter(|_| !self.velocity_publishers.are_several());
                 self.velocity = judged.map(|said| (velocity, said)).or(self.velocity);
                 self.publish_change();
             }
@@ -423,8 +425,9 @@ impl Machine for Surround {
             }
             Input::VelocityPublishersCounted(count) => {
                 self.advance(now);
-                self.odometers = count;
-                self.velocity = self.velocity.filter(|_| count <= 1);
+                if self.velocity_publishers.set(count) {
+                    self.velocity = None;
+                }
                 self.publish_change();
             }
             Input::PublishersCounted { sensor, count } => {

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, Said, Stale, Stamp};
+use units::{Clock, Freshness, Instant, PublisherCount, Said, Stale, Stamp};
 
 use crate::view::View;
 use crate::{Sensor, Unusable};
@@ -26,7 +26,7 @@ pub(crate) struct Watch {
     pub view: View,
     freshness: Freshness,
     last: Option<Message>,
-    publishers: usize,
+    publishers: PublisherCount,
     /// The frame of the last message in a wrong one, cut to [`FRAME`] bytes.
     wrong_frame: String,
 }
@@ -44,7 +44,13 @@ const FRAME: usize = 100;
 impl Watch {
     pub fn new(view: View) -> Self {
         let wrong_frame = String::with_capacity(FRAME);
-        Self { view, freshness: Freshness::default(), last: None, publishers: 0, wrong_frame }
+        Self {
+            view,
+            freshness: Freshness::default(),
+            last: None,
+            publishers: PublisherCount::default(),
+            wrong_frame,
+        }
     }
 
     /// When a message with this stamp counts as said, or why it is no measurement; `None` if it is no news and changes
@@ -70,12 +76,11 @@ impl Watch {
         }
     }
 
-    /// So many publish it. What several said is forgotten: whoever is left has to measure anew.
+    /// So many publish it. What was received while there were several is forgotten: the one that is left has to measure anew.
     pub fn note_publishers(&mut self, publishers: usize) {
-        if publishers > 1 || self.publishers > 1 {
+        if self.publishers.set(publishers) {
             self.last = None;
         }
-        self.publishers = publishers;
     }
 
     /// Takes note of a message that the view was filled from.
@@ -97,7 +102,7 @@ impl Watch {
 
     pub fn condition(&self, now: Instant, sensor: &Sensor) -> Condition {
         match self.last {
-            _ if self.publishers > 1 => Condition::Rivals(self.publishers),
+            _ if self.publishers.are_several() => Condition::Rivals(self.publishers.get()),
             None => Condition::NeverHeard,
             Some(last) if last.said.is_expired(now, sensor.timeout) => Condition::TimedOut,
             Some(Message { unusable: Some(unusable), .. }) => Condition::Unusable(unusable),

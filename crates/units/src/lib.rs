@@ -10,6 +10,7 @@ mod command_monitor;
 pub mod freshness;
 mod level;
 mod machine;
+mod publisher_count;
 mod scale;
 mod time;
 mod velocity;
@@ -20,6 +21,7 @@ pub use command_monitor::{CommandMonitor, Received};
 pub use freshness::{Freshness, Said, Stale};
 pub use level::Level;
 pub use machine::{Machine, earliest};
+pub use publisher_count::PublisherCount;
 pub use scale::{OutOfUnitRange, Scale};
 pub use time::{Instant, Stamp};
 pub use velocity::{

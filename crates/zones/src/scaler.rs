@@ -3,8 +3,8 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use units::{
-    BeyondReason, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, Stale, Stamp, Velocity,
-    earliest,
+    BeyondReason, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, PublisherCount, Stale, Stamp,
+    Velocity, earliest,
 };
 
 use crate::joystick_channel::Stirred;
@@ -103,7 +103,7 @@ pub struct ZoneScaler {
     pub(crate) joystick: Request,
     pub(crate) sensed: Sensed,
     /// How many publish commands.
-    pub(crate) publishers: usize,
+    pub(crate) publishers: PublisherCount,
     /// The chair's profile.
     pub(crate) profile: ToldProfile,
     /// Why the last command did not count.
@@ -136,7 +136,7 @@ impl ZoneScaler {
             stirred: None,
             joystick: Request::new(Channel::Joystick, params.input_source, None),
             sensed: Sensed::new(),
-            publishers: 0,
+            publishers: PublisherCount::default(),
             profile: ToldProfile::default(),
             stale: None,
             invalid_factors: false,
@@ -297,11 +297,9 @@ impl Machine for ZoneScaler {
             Input::CommandReceived(command) => self.receive_command(command),
             Input::CommandRefused(invalid) => self.refuse_command(Invalid::NotFinite(invalid)),
             Input::CommandersCounted(count) => {
-                // What either of them said before, and the zero of the one, count for nothing.
-                if self.publishers > 1 || count > 1 {
+                if self.publishers.set(count) {
                     self.commands.require_zero();
                 }
-                self.publishers = count;
             }
             Input::JoystickReceived(joystick) => self.receive_joystick(&joystick),
             Input::ScalersCounted(count) => self.sensed.count(count),

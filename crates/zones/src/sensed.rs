@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, Said, Scale, Stamp};
+use units::{Clock, Freshness, Instant, PublisherCount, Said, Scale, Stamp};
 
 use crate::{Params, Reason, Scaling, scaling};
 
@@ -20,7 +20,7 @@ pub(crate) struct Sensed {
     /// Whether that counts no more: it is too old, or one of several publishers said it.
     has_lapsed: bool,
     /// How many publish scalings.
-    publishers: usize,
+    publishers: PublisherCount,
     /// Whether the target is a scaling that counts, and if not, why.
     reason: Reason,
     target: Scaling,
@@ -37,7 +37,7 @@ impl Sensed {
         Self {
             received: None,
             has_lapsed: false,
-            publishers: 0,
+            publishers: PublisherCount::default(),
             reason: Reason::ScalingMissing,
             target: missing,
             start: missing,
@@ -58,8 +58,7 @@ impl Sensed {
     }
 
     pub(crate) fn count(&mut self, publishers: usize) {
-        self.has_lapsed |= self.publishers > 1 || publishers > 1;
-        self.publishers = publishers;
+        self.has_lapsed |= self.publishers.set(publishers);
     }
 
     /// The last scaling, whether or not it counts.
@@ -90,7 +89,7 @@ impl Sensed {
             self.received.is_some_and(|(_, said)| said.is_expired(now, params.scaling_timeout));
         let (target, reason) = match self.received {
             // Whose word counts nobody knows: by turns a blocked zone would be free.
-            _ if self.publishers > 1 => (nothing, Reason::ScalingRivals),
+            _ if self.publishers.are_several() => (nothing, Reason::ScalingRivals),
             None => (nothing, Reason::ScalingMissing),
             Some(_) if self.has_lapsed => (nothing, Reason::ScalingStale),
             Some((scaling, _)) => (scaling, Reason::Scaled),

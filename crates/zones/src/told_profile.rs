@@ -1,3 +1,5 @@
+use units::PublisherCount;
+
 /// The profile that a chair is in, as it is told on `luci/chair_profile`.
 ///
 /// While more than one publisher tells it the chair is in none that is known, and so it stays afterwards until the profile is told
@@ -5,7 +7,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToldProfile {
     number: Option<i32>,
-    publishers: usize,
+    publishers: PublisherCount,
 }
 
 impl ToldProfile {
@@ -16,18 +18,19 @@ impl ToldProfile {
 
     /// How many publishers tell it.
     pub fn publishers(self) -> usize {
-        self.publishers
+        self.publishers.get()
     }
 
     /// The chair is in the profile of this number, somebody says.
     pub fn receive(&mut self, number: i32) {
-        self.number = Some(number).filter(|_| self.publishers <= 1);
+        self.number = Some(number).filter(|_| !self.publishers.are_several());
     }
 
     /// So many publishers tell it; [`usize::MAX`] if the graph cannot tell.
     pub fn count(&mut self, publishers: usize) {
-        self.publishers = publishers;
-        self.number = self.number.filter(|_| publishers <= 1);
+        if self.publishers.set(publishers) {
+            self.number = None;
+        }
     }
 }
 

@@ -68,7 +68,7 @@ impl ZoneScaler {
     pub(crate) fn trouble(&self) -> Option<Reason> {
         let scaling = Some(self.sensed.reason())
             .filter(|&reason| reason.is_of_scaling() && self.params.operation != Operation::Passthrough);
-        let rivals = (self.publishers > 1).then_some(Reason::CommandRivals);
+        let rivals = self.publishers.are_several().then_some(Reason::CommandRivals);
         let profile =
             Throw::of(&self.params, self.profile.number()).is_none().then_some(Reason::ProfileUnknown);
         scaling.max(rivals).max(profile)

@@ -1,0 +1,47 @@
+/// How many nodes publish a topic on which one publisher is expected, of whatever type.
+///
+/// r2r does not tell which publisher a message is of. So nothing counts that was received while there were several: not while they
+/// are there, and not when one of them is left, which may not be the one that sent it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PublisherCount(usize);
+
+impl PublisherCount {
+    /// There are `count` from now on; [`usize::MAX`] if the graph cannot tell. Whether what was received until now counts no more.
+    #[must_use]
+    pub const fn set(&mut self, count: usize) -> bool {
+        let were_several = self.are_several();
+        self.0 = count;
+        were_several || self.are_several()
+    }
+
+    /// How many there are.
+    pub const fn get(self) -> usize {
+        self.0
+    }
+
+    /// Whether there are several.
+    pub const fn are_several(self) -> bool {
+        self.0 > 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_received_beside_a_second_publisher_never_counts() {
+        let mut publishers = PublisherCount::default();
+        for (count, forgets, several) in [
+            (1, false, false),
+            (2, true, true),
+            (3, true, true),
+            (1, true, false),
+            (0, false, false),
+            (usize::MAX, true, true),
+        ] {
+            assert_eq!((publishers.set(count), publishers.are_several()), (forgets, several), "{count}");
+            assert_eq!(publishers.get(), count);
+        }
+    }
+}
