@@ -1,65 +1,7 @@
 use core::time::Duration;
 
-use crate::core::{Cause, Causes, Device, EstopLine, Reading, State};
-use crate::{Hindbrain, Sensor, StopState};
-
-/// Something that hindbrain listens to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The commands.
-    Command,
-    /// The software switch.
-    Enable,
-    /// The emergency stop.
-    Estop,
-    /// The reset button.
-    Reset,
-    /// An infra-red sensor.
-    Ir(Sensor),
-    /// The motor controller.
-    Device,
-}
-
-impl Source {
-    /// How many there are.
-    pub const COUNT: usize = 9;
-
-    /// All sources.
-    pub const ALL: [Self; Self::COUNT] = [
-        Self::Command,
-        Self::Enable,
-        Self::Estop,
-        Self::Reset,
-        Self::Ir(Sensor::FrontPort),
-        Self::Ir(Sensor::FrontStarboard),
-        Self::Ir(Sensor::BackPort),
-        Self::Ir(Sensor::BackStarboard),
-        Self::Device,
-    ];
-
-    /// Its name: that of its topic, of its frame, or `motor_controller`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Command => "cmd_vel",
-            Self::Enable => "hind/enable",
-            Self::Estop => "hind/estop",
-            Self::Reset => "hind/reset",
-            Self::Ir(sensor) => sensor.frame_id(),
-            Self::Device => "motor_controller",
-        }
-    }
-
-    pub(crate) const fn index(self) -> usize {
-        match self {
-            Self::Command => 0,
-            Self::Enable => 1,
-            Self::Estop => 2,
-            Self::Reset => 3,
-            Self::Ir(sensor) => 4 + sensor.index(),
-            Self::Device => 8,
-        }
-    }
-}
+use crate::core::{Cause, Causes, Device, Effect, EstopLine, Reading, Source, State};
+use crate::{Hindbrain, StopState};
 
 /// What one source said last and whether it keeps the vehicle from moving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,33 +107,13 @@ impl Hindbrain {
     }
 
     fn blocks(&self, source: Source) -> bool {
-        use Cause::{
-            CommandConflict, CommandStale, DeviceLost, DeviceUnready, EnableConflict, EstopConflict,
-            EstopStale, LeaseLapsed, NeutralWait, NotArmed, NotEnabled,
-        };
-        let causes = self.causes();
-        let any = |of: &[Cause]| of.iter().any(|&cause| causes.contains(cause));
-        match source {
-            Source::Command => any(&[CommandStale, NeutralWait, CommandConflict]),
-            Source::Enable => any(&[NotEnabled, NotArmed, LeaseLapsed, EnableConflict]),
-            Source::Estop => any(&[EstopStale, EstopConflict, Cause::EstopPressed]),
-            Source::Reset => any(&[Cause::EstopLatched, Cause::FaultLatched]),
-            Source::Ir(sensor) => {
-                self.core().sensors[sensor.index()].is_blocking(self.params().core.infrared.timeout)
-            }
-            Source::Device => any(&[DeviceUnready, DeviceLost]),
+        if let Source::Ir(sensor) = source {
+            let timeout = self.params().core.infrared.timeout;
+            return self.core().sensors[sensor.index()].is_blocking(timeout);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_source_has_its_place() {
-        for (index, source) in Source::ALL.into_iter().enumerate() {
-            assert_eq!(source.index(), index);
-        }
+        self.causes()
+            .iter()
+            .map(Cause::row)
+            .any(|row| row.effect > Effect::Reports && row.source == Some(source))
     }
 }

@@ -24,8 +24,8 @@ mod publishers;
 mod refused;
 mod status;
 
-pub use self::core::{Cause, Causes, SoleTopic, StopState};
-pub use detail::{Detail, Source, SourceDetail};
+pub use self::core::{Cause, Causes, SoleTopic, Source, StopState};
+pub use detail::{Detail, SourceDetail};
 pub use edge::{Sensor, measured, reading_of, wish_of};
 pub use event::{Input, Output};
 pub use hindbrain::{Hindbrain, Key, OVERRUN_LIMIT, Report, STATE_PERIOD, TICK};

@@ -1,6 +1,5 @@
 use units::Level;
 
-use crate::core::{Cause, StopState};
 use crate::{Hindbrain, Sensor};
 
 /// What has come and gone since the start.
@@ -31,26 +30,15 @@ pub struct Counters {
 }
 
 impl Hindbrain {
-    /// How well the node is and why, as of the last call.
-    ///
-    /// A fault, a silent emergency stop and a conflict of publishers are errors; other stops are warnings, since somebody
-    /// wants them.
+    /// How well the node is and why, as of the last call: as the most severe cause has it, and badly if any cause is an error.
     pub fn health(&self) -> (Level, String) {
-        use Cause::{
-            CommandConflict, CommandStale, EnableConflict, EstopConflict, EstopStale, MotorConflict,
-            NeutralWait, ResetConflict,
-        };
-        const ERRORS: [Cause; 6] =
-            [EstopStale, EstopConflict, CommandConflict, EnableConflict, MotorConflict, ResetConflict];
         let causes = self.causes();
-        let level = match self.state() {
-            StopState::Fault => Level::Error,
-            _ if ERRORS.into_iter().any(|cause| causes.contains(cause)) => Level::Error,
-            StopState::Ok if causes.is_empty() => return (Level::Ok, "OK".into()),
-            StopState::Ok if causes.contains(CommandStale) => Level::Stale,
-            StopState::Ok if causes.worst() == Some(NeutralWait) => Level::Ok,
-            _ => Level::Warn,
-        };
+        if causes.is_empty() {
+            return (Level::Ok, self.state().as_str().into());
+        }
+        let is_error = causes.iter().any(|cause| cause.row().level == Level::Error);
+        let worst = causes.worst().map_or(Level::Ok, |cause| cause.row().level);
+        let level = if is_error { Level::Error } else { worst };
         (level, format!("{}: {causes}", self.state().as_str()))
     }
 

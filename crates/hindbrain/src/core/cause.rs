@@ -1,5 +1,9 @@
 use core::fmt;
 
+use units::Level;
+
+use super::Source;
+
 /// What a cause does while it is there, from mild to severe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
@@ -43,10 +47,23 @@ pub struct Row {
     pub effect: Effect,
     /// What is needed after it in the profile `strict`; in `seed` all causes clear by themselves.
     pub clears: Clears,
+    /// How well the node is with it, for `/diagnostics`: a stop that somebody asked for is no error.
+    pub level: Level,
+    /// Which source has to publish something else before it goes; `None` if that is no single one.
+    pub source: Option<Source>,
+}
+
+macro_rules! source {
+    () => {
+        None
+    };
+    ($source:ident) => {
+        Some(Source::$source)
+    };
 }
 
 macro_rules! causes {
-    ($($name:ident: $code:literal, $effect:ident, $clears:ident, $text:literal, $condition:literal;)+) => {
+    ($($name:ident: $code:literal, $effect:ident, $clears:ident, $level:ident $(of $source:ident)?, $text:literal, $condition:literal;)+) => {
         /// One reason why the vehicle does not do what is wanted, from mild to severe: the table of causes, from which everything
         /// else about stops is derived.
         ///
@@ -72,6 +89,8 @@ macro_rules! causes {
                         condition: $condition,
                         effect: Effect::$effect,
                         clears: Clears::$clears,
+                        level: Level::$level,
+                        source: source!($($source)?),
                     },)+
                 }
             }
@@ -79,79 +98,79 @@ macro_rules! causes {
     };
 }
 
-// Name: code, effect, what clears it; what it is, for people; when it is there.
+// Name: code, effect, what clears it, level of diagnostics, source; what it is, for people; when it is there.
 causes! {
-    CommandInvalid: "CMD_INVALID", Reports, Itself,
+    CommandInvalid: "CMD_INVALID", Reports, Itself, Warn of Command,
         "the last command was refused",
         "the last message on `cmd_vel` was no command; the one before it goes on until it is stale";
-    ResetConflict: "RESET_CONFLICT", Reports, Itself,
+    ResetConflict: "RESET_CONFLICT", Reports, Itself, Error of Reset,
         "hind/reset has more than one publisher, or one that does not fit: no press counts",
         "`hind/reset` has more than one publisher, or one that is best effort or of another type: no press counts";
-    IrInvalid: "IR_INVALID", Reports, Itself,
+    IrInvalid: "IR_INVALID", Reports, Itself, Warn,
         "an infra-red sensor sends no measurement",
         "the last message of a fitted infra-red sensor is no measurement, or a clear one that is too old or from the future";
-    IrStale: "IR_STALE", Reports, Itself,
+    IrStale: "IR_STALE", Reports, Itself, Warn,
         "an infra-red sensor is silent",
         "a fitted infra-red sensor was not received for `ir.timeout`, or never";
-    FrontBlocked: "FRONT_BLOCKED", Reports, Itself,
+    FrontBlocked: "FRONT_BLOCKED", Reports, Itself, Warn,
         "the front is blocked",
         "a fitted front sensor was not clear, and nothing but clear, for `ir.timeout`";
-    BackBlocked: "BACK_BLOCKED", Reports, Itself,
+    BackBlocked: "BACK_BLOCKED", Reports, Itself, Warn,
         "the back is blocked",
         "a fitted back sensor was not clear, and nothing but clear, for `ir.timeout`";
-    NeutralWait: "NEUTRAL_WAIT", Brakes, Zero,
+    NeutralWait: "NEUTRAL_WAIT", Brakes, Zero, Ok of Command,
         "waits for a zero command",
         "no zero command came since the last cause that asks for one, and no such cause is there";
-    CommandStale: "CMD_STALE", Brakes, Zero,
+    CommandStale: "CMD_STALE", Brakes, Zero, Stale of Command,
         "no fresh command",
         "no command came for `cmd_timeout`, or never";
-    WayBlocked: "WAY_BLOCKED", StopsByIr, Zero,
+    WayBlocked: "WAY_BLOCKED", StopsByIr, Zero, Warn,
         "the command leads toward what is blocked",
         "what is wanted, or a wheel that still turns, does not lead straight away from what is blocked";
-    NotArmed: "NOT_ARMED", StopsByRos, Enable,
+    NotArmed: "NOT_ARMED", StopsByRos, Enable, Warn of Enable,
         "waits for enable to change from false to true",
         "enable is true, did not rise since the last cause that asks for it, and nothing is latched";
-    LeaseLapsed: "LEASE_LAPSED", StopsByRos, Enable,
+    LeaseLapsed: "LEASE_LAPSED", StopsByRos, Enable, Warn of Enable,
         "the lease of enable lapsed",
         "enable is true and was not repeated for `enable.lease`";
-    NotEnabled: "NOT_ENABLED", StopsByRos, Enable,
+    NotEnabled: "NOT_ENABLED", StopsByRos, Enable, Warn of Enable,
         "not enabled",
         "enable is false, or was never received";
-    DeviceUnready: "DEVICE_UNREADY", StopsByRos, Zero,
+    DeviceUnready: "DEVICE_UNREADY", StopsByRos, Zero, Warn of Device,
         "the motor controller is not open yet",
         "there is a motor controller, and it was not opened yet";
-    CommandConflict: "CMD_CONFLICT", StopsByRos, Zero,
+    CommandConflict: "CMD_CONFLICT", StopsByRos, Zero, Error of Command,
         "cmd_vel has more than one publisher, or one that does not fit",
         "`cmd_vel` has more than one publisher, or one that is best effort or of another type";
-    EnableConflict: "ENABLE_CONFLICT", StopsByRos, Enable,
+    EnableConflict: "ENABLE_CONFLICT", StopsByRos, Enable, Error of Enable,
         "hind/enable has more than one publisher, or one that does not fit",
         "`hind/enable` has more than one publisher, or one that is best effort or of another type";
-    MotorConflict: "MOTOR_CONFLICT", StopsByRos, Enable,
+    MotorConflict: "MOTOR_CONFLICT", StopsByRos, Enable, Error,
         "another node publishes the motors",
         "`motor/port` or `motor/starboard` has another publisher";
-    Stopping: "STOPPING", StopsByRos, Enable,
+    Stopping: "STOPPING", StopsByRos, Enable, Warn,
         "the node is ending",
         "the node is about to end";
-    FaultLatched: "FAULT_LATCHED", Faults, Reset,
+    FaultLatched: "FAULT_LATCHED", Faults, Reset, Error of Reset,
         "a fault waits for reset",
         "a fault was not reset since";
-    DeviceLost: "DEVICE_LOST", Faults, Reset,
+    DeviceLost: "DEVICE_LOST", Faults, Reset, Error of Device,
         "the motor controller is lost",
         "the motor controller is gone, hangs, or reports an error";
-    Overrun: "OVERRUN", Faults, Reset,
+    Overrun: "OVERRUN", Faults, Reset, Error,
         "the motors were not supervised for too long",
         "a step came later than 0.5 s, or the supervising thread had to act, while something moved or could";
-    EstopLatched: "ESTOP_LATCHED", EmergencyStops, Reset,
+    EstopLatched: "ESTOP_LATCHED", EmergencyStops, Reset, Warn of Reset,
         "an emergency stop waits for reset",
         "an emergency stop was not reset since";
-    EstopConflict: "ESTOP_CONFLICT", EmergencyStops, Reset,
+    EstopConflict: "ESTOP_CONFLICT", EmergencyStops, Reset, Error of Estop,
         "hind/estop has more than one publisher, or one that does not fit",
         "`hind/estop` has more than one publisher, or one that is best effort or of another type";
-    EstopStale: "ESTOP_STALE", EmergencyStops, Reset,
+    EstopStale: "ESTOP_STALE", EmergencyStops, Reset, Error of Estop,
         "the e-stop is silent: it has to repeat true or false within estop.timeout",
         "an e-stop that was received is silent for `estop.timeout`; or one has a publisher, and none was received for `estop.timeout` \
          since it was counted; or one is required and never came";
-    EstopPressed: "ESTOP_PRESSED", EmergencyStops, Reset,
+    EstopPressed: "ESTOP_PRESSED", EmergencyStops, Reset, Warn of Estop,
         "the e-stop is pressed",
         "the last message on `hind/estop` is true";
 }

@@ -197,36 +197,47 @@ impl State {
         .filter_map(|(cause, left)| Some((cause, left?)))
     }
 
-    /// Every condition of the table of causes that holds, for wheels that turned with `levels` before the step. Whether an
-    /// overrun or a latch is among them is for the step to say.
+    /// Every condition of the table of causes that holds, for wheels that turned with `levels` before the step.
     pub(super) fn conditions(&self, levels: [i16; 2], params: &CoreParams) -> Causes {
-        let [front, back] = self.blocked_pairs(params);
-        let fitted = || self.sensors.iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
-        let enable = self.enable;
-        let estop_is_missing = match self.estop {
-            EstopLine::Unheard | EstopLine::Awaited { .. } => params.estop_required,
-            EstopLine::Mute | EstopLine::Silent => true,
-            EstopLine::Released { .. } | EstopLine::Pressed => false,
+        Cause::ALL
+            .iter()
+            .fold(Causes::NONE, |causes, &cause| causes.with(cause, self.holds(cause, levels, params)))
+    }
+
+    /// Whether the condition of `cause` holds: the table's column of when it is there, as code.
+    fn holds(&self, cause: Cause, levels: [i16; 2], params: &CoreParams) -> bool {
+        let any_fitted = |is: fn(Option<Reading>) -> bool| {
+            let mut sensors = self.sensors.iter().zip(params.infrared.fitted);
+            sensors.any(|(sensor, fitted)| fitted && is(sensor.reading()))
         };
-        Causes::NONE
-            .with(Cause::CommandInvalid, self.command.followed_by_invalid)
-            .with(Cause::ResetConflict, self.conflicts.on(SoleTopic::Reset))
-            .with(Cause::IrInvalid, fitted().any(|(sensor, _)| sensor.reading() == Some(Reading::Invalid)))
-            .with(Cause::IrStale, fitted().any(|(sensor, _)| sensor.reading().is_none()))
-            .with(Cause::FrontBlocked, front)
-            .with(Cause::BackBlocked, back)
-            .with(Cause::CommandStale, self.command.wish.is_none())
-            .with(Cause::WayBlocked, self.gate(levels, params) == Gate::Closed)
-            .with(Cause::LeaseLapsed, enable.is_lapsed(params.lease))
-            .with(Cause::NotEnabled, !enable.is_on())
-            .with(Cause::DeviceUnready, params.device_required && self.device == Device::Unready)
-            .with(Cause::CommandConflict, self.conflicts.on(SoleTopic::Command))
-            .with(Cause::EnableConflict, self.conflicts.on(SoleTopic::Enable))
-            .with(Cause::MotorConflict, self.conflicts.on(SoleTopic::Motors))
-            .with(Cause::DeviceLost, self.device == Device::Lost)
-            .with(Cause::EstopConflict, self.conflicts.on(SoleTopic::Estop))
-            .with(Cause::EstopStale, estop_is_missing)
-            .with(Cause::EstopPressed, self.estop == EstopLine::Pressed)
+        let [front, back] = self.blocked_pairs(params);
+        match cause {
+            Cause::CommandInvalid => self.command.followed_by_invalid,
+            Cause::ResetConflict => self.conflicts.on(SoleTopic::Reset),
+            Cause::IrInvalid => any_fitted(|reading| reading == Some(Reading::Invalid)),
+            Cause::IrStale => any_fitted(|reading| reading.is_none()),
+            Cause::FrontBlocked => front,
+            Cause::BackBlocked => back,
+            Cause::CommandStale => self.command.wish.is_none(),
+            Cause::WayBlocked => self.gate(levels, params) == Gate::Closed,
+            Cause::LeaseLapsed => self.enable.is_lapsed(params.lease),
+            Cause::NotEnabled => !self.enable.is_on(),
+            Cause::DeviceUnready => params.device_required && self.device == Device::Unready,
+            Cause::CommandConflict => self.conflicts.on(SoleTopic::Command),
+            Cause::EnableConflict => self.conflicts.on(SoleTopic::Enable),
+            Cause::MotorConflict => self.conflicts.on(SoleTopic::Motors),
+            Cause::DeviceLost => self.device == Device::Lost,
+            Cause::EstopConflict => self.conflicts.on(SoleTopic::Estop),
+            Cause::EstopStale => match self.estop {
+                EstopLine::Unheard | EstopLine::Awaited { .. } => params.estop_required,
+                EstopLine::Mute | EstopLine::Silent => true,
+                EstopLine::Released { .. } | EstopLine::Pressed => false,
+            },
+            Cause::EstopPressed => self.estop == EstopLine::Pressed,
+            // The step alone knows of an overrun, remembers what is latched or waited for, and the node that it ends.
+            Cause::Overrun | Cause::FaultLatched | Cause::EstopLatched => false,
+            Cause::NotArmed | Cause::NeutralWait | Cause::Stopping => false,
+        }
     }
 }
 
