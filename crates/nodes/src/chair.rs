@@ -4,10 +4,8 @@
 //! |---|---|
 //! | `inputs` | what it listens to |
 //! | `topics` | what it publishes |
-//! | `graph` | how many publish what only one may |
 //! | `services` | LUCI's services that it calls, and its own |
 
-mod graph;
 mod inputs;
 mod services;
 mod topics;
@@ -65,7 +63,10 @@ pub fn run_with(
             topics.publish(output);
         }
     });
-    let watch = graph::watch(shell.clone(), member.inputs.names());
+    let watch = ros::watch_publishers(&shell, member.inputs.names().resolve(topics::REMOTE), |count| {
+        // A graph that cannot be read is no proof that there is one only.
+        ChairInput::Remote(Input::DriversCounted(count.unwrap_or(usize::MAX)))
+    });
     let runner = member.runner(&shell, |set| Params::read(set).map(ChairInput::ParametersChanged))?;
     let presence = services.clone();
     let runner = runner

@@ -10,7 +10,7 @@ use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
-use ros::{COUNT_PERIOD, Candidate, Error, Names, Shell, Status, Stop, Topic, Wish, clock, qos};
+use ros::{Candidate, Error, Names, Shell, Status, Stop, Topic, Wish, clock, qos};
 use units::{Census, Command, Instant, Machine, NotFinite, Stamp};
 
 use crate::command_topic::CommandTopic;
@@ -230,24 +230,15 @@ pub fn stick_of(
     stick.map_err(|clash| set.refuse(&clash.parameter, clash.rule))
 }
 
-/// Counts every 0.2 s who else publishes the command, which is `full` in the graph, and tells the machine of a change.
+/// A chore that tells the machine who else publishes the command, which is `topic` in the graph.
 pub fn watch_command<M: Machine + Send + 'static>(
     shell: &Shell<M>,
-    full: String,
+    topic: String,
     wrap: fn(Input) -> M::Input,
 ) -> impl FnMut(&mut r2r::Node) + Send + 'static {
-    let (shell, mut due, mut known) = (shell.clone(), clock::now(), Some(0));
-    move |node| {
-        if clock::now() < due {
-            return;
-        }
-        due = clock::now() + COUNT_PERIOD;
-        let others = ros::count_publishers(node, &full).map(|all| all.saturating_sub(1));
-        if others != known {
-            known = others;
-            shell.deliver(wrap(Input::ForeignPublishersCounted(others)));
-        }
-    }
+    ros::watch_publishers(shell, topic, move |all| {
+        wrap(Input::ForeignPublishersCounted(all.map(|all| all.saturating_sub(1))))
+    })
 }
 
 /// All that a lock's topic can be.

@@ -3,8 +3,8 @@ use units::Machine;
 
 use crate::candidate::{self, Read};
 use crate::names::type_of;
-use crate::port::{Port, look_up};
-use crate::{Error, Names, Shell, Status};
+use crate::port::Port;
+use crate::{Error, Names, Shell, Status, publishers};
 
 /// The topics that a node listens to from its start to its end, in the order they are read: what stops comes before what moves.
 ///
@@ -90,8 +90,8 @@ impl<M: Machine + 'static> Inputs<M> {
         let best_effort: Vec<String> = twins.map(|heard| heard.port.topic.clone()).collect();
         for Heard { port, count, .. } in self.heard.iter_mut().filter(|heard| heard.count.is_some() == sole) {
             let before = port.publishers;
-            match look_up(node, &port.topic) {
-                Some(publishers) => port.look(&publishers, node_name, best_effort.contains(&port.topic)),
+            match publishers(node, &port.topic) {
+                Some(found) => port.look(&found, node_name, best_effort.contains(&port.topic)),
                 // A graph that cannot be read is no proof that there is one only.
                 None if count.is_some() => port.publishers = usize::MAX,
                 None => continue,

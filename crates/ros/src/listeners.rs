@@ -4,9 +4,9 @@ use params::{Refusal, Set};
 use units::{Census, Level, Machine};
 
 use crate::listener::{Ear, Ears, Listener};
-use crate::port::{Publisher, look_up, publishers};
+
 use crate::wish::Count;
-use crate::{Candidate, Error, Names, Shell, Status, Wish, clock};
+use crate::{Candidate, Error, Names, Shell, Status, Wish, census, clock, publishers};
 
 /// The topics that a node listens to as its parameters say, which come and go at run time, in the order they are read: what
 /// stops comes before what moves.
@@ -148,7 +148,7 @@ impl<M: Machine + 'static> Listeners<M> {
             let place = match self.entries.iter().position(same) {
                 Some(at) => Place::Kept { at, index: wish.index },
                 None => {
-                    wish.check_publishers(after, &publishers(node, &full))?;
+                    wish.check_publishers(after, &publishers(node, &full).unwrap_or_default())?;
                     let topic = self.names.for_others(&wish.topic);
                     let Wish { index, candidate, count, .. } = wish;
                     let (parameter, full) = (parameter.clone(), full.clone());
@@ -321,21 +321,15 @@ impl<M: Machine + 'static> Listeners<M> {
     /// Counts the publishers of each topic, and reports those that do not fit in the log.
     pub(crate) fn look_for_strangers(&mut self, node: &r2r::Node) {
         for entry in &mut self.entries {
-            let found = look_up(node, &entry.full);
-            if let Some(publishers) = &found
+            let found = publishers(node, &entry.full);
+            if let Some(found) = &found
                 && let Some(listener) = &entry.listener
                 && let Some(ear) = self.ears.lock().iter_mut().find(|ear| ear.id == listener.id)
             {
-                ear.port.look(publishers, &self.node, false);
+                ear.port.look(found, &self.node, false);
             }
-            let misfits = |publisher: &&Publisher| {
-                publisher.type_name != entry.candidate.type_name()
-                    || publisher.best_effort && entry.candidate.is_reliable()
-            };
-            let counted = found.map_or(Census::Unknown, |all| {
-                let others = all.iter().filter(misfits).count();
-                Census::Known { fitting: all.len() - others, others }
-            });
+            let (type_name, reliable) = (entry.candidate.type_name(), entry.candidate.is_reliable());
+            let counted = census(found.as_deref(), |one| one.misfit(type_name, reliable).is_none());
             if entry.counted != Some(counted) {
                 entry.counted = Some(counted);
                 self.shell.deliver((entry.count)(entry.index, counted));

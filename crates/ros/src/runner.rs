@@ -8,9 +8,9 @@ use units::{Instant, Level, Machine};
 
 use crate::diagnostics::Diagnostics;
 use crate::listeners::Listeners;
-use crate::port::COUNT_PERIOD;
+
 use crate::service::{Serve, Service};
-use crate::{Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, Wish, clock};
+use crate::{COUNT_PERIOD, Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, Wish, clock};
 
 /// How often a node keeps house: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);

@@ -35,6 +35,11 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
         }
     }
 
+    /// Whether the middleware did not take the last message.
+    pub const fn is_failing(&self) -> bool {
+        self.failing
+    }
+
     /// Another way to publish here, for another thread; the topic ends with the node all the same.
     pub fn share(&self) -> r2r::Publisher<T>
     where

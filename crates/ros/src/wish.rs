@@ -1,8 +1,7 @@
 use params::{Refusal, Set};
 use units::{Census, Machine};
 
-use crate::Candidate;
-use crate::port::Publisher;
+use crate::{Candidate, Publisher};
 
 /// A topic that a node's parameters ask it to listen to.
 pub struct Wish<M: Machine> {

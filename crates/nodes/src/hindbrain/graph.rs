@@ -1,8 +1,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hindbrain::{Census, CommandType, Input, Publishers as Counted, SoleTopic, Source};
-use r2r::qos::ReliabilityPolicy;
-use ros::{COUNT_PERIOD, NAMELESS, Names, Shell, clock};
+use ros::{COUNT_PERIOD, Names, Publisher, Shell, census, clock};
 use units::{Instant, Machine};
 
 use super::NAME;
@@ -41,12 +40,6 @@ pub struct Counter {
     commands: Option<CommandType>,
     /// The publishers of each topic as they were last logged.
     logged: [Vec<String>; SoleTopic::ALL.len()],
-}
-
-/// One publisher in the graph.
-struct Endpoint {
-    node: String,
-    fits: bool,
 }
 
 impl Counter {
@@ -89,25 +82,30 @@ impl Counter {
     }
 
     fn census(&mut self, node: &r2r::Node, topic: SoleTopic) -> Census {
-        let found = match topic {
-            SoleTopic::Command => self.endpoints(node, zone_scaler::COMMAND, self.command_type(), true),
-            SoleTopic::Enable => self.endpoints(node, "hind/enable", Some(BOOL), true),
-            SoleTopic::Estop => self.endpoints(node, "hind/estop", Some(BOOL), true),
-            SoleTopic::Reset => self.endpoints(node, "hind/reset", Some(BOOL), true),
+        let find = |topic| ros::publishers(node, &self.names.resolve(topic));
+        let (found, wanted) = match topic {
+            SoleTopic::Command => (find(zone_scaler::COMMAND), self.command_type()),
+            SoleTopic::Enable => (find("hind/enable"), Some(BOOL)),
+            SoleTopic::Estop => (find("hind/estop"), Some(BOOL)),
+            SoleTopic::Reset => (find("hind/reset"), Some(BOOL)),
             // Both have one of this node's own; the other stack has two more.
             SoleTopic::Motors => {
-                let [port, starboard] =
-                    ["motor/port", "motor/starboard"].map(|topic| self.endpoints(node, topic, None, false));
-                port.zip(starboard).map(|(a, b)| if a.len() >= b.len() { a } else { b })
+                let both = find("motor/port").zip(find("motor/starboard"));
+                (
+                    both.map(
+                        |(port, starboard)| if port.len() >= starboard.len() { port } else { starboard },
+                    ),
+                    None,
+                )
             }
         };
-        let Some(found) = found else { return Census::Unknown };
-        let fitting = found.iter().filter(|endpoint| endpoint.fits).count();
-        let census = Census::Known { fitting, others: found.len() - fitting };
-        let nodes: Vec<String> = found.into_iter().map(|endpoint| endpoint.node).collect();
-        self.report(topic, census, &nodes);
-        if let Some(source) = source_of(topic) {
-            self.publishers.set(source, nodes);
+        let census =
+            census(found.as_deref(), |one| wanted.is_none_or(|wanted| one.misfit(wanted, true).is_none()));
+        if let Some(found) = found {
+            self.report(topic, census, &found);
+            if let Some(source) = source_of(topic) {
+                self.publishers.set(source, names(found));
+            }
         }
         census
     }
@@ -119,33 +117,14 @@ impl Counter {
         })
     }
 
-    /// The publishers of `topic`; `None` if the graph cannot be read. One fits if it has the type `wanted`, and is `reliable`
-    /// where that is asked for.
-    fn endpoints(
-        &self,
-        node: &r2r::Node,
-        topic: &str,
-        wanted: Option<&str>,
-        reliable: bool,
-    ) -> Option<Vec<Endpoint>> {
-        let all = node.get_publishers_info_by_topic(&self.names.resolve(topic), false).ok()?;
-        let endpoints = all.into_iter().map(|info| {
-            let best_effort = matches!(info.qos_profile.reliability, ReliabilityPolicy::BestEffort);
-            Endpoint {
-                node: format!("{}/{}", info.node_namespace.trim_end_matches('/'), info.node_name),
-                fits: wanted.is_none_or(|wanted| info.topic_type == wanted) && !(reliable && best_effort),
-            }
-        });
-        Some(endpoints.collect())
-    }
-
     /// Logs a conflict with the names of the publishers, once while they stay the same.
-    fn report(&mut self, topic: SoleTopic, census: Census, nodes: &[String]) {
+    fn report(&mut self, topic: SoleTopic, census: Census, found: &[Publisher]) {
+        let nodes = names(found.to_vec());
         let logged = &mut self.logged[topic as usize];
         if !census.is_conflict() {
             logged.clear();
-        } else if *logged != nodes && !nodes.iter().any(|name| name.contains(NAMELESS)) {
-            *logged = nodes.to_vec();
+        } else if *logged != nodes && !found.iter().any(Publisher::is_nameless) {
+            logged.clone_from(&nodes);
             let (name, wanted) = match topic {
                 SoleTopic::Command => {
                     ("cmd_vel", "one publisher, of the type that cmd_vel_type says, reliable")
@@ -161,14 +140,13 @@ impl Counter {
                 ),
             };
             let effect = if topic == SoleTopic::Reset { "no reset counts" } else { "the vehicle is stopped" };
-            log::error!(target: NAME, "{effect}: '{name}' is published by {}, must be {wanted}", list(nodes));
+            log::error!(target: NAME, "{effect}: '{name}' is published by {}, must be {wanted}", list(&nodes));
         }
     }
 
     /// The publishers of the infra-red sensors, for the details alone.
     fn look_up_sensors(&self, node: &r2r::Node) {
-        let found = self.endpoints(node, "hind/ir", None, false).unwrap_or_default();
-        let nodes: Vec<String> = found.into_iter().map(|endpoint| endpoint.node).collect();
+        let nodes = names(ros::publishers(node, &self.names.resolve("hind/ir")).unwrap_or_default());
         for sensor in hindbrain::Sensor::ALL {
             self.publishers.set(Source::Ir(sensor), nodes.clone());
         }
@@ -185,6 +163,11 @@ fn source_of(topic: SoleTopic) -> Option<Source> {
         SoleTopic::Reset => Some(Source::Reset),
         SoleTopic::Motors => None,
     }
+}
+
+/// The nodes that they belong to.
+fn names(publishers: Vec<Publisher>) -> Vec<String> {
+    publishers.into_iter().map(|publisher| publisher.full_name).collect()
 }
 
 /// Each name once, with how often it is there.

@@ -11,21 +11,16 @@ use units::Machine;
 use super::NAME;
 use crate::{messages, zone_scaler};
 
-/// Messages of `hind/enable` that wait until the publishers were counted: whether a true is a rise depends on them.
+/// Messages of `hind/enable`, in order, that wait until the publishers were counted: whether a true is a rise depends on them.
 #[derive(Clone, Default)]
 pub struct EnableQueue(Arc<Mutex<Vec<bool>>>);
 
 impl EnableQueue {
-    /// A false ends what waited before it.
     fn push(&self, on: bool) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !on {
-            waiting.clear();
-        }
-        waiting.push(on);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(on);
     }
 
-    /// Those that wait, in order; none any more.
+    /// Those that wait; none any more.
     pub fn take(&self) -> Vec<bool> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

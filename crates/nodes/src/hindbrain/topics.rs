@@ -114,18 +114,24 @@ impl Topics {
     fn tell_silence(&mut self, is_silent: bool) {
         if !std::mem::replace(&mut self.is_silence_told, is_silent) && is_silent {
             let nodes = self.publishers.of(Source::Estop);
-            let who = if nodes.is_empty() { "nobody".into() } else { list(&nodes) };
+            let found = if nodes.is_empty() {
+                "'hind/estop' has no publisher".into()
+            } else {
+                format!("{} publishes 'hind/estop', and it is not received", list(&nodes))
+            };
             log::error!(
                 target: NAME,
-                "the vehicle is stopped: {who} publishes 'hind/estop', and it is not received: its publisher must repeat true or \
-                 false as reliable std_msgs/Bool, faster than every estop.timeout"
+                "the vehicle is stopped: {found}: its publisher must repeat true or false as reliable std_msgs/Bool, faster than every \
+                 estop.timeout"
             );
         }
     }
 
     fn drive(&mut self, motors: Motors) {
-        self.watch.set_driven();
         let motors = self.send(motors);
+        if !self.port.is_failing() && !self.starboard.is_failing() {
+            self.watch.set_driven();
+        }
         let params = &self.params;
         self.applied.publish_if_watched(|| applied(&motors, params));
         self.latency.record(motors.stamp);

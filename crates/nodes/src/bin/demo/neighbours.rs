@@ -52,8 +52,8 @@ impl fmt::Display for Met {
 /// Somebody is there already who has to do with motors or commands, or the user wishes to end.
 pub fn refuse(node: &r2r::Node, stop: &Stop) -> Result<(), Trouble> {
     let publishers = |topic: &str| -> Vec<String> {
-        let all = node.get_publishers_info_by_topic(topic, false).unwrap_or_default();
-        all.iter().map(|p| format!("{}/{}", p.node_namespace.trim_end_matches('/'), p.node_name)).collect()
+        let all = ros::publishers(node, topic).unwrap_or_default();
+        all.into_iter().map(|publisher| publisher.full_name).collect()
     };
     let end = clock::now() + PATIENCE;
     loop {
