@@ -24,8 +24,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fake_chair", &["units", "params", "zones", "chair"]),
     ("drive", &["units", "joystick", "arbiter", "zones", "hindbrain"]),
     ("gamepad", &["sdl2", "log", "rustix"]),
-    ("actuator", &["serial2", "log", "rustix"]),
-    ("ros", &["units", "params", "r2r", "rustix", "futures", "log", "signal-hook"]),
+    ("boot_clock", &["rustix"]),
+    ("actuator", &["boot_clock", "serial2", "log"]),
+    ("ros", &["units", "params", "boot_clock", "r2r", "futures", "log", "signal-hook"]),
     (
         "nodes",
         &[

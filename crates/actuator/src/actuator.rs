@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::clock::now;
 use crate::driver::Driver;
 use crate::event::Event;
 use crate::pulse::Pulse;
@@ -15,6 +14,7 @@ use crate::shared::Shared;
 use crate::thread::Thread;
 use crate::timing::Timing;
 use crate::trouble::Trouble;
+use boot_clock::now;
 
 /// How long a closing actuator is waited for. Its thread goes on stopping the device even after that.
 pub const CLOSE_LIMIT: Duration = Duration::from_secs(2);

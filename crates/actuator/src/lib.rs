@@ -25,7 +25,6 @@
 
 mod actuator;
 mod claim;
-mod clock;
 mod driver;
 mod event;
 pub mod level;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::clock::now;
+use boot_clock::now;
 
 /// What was seen of the passes of a thread, which it counts.
 pub(crate) struct Pulse {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::clock::now;
+use boot_clock::now;
 
 /// The newest levels, and the wishes around them. Locked for a few instructions at a time, never while the device is used.
 pub(crate) struct Shared {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::clock::now;
 use crate::driver::Driver;
 use crate::event::Event;
 use crate::level;
 use crate::shared::{Given, Shared};
 use crate::timing::Timing;
 use crate::trouble::Trouble;
+use boot_clock::now;
 
 /// All that the thread owns but the device, which exists only between opening and closing.
 pub(crate) struct Thread<Open, Report> {

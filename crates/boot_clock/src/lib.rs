@@ -1,16 +1,18 @@
-//! The time since this computer started, with the time that it was suspended.
+//! The only place where a clock is read that time-outs are measured by.
+#![forbid(unsafe_code)]
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// What time it is: since the start of this computer, suspended or not.
+/// The time since this computer was booted, also that in which it was suspended.
 ///
 /// # Source
-/// Own: `std::time::Instant` stands still while Linux is suspended, so a level of before would be as fresh as ever when the
+/// Own: `std::time::Instant` stands still while Linux is suspended, so a command of before would be as fresh as ever when the
 /// computer wakes up.
-pub(crate) fn now() -> Duration {
+pub fn now() -> Duration {
     let time = clock_gettime(ClockId::Boottime);
+    // Neither is negative since the boot.
     let part = |part: i64| u64::try_from(part).unwrap_or(0);
     Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
 }
@@ -18,6 +20,12 @@ pub(crate) fn now() -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_does_not_run_backwards() {
+        let (a, b) = (now(), now());
+        assert!(b >= a);
+    }
 
     /// What the test below reads from itself in another time namespace.
     const READS: &str = "STEERSMAN_TEST_READS_CLOCK";
@@ -32,7 +40,7 @@ mod tests {
         let output = std::process::Command::new("unshare")
             .args(["--user", "--map-root-user", "--time", "--boottime", "1000000", "--"])
             .arg(std::env::current_exe().unwrap())
-            .args(["clock::tests::time_goes_on_while_the_computer_is_suspended", "--exact", "--nocapture"])
+            .args(["tests::time_goes_on_while_the_computer_is_suspended", "--exact", "--nocapture"])
             .env(READS, "1")
             .output();
         let Some(output) = output.ok().filter(|output| output.status.success()) else {
