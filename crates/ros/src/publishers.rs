@@ -1,0 +1,129 @@
+//! Who publishes a topic, as the graph has it.
+
+use std::thread;
+use std::time::Duration;
+
+use r2r::qos::ReliabilityPolicy;
+use units::{Census, Instant, Machine};
+
+use crate::{Shell, clock};
+
+/// How often publishers are counted where one is expected, when nothing asks for it sooner. The graph has an event for its changes,
+/// but r2r waits for no event besides its own.
+pub const COUNT_PERIOD: Duration = Duration::from_millis(200);
+
+/// Part of the name of a node that the middleware does not know yet.
+const NAMELESS: &str = "_UNKNOWN_";
+
+/// A publisher in the graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Publisher {
+    /// The name of its node, without a namespace.
+    pub node: String,
+    /// The namespace and the name of its node.
+    pub full_name: String,
+    /// What it publishes: `std_msgs/msg/Bool`.
+    pub type_name: String,
+    /// Whether its messages may get lost.
+    pub is_best_effort: bool,
+}
+
+impl Publisher {
+    /// Whether the middleware does not know yet which node it belongs to.
+    pub fn is_nameless(&self) -> bool {
+        self.full_name.contains(NAMELESS)
+    }
+
+    /// What it has and what it must have, if a subscription to `type_name` does not receive it; the middleware connects them never
+    /// and says nothing of it.
+    pub fn misfit<'a>(&'a self, type_name: &'a str, reliable: bool) -> Option<(&'a str, &'a str)> {
+        if self.type_name != type_name {
+            Some((&self.type_name, type_name))
+        } else if reliable && self.is_best_effort {
+            Some(("best effort", "reliable"))
+        } else {
+            None
+        }
+    }
+}
+
+/// The publishers of `topic`, a name in the graph; `None` if the graph cannot be read, which is no proof that there are none.
+pub fn publishers(node: &r2r::Node, topic: &str) -> Option<Vec<Publisher>> {
+    let all = node.get_publishers_info_by_topic(topic, false).ok()?;
+    let publishers = all.into_iter().map(|info| Publisher {
+        is_best_effort: matches!(info.qos_profile.reliability, ReliabilityPolicy::BestEffort),
+        full_name: format!("{}/{}", info.node_namespace.trim_end_matches('/'), info.node_name),
+        node: info.node_name,
+        type_name: info.topic_type,
+    });
+    Some(publishers.collect())
+}
+
+/// Counts `found`, as [`publishers`] found them.
+pub fn census(found: Option<&[Publisher]>, fits: impl Fn(&Publisher) -> bool) -> Census {
+    found.map_or(Census::Unknown, |found| {
+        let fitting = found.iter().filter(|publisher| fits(publisher)).count();
+        Census::Known { fitting, others: found.len() - fitting }
+    })
+}
+
+/// A chore that counts the publishers of `topic`, a name in the graph, every [`COUNT_PERIOD`] and delivers `input` of their number
+/// when it is another one; of `None` if the graph cannot be read.
+pub fn watch_publishers<M: Machine + Send + 'static>(
+    shell: &Shell<M>,
+    topic: String,
+    input: impl Fn(Option<usize>) -> M::Input + Send + 'static,
+) -> impl FnMut(&mut r2r::Node) + Send + 'static {
+    let (shell, mut due, mut known) = (shell.clone(), Instant::ZERO, None);
+    move |node| {
+        if clock::now() < due {
+            return;
+        }
+        due = clock::now() + COUNT_PERIOD;
+        let count = publishers(node, &topic).map(|publishers| publishers.len());
+        if known.replace(count) != Some(count) {
+            shell.deliver(input(count));
+        }
+    }
+}
+
+/// Waits until each of `topics`, names in the graph, is published, one second at the most: the middleware takes some tenths of a
+/// second to find who does.
+pub fn wait_for_publishers(node: &r2r::Node, topics: impl IntoIterator<Item = String>) {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    let end = clock::now() + PATIENCE;
+    for topic in topics {
+        while publishers(node, &topic).unwrap_or_default().is_empty() && clock::now() < end {
+            thread::park_timeout(Duration::from_millis(10));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn publisher(type_name: &str, is_best_effort: bool) -> Publisher {
+        Publisher { node: "n".into(), full_name: "/n".into(), type_name: type_name.into(), is_best_effort }
+    }
+
+    #[test]
+    fn one_of_another_type_or_best_effort_does_not_fit() {
+        let bool = "std_msgs/msg/Bool";
+        assert_eq!(publisher(bool, false).misfit(bool, true), None);
+        assert_eq!(publisher(bool, true).misfit(bool, true), Some(("best effort", "reliable")));
+        assert_eq!(publisher(bool, true).misfit(bool, false), None);
+        let other = publisher("std_msgs/msg/Int16", true);
+        assert_eq!(other.misfit(bool, true), Some(("std_msgs/msg/Int16", bool)));
+    }
+
+    #[test]
+    fn a_graph_that_cannot_be_read_is_no_proof_that_there_is_one_publisher() {
+        let [fits, other] = ["a", "b"].map(|type_name| publisher(type_name, false));
+        let count = |found: Option<&[Publisher]>| census(found, |publisher| publisher.type_name == "a");
+        assert_eq!(count(None), Census::Unknown);
+        assert!(count(None).is_conflict());
+        assert_eq!(count(Some(&[])), Census::Known { fitting: 0, others: 0 });
+        assert_eq!(count(Some(&[fits.clone(), other, fits])), Census::Known { fitting: 2, others: 1 });
+    }
+}
