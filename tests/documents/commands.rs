@@ -6,7 +6,7 @@ use std::fs;
 use params::Value;
 use tests::{root, specifications};
 
-use crate::interfaces::{configured, services, topics};
+use crate::interfaces::{SERVICES, TOPICS, configured};
 use crate::markdown::{Page, pages};
 
 /// The words of a line, without comments; quotes hold a word together.
@@ -65,7 +65,7 @@ impl Shell<'_> {
             ["ros2", "topic", "echo" | "hz", name] | ["ros2", "topic", "info", "-v", name] => {
                 self.topic(name)
             }
-            ["ros2", "service", "call", name, kind, ..] => match services().get(*name) {
+            ["ros2", "service", "call", name, kind, ..] => match SERVICES.get(*name) {
                 Some(kinds) if kinds.iter().any(|known| known == kind) => Ok(()),
                 Some(kinds) => Err(format!("{name} is of type {}", kinds.join(", "))),
                 None => Err(format!("no page lists the service {name}")),
@@ -83,7 +83,7 @@ impl Shell<'_> {
     }
 
     fn topic(&self, name: &str) -> Result<(), String> {
-        let is_known = topics().contains_key(name) || configured(self.page).iter().any(|known| known == name);
+        let is_known = TOPICS.contains_key(name) || configured(self.page).iter().any(|known| known == name);
         if is_known || name.starts_with('$') {
             Ok(())
         } else {
@@ -98,7 +98,7 @@ impl Shell<'_> {
         }
         let [name, kind, ..] = words else { return Err("a topic and a type must be given".into()) };
         self.topic(name)?;
-        match topics().get(*name) {
+        match TOPICS.get(*name) {
             Some(kinds) if !kinds.iter().any(|known| known == kind) => {
                 Err(format!("{name} is of type {}", kinds.join(", ")))
             }

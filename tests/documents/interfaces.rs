@@ -1,6 +1,7 @@
 //! The topics and services of the nodes, as their pages list them.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use tests::{executable, specifications};
 
@@ -12,9 +13,9 @@ pub type Names = BTreeMap<String, Vec<String>>;
 /// What the tables below `## heading` list of all nodes.
 fn listed(heading: &str) -> Names {
     let mut names = Names::new();
+    let pages = node_pages();
     for specification in specifications() {
         let page = format!("docs/nodes/{}.md", executable(&specification));
-        let pages = node_pages();
         let page = pages.iter().find(|known| known.path == page).expect("a page");
         for row in page.rows(heading) {
             let types: Vec<String> = quoted(&row[1])
@@ -41,16 +42,14 @@ fn full(name: &str, node: &str) -> String {
 }
 
 /// The topics of the nodes.
-pub fn topics() -> Names {
+pub static TOPICS: LazyLock<Names> = LazyLock::new(|| {
     let mut topics = listed("Topics");
     topics.insert("/diagnostics".into(), vec!["diagnostic_msgs/msg/DiagnosticArray".into()]);
     topics
-}
+});
 
 /// The services of the nodes.
-pub fn services() -> Names {
-    listed("Services")
-}
+pub static SERVICES: LazyLock<Names> = LazyLock::new(|| listed("Services"));
 
 /// The topics that examples of `page` configure, such as a source's: those have no row of their own.
 pub fn configured(page: &Page) -> Vec<String> {
@@ -62,7 +61,7 @@ pub fn configured(page: &Page) -> Vec<String> {
 
 #[test]
 fn the_tables_of_the_pages_are_read() {
-    let (topics, services) = (topics(), services());
+    let (topics, services) = (&*TOPICS, &*SERVICES);
     assert_eq!(topics["/hind/enable"], ["std_msgs/msg/Bool"]);
     assert_eq!(topics["/velocity_arbiter/active"], ["diagnostic_msgs/msg/DiagnosticStatus"]);
     assert!(topics["/cmd_vel"].contains(&"geometry_msgs/msg/TwistStamped".into()));

@@ -191,6 +191,17 @@ impl Environment {
     }
 }
 
+/// `cargo` with these arguments, for crates that need no ROS: it builds the same with and without one.
+pub fn cargo_without_ros(root: &Root, arguments: &[&str]) -> Command {
+    let mut command = Command::new("cargo");
+    command.args(arguments).current_dir(root.path());
+    for name in ROS_VARIABLES {
+        command.env_remove(name);
+    }
+    clean(&mut command);
+    command
+}
+
 /// Takes away what `cargo run` gave this process and a cargo beneath must not see.
 pub fn clean(command: &mut Command) -> &mut Command {
     for name in REMOVED {

@@ -1,8 +1,6 @@
 //! `cargo xtask prove`: the stop machine's proof with the real constants, or hours of random faults.
 
-use std::process::Command;
-
-use crate::environment::{ROS_VARIABLES, clean};
+use crate::environment::cargo_without_ros;
 use crate::process::succeeds;
 use crate::report::{Failure, Outcome, step};
 use crate::root::Root;
@@ -18,19 +16,16 @@ const SOAK: &str = "soak";
 /// # Errors
 /// A broken invariant; the shortest way to it, or the seed that leads there, has been printed. A model of one part that was not walked to the end.
 pub fn run(root: &Root, soak: Option<u64>) -> Outcome<()> {
-    let mut command = Command::new("cargo");
+    let test = if soak.is_some() { SOAK } else { WALK };
     // Release: half the time, and the workspace keeps its overflow checks there.
-    command.args(["test", "--quiet", "--release", "-p", "hindbrain", "--test", "walk", "--"]);
-    command.args([if soak.is_some() { SOAK } else { WALK }, "--exact", "--ignored", "--nocapture"]);
-    command.current_dir(root.path());
-    for name in ROS_VARIABLES {
-        command.env_remove(name);
-    }
+    let arguments = ["test", "--quiet", "--release", "-p", "hindbrain", "--test", "walk", "--"];
+    let mut command =
+        cargo_without_ros(root, &[&arguments[..], &[test, "--exact", "--ignored", "--nocapture"]].concat());
     if let Some(seconds) = soak {
         command.env("SOAK_SECONDS", seconds.to_string());
     }
     step("building the proof");
-    if succeeds(clean(&mut command))? {
+    if succeeds(&mut command)? {
         return Ok(());
     }
     Err(Failure::new("not proved: what is wrong, and the way to it, stands above"))

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::environment::{Environment, ROS_VARIABLES, clean, detect, inherited};
+use crate::environment::{Environment, cargo_without_ros, detect, inherited};
 use crate::process::succeeds;
 use crate::prove;
 use crate::report::{Failure, Outcome, step};
@@ -66,13 +66,9 @@ fn episodes(root: &Root) -> Outcome<()> {
     step(format_args!(
         "{EPISODES} faults, one by one, on the stop machine and on the chain's, from seed {seed}"
     ));
-    let mut command = Command::new("cargo");
-    command.args(["test", "--quiet", "--release", "-p", "hindbrain", "-p", "drive", "--test", "episodes"]);
-    command.env("EPISODES", EPISODES).env("EPISODES_SEED", seed).current_dir(root.path());
-    for name in ROS_VARIABLES {
-        command.env_remove(name);
-    }
-    if succeeds(clean(&mut command))? {
+    let tests = ["test", "--quiet", "--release", "-p", "hindbrain", "-p", "drive", "--test", "episodes"];
+    let mut command = cargo_without_ros(root, &tests);
+    if succeeds(command.env("EPISODES", EPISODES).env("EPISODES_SEED", seed))? {
         return Ok(());
     }
     Err(Failure::new("a fault has not its bound or its way back: its seed stands above"))
@@ -81,13 +77,9 @@ fn episodes(root: &Root) -> Outcome<()> {
 /// Raw inputs for every machine, 10^8 steps in all.
 fn fuzz(root: &Root) -> Outcome<()> {
     step("raw inputs for every machine, 100,000,000 steps");
-    let mut command = Command::new("cargo");
-    command.args(["test", "--quiet", "--release", "-p", "tests", "--test", "fuzz", "--", "soak"]);
-    command.args(["--exact", "--ignored", "--nocapture"]).current_dir(root.path());
-    for name in ROS_VARIABLES {
-        command.env_remove(name);
-    }
-    if succeeds(clean(&mut command))? {
+    let tests = ["test", "--quiet", "--release", "-p", "tests", "--test", "fuzz", "--", "soak"];
+    let arguments = [&tests[..], &["--exact", "--ignored", "--nocapture"]].concat();
+    if succeeds(&mut cargo_without_ros(root, &arguments))? {
         return Ok(());
     }
     Err(Failure::new("a machine did what it must not: its seed stands above"))

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use crate::environment::{Environment, ROS_VARIABLES, clean, detect, inherited};
+use crate::environment::{Environment, cargo_without_ros, detect, inherited};
 use crate::process::succeeds;
 use crate::report::{Failure, Outcome, Watch, seconds, step};
 use crate::root::Root;
@@ -122,11 +122,7 @@ fn cargo(root: &Root, arguments: &[&str]) -> Command {
 
 /// cargo as on a machine where there is no ROS.
 fn pure(root: &Root, arguments: &[&str]) -> Outcome<bool> {
-    let mut command = cargo(root, arguments);
-    for name in ROS_VARIABLES {
-        command.env_remove(name);
-    }
-    succeeds(clean(&mut command))
+    succeeds(&mut cargo_without_ros(root, arguments))
 }
 
 fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
