@@ -141,27 +141,8 @@ impl CommandMonitor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_clock::{TIMEOUT, clock, ms, wall};
     use crate::{Stamp, Velocity};
-
-    const TIMEOUT: Duration = Duration::from_millis(500);
-
-    fn ms(millis: u64) -> Duration {
-        Duration::from_millis(millis)
-    }
-
-    /// 100 s and `millis`.
-    fn wall(millis: i64) -> Stamp {
-        let nanos = 100_000_000_000 + millis * 1_000_000;
-        Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
-    }
-
-    /// A clock at `at` ms, where the wall clock says 100 s and as many.
-    fn clock(at: u64) -> Clock {
-        let mut clock = Clock::default();
-        clock.read(Instant::from_millis(at), wall(at as i64));
-        clock.pass_to(Instant::from_millis(at), None);
-        clock
-    }
 
     fn command(forward: f64, stamp: Stamp) -> Command {
         Command::new(Velocity::planar(forward, 0.0).unwrap(), stamp)

@@ -153,30 +153,7 @@ fn time_from(earlier: Stamp, later: Stamp) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const TIMEOUT: Duration = Duration::from_millis(500);
-
-    fn ms(millis: u64) -> Duration {
-        Duration::from_millis(millis)
-    }
-
-    /// 100 s and `millis`.
-    fn wall(millis: i64) -> Stamp {
-        let nanos = 100_000_000_000 + millis * 1_000_000;
-        Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
-    }
-
-    /// A clock at `at` ms, where the wall clock says 100 s and `said` ms.
-    fn clock_saying(at: u64, said: i64) -> Clock {
-        let mut clock = Clock::default();
-        clock.read(Instant::from_millis(at), wall(said));
-        clock.pass_to(Instant::from_millis(at), None);
-        clock
-    }
-
-    fn clock(at: u64) -> Clock {
-        clock_saying(at, at as i64)
-    }
+    use crate::test_clock::{TIMEOUT, clock, clock_saying, ms, wall};
 
     fn age(judged: Result<Said, Stale>, at: u64) -> Option<Duration> {
         judged.ok().map(|said| said.age(Instant::from_millis(at)))

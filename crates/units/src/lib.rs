@@ -12,6 +12,8 @@ mod level;
 mod machine;
 mod publisher_count;
 mod scale;
+#[cfg(test)]
+mod test_clock;
 mod time;
 mod velocity;
 
