@@ -22,6 +22,10 @@ from std_msgs.msg import Bool, Int16, String
 HERE = pathlib.Path(__file__).parent
 SEPARATE = ["hindbrain", "zone_scaler", "velocity_arbiter", "joystick"]
 STOP = 90
+# Beyond a bound of docs/safety.md: the wire, and a machine of two cores that is busy.
+SLACK = 0.15
+# From full speed to zero with the slopes of stack.yaml.
+BRAKES = 66 / 200
 
 # A node that inherits it as ignored, as under `nohup`, keeps ignoring it: the tests begin as a shell does.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -310,6 +314,16 @@ class Stack:
 
     def wait_for_stop(self, what, timeout=1.5):
         return self.wait_for_motors(lambda port, starboard: port == starboard == STOP, f"motors did not stop: {what}", timeout)
+
+    def stopped_within(self, bound, start, what):
+        """Both motors are told to stop within so many seconds after `start`, by the monotonic clock."""
+        took = 0.0
+        for side in ("port", "starboard"):
+            stops = lambda: [at for at, message in self.graph.heard[f"/motor/{side}"] if at >= start and message.data == STOP]  # noqa: B023
+            self.graph.wait(stops, lambda: f"{what}: {side} does not stop: {self.motors}, {self.state}", bound + 2.0)
+            took = max(took, stops()[0] - start)
+        assert took < bound + SLACK, f"{what}: stopped after {took:.3f} s, must be within {bound:.3f} s"
+        return took
 
     def wait_for_state(self, state, timeout=3.0):
         return self.graph.wait(lambda: self.state == state, lambda: f"state is {self.state}, must become {state}", timeout)

@@ -5,7 +5,7 @@ import json
 import time
 
 import rclpy
-from conftest import EDGE, LATCHED, STOP, Graph, Process
+from conftest import EDGE, LATCHED, SLACK, STOP, Graph, Process
 from geometry_msgs.msg import Twist, TwistStamped
 from hindbrain_msgs.msg import Leds, StateDetail
 from rclpy.qos import QoSProfile
@@ -154,6 +154,12 @@ class Vehicle:
             self.wait(lambda topic=topic: any(m.data == STOP for m in self.graph.since(topic, start)), f"{side} does not stop")
             took.append(next(at for at, message in self.graph.heard[topic] if at >= start and message.data == STOP) - start)
         return max(took)
+
+    def stopped_within(self, bound, start, what):
+        """Both motors were told to stop within so many seconds after `start`, by the wall clock; how long it took."""
+        took = self.stopped_after(start)
+        assert took < bound + SLACK, f"{what}: stopped after {took:.3f} s, must be within {bound:.3f} s; causes {self.causes}"
+        return took
 
     def estop(self, pressed):
         """Presses or releases the e-stop, which says so 20 times a second from now on."""
