@@ -4,7 +4,7 @@ import statistics
 import time
 
 import pytest
-from conftest import EDGE, LATCHED, STOP, Stack
+from conftest import EDGE, LATCHED, SLACK, STOP, Stack
 from geometry_msgs.msg import Twist, TwistStamped
 from hindbrain_msgs.msg import Leds, StateDetail
 from std_msgs.msg import Bool, String
@@ -45,10 +45,36 @@ def test_an_old_enable_does_not_arm_a_new_node():
             vehicle.say(0.0)
             switch.publish(Bool(data=True))
             vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+            vehicle.say(1.0)
+            vehicle.stays_stopped(0.3, "a switch that was on before")
+            vehicle.say(0.0)
             for on in (False, True):
                 switch.publish(Bool(data=on))
             vehicle.wait_for("OK")
             vehicle.drives_again("it fell and rose")
+
+
+def test_an_enable_that_is_repeated_does_not_arm_a_node_that_was_restarted():
+    with Vehicle() as vehicle:
+        vehicle.say()
+        vehicle.enable(False)
+        timer = vehicle.hold_enable(True)
+        vehicle.wait_for("OK")
+        vehicle.say(0.5)
+        vehicle.wait_for_motors(57, 57, "half ahead")
+        vehicle.process.stop()
+        start = now()
+        vehicle.process = vehicle.begin()
+        vehicle.wait(lambda: vehicle.was_heard("hind/enable", start), "the repeated enable is not received", 10.0)
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+        vehicle.say(0.0)
+        vehicle.say(0.5)
+        vehicle.stays_stopped(0.5, "a switch that repeats true")
+        vehicle.switch.data = False
+        vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
+        vehicle.switch.data = True
+        vehicle.drives_again("it fell and rose")
+        timer.cancel()
 
 
 def test_a_stamp_makes_a_command_older_and_never_fresher():
@@ -67,7 +93,7 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
         last = now()
         vehicle.wait_for_motors(STOP, STOP, "silence")
         braked = next(at for at, message in vehicle.graph.heard["/motor/port"] if at > last and message.data > 24)
-        assert braked - last < 0.45, f"it counts for {braked - last:.3f} s more, not for 0.15 s"
+        assert braked - last < 0.15 + SLACK, f"it counts for {braked - last:.3f} s more, not for 0.15 s"
 
         vehicle.say(0.0)
         vehicle.commands.reset()
@@ -100,9 +126,10 @@ def test_a_required_estop_must_speak_in_time():
 
         vehicle.estop_timer.cancel()
         last = now()  # the last heartbeat was up to 0.05 s before
+        took = vehicle.stopped_within(0.25, last, "silence")
+        assert took > 0.25 - 0.05 - 0.02, f"silence stops after {took:.3f} s"
+        latched = last + took
         vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
-        latched = next(at for at, state in vehicle.graph.heard["/hind/state"] if at > last and state.data == "ESTOP")
-        assert 0.25 - 0.05 - 0.02 < latched - last < 0.25 + 0.35, f"silence stops after {latched - last:.3f} s"
         # One that comes late takes the cause away, not the latch, and is soon stale again.
         vehicle.graph.publish("/hind/estop", Bool(data=False))
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
@@ -110,6 +137,10 @@ def test_a_required_estop_must_speak_in_time():
         assert set(vehicle.values(latched)) == {STOP}
         vehicle.estop_timer.reset()
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        vehicle.enable()
+        vehicle.say(0.0)
+        vehicle.say(0.5)
+        vehicle.stays_stopped(0.3, "it speaks again, enable and a zero, and no reset")
         vehicle.restart()
         vehicle.drives_again("it speaks again")
 
@@ -124,6 +155,10 @@ def test_only_a_press_and_a_release_after_the_cause_reset():
             start = now()
             button(False)
             vehicle.wait_until_heard("hind/reset", start)
+            vehicle.enable()
+            vehicle.say(0.0)
+            vehicle.say(0.5)
+            vehicle.stays_stopped(0.2, what)
             assert vehicle.state == "ESTOP" and vehicle.causes == {"ESTOP_LATCHED"}, f"{what} resets: {vehicle.detail}"
 
         button(True)  # jammed before anything happened
