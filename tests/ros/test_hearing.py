@@ -3,10 +3,11 @@
 import time
 
 import pytest
-from conftest import LATCHED, STOP
+from conftest import BRAKES, LATCHED, STOP
 from geometry_msgs.msg import Twist, TwistStamped
 from hindbrain_msgs.msg import StateDetail
 from sensor_msgs.msg import Range
+from test_safety_silence import QUICK_BRAKE
 from vehicle import Vehicle, now
 
 SENSOR = "ir_front_port"
@@ -36,15 +37,25 @@ def test_a_measurement_of_another_time_clears_nothing():
         says = lambda what: lambda: vehicle.source(SENSOR).says == what and vehicle.source(SENSOR).blocks  # noqa: E731
         vehicle.wait(clear, "it is not heard")
         vehicle.half_ahead()
-        for stamp, what in ((lambda: 1.0, "of 1970"), (lambda: time.time() - 0.6, "0.6 s old"), (lambda: time.time() + 3600, "an hour ahead")):
+        others = [
+            (lambda: 1.0, "of 1970"),
+            (lambda: time.time() - 0.6, "0.6 s old"),
+            (lambda: time.time() + 0.2, "0.2 s ahead"),
+            (lambda: time.time() + 3600, "an hour ahead"),
+        ]
+        for stamp, what in others:
+            start = now()
             sensor.stamp = stamp
+            vehicle.stopped_within(0.5, start, what)
             vehicle.wait(lambda: vehicle.source(SENSOR).blocks, f"one {what} counts: {vehicle.source(SENSOR)}")
-            vehicle.wait_for_motors(STOP, STOP, what)
             sensor.stamp = time.time
-            vehicle.wait(clear, "it is not heard again")
+            vehicle.wait_for("OK", "NEUTRAL_WAIT")
+            vehicle.stays_stopped(0.3, f"it measures again after one {what}, and no zero came")
             vehicle.drives_again(what)
         frozen = time.time()
         sensor.stamp = lambda: frozen
+        took = vehicle.stopped_within(0.5, frozen, "the same again and again")
+        assert took > 0.5 - 0.05, f"stopped after {took:.3f} s"
         vehicle.wait(says("silent"), lambda: f"the same again and again counts: {vehicle.source(SENSOR)}")
         sensor.stamp = lambda: 0.0
         vehicle.wait(clear, "one without a stamp is not judged by its arrival")
@@ -76,6 +87,14 @@ def test_commands_of_another_time_move_nothing_in_either_way_of_running(stack, a
     say(stack, 0.0, 0.2)  # a source that was lost
     say(stack, 0.5, 0.3)
     assert stack.motors[0] < STOP, f"a command of now does not drive: {stack.motors} {stack.output()}"
+    start = time.monotonic()
+    say(stack, 0.5, 0.5 + BRAKES, ahead)
+    stack.stopped_within(0.5 + BRAKES / 2, start, "commands of another time while it drives")
+    say(stack, 0.5, 0.3)
+    stack.stays_stopped(0.1, "commands of now, and no zero")
+    say(stack, 0.0, 0.2)
+    say(stack, 0.5, 0.3)
+    assert stack.motors[0] < STOP, f"a command after a zero of now does not drive: {stack.motors} {stack.output()}"
 
 
 def test_the_zeros_of_nobody_are_zeros_to_begin_with(stack):
@@ -115,16 +134,15 @@ def test_a_stop_is_never_too_late(kind):
                 vehicle.fall_silent()
                 start = now()
                 vehicle.graph.publish("/cmd_vel", zero)
-                vehicle.wait_for_motors(STOP, STOP, f"a zero of {ago} s ago")
-                assert now() - start < 0.35, "it was the time-out of the command before"
+                vehicle.stopped_within(QUICK_BRAKE / 2, start, f"a zero of {ago} s ago")
                 vehicle.wait_for("OK", "CMD_STALE")
                 vehicle.commands.reset()
                 vehicle.wait_for("OK", "NEUTRAL_WAIT")
+                vehicle.stays_stopped(0.3, f"by a zero of {ago} s ago")
                 vehicle.drives_again("a fresh zero")
                 vehicle.fall_silent()
         else:
             start = now()
             vehicle.graph.publish("/cmd_vel", Twist())
-            vehicle.wait_for_motors(STOP, STOP, "a zero")
-            assert now() - start < 0.35
+            vehicle.stopped_within(QUICK_BRAKE / 2, start, "a zero")
             vehicle.drives_again("a fresh zero")

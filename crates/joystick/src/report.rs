@@ -72,7 +72,7 @@ pub enum Report {
         /// What becomes of it, and why.
         what: String,
     },
-    /// The stick drives (true) or the reference is passed on (false).
+    /// The stick drives (true) or does not (false): then the reference is passed on, if there is one.
     Active(bool),
     /// Velocities are told in the vehicle's frame (true) or in the world's (false).
     Intrinsic(bool),
@@ -169,7 +169,7 @@ impl fmt::Display for Report {
             }
             Self::FeedbackRefused { what } => write!(f, "'joy/set_feedback' {what}"),
             Self::Active(true) => f.write_str("active: the stick drives"),
-            Self::Active(false) => f.write_str("inactive: the reference is passed on"),
+            Self::Active(false) => f.write_str("inactive: the stick does not drive"),
             Self::Intrinsic(true) => f.write_str("velocities are told in the vehicle's frame"),
             Self::Intrinsic(false) => f.write_str("velocities are told in the world frame"),
         }

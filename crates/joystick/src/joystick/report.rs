@@ -81,7 +81,7 @@ impl Joystick {
         if reference.waits_for_zero() {
             (Level::Warn, format!("inactive: {}; {how}", Report::ReferenceWaits(true)))
         } else if reference.in_force().is_some() {
-            (Level::Ok, format!("{}; {how}", Report::Active(false)))
+            (Level::Ok, format!("inactive: the reference is passed on; {how}"))
         } else if reference.was_received() {
             (Level::Stale, format!("inactive: the reference is old; {how}"))
         } else {
