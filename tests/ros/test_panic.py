@@ -6,13 +6,13 @@ import signal
 import time
 
 import pytest
-from conftest import SEPARATE, STOP, Stack, panicking
+from conftest import SEPARATE, SLACK, STOP, Stack, panicking
 from or_pose_estimator.msg import State as PoseState
 from std_msgs.msg import Bool
 from vehicle import Vehicle, now, watch
 
-# From the message that asks for the panic to the first stop: a wake-up of every node's thread, 5 ms each, and a busy machine.
-STOPS_WITHIN = 0.2
+# From the message that asks for the panic to the first stop.
+STOPS_WITHIN = SLACK
 # The last words have 0.1 s to leave; then the nodes go, a second each at the most, and what hangs is ended after 2 s.
 ENDS_WITHIN = 3.0
 # See crates/nodes/examples/mistake.
@@ -58,8 +58,29 @@ def test_a_panic_of_hindbrain_leaves_the_motors_at_stop(monkeypatch, mistake):
         ends_at_stop(vehicle.graph, vehicle.process, "hindbrain")
         says_why(vehicle.process)
         vehicle.begin_again()
-        vehicle.stays_stopped(0.3, "it was started again")
+        vehicle.say(0.0)
+        vehicle.say(0.5)
+        vehicle.stays_stopped(0.3, "it was started again, and a zero came")
         vehicle.half_ahead()
+
+
+@pytest.mark.parametrize("ends", ["panic", "SIGTERM"])
+def test_after_its_end_a_required_estop_asks_for_the_switches(ends):
+    with Vehicle({"estop.required": True}, executable=panicking("hindbrain")) as vehicle:
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED", "NOT_ENABLED", "CMD_STALE")
+        vehicle.restart()
+        vehicle.say(1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead")
+        vehicle.process.stop() if ends == "SIGTERM" else ends_at_stop(vehicle.graph, vehicle.process, "hindbrain")
+        vehicle.begin_again()
+        vehicle.enable()
+        vehicle.say(0.0)
+        vehicle.say(0.5)
+        vehicle.stays_stopped(0.3, "enable and a zero, without a reset")
+        assert vehicle.state == "ESTOP"
+        vehicle.restart()
+        vehicle.drives_again("reset, enable and a zero")
 
 
 @pytest.mark.parametrize("output", ["closed", "/dev/full"])
