@@ -254,7 +254,8 @@ impl Parameters {
         let next = self.set.edit(wanted).map_err(|refusal| refusal.to_string())?;
         apply(&self.set, &next).map_err(|refusal| refusal.to_string())?;
         let before = std::mem::replace(&mut self.set, next);
-        self.tell(&before, edits.iter().map(|(name, _)| name.as_str()))
+        self.tell(&before, edits.iter().map(|(name, _)| name.as_str()));
+        Ok(())
     }
 
     /// The same for a change that does not come from the parameter services; those are told that have another value.
@@ -271,15 +272,15 @@ impl Parameters {
         apply(&self.set, &next).map_err(refused)?;
         changes.retain(|(name, _)| next.value(name) != self.set.value(name));
         let before = std::mem::replace(&mut self.set, next);
-        if changes.is_empty() {
-            Ok(())
-        } else {
-            self.tell(&before, changes.iter().map(|(name, _)| name.as_str()))
+        if !changes.is_empty() {
+            self.tell(&before, changes.iter().map(|(name, _)| name.as_str()));
         }
+        Ok(())
     }
 
-    /// Tells everybody what is new, what `touched` ones are now, and what is gone, compared with `before`.
-    fn tell<'a>(&self, before: &Set, touched: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    /// Publishes what is new, what `touched` ones are now, and what is gone, compared with `before`. What cannot be published is in
+    /// force all the same.
+    fn tell<'a>(&self, before: &Set, touched: impl Iterator<Item = &'a str>) {
         let value = |name: &str| self.set.value(name).map(to_wire).unwrap_or_default();
         let named = |name: &str| msg::Parameter { name: name.into(), value: value(name) };
         let touched: BTreeSet<&str> = touched.collect();
@@ -297,7 +298,9 @@ impl Parameters {
             changed_parameters: touched.into_iter().filter(is_changed).map(named).collect(),
             deleted_parameters: only_in(before, &self.set),
         };
-        self.events.publish(&event).map_err(|error| format!("changed, but nobody was told: {error}"))
+        if let Err(error) = self.events.publish(&event) {
+            log::warn!(target: self.node.trim_start_matches('/'), "could not publish '/parameter_events': {error}");
+        }
     }
 }
 
