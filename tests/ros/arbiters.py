@@ -2,7 +2,7 @@
 
 import time
 
-from conftest import EDGE, LATCHED, Graph, Process
+from conftest import EDGE, LATCHED, SLACK, Graph, Process
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
 from or_pose_estimator.msg import AVel, State, Vel
@@ -82,6 +82,23 @@ class Arbiter:
 
     def said(self, since):
         return [message.twist.linear.x for message in self.graph.since(OUTPUT, since)]
+
+    def rests_within(self, bound, start, what):
+        """Its last command of motion came within so many seconds after `start`, by the monotonic clock."""
+        self.wait(lambda: self.last == 0.0, f"{what}: no zero comes", bound + 2.0)
+        time.sleep(0.1)
+        moving = [at - start for at, message in self.graph.heard[OUTPUT] if at >= start and message.twist.linear.x != 0.0]
+        assert self.last == 0.0 and max(moving, default=0.0) < bound + SLACK, f"{what}: moves until {max(moving):.3f} s after it"
+
+    def moves_again(self, start):
+        """How long after `start` its first command of motion came that follows a zero; waits for it."""
+
+        def firsts():
+            told = [(at, message.twist.linear.x) for at, message in self.graph.heard[OUTPUT] if at >= start]
+            return [at for (at, speed), (_, before) in zip(told[1:], told) if speed != 0.0 and before == 0.0]
+
+        self.wait(firsts, "it does not move again")
+        return firsts()[0] - start
 
     def drives(self, name, speed):
         self.wait(lambda: self.active and self.active[0] == name, f"{name} does not drive")

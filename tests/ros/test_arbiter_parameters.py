@@ -6,6 +6,7 @@ import time
 import pytest
 import yaml
 from arbiters import DOCK, NAVIGATION, NODE, Arbiter, named, parameter, settle
+from conftest import SLACK
 from geometry_msgs.msg import Twist, TwistStamped
 from or_pose_estimator.msg import State
 from rcl_interfaces.msg import ParameterType, ParameterValue
@@ -53,7 +54,7 @@ def test_who_drives_is_removed_and_nobody_else_is_set_in_motion(alone):
     alone.drives("dock", 0.3)
     gone = time.monotonic()
     assert alone.delete("sources.dock.topic") == []
-    alone.wait(lambda: alone.last == 0.0, "no zero came")
+    alone.rests_within(0.0, gone, "the source that drives is removed")
     settle()
     said = alone.said(gone)
     assert set(said[said.index(0.0) :]) == {0.0}, "navigation asked all the while, and nobody let go"
@@ -61,6 +62,25 @@ def test_who_drives_is_removed_and_nobody_else_is_set_in_motion(alone):
     settle()
     navigation.speed = 0.1
     alone.drives("navigation", 0.1)
+
+
+def test_who_drives_gets_another_topic_and_nobody_is_set_in_motion(alone):
+    """Neither by what is said there already, nor by another source that asks for motion."""
+    alone.publish("/nav", 0.1)
+    other = alone.publish("/other", 0.2, Twist, zeros=0)
+    dock = alone.publish("/dock", 0.3, Twist)
+    assert alone.change(DOCK) == []
+    alone.drives("dock", 0.3)
+    changed = time.monotonic()
+    assert alone.change({"sources.dock.topic": "/other"}) == []
+    alone.rests_within(0.0, changed, "the source that drives gets another topic")
+    time.sleep(1.0)
+    said = alone.said(changed)
+    assert set(said[said.index(0.0) :]) == {0.0}, "both asked all the while, and nobody let go"
+    other.zeros = 10
+    other.zero()
+    alone.drives("dock", 0.2)
+    dock()
 
 
 def test_topic_and_type_are_changed_while_a_source_drives(arbiter):
@@ -94,16 +114,30 @@ def test_the_type_of_one_topic_is_changed_though_nobody_speaks_the_old_one(arbit
 def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
     navigation = arbiter.publish("/nav", 0.1)
     arbiter.drives("navigation", 0.1)
+    start = time.monotonic()
     assert arbiter.change(named("locks.door", topic="/door")) == []
     arbiter.wait(lambda: arbiter.active[1]["navigation"] == "locked by door", "a lock that nobody opened does not mask")
-    arbiter.wait(lambda: arbiter.last == 0.0, "no zero came")
+    arbiter.rests_within(0.0, start, "a lock is added")
     end = arbiter.publish("/door", False, Bool)
     waits = "waits for a zero: the source that drove, or a lock, was lost in motion"
     arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that comes sets off what asks for motion")
     navigation.zero()
     arbiter.drives("navigation", 0.1)
-    end()
-    arbiter.wait(lambda: arbiter.last == 0.0, "a silent lock does not mask")
+    for ends in ("says open again", "is removed"):
+        start = time.monotonic()
+        end()
+        arbiter.rests_within(0.5, start, "a silent lock")
+        if ends == "is removed":
+            break
+        start = time.monotonic()
+        end = arbiter.publish("/door", False, Bool)
+        arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that is open again sets off what asks for motion")
+        opened = time.monotonic() - start
+        assert opened > 0.25, f"it is open after {opened:.3f} s"
+        settle()
+        assert set(arbiter.said(start)) == {0.0}, "a silent lock is open again, and no zero came"
+        navigation.zero()
+        arbiter.drives("navigation", 0.1)
     assert arbiter.delete("locks.door.topic") == []
     arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that goes sets off what asks for motion")
     navigation.zero()
@@ -119,11 +153,18 @@ def test_what_a_person_closed_goes_on_when_it_is_opened_or_removed(arbiter):
     arbiter.wait(lambda: arbiter.locks.get("door") == "open", "the lock is not open")
     arbiter.drives("navigation", 0.1)
     for ends in ("opened", "removed"):
+        start = time.monotonic()
         closed.data = True
+        lock.publish(closed)
         arbiter.wait(lambda: arbiter.active[1]["navigation"] == "locked by door", "a closed lock does not mask")
-        arbiter.wait(lambda: arbiter.last == 0.0, "no zero came")
+        arbiter.rests_within(0.0, start, "a lock is closed")
+        start = time.monotonic()
         if ends == "opened":
+            lock.publish(closed)  # from here on it says nothing but open
             closed.data = False
+            lock.publish(closed)
+            took = arbiter.moves_again(start)
+            assert 0.25 <= took < 0.25 + 0.05 + SLACK, f"it goes on {took:.3f} s after the lock was opened"
         else:
             assert arbiter.delete("locks.door.topic") == []
         arbiter.drives("navigation", 0.1)

@@ -5,7 +5,6 @@ import statistics
 import time
 
 import pytest
-import rclpy
 from conftest import BRAKES, EDGE, LATCHED, SLACK, STOP, Process, Stack
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
@@ -14,7 +13,7 @@ from luci_messages.msg import LuciZoneScaling
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
 from test_safety_silence import hold
-from vehicle import Vehicle, now, second_publisher
+from vehicle import Vehicle, known_participant, now, second_publisher
 
 BEST_EFFORT = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 # Each node counts the publishers every 0.2 s, and takes a participant that is known already for known at once.
@@ -79,19 +78,6 @@ def test_a_second_publisher_of_any_kind_stops(topic):
                 vehicle.reset()
                 vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
             vehicle.half_ahead()
-
-
-@contextlib.contextmanager
-def known_participant():
-    """One that is known before anything is expected of it, so that the time that discovery takes is not in a bound."""
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    node = rclpy.create_node("known", context=context)
-    try:
-        yield context
-    finally:
-        node.destroy_node()
-        rclpy.shutdown(context=context)
 
 
 @pytest.mark.parametrize("topic", SECONDS)

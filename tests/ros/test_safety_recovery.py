@@ -4,11 +4,11 @@ import signal
 import time
 
 import pytest
-from conftest import Process
+from conftest import BRAKES, Process
 from geometry_msgs.msg import Twist
 from luci_messages.msg import LuciZoneScaling
 from test_surround import SCANNER, SENSOR, scan, stamped
-from vehicle import second_publisher
+from vehicle import known_participant, second_publisher
 from zones import arguments
 
 STAGES = ["joystick", "velocity_arbiter", "zone_scaler"]
@@ -18,9 +18,10 @@ STAGES = ["joystick", "velocity_arbiter", "zone_scaler"]
 def test_a_stage_that_was_held_moves_nothing_before_a_zero(separate, victim):
     separate.drive_forward()
     process = separate.processes[victim].process
+    start = time.monotonic()
     process.send_signal(signal.SIGSTOP)
     try:
-        separate.wait_for_stop(f"{victim} is held", 2.0)
+        separate.stopped_within(0.5 + BRAKES, start, f"{victim} is held")
     finally:
         process.send_signal(signal.SIGCONT)
     separate.stays_stopped(1.0, f"{victim} goes on, and nobody let go of the stick")
@@ -30,8 +31,9 @@ def test_a_stage_that_was_held_moves_nothing_before_a_zero(separate, victim):
 def test_stages_that_were_killed_drive_again_once_the_graph_has_forgotten_them(separate):
     separate.drive_forward()
     for victim in STAGES:
+        start = time.monotonic()
         separate.processes[victim].kill()
-    separate.wait_for_stop("all stages were killed", 2.0)
+    separate.stopped_within(0.5 + BRAKES, start, "all stages were killed")
     separate.start(*STAGES)
     publishers = lambda: [separate.graph.node.count_publishers(topic) for topic in ("/cmd_vel", "/cmd_vel_arbitrated")]
     separate.graph.wait(lambda: publishers() == [2, 2], lambda: f"they are not back: {publishers()}", 10.0)
@@ -43,13 +45,16 @@ def test_stages_that_were_killed_drive_again_once_the_graph_has_forgotten_them(s
 @pytest.mark.parametrize("message_type, topic", [(Twist, "/cmd_vel_arbitrated"), (LuciZoneScaling, "/luci/scaling")])
 def test_a_second_publisher_between_stages_is_gone(separate, message_type, topic):
     separate.drive_forward()
-    with second_publisher(message_type, topic):
-        separate.wait_for_stop(f"a second publisher of {topic}", 6.0)
+    with known_participant() as context:
+        start = time.monotonic()
+        with second_publisher(message_type, topic, context=context):
+            separate.stopped_within(0.2 + BRAKES, start, f"a second publisher of {topic}")
     separate.stays_stopped(1.0, "it is gone, and nobody let go of the stick")
     separate.drives_again()
 
 
-def test_a_sensor_that_measures_again_lets_nothing_go_on_by_itself(stack):
+@pytest.mark.parametrize("lost", ["silent", "two publishers"])
+def test_a_sensor_that_measures_again_lets_nothing_go_on_by_itself(stack, lost):
     """From `surround` to the motors: what it does not see stops, and somebody has to let go of the stick before it goes on."""
     graph = stack.graph
     graph.cease(stack.scaling_timer)
@@ -59,11 +64,17 @@ def test_a_sensor_that_measures_again_lets_nothing_go_on_by_itself(stack):
         scans = graph.node.create_timer(0.05, lambda: publisher.publish(stamped(free)))
         graph.wait(lambda: publisher.get_subscription_count() and graph.node.count_publishers("/luci/scaling"), "no surround", 10.0)
         stack.drive_forward()
-        scans.cancel()
-        stack.wait_for_stop("the scanner is silent", 2.0)
-        stack.stays_stopped(0.5, "the scanner is silent")
+        start = time.monotonic()
+        if lost == "silent":
+            scans.cancel()
+            stack.stopped_within(0.5 + BRAKES, start, "the scanner is silent")
+            stack.stays_stopped(0.5, "the scanner is silent")
+            scans.reset()
+        else:
+            with second_publisher(type(free), "/scan", SENSOR, graph.context):
+                stack.stopped_within(0.2 + BRAKES, start, "the scanner has two publishers")
+                stack.stays_stopped(0.5, "the scanner has two publishers")
         assert stack.state == "OK"
-        scans.reset()
         stack.stays_stopped(1.0, "the scanner measures again, and the stick was held all the while")
         stack.stick(0.0)
         stack.drives_again()

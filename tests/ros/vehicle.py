@@ -238,6 +238,19 @@ def steepest(heard, slope):
 
 
 @contextlib.contextmanager
+def known_participant():
+    """One that is known before anything is expected of it, so that the time that discovery takes is not in a bound."""
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = rclpy.create_node("known", context=context)
+    try:
+        yield context
+    finally:
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+@contextlib.contextmanager
 def second_publisher(message_type, topic, qos=EDGE, context=None, name="second"):
     """A publisher of a node `name`: in a participant of its own, as another program's would be, unless `context` is given.
 

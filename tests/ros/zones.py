@@ -3,7 +3,7 @@
 import json
 import time
 
-from conftest import Graph, Process, free_zones
+from conftest import SLACK, Graph, Process, free_zones
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling, LuciZoneScaling
@@ -129,8 +129,10 @@ class Scaler:
         client = self.graph.node.create_client(SetParameters, "/zone_scaler/set_parameters")
         assert client.wait_for_service(5.0)
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=mode)
+        start = time.monotonic()
         future = client.call_async(SetParameters.Request(parameters=[Parameter(name="mode", value=value)]))
         self.wait(future.done, "no answer")
+        return start
 
     @property
     def left(self):
@@ -156,6 +158,19 @@ class Scaler:
     def wait_for_left(self, linear, angular, what, timeout=3.0):
         near = lambda: self.left and abs(self.left[0] - linear) < 1e-6 and abs(self.left[1] - angular) < 1e-6  # noqa: E731
         return self.wait(near, f"{what}: must become {linear}, {angular}", timeout)
+
+    def rests_within(self, bound, start, what):
+        """Its first zero came within so many seconds after `start`, by the monotonic clock, and motion no more."""
+
+        def zeros():
+            twists = [(at, getattr(message, "twist", message)) for at, message in self.graph.heard["/cmd_vel"] if at >= start]
+            return [at for at, twist in twists if twist == Twist()]
+
+        self.wait(zeros, f"{what}: no zero comes", bound + 2.0)
+        took = zeros()[0] - start
+        assert took < bound + SLACK, f"{what}: zero after {took:.3f} s, must be within {bound} s"
+        moved = [m for m in self.graph.since("/cmd_vel", zeros()[0]) if getattr(m, "twist", m) != Twist()]
+        assert not moved, f"{what}: {moved[0]}"
 
     def wait_for_stick(self, *said, what="the stick", timeout=3.0):
         return self.wait(lambda: self.applied_to_stick == said, f"{what}: must become {said}", timeout)
