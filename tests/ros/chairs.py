@@ -4,7 +4,7 @@ import contextlib
 import json
 import time
 
-from conftest import EDGE, LATCHED, Graph, Process
+from conftest import EDGE, LATCHED, SLACK, Graph, Process
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling
@@ -169,6 +169,12 @@ class Driver:
     def drives(self, forward_back, left_right, zone, timeout=3.0):
         expected = (forward_back, left_right, zone, self.source)
         self.wait(lambda: self.last == expected, f"the stick must become {expected}", timeout)
+
+    def neutral_within(self, bound, start, what):
+        """The last stick that asked for motion went out within so many seconds after `start`, by the wall clock."""
+        self.is_neutral(0.2)
+        moving = [at - start for at, stick in self.sticks(start) if stick[:3] != NEUTRAL]
+        assert max(moving, default=0.0) < bound + SLACK, f"{what}: moves until {max(moving):.3f} s after it, must be within {bound} s"
 
     def is_neutral(self, seconds=0.4):
         """Neutral goes out from now on, explicitly and often enough."""

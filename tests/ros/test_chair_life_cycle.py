@@ -106,7 +106,7 @@ def test_a_mode_that_nobody_left_is_told():
         driver.says("the chair is in the mode 'shared' that this node is not driving in")
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, "panic"])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, "panic"])
 def test_whatever_ends_the_node_the_mode_is_removed(how):
     executable = panicking("chair") if how == "panic" else "chair"
     with Luci() as luci, Driver(executable=executable) as driver:
@@ -126,7 +126,13 @@ def test_whatever_ends_the_node_the_mode_is_removed(how):
         assert time.time() - start < 3.0
         assert ("it panicked" in driver.process.output) == (how == "panic")
         driver.begin_again()
+        driver.say(0.0)
+        driver.say(1.0)
+        time.sleep(0.3)
+        assert not driver.sticks(time.time() - 0.3), "it was started again, and nobody activated it"
         driver.activate()
+        driver.become("confirmed")
+        driver.is_neutral()
         driver.again(1.0)
         driver.drives(50, 0, FRONT, 6.0)
 

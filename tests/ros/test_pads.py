@@ -6,6 +6,7 @@ import shutil
 import time
 
 import pytest
+from conftest import SLACK
 from or_joystick.msg import State
 from or_joystick.srv import DeviceList, Rename
 from pads import AHEAD, AT_REST, CONNECTED, DEAD_MAN, DESIRED, JOY, LET_GO, XBOX, Mocked, Node, motion, vx
@@ -128,7 +129,7 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_motion(node, record_property):
     lags = [round((at - start) * 1e3, 1) for at in (at_desired, at_device, at_joy, at_connected)]
     print(f"from the unplug: desired {lags[0]} ms, device {lags[1]} ms, joy {lags[2]} ms, connected {lags[3]} ms")
     record_property("unplug_ms", lags)
-    assert max(lags) < 1000.0, lags
+    assert lags[0] < SLACK * 1e3 and max(lags) < 1000.0, lags
 
 
 def test_a_stick_held_without_a_button_is_let_go_too(node):
@@ -233,6 +234,15 @@ def test_twins_are_told_apart_by_their_paths_and_ports(node):
     node.act(event=7, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
     node.stays_still(0.2, "the first pad still drives")
     node.lets_go(event=7)
+    # The one that gets to drive is held already: it has to be at rest, and the button pressed anew.
+    node.act(event=7, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
+    node.wait(node.topics[7], lambda state: state.buttons[DEAD_MAN], "what is held is not told")
+    node.set("control_device", f"/dev/input/{ports[7]}")
+    node.stays_still(0.3, "a pad that gets to drive with its dead-man held drives")
+    node.lets_go(event=7)
+    node.drives(event=7)
+    node.lets_go(event=7)
+    node.set("control_device", "/dev/input/event8")
     node.set("control_device", f"/dev/input/{ports[7]}")
     node.drives(event=7)
 
@@ -259,7 +269,7 @@ def test_a_pad_that_hangs_and_fails_is_said_and_stops_the_others(node):
     said = lambda text: [line for line in node.process.lines if text in line]
     node.graph.wait(lambda: said("SDL hangs"), lambda: f"nothing is said:\n{node.process.output}")
     node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "a stick that nobody reads drives")
-    print(f"let go {(node.graph.heard[DESIRED][-1][0] - start) * 1e3:.0f} ms after the plug")
+    let_go_within(node, 0.25, start)
     node.stays_still(0.1, "a stick that nobody reads drives")
     node.do("fail", event=9)
     node.graph.wait(lambda: said("cannot be opened"), lambda: f"nothing is said:\n{node.process.output}")
@@ -272,6 +282,12 @@ def test_a_pad_that_hangs_and_fails_is_said_and_stops_the_others(node):
     assert node.good(DeviceList, "device_list").device_list == [XBOX]
 
 
+def let_go_within(node, bound, start):
+    """The last motion that the stick asked for came within so many seconds after `start`."""
+    last = max((at - start for at, desired in node.graph.heard[DESIRED] if at >= start and vx(desired)), default=0.0)
+    assert last < bound + SLACK, f"the stick drives for {last:.3f} s more, must be within {bound} s"
+
+
 def test_a_takeover_outlasts_a_hang_and_waits_for_the_stick_at_rest(graph):
     with running(graph, "enable.toggle:=0") as node:
         node.start()
@@ -279,8 +295,10 @@ def test_a_takeover_outlasts_a_hang_and_waits_for_the_stick_at_rest(graph):
         node.act(buttons={0: 1})
         node.act(buttons={0: 0}, axes={AHEAD: -32768})
         node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
+        start = time.time()
         node.do("plug", event=9, pad="playstation", fault="hangs")
         node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "a stick that nobody reads drives")
+        let_go_within(node, 0.25, start)
         node.do("fail", event=9)
         read_again = lambda: "joysticks are read again" in node.process.output
         node.graph.wait(read_again, lambda: f"nothing is said:\n{node.process.output}")
@@ -317,9 +335,7 @@ def test_a_hand_that_comes_while_sdl_hangs_holds_up_nothing(graph):
         hand = State(axes=[0] * 6, buttons=[False] * 11)
         graph.repeat("/joystick/virtual_device", hand, 50.0)
         node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "a stick that nobody reads drives")
-        took = graph.heard[DESIRED][-1][0] - plugged
-        print(f"let go {took * 1e3:.0f} ms after the plug")
-        assert took < 0.6, "SDL's silence of 0.25 s, and a busy machine"
+        let_go_within(node, 0.25, plugged)
         node.do("fail", event=9)
         node.wait_for_topic("Test_Pad")
 
