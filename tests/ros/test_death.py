@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import pathlib
+import platform
 import shutil
 import signal
 import subprocess
@@ -215,6 +216,60 @@ def test_the_stick_does_not_drive_past_a_hung_hindbrain():
         stack.drive_forward()
     finally:
         stack.close()
+
+
+class BootClock:
+    """The boot clock of one process, which a suspended computer's is ahead of the monotonic one by the time of its sleep.
+
+    The process reads it in the vDSO; there the function is replaced by one that asks the kernel and adds `slept` seconds.
+    """
+
+    # mov eax, clock_gettime; syscall; cmp edi, CLOCK_BOOTTIME; jne over; add qword [rsi], slept; over: ret
+    CODE = bytes.fromhex("b8e4000000 0f05 83ff07 7507 488106")
+
+    def __init__(self, process):
+        self.memory = f"/proc/{process.process.pid}/mem"
+        ours = ctypes.cast(ctypes.CDLL("linux-vdso.so.1")["__vdso_clock_gettime"], ctypes.c_void_p).value
+        self.at = ours - self.vdso("self") + self.vdso(process.process.pid)
+        self.slept = 0
+
+    def vdso(self, process):
+        """Where it is mapped; it is the same for all."""
+        lines = pathlib.Path(f"/proc/{process}/maps").read_text().splitlines()
+        return next(int(line.split("-")[0], 16) for line in lines if line.endswith("[vdso]"))
+
+    def sleep(self, process, seconds):
+        """The computer sleeps: nothing runs, the monotonic clock stands still, and the boot clock goes on."""
+        process.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.02)  # no thread is within the function
+        self.slept += seconds
+        with open(self.memory, "r+b", buffering=0) as memory:
+            memory.seek(self.at)
+            memory.write(self.CODE + self.slept.to_bytes(4, "little") + b"\xc3")
+        process.process.send_signal(signal.SIGCONT)
+
+
+def test_a_computer_that_was_suspended_is_a_fault_that_stays():
+    """By the monotonic clock, which does not go on meanwhile, it would drive on."""
+    if platform.machine() != "x86_64":
+        pytest.skip("the machine code is x86_64's")
+    with Vehicle() as vehicle:
+        clock = BootClock(vehicle.process)
+        vehicle.half_ahead()
+        start = now()
+        clock.sleep(vehicle.process, 0)
+        time.sleep(0.5)
+        assert set(vehicle.values(start)) == {57}, f"no time was slept, and it stops: {vehicle.causes}"
+        start = now()
+        clock.sleep(vehicle.process, 10)
+        vehicle.stopped_within(0.02, start, "ten seconds were slept")
+        vehicle.wait_for("ESTOP", "OVERRUN", "FAULT_LATCHED")
+        vehicle.enable()
+        vehicle.say(0.0)
+        vehicle.say(0.5)
+        vehicle.stays_stopped(0.3, "enable and a zero, without a reset")
+        vehicle.restart()
+        vehicle.drives_again("reset, enable and a zero")
 
 
 def test_what_waited_for_one_thread_of_the_process_starts_nothing():
