@@ -202,6 +202,25 @@ def test_what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_op
         stack.close()
 
 
+def test_a_source_that_waits_for_a_zero_through_an_estop_moves_nothing_but_by_its_own(stack):
+    estop, command = Bool(data=False), TwistStamped()
+    stack.graph.repeat("/hind/estop", estop, 20.0)
+    timer = stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
+    stack.enable(True)
+    stack.wait_for_state("OK")
+    time.sleep(0.3)
+    command.twist.linear.x = 0.5
+    stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not drive")
+    timer.cancel()
+    stack.wait_for_stop("navigation is silent")
+    time.sleep(0.3)  # beyond its time-out
+    timer.reset()
+    estop_and_back(stack, estop)
+    stack.stays_stopped(0.7, "it asks for motion, and said no zero")
+    assert stack.graph.last("/cmd_vel").header.frame_id == "withheld"
+    navigation_drives_again(stack, command)
+
+
 def test_silent_scaling_stops(stack):
     stack.drive_forward()
     start = time.monotonic()

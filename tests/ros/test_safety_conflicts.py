@@ -457,6 +457,31 @@ def test_a_second_publisher_of_the_motors_is_an_error_that_says_what_to_do():
         vehicle.half_ahead()
 
 
+def test_several_causes_at_a_time_ask_for_all_that_each_asks_for():
+    """A pressed e-stop, enable off, and a second publisher of commands; they end one by one."""
+    with known_participant() as context, Vehicle() as vehicle:
+        vehicle.estop(False)
+        vehicle.half_ahead()
+        with second_publisher(TwistStamped, "/cmd_vel", context=context):
+            start = now()
+            vehicle.enable(False)
+            vehicle.estop(True)
+            vehicle.stopped_within(0.0, start, "three causes at a time")
+            vehicle.wait_for("ESTOP", "ESTOP_PRESSED", "ESTOP_LATCHED", "NOT_ENABLED", "CMD_CONFLICT")
+        vehicle.wait_for("ESTOP", "ESTOP_PRESSED", "ESTOP_LATCHED", "NOT_ENABLED")
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED", "NOT_ENABLED")
+        vehicle.enable()
+        vehicle.stays_stopped(0.2, "enable, and no reset")
+        vehicle.reset()
+        vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+        vehicle.stays_stopped(0.2, "reset, and no enable after it")
+        vehicle.enable()
+        vehicle.wait_for("OK", "NEUTRAL_WAIT")
+        vehicle.stays_stopped(0.2, "reset and enable, and no zero")
+        vehicle.drives_again("reset, enable and a zero")
+
+
 def test_two_hindbrains_stop_both():
     with Vehicle() as vehicle:
         vehicle.half_ahead()

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hosts import HERE, LINK_CUTS, SCENARIOS
+from hosts import CHAINS, HERE, LINK_CUTS, SCENARIOS
 
 
 def namespace():
@@ -21,6 +21,11 @@ def namespace():
 
 @pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name != "switch"])
 def test_a_link_that_comes_back_moves_nothing_by_itself(tmp_path, scenario):
+    play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize("scenario", CHAINS)
+def test_a_stick_that_is_pushed_behind_a_cut_link_drives_off_unless_there_is_a_lease(tmp_path, scenario):
     play(tmp_path, scenario)
 
 

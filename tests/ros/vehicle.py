@@ -22,9 +22,11 @@ class Vehicle:
 
     def __init__(self, parameters=(), command=TwistStamped, executable="hindbrain", output=None):
         self.graph = Graph()
-        parameters = {"cmd_vel_type": "twist" if command is Twist else "twist_stamped", **dict(parameters)}
-        values = parameters if parameters.get("profile") == "seed" else {**self.QUICK, **parameters}
-        arguments = [text for name, value in values.items() for text in ("-p", f"{name}:={json.dumps(value)}")]
+        parameters = dict(parameters)
+        if executable != "steersman":  # there each parameter is one of a node
+            quick = {} if parameters.get("profile") == "seed" else self.QUICK
+            parameters = {"cmd_vel_type": "twist" if command is Twist else "twist_stamped", **quick, **parameters}
+        arguments = [text for name, value in parameters.items() for text in ("-p", f"{name}:={json.dumps(value)}")]
         watch(self.graph)
         self.begin = lambda output=None: Process(executable, "--ros-args", *arguments, output=output)
         self.process = self.begin(output)
