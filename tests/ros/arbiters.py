@@ -84,11 +84,14 @@ class Arbiter:
         return [message.twist.linear.x for message in self.graph.since(OUTPUT, since)]
 
     def rests_within(self, bound, start, what):
-        """Its last command of motion came within so many seconds after `start`, by the monotonic clock."""
-        self.wait(lambda: self.last == 0.0, f"{what}: no zero comes", bound + 2.0)
+        """The first of the zeros with which it rests came within so many seconds after `start`, by the monotonic clock."""
+        self.wait(lambda: self.last == 0.0 and self.said(start), f"{what}: no zero comes", bound + 2.0)
         time.sleep(0.1)
-        moving = [at - start for at, message in self.graph.heard[OUTPUT] if at >= start and message.twist.linear.x != 0.0]
-        assert self.last == 0.0 and max(moving, default=0.0) < bound + SLACK, f"{what}: moves until {max(moving):.3f} s after it"
+        assert self.last == 0.0, f"{what}: it moves again"
+        told = [(at, message.twist.linear.x) for at, message in self.graph.heard[OUTPUT]]
+        moved = max((index for index, (_, speed) in enumerate(told) if speed != 0.0), default=-1)
+        took = told[moved + 1][0] - start
+        assert took < bound + SLACK, f"{what}: rests after {took:.3f} s, must be within {bound} s"
 
     def moves_again(self, start):
         """How long after `start` its first command of motion came that follows a zero; waits for it."""

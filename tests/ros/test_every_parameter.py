@@ -5,12 +5,10 @@ run time and has no entry in the table fails the test. Each entry is a function 
 """
 
 import math
-import time
 
 import pytest
-from conftest import SLACK, STOP, Graph, Process
+from conftest import STOP, Graph, Process
 from faults import CHANGES
-from geometry_msgs.msg import TwistStamped
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from sensor_msgs.msg import Range
@@ -281,46 +279,6 @@ def test_no_parameter_of_hindbrain_changes_on_the_move(gate):
         if name in HINDBRAIN:
             assert "can only be set while the vehicle is stopped" in reason, reason
     assert set(gate.vehicle.values(start)) == {57}
-
-
-# ------------------------------------------------------------------------------------------------ what comes before hindbrain
-# Of each node: a parameter, its new value, who drives, and the motor values before and after it. Of 0.25 m/s 66 * 0.25 = 16 counts.
-ON_THE_MOVE = {
-    "velocity_arbiter": ("limits.linear.x.max", 0.25, "navigation", 57, 74),
-    "zone_scaler": ("scaling", "multiply", "navigation", 57, 74),  # with a factor of 0.5
-    "joystick": ("amax", 2.5, "stick", 57, 74),
-}
-
-
-@pytest.mark.parametrize("node", ON_THE_MOVE)
-def test_what_a_node_before_hindbrain_accepts_acts_at_once_and_it_drives_on(stack, node):
-    name, value, driver, before, after = ON_THE_MOVE[node]
-    command = TwistStamped()
-    stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
-    stack.scaling.front_fb = 0.5
-    if driver == "stick":
-        stack.enable(True)
-        stack.stick(0.0)
-        stack.wait_for_state("OK")
-        stack.wait_for_rest()
-        stack.stick(1.0)
-    else:
-        stack.enable(True)
-        stack.wait_for_state("OK")
-        time.sleep(0.3)
-        command.twist.linear.x = 0.5
-    stack.wait_for_motors(lambda port, starboard: port == starboard == before, f"{driver} does not drive")
-    parameters = Parameters(stack.graph, node)
-    descriptor = parameters.described()[name]
-    start = time.monotonic()
-    result = parameters.set(descriptor, value)
-    assert result.successful, result.reason
-    stack.wait_for_motors(lambda port, starboard: port == starboard == after, f"{name} has no effect")
-    acts = next(at for at, message in stack.graph.heard["/motor/port"] if at >= start and message.data != before) - start
-    assert acts < SLACK, f"{name} acts after {acts:.3f} s"
-    time.sleep(0.5)
-    told = [message.data for message in stack.graph.since("/motor/port", start)]
-    assert told[-1] == after and told == sorted(told), f"it does not drive on: {told}"
 
 
 # ------------------------------------------------------------------------------------------------------------- all nodes
