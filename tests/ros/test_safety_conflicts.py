@@ -12,7 +12,6 @@ from hindbrain_msgs.msg import StateDetail
 from luci_messages.msg import LuciZoneScaling
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
-from test_safety_silence import hold
 from vehicle import Vehicle, known_participant, now, second_publisher
 
 BEST_EFFORT = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -221,83 +220,6 @@ def test_the_type_of_cmd_vel_is_no_race(right, wrong, fits_first):
         vehicle.wait_for_motors(57, 57, "the wrong type has gone")
 
 
-def test_two_estops_of_one_name_stop_until_a_reset():
-    with Vehicle() as vehicle:
-        vehicle.estop(False)
-        vehicle.wait(lambda: vehicle.source("hind/estop").age >= 0.0, "the e-stop is not received")
-        vehicle.half_ahead()
-        with second_publisher(Bool, "/hind/estop", name=FIRSTS_NAME) as second:
-            wait_for_conflict(vehicle, "/hind/estop")
-            vehicle.wait_for_motors(STOP, STOP, "two e-stops of one name")
-            second.publish(Bool(data=False))
-            vehicle.reset()
-            vehicle.enable()
-            vehicle.stays_stopped(0.3, "two e-stops, both released")
-            sentence = "'hind/estop' is published by /observer (2 times), must be one publisher of std_msgs/Bool, reliable: let one node join all"
-            vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged what to do")
-        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
-        assert vehicle.detail.rule == "ESTOP_CONFLICT"
-        vehicle.restart()
-        vehicle.say(0.5)
-        vehicle.wait_for_motors(57, 57, "after reset and enable")
-
-
-def test_an_estop_that_is_there_must_be_received():
-    """One that speaks only when it changes is not known to be released, neither when it comes nor after a restart of hindbrain."""
-    with contextlib.ExitStack() as stack:
-        with Vehicle() as vehicle:
-            context = stack.enter_context(known_participant())
-            vehicle.half_ahead()
-            start = now()
-            button = stack.enter_context(second_publisher(Bool, "/hind/estop", context=context))
-            # `estop.timeout` after it was counted.
-            took = vehicle.stopped_within(0.25 + COUNTED_WITHIN, start, "an e-stop that says nothing")
-            assert took > 0.25 - 0.02, f"stopped after {took:.3f} s, before it could speak"
-            vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
-            sentence = "/second publishes 'hind/estop', and it is not received: its publisher must repeat true or false"
-            vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged what to do")
-            vehicle.reset()
-            vehicle.stays_stopped(0.3, "an e-stop that says nothing")
-            assert vehicle.source("hind/estop").publishers == ["/second"]
-            repeats = vehicle.graph.node.create_timer(0.05, lambda: button.publish(Bool(data=False)))
-            vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
-            vehicle.restart()
-            vehicle.drives_again("it repeats that it is released")
-            vehicle.graph.node.destroy_timer(repeats)
-        with Vehicle() as vehicle:
-            silent = ("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED", "NOT_ENABLED", "CMD_STALE")
-            vehicle.wait_for(*silent)
-            button.publish(Bool(data=False))
-            vehicle.wait_until_heard("hind/estop", 0.0)
-            vehicle.wait_for(*silent)
-            vehicle.say()
-            vehicle.reset()
-            vehicle.enable()
-            vehicle.say(0.5)
-            vehicle.stays_stopped(0.3, "an e-stop that spoke once")
-
-
-@pytest.mark.parametrize("message_type, qos", [(Bool, BEST_EFFORT), (Int16, EDGE)], ids=["best effort", "another type"])
-def test_an_only_estop_that_does_not_fit_stops(message_type, qos):
-    """Whatever it says; its end and the switches bring motion back."""
-    with known_participant() as context, Vehicle() as vehicle:
-        vehicle.half_ahead()
-        start = now()
-        with second_publisher(message_type, "/hind/estop", qos, context) as only:
-            vehicle.stopped_within(COUNTED_WITHIN, start, "an e-stop that does not fit")
-            wait_for_conflict(vehicle, "/hind/estop")
-            for _ in range(10):
-                only.publish(message_type())
-            vehicle.reset()
-            vehicle.enable()
-            vehicle.say(0.0)
-            vehicle.say(0.5)
-            vehicle.stays_stopped(0.3, "an e-stop that does not fit, and the switches")
-        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
-        vehicle.restart()
-        vehicle.drives_again("it is gone")
-
-
 def test_an_only_publisher_of_commands_that_is_best_effort_drives_nothing():
     with Vehicle() as vehicle:
         with second_publisher(TwistStamped, "/cmd_vel", BEST_EFFORT) as only:
@@ -313,72 +235,6 @@ def test_an_only_publisher_of_commands_that_is_best_effort_drives_nothing():
         vehicle.wait_for("OK", "CMD_STALE")
         vehicle.say(0.0)
         vehicle.drives_again("it is gone")
-
-
-def test_an_estop_that_was_never_received_may_go():
-    """Its end is enough, with the switches: there is none then."""
-    with Vehicle() as vehicle:
-        vehicle.half_ahead()
-        with second_publisher(Bool, "/hind/estop"):
-            vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
-        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
-        vehicle.stays_stopped(0.3, "by its end alone")
-        vehicle.restart()
-        vehicle.drives_again("the e-stop is gone")
-
-
-def in_one_go(vehicle, *presses):
-    """The e-stop says so in one go, and nothing else from then on."""
-    vehicle.estop_timer.cancel()
-    time.sleep(0.05)  # what its timer was about to say is out
-    for pressed in presses:
-        vehicle.publisher(Bool, "/hind/estop").publish(Bool(data=pressed))
-
-
-@pytest.mark.parametrize("profile", ["strict", "seed"])
-def test_a_press_between_releases_is_received_once_and_in_order(profile):
-    """A late copy of a release is no release: what was said last counts, also in the profile that restarts by itself."""
-    with Vehicle({"profile": profile, "estop.timeout": 2.0}) as vehicle:
-        vehicle.estop(False)
-        vehicle.start()
-        vehicle.say(0.5)
-        for _ in range(5):
-            vehicle.wait(lambda: vehicle.motors[0] < STOP, "it does not drive")
-            in_one_go(vehicle, False, False, False, False, True)
-            vehicle.wait(lambda: vehicle.state == "ESTOP", "the press is not received")
-            vehicle.wait_for_motors(STOP, STOP, "pressed")
-            vehicle.stays_stopped(0.3, "a release of before the press releases")
-            assert vehicle.source("hind/estop").says == "pressed"
-            vehicle.estop_timer.reset()  # released, from now on
-            if profile == "strict":
-                vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
-                vehicle.restart()
-            vehicle.wait_for("OK")
-            vehicle.say(0.5)
-
-
-def test_no_press_among_releases_is_lost():
-    """Each press latches, although a release follows at once: a reliable subscription receives all of them."""
-    with Vehicle({"estop.timeout": 2.0}) as vehicle:
-        vehicle.estop(False)
-        vehicle.start()
-        for _ in range(10):
-            in_one_go(vehicle, False, False, True, False)
-            vehicle.estop_timer.reset()
-            vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
-            vehicle.restart()
-
-
-def test_no_press_among_hundreds_of_releases_is_lost_in_a_hold():
-    """A quick e-stop speaks while hindbrain is held for less than a fault takes: all of it is read, and the press is in the middle."""
-    with Vehicle({"estop.timeout": 2.0}) as vehicle:
-        deep = vehicle.graph.node.create_publisher(Bool, "/hind/estop", QoSProfile(depth=1000))
-        vehicle.graph.publishers["/hind/estop"] = deep
-        vehicle.estop(False)
-        vehicle.start()
-        vehicle.say(0.0)
-        hold(vehicle, 0.4, lambda: in_one_go(vehicle, *[False] * 400, True, *[False] * 400))
-        vehicle.wait(lambda: "ESTOP_LATCHED" in vehicle.causes, "the press is not received")
 
 
 def test_a_jammed_reset_button_does_not_reset_by_anothers_false():
