@@ -145,7 +145,7 @@ def test_a_source_of_another_type_or_best_effort_is_told_although_nothing_moves(
         arbiter.graph.listen(DiagnosticArray, "/diagnostics")
         arbiter.publish("/nav", 0.1, Twist)
         arbiter.publish("/dock", 0.1, Twist, qos=QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT))
-        told = "1 of 1 publishers has another type or is best effort, and is ignored"
+        told = "ignores 1 of 1 publishers: another type, or best effort"
         reason(arbiter, "navigation", f"never heard ({told})")
         reason(arbiter, "dock", f"never heard ({told})")
         diagnosis(arbiter, f"source navigation: {told}")

@@ -50,7 +50,7 @@ pub struct Arbiter {
     ramp: Ramp,
     /// The newest stamp of a command that a source drove with.
     newest_stamp: Stamp,
-    /// When the next zero is due; `None` while a source drives with motion.
+    /// When the next zero is due; `None` while the source that drives says something else.
     next_zero: Option<Instant>,
     pub(crate) stopping: bool,
     queue: VecDeque<Command>,
@@ -153,7 +153,9 @@ impl Arbiter {
             self.counters.taken_over += u64::from(self.driving.is_some_and(|other| other != source));
             self.counters.driven += 1;
             self.driving = Some(source);
-            self.next_zero = (!command.asks_for_motion()).then(|| self.clock.now() + HEARTBEAT);
+            // A source that creeps within the bounds of a zero goes on creeping: between its messages nothing is put.
+            let is_zero = command.velocity.is_zero() && !command.withheld;
+            self.next_zero = is_zero.then(|| self.clock.now() + HEARTBEAT);
             if let Some(monitor) = self.sources.get_mut(source) {
                 monitor.stats.driven += 1;
             }

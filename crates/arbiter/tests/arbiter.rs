@@ -25,6 +25,22 @@ fn without_a_source_zeros_go_out_every_heartbeat() {
     assert_eq!(bench.0.deadline(), Some(at(450)));
 }
 
+/// It is slower than every bound of a zero, and slower than the heartbeat: nothing comes in between.
+#[test]
+fn a_source_that_creeps_is_not_chopped_by_zeros() {
+    let mut bench = Bench::new(vec![]);
+    for number in 0..10 {
+        let ms = 200 * number;
+        assert_eq!(bench.command(ms, LOW, 0.015, 1 + number as i32), [go(0.015, 1 + number as i32)]);
+        assert_eq!(bench.at(ms + 199), []);
+    }
+    // At rest its zero is said again, and a source that is lost while it creeps is followed by the arbiter's.
+    assert_eq!(bench.command(2000, LOW, 0.0, 11), [go(0.0, 11)]);
+    assert_eq!(bench.at(2100), [Command::STOP]);
+    assert_eq!(bench.command(2150, LOW, 0.015, 12), [go(0.015, 12)]);
+    assert_eq!(bench.at(2650), [Command::STOP]);
+}
+
 #[test]
 fn a_higher_source_takes_over_at_once_and_the_lower_one_is_refused() {
     let mut bench = Bench::new(vec![]);

@@ -249,7 +249,7 @@ fn what_is_wrong_with_publishers_is_told_while_it_is_so_also_at_rest() {
     assert_eq!(level, Level::Warn);
     for part in [
         "lock guard counts as closed: the graph does not tell who publishes it",
-        "source low: 1 of 1 publishers has another type or is best effort, and is ignored",
+        "source low: ignores 1 of 1 publishers: another type, or best effort",
         "the arbiter's command has 1 other publishers, must be 0",
         "nobody drives",
     ] {

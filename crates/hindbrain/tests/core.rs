@@ -49,7 +49,7 @@ fn core_inputs() -> impl Strategy<Value = Inputs> {
         prop::option::of((reading, time()))
     };
     let switch = || prop::option::of((any::<bool>(), time()).prop_map(|(on, age)| SwitchInput { on, age }));
-    let conflicts = prop::option::of(any::<[bool; 4]>().prop_map(|are| {
+    let conflicts = prop::option::of(any::<[bool; SoleTopic::ALL.len()]>().prop_map(|are| {
         SoleTopic::ALL.into_iter().zip(are).fold(Conflicts::NONE, |all, (topic, is)| all.with(topic, is))
     }));
     (

@@ -4,6 +4,7 @@ use std::pin::Pin;
 
 use futures::{FutureExt, Stream, StreamExt};
 use r2r::geometry_msgs::msg::{Twist, TwistStamped, Vector3};
+use r2r::or_pose_estimator::msg::State;
 use r2r::qos::ReliabilityPolicy;
 use r2r::{QosProfile, WrappedTypesupport};
 use units::{Machine, Velocity};
@@ -126,9 +127,14 @@ where
 /// Whether `message` is a command that is not neutral. One with a number that is none is not left out: it is reported.
 fn asks_for_motion(message: &dyn Any) -> bool {
     let stamped = message.downcast_ref::<TwistStamped>().map(|message| &message.twist);
-    let twist = stamped.or_else(|| message.downcast_ref::<Twist>());
-    twist.is_some_and(|Twist { linear, angular }| {
-        let [linear, angular] = [linear, angular].map(|Vector3 { x, y, z }| [*x, *y, *z]);
+    let twist = stamped
+        .or_else(|| message.downcast_ref::<Twist>())
+        .map(|Twist { linear, angular }| [linear, angular].map(|Vector3 { x, y, z }| [*x, *y, *z]));
+    let state = message.downcast_ref::<State>().and_then(|State { vel, avel, .. }| {
+        let (vel, avel) = vel.first().zip(avel.first())?;
+        Some([[vel.vx, vel.vy, vel.vz], [avel.wx, avel.wy, avel.wz]])
+    });
+    twist.or(state).is_some_and(|[linear, angular]| {
         Velocity::new(linear, angular).is_ok_and(|velocity| !velocity.is_neutral())
     })
 }
@@ -138,6 +144,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use futures::channel::mpsc;
+    use r2r::or_pose_estimator::msg::Vel;
     use units::Instant;
 
     use super::*;
@@ -202,6 +209,13 @@ mod tests {
             (0..=BACKLOG).map(|number| TwistStamped { twist: twist(number as f64), ..Default::default() });
         let of_stamped = delivered(stamped.collect(), |message: &TwistStamped| message.twist.linear.x);
         assert_eq!(of_stamped, [0.0, BACKLOG as f64]);
+        let state = |number| State {
+            vel: vec![Vel { vx: number as f64, ..Default::default() }],
+            avel: vec![Default::default()],
+            ..Default::default()
+        };
+        let of_state = delivered((0..=BACKLOG).map(state).collect(), |message: &State| message.vel[0].vx);
+        assert_eq!(of_state, [0.0, BACKLOG as f64]);
     }
 
     #[test]

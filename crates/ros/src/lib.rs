@@ -1,4 +1,5 @@
-//! The glue between a [`units::Machine`] and a ROS 2 graph. No decision about motion is taken in here.
+//! The glue between a [`units::Machine`] and a ROS 2 graph. No decision about motion is taken in here, but that of a backlog of
+//! commands, as a held process finds it, the newest and every zero are delivered.
 //!
 //! * [`Shell`] owns a machine and the way its outputs leave; whoever has an event delivers it and takes it to the
 //!   last output in one call.

@@ -50,7 +50,7 @@ impl fmt::Display for Census {
             Self::Known { fitting, others: 0 } => write!(f, "{fitting} publishers, must be 1"),
             Self::Known { fitting, others } => {
                 let all = fitting.saturating_add(others);
-                write!(f, "{others} of {all} publishers has another type or is best effort, and is ignored")
+                write!(f, "ignores {others} of {all} publishers: another type, or best effort")
             }
         }
     }
@@ -90,7 +90,7 @@ mod tests {
     fn what_is_wrong_is_said() {
         let said = |fitting, others| Census::Known { fitting, others }.to_string();
         assert_eq!(said(2, 0), "2 publishers, must be 1");
-        assert_eq!(said(1, 1), "1 of 2 publishers has another type or is best effort, and is ignored");
+        assert_eq!(said(1, 1), "ignores 1 of 2 publishers: another type, or best effort");
         assert!(Census::Unknown.to_string().contains("does not tell"));
     }
 }

@@ -19,7 +19,7 @@ impl SoleTopic {
     pub const ALL: [Self; 5] = [Self::Command, Self::Enable, Self::Estop, Self::Reset, Self::Motors];
 }
 
-/// On which topics there is another number of publishers than one, or one that does not fit.
+/// On which topics there is more than one publisher, or one that does not fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Conflicts(u8);
 

@@ -51,7 +51,7 @@ pub struct Inputs {
     pub infrared: [Option<(Reading, u64)>; 4],
     /// What is wanted of the motors.
     pub command: Option<Result<CommandInput, InvalidCommand>>,
-    /// Where there is another number of publishers than one.
+    /// Where there is more than one publisher, or one that does not fit.
     pub conflicts: Option<Conflicts>,
     /// Whether an emergency stop has a publisher, of any type and reliability.
     pub estop_published: Option<bool>,

@@ -24,7 +24,7 @@ pub struct State {
     pub sensors: [IrSensor; 4],
     /// The command in force.
     pub command: HeldCommand,
-    /// Where there is another number of publishers than one.
+    /// Where there is more than one publisher, or one that does not fit.
     pub conflicts: Conflicts,
     /// The motor controller.
     pub device: Device,
@@ -234,7 +234,7 @@ impl State {
                 EstopLine::Released { .. } | EstopLine::Pressed => false,
             },
             Cause::EstopPressed => self.estop == EstopLine::Pressed,
-            // The step alone knows of an overrun, remembers what is latched or waited for, and the node that it ends.
+            // Not conditions: the step notices an overrun and remembers the others, and the machine knows that the node ends.
             Cause::Overrun | Cause::FaultLatched | Cause::EstopLatched => false,
             Cause::NotArmed | Cause::NeutralWait | Cause::Stopping => false,
         }
