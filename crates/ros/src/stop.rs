@@ -8,8 +8,8 @@ use std::time::Duration;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::clock;
 use crate::stderr::print_line_within;
+use crate::{clock, panics};
 
 /// The wish to end: set by SIGINT, SIGTERM, SIGHUP, SIGQUIT or by the program, seen by every runner.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ const IMPATIENT: Duration = Duration::from_secs(1);
 const LAST_LINE: Duration = Duration::from_millis(100);
 
 /// Ends the process when it takes longer than `limit` to end after it was to. That is a success if all that had to be said
-/// was said: what hangs then are only the ends of the middleware or SDL.
+/// was said and nothing panicked: what hangs then are only the ends of the middleware or SDL.
 fn end_at_last(stop: &Stop, limit: Duration) {
     while !stop.0.is_limited.load(Ordering::SeqCst) {
         thread::park();
@@ -45,7 +45,7 @@ fn end_at_last(stop: &Stop, limit: Duration) {
         let line = format!("something hangs: the process is ended after {limit:?} without its last words");
         print_line_within(LAST_LINE, line);
     }
-    exit_at_once(i32::from(!done));
+    exit_at_once(i32::from(!done || panics::happened()));
 }
 
 /// Ends the process with `code` and runs nothing more, neither of this program nor of its libraries.
