@@ -3,7 +3,7 @@
 //! `EPISODES=100000 cargo test -p hindbrain --test episodes` plays as many, also from `EPISODES_SEED` if there is one; a seed that
 //! fails is printed, and belongs into `SEEDS`.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // what fails has to end the test with its seed
+#![allow(clippy::unwrap_used)] // what fails has to end the test with its seed
 
 mod common;
 
@@ -12,7 +12,7 @@ use hindbrain::{
     Census, Hindbrain, Input, OVERRUN_LIMIT, Params, Publishers, Sensor, SoleTopic, specification,
 };
 use params::Value;
-use scenarios::{Dice, Message, Publishers as Who, Reading, Second, Setup, Topic, Vehicle, World};
+use scenarios::{Message, Setup, Topic, Vehicle, play};
 use units::{Command, Instant, Machine, Stamp, Velocity};
 
 /// Seeds that once failed are played every time.
@@ -64,11 +64,7 @@ impl Alone {
                 if !repeated {
                     self.stamps[place] = self.stamp(0);
                 }
-                let distance = match reading {
-                    Reading::Clear => Some(1.0),
-                    Reading::Blocked => Some(0.1),
-                    Reading::Invalid => None,
-                };
+                let distance = reading.distance();
                 Input::IrReceived { sensor, distance, stamp: self.stamps[place] }
             }
             Message::Publishers { topic, publishers } => {
@@ -79,14 +75,8 @@ impl Alone {
                     Topic::Motors => SoleTopic::Motors,
                     _ => return None,
                 };
-                let census = match publishers {
-                    Who::Nobody => Census::default(),
-                    Who::One => Census::Known { fitting: 1, others: 0 },
-                    Who::Two(Second::Alike | Second::SameName) => Census::Known { fitting: 2, others: 0 },
-                    Who::Two(Second::BestEffort | Second::OtherType) => {
-                        Census::Known { fitting: 1, others: 1 }
-                    }
-                };
+                let (fitting, others) = publishers.counted();
+                let census = Census::Known { fitting, others };
                 self.publishers = self.publishers.with(topic, census);
                 Input::PublishersCounted(self.publishers)
             }
@@ -138,24 +128,8 @@ impl Vehicle for Alone {
     }
 }
 
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
-fn play(seed: u64, episodes: usize) {
-    let mut world = World::new(Alone::new(), Setup::Hindbrain);
-    world.start().unwrap();
-    for (number, episode) in Dice::new(seed, Setup::Hindbrain).take(episodes).enumerate() {
-        if let Err(what) = world.play(&episode) {
-            panic!("seed {seed}, episode {number} ({episode}): {what}; {}", world.vehicle().machine.causes());
-        }
-    }
-}
-
 #[test]
 fn every_fault_stops_in_time_and_every_recovery_drives() {
     assert_eq!(OVERRUN_LIMIT.as_millis(), 500, "a hold of 450 ms is no overrun");
-    for seed in SEEDS.into_iter().chain(number("EPISODES_SEED")) {
-        play(seed, number("EPISODES").unwrap_or(400) as usize);
-    }
+    play(&SEEDS, Setup::Hindbrain, Alone::new, |_| false, |alone| alone.machine.causes()).unwrap();
 }

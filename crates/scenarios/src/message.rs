@@ -51,6 +51,18 @@ pub enum Publishers {
     Two(Second),
 }
 
+impl Publishers {
+    /// How many there are whose messages are received, and how many others.
+    pub const fn counted(self) -> (usize, usize) {
+        match self {
+            Self::Nobody => (0, 0),
+            Self::One => (1, 0),
+            Self::Two(second) if second.fits() => (2, 0),
+            Self::Two(_) => (1, 1),
+        }
+    }
+}
+
 /// What a sensor says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -58,6 +70,17 @@ pub enum Reading {
     Clear,
     Blocked,
     Invalid,
+}
+
+impl Reading {
+    /// The distance that it measures \[m\]; `None` is no measurement.
+    pub const fn distance(self) -> Option<f64> {
+        match self {
+            Self::Clear => Some(1.0),
+            Self::Blocked => Some(0.1),
+            Self::Invalid => None,
+        }
+    }
 }
 
 /// A machine with motors, as a world of [`Message`]s sees it.

@@ -70,6 +70,13 @@ pub enum Second {
     OtherType,
 }
 
+impl Second {
+    /// Whether its messages are received.
+    pub const fn fits(self) -> bool {
+        matches!(self, Self::Alike | Self::SameName)
+    }
+}
+
 /// A source of higher priority than navigation's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rival {

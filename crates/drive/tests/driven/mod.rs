@@ -9,7 +9,7 @@ use drive::{Drive, Input, Stages};
 use hindbrain::{Sensor, SoleTopic};
 use joystick::{DeviceId, VirtualState};
 use params::{Refusal, Set, Specification, Value};
-use scenarios::{Hand, Message, Process, Publishers, Reading, Second, Topic, Vehicle};
+use scenarios::{Hand, Message, Process, Publishers, Topic, Vehicle};
 use units::{Instant, Machine, Stamp, Velocity};
 
 const FORWARD: usize = 1;
@@ -203,11 +203,7 @@ impl Driven {
                 if !repeated {
                     self.stamps[place] = self.stamp(0);
                 }
-                let distance = match reading {
-                    Reading::Clear => Some(1.0),
-                    Reading::Blocked => Some(0.1),
-                    Reading::Invalid => None,
-                };
+                let distance = reading.distance();
                 hindbrain::Input::IrReceived { sensor, distance, stamp: self.stamps[place] }
             }
             Message::Device(true) => hindbrain::Input::DeviceOpened,
@@ -216,17 +212,8 @@ impl Driven {
     }
 
     fn count(&mut self, topic: Topic, publishers: Publishers) -> Input {
-        let census = match publishers {
-            Publishers::Nobody => Census::default(),
-            Publishers::One => Census::Known { fitting: 1, others: 0 },
-            Publishers::Two(Second::Alike | Second::SameName) => Census::Known { fitting: 2, others: 0 },
-            Publishers::Two(_) => Census::Known { fitting: 1, others: 1 },
-        };
-        let count = match publishers {
-            Publishers::Nobody => 0,
-            Publishers::One => 1,
-            Publishers::Two(_) => 2,
-        };
+        let (fitting, others) = publishers.counted();
+        let (census, count) = (Census::Known { fitting, others }, fitting + others);
         let topic = match topic {
             Topic::Command => SoleTopic::Command,
             Topic::Enable => SoleTopic::Enable,
