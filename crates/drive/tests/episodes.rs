@@ -9,17 +9,19 @@
 mod driven;
 
 use driven::Driven;
-use scenarios::{Episode, Fault, Setup, Topic, play};
+use scenarios::{Episode, Fault, Occurrence, Setup, Topic, play};
 
 /// Seeds that once failed are played every time.
 const SEEDS: [u64; 1] = [1];
 
 /// Plays the episodes of all seeds, with a pad or with the virtual stick.
 fn plays(is_pad: bool) {
-    // A pad has no publisher.
-    let skips = |episode: &Episode| {
-        is_pad && matches!(episode.fault, Fault::SecondPublisher { topic: Topic::Stick, .. })
+    // A pad has no publisher, and a vehicle that is no chair no profile.
+    let lacks = |one: &Occurrence| match one.fault {
+        Fault::SecondPublisher { topic, .. } => matches!(topic, Topic::Stick | Topic::Profile),
+        fault => fault == Fault::ProfileUnknown,
     };
+    let skips = |episode: &Episode| is_pad && episode.faults.iter().any(lacks);
     let tells = |driven: &Driven| {
         let stages = driven.machine.stages();
         format!("{}; {:?}", stages.hindbrain.causes(), stages.arbiter.active())

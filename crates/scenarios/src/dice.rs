@@ -1,5 +1,9 @@
-use crate::change::{ARBITER, HINDBRAIN, ZONES};
-use crate::{Course, Driver, Ending, Episode, Fault, Motion, Nonsense, Process, Rival, Second, Setup, Topic};
+use crate::change::{ARBITER, HINDBRAIN, JOYSTICK, LIMITS, ZONES};
+use crate::fault::Part;
+use crate::{
+    Driver, Effect, Ending, Episode, Fault, Motion, Nonsense, Occurrence, Process, Rival, Says, Second,
+    Setup, Topic,
+};
 
 /// Episodes without end, the same ones for the same seed and set-up.
 #[derive(Clone, Debug)]
@@ -9,8 +13,8 @@ pub struct Dice {
 }
 
 /// Kinds of faults of hindbrain and of who commands it, and those that only the chain has: of sources and locks, of zones.
-const OF_HINDBRAIN: u8 = 17;
-const OF_CHAIN: u8 = 11;
+const OF_HINDBRAIN: u8 = 19;
+const OF_CHAIN: u8 = 12;
 /// Kinds of faults of a stick that drives.
 const OF_STICK: u8 = 4;
 
@@ -53,20 +57,20 @@ impl Dice {
     /// What may happen to hindbrain, and to navigation.
     fn of_hindbrain(&mut self, kind: u8, driver: Driver) -> Option<Fault> {
         let starboard = self.rng.bool();
-        let navigates = driver == Driver::Navigation;
+        let commands = driver != Driver::Stick;
         Some(match kind {
             0 => Fault::EstopPressed { rate: self.rate(), share: self.share() },
             1 => Fault::EstopSilent,
             2 => Fault::EnableFalse,
             3 => Fault::SecondSwitchOff { second: self.second(), rate: self.rate() },
-            4 if navigates => Fault::CommandSilent { gone: self.rng.bool() },
-            5 if navigates => Fault::CommandNonsense { huge: self.rng.bool() },
+            4 if commands => Fault::CommandSilent { gone: self.rng.bool() },
+            5 if commands => Fault::CommandNonsense { huge: self.rng.bool() },
             // Clear of both edges, where the wire's own delay decides.
-            6 if navigates => {
+            6 if commands => {
                 let behind = self.one(&[-5_000, -200, -50, 0, 200, 600, 60_000], 0);
                 Fault::CommandStamps { behind }
             }
-            7 if navigates => Fault::CommandRepeated,
+            7 if commands => Fault::CommandRepeated,
             8 => Fault::Infrared {
                 starboard,
                 rate: self.brisk(),
@@ -77,25 +81,39 @@ impl Dice {
             10 => Fault::InfraredRepeated { starboard },
             11 | 12 => self.second_publisher(driver),
             13 => self.held(),
-            14 => {
-                let change = match (self.is_chain(), self.rng.u8(0..5)) {
-                    (false, _) | (_, 0) => self.rng.choice(&HINDBRAIN),
-                    (_, 1 | 2) if navigates => self.rng.choice(&ARBITER),
-                    _ => self.rng.choice(&ZONES),
-                };
-                Fault::ParameterSet(change?)
-            }
-            15 if navigates => Fault::LinkCut,
+            14 => self.parameters(driver)?,
+            15 if commands => Fault::LinkCut,
             16 => Fault::DeviceLost,
+            17 => Fault::EnableFlickers { rate: self.rate(), share: self.share() },
+            18 => Fault::ResetJammed,
             _ => return None,
         })
     }
 
+    fn parameters(&mut self, driver: Driver) -> Option<Fault> {
+        let change = match (self.is_chain(), self.rng.u8(0..8)) {
+            (false, _) | (_, 0 | 1) => self.rng.choice(&HINDBRAIN),
+            (_, 2 | 3) if driver == Driver::Navigation => self.rng.choice(&ARBITER),
+            (_, 4) => self.rng.choice(&LIMITS),
+            (_, 2 | 3 | 5) => self
+                .rng
+                .choice(&JOYSTICK)
+                .filter(|one| driver == Driver::Stick || one.effect == Effect::DrivesOn),
+            _ => self.rng.choice(&ZONES),
+        };
+        change.map(Fault::ParameterSet)
+    }
+
     fn second_publisher(&mut self, driver: Driver) -> Fault {
-        let mut topics = vec![Topic::Command, Topic::Enable, Topic::Estop, Topic::Motors];
+        let mut topics =
+            vec![Topic::Command, Topic::Enable, Topic::Estop, Topic::Reset, Topic::Port, Topic::Starboard];
         if self.is_chain() {
-            let of_driver = if driver == Driver::Stick { Topic::Stick } else { Topic::Source };
-            topics.extend([Topic::Lock, Topic::Scaling, of_driver]);
+            let of_driver = match driver {
+                Driver::Navigation => Topic::Source,
+                Driver::Stick => Topic::Stick,
+                Driver::Reference => Topic::Reference,
+            };
+            topics.extend([Topic::Lock, Topic::Scaling, Topic::Profile, of_driver, of_driver]);
         }
         // In one process nobody listens between two stages.
         if self.setup == Setup::Apart {
@@ -104,10 +122,19 @@ impl Dice {
         let topic = self.one(&topics, Topic::Command);
         // The motors' type is theirs.
         let second = match (topic, self.second()) {
-            (Topic::Motors, Second::OtherType) => Second::Alike,
+            (Topic::Port | Topic::Starboard, Second::OtherType) => Second::Alike,
             (_, second) => second,
         };
-        Fault::SecondPublisher { topic, second }
+        // Of the values that others send to the motors nobody is the judge.
+        let says = if matches!(topic, Topic::Port | Topic::Starboard) {
+            Says::Nothing
+        } else {
+            self.one(
+                &[Says::Nothing, Says::Motion, Says::Motion, Says::Stop, Says::Both, Says::Old],
+                Says::Both,
+            )
+        };
+        Fault::SecondPublisher { topic, second, says }
     }
 
     fn held(&mut self) -> Fault {
@@ -115,9 +142,9 @@ impl Dice {
         let process =
             if self.setup == Setup::Apart { self.one(&all, Process::Hindbrain) } else { Process::Hindbrain };
         let millis = match process {
-            Process::Hindbrain => self.one(&[5, 40, 90, 450, 800, 3_000], 40),
+            Process::Hindbrain => self.one(&[10, 40, 90, 450, 800, 3_000], 40),
             // Clear of the edge at 0.5 s.
-            _ => self.one(&[5, 40, 90, 1_200, 3_000], 40),
+            _ => self.one(&[10, 40, 90, 1_200, 3_000], 40),
         };
         Fault::Held { process, millis }
     }
@@ -144,7 +171,9 @@ impl Dice {
                 let nonsense = self.one(&kinds, Nonsense::NaN);
                 Fault::ScalingInvalid { ahead: kind == 8, nonsense, rate, share }
             }
+            // A reference is withheld by the joystick too, which says zero itself.
             10 => Fault::Rearmed { zone: self.rng.bool() },
+            11 => Fault::ProfileUnknown,
             _ => return None,
         })
     }
@@ -175,24 +204,68 @@ impl Dice {
     }
 }
 
+impl Dice {
+    /// Some more that can come together with what there is, each with a time of its own to begin and to end.
+    fn overlap(&mut self, episode: &mut Episode, most: usize) {
+        let Episode { driver, faults, .. } = episode;
+        for _ in 0..20 {
+            if faults.len() >= most {
+                break;
+            }
+            let fault = self.fault(*driver);
+            let mut one = Occurrence::new(fault, *driver, self.setup);
+            if faults.iter().all(|other| self.can_come_together(other, &one, *driver)) {
+                // What jams does so before all else.
+                one.begins = if fault == Fault::ResetJammed { 0.0 } else { self.between(0.0, 0.8) };
+                faults.push(one);
+            }
+        }
+        for one in faults {
+            one.ends = self.between(0.0, 0.8);
+        }
+    }
+
+    fn can_come_together(&self, one: &Occurrence, other: &Occurrence, driver: Driver) -> bool {
+        let parts = [one, other].map(|one| one.fault.parts(driver, self.setup));
+        let shares = parts[0].iter().any(|part| parts[1].contains(part));
+        let is_alone = parts.iter().any(|parts| parts.contains(&Part::All));
+        let misses = |one: &Occurrence, other: &Occurrence| one.fault.holds() > 0 && other.fault.flickers();
+        let stopped = |one: &Occurrence, other: &Occurrence| one.fault.is_refused() && !other.course.goes();
+        !shares
+            && !is_alone
+            && !misses(one, other)
+            && !misses(other, one)
+            && !stopped(one, other)
+            && !stopped(other, one)
+    }
+}
+
 impl Iterator for Dice {
     type Item = Episode;
 
     fn next(&mut self) -> Option<Episode> {
-        let hand = self.is_chain() && self.rng.u8(0..3) == 0;
-        let driver = if hand { Driver::Stick } else { Driver::Navigation };
-        let fault = self.fault(driver);
-        let course = Course::of(&fault, driver, self.setup);
-        let bound = match course.during {
-            Motion::Stops(bound) => bound,
-            // Whoever takes over drives, and whoever is silent meanwhile is lost.
-            _ if matches!(fault, Fault::Takeover { .. }) => 1.0,
-            _ => 0.0,
+        let driver = match self.rng.u8(0..6) {
+            0 | 1 if self.is_chain() => Driver::Stick,
+            2 if self.is_chain() => Driver::Reference,
+            _ => Driver::Navigation,
         };
-        let lasts = bound + self.between(0.2, 1.5);
-        let is_stopped = matches!(course.during, Motion::Stops(_));
-        let insists = is_stopped && Course::is_steady(&fault) && self.rng.bool();
-        Some(Episode { driver, fault, lasts, insists, course })
+        let first = Occurrence::new(self.fault(driver), driver, self.setup);
+        let mut episode = Episode { driver, faults: vec![first], lasts: 0.0, insists: false };
+        match self.rng.u8(0..6) {
+            0 | 1 => self.overlap(&mut episode, 2),
+            2 => self.overlap(&mut episode, 3),
+            _ => {}
+        }
+        let bounds = episode.faults.iter().map(|one| match one.course.during {
+            Motion::Stops(bound) | Motion::Goes(_, bound) => bound,
+            Motion::Free => 0.0,
+        });
+        episode.lasts = bounds.fold(0.0, f64::max) + episode.late() + self.between(0.2, 1.5);
+        let mut stopped = episode.faults.iter().filter(|one| !one.course.goes()).peekable();
+        let insists = stopped.peek().is_some()
+            && stopped.all(|one| matches!(one.course.during, Motion::Stops(_)) && one.fault.is_steady());
+        episode.insists = insists && self.rng.bool();
+        Some(episode)
     }
 }
 
@@ -202,8 +275,9 @@ mod tests {
 
     use super::*;
 
-    fn names(setup: Setup) -> BTreeSet<&'static str> {
-        Dice::new(7, setup).take(1_500).map(|episode| episode.fault.name()).collect()
+    fn names(setup: Setup) -> BTreeSet<String> {
+        let faults = Dice::new(7, setup).take(2_000).flat_map(|episode| episode.faults);
+        faults.map(|one| one.fault.name()).collect()
     }
 
     #[test]
@@ -211,9 +285,9 @@ mod tests {
         let of = |seed| Dice::new(seed, Setup::Apart).take(500).collect::<Vec<_>>();
         assert_eq!(of(7), of(7));
         assert_ne!(of(7), of(8));
-        assert_eq!(names(Setup::Hindbrain).len(), 16);
+        assert_eq!(names(Setup::Hindbrain).len(), 18);
         for setup in [Setup::Together, Setup::Apart] {
-            assert_eq!(names(setup).len(), 27, "{setup}");
+            assert_eq!(names(setup).len(), 30, "{setup}");
             assert!(names(setup).is_superset(&names(Setup::Hindbrain)));
         }
     }
@@ -222,14 +296,35 @@ mod tests {
     fn hindbrain_alone_has_no_stick_and_no_process_but_its_own() {
         for episode in Dice::new(3, Setup::Hindbrain).take(1_000) {
             assert_eq!(episode.driver, Driver::Navigation);
-            match episode.fault {
-                Fault::Held { process, .. } => assert_eq!(process, Process::Hindbrain),
-                Fault::SecondPublisher { topic, .. } => {
-                    assert!(matches!(topic, Topic::Command | Topic::Enable | Topic::Estop | Topic::Motors));
+            for Occurrence { fault, .. } in episode.faults {
+                match fault {
+                    Fault::Held { process, .. } => assert_eq!(process, Process::Hindbrain),
+                    Fault::SecondPublisher { topic, .. } => {
+                        let others = [Topic::Source, Topic::Lock, Topic::Arbitrated, Topic::Scaling];
+                        assert!(!others.contains(&topic), "{topic}");
+                    }
+                    Fault::ParameterSet(change) => assert_eq!(change.node, Process::Hindbrain),
+                    _ => {}
                 }
-                Fault::ParameterSet(change) => assert_eq!(change.node, Process::Hindbrain),
-                _ => {}
             }
         }
+    }
+
+    #[test]
+    fn two_and_three_come_together_and_share_nothing() {
+        let (mut twos, mut threes) = (0, 0);
+        for episode in Dice::new(5, Setup::Together).take(1_000) {
+            twos += usize::from(episode.faults.len() == 2);
+            threes += usize::from(episode.faults.len() == 3);
+            let parts: Vec<Part> = episode
+                .faults
+                .iter()
+                .flat_map(|one| one.fault.parts(episode.driver, Setup::Together))
+                .collect();
+            for (index, part) in parts.iter().enumerate() {
+                assert!(!parts[..index].contains(part), "{episode}: {part:?} twice");
+            }
+        }
+        assert!(twos > 200 && threes > 80, "{twos} {threes}");
     }
 }
