@@ -87,8 +87,8 @@ impl Alone {
                 self.publishers = self.publishers.with(topic, census);
                 Input::PublishersCounted(self.publishers)
             }
-            Message::Device(true) => Input::DeviceOpened,
-            Message::Device(false) => Input::DeviceLost,
+            Message::Device(None) => Input::DeviceOpened,
+            Message::Device(Some(_)) => Input::DeviceLost,
             Message::Reference { .. }
             | Message::Dock { .. }
             | Message::Stick(_)

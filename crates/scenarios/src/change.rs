@@ -27,8 +27,10 @@ pub enum Effect {
     Slows,
     /// Who drove is lost: the vehicle brakes, and a zero is asked for.
     Loses,
-    /// The stick is let go, and has to be taken again.
+    /// The stick counts as let go: the button has to be pressed anew.
     LetsGo,
+    /// The stick means nothing before it was at rest.
+    Rests,
 }
 
 const fn change(node: Process, effect: Effect, set: Parameters, undo: Parameters) -> Change {
@@ -155,7 +157,7 @@ pub(crate) const JOYSTICK: [Change; 7] = [
     ),
     of_joystick(Effect::Slows, &[("amax", "5.0")], &[("amax", "10.0")]),
     of_joystick(Effect::Slows, &[("linear.x.scale", "-0.5")], &[("linear.x.scale", "-1.0")]),
-    of_joystick(Effect::LetsGo, &[("linear.x.axis", "2")], &[("linear.x.axis", "1")]),
+    of_joystick(Effect::Rests, &[("linear.x.axis", "2")], &[("linear.x.axis", "1")]),
     of_joystick(Effect::LetsGo, &[("enable.on", "4")], &[("enable.on", "5")]),
 ];
 

@@ -142,7 +142,7 @@ impl Course {
     pub fn of(fault: &Fault, driver: Driver, setup: Setup) -> Self {
         let lost = TIMEOUT + BRAKES;
         match *fault {
-            Fault::EstopPressed { .. } | Fault::DeviceLost => stops(AT_ONCE, Needs::SWITCHES),
+            Fault::EstopPressed { .. } | Fault::DeviceLost { .. } => stops(AT_ONCE, Needs::SWITCHES),
             Fault::EstopSilent | Fault::LinkCut => stops(ESTOP_TIMEOUT + TICK, Needs::SWITCHES),
             Fault::EnableFalse => stops(AT_ONCE, Needs::ENABLE),
             // The last word is true, which rises.
@@ -167,6 +167,7 @@ impl Course {
                 Effect::Slows => SLOWS,
                 Effect::Loses => stops(BRAKES, Needs::ZERO),
                 Effect::LetsGo => stops(EASING, Needs::BUTTON),
+                Effect::Rests => stops(EASING, Needs::ZERO),
             },
             Fault::Takeover { by, ends: ending, gap } => takeover(by, ending, gap),
             // To open it is the act.

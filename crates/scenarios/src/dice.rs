@@ -1,7 +1,7 @@
 use crate::change::{ARBITER, HINDBRAIN, JOYSTICK, LIMITS, ZONES};
 use crate::fault::Part;
 use crate::{
-    Driver, Effect, Ending, Episode, Fault, Motion, Nonsense, Occurrence, Process, Rival, Says, Second,
+    Driver, Effect, Ending, Episode, Fault, Lack, Motion, Nonsense, Occurrence, Process, Rival, Says, Second,
     Setup, Topic,
 };
 
@@ -83,7 +83,10 @@ impl Dice {
             13 => self.held(),
             14 => self.parameters(driver)?,
             15 if commands => Fault::LinkCut,
-            16 => Fault::DeviceLost,
+            16 => {
+                let lack = self.one(&[Lack::Plug, Lack::Answers, Lack::Sense, Lack::Health], Lack::Plug);
+                Fault::DeviceLost { lack }
+            }
             17 => Fault::EnableFlickers { rate: self.rate(), share: self.share() },
             18 => Fault::ResetJammed,
             _ => return None,

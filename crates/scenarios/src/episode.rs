@@ -52,7 +52,7 @@ impl Episode {
     }
 
     /// Whether `one` of the faults certainly asks for what it asks for: if it does so only when it meets motion, nothing else has
-    /// begun before it has met it.
+    /// begun before it has met it, and nobody has let go before it met it again.
     pub(crate) fn is_certain(&self, one: &Occurrence) -> bool {
         let bound = if let Motion::Stops(bound) = one.course.during { bound } else { 0.0 };
         let met = one.begins + bound + self.late();
@@ -60,8 +60,8 @@ impl Episode {
         // To let the button go is to say zero.
         let is_said =
             !one.course.needs.enable && others.clone().any(|other| other.fault == Fault::ButtonLetGo);
-        !is_said
-            && (!one.fault.needs_motion() || others.all(|other| other.course.goes() || other.begins > met))
+        let is_met = others.all(|other| other.course.goes() || !self.insists && other.begins > met);
+        !is_said && (is_met || !one.fault.needs_motion())
     }
 }
 

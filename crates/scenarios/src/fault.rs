@@ -1,4 +1,4 @@
-use crate::{Change, Driver, Effect, Ending, Nonsense, Process, Rival, Says, Second, Setup, Topic};
+use crate::{Change, Driver, Effect, Ending, Lack, Nonsense, Process, Rival, Says, Second, Setup, Topic};
 
 /// Something that goes wrong. Rates are in messages per second, shares between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,8 +38,8 @@ pub enum Fault {
     Held { process: Process, millis: u32 },
     /// Parameters are set while the vehicle drives, and set back.
     ParameterSet(&'static Change),
-    /// The motor controller is lost and found again.
-    DeviceLost,
+    /// The motor controller is lost like this and found again.
+    DeviceLost { lack: Lack },
 
     /// A source of higher priority takes over from navigation, drives, and ends like this. With a `gap` navigation falls silent
     /// meanwhile, and is back at that end.
@@ -134,7 +134,7 @@ impl Fault {
             // Sooner lost than the figures say.
             Self::ParameterSet(change) if change.is_of_time() => vec![Part::Parameters, Part::Commands],
             Self::ParameterSet(_) => vec![Part::Parameters],
-            Self::DeviceLost => vec![Part::Device],
+            Self::DeviceLost { .. } => vec![Part::Device],
             Self::LockClosed | Self::LockSilent { .. } | Self::LockFlickers { .. } => vec![Part::Lock],
             Self::ScalingSilent { .. } | Self::ScalingBlocked { .. } | Self::ScalingInvalid { .. } => {
                 vec![Part::Scaling]
@@ -172,7 +172,7 @@ impl Fault {
             | Self::InfraredSilent { .. }
             | Self::InfraredRepeated { .. }
             | Self::SecondPublisher { .. }
-            | Self::DeviceLost
+            | Self::DeviceLost { .. }
             | Self::LockClosed
             | Self::LockSilent { .. }
             | Self::ScalingSilent { .. }
@@ -209,18 +209,20 @@ impl Fault {
             | Self::SecondSwitchOff { .. }
             | Self::ResetJammed
             | Self::CommandSilent { .. }
-            | Self::CommandNonsense { .. }
+            | Self::CommandNonsense { huge: false }
             | Self::CommandStamps { .. }
             | Self::CommandRepeated
             | Self::LinkCut
-            | Self::DeviceLost
+            | Self::DeviceLost { .. }
             | Self::StickSilent { .. }
             | Self::StickUnplugged => false,
             Self::SecondPublisher { topic, .. } => {
                 matches!(topic, Topic::Lock | Topic::Arbitrated | Topic::Scaling | Topic::Profile)
             }
             Self::Held { process, .. } => !matches!(process, Process::Hindbrain),
-            Self::Infrared { .. }
+            // How fast is too fast the stages know that scale it.
+            Self::CommandNonsense { huge: true }
+            | Self::Infrared { .. }
             | Self::InfraredSilent { .. }
             | Self::InfraredRepeated { .. }
             | Self::ParameterSet(_)

@@ -30,6 +30,6 @@ pub use episode::{Episode, Occurrence};
 pub use fault::Fault;
 pub use message::{Hand, Message, Publishers, Reading};
 pub use play::play;
-pub use setup::{Driver, Ending, Nonsense, Process, Rival, Says, Second, Setup, Topic};
+pub use setup::{Driver, Ending, Lack, Nonsense, Process, Rival, Says, Second, Setup, Topic};
 pub use vehicle::{Inbox, Seen, Vehicle};
 pub use world::World;

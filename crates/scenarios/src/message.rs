@@ -1,4 +1,4 @@
-use crate::{Process, Says, Second, Topic};
+use crate::{Lack, Process, Says, Second, Topic};
 
 /// What is said to the vehicle, or done to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,8 +31,8 @@ pub enum Message {
     Publishers { topic: Topic, publishers: Publishers },
     /// The second publisher of a topic says this.
     Second { topic: Topic, second: Second, says: Says },
-    /// The motor controller works or is lost.
-    Device(bool),
+    /// The motor controller works, or what is wrong with it.
+    Device(Option<Lack>),
     /// A process is held, or goes on.
     Held { process: Process, on: bool },
 }
@@ -81,7 +81,7 @@ impl Message {
     }
 
     /// What somebody says on `topic`; `None` of what nobody listens to.
-    pub(crate) fn of(topic: Topic, says: Says) -> Option<Self> {
+    pub fn of(topic: Topic, says: Says) -> Option<Self> {
         let goes = says != Says::Stop;
         let forward = if goes { 1.0 } else { 0.0 };
         let behind = Some(if says == Says::Old { 60_000 } else { 0 });

@@ -57,6 +57,12 @@ impl Plan {
         self.note(now);
     }
 
+    /// Nothing is expected, and nothing was.
+    pub(crate) fn forget(&mut self, now: u64) {
+        self.past.clear();
+        self.clear(now);
+    }
+
     /// The vehicle drives at this level from `from` on.
     pub(crate) fn go(&mut self, from: u64, level: i16) {
         self.level = Some((from, level));

@@ -87,6 +87,19 @@ impl Second {
     }
 }
 
+/// What is wrong with a motor controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// It is unplugged.
+    Plug,
+    /// It does not answer.
+    Answers,
+    /// What it answers is none.
+    Sense,
+    /// It reports an error of its own.
+    Health,
+}
+
 /// What a second publisher says all the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
@@ -192,3 +205,4 @@ shown!(Topic {
     Stick: "joystick/virtual_device",
 });
 shown!(Second { Alike: "alike", SameName: "same_name", BestEffort: "best_effort", OtherType: "other_type" });
+shown!(Lack { Plug: "unplugged", Answers: "nothing", Sense: "garbage", Health: "errors" });

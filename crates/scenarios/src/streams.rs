@@ -239,7 +239,7 @@ impl Streams {
             let may = is_alone || topic == Topic::Enable || since >= KNOWN;
             let says = match says {
                 Says::Nothing => return None,
-                Says::Both if since / 20 % 2 == 0 => Says::Motion,
+                Says::Both if (since / 20).is_multiple_of(2) => Says::Motion,
                 Says::Both => Says::Stop,
                 says => says,
             };

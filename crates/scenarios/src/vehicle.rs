@@ -11,6 +11,8 @@ pub trait Vehicle {
     const SLACK: u64 = 0;
     /// How long its parts take to find one another, in milliseconds.
     const START: u64 = 700;
+    /// How long it takes until hindbrain has said what it waits for, in milliseconds.
+    const NEWS: u64 = 0;
 
     /// The message comes now; one that a machine has no input for means nothing to it.
     fn receive(&mut self, message: Message);

@@ -54,11 +54,17 @@ impl<V: Vehicle> World<V> {
         &self.vehicle
     }
 
+    /// The vehicle.
+    pub fn vehicle_mut(&mut self) -> &mut V {
+        &mut self.vehicle
+    }
+
     /// Starts the vehicle, and drives until it is at full speed.
     /// # Errors
     /// It does not drive.
     pub fn start(&mut self) -> Check {
-        self.vehicle.receive(Message::Device(true));
+        self.plan.forget(self.now());
+        self.vehicle.receive(Message::Device(None));
         self.vehicle.receive(self.streams.profile());
         self.run(V::START)?;
         self.open()?;
@@ -95,6 +101,30 @@ impl<V: Vehicle> World<V> {
             self.end(episode, one)?;
         }
         self.go_on(episode)
+    }
+
+    /// For how long it has been going on \[ms\].
+    pub fn millis(&self) -> u64 {
+        self.now()
+    }
+
+    /// Whatever is left of `episode`, which came to nothing, is over, and it drives.
+    /// # Errors
+    /// It does not.
+    pub fn settle(&mut self, episode: &Episode) -> Check {
+        self.plan.forget(self.now());
+        for (_, process) in core::mem::take(&mut self.held) {
+            self.vehicle.receive(process);
+        }
+        for one in &episode.faults {
+            if self.streams.faults.iter().any(|(fault, _)| *fault == one.fault) {
+                self.end(episode, one)?;
+            }
+        }
+        (self.streams.throttle, self.streams.button) = (1.0, self.streams.driver == Driver::Stick);
+        self.plan.forget(self.now());
+        self.run(1_000)?;
+        self.recover(Needs::ALL, false)
     }
 
     /// All of it is over: it drives on, by itself or once a person did what is asked for.
@@ -164,13 +194,19 @@ impl<V: Vehicle> World<V> {
     }
 
     /// hindbrain says that it waits for just this, before `act`: what was done before has had its effect, and no other.
-    fn says(&self, needs: Needs, act: Act) -> Check {
-        let says = self.vehicle.waits_for();
-        // Beside a latch it need not say what comes after it.
-        if says.reset == needs.reset && (says.reset || says.enable == needs.enable) {
-            return Ok(());
+    fn says(&mut self, needs: Needs, act: Act) -> Check {
+        let end = self.now() + V::NEWS;
+        loop {
+            let says = self.vehicle.waits_for();
+            // Beside a latch it need not say what comes after it.
+            if says.reset == needs.reset && (says.reset || says.enable == needs.enable) {
+                return Ok(());
+            }
+            if self.now() >= end {
+                return Err(format!("before {act:?} hindbrain waits for {says:?}, must be {needs:?}"));
+            }
+            self.step()?;
         }
-        Err(format!("before {act:?} hindbrain waits for {says:?}, must be {needs:?}"))
     }
 
     /// It drives at full speed, a second later at the latest.
@@ -312,7 +348,7 @@ impl<V: Vehicle> World<V> {
                     return Err(format!("accepted: {is_accepted}, must be otherwise"));
                 }
             }
-            Fault::DeviceLost => self.vehicle.receive(Message::Device(false)),
+            Fault::DeviceLost { lack } => self.vehicle.receive(Message::Device(Some(lack))),
             Fault::ProfileUnknown => self.vehicle.receive(Message::Profile(UNKNOWN)),
             _ => {}
         }
@@ -337,6 +373,10 @@ impl<V: Vehicle> World<V> {
             Fault::SecondSwitchOff { .. } => self.publish(Topic::Enable, Publishers::One),
             Fault::SecondPublisher { topic, .. } => {
                 self.publish(topic, Publishers::One);
+                // What is said before the graph knows is said by one of two.
+                if matches!(topic, Topic::Profile | Topic::Reset) {
+                    self.run(V::SLACK)?;
+                }
                 match topic {
                     Topic::Profile => self.vehicle.receive(self.streams.profile()),
                     Topic::Reset => self.vehicle.receive(Message::Reset(false)),
@@ -344,17 +384,16 @@ impl<V: Vehicle> World<V> {
                 }
             }
             Fault::ResetJammed => self.vehicle.receive(Message::Reset(false)),
-            Fault::DeviceLost => {
-                self.vehicle.receive(Message::Device(true));
+            Fault::DeviceLost { .. } => {
+                self.vehicle.receive(Message::Device(None));
                 self.open()?;
             }
             // Somebody switches on again, which is no rise without a false that counts.
             Fault::EnableFalse => self.vehicle.receive(Message::Enable(false)),
             Fault::EnableFlickers { .. } => self.vehicle.receive(Message::Enable(true)),
             Fault::ParameterSet(change) if change.effect != Effect::Refused => {
-                if !self.vehicle.set(change.node, change.undo) {
-                    return Err("what it was before is refused".into());
-                }
+                let is_accepted = self.vehicle.set(change.node, change.undo);
+                is_accepted.then_some(()).ok_or("what it was before is refused")?;
             }
             Fault::ProfileUnknown => self.vehicle.receive(self.streams.profile()),
             // The last message is a bad one.

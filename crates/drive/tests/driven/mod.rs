@@ -227,8 +227,8 @@ impl Driven {
                 let distance = reading.distance();
                 hindbrain::Input::IrReceived { sensor, distance, stamp: self.stamps[place] }
             }
-            Message::Device(true) => hindbrain::Input::DeviceOpened,
-            Message::Device(false) => hindbrain::Input::DeviceLost,
+            Message::Device(None) => hindbrain::Input::DeviceOpened,
+            Message::Device(Some(_)) => hindbrain::Input::DeviceLost,
         }))
     }
 
