@@ -15,6 +15,7 @@ mod course;
 mod dice;
 mod episode;
 mod fault;
+mod kinds;
 mod message;
 mod plan;
 mod play;
