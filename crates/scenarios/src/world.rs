@@ -236,8 +236,8 @@ impl<V: Vehicle> World<V> {
                     self.run(300)?;
                     self.streams.button = true;
                 }
-                // What is desired follows the stick by and by.
-                self.run(if is_stick { 900 } else { 100 } + V::SLACK)?;
+                // What is desired follows the stick by and by, and a limit may hold back a command.
+                self.run(if is_stick { 900 } else { 400 } + V::SLACK)?;
                 self.streams.throttle = 1.0;
                 Ok(())
             }
