@@ -8,7 +8,6 @@ import math
 
 import pytest
 from conftest import STOP, Graph, Process
-from faults import CHANGES
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from sensor_msgs.msg import Range
@@ -327,7 +326,3 @@ def test_each_parameter_of_hindbrain_that_may_change_is_seen_to_take_effect(walk
     forgotten, gone = changeable - set(HINDBRAIN), set(HINDBRAIN) - changeable
     assert not forgotten, f"nothing shows what these do: {forgotten}"
     assert not gone, f"in the table, and no parameters that may change: {gone}"
-
-
-def test_the_soak_changes_each_of_them():
-    assert set(CHANGES) == set(HINDBRAIN)

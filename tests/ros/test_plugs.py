@@ -5,7 +5,7 @@ import time
 
 from conftest import LATCHED, Graph
 from or_joystick.msg import State
-from soak import uses
+from wire import uses
 from test_joystick_services import Joystick
 
 CYCLES = 30  # a second

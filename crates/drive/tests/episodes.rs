@@ -4,46 +4,37 @@
 //! `EPISODES=10000 cargo test -p drive --test episodes` plays as many, also from `EPISODES_SEED` if there is one; a seed that
 //! fails is printed, and belongs into `SEEDS`.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // what fails has to end the test with its seed
+#![allow(clippy::unwrap_used)] // what fails has to end the test with its seed
 
 mod driven;
 
 use driven::Driven;
-use scenarios::{Dice, Fault, Setup, Topic, World};
+use scenarios::{Episode, Fault, Occurrence, Setup, Topic, play};
 
 /// Seeds that once failed are played every time.
 const SEEDS: [u64; 1] = [1];
 
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
 /// Plays the episodes of all seeds, with a pad or with the virtual stick.
-fn play(is_pad: bool) {
-    let episodes = number("EPISODES").unwrap_or(400) as usize;
-    for seed in SEEDS.into_iter().chain(number("EPISODES_SEED")) {
-        let mut world = World::new(Driven::new(is_pad), Setup::Together);
-        world.start().unwrap();
-        for (number, episode) in Dice::new(seed, Setup::Together).take(episodes).enumerate() {
-            // A pad has no publisher.
-            if is_pad && matches!(episode.fault, Fault::SecondPublisher { topic: Topic::Stick, .. }) {
-                continue;
-            }
-            if let Err(what) = world.play(&episode) {
-                let stages = world.vehicle().machine.stages();
-                let (causes, active) = (stages.hindbrain.causes(), stages.arbiter.active());
-                panic!("seed {seed}, episode {number} ({episode}): {what}; {causes}; {active:?}");
-            }
-        }
-    }
+fn plays(is_pad: bool) {
+    // A pad has no publisher, and a vehicle that is no chair no profile.
+    let lacks = |one: &Occurrence| match one.fault {
+        Fault::SecondPublisher { topic, .. } => matches!(topic, Topic::Stick | Topic::Profile),
+        fault => fault == Fault::ProfileUnknown,
+    };
+    let skips = |episode: &Episode| is_pad && episode.faults.iter().any(lacks);
+    let tells = |driven: &Driven| {
+        let stages = driven.machine.stages();
+        format!("{}; {:?}", stages.hindbrain.causes(), stages.arbiter.active())
+    };
+    play(&SEEDS, Setup::Together, || Driven::new(is_pad), skips, tells).unwrap();
 }
 
 #[test]
 fn every_fault_stops_in_time_and_every_recovery_drives() {
-    play(false);
+    plays(false);
 }
 
 #[test]
 fn so_it_is_with_a_pad_that_is_read() {
-    play(true);
+    plays(true);
 }

@@ -3,26 +3,31 @@
 //! `EPISODES=100000 cargo test -p hindbrain --test episodes` plays as many, also from `EPISODES_SEED` if there is one; a seed that
 //! fails is printed, and belongs into `SEEDS`.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // what fails has to end the test with its seed
+#![allow(clippy::unwrap_used)] // what fails has to end the test with its seed
 
 mod common;
 
 use common::{params, text, texts};
 use hindbrain::{
-    Census, Hindbrain, Input, OVERRUN_LIMIT, Params, Publishers, Sensor, SoleTopic, specification,
+    Census, Hindbrain, Input, OVERRUN_LIMIT, Output, Params, Publishers, Sensor, SoleTopic, specification,
 };
 use params::Value;
-use scenarios::{Dice, Message, Publishers as Who, Reading, Second, Setup, Topic, Vehicle, World};
+use scenarios::{Inbox, Message, Needs, Parameters, Process, Seen, Setup, Topic, Vehicle, play};
 use units::{Command, Instant, Machine, Stamp, Velocity};
 
 /// Seeds that once failed are played every time.
 const SEEDS: [u64; 1] = [1];
+
+/// When it is started \[ms\].
+const START: u64 = 1_000;
 
 /// hindbrain, called exactly when it wants to be.
 struct Alone {
     machine: Hindbrain,
     now: Instant,
     publishers: Publishers,
+    inbox: Inbox<Input>,
+    seen: Vec<Seen>,
     /// The stamps of the last command and of the last measurement of each sensor.
     stamps: [Stamp; 3],
 }
@@ -37,8 +42,9 @@ impl Alone {
             ("driver.device", text("/dev/ttyACM0")),
         ];
         let machine = Hindbrain::new(params(&changes).unwrap());
-        let now = Instant::from_millis(1_000);
-        Self { machine, now, publishers: Publishers::default(), stamps: [Stamp::ZERO; 3] }
+        let now = Instant::from_millis(START);
+        let (publishers, inbox, seen) = (Publishers::default(), Inbox::default(), Vec::new());
+        Self { machine, now, publishers, inbox, seen, stamps: [Stamp::ZERO; 3] }
     }
 
     fn stamp(&self, behind: i32) -> Stamp {
@@ -64,11 +70,7 @@ impl Alone {
                 if !repeated {
                     self.stamps[place] = self.stamp(0);
                 }
-                let distance = match reading {
-                    Reading::Clear => Some(1.0),
-                    Reading::Blocked => Some(0.1),
-                    Reading::Invalid => None,
-                };
+                let distance = reading.distance();
                 Input::IrReceived { sensor, distance, stamp: self.stamps[place] }
             }
             Message::Publishers { topic, publishers } => {
@@ -76,86 +78,94 @@ impl Alone {
                     Topic::Command => SoleTopic::Command,
                     Topic::Enable => SoleTopic::Enable,
                     Topic::Estop => SoleTopic::Estop,
-                    Topic::Motors => SoleTopic::Motors,
+                    Topic::Reset => SoleTopic::Reset,
+                    Topic::Port | Topic::Starboard => SoleTopic::Motors,
                     _ => return None,
                 };
-                let census = match publishers {
-                    Who::Nobody => Census::default(),
-                    Who::One => Census::Known { fitting: 1, others: 0 },
-                    Who::Two(Second::Alike | Second::SameName) => Census::Known { fitting: 2, others: 0 },
-                    Who::Two(Second::BestEffort | Second::OtherType) => {
-                        Census::Known { fitting: 1, others: 1 }
-                    }
-                };
+                let (fitting, others) = publishers.counted();
+                let census = Census::Known { fitting, others };
                 self.publishers = self.publishers.with(topic, census);
                 Input::PublishersCounted(self.publishers)
             }
-            Message::Device(true) => Input::DeviceOpened,
-            Message::Device(false) => Input::DeviceLost,
-            Message::Parameters { set, .. } => {
-                let changes =
-                    set.iter().map(|(name, text)| ((*name).to_owned(), Value::Float(text.parse().unwrap())));
-                let set = specification().resolve(changes).unwrap();
-                Input::ParametersChanged(Params::read(&set).unwrap())
-            }
-            Message::Dock { .. } | Message::Stick(_) | Message::Lock(_) | Message::Scaling { .. } => {
-                return None;
-            }
+            Message::Device(None) => Input::DeviceOpened,
+            Message::Device(Some(_)) => Input::DeviceLost,
+            Message::Reference { .. }
+            | Message::Dock { .. }
+            | Message::Stick(_)
+            | Message::Lock(_)
+            | Message::Scaling { .. }
+            | Message::Profile(_)
+            | Message::Second { .. }
+            | Message::Held { .. } => return None,
         })
     }
 
+    fn take(&mut self, input: Input) {
+        self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
+        self.machine.handle(self.now, input);
+        self.drain();
+    }
+
     fn drain(&mut self) {
-        while self.machine.poll(self.now).is_some() {}
+        while let Some(output) = self.machine.poll(self.now) {
+            if let Output::Drive(motors) = output {
+                self.seen.push((self.millis(), motors.levels()));
+            }
+        }
+    }
+
+    /// Since it was started.
+    fn millis(&self) -> u64 {
+        self.now.as_nanos() / 1_000_000 - START
     }
 }
 
 impl Vehicle for Alone {
     fn receive(&mut self, message: Message) {
-        let input = self.input(message);
-        self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
-        if let Some(input) = input {
-            self.machine.handle(self.now, input);
+        if let Message::Held { on, .. } = message {
+            let waited = self.inbox.hold(on);
+            if !on {
+                self.drain();
+            }
+            return waited.into_iter().for_each(|input| self.take(input));
         }
-        self.drain();
+        let Some(message) = message.received() else { return };
+        let input = self.input(message);
+        if let Some(input) = input.and_then(|input| self.inbox.take(&message, input)) {
+            self.take(input);
+        }
     }
 
-    fn pass(&mut self, millis: u32) {
-        let end = self.now + core::time::Duration::from_millis(millis.into());
-        while let Some(at) = self.machine.deadline().filter(|&at| at <= end) {
+    fn set(&mut self, _: Process, set: Parameters) -> bool {
+        let changes =
+            set.iter().map(|(name, text)| ((*name).to_owned(), Value::Float(text.parse().unwrap())));
+        let set = specification().resolve(changes).unwrap();
+        let accepts = self.machine.accepts_parameters();
+        self.take(Input::ParametersChanged(Params::read(&set).unwrap()));
+        accepts
+    }
+
+    fn pass(&mut self, millis: u64) -> u64 {
+        let end = self.now + core::time::Duration::from_millis(millis);
+        while let Some(at) = self.machine.deadline().filter(|&at| at <= end && !self.inbox.is_held()) {
             self.now = at.max(self.now);
             self.drain();
         }
         self.now = end;
+        millis
     }
 
-    fn hold(&mut self, millis: u32) {
-        self.now = self.now + core::time::Duration::from_millis(millis.into());
-        self.drain();
+    fn seen(&mut self) -> Vec<Seen> {
+        core::mem::take(&mut self.seen)
     }
 
-    fn levels(&self) -> [i16; 2] {
-        self.machine.motors().levels()
-    }
-}
-
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
-fn play(seed: u64, episodes: usize) {
-    let mut world = World::new(Alone::new(), Setup::Hindbrain);
-    world.start().unwrap();
-    for (number, episode) in Dice::new(seed, Setup::Hindbrain).take(episodes).enumerate() {
-        if let Err(what) = world.play(&episode) {
-            panic!("seed {seed}, episode {number} ({episode}): {what}; {}", world.vehicle().machine.causes());
-        }
+    fn waits_for(&self) -> Needs {
+        Needs::of_causes(self.machine.causes().iter().map(|cause| cause.row().code))
     }
 }
 
 #[test]
 fn every_fault_stops_in_time_and_every_recovery_drives() {
     assert_eq!(OVERRUN_LIMIT.as_millis(), 500, "a hold of 450 ms is no overrun");
-    for seed in SEEDS.into_iter().chain(number("EPISODES_SEED")) {
-        play(seed, number("EPISODES").unwrap_or(400) as usize);
-    }
+    play(&SEEDS, Setup::Hindbrain, Alone::new, |_| false, |alone| alone.machine.causes()).unwrap();
 }

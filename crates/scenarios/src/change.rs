@@ -1,9 +1,7 @@
-use core::fmt;
-
 use crate::Process;
 
-/// Parameters of a node that are set while the vehicle drives, all at once, as text in YAML; without one the entry is deleted.
-type Parameters = &'static [(&'static str, &'static str)];
+/// Parameters of a node, all at once, as text in YAML; without one the entry is deleted.
+pub type Parameters = &'static [(&'static str, &'static str)];
 
 /// A change of parameters while the vehicle drives.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,28 +23,46 @@ pub enum Effect {
     Refused,
     /// It acts, and the vehicle drives on.
     DrivesOn,
+    /// The vehicle drives on at half speed.
+    Slows,
     /// Who drove is lost: the vehicle brakes, and a zero is asked for.
     Loses,
+    /// The stick counts as let go: the button has to be pressed anew.
+    LetsGo,
+    /// The stick means nothing before it was at rest.
+    Rests,
+}
+
+const fn change(node: Process, effect: Effect, set: Parameters, undo: Parameters) -> Change {
+    Change { node, set, undo, effect }
 }
 
 const fn of_hindbrain(set: Parameters) -> Change {
-    Change { node: Process::Hindbrain, set, undo: &[], effect: Effect::Refused }
+    change(Process::Hindbrain, Effect::Refused, set, &[])
 }
 
 const fn of_zones(effect: Effect, set: Parameters, undo: Parameters) -> Change {
-    Change { node: Process::Zones, set, undo, effect }
+    change(Process::Zones, effect, set, undo)
 }
 
 const fn of_arbiter(effect: Effect, set: Parameters, undo: Parameters) -> Change {
-    Change { node: Process::Arbiter, set, undo, effect }
+    change(Process::Arbiter, effect, set, undo)
 }
 
-/// Those of hindbrain.
-pub(crate) const HINDBRAIN: [Change; 4] = [
+const fn of_joystick(effect: Effect, set: Parameters, undo: Parameters) -> Change {
+    change(Process::Joystick, effect, set, undo)
+}
+
+/// Those of hindbrain: all that may change at run time.
+pub(crate) const HINDBRAIN: [Change; 8] = [
     of_hindbrain(&[("accel", "40.0")]),
     of_hindbrain(&[("decel", "300.0")]),
     of_hindbrain(&[("cmd_timeout", "2.0")]),
     of_hindbrain(&[("estop.timeout", "1.0")]),
+    of_hindbrain(&[("enable.lease", "0.1")]),
+    of_hindbrain(&[("ir.near", "2.0")]),
+    of_hindbrain(&[("ir.far", "0.5")]),
+    of_hindbrain(&[("ir.timeout", "0.05")]),
 ];
 
 /// Those of the zones: a change of the mode asks for a zero, as its description says.
@@ -64,7 +80,28 @@ pub(crate) const ZONES: [Change; 7] = [
     of_zones(Effect::Loses, &[("mode", "predict")], &[("mode", "apply")]),
 ];
 
-/// Those of the arbiter, while navigation drives.
+/// Those of the arbiter's limits, whoever drives.
+pub(crate) const LIMITS: [Change; 5] = [
+    of_arbiter(Effect::Slows, &[("limits.linear.x.max", "0.5")], &[("limits.linear.x.max", "1000000.0")]),
+    of_arbiter(
+        Effect::DrivesOn,
+        &[("limits.linear.x.acceleration", "1.0")],
+        &[("limits.linear.x.acceleration", "0.0")],
+    ),
+    of_arbiter(
+        Effect::DrivesOn,
+        &[("limits.linear.x.deceleration", "2.0"), ("limits.linear.x.emergency", "4.0")],
+        &[("limits.linear.x.deceleration", "0.0"), ("limits.linear.x.emergency", "0.0")],
+    ),
+    of_arbiter(Effect::DrivesOn, &[("limits.linear.x.jerk", "5.0")], &[("limits.linear.x.jerk", "0.0")]),
+    of_arbiter(
+        Effect::DrivesOn,
+        &[("limits.angular.z.min", "-0.1"), ("limits.angular.z.max", "0.1")],
+        &[("limits.angular.z.min", "-1000000.0"), ("limits.angular.z.max", "1000000.0")],
+    ),
+];
+
+/// Those of the arbiter's sources and locks, while navigation drives.
 pub(crate) const ARBITER: [Change; 6] = [
     // Who drives goes, and comes back.
     of_arbiter(
@@ -105,20 +142,28 @@ pub(crate) const ARBITER: [Change; 6] = [
     ),
 ];
 
-/// `node=... set=name:value,... undo=name:value,... effect=...`
-impl fmt::Display for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { node, set, undo, effect } = self;
-        let effect = match effect {
-            Effect::Refused => "refused",
-            Effect::DrivesOn => "drives_on",
-            Effect::Loses => "loses",
-        };
-        let text = |parameters: Parameters| {
-            let texts: Vec<String> =
-                parameters.iter().map(|(name, value)| format!("{name}:{value}")).collect();
-            texts.join(",")
-        };
-        write!(f, "node={node} set={} undo={} effect={effect}", text(set), text(undo))
+/// Those of the joystick, while the stick drives; of a reference they change nothing.
+pub(crate) const JOYSTICK: [Change; 7] = [
+    of_joystick(Effect::DrivesOn, &[("drag", "5.0")], &[("drag", "10.0")]),
+    of_joystick(
+        Effect::DrivesOn,
+        &[("slow", "2.0"), ("awmax", "5.0")],
+        &[("slow", "4.0"), ("awmax", "10.0")],
+    ),
+    of_joystick(
+        Effect::DrivesOn,
+        &[("linear.x.dead_zone", "0.2"), ("linear.x.curve", "2.0"), ("joy.dead_zone", "0.2")],
+        &[("linear.x.dead_zone", "0.0"), ("linear.x.curve", "1.0"), ("joy.dead_zone", "0.05")],
+    ),
+    of_joystick(Effect::Slows, &[("amax", "5.0")], &[("amax", "10.0")]),
+    of_joystick(Effect::Slows, &[("linear.x.scale", "-0.5")], &[("linear.x.scale", "-1.0")]),
+    of_joystick(Effect::Rests, &[("linear.x.axis", "2")], &[("linear.x.axis", "1")]),
+    of_joystick(Effect::LetsGo, &[("enable.on", "4")], &[("enable.on", "5")]),
+];
+
+impl Change {
+    /// Whether a time-out becomes shorter by it, so that what is late counts no more.
+    pub(crate) fn is_of_time(&self) -> bool {
+        self.set.iter().any(|(name, _)| name.ends_with("timeout"))
     }
 }

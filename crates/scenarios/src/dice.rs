@@ -1,23 +1,22 @@
-use crate::change::{ARBITER, HINDBRAIN, ZONES};
-use crate::{Course, Driver, Ending, Episode, Fault, Motion, Nonsense, Process, Rival, Second, Setup, Topic};
+use crate::fault::Part;
+use crate::kinds::kinds;
+use crate::{Driver, Episode, Fault, Motion, Nonsense, Occurrence, Says, Second, Setup, Topic};
 
 /// Episodes without end, the same ones for the same seed and set-up.
+///
+/// Their first faults come from a deck that has each kind on each topic, parameter and process for each driver: all of them come once
+/// before any comes twice.
 #[derive(Clone, Debug)]
 pub struct Dice {
     rng: fastrand::Rng,
     setup: Setup,
+    deck: Vec<(Driver, Fault)>,
 }
-
-/// Kinds of faults of hindbrain and of who commands it, and those that only the chain has: of sources and locks, of zones.
-const OF_HINDBRAIN: u8 = 17;
-const OF_CHAIN: u8 = 11;
-/// Kinds of faults of a stick that drives.
-const OF_STICK: u8 = 4;
 
 impl Dice {
     /// From this seed, for what there is of the chain.
     pub fn new(seed: u64, setup: Setup) -> Self {
-        Self { rng: fastrand::Rng::with_seed(seed), setup }
+        Self { rng: fastrand::Rng::with_seed(seed), setup, deck: Vec::new() }
     }
 
     fn between(&mut self, least: f64, most: f64) -> f64 {
@@ -46,132 +45,103 @@ impl Dice {
         self.one(&[Second::Alike, Second::SameName, Second::BestEffort, Second::OtherType], Second::Alike)
     }
 
-    fn is_chain(&self) -> bool {
-        self.setup != Setup::Hindbrain
-    }
-
-    /// What may happen to hindbrain, and to navigation.
-    fn of_hindbrain(&mut self, kind: u8, driver: Driver) -> Option<Fault> {
-        let starboard = self.rng.bool();
-        let navigates = driver == Driver::Navigation;
-        Some(match kind {
-            0 => Fault::EstopPressed { rate: self.rate(), share: self.share() },
-            1 => Fault::EstopSilent,
-            2 => Fault::EnableFalse,
-            3 => Fault::SecondSwitchOff { second: self.second(), rate: self.rate() },
-            4 if navigates => Fault::CommandSilent { gone: self.rng.bool() },
-            5 if navigates => Fault::CommandNonsense { huge: self.rng.bool() },
-            // Clear of both edges, where the wire's own delay decides.
-            6 if navigates => {
-                let behind = self.one(&[-5_000, -200, -50, 0, 200, 600, 60_000], 0);
-                Fault::CommandStamps { behind }
+    /// The same kind of fault with rates, shares and all else that has many values.
+    fn roll(&mut self, fault: Fault) -> Fault {
+        match fault {
+            Fault::EstopPressed { .. } => Fault::EstopPressed { rate: self.rate(), share: self.share() },
+            Fault::EnableFlickers { .. } => Fault::EnableFlickers { rate: self.rate(), share: self.share() },
+            Fault::SecondSwitchOff { .. } => {
+                Fault::SecondSwitchOff { second: self.second(), rate: self.rate() }
             }
-            7 if navigates => Fault::CommandRepeated,
-            8 => Fault::Infrared {
-                starboard,
+            Fault::Infrared { invalid, .. } => Fault::Infrared {
+                starboard: self.rng.bool(),
                 rate: self.brisk(),
                 share: self.share(),
-                invalid: self.rng.bool(),
+                invalid,
             },
-            9 => Fault::InfraredSilent { starboard },
-            10 => Fault::InfraredRepeated { starboard },
-            11 | 12 => self.second_publisher(driver),
-            13 => self.held(),
-            14 => {
-                let change = match (self.is_chain(), self.rng.u8(0..5)) {
-                    (false, _) | (_, 0) => self.rng.choice(&HINDBRAIN),
-                    (_, 1 | 2) if navigates => self.rng.choice(&ARBITER),
-                    _ => self.rng.choice(&ZONES),
-                };
-                Fault::ParameterSet(change?)
+            Fault::InfraredSilent { .. } => Fault::InfraredSilent { starboard: self.rng.bool() },
+            Fault::InfraredRepeated { .. } => Fault::InfraredRepeated { starboard: self.rng.bool() },
+            // The motors' type is theirs, and of the values that others send them nobody is the judge.
+            Fault::SecondPublisher { topic: topic @ (Topic::Port | Topic::Starboard), .. } => {
+                let second = self.one(&[Second::Alike, Second::SameName, Second::BestEffort], Second::Alike);
+                Fault::SecondPublisher { topic, second, says: Says::Nothing }
             }
-            15 if navigates => Fault::LinkCut,
-            16 => Fault::DeviceLost,
-            _ => return None,
-        })
-    }
-
-    fn second_publisher(&mut self, driver: Driver) -> Fault {
-        let mut topics = vec![Topic::Command, Topic::Enable, Topic::Estop, Topic::Motors];
-        if self.is_chain() {
-            let of_driver = if driver == Driver::Stick { Topic::Stick } else { Topic::Source };
-            topics.extend([Topic::Lock, Topic::Scaling, of_driver]);
-        }
-        // In one process nobody listens between two stages.
-        if self.setup == Setup::Apart {
-            topics.push(Topic::Arbitrated);
-        }
-        let topic = self.one(&topics, Topic::Command);
-        // The motors' type is theirs.
-        let second = match (topic, self.second()) {
-            (Topic::Motors, Second::OtherType) => Second::Alike,
-            (_, second) => second,
-        };
-        Fault::SecondPublisher { topic, second }
-    }
-
-    fn held(&mut self) -> Fault {
-        let all = [Process::Hindbrain, Process::Joystick, Process::Arbiter, Process::Zones];
-        let process =
-            if self.setup == Setup::Apart { self.one(&all, Process::Hindbrain) } else { Process::Hindbrain };
-        let millis = match process {
-            Process::Hindbrain => self.one(&[5, 40, 90, 450, 800, 3_000], 40),
-            // Clear of the edge at 0.5 s.
-            _ => self.one(&[5, 40, 90, 1_200, 3_000], 40),
-        };
-        Fault::Held { process, millis }
-    }
-
-    /// What may happen to sources, locks and zones.
-    fn of_chain(&mut self, kind: u8, driver: Driver) -> Option<Fault> {
-        let (rate, share) = (self.brisk(), self.share());
-        let navigates = driver == Driver::Navigation;
-        Some(match kind {
-            0..=2 if navigates => {
-                let by = self.one(&[Rival::Dock, Rival::Stick], Rival::Dock);
-                let endings = [Ending::LetsGo, Ending::Silent, Ending::Unplugged];
-                let most = if by == Rival::Stick { 3 } else { 2 };
-                let ends = endings.get(self.rng.usize(..most)).copied()?;
-                Fault::Takeover { by, ends, gap: self.rng.bool() }
+            Fault::SecondPublisher { topic, .. } => {
+                let says = [Says::Nothing, Says::Motion, Says::Motion, Says::Stop, Says::Both, Says::Old];
+                let says = self.one(&says, Says::Both);
+                Fault::SecondPublisher { topic, second: self.second(), says }
             }
-            3 => Fault::LockClosed,
-            4 => Fault::LockSilent { gone: self.rng.bool() },
-            5 => Fault::LockFlickers { rate, share },
-            6 => Fault::ScalingSilent { gone: self.rng.bool() },
-            7 => Fault::ScalingBlocked { rate, share: if self.rng.bool() { 1.0 } else { share } },
-            8 | 9 => {
+            Fault::LockFlickers { .. } => Fault::LockFlickers { rate: self.brisk(), share: self.share() },
+            Fault::ScalingBlocked { share, .. } => {
+                let share = if share >= 1.0 { share } else { self.share() };
+                Fault::ScalingBlocked { rate: self.brisk(), share }
+            }
+            Fault::ScalingInvalid { ahead, .. } => {
                 let kinds = [Nonsense::NaN, Nonsense::Infinite, Nonsense::Negative, Nonsense::Above];
                 let nonsense = self.one(&kinds, Nonsense::NaN);
-                Fault::ScalingInvalid { ahead: kind == 8, nonsense, rate, share }
+                Fault::ScalingInvalid { ahead, nonsense, rate: self.brisk(), share: self.share() }
             }
-            10 => Fault::Rearmed { zone: self.rng.bool() },
-            _ => return None,
-        })
-    }
-
-    fn of_stick(&mut self, kind: u8) -> Fault {
-        match kind {
-            0 | 1 => Fault::StickSilent { gone: kind == 0 },
-            2 => Fault::StickUnplugged,
-            _ => Fault::ButtonLetGo,
+            fault => fault,
         }
     }
 
+    /// One that `driver` can have.
     fn fault(&mut self, driver: Driver) -> Fault {
-        let chain = if self.is_chain() { OF_CHAIN } else { 0 };
-        let stick = if driver == Driver::Stick { OF_STICK } else { 0 };
-        loop {
-            let kind = self.rng.u8(..OF_HINDBRAIN + chain + stick);
-            let fault = match kind.checked_sub(OF_HINDBRAIN) {
-                None => self.of_hindbrain(kind, driver),
-                Some(kind) if kind < chain => self.of_chain(kind, driver),
-                Some(kind) => Some(self.of_stick(kind - chain)),
+        let kinds = kinds(driver, self.setup);
+        let fault = self.one(&kinds, Fault::EstopSilent);
+        self.roll(fault)
+    }
+
+    /// The next one of the deck, which is shuffled anew when it is empty.
+    fn draw(&mut self) -> (Driver, Fault) {
+        if self.deck.is_empty() {
+            let drivers: &[Driver] = match self.setup {
+                Setup::Hindbrain => &[Driver::Navigation],
+                _ => &[Driver::Navigation, Driver::Stick, Driver::Reference],
             };
-            // What this driver cannot have is drawn again.
-            if let Some(fault) = fault {
-                return fault;
+            for &driver in drivers {
+                self.deck.extend(kinds(driver, self.setup).into_iter().map(|fault| (driver, fault)));
+            }
+            self.rng.shuffle(&mut self.deck);
+        }
+        let (driver, fault) = self.deck.pop().unwrap_or((Driver::Navigation, Fault::EstopSilent));
+        (driver, self.roll(fault))
+    }
+}
+
+impl Dice {
+    /// Some more that can come together with what there is, each with a time of its own to begin and to end.
+    fn overlap(&mut self, episode: &mut Episode, most: usize) {
+        let Episode { driver, faults, .. } = episode;
+        for _ in 0..20 {
+            if faults.len() >= most {
+                break;
+            }
+            let fault = self.fault(*driver);
+            let mut one = Occurrence::new(fault, *driver, self.setup);
+            if faults.iter().all(|other| self.can_come_together(other, &one, *driver)) {
+                // What jams does so before all else.
+                one.begins = if fault == Fault::ResetJammed { 0.0 } else { self.between(0.0, 0.8) };
+                faults.push(one);
             }
         }
+        for one in faults {
+            one.ends = self.between(0.0, 0.8);
+        }
+    }
+
+    fn can_come_together(&self, one: &Occurrence, other: &Occurrence, driver: Driver) -> bool {
+        let parts = [one, other].map(|one| one.fault.parts(driver, self.setup));
+        let shares = parts[0].iter().any(|part| parts[1].contains(part));
+        let is_alone = parts.iter().any(|parts| parts.contains(&Part::All));
+        let misses = |one: &Occurrence, other: &Occurrence| one.fault.holds() > 0 && other.fault.flickers();
+        let stopped = |one: &Occurrence, other: &Occurrence| one.fault.is_refused() && !other.course.goes();
+        !shares
+            && !is_alone
+            && !misses(one, other)
+            && !misses(other, one)
+            && !stopped(one, other)
+            && !stopped(other, one)
     }
 }
 
@@ -179,20 +149,24 @@ impl Iterator for Dice {
     type Item = Episode;
 
     fn next(&mut self) -> Option<Episode> {
-        let hand = self.is_chain() && self.rng.u8(0..3) == 0;
-        let driver = if hand { Driver::Stick } else { Driver::Navigation };
-        let fault = self.fault(driver);
-        let course = Course::of(&fault, driver, self.setup);
-        let bound = match course.during {
-            Motion::Stops(bound) => bound,
-            // Whoever takes over drives, and whoever is silent meanwhile is lost.
-            _ if matches!(fault, Fault::Takeover { .. }) => 1.0,
-            _ => 0.0,
-        };
-        let lasts = bound + self.between(0.2, 1.5);
-        let is_stopped = matches!(course.during, Motion::Stops(_));
-        let insists = is_stopped && Course::is_steady(&fault) && self.rng.bool();
-        Some(Episode { driver, fault, lasts, insists, course })
+        let (driver, fault) = self.draw();
+        let first = Occurrence::new(fault, driver, self.setup);
+        let mut episode = Episode { driver, faults: vec![first], lasts: 0.0, insists: false };
+        match self.rng.u8(0..6) {
+            0 | 1 => self.overlap(&mut episode, 2),
+            2 => self.overlap(&mut episode, 3),
+            _ => {}
+        }
+        let bounds = episode.faults.iter().map(|one| match one.course.during {
+            Motion::Stops(bound) | Motion::Goes(_, bound) => bound,
+            Motion::Free => 0.0,
+        });
+        episode.lasts = bounds.fold(0.0, f64::max) + episode.late() + self.between(0.2, 1.5);
+        let mut stopped = episode.faults.iter().filter(|one| !one.course.goes()).peekable();
+        let insists = stopped.peek().is_some()
+            && stopped.all(|one| matches!(one.course.during, Motion::Stops(_)) && one.fault.is_steady());
+        episode.insists = insists && self.rng.bool();
+        Some(episode)
     }
 }
 
@@ -201,9 +175,11 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::Process;
 
-    fn names(setup: Setup) -> BTreeSet<&'static str> {
-        Dice::new(7, setup).take(1_500).map(|episode| episode.fault.name()).collect()
+    fn names(setup: Setup) -> BTreeSet<String> {
+        let faults = Dice::new(7, setup).take(2_000).flat_map(|episode| episode.faults);
+        faults.map(|one| one.fault.name()).collect()
     }
 
     #[test]
@@ -211,9 +187,9 @@ mod tests {
         let of = |seed| Dice::new(seed, Setup::Apart).take(500).collect::<Vec<_>>();
         assert_eq!(of(7), of(7));
         assert_ne!(of(7), of(8));
-        assert_eq!(names(Setup::Hindbrain).len(), 16);
+        assert_eq!(names(Setup::Hindbrain).len(), 18);
         for setup in [Setup::Together, Setup::Apart] {
-            assert_eq!(names(setup).len(), 27, "{setup}");
+            assert_eq!(names(setup).len(), 30, "{setup}");
             assert!(names(setup).is_superset(&names(Setup::Hindbrain)));
         }
     }
@@ -222,14 +198,56 @@ mod tests {
     fn hindbrain_alone_has_no_stick_and_no_process_but_its_own() {
         for episode in Dice::new(3, Setup::Hindbrain).take(1_000) {
             assert_eq!(episode.driver, Driver::Navigation);
-            match episode.fault {
-                Fault::Held { process, .. } => assert_eq!(process, Process::Hindbrain),
-                Fault::SecondPublisher { topic, .. } => {
-                    assert!(matches!(topic, Topic::Command | Topic::Enable | Topic::Estop | Topic::Motors));
+            for Occurrence { fault, .. } in episode.faults {
+                match fault {
+                    Fault::Held { process, .. } => assert_eq!(process, Process::Hindbrain),
+                    Fault::SecondPublisher { topic, .. } => {
+                        let others = [Topic::Source, Topic::Lock, Topic::Arbitrated, Topic::Scaling];
+                        assert!(!others.contains(&topic), "{topic}");
+                    }
+                    Fault::ParameterSet(change) => assert_eq!(change.node, Process::Hindbrain),
+                    _ => {}
                 }
-                Fault::ParameterSet(change) => assert_eq!(change.node, Process::Hindbrain),
-                _ => {}
             }
         }
+    }
+
+    #[test]
+    fn each_topic_parameter_and_process_comes_once_before_any_comes_twice() {
+        let key = |driver: Driver, fault: &Fault| match fault {
+            Fault::SecondPublisher { topic, .. } => format!("{driver:?} {topic}"),
+            Fault::ParameterSet(_) | Fault::Held { .. } => format!("{driver:?} {fault:?}"),
+            fault => format!("{driver:?} {}", fault.name()),
+        };
+        for setup in [Setup::Hindbrain, Setup::Together, Setup::Apart] {
+            let drivers = [Driver::Navigation, Driver::Stick, Driver::Reference];
+            let of = |driver| kinds(driver, setup).into_iter().map(move |fault| key(driver, &fault));
+            let drivers = if setup == Setup::Hindbrain { &drivers[..1] } else { &drivers };
+            let all: Vec<String> = drivers.iter().flat_map(|&driver| of(driver)).collect();
+            let drawn: BTreeSet<String> = Dice::new(2, setup)
+                .take(all.len())
+                .filter_map(|episode| Some(key(episode.driver, &episode.faults.first()?.fault)))
+                .collect();
+            assert_eq!(drawn, all.iter().cloned().collect(), "{setup}");
+            assert!(all.len() < 400, "{setup}: {} do not fit into the episodes of a test", all.len());
+        }
+    }
+
+    #[test]
+    fn two_and_three_come_together_and_share_nothing() {
+        let (mut twos, mut threes) = (0, 0);
+        for episode in Dice::new(5, Setup::Together).take(1_000) {
+            twos += usize::from(episode.faults.len() == 2);
+            threes += usize::from(episode.faults.len() == 3);
+            let parts: Vec<Part> = episode
+                .faults
+                .iter()
+                .flat_map(|one| one.fault.parts(episode.driver, Setup::Together))
+                .collect();
+            for (index, part) in parts.iter().enumerate() {
+                assert!(!parts[..index].contains(part), "{episode}: {part:?} twice");
+            }
+        }
+        assert!(twos > 200 && threes > 80, "{twos} {threes}");
     }
 }

@@ -1,54 +1,81 @@
 use core::fmt;
 
-use crate::{Course, Driver, Fault};
+use crate::{Course, Driver, Fault, Motion, Setup};
 
-/// One fault, how long it lasts, and what must come of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// One to three faults at the same time, how long they last, and what must come of them.
+///
+/// Each of them begins at its own time, for a while all of them are there, and then each ends at its own time.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
     /// Who drives.
     pub driver: Driver,
     /// What goes wrong.
-    pub fault: Fault,
-    /// For how long \[s\]; longer than its bound.
+    pub faults: Vec<Occurrence>,
+    /// For how long all of it is there \[s\].
     pub lasts: f64,
     /// Whether a person does meanwhile all that a person can do, for nothing; it lasts as much longer.
     pub insists: bool,
+}
+
+/// A fault in an episode.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Occurrence {
+    /// What goes wrong.
+    pub fault: Fault,
     /// What must come of it.
     pub course: Course,
+    /// When it begins, from the beginning of the episode on \[s\].
+    pub begins: f64,
+    /// When it ends, from the end of the time on at which all of it was there \[s\].
+    pub ends: f64,
 }
 
-/// As one line of `key=value`, for other languages.
+impl Occurrence {
+    /// A fault that is there from the beginning to the end.
+    pub fn new(fault: Fault, driver: Driver, setup: Setup) -> Self {
+        Self { fault, course: Course::of(&fault, driver, setup), begins: 0.0, ends: 0.0 }
+    }
+}
+
+impl Episode {
+    /// Whether the vehicle drives on through all of it.
+    pub fn goes(&self) -> bool {
+        self.faults.iter().all(|one| one.course.goes())
+    }
+
+    /// How much later than usual everything is noticed \[s\].
+    pub(crate) fn late(&self) -> f64 {
+        if self.faults.len() < 2 {
+            return 0.0; // its own course says so
+        }
+        self.faults.iter().map(|one| one.fault.holds()).sum::<u64>() as f64 / 1000.0
+    }
+
+    /// Whether `one` of the faults certainly asks for what it asks for: if it does so only when it meets motion, nothing else has
+    /// begun before it has met it, and nobody has let go before it met it again.
+    pub(crate) fn is_certain(&self, one: &Occurrence) -> bool {
+        let bound = if let Motion::Stops(bound) = one.course.during { bound } else { 0.0 };
+        let met = one.begins + bound + self.late();
+        let mut others = self.faults.iter().filter(|other| !core::ptr::eq(one, *other));
+        // To let the button go is to say zero.
+        let is_said =
+            !one.course.needs.enable && others.clone().any(|other| other.fault == Fault::ButtonLetGo);
+        let is_met = others.all(|other| other.course.goes() || !self.insists && other.begins > met);
+        !is_said && (is_met || !one.fault.needs_motion())
+    }
+}
+
+/// As it is to be told when it fails.
 impl fmt::Display for Episode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { driver, fault, lasts, insists, course } = self;
-        write!(f, "{fault} driver={driver} lasts={lasts:.3} insists={insists} {course}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Ending, Rival, Setup};
-
-    fn line(fault: Fault, setup: Setup) -> String {
-        let driver = Driver::Navigation;
-        let course = Course::of(&fault, driver, setup);
-        Episode { driver, fault, lasts: 1.0, insists: false, course }.to_string()
-    }
-
-    #[test]
-    fn an_episode_is_a_line() {
-        let fault = Fault::Infrared { starboard: true, rate: 20.0, share: 0.25, invalid: false };
-        assert_eq!(
-            line(fault, Setup::Hindbrain),
-            "infrared starboard=true rate=20.000 share=0.250 invalid=false driver=navigation lasts=1.000 \
-             insists=false during=0.020 after=0.000 resumes=none clears=zero"
-        );
-        let fault = Fault::Takeover { by: Rival::Stick, ends: Ending::LetsGo, gap: false };
-        assert_eq!(
-            line(fault, Setup::Apart),
-            "takeover by=stick ends=lets_go gap=false driver=navigation lasts=1.000 \
-             insists=false during=goes after=0.350 resumes=0.500 clears=itself"
-        );
+        let Self { driver, faults, lasts, insists } = self;
+        for Occurrence { fault, begins, ends, .. } in faults {
+            write!(f, "{fault:?} from {begins:.2} s")?;
+            if faults.len() > 1 {
+                write!(f, " to {ends:.2} s after")?;
+            }
+            f.write_str(", ")?;
+        }
+        write!(f, "while {driver:?} drives, for {lasts:.3} s{}", if *insists { ", insisting" } else { "" })
     }
 }

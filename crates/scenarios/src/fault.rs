@@ -1,6 +1,4 @@
-use core::fmt;
-
-use crate::{Change, Ending, Nonsense, Process, Rival, Second, Topic};
+use crate::{Change, Driver, Effect, Ending, Lack, Nonsense, Process, Rival, Says, Second, Setup, Topic};
 
 /// Something that goes wrong. Rates are in messages per second, shares between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,11 +10,15 @@ pub enum Fault {
     EstopSilent,
     /// The switch says false.
     EnableFalse,
+    /// The switch says false in a `share` of its messages, once at least, and true in the others and at the end.
+    EnableFlickers { rate: f64, share: f64 },
     /// A second switch comes, says false once and goes, while the first one repeats true `rate` times a second.
     SecondSwitchOff { second: Second, rate: f64 },
-    /// No command of navigation comes; its publisher is `gone`, or stays and says nothing.
+    /// The reset button is down, from before anything else goes wrong.
+    ResetJammed,
+    /// No command of who drives without a stick comes; its publisher is `gone`, or stays and says nothing.
     CommandSilent { gone: bool },
-    /// What navigation commands is not finite (`huge` false) or beyond all reason.
+    /// What it commands is not finite (`huge` false) or beyond all reason.
     CommandNonsense { huge: bool },
     /// The commands' stamps lie so many milliseconds behind the clock, negative: ahead.
     CommandStamps { behind: i32 },
@@ -28,16 +30,16 @@ pub enum Fault {
     InfraredSilent { starboard: bool },
     /// A sensor in front repeats its last message, stamp and all.
     InfraredRepeated { starboard: bool },
-    /// A second publisher comes, says nothing, and goes.
-    SecondPublisher { topic: Topic, second: Second },
+    /// A second publisher comes, says this all the time, and goes.
+    SecondPublisher { topic: Topic, second: Second, says: Says },
     /// The link to the operator's computer is cut: no command and no e-stop comes; and all of it at once when it is back.
     LinkCut,
     /// A process is held, or the computer suspended (one clock counts both), for so many milliseconds, while the commands go on.
     Held { process: Process, millis: u32 },
     /// Parameters are set while the vehicle drives, and set back.
     ParameterSet(&'static Change),
-    /// The motor controller is lost and found again.
-    DeviceLost,
+    /// The motor controller is lost like this and found again.
+    DeviceLost { lack: Lack },
 
     /// A source of higher priority takes over from navigation, drives, and ends like this. With a `gap` navigation falls silent
     /// meanwhile, and is back at that end.
@@ -56,6 +58,8 @@ pub enum Fault {
     ScalingInvalid { ahead: bool, nonsense: Nonsense, rate: f64, share: f64 },
     /// The zones ahead are blocked, or the lock is closed, and somebody switches enable off and on behind it; then it opens.
     Rearmed { zone: bool },
+    /// The occupant selects a profile for which the chair is not calibrated, and goes back.
+    ProfileUnknown,
     /// The stick says nothing more; its publisher is `gone`, or stays.
     StickSilent { gone: bool },
     /// The stick is pulled out, and is back held ahead with the button down.
@@ -64,78 +68,184 @@ pub enum Fault {
     ButtonLetGo,
 }
 
-impl Fault {
-    /// Its name, for other languages.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::EstopPressed { .. } => "estop_pressed",
-            Self::EstopSilent => "estop_silent",
-            Self::EnableFalse => "enable_false",
-            Self::SecondSwitchOff { .. } => "second_switch_off",
-            Self::CommandSilent { .. } => "command_silent",
-            Self::CommandNonsense { .. } => "command_nonsense",
-            Self::CommandStamps { .. } => "command_stamps",
-            Self::CommandRepeated => "command_repeated",
-            Self::Infrared { .. } => "infrared",
-            Self::InfraredSilent { .. } => "infrared_silent",
-            Self::InfraredRepeated { .. } => "infrared_repeated",
-            Self::SecondPublisher { .. } => "second_publisher",
-            Self::LinkCut => "link_cut",
-            Self::Held { .. } => "held",
-            Self::ParameterSet(_) => "parameter_set",
-            Self::DeviceLost => "device_lost",
-            Self::Takeover { .. } => "takeover",
-            Self::LockClosed => "lock_closed",
-            Self::LockSilent { .. } => "lock_silent",
-            Self::LockFlickers { .. } => "lock_flickers",
-            Self::ScalingSilent { .. } => "scaling_silent",
-            Self::ScalingBlocked { .. } => "scaling_blocked",
-            Self::ScalingInvalid { .. } => "scaling_invalid",
-            Self::Rearmed { .. } => "rearmed",
-            Self::StickSilent { .. } => "stick_silent",
-            Self::StickUnplugged => "stick_unplugged",
-            Self::ButtonLetGo => "button_let_go",
-        }
-    }
+/// What a fault has for itself: two that share one of these do not come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Estop,
+    Enable,
+    Reset,
+    Commands,
+    Infrared(bool),
+    Publishers(Topic),
+    Process,
+    Parameters,
+    Device,
+    Lock,
+    Scaling,
+    Profile,
+    Stick,
+    /// Everything: it comes alone.
+    All,
 }
 
-/// Its name and its fields, as `name key=value ...`.
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())?;
+impl Fault {
+    /// Its name.
+    pub fn name(&self) -> String {
+        let text = format!("{self:?}");
+        text.split([' ', '(']).next().unwrap_or_default().to_owned()
+    }
+
+    /// The topic whose publisher goes.
+    pub(crate) fn deserted(&self, driver: Driver, setup: Setup) -> Option<Topic> {
         match self {
-            Self::EstopPressed { rate, share }
-            | Self::LockFlickers { rate, share }
-            | Self::ScalingBlocked { rate, share } => write!(f, " rate={rate:.3} share={share:.3}"),
-            Self::SecondSwitchOff { second, rate } => write!(f, " second={second} rate={rate:.3}"),
-            Self::CommandNonsense { huge } => write!(f, " huge={huge}"),
-            Self::CommandStamps { behind } => write!(f, " behind={behind}"),
-            Self::Infrared { starboard, rate, share, invalid } => {
-                write!(f, " starboard={starboard} rate={rate:.3} share={share:.3} invalid={invalid}")
+            Self::CommandSilent { gone: true } => Some(match (setup, driver) {
+                (Setup::Hindbrain, _) => Topic::Command,
+                (_, Driver::Reference) => Topic::Reference,
+                _ => Topic::Source,
+            }),
+            Self::LockSilent { gone: true } => Some(Topic::Lock),
+            Self::ScalingSilent { gone: true } => Some(Topic::Scaling),
+            Self::StickSilent { gone: true } => Some(Topic::Stick),
+            _ => None,
+        }
+    }
+
+    /// What it has for itself.
+    pub(crate) fn parts(&self, driver: Driver, setup: Setup) -> Vec<Part> {
+        let mut parts = match *self {
+            Self::EstopPressed { .. } | Self::EstopSilent => vec![Part::Estop],
+            Self::EnableFalse | Self::EnableFlickers { .. } => vec![Part::Enable],
+            Self::SecondSwitchOff { .. } => vec![Part::Enable, Part::Publishers(Topic::Enable)],
+            Self::ResetJammed => vec![Part::Reset],
+            Self::CommandSilent { .. }
+            | Self::CommandNonsense { .. }
+            | Self::CommandStamps { .. }
+            | Self::CommandRepeated => vec![Part::Commands],
+            Self::Infrared { starboard, .. }
+            | Self::InfraredSilent { starboard }
+            | Self::InfraredRepeated { starboard } => vec![Part::Infrared(starboard)],
+            Self::SecondPublisher { topic, .. } => vec![Part::Publishers(topic)],
+            Self::LinkCut => vec![Part::Estop, Part::Commands],
+            // Nobody answers meanwhile.
+            Self::Held { .. } => vec![Part::Process, Part::Parameters],
+            Self::ParameterSet(change) if change.node == Process::Zones => {
+                vec![Part::Parameters, Part::Scaling, Part::Profile, Part::Commands]
             }
-            Self::InfraredSilent { starboard } | Self::InfraredRepeated { starboard } => {
-                write!(f, " starboard={starboard}")
+            // Sooner lost than the figures say.
+            Self::ParameterSet(change) if change.is_of_time() => vec![Part::Parameters, Part::Commands],
+            Self::ParameterSet(_) => vec![Part::Parameters],
+            Self::DeviceLost { .. } => vec![Part::Device],
+            Self::LockClosed | Self::LockSilent { .. } | Self::LockFlickers { .. } => vec![Part::Lock],
+            Self::ScalingSilent { .. } | Self::ScalingBlocked { .. } | Self::ScalingInvalid { .. } => {
+                vec![Part::Scaling]
             }
-            Self::SecondPublisher { topic, second } => write!(f, " topic={topic} second={second}"),
-            Self::Held { process, millis } => write!(f, " process={process} millis={millis}"),
-            Self::Rearmed { zone } => write!(f, " zone={zone}"),
-            Self::ParameterSet(change) => write!(f, " {change}"),
-            Self::Takeover { by, ends, gap } => write!(f, " by={by} ends={ends} gap={gap}"),
-            Self::ScalingInvalid { ahead, nonsense, rate, share } => {
-                write!(f, " ahead={ahead} nonsense={nonsense} rate={rate:.3} share={share:.3}")
-            }
-            Self::CommandSilent { gone }
-            | Self::LockSilent { gone }
-            | Self::ScalingSilent { gone }
-            | Self::StickSilent { gone } => write!(f, " gone={gone}"),
+            Self::ProfileUnknown => vec![Part::Profile, Part::Publishers(Topic::Profile)],
+            Self::StickSilent { .. } | Self::StickUnplugged | Self::ButtonLetGo => vec![Part::Stick],
+            Self::Takeover { .. } | Self::Rearmed { .. } => vec![Part::All],
+        };
+        parts.extend(self.deserted(driver, setup).map(Part::Publishers));
+        parts
+    }
+
+    /// Whether it says what is bad now and then, so that a process that is held may miss it.
+    pub(crate) const fn flickers(&self) -> bool {
+        matches!(
+            self,
+            Self::EstopPressed { .. }
+                | Self::EnableFlickers { .. }
+                | Self::Infrared { .. }
+                | Self::LockFlickers { .. }
+                | Self::ScalingBlocked { .. }
+                | Self::ScalingInvalid { .. }
+        )
+    }
+
+    /// Whether nothing that a person does brings motion while it lasts: it is there without a break.
+    pub const fn is_steady(&self) -> bool {
+        match self {
             Self::EstopSilent
+            | Self::SecondSwitchOff { .. }
+            | Self::CommandSilent { .. }
+            | Self::CommandNonsense { .. }
+            | Self::CommandStamps { .. }
+            | Self::CommandRepeated
+            | Self::InfraredSilent { .. }
+            | Self::InfraredRepeated { .. }
+            | Self::SecondPublisher { .. }
+            | Self::DeviceLost { .. }
+            | Self::LockClosed
+            | Self::LockSilent { .. }
+            | Self::ScalingSilent { .. }
+            | Self::ProfileUnknown
+            | Self::StickSilent { .. }
+            | Self::StickUnplugged
+            | Self::ButtonLetGo => true,
+            // Other zones, in another mode, have nothing against it.
+            Self::ParameterSet(change) => matches!(change.node, Process::Arbiter | Process::Joystick),
+            Self::ScalingBlocked { share, .. } => *share >= 1.0,
+            // What flickers may be well for long enough, and what was said once can be taken back.
+            Self::EstopPressed { .. }
             | Self::EnableFalse
+            | Self::EnableFlickers { .. }
+            | Self::ResetJammed
+            | Self::Infrared { .. }
+            | Self::LinkCut
+            | Self::Held { .. }
+            | Self::Takeover { .. }
+            | Self::LockFlickers { .. }
+            | Self::ScalingInvalid { .. }
+            | Self::Rearmed { .. } => false,
+        }
+    }
+
+    /// Whether it asks for what it asks for only if it meets motion, which another fault may have taken away before: a blocked
+    /// sensor is none in the way of a vehicle that is not told to move.
+    pub(crate) const fn needs_motion(&self) -> bool {
+        match self {
+            Self::EstopPressed { .. }
+            | Self::EstopSilent
+            | Self::EnableFalse
+            | Self::EnableFlickers { .. }
+            | Self::SecondSwitchOff { .. }
+            | Self::ResetJammed
+            | Self::CommandSilent { .. }
+            | Self::CommandNonsense { huge: false }
+            | Self::CommandStamps { .. }
             | Self::CommandRepeated
             | Self::LinkCut
-            | Self::DeviceLost
+            | Self::DeviceLost { .. }
+            | Self::StickSilent { .. }
+            | Self::StickUnplugged => false,
+            Self::SecondPublisher { topic, .. } => {
+                matches!(topic, Topic::Lock | Topic::Arbitrated | Topic::Scaling | Topic::Profile)
+            }
+            Self::Held { process, .. } => !matches!(process, Process::Hindbrain),
+            // How fast is too fast the stages know that scale it.
+            Self::CommandNonsense { huge: true }
+            | Self::Infrared { .. }
+            | Self::InfraredSilent { .. }
+            | Self::InfraredRepeated { .. }
+            | Self::ParameterSet(_)
+            | Self::Takeover { .. }
             | Self::LockClosed
-            | Self::StickUnplugged
-            | Self::ButtonLetGo => Ok(()),
+            | Self::LockSilent { .. }
+            | Self::LockFlickers { .. }
+            | Self::ScalingSilent { .. }
+            | Self::ScalingBlocked { .. }
+            | Self::ScalingInvalid { .. }
+            | Self::Rearmed { .. }
+            | Self::ProfileUnknown
+            | Self::ButtonLetGo => true,
         }
+    }
+
+    /// Whether it is refused as long as something moves, and not where something else has stopped it.
+    pub(crate) const fn is_refused(&self) -> bool {
+        matches!(self, Self::ParameterSet(change) if matches!(change.effect, Effect::Refused))
+    }
+
+    /// For how long a process is held by it, in milliseconds: everything is noticed so much later.
+    pub(crate) const fn holds(&self) -> u64 {
+        if let Self::Held { millis, .. } = self { *millis as u64 } else { 0 }
     }
 }

@@ -1,29 +1,78 @@
-//! `scenarios SEED COUNT SETUP`: so many episodes, one a line, for tests in other languages.
+//! `scenarios play SEED COUNT SETUP [FIRST] [SECONDS]`: so many episodes, from the first on, for so long, played to a vehicle that
+//! whoever started this process has, see [`wire`]. `scenarios cuts SEED COUNT`: how long so many cuts of a link last, in seconds.
+
+mod wire;
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use scenarios::{Dice, Setup};
+use scenarios::{Dice, Fault, Setup, World};
+
+use crate::wire::Wire;
+
+/// So often in all an episode is played again that came to nothing since whoever plays it was late.
+const AGAIN: u32 = 5;
+
+const USAGE: &str = "usage: scenarios play SEED COUNT hindbrain|together|apart [FIRST] [SECONDS], or scenarios cuts SEED COUNT";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let parsed = match &arguments[..] {
-        [seed, count, setup] => {
-            seed.parse::<u64>().ok().zip(count.parse().ok()).zip(setup.parse::<Setup>().ok())
-        }
-        _ => None,
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let number = |index: usize| words.get(index).and_then(|word| word.parse::<usize>().ok());
+    let seed = words.get(1).and_then(|word| word.parse::<u64>().ok());
+    let done = match (words.first(), seed, number(2)) {
+        (Some(&"play"), Some(seed), Some(count)) => match words.get(3).map(|word| word.parse::<Setup>()) {
+            Some(Ok(setup)) => {
+                play(seed, count, setup, number(4).unwrap_or(0), number(5).unwrap_or(usize::MAX))
+            }
+            _ => Err(USAGE.into()),
+        },
+        (Some(&"cuts"), Some(seed), Some(count)) => cuts(seed, count),
+        _ => Err(USAGE.into()),
     };
-    let Some(((seed, count), setup)) = parsed else {
-        eprintln!(
-            "usage: scenarios SEED COUNT hindbrain|together|apart, two whole numbers and what there is of the chain"
-        );
-        return ExitCode::from(2);
-    };
-    let mut out = std::io::stdout().lock();
-    for episode in Dice::new(seed, setup).take(count) {
-        if writeln!(out, "{episode}").is_err() {
-            return ExitCode::FAILURE; // nobody reads any more
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(what) => {
+            eprintln!("{what}");
+            ExitCode::FAILURE
         }
     }
-    ExitCode::SUCCESS
+}
+
+fn play(seed: u64, count: usize, setup: Setup, first: usize, seconds: usize) -> Result<(), String> {
+    let mut world = World::new(Wire::default(), setup);
+    let mut again = 0;
+    while let Err(what) = world.start() {
+        once_more(&mut world, &mut again, what)?;
+    }
+    for (number, episode) in Dice::new(seed, setup).enumerate().skip(first).take(count) {
+        if world.millis() / 1000 >= seconds as u64 {
+            break;
+        }
+        let which = format!("seed {seed}, {setup}, episode {number} ({episode})");
+        world.vehicle_mut().tell(&format!("episode {which}"));
+        while let Err(what) = world.play(&episode) {
+            once_more(&mut world, &mut again, format!("{which}: {what}"))?;
+            world.settle(&episode)?;
+        }
+        world.vehicle_mut().was_late();
+    }
+    Ok(())
+}
+
+/// Whether it came to nothing since somebody was late, who has brought about another fault by that.
+fn once_more(world: &mut World<Wire>, again: &mut u32, what: String) -> Result<(), String> {
+    if !world.vehicle_mut().was_late() || *again == AGAIN {
+        return Err(what);
+    }
+    *again += 1;
+    eprintln!("late, once more: {what}");
+    Ok(())
+}
+
+fn cuts(seed: u64, count: usize) -> Result<(), String> {
+    let cuts = Dice::new(seed, Setup::Hindbrain)
+        .filter(|one| one.faults.len() == 1 && one.faults.iter().any(|one| one.fault == Fault::LinkCut));
+    let mut out = std::io::stdout().lock();
+    cuts.take(count).try_for_each(|one| writeln!(out, "{:.3}", one.lasts)).map_err(|error| error.to_string())
 }

@@ -1,20 +1,24 @@
-use crate::{Process, Second, Topic};
+use crate::{Lack, Process, Says, Second, Topic};
 
-/// What is said to the vehicle.
+/// What is said to the vehicle, or done to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // the sentences name the fields
 pub enum Message {
     /// A command of navigation ahead, as a part of full speed, whose stamp lies so many milliseconds behind the clock; `None`: the
     /// stamp of the command before.
     Command { forward: f64, behind: Option<i32> },
+    /// The same on the joystick's reference.
+    Reference { forward: f64, behind: Option<i32> },
     /// A command of the source `dock`, which has no stamps.
     Dock { forward: f64 },
-    /// How the virtual stick is held; `None`: pulled out.
+    /// How the stick is held; `None`: pulled out.
     Stick(Option<Hand>),
     /// Of the lock `door`: whether it is closed.
     Lock(bool),
     /// The factors of all zones ahead, and of all others.
     Scaling { ahead: f32, others: f32 },
+    /// The profile that the chair is in.
+    Profile(i32),
     /// `hind/enable`.
     Enable(bool),
     /// `hind/estop`: whether it is pressed.
@@ -25,10 +29,12 @@ pub enum Message {
     Infrared { starboard: bool, reading: Reading, repeated: bool },
     /// A topic has these publishers.
     Publishers { topic: Topic, publishers: Publishers },
-    /// The motor controller works or is lost.
-    Device(bool),
-    /// Parameters of a node are set, as text in YAML; without one the entry is deleted. They may be refused.
-    Parameters { node: Process, set: &'static [(&'static str, &'static str)] },
+    /// The second publisher of a topic says this.
+    Second { topic: Topic, second: Second, says: Says },
+    /// The motor controller works, or what is wrong with it.
+    Device(Option<Lack>),
+    /// A process is held, or goes on.
+    Held { process: Process, on: bool },
 }
 
 /// How the stick is held.
@@ -60,14 +66,59 @@ pub enum Reading {
     Invalid,
 }
 
-/// A machine with motors, as a world of [`Message`]s sees it.
-pub trait Vehicle {
-    /// The message comes now; one that a machine has no input for means nothing to it.
-    fn receive(&mut self, message: Message);
-    /// Lets time pass, and whatever is due happen.
-    fn pass(&mut self, millis: u32);
-    /// Lets time pass while the process is held: nothing happens.
-    fn hold(&mut self, millis: u32);
-    /// The levels that the motors were told last.
-    fn levels(&self) -> [i16; 2];
+/// The profile for which the chair is calibrated, and one for which it is not.
+pub(crate) const CALIBRATED: i32 = 1;
+pub(crate) const UNKNOWN: i32 = 3;
+
+impl Message {
+    /// What is received of it, if it is not lost on the way: of a second publisher what the only one might say.
+    pub fn received(self) -> Option<Self> {
+        match self {
+            Self::Second { topic, second, says } if second.fits() => Self::of(topic, says),
+            Self::Second { .. } => None,
+            message => Some(message),
+        }
+    }
+
+    /// What somebody says on `topic`; `None` of what nobody listens to.
+    pub fn of(topic: Topic, says: Says) -> Option<Self> {
+        let goes = says != Says::Stop;
+        let forward = if goes { 1.0 } else { 0.0 };
+        let behind = Some(if says == Says::Old { 60_000 } else { 0 });
+        Some(match topic {
+            Topic::Command | Topic::Source | Topic::Arbitrated => Self::Command { forward, behind },
+            Topic::Reference => Self::Reference { forward, behind },
+            Topic::Enable => Self::Enable(goes),
+            Topic::Estop => Self::Estop(!goes),
+            Topic::Reset => Self::Reset(goes),
+            Topic::Lock => Self::Lock(!goes),
+            Topic::Scaling => Self::Scaling { ahead: forward as f32, others: 1.0 },
+            Topic::Profile => Self::Profile(if goes { CALIBRATED } else { UNKNOWN }),
+            Topic::Stick => Self::Stick(Some(Hand { forward, button: goes })),
+            Topic::Port | Topic::Starboard => return None,
+        })
+    }
+}
+
+impl Publishers {
+    /// How many there are whose messages are received, and how many others.
+    pub const fn counted(self) -> (usize, usize) {
+        match self {
+            Self::Nobody => (0, 0),
+            Self::One => (1, 0),
+            Self::Two(second) if second.fits() => (2, 0),
+            Self::Two(_) => (1, 1),
+        }
+    }
+}
+
+impl Reading {
+    /// The distance that it measures \[m\]; `None` is no measurement.
+    pub const fn distance(self) -> Option<f64> {
+        match self {
+            Self::Clear => Some(1.0),
+            Self::Blocked => Some(0.1),
+            Self::Invalid => None,
+        }
+    }
 }

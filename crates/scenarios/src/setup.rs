@@ -19,6 +19,8 @@ pub enum Driver {
     Navigation,
     /// A hand on the virtual stick, while navigation asks for nothing.
     Stick,
+    /// Whoever publishes the joystick's reference, which passes while the stick is at rest.
+    Reference,
 }
 
 /// A process that can be held.
@@ -43,8 +45,12 @@ pub enum Topic {
     Enable,
     /// `hind/estop`
     Estop,
+    /// `hind/reset`
+    Reset,
     /// `motor/port`
-    Motors,
+    Port,
+    /// `motor/starboard`
+    Starboard,
     /// That of the arbiter's source `navigation`.
     Source,
     /// That of the arbiter's lock `door`.
@@ -53,6 +59,10 @@ pub enum Topic {
     Arbitrated,
     /// `luci/scaling`
     Scaling,
+    /// `luci/chair_profile`
+    Profile,
+    /// `joystick/reference`
+    Reference,
     /// `joystick/virtual_device`
     Stick,
 }
@@ -68,6 +78,41 @@ pub enum Second {
     BestEffort,
     /// Of another type.
     OtherType,
+}
+
+impl Second {
+    /// Whether its messages are received.
+    pub const fn fits(self) -> bool {
+        matches!(self, Self::Alike | Self::SameName)
+    }
+}
+
+/// What is wrong with a motor controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// It is unplugged.
+    Plug,
+    /// It does not answer.
+    Answers,
+    /// What it answers is none.
+    Sense,
+    /// It reports an error of its own.
+    Health,
+}
+
+/// What a second publisher says all the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// Nothing.
+    Nothing,
+    /// What would let the vehicle drive.
+    Motion,
+    /// What would stop it.
+    Stop,
+    /// One and the other.
+    Both,
+    /// What would let it drive, stamped a minute ago where it has a stamp.
+    Old,
 }
 
 /// A source of higher priority than navigation's.
@@ -138,7 +183,6 @@ macro_rules! shown {
 }
 
 shown!(Setup { Hindbrain: "hindbrain", Together: "together", Apart: "apart" });
-shown!(Driver { Navigation: "navigation", Stick: "stick" });
 shown!(Process {
     Hindbrain: "hindbrain",
     Joystick: "joystick",
@@ -149,14 +193,16 @@ shown!(Topic {
     Command: "cmd_vel",
     Enable: "hind/enable",
     Estop: "hind/estop",
-    Motors: "motor/port",
+    Reset: "hind/reset",
+    Port: "motor/port",
+    Starboard: "motor/starboard",
     Source: "cmd_vel_smoothed",
     Lock: "door",
     Arbitrated: "cmd_vel_arbitrated",
     Scaling: "luci/scaling",
+    Profile: "luci/chair_profile",
+    Reference: "joystick/reference",
     Stick: "joystick/virtual_device",
 });
 shown!(Second { Alike: "alike", SameName: "same_name", BestEffort: "best_effort", OtherType: "other_type" });
-shown!(Rival { Dock: "dock", Stick: "stick" });
-shown!(Ending { LetsGo: "lets_go", Silent: "silent", Unplugged: "unplugged" });
-shown!(Nonsense { NaN: "nan", Infinite: "inf", Negative: "-0.5", Above: "1.5" });
+shown!(Lack { Plug: "unplugged", Answers: "nothing", Sense: "garbage", Health: "errors" });

@@ -1,20 +1,21 @@
-use crate::{Driver, Ending, Fault, Hand, Message, Nonsense, Reading, Rival, Setup};
+use crate::message::CALIBRATED;
+use crate::{Driver, Ending, Fault, Hand, Message, Nonsense, Reading, Rival, Says, Second, Setup, Topic};
 
-/// One step \[ms\].
-pub(crate) const STEP: u32 = 10;
 /// Who takes over is at rest for so long first \[ms\].
 const NEUTRAL: u64 = 100;
-/// So many messages of a topic wait for a process that is held; what is newer is lost.
-const WAITING: u64 = 10;
+/// When a second publisher beside another fault begins to speak \[ms\]: the graph knows it by then. Until then it may be obeyed.
+const KNOWN: u64 = 300;
 
-/// Everything that talks to a vehicle, each at its own rate: what is said in a step of 10 ms.
+/// Everything that talks to a vehicle, each at its own rate.
 pub(crate) struct Streams {
     pub setup: Setup,
     pub driver: Driver,
+    /// The time since the vehicle was started.
     pub millis: u64,
-    pub fault: Option<Fault>,
-    /// Milliseconds since the fault began, or since it ended.
-    pub since: u64,
+    /// When all of them were asked last.
+    before: Option<u64>,
+    /// What goes wrong, and since when.
+    pub faults: Vec<(Fault, u64)>,
     /// What full speed is multiplied with.
     pub throttle: f64,
     /// Whether the dead-man button is down, while the stick drives.
@@ -25,162 +26,183 @@ pub(crate) struct Streams {
 
 impl Streams {
     pub(crate) fn new(setup: Setup) -> Self {
-        let (driver, fault, ended) = (Driver::Navigation, None, None);
-        Self { setup, driver, millis: 0, fault, since: 0, throttle: 1.0, button: false, ended }
+        let driver = Driver::Navigation;
+        Self {
+            setup,
+            driver,
+            millis: 0,
+            before: None,
+            faults: Vec::new(),
+            throttle: 1.0,
+            button: false,
+            ended: None,
+        }
     }
 
-    pub(crate) fn step(&mut self) {
-        self.millis += u64::from(STEP);
-        self.since += u64::from(STEP);
+    /// How many messages of a stream of so many a second there were from `begun` until now, and when all were asked last.
+    fn counts(&self, begun: u64, rate: f64) -> (u64, Option<u64>) {
+        let count = |at: u64| at.checked_sub(begun).map(|millis| (millis as f64 * rate / 1000.0) as u64);
+        (count(self.millis).unwrap_or_default(), self.before.and_then(count))
     }
 
-    /// How many messages of a stream of so many a second there were until now, and a step before; without one it is the first.
-    fn counts(&self, rate: f64) -> (u64, Option<u64>) {
-        let count = |millis: u64| (millis as f64 * rate / 1000.0) as u64;
-        (count(self.since), self.since.checked_sub(u64::from(STEP)).map(count))
-    }
-
-    fn is_due(&self, rate: f64) -> bool {
-        let (now, before) = self.counts(rate);
+    fn is_due(&self, begun: u64, rate: f64) -> bool {
+        let (now, before) = self.counts(begun, rate);
         before.is_none_or(|before| now > before)
     }
 
     /// Of the messages of a flicker every so many is a bad one, the first one at least.
-    fn is_bad(&self, rate: f64, share: f64) -> bool {
-        let (now, before) = self.counts(rate);
+    fn is_bad(&self, begun: u64, rate: f64, share: f64) -> bool {
+        let (now, before) = self.counts(begun, rate);
         let bad = |count: u64| (count as f64 * share) as u64;
         before.is_none_or(|before| bad(now) > bad(before))
     }
 
     /// Whether a flicker says something now, and whether it is a bad one.
-    fn flicker(&self, rate: f64, share: f64) -> Option<bool> {
-        self.is_due(rate).then(|| self.is_bad(rate, share))
+    fn flicker(&self, begun: u64, rate: f64, share: f64) -> Option<bool> {
+        self.is_due(begun, rate).then(|| self.is_bad(begun, rate, share))
     }
 
     fn every(&self, millis: u64) -> bool {
-        self.millis.is_multiple_of(millis)
+        self.is_due(0, 1000.0 / millis as f64)
     }
 
-    /// All that is said in this step.
-    pub(crate) fn said(&self) -> Vec<Message> {
-        let mut messages = Vec::with_capacity(8);
+    /// All that is said now.
+    pub(crate) fn said(&mut self) -> Vec<Message> {
+        let mut messages = Vec::with_capacity(12);
         messages.extend(self.estop());
         messages.extend([false, true].into_iter().filter_map(|starboard| self.infrared(starboard)));
-        if let Some(Fault::SecondSwitchOff { rate, .. }) = self.fault
-            && self.since > 0
-            && self.is_due(rate)
-        {
-            messages.push(Message::Enable(true));
-        }
+        messages.extend(self.enable());
         if self.setup != Setup::Hindbrain {
             messages.extend(self.lock());
             messages.extend(self.scaling());
         }
         if self.every(20) {
-            messages.extend(self.navigation());
+            messages.extend(self.commands());
             messages.extend(self.dock());
             messages.extend(self.stick());
+            messages.extend(self.second());
         }
-        messages
-    }
-
-    /// What waited unread for a process that was held for so long and reads it now: the oldest of each topic.
-    pub(crate) fn waited(&self, millis: u32) -> Vec<Message> {
-        let held = u64::from(millis);
-        let mut messages = Vec::new();
-        for (number, ago) in (0..held).rev().step_by(20).enumerate() {
-            if number as u64 >= WAITING {
-                break;
-            }
-            messages.push(Message::Estop(false));
-            if self.driver == Driver::Navigation {
-                let behind = i32::try_from(ago).unwrap_or(i32::MAX);
-                messages.push(Message::Command { forward: self.throttle, behind: Some(behind) });
-            }
-            if self.setup != Setup::Hindbrain {
-                messages.extend(self.stick());
-                messages.extend([Message::Lock(false), Message::Scaling { ahead: 1.0, others: 1.0 }]);
-            }
-        }
+        self.before = Some(self.millis);
         messages
     }
 
     fn estop(&self) -> Option<Message> {
-        match self.fault {
-            Some(Fault::EstopPressed { rate, share }) => self.flicker(rate, share).map(Message::Estop),
-            Some(Fault::EstopSilent | Fault::LinkCut) => None,
-            _ => self.every(40).then_some(Message::Estop(false)),
+        for &(fault, begun) in &self.faults {
+            match fault {
+                Fault::EstopPressed { rate, share } => {
+                    return self.flicker(begun, rate, share).map(Message::Estop);
+                }
+                Fault::EstopSilent | Fault::LinkCut => return None,
+                _ => {}
+            }
         }
+        self.every(40).then_some(Message::Estop(false))
+    }
+
+    /// One that says nothing else was switched on once and for all.
+    fn enable(&self) -> Option<Message> {
+        self.faults.iter().find_map(|&(fault, begun)| match fault {
+            Fault::EnableFlickers { rate, share } => {
+                self.flicker(begun, rate, share).map(|is_bad| Message::Enable(!is_bad))
+            }
+            Fault::SecondSwitchOff { rate, .. } if self.before.is_some_and(|before| before >= begun) => {
+                self.is_due(begun, rate).then_some(Message::Enable(true))
+            }
+            _ => None,
+        })
     }
 
     fn infrared(&self, starboard: bool) -> Option<Message> {
         let of = |reading, repeated| Message::Infrared { starboard, reading, repeated };
-        match self.fault {
-            Some(Fault::Infrared { starboard: side, rate, share, invalid }) if side == starboard => {
-                let bad = if invalid { Reading::Invalid } else { Reading::Blocked };
-                let is_bad = self.flicker(rate, share)?;
-                Some(of(if is_bad { bad } else { Reading::Clear }, false))
+        for &(fault, begun) in &self.faults {
+            match fault {
+                Fault::Infrared { starboard: side, rate, share, invalid } if side == starboard => {
+                    let bad = if invalid { Reading::Invalid } else { Reading::Blocked };
+                    let is_bad = self.flicker(begun, rate, share)?;
+                    return Some(of(if is_bad { bad } else { Reading::Clear }, false));
+                }
+                Fault::InfraredSilent { starboard: side } if side == starboard => return None,
+                Fault::InfraredRepeated { starboard: side } if side == starboard => {
+                    return self.every(50).then(|| of(Reading::Clear, true));
+                }
+                _ => {}
             }
-            Some(Fault::InfraredSilent { starboard: side }) if side == starboard => None,
-            Some(Fault::InfraredRepeated { starboard: side }) if side == starboard => {
-                Some(of(Reading::Clear, true))
-            }
-            _ => self.every(50).then(|| of(Reading::Clear, false)),
         }
+        self.every(50).then(|| of(Reading::Clear, false))
     }
 
     fn lock(&self) -> Option<Message> {
-        match self.fault {
-            Some(Fault::LockSilent { .. }) => None,
-            Some(Fault::LockFlickers { rate, share }) => self.flicker(rate, share).map(Message::Lock),
-            fault => {
-                let closed = matches!(fault, Some(Fault::LockClosed | Fault::Rearmed { zone: false }));
-                (self.every(50) || closed && self.since == 0).then_some(Message::Lock(closed))
+        for &(fault, begun) in &self.faults {
+            match fault {
+                Fault::LockSilent { .. } => return None,
+                Fault::LockFlickers { rate, share } => {
+                    return self.flicker(begun, rate, share).map(Message::Lock);
+                }
+                Fault::LockClosed | Fault::Rearmed { zone: false } => {
+                    let is_first = self.before.is_none_or(|before| before < begun);
+                    return (self.every(50) || is_first).then_some(Message::Lock(true));
+                }
+                _ => {}
             }
         }
+        self.every(50).then_some(Message::Lock(false))
     }
 
     fn scaling(&self) -> Option<Message> {
         let of = |ahead, others| Message::Scaling { ahead, others };
-        match self.fault {
-            Some(Fault::ScalingSilent { .. }) => None,
-            Some(Fault::ScalingBlocked { rate, share }) => {
-                self.flicker(rate, share).map(|is_bad| of(if is_bad { 0.0 } else { 1.0 }, 1.0))
+        for &(fault, begun) in &self.faults {
+            match fault {
+                Fault::ScalingSilent { .. } => return None,
+                Fault::ScalingBlocked { rate, share } => {
+                    return self
+                        .flicker(begun, rate, share)
+                        .map(|is_bad| of(if is_bad { 0.0 } else { 1.0 }, 1.0));
+                }
+                Fault::ScalingInvalid { ahead, nonsense, rate, share } => {
+                    let is_bad = self.flicker(begun, rate, share)?;
+                    let bad = if is_bad { Nonsense::factor(nonsense) } else { 1.0 };
+                    return Some(if ahead { of(bad, 1.0) } else { of(1.0, bad) });
+                }
+                Fault::Rearmed { zone: true } => return self.every(50).then(|| of(0.0, 1.0)),
+                _ => {}
             }
-            Some(Fault::ScalingInvalid { ahead, nonsense, rate, share }) => {
-                let is_bad = self.flicker(rate, share)?;
-                let bad = if is_bad { Nonsense::factor(nonsense) } else { 1.0 };
-                Some(if ahead { of(bad, 1.0) } else { of(1.0, bad) })
+        }
+        self.every(50).then(|| of(1.0, 1.0))
+    }
+
+    /// What is asked for by who drives without a stick.
+    fn commands(&self) -> Option<Message> {
+        let (mut forward, mut behind) = (self.throttle, Some(0));
+        for (fault, _) in &self.faults {
+            match *fault {
+                Fault::CommandSilent { .. } | Fault::LinkCut | Fault::Takeover { gap: true, .. } => {
+                    return None;
+                }
+                Fault::CommandNonsense { huge } => forward = if huge { 1e6 } else { f64::NAN },
+                Fault::CommandStamps { behind: by } => behind = Some(by),
+                Fault::CommandRepeated => behind = None,
+                _ => {}
             }
-            fault => {
-                let blocked = matches!(fault, Some(Fault::Rearmed { zone: true }));
-                self.every(50).then(|| of(if blocked { 0.0 } else { 1.0 }, 1.0))
-            }
+        }
+        match self.driver {
+            Driver::Navigation => Some(Message::Command { forward, behind }),
+            Driver::Reference => Some(Message::Reference { forward, behind }),
+            Driver::Stick => None,
         }
     }
 
-    fn navigation(&self) -> Option<Message> {
-        if self.driver != Driver::Navigation {
-            return None;
-        }
-        let of = |forward, behind| Some(Message::Command { forward, behind });
-        match self.fault {
-            Some(Fault::CommandSilent { .. } | Fault::LinkCut | Fault::Takeover { gap: true, .. }) => None,
-            Some(Fault::CommandNonsense { huge }) => of(if huge { 1e6 } else { f64::NAN }, Some(0)),
-            Some(Fault::CommandStamps { behind }) => of(self.throttle, Some(behind)),
-            Some(Fault::CommandRepeated) => of(self.throttle, None),
-            _ => of(self.throttle, Some(0)),
-        }
-    }
-
-    /// What somebody asks for who takes over: rest first.
-    fn takes_over(&self) -> f64 {
-        if self.since < NEUTRAL { 0.0 } else { 1.0 }
+    /// What somebody asks for who takes over since `begun`: rest first.
+    fn takes_over(&self, begun: u64) -> f64 {
+        if self.millis - begun < NEUTRAL { 0.0 } else { 1.0 }
     }
 
     fn dock(&self) -> Option<Message> {
-        let drives = matches!(self.fault, Some(Fault::Takeover { by: Rival::Dock, .. }));
-        drives.then(|| Message::Dock { forward: self.takes_over() })
+        self.faults.iter().find_map(|&(fault, begun)| match fault {
+            Fault::Takeover { by: Rival::Dock, .. } => {
+                Some(Message::Dock { forward: self.takes_over(begun) })
+            }
+            _ => None,
+        })
     }
 
     fn stick(&self) -> Option<Message> {
@@ -188,17 +210,65 @@ impl Streams {
             return None;
         }
         let hand = |forward, button| Some(Message::Stick(Some(Hand { forward, button })));
-        match self.fault {
-            Some(Fault::StickSilent { .. }) => None,
-            Some(Fault::StickUnplugged) => Some(Message::Stick(None)),
-            Some(Fault::ButtonLetGo) => hand(self.throttle, false),
-            Some(Fault::Takeover { by: Rival::Stick, .. }) => hand(self.takes_over(), true),
-            _ => match self.ended {
-                Some(Ending::Silent) => None,
-                Some(Ending::Unplugged) => Some(Message::Stick(None)),
-                _ if self.driver == Driver::Stick => hand(self.throttle, self.button),
-                _ => hand(0.0, false),
-            },
+        for &(fault, begun) in &self.faults {
+            match fault {
+                Fault::StickSilent { .. } => return None,
+                Fault::StickUnplugged => return Some(Message::Stick(None)),
+                Fault::ButtonLetGo => return hand(self.throttle, false),
+                Fault::Takeover { by: Rival::Stick, .. } => return hand(self.takes_over(begun), true),
+                _ => {}
+            }
         }
+        match self.ended {
+            Some(Ending::Silent) => None,
+            Some(Ending::Unplugged) => Some(Message::Stick(None)),
+            _ if self.driver == Driver::Stick => hand(self.throttle, self.button),
+            _ => hand(0.0, false),
+        }
+    }
+
+    /// What second publishers say.
+    fn second(&self) -> impl Iterator<Item = Message> + '_ {
+        let is_alone = self.faults.len() < 2;
+        self.faults.iter().filter_map(move |&(fault, begun)| {
+            let Fault::SecondPublisher { topic, second, says } = fault else {
+                return None;
+            };
+            let since = self.millis - begun;
+            // Before each true of a switch the graph is read.
+            let may = is_alone || topic == Topic::Enable || since >= KNOWN;
+            let says = match says {
+                Says::Nothing => return None,
+                Says::Both if (since / 20).is_multiple_of(2) => Says::Motion,
+                Says::Both => Says::Stop,
+                says => says,
+            };
+            may.then_some(Message::Second { topic, second, says })
+        })
+    }
+
+    /// What waits in a link that was cut at `begun`, oldest first.
+    pub(crate) fn waited(&self, begun: u64) -> Vec<Message> {
+        let lasted = i32::try_from(self.millis - begun).unwrap_or(i32::MAX);
+        let forward = self.throttle;
+        let of_age = |behind| {
+            let behind = Some(behind);
+            let command = match self.driver {
+                Driver::Reference => Message::Reference { forward, behind },
+                _ => Message::Command { forward, behind },
+            };
+            [command, Message::Estop(false)]
+        };
+        (0..lasted).rev().step_by(20).flat_map(of_age).collect()
+    }
+
+    /// What the occupant selects.
+    pub(crate) fn profile(&self) -> Message {
+        Message::Profile(CALIBRATED)
+    }
+
+    /// What a second switch says when it comes.
+    pub(crate) fn switched_off(second: Second) -> Message {
+        Message::Second { topic: Topic::Enable, second, says: Says::Stop }
     }
 }

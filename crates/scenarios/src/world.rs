@@ -1,17 +1,41 @@
-use crate::streams::{STEP, Streams};
+use crate::course::FULL;
+use crate::message::UNKNOWN;
+use crate::plan::{Claim, Plan};
+use crate::streams::Streams;
 use crate::{
-    Clears, Driver, Effect, Ending, Episode, Fault, Message, Motion, Publishers, Rival, Setup, Topic, Vehicle,
+    Driver, Effect, Ending, Episode, Fault, Message, Motion, Needs, Occurrence, Publishers, Rival, Setup,
+    Topic, Vehicle,
 };
 
+/// One step \[ms\].
+pub(crate) const STEP: u64 = 10;
+/// How long it takes at most to drive, once everything is done that has to be \[ms\].
+const DRIVES: u64 = 1_000;
+/// For so long it is looked at what an act brought \[ms\].
+const LOOK: u64 = 200;
+/// How long a motor controller takes at most to be there again \[ms\].
+const OPENS: u64 = 5_000;
+
 /// A vehicle and everything that talks to it, in steps of 10 ms: full speed ahead is asked for, the e-stop, the sensors, locks and
-/// zones have their heartbeats, and one thing goes wrong.
+/// zones have their heartbeats, and one thing goes wrong, or some.
 pub struct World<V> {
     vehicle: V,
     streams: Streams,
+    plan: Plan,
+    /// When processes go on that are held.
+    held: Vec<(u64, Message)>,
 }
 
-/// What a person can do, in the order in which it helps.
-const ACTS: [Clears; 4] = [Clears::Reset, Clears::Enable, Clears::Button, Clears::Zero];
+/// What a person can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    Reset,
+    Enable,
+    Button,
+    Zero,
+}
+
+const ACTS: [Act; 4] = [Act::Reset, Act::Enable, Act::Button, Act::Zero];
 
 type Check = Result<(), String>;
 
@@ -22,7 +46,7 @@ fn millis(seconds: f64) -> u64 {
 impl<V: Vehicle> World<V> {
     /// Around a vehicle that was just started.
     pub fn new(vehicle: V, setup: Setup) -> Self {
-        Self { vehicle, streams: Streams::new(setup) }
+        Self { vehicle, streams: Streams::new(setup), plan: Plan::default(), held: Vec::new() }
     }
 
     /// The vehicle.
@@ -30,97 +54,202 @@ impl<V: Vehicle> World<V> {
         &self.vehicle
     }
 
+    /// The vehicle.
+    pub fn vehicle_mut(&mut self) -> &mut V {
+        &mut self.vehicle
+    }
+
     /// Starts the vehicle, and drives until it is at full speed.
     /// # Errors
     /// It does not drive.
     pub fn start(&mut self) -> Check {
-        self.vehicle.receive(Message::Device(true));
-        self.run(700, |_| Ok(()))?;
-        self.recover(Clears::Reset)
+        self.plan.forget(self.now());
+        self.vehicle.receive(Message::Device(None));
+        self.vehicle.receive(self.streams.profile());
+        self.run(V::START)?;
+        self.open()?;
+        self.recover(Needs::ALL, false)
     }
 
     /// Lets `episode` happen to a vehicle that drives, and gets it to drive again.
     /// # Errors
     /// What the vehicle did that it should not, or did not do.
     pub fn play(&mut self, episode: &Episode) -> Check {
-        let Episode { driver, fault, lasts, insists, course } = *episode;
-        self.hand_over(driver)?;
-        self.begin(fault);
-        self.watch(millis(lasts), course.during, "during the fault")?;
-        let acts = match fault {
-            Fault::Rearmed { .. } => &[Clears::Enable],
-            _ if insists => &ACTS[..],
-            _ => &[],
-        };
-        for act in acts {
-            self.act(*act)?;
-            self.watch(200, Motion::Stops(0.0), "during the fault, by what a person does")?;
+        self.hand_over(episode.driver)?;
+        self.plan.clear(self.now());
+        if episode.goes() {
+            self.plan.go(self.now(), FULL);
         }
-        self.end(fault);
-        if let Some(at) = course.resumes {
-            if course.during != Motion::Free {
-                self.watch(millis(at).saturating_sub(2 * u64::from(STEP)), course.after, "after the fault")?;
-            }
-            return self.drives("by itself");
+        let start = self.now();
+        let mut order: Vec<&Occurrence> = episode.faults.iter().collect();
+        order.sort_by(|one, other| one.begins.total_cmp(&other.begins));
+        for one in &order {
+            self.run_until(start + millis(one.begins))?;
+            self.begin(episode, one)?;
         }
-        if course.clears == Clears::Itself {
-            return self.watch(300, course.after, "after the fault");
+        self.run(millis(episode.lasts) + V::SLACK)?;
+        if episode.faults.iter().any(|one| matches!(one.fault, Fault::Rearmed { .. })) {
+            self.tries(Act::Enable)?;
         }
-        let brakes = if let Motion::Stops(bound) = course.after { millis(bound) } else { 0 };
-        // Long enough for a sensor to have been clear.
-        self.watch(brakes + 700, course.after, "after the fault, without anybody's act")?;
-        for lesser in [Clears::Zero, Clears::Button, Clears::Enable] {
-            if lesser < course.clears && course.after != Motion::Free {
-                self.act(lesser)?;
-                self.watch(200, Motion::Stops(0.0), "although more is asked for")?;
-            }
+        if episode.insists {
+            ACTS.into_iter().try_for_each(|act| self.tries(act))?;
         }
-        self.recover(course.clears)
+        let end = self.now();
+        order.sort_by(|one, other| one.ends.total_cmp(&other.ends));
+        for one in &order {
+            self.run_until(end + millis(one.ends))?;
+            self.end(episode, one)?;
+        }
+        self.go_on(episode)
     }
 
-    /// What a person does, and then the vehicle has to drive.
-    fn recover(&mut self, clears: Clears) -> Check {
-        for act in ACTS {
-            if act <= clears {
-                self.act(act)?;
+    /// For how long it has been going on \[ms\].
+    pub fn millis(&self) -> u64 {
+        self.now()
+    }
+
+    /// Whatever is left of `episode`, which came to nothing, is over, and it drives.
+    /// # Errors
+    /// It does not.
+    pub fn settle(&mut self, episode: &Episode) -> Check {
+        self.plan.forget(self.now());
+        for (_, process) in core::mem::take(&mut self.held) {
+            self.vehicle.receive(process);
+        }
+        for one in &episode.faults {
+            if self.streams.faults.iter().any(|(fault, _)| *fault == one.fault) {
+                self.end(episode, one)?;
             }
         }
+        (self.streams.throttle, self.streams.button) = (1.0, self.streams.driver == Driver::Stick);
+        self.plan.forget(self.now());
+        self.run(1_000)?;
+        self.recover(Needs::ALL, false)
+    }
+
+    /// All of it is over: it drives on, by itself or once a person did what is asked for.
+    fn go_on(&mut self, episode: &Episode) -> Check {
+        if episode.goes() {
+            return self.run(300 + self.plan.until_settled(self.now()));
+        }
+        // A zone looks at what a lock has left, too: nothing of it is left, while a factor is none.
+        let needs = |one: &Occurrence| match one.fault {
+            Fault::ScalingInvalid { .. } => one.course.needs | Needs::ZERO,
+            _ => one.course.needs,
+        };
+        let all = episode.faults.iter().map(needs).fold(Needs::NOTHING, core::ops::BitOr::bitor);
+        if all == Needs::NOTHING {
+            let latest = episode.faults.iter().filter_map(|one| one.course.resumes).fold(0.0, f64::max);
+            self.run(millis(latest))?;
+            return self.drives("by itself");
+        }
+        let certain = episode.faults.iter().filter(|one| episode.is_certain(one));
+        let mut certain = certain.map(needs).fold(Needs::NOTHING, core::ops::BitOr::bitor);
+        // Whoever flickers switches on again, perhaps after all else was over.
+        let flickers = episode.faults.iter().any(|one| matches!(one.fault, Fault::EnableFlickers { .. }));
+        certain.enable &= certain.reset || !flickers;
+        let brakes = episode.faults.iter().map(|one| match one.course.after {
+            Motion::Stops(bound) => millis(bound),
+            Motion::Goes(..) | Motion::Free => 0,
+        });
+        // Long enough for a sensor to have been clear.
+        self.run(brakes.max().unwrap_or_default() + 700 + V::SLACK)?;
+        let lesser = match certain {
+            Needs { reset: true, .. } => &[Act::Zero, Act::Button, Act::Enable][..],
+            Needs { enable: true, .. } => &[Act::Zero, Act::Button],
+            Needs { button: true, .. } => &[Act::Zero],
+            _ => &[],
+        };
+        for act in lesser {
+            self.tries(*act)?;
+        }
+        self.recover(all, certain == all)
+    }
+
+    /// What a person does, one thing after the other, and then the vehicle has to drive; if that is `certain` not before.
+    fn recover(&mut self, needs: Needs, certain: bool) -> Check {
+        let is_stick = self.streams.driver == Driver::Stick;
+        let last = if needs.button && is_stick { Act::Button } else { Act::Zero };
+        let mut left = needs;
+        for act in [Act::Reset, Act::Enable] {
+            let is_asked = if act == Act::Reset { needs.reset } else { needs.enable };
+            if !is_asked {
+                continue;
+            }
+            if certain {
+                self.says(left, act)?;
+            }
+            self.act(act)?;
+            self.run(LOOK)?;
+            left = match act {
+                Act::Reset => left.without_reset(),
+                _ => Needs { enable: false, ..left.without_reset() },
+            };
+        }
+        if certain && needs.enable {
+            self.says(left, last)?;
+        }
+        self.act(last)?;
         self.drives("after the recovery")
     }
 
-    /// A second later it drives.
-    fn drives(&mut self, when: &str) -> Check {
-        self.streams.ended = None; // a stick that took over is there again, at rest
-        self.run(1_000, |_| Ok(()))?;
-        self.expect_motion(when)
+    /// hindbrain says that it waits for just this, before `act`: what was done before has had its effect, and no other.
+    fn says(&mut self, needs: Needs, act: Act) -> Check {
+        let end = self.now() + V::NEWS;
+        loop {
+            let says = self.vehicle.waits_for();
+            // Beside a latch it need not say what comes after it.
+            if says.reset == needs.reset && (says.reset || says.enable == needs.enable) {
+                return Ok(());
+            }
+            if self.now() >= end {
+                return Err(format!("before {act:?} hindbrain waits for {says:?}, must be {needs:?}"));
+            }
+            self.step()?;
+        }
     }
 
-    fn act(&mut self, act: Clears) -> Check {
+    /// It drives at full speed, a second later at the latest.
+    fn drives(&mut self, when: &'static str) -> Check {
+        self.streams.ended = None; // a stick that took over is there again, at rest
+        self.plan.clear(self.now());
+        self.run(DRIVES + V::SLACK)?;
+        self.plan.go(self.now(), FULL);
+        self.plan.because(when);
+        self.run(50)
+    }
+
+    /// A person does what does not help.
+    fn tries(&mut self, act: Act) -> Check {
+        self.act(act)?;
+        self.run(LOOK)
+    }
+
+    fn act(&mut self, act: Act) -> Check {
         let is_stick = self.streams.driver == Driver::Stick;
         match act {
-            Clears::Itself => Ok(()),
-            Clears::Button if !is_stick => Ok(()),
-            Clears::Zero | Clears::Button => {
+            Act::Button if !is_stick => Ok(()),
+            Act::Zero | Act::Button => {
                 self.streams.throttle = 0.0;
-                if act == Clears::Button {
+                if act == Act::Button {
                     self.streams.button = false;
-                    self.run(300, |_| Ok(()))?;
+                    self.run(300)?;
                     self.streams.button = true;
                 }
-                // What is desired follows the stick by and by.
-                self.run(if is_stick { 900 } else { 100 }, |_| Ok(()))?;
+                // What is desired follows the stick by and by, and a limit may hold back a command.
+                self.run(if is_stick { 900 } else { 400 } + V::SLACK)?;
                 self.streams.throttle = 1.0;
                 Ok(())
             }
-            Clears::Enable => self.click(Message::Enable, [false, true]),
-            Clears::Reset => self.click(Message::Reset, [true, false]),
+            Act::Enable => self.click(Message::Enable, [false, true]),
+            Act::Reset => self.click(Message::Reset, [true, false]),
         }
     }
 
     fn click(&mut self, message: fn(bool) -> Message, values: [bool; 2]) -> Check {
         for value in values {
             self.vehicle.receive(message(value));
-            self.run(50, |_| Ok(()))?;
+            self.run(50)?;
         }
         Ok(())
     }
@@ -131,106 +260,142 @@ impl<V: Vehicle> World<V> {
             return Ok(());
         }
         (self.streams.throttle, self.streams.button) = (0.0, false);
-        self.run(100, |_| Ok(()))?;
+        self.plan.clear(self.now());
+        self.run(1_000 + V::SLACK)?;
         self.streams.driver = driver;
-        self.run(700, |_| Ok(()))?;
-        self.act(Clears::Button)?;
-        self.act(Clears::Zero)?;
-        self.drives("after a hand-over")
+        self.run(700)?;
+        self.recover(Needs::BUTTON, false)
     }
 
-    /// Lets time pass, in which the motors have to do this.
-    fn watch(&mut self, time: u64, motion: Motion, when: &str) -> Check {
-        self.run(time, |world| match motion {
-            Motion::Goes => world.expect_motion(when),
-            Motion::Stops(bound) if world.streams.since > millis(bound) + 2 * u64::from(STEP) => {
-                world.expect_stop(when)
-            }
-            // At stop before, at stop ever after.
-            Motion::Stops(bound) if bound <= 0.0 => world.expect_stop(when),
-            Motion::Stops(_) | Motion::Free => Ok(()),
-        })
+    fn now(&self) -> u64 {
+        self.streams.millis
     }
 
-    fn run(&mut self, time: u64, check: impl Fn(&Self) -> Check) -> Check {
-        let end = self.streams.millis + time;
-        while self.streams.millis < end {
-            self.streams.said().into_iter().for_each(|message| self.vehicle.receive(message));
-            self.vehicle.pass(STEP);
-            self.streams.step();
-            check(self)?;
+    fn run_until(&mut self, end: u64) -> Check {
+        while self.now() < end {
+            self.step()?;
         }
         Ok(())
     }
 
-    /// The topic whose publisher goes in this fault.
-    fn deserted(&self, fault: Fault) -> Option<Topic> {
-        match fault {
-            Fault::CommandSilent { gone: true } if self.streams.setup == Setup::Hindbrain => {
-                Some(Topic::Command)
-            }
-            Fault::CommandSilent { gone: true } => Some(Topic::Source),
-            Fault::LockSilent { gone: true } => Some(Topic::Lock),
-            Fault::ScalingSilent { gone: true } => Some(Topic::Scaling),
-            Fault::StickSilent { gone: true } => Some(Topic::Stick),
-            _ => None,
+    fn run(&mut self, time: u64) -> Check {
+        self.run_until(self.now() + time)
+    }
+
+    fn step(&mut self) -> Check {
+        let now = self.now();
+        for (_, process) in self.held.extract_if(.., |(until, _)| *until <= now) {
+            self.vehicle.receive(process);
         }
+        for message in self.streams.said() {
+            self.vehicle.receive(message);
+        }
+        self.streams.millis += self.vehicle.pass(STEP);
+        self.plan.judge(now, &self.vehicle.seen())
+    }
+
+    /// Until the motor controller is there.
+    fn open(&mut self) -> Check {
+        let end = self.now() + OPENS;
+        while !self.vehicle.is_ready() {
+            if self.now() > end {
+                return Err("the motor controller does not come back".into());
+            }
+            self.step()?;
+        }
+        Ok(())
     }
 
     fn publish(&mut self, topic: Topic, publishers: Publishers) {
         self.vehicle.receive(Message::Publishers { topic, publishers });
     }
 
-    fn begin(&mut self, fault: Fault) {
-        (self.streams.fault, self.streams.since) = (Some(fault), 0);
-        if let Some(topic) = self.deserted(fault) {
+    fn begin(&mut self, episode: &Episode, one: &Occurrence) -> Check {
+        let now = self.now();
+        let fault = one.fault;
+        self.streams.faults.push((fault, now));
+        let claim = match one.course.during {
+            Motion::Stops(bound) if episode.is_certain(one) || fault.is_steady() => {
+                Some(now + millis(bound + episode.late()) + V::SLACK + 2 * STEP)
+            }
+            Motion::Goes(level, within) if episode.faults.len() == 1 || within > 0.0 && episode.goes() => {
+                self.plan.go(now + millis(within) + V::SLACK.min(millis(within)), level);
+                None
+            }
+            _ => None,
+        };
+        if let Some(from) = claim {
+            self.plan.claim(Claim { of: fault, from, until: None });
+        }
+        if let Some(topic) = fault.deserted(episode.driver, self.streams.setup) {
             self.publish(topic, Publishers::Nobody);
         }
         match fault {
             Fault::EnableFalse => self.vehicle.receive(Message::Enable(false)),
+            Fault::ResetJammed => self.vehicle.receive(Message::Reset(true)),
             Fault::SecondSwitchOff { second, .. } => {
                 self.publish(Topic::Enable, Publishers::Two(second));
-                self.vehicle.receive(Message::Enable(false));
+                self.vehicle.receive(Streams::switched_off(second));
             }
-            Fault::SecondPublisher { topic, second } => self.publish(topic, Publishers::Two(second)),
-            Fault::Held { millis, .. } => {
-                self.vehicle.hold(millis);
-                let waited = self.streams.waited(millis);
-                waited.into_iter().for_each(|message| self.vehicle.receive(message));
-                let steps = u64::from(millis / STEP) * u64::from(STEP);
-                (self.streams.millis, self.streams.since) = (self.streams.millis + steps, steps);
+            Fault::SecondPublisher { topic, second, .. } => self.publish(topic, Publishers::Two(second)),
+            Fault::Held { process, millis } => {
+                self.vehicle.receive(Message::Held { process, on: true });
+                self.held.push((now + u64::from(millis), Message::Held { process, on: false }));
             }
             Fault::ParameterSet(change) => {
-                self.vehicle.receive(Message::Parameters { node: change.node, set: change.set });
+                let is_accepted = self.vehicle.set(change.node, change.set);
+                if is_accepted == (change.effect == Effect::Refused) {
+                    return Err(format!("accepted: {is_accepted}, must be otherwise"));
+                }
             }
-            Fault::DeviceLost => self.vehicle.receive(Message::Device(false)),
+            Fault::DeviceLost { lack } => self.vehicle.receive(Message::Device(Some(lack))),
+            Fault::ProfileUnknown => self.vehicle.receive(Message::Profile(UNKNOWN)),
             _ => {}
         }
+        Ok(())
     }
 
-    fn end(&mut self, fault: Fault) {
-        let lasted = i32::try_from(self.streams.since).unwrap_or(i32::MAX);
-        (self.streams.fault, self.streams.since) = (None, 0);
-        if let Some(topic) = self.deserted(fault) {
+    fn end(&mut self, episode: &Episode, one: &Occurrence) -> Check {
+        let now = self.now();
+        let fault = one.fault;
+        let begun =
+            self.streams.faults.iter().find(|(other, _)| *other == fault).map_or(now, |(_, begun)| *begun);
+        self.streams.faults.retain(|(other, _)| *other != fault);
+        if let Some(topic) = fault.deserted(episode.driver, self.streams.setup) {
             self.publish(topic, Publishers::One);
         }
         match fault {
             // What waited for the link comes at once, oldest first.
             Fault::LinkCut => {
-                for behind in (0..lasted).rev().step_by(20) {
-                    let forward = self.streams.throttle;
-                    self.vehicle.receive(Message::Command { forward, behind: Some(behind) });
-                    self.vehicle.receive(Message::Estop(false));
-                }
+                let waited = self.streams.waited(begun);
+                waited.into_iter().for_each(|message| self.vehicle.receive(message));
             }
             Fault::SecondSwitchOff { .. } => self.publish(Topic::Enable, Publishers::One),
-            Fault::SecondPublisher { topic, .. } => self.publish(topic, Publishers::One),
-            Fault::DeviceLost => self.vehicle.receive(Message::Device(true)),
+            Fault::SecondPublisher { topic, .. } => {
+                self.publish(topic, Publishers::One);
+                // What is said before the graph knows is said by one of two.
+                if matches!(topic, Topic::Profile | Topic::Reset) {
+                    self.run(V::SLACK)?;
+                }
+                match topic {
+                    Topic::Profile => self.vehicle.receive(self.streams.profile()),
+                    Topic::Reset => self.vehicle.receive(Message::Reset(false)),
+                    _ => {}
+                }
+            }
+            Fault::ResetJammed => self.vehicle.receive(Message::Reset(false)),
+            Fault::DeviceLost { .. } => {
+                self.vehicle.receive(Message::Device(None));
+                self.open()?;
+            }
             // Somebody switches on again, which is no rise without a false that counts.
             Fault::EnableFalse => self.vehicle.receive(Message::Enable(false)),
+            Fault::EnableFlickers { .. } => self.vehicle.receive(Message::Enable(true)),
             Fault::ParameterSet(change) if change.effect != Effect::Refused => {
-                self.vehicle.receive(Message::Parameters { node: change.node, set: change.undo });
+                let is_accepted = self.vehicle.set(change.node, change.undo);
+                is_accepted.then_some(()).ok_or("what it was before is refused")?;
             }
+            Fault::ProfileUnknown => self.vehicle.receive(self.streams.profile()),
             // The last message is a bad one.
             Fault::LockClosed | Fault::LockFlickers { .. } => self.vehicle.receive(Message::Lock(true)),
             Fault::Takeover { by: Rival::Dock, ends: Ending::LetsGo, .. } => {
@@ -239,19 +404,29 @@ impl<V: Vehicle> World<V> {
             Fault::Takeover { by: Rival::Stick, ends, .. } => self.streams.ended = Some(ends),
             _ => {}
         }
+        self.claim_after(episode, one);
+        Ok(())
     }
 
-    fn expect_stop(&self, when: &str) -> Check {
-        match self.vehicle.levels() {
-            [0, 0] => Ok(()),
-            levels => Err(format!("the motors are at {levels:?} {when}, {} ms on", self.streams.since)),
-        }
-    }
-
-    fn expect_motion(&self, when: &str) -> Check {
-        match self.vehicle.levels() {
-            [0, 0] => Err(format!("the motors stand {when}, {} ms on", self.streams.since)),
-            _ => Ok(()),
+    /// What must come of the end of a fault.
+    fn claim_after(&mut self, episode: &Episode, one: &Occurrence) {
+        let now = self.now();
+        let course = &one.course;
+        let resumes = course.resumes.map(|at| (now + millis(at)).saturating_sub(2 * STEP));
+        match (course.during, course.after) {
+            (_, Motion::Goes(level, within)) if episode.goes() && within > 0.0 => {
+                self.plan.go(now + millis(within) + V::SLACK, level);
+            }
+            (Motion::Goes(..), Motion::Stops(bound)) => {
+                self.plan.clear(now);
+                let from = now + millis(bound) + V::SLACK + 2 * STEP;
+                self.plan.claim(Claim { of: one.fault, from, until: resumes });
+            }
+            (Motion::Stops(_), _) => {
+                let until = if episode.is_certain(one) { resumes } else { Some(now) };
+                self.plan.end(one.fault, until);
+            }
+            _ => {}
         }
     }
 }

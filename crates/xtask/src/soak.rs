@@ -30,17 +30,11 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     if !succeeds(environment.apply(&mut cargo))? {
         return Err(Failure::new("the executables could not be built"));
     }
-    let one_by_one = "faults over DDS, one by one";
-    for (script, setup, what) in [
-        ("soak.py", None, "faults over DDS, one upon the other"),
-        ("episodes.py", Some("hindbrain"), one_by_one),
-        ("episodes.py", Some("together"), one_by_one),
-        ("episodes.py", Some("apart"), one_by_one),
-    ] {
-        step(format_args!("{what}, on {}, for {seconds} s", setup.unwrap_or("hindbrain")));
+    for setup in ["hindbrain", "together", "apart"] {
+        step(format_args!("faults over DDS, on {setup}, for {seconds} s"));
         let mut soak = Command::new(python::of_ros(root, &detect(&inherited), &environment));
-        soak.args([script, "--seconds", &seconds.to_string()]).current_dir(root.join("tests/ros"));
-        soak.args(setup.map(|setup| format!("--setup={setup}")));
+        soak.args(["episodes.py", "--seconds", &seconds.to_string(), "--setup", setup]);
+        soak.current_dir(root.join("tests/ros"));
         if !succeeds(environment.apply(&mut soak).env("PYTHONDONTWRITEBYTECODE", "1"))? {
             return Err(Failure::new("the soak found something: see above"));
         }
@@ -57,14 +51,14 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     Err(Failure::new("the soak found something: see above"))
 }
 
-/// So many episodes of faults, one by one, on each machine.
+/// So many episodes of faults on each machine.
 const EPISODES: &str = "50000";
 
-/// Faults one by one on the stop machine and on the chain's, from a seed that the number of this process is.
+/// Faults on the stop machine and on the chain's, from a seed that the number of this process is.
 fn episodes(root: &Root) -> Outcome<()> {
     let seed = std::process::id().to_string();
     step(format_args!(
-        "{EPISODES} faults, one by one, on the stop machine and on the chain's, from seed {seed}"
+        "{EPISODES} faults, alone and together, on the stop machine and on the chain's, from seed {seed}"
     ));
     let tests = ["test", "--quiet", "--release", "-p", "hindbrain", "-p", "drive", "--test", "episodes"];
     let mut command = cargo_without_ros(root, &tests);

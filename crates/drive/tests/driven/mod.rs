@@ -5,13 +5,15 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 
 use arbiter::{Census, Invalid};
-use drive::{Drive, Input, Stages};
+use drive::{Drive, Input, Output, Stages};
 use hindbrain::{Sensor, SoleTopic};
-use joystick::{DeviceId, VirtualState};
+use joystick::{DeviceId, PoseState, VirtualState};
 use params::{Refusal, Set, Specification, Value};
-use scenarios::{Hand, Message, Process, Publishers, Reading, Second, Topic, Vehicle};
+use scenarios::{Hand, Inbox, Message, Needs, Parameters, Process, Publishers, Seen, Topic, Vehicle};
 use units::{Instant, Machine, Stamp, Velocity};
 
+/// When it is started \[ms\].
+const START: u64 = 1_000;
 const FORWARD: usize = 1;
 const DEAD_MAN: usize = 5;
 
@@ -43,11 +45,13 @@ pub struct Driven {
     is_pad: bool,
     pad: Option<Hand>,
     now: Instant,
-    /// What is set of arbiter, zones and hindbrain.
-    parameters: [Changes; 3],
+    /// What is set of joystick, arbiter, zones and hindbrain.
+    parameters: [Changes; 4],
     publishers: hindbrain::Publishers,
-    /// The stamps of the last command and of the last measurement of each sensor.
-    stamps: [Stamp; 3],
+    inbox: Inbox<Input>,
+    seen: Vec<Seen>,
+    /// The stamps of the last command, of the last measurement of each sensor and of the last reference.
+    stamps: [Stamp; 4],
 }
 
 impl Driven {
@@ -57,6 +61,7 @@ impl Driven {
             ("drag", "10.0"),
             ("amax", "10.0"),
             ("linear.x.axis", "1"),
+            ("linear.x.scale", "-1.0"),
             ("enable.on", "5"),
         ]);
         let arbiter = changes(&[
@@ -80,23 +85,33 @@ impl Driven {
             ("driver.device", "/dev/ttyACM0"),
         ]);
         hindbrain.insert("ir.sensors".into(), Value::Texts(sensors));
-        let parameters = [arbiter, Changes::new(), hindbrain];
+        // Whoever has a pad drives a vehicle, and with the virtual stick a chair.
+        let zones = if is_pad {
+            Changes::new()
+        } else {
+            changes(&[
+                ("profiles.drive.number", "1"),
+                ("profiles.drive.forward.full_throw", "1.0"),
+                ("profiles.drive.turn.full_throw", "1.0"),
+            ])
+        };
+        let parameters = [joystick, arbiter, zones, hindbrain];
         let stages = Stages {
             joystick: joystick::Joystick::new(read(
                 &joystick::specification(),
                 joystick::Params::read,
-                &joystick,
+                &parameters[0],
             )),
             arbiter: arbiter::Arbiter::new(read(
                 &arbiter::specification(),
                 arbiter::Params::read,
-                &parameters[0],
+                &parameters[1],
             )),
-            zones: zones::ZoneScaler::new(zones::Params::default()),
+            zones: zones::ZoneScaler::new(read(&zones::specification(), zones::Params::read, &parameters[2])),
             hindbrain: hindbrain::Hindbrain::new(read(
                 &hindbrain::specification(),
                 hindbrain::Params::read,
-                &parameters[2],
+                &parameters[3],
             )),
         };
         let stick = stages.arbiter.source_index("joystick");
@@ -104,10 +119,12 @@ impl Driven {
             machine: Drive::new(stages, stick),
             is_pad,
             pad: None,
-            now: Instant::from_millis(1_000),
+            now: Instant::from_millis(START),
             parameters,
             publishers: hindbrain::Publishers::default(),
-            stamps: [Stamp::ZERO; 3],
+            inbox: Inbox::default(),
+            seen: Vec::new(),
+            stamps: [Stamp::ZERO; 4],
         }
     }
 
@@ -174,11 +191,15 @@ impl Driven {
                 self.stamps[0] = behind.map_or(self.stamps[0], |behind| self.stamp(behind));
                 return self.command("cmd_vel_smoothed", forward, self.stamps[0]);
             }
-            Message::Dock { forward } => return self.command("dock", forward, Stamp::ZERO),
-            Message::Stick(hand) if self.is_pad => {
-                self.hold_pad(hand);
-                return None;
+            Message::Reference { forward, behind } => {
+                self.stamps[3] = behind.map_or(self.stamps[3], |behind| self.stamp(behind));
+                let vel = Some([forward, 0.0, 0.0]);
+                let stamp = self.stamps[3];
+                let state = PoseState { stamp, intrinsic: true, vel, ..PoseState::default() };
+                return Some(Input::Joystick(joystick::Input::ReferenceReceived(state)));
             }
+            Message::Profile(number) => return Some(Input::Zones(zones::Input::ProfileReceived(number))),
+            Message::Dock { forward } => return self.command("dock", forward, Stamp::ZERO),
             Message::Stick(hand) => {
                 let (axes, buttons) = held(hand);
                 let state = VirtualState { stamp: Stamp::ZERO, axes, buttons };
@@ -192,8 +213,8 @@ impl Driven {
                 let fields = core::array::from_fn(|field| if field < 6 { ahead } else { others });
                 return Some(Input::Zones(zones::Input::ScalingReceived(fields)));
             }
-            Message::Parameters { node, set } => return Some(self.set(node, set)),
-            Message::Publishers { topic, publishers } => return Some(self.count(topic, publishers)),
+            Message::Publishers { topic, publishers } => return self.count(topic, publishers),
+            Message::Second { .. } | Message::Held { .. } => return None,
             Message::Enable(on) => hindbrain::Input::EnableReceived(on),
             Message::Estop(pressed) => hindbrain::Input::EstopReceived(pressed),
             Message::Reset(down) => hindbrain::Input::ResetReceived(down),
@@ -203,59 +224,106 @@ impl Driven {
                 if !repeated {
                     self.stamps[place] = self.stamp(0);
                 }
-                let distance = match reading {
-                    Reading::Clear => Some(1.0),
-                    Reading::Blocked => Some(0.1),
-                    Reading::Invalid => None,
-                };
+                let distance = reading.distance();
                 hindbrain::Input::IrReceived { sensor, distance, stamp: self.stamps[place] }
             }
-            Message::Device(true) => hindbrain::Input::DeviceOpened,
-            Message::Device(false) => hindbrain::Input::DeviceLost,
+            Message::Device(None) => hindbrain::Input::DeviceOpened,
+            Message::Device(Some(_)) => hindbrain::Input::DeviceLost,
         }))
     }
 
-    fn count(&mut self, topic: Topic, publishers: Publishers) -> Input {
-        let census = match publishers {
-            Publishers::Nobody => Census::default(),
-            Publishers::One => Census::Known { fitting: 1, others: 0 },
-            Publishers::Two(Second::Alike | Second::SameName) => Census::Known { fitting: 2, others: 0 },
-            Publishers::Two(_) => Census::Known { fitting: 1, others: 1 },
-        };
-        let count = match publishers {
-            Publishers::Nobody => 0,
-            Publishers::One => 1,
-            Publishers::Two(_) => 2,
-        };
+    /// `None`: nobody counts any more.
+    fn count(&mut self, topic: Topic, publishers: Publishers) -> Option<Input> {
+        let (fitting, others) = publishers.counted();
+        let (census, count) = (Census::Known { fitting, others }, fitting + others);
         let topic = match topic {
             Topic::Command => SoleTopic::Command,
             Topic::Enable => SoleTopic::Enable,
             Topic::Estop => SoleTopic::Estop,
-            Topic::Motors => SoleTopic::Motors,
+            Topic::Reset => SoleTopic::Reset,
+            Topic::Port | Topic::Starboard => SoleTopic::Motors,
             Topic::Source => {
-                let source = self.source("cmd_vel_smoothed").unwrap();
-                return Input::Arbiter(arbiter::Input::SourcePublishersCounted {
-                    source,
-                    publishers: census,
-                });
+                let source = self.source("cmd_vel_smoothed")?;
+                let publishers = census;
+                return Some(Input::Arbiter(arbiter::Input::SourcePublishersCounted { source, publishers }));
             }
             Topic::Lock => {
-                let lock = self.lock();
-                return Input::Arbiter(arbiter::Input::LockPublishersCounted { lock, publishers: census });
+                let (lock, publishers) = (self.lock(), census);
+                return Some(Input::Arbiter(arbiter::Input::LockPublishersCounted { lock, publishers }));
             }
-            Topic::Arbitrated => return Input::Zones(zones::Input::CommandersCounted(count)),
-            Topic::Scaling => return Input::Zones(zones::Input::ScalersCounted(count)),
-            Topic::Stick => return Input::Joystick(joystick::Input::VirtualPublishersCounted(count)),
+            Topic::Arbitrated => return Some(Input::Zones(zones::Input::CommandersCounted(count))),
+            Topic::Scaling => return Some(Input::Zones(zones::Input::ScalersCounted(count))),
+            Topic::Profile => return Some(Input::Zones(zones::Input::ProfilersCounted(count))),
+            Topic::Reference => {
+                return Some(Input::Joystick(joystick::Input::ReferencePublishersCounted(count)));
+            }
+            Topic::Stick => return Some(Input::Joystick(joystick::Input::VirtualPublishersCounted(count))),
         };
         self.publishers = self.publishers.with(topic, census);
-        Input::Hindbrain(hindbrain::Input::PublishersCounted(self.publishers))
+        Some(Input::Hindbrain(hindbrain::Input::PublishersCounted(self.publishers)))
     }
 
-    fn set(&mut self, node: Process, set: &[(&str, &str)]) -> Input {
+    fn take(&mut self, input: Input) {
+        self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
+        self.machine.handle(self.now, input);
+        self.drain();
+    }
+
+    fn drain(&mut self) {
+        while let Some(output) = self.machine.poll(self.now) {
+            if let Output::Hindbrain(hindbrain::Output::Drive(motors)) = output {
+                self.seen.push((self.now.as_nanos() / 1_000_000 - START, motors.levels()));
+            }
+        }
+    }
+}
+
+/// The axes and buttons of a stick that is held like this; without a hand there are none.
+fn held(hand: Option<Hand>) -> (Vec<i16>, Vec<bool>) {
+    let (mut axes, mut buttons) = (Vec::new(), Vec::new());
+    if let Some(Hand { forward, button }) = hand {
+        axes.resize(6, 0);
+        buttons.resize(11, false);
+        axes[FORWARD] = (forward * -32_767.0) as i16;
+        buttons[DEAD_MAN] = button;
+    }
+    (axes, buttons)
+}
+
+impl Vehicle for Driven {
+    fn receive(&mut self, message: Message) {
+        if let Message::Held { on, .. } = message {
+            let waited = self.inbox.hold(on);
+            if !on {
+                self.drain();
+            }
+            return waited.into_iter().for_each(|input| self.take(input));
+        }
+        // In one process nobody listens between two stages.
+        if matches!(message, Message::Second { topic: Topic::Command | Topic::Arbitrated, .. }) {
+            return;
+        }
+        let Some(message) = message.received() else { return };
+        if let (Message::Stick(hand), true) = (message, self.is_pad) {
+            if !self.inbox.is_held() {
+                self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
+                self.hold_pad(hand);
+                self.drain();
+            }
+            return;
+        }
+        let input = self.input(message);
+        if let Some(input) = input.and_then(|input| self.inbox.take(&message, input)) {
+            self.take(input);
+        }
+    }
+
+    fn set(&mut self, node: Process, set: Parameters) -> bool {
         let place = match node {
-            Process::Joystick | Process::Arbiter => 0,
-            Process::Zones => 1,
-            Process::Hindbrain => 2,
+            Process::Joystick => 0,
+            Process::Arbiter => 1,
+            Process::Zones => 2,
+            Process::Hindbrain => 3,
         };
         let mut parameters = self.parameters[place].clone();
         for (name, text) in set {
@@ -267,64 +335,48 @@ impl Driven {
                 parameters.insert((*name).to_owned(), value(text));
             }
         }
-        if place == 2 {
-            // It is refused on the move.
-            let params = read(&hindbrain::specification(), hindbrain::Params::read, &parameters);
-            return Input::Hindbrain(hindbrain::Input::ParametersChanged(params));
-        }
-        let input = if place == 0 {
-            let params = read(&arbiter::specification(), arbiter::Params::read, &parameters);
-            let stick = params.sources.iter().position(|source| source.name == "joystick");
-            Input::SourcesChanged { params, stick }
-        } else {
-            let params = read(&zones::specification(), zones::Params::read, &parameters);
-            Input::Zones(zones::Input::ParametersChanged(params))
+        let accepts = node != Process::Hindbrain || self.machine.stages().hindbrain.accepts_parameters();
+        let input = match node {
+            Process::Joystick => {
+                let params = read(&joystick::specification(), joystick::Params::read, &parameters);
+                Input::Joystick(joystick::Input::ParametersChanged(params))
+            }
+            Process::Arbiter => {
+                let params = read(&arbiter::specification(), arbiter::Params::read, &parameters);
+                let stick = params.sources.iter().position(|source| source.name == "joystick");
+                Input::SourcesChanged { params, stick }
+            }
+            Process::Zones => {
+                let params = read(&zones::specification(), zones::Params::read, &parameters);
+                Input::Zones(zones::Input::ParametersChanged(params))
+            }
+            Process::Hindbrain => {
+                let params = read(&hindbrain::specification(), hindbrain::Params::read, &parameters);
+                Input::Hindbrain(hindbrain::Input::ParametersChanged(params))
+            }
         };
-        self.parameters[place] = parameters;
-        input
-    }
-
-    fn drain(&mut self) {
-        while self.machine.poll(self.now).is_some() {}
-    }
-}
-
-/// The axes and buttons of a stick that is held like this; without a hand there are none.
-fn held(hand: Option<Hand>) -> (Vec<i16>, Vec<bool>) {
-    let (mut axes, mut buttons) = (Vec::new(), Vec::new());
-    if let Some(Hand { forward, button }) = hand {
-        axes.resize(6, 0);
-        buttons.resize(11, false);
-        axes[FORWARD] = (forward * 32_767.0) as i16;
-        buttons[DEAD_MAN] = button;
-    }
-    (axes, buttons)
-}
-
-impl Vehicle for Driven {
-    fn receive(&mut self, message: Message) {
-        self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
-        if let Some(input) = self.input(message) {
-            self.machine.handle(self.now, input);
+        self.take(input);
+        if accepts {
+            self.parameters[place] = parameters;
         }
-        self.drain();
+        accepts
     }
 
-    fn pass(&mut self, millis: u32) {
-        let end = self.now + Duration::from_millis(millis.into());
-        while let Some(at) = self.machine.deadline().filter(|&at| at <= end) {
+    fn pass(&mut self, millis: u64) -> u64 {
+        let end = self.now + Duration::from_millis(millis);
+        while let Some(at) = self.machine.deadline().filter(|&at| at <= end && !self.inbox.is_held()) {
             self.now = at.max(self.now);
             self.drain();
         }
         self.now = end;
+        millis
     }
 
-    fn hold(&mut self, millis: u32) {
-        self.now = self.now + Duration::from_millis(millis.into());
-        self.drain();
+    fn seen(&mut self) -> Vec<Seen> {
+        core::mem::take(&mut self.seen)
     }
 
-    fn levels(&self) -> [i16; 2] {
-        self.machine.stages().hindbrain.motors().levels()
+    fn waits_for(&self) -> Needs {
+        Needs::of_causes(self.machine.stages().hindbrain.causes().iter().map(|cause| cause.row().code))
     }
 }

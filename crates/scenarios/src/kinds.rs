@@ -1,0 +1,108 @@
+use crate::change::{ARBITER, HINDBRAIN, JOYSTICK, LIMITS, ZONES};
+use crate::{Driver, Effect, Ending, Fault, Lack, Nonsense, Process, Rival, Says, Second, Setup, Topic};
+
+/// Each kind of fault while `driver` drives, on each topic, parameter and process; rates and the like are to be drawn.
+pub(crate) fn kinds(driver: Driver, setup: Setup) -> Vec<Fault> {
+    let (rate, share, second) = (1.0, 0.5, Second::Alike);
+    let mut kinds = vec![
+        Fault::EstopPressed { rate, share },
+        Fault::EstopSilent,
+        Fault::EnableFalse,
+        Fault::EnableFlickers { rate, share },
+        Fault::SecondSwitchOff { second, rate },
+        Fault::ResetJammed,
+        Fault::Infrared { starboard: false, rate, share, invalid: false },
+        Fault::Infrared { starboard: false, rate, share, invalid: true },
+        Fault::InfraredSilent { starboard: false },
+        Fault::InfraredRepeated { starboard: false },
+    ];
+    let lacks = [Lack::Plug, Lack::Answers, Lack::Sense, Lack::Health];
+    kinds.extend(lacks.map(|lack| Fault::DeviceLost { lack }));
+    if driver != Driver::Stick {
+        kinds.extend([false, true].map(|gone| Fault::CommandSilent { gone }));
+        kinds.extend([false, true].map(|huge| Fault::CommandNonsense { huge }));
+        // Clear of both edges, where the wire's own delay decides.
+        let stamps = [-5_000, -200, -50, 0, 200, 600, 60_000];
+        kinds.extend(stamps.map(|behind| Fault::CommandStamps { behind }));
+        kinds.extend([Fault::CommandRepeated, Fault::LinkCut]);
+    }
+    let of = |topic| Fault::SecondPublisher { topic, second, says: Says::Nothing };
+    kinds.extend(topics(driver, setup).into_iter().map(of));
+    kinds.extend(holds(setup));
+    kinds.extend(HINDBRAIN.iter().map(Fault::ParameterSet));
+    if setup != Setup::Hindbrain {
+        kinds.extend(of_chain(driver));
+    }
+    kinds
+}
+
+/// Those on which a second publisher may come.
+fn topics(driver: Driver, setup: Setup) -> Vec<Topic> {
+    let mut topics =
+        vec![Topic::Command, Topic::Enable, Topic::Estop, Topic::Reset, Topic::Port, Topic::Starboard];
+    if setup != Setup::Hindbrain {
+        let of_driver = match driver {
+            Driver::Navigation => Topic::Source,
+            Driver::Stick => Topic::Stick,
+            Driver::Reference => Topic::Reference,
+        };
+        topics.extend([Topic::Lock, Topic::Scaling, Topic::Profile, of_driver]);
+    }
+    // In one process nobody listens between two stages.
+    if setup == Setup::Apart {
+        topics.push(Topic::Arbitrated);
+    }
+    topics
+}
+
+fn holds(setup: Setup) -> Vec<Fault> {
+    let of = |process| move |millis| Fault::Held { process, millis };
+    let mut holds = [10, 40, 90, 450, 800, 3_000].map(of(Process::Hindbrain)).to_vec();
+    if setup == Setup::Apart {
+        for process in [Process::Joystick, Process::Arbiter, Process::Zones] {
+            // Clear of the edge at 0.5 s.
+            holds.extend([40, 90, 1_200].map(of(process)));
+        }
+    }
+    holds
+}
+
+/// Those of sources, locks, zones and of the stick.
+fn of_chain(driver: Driver) -> Vec<Fault> {
+    let (rate, share, nonsense) = (1.0, 0.5, Nonsense::NaN);
+    let mut kinds = vec![
+        Fault::LockClosed,
+        Fault::LockFlickers { rate, share },
+        Fault::ScalingBlocked { rate, share },
+        Fault::ScalingBlocked { rate, share: 1.0 },
+        Fault::ScalingInvalid { ahead: true, nonsense, rate, share },
+        Fault::ScalingInvalid { ahead: false, nonsense, rate, share },
+        Fault::Rearmed { zone: true },
+        Fault::Rearmed { zone: false },
+        Fault::ProfileUnknown,
+    ];
+    kinds.extend([false, true].map(|gone| Fault::LockSilent { gone }));
+    kinds.extend([false, true].map(|gone| Fault::ScalingSilent { gone }));
+    kinds.extend(ZONES.iter().chain(&LIMITS).map(Fault::ParameterSet));
+    let of_joystick = JOYSTICK.iter().filter(|one| driver == Driver::Stick || one.effect == Effect::DrivesOn);
+    kinds.extend(of_joystick.map(Fault::ParameterSet));
+    match driver {
+        Driver::Stick => {
+            kinds.extend([false, true].map(|gone| Fault::StickSilent { gone }));
+            kinds.extend([Fault::StickUnplugged, Fault::ButtonLetGo]);
+        }
+        Driver::Navigation => {
+            kinds.extend(ARBITER.iter().map(Fault::ParameterSet));
+            for gap in [false, true] {
+                for ends in [Ending::LetsGo, Ending::Silent] {
+                    kinds.push(Fault::Takeover { by: Rival::Dock, ends, gap });
+                }
+                for ends in [Ending::LetsGo, Ending::Silent, Ending::Unplugged] {
+                    kinds.push(Fault::Takeover { by: Rival::Stick, ends, gap });
+                }
+            }
+        }
+        Driver::Reference => {}
+    }
+    kinds
+}
