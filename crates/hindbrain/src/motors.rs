@@ -65,6 +65,13 @@ mod tests {
     }
 
     #[test]
+    fn one_motor_that_turns_is_no_stop() {
+        for levels in [[1, 0], [0, 1], [-1, 0], [0, -1], [66, -66]] {
+            assert!(!Motors::from_levels(levels, Stamp::ZERO).are_stopped(), "{levels:?}");
+        }
+    }
+
+    #[test]
     fn no_level_leaves_the_servo_range() {
         for level in [i16::MIN, -67, 67, i16::MAX] {
             let motors = Motors::from_levels([level, level], Stamp::ZERO);

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{command, not_finite, rig, stamped};
+use common::{command, not_finite, rig, stamped, text};
 use hindbrain::{Cause, Input, StopState};
 use params::Value;
 use units::{Command, NotFinite, Stamp, Velocity};
@@ -34,6 +34,22 @@ fn a_command_without_a_stamp_is_judged_by_its_arrival() {
     rig.send(stamped(0.0, 0.0, stamp(10)));
     rig.repeat(&[command(1.0, 0.0)], 200);
     assert!(rig.levels()[0] > 0);
+}
+
+#[test]
+fn the_motors_carry_the_stamp_of_their_command_and_a_plain_twist_that_of_its_receipt() {
+    for (kind, is_plain) in [("twist", true), ("twist_stamped", false)] {
+        let mut rig = rig(&[("cmd_vel_type", text(kind))]);
+        rig.read_clock();
+        rig.wait(30);
+        let earlier = rig.wall(-10);
+        rig.send(stamped(0.0, 0.0, earlier));
+        assert_eq!(rig.drives.last().unwrap().1.stamp, earlier, "{kind}");
+        rig.wait(70);
+        rig.send(command(0.0, 0.0));
+        let expected = if is_plain { rig.wall(0) } else { Stamp::ZERO };
+        assert_eq!(rig.drives.last().unwrap().1.stamp, expected, "{kind}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{command, ir, not_finite, params, rig, stamped, texts};
+use hindbrain::core::Latch;
 use hindbrain::{Cause, Hindbrain, Input, Level, Motors, Output, Params, Sensor, StopState};
 use params::Value;
 use units::{Instant, Machine, Stamp};
@@ -213,6 +214,8 @@ fn stopping_keeps_the_reason_of_a_fault() {
     rig.send(Input::Stopping);
     assert_eq!(rig.state(), StopState::Fault);
     assert!(rig.has(Cause::Overrun) && rig.has(Cause::Stopping));
+    let core = rig.hindbrain.core();
+    assert_eq!((core.stop, core.latch, core.overrun), (StopState::Fault, Some(Latch::Fault), true));
 }
 
 #[test]

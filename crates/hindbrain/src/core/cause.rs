@@ -330,6 +330,7 @@ mod tests {
             (Clears::Enable, Clears::Reset, Clears::Itself)
         );
         assert_eq!(Causes::NONE.with(Cause::Overrun, false), Causes::NONE);
+        assert_eq!(severe.with(Cause::EstopPressed, true), severe, "what is there twice is there");
         assert!(severe.have(Effect::EmergencyStops) && !severe.have(Effect::StopsByRos));
         assert_eq!((mild.effect(), severe.effect()), (Effect::StopsByRos, Effect::EmergencyStops));
         assert_eq!(mild.to_string(), "not enabled, waits for a zero command");

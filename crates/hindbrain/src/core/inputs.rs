@@ -62,11 +62,6 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Nothing but time passed, `dt` \[ns\].
-    pub fn after(dt: u64) -> Self {
-        Self { dt, ..Self::default() }
-    }
-
     /// The command, unless it was too old when it came.
     pub(crate) fn fresh_command(&self, params: &CoreParams) -> Option<CommandInput> {
         self.command?.ok().filter(|command| command.age < params.command_timeout)
@@ -155,5 +150,35 @@ impl Default for CoreParams {
             lease: 0,
             infrared: Infrared { fitted: [false; 4], timeout: 500 * MS },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_as_old_as_the_time_out_is_no_fresh_one() {
+        let params = CoreParams::default();
+        let fresh = |age| {
+            let command = Some(Ok(CommandInput { wish: Wish::ZERO, is_zero: true, age }));
+            Inputs { command, ..Inputs::default() }.fresh_command(&params).is_some()
+        };
+        assert!(fresh(params.command_timeout - 1));
+        assert!(!fresh(params.command_timeout), "the time-out itself is too late");
+    }
+
+    #[test]
+    fn the_profile_seed_has_one_slope_and_neither_rest_nor_lease_whatever_was_asked_for() {
+        let asked = CoreParams {
+            slopes: Slopes { accel: 1_000, decel: 400_000, tick: 20, rest: 20 },
+            lease: 1_000,
+            ..CoreParams::default()
+        };
+        // One count in 50 ms are 20 counts/s; the tick is the machine's, not the profile's.
+        let seed = asked.seed();
+        assert_eq!(seed.slopes, Slopes { accel: 20_000, decel: 20_000, tick: 20, rest: 0 });
+        assert_eq!((seed.strict, seed.lease), (false, 0));
+        assert_eq!((seed.command_timeout, seed.estop_timeout), (asked.command_timeout, asked.estop_timeout));
     }
 }

@@ -312,6 +312,7 @@ impl StopState {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Slopes;
     use super::*;
 
     #[test]
@@ -350,5 +351,43 @@ mod tests {
             params.infrared.fitted[index] = true;
             assert_eq!(state.blocked_pairs(&params), pairs);
         }
+    }
+
+    #[test]
+    fn a_wheel_that_turns_is_motion_whatever_the_state_says() {
+        let params = CoreParams::default();
+        for wheel in [0, 1] {
+            let mut state = State::boot(&params);
+            assert!(!state.is_rolling() && !state.may_move());
+            let slopes = Slopes { rest: 0, ..params.slopes };
+            state.wheels[wheel].advance(1, 20_000_000, &slopes);
+            (0..2).for_each(|_| state.wheels[wheel].advance(1, 20_000_000, &slopes)); // 0.4 counts each
+            assert!(state.is_rolling() && state.may_move(), "{state:?}");
+        }
+        let ok = State { stop: StopState::Ok, ..State::boot(&params) };
+        assert!(ok.may_move(), "at the next command");
+    }
+
+    #[test]
+    fn a_sensor_without_a_measurement_and_a_silent_one_are_told_apart() {
+        let mut params = CoreParams::default();
+        params.infrared.fitted = [false, false, true, false];
+        let told = |readings: [Option<Reading>; 4]| {
+            let mut state = State::boot(&params);
+            for (sensor, reading) in state.sensors.iter_mut().zip(readings) {
+                reading.into_iter().for_each(|reading| sensor.receive(reading, 0));
+            }
+            let causes = state.conditions([0, 0], &params);
+            [Cause::IrInvalid, Cause::IrStale].map(|cause| causes.contains(cause))
+        };
+        assert_eq!(told([None; 4]), [false, true]);
+        for (reading, is_invalid) in
+            [(Reading::Clear, false), (Reading::Blocked, false), (Reading::Invalid, true)]
+        {
+            assert_eq!(told([None, None, Some(reading), None]), [is_invalid, false], "{reading:?}");
+        }
+        assert_eq!(told([Some(Reading::Invalid); 4]), [true, false]);
+        let others = [Some(Reading::Invalid), Some(Reading::Invalid), None, Some(Reading::Invalid)];
+        assert_eq!(told(others), [false, true], "those are not fitted");
     }
 }

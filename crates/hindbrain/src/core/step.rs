@@ -161,7 +161,91 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{InvalidCommand, Slopes, SwitchInput};
     use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn switch(on: bool) -> Option<SwitchInput> {
+        Some(SwitchInput { on, age: 0 })
+    }
+
+    fn command(linear: i16, age: u64) -> Option<Result<CommandInput, InvalidCommand>> {
+        Some(Ok(CommandInput { wish: Wish::new(linear, 0), is_zero: linear == 0, age }))
+    }
+
+    /// The core after these inputs, and what the last of them gave.
+    fn after(params: &CoreParams, inputs: &[Inputs]) -> (State, Outputs) {
+        let mut state = State::boot(params);
+        let mut last = step(&state, &Inputs::default(), params).1;
+        for inputs in inputs {
+            (state, last) = step(&state, inputs, params);
+        }
+        (state, last)
+    }
+
+    /// Enabled, and a zero has come.
+    fn ready() -> Vec<Inputs> {
+        vec![
+            Inputs { enable: switch(false), ..Inputs::default() },
+            Inputs { enable: switch(true), ..Inputs::default() },
+            Inputs { command: command(0, 0), ..Inputs::default() },
+        ]
+    }
+
+    #[test]
+    fn the_step_that_becomes_ok_moves_nothing_yet() {
+        // 6600 counts/s are 132 counts a tick, and nothing waits for a zero.
+        let quick = Slopes { accel: 6_600_000, decel: 6_600_000, tick: 20 * MS, rest: 0 };
+        let params = CoreParams { strict: false, slopes: quick, ..CoreParams::default() };
+        let enters =
+            Inputs { dt: 20 * MS, enable: switch(true), command: command(1000, 0), ..Inputs::default() };
+        let stays = Inputs { dt: 20 * MS, ..Inputs::default() };
+        let (_, outputs) = after(&params, &[enters]);
+        assert_eq!((outputs.state, outputs.levels), (StopState::Ok, [0, 0]));
+        assert_eq!(after(&params, &[enters, stays]).1.levels, [66, 66]);
+    }
+
+    #[test]
+    fn a_release_as_old_as_its_time_out_is_silence_from_the_start() {
+        let params = CoreParams::default();
+        let stale = |age| {
+            let released = Inputs { estop: Some((false, age)), ..Inputs::default() };
+            after(&params, &[released]).1.causes.contains(Cause::EstopStale)
+        };
+        assert!(!stale(params.estop_timeout - 1));
+        assert!(stale(params.estop_timeout), "the time-out itself is too late");
+        assert!(stale(u64::MAX));
+    }
+
+    #[test]
+    fn a_command_as_old_as_its_time_out_is_not_in_force_for_a_single_step() {
+        let params = CoreParams::default();
+        let wish = |linear, age| {
+            let late = Inputs { command: command(linear, age), ..Inputs::default() };
+            let state = after(&params, &[ready(), vec![late]].concat()).0;
+            (state.command.wish.map(Wish::linear), state.command.followed_by_invalid)
+        };
+        assert_eq!(wish(500, params.command_timeout - 1), (Some(500), false));
+        for age in [params.command_timeout, u64::MAX] {
+            assert_eq!(wish(500, age), (Some(0), true), "the one before it goes on");
+            assert_eq!(wish(0, age), (None, false), "a stop ends the one before it");
+        }
+    }
+
+    #[test]
+    fn an_overrun_is_told_until_the_fault_is_reset() {
+        let params = CoreParams::default();
+        let overrun = Inputs { unwatched: true, ..Inputs::default() };
+        let press = |on| Inputs { reset: switch(on), ..Inputs::default() };
+        let mut inputs = [ready(), vec![overrun, Inputs::default(), press(true)]].concat();
+        let (_, outputs) = after(&params, &inputs);
+        assert_eq!(outputs.state, StopState::Fault);
+        assert!(outputs.causes.contains(Cause::Overrun), "it is why: {}", outputs.causes);
+        inputs.push(press(false));
+        let (state, outputs) = after(&params, &inputs);
+        assert_eq!((state.latch, outputs.causes.contains(Cause::Overrun)), (None, false));
+    }
 
     #[test]
     fn the_state_is_what_its_causes_make_of_it() {

@@ -148,4 +148,11 @@ mod tests {
         switch.receive(SwitchInput { on: true, age: 100 }, true);
         assert!(switch.is_lapsed(100), "a repetition that waited is as old as it may be");
     }
+
+    #[test]
+    fn a_switch_that_is_off_does_not_age() {
+        let mut off = switch(&[(false, true)]);
+        off.pass_time(50, 100);
+        assert_eq!(off, switch(&[(false, true)]), "no lease runs");
+    }
 }
