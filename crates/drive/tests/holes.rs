@@ -65,3 +65,35 @@ fn h11_when_all_sources_are_stale_the_motors_stop_and_never_turn_round() {
         }
     }
 }
+
+/// What navigation's `forward` [m/s] of two seconds comes to, with these parameters of the arbiter.
+fn comes_to(forward: f64, arbiter: &[(&str, params::Value)]) -> (i16, i16) {
+    let mut bench = Bench::with(common::drive_with(arbiter));
+    bench.enable(true);
+    bench.pass(Duration::from_millis(100));
+    assert_eq!(bench.drive.stages().hindbrain.state(), StopState::Ok);
+    let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+    ask(&mut bench, navigation, 0.0);
+    for _ in 0..40 {
+        ask(&mut bench, navigation, forward);
+        bench.pass(Duration::from_millis(50));
+    }
+    bench.last()
+}
+
+#[test]
+fn a_command_beyond_all_reason_is_none() {
+    assert_eq!((comes_to(1.0, &[]), comes_to(1e6, &[])), ((24, 24), (STOP, STOP)));
+}
+
+/// A command beyond 100 times full speed is none, says `docs/safety.md`. Who checks that stands behind the arbiter, and a limit has
+/// made a command within reason of it by then.
+#[test]
+#[ignore = "fails: nobody in front of the arbiter's limits knows full speed"]
+fn a_limit_makes_no_command_of_what_is_beyond_all_reason() {
+    for limit in ["limits.linear.x.max", "limits.linear.x.acceleration"] {
+        let limit = [(limit, params::Value::Float(0.5))];
+        assert_ne!(comes_to(1.0, &limit), (STOP, STOP), "it drives within the limit");
+        assert_eq!(comes_to(1e6, &limit), (STOP, STOP), "with {limit:?} it drives");
+    }
+}

@@ -162,6 +162,11 @@ pub(crate) const JOYSTICK: [Change; 7] = [
 ];
 
 impl Change {
+    /// Whether it is of a limit of the arbiter.
+    pub(crate) fn is_of_limits(&self) -> bool {
+        self.set.iter().any(|(name, _)| name.starts_with("limits."))
+    }
+
     /// Whether a time-out becomes shorter by it, so that what is late counts no more.
     pub(crate) fn is_of_time(&self) -> bool {
         self.set.iter().any(|(name, _)| name.ends_with("timeout"))

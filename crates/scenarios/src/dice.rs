@@ -1,6 +1,6 @@
 use crate::fault::Part;
 use crate::kinds::kinds;
-use crate::{Driver, Episode, Fault, Motion, Nonsense, Occurrence, Says, Second, Setup, Topic};
+use crate::{Driver, Episode, Fault, Lack, Motion, Nonsense, Occurrence, Says, Second, Setup, Topic};
 
 /// Episodes without end, the same ones for the same seed and set-up.
 ///
@@ -152,6 +152,19 @@ impl Iterator for Dice {
         let (driver, fault) = self.draw();
         let first = Occurrence::new(fault, driver, self.setup);
         let mut episode = Episode { driver, faults: vec![first], lasts: 0.0, insists: false };
+        // Of the reset button nothing shows where there is nothing to reset.
+        if matches!(fault, Fault::ResetJammed | Fault::SecondPublisher { topic: Topic::Reset, .. }) {
+            let latches = [
+                Fault::EstopPressed { rate: 1.0, share: 0.5 },
+                Fault::EstopSilent,
+                Fault::DeviceLost { lack: Lack::Plug },
+            ];
+            let latches = self.one(&latches, Fault::EstopSilent);
+            let fault = self.roll(latches);
+            let begins = self.between(0.0, 0.8);
+            episode.faults.push(Occurrence { begins, ..Occurrence::new(fault, driver, self.setup) });
+            self.overlap(&mut episode, 2);
+        }
         match self.rng.u8(0..6) {
             0 | 1 => self.overlap(&mut episode, 2),
             2 => self.overlap(&mut episode, 3),

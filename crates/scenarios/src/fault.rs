@@ -131,6 +131,8 @@ impl Fault {
             Self::ParameterSet(change) if change.node == Process::Zones => {
                 vec![Part::Parameters, Part::Scaling, Part::Profile, Part::Commands]
             }
+            // A limit makes a command beyond all reason one that is within it, see `drive/tests/holes.rs`.
+            Self::ParameterSet(change) if change.is_of_limits() => vec![Part::Parameters, Part::Commands],
             // Sooner lost than the figures say.
             Self::ParameterSet(change) if change.is_of_time() => vec![Part::Parameters, Part::Commands],
             Self::ParameterSet(_) => vec![Part::Parameters],
