@@ -5,13 +5,12 @@ mod common;
 
 use std::time::Duration;
 
-use arbiter::{Invalid, Refused};
+use arbiter::Invalid;
 use common::{Bench, STOP, drive_with};
 use drive::{Input, Output};
-use joystick::PoseState;
 use params::Value;
 use proptest::prelude::*;
-use units::{Instant, Machine, NotFinite, Stamp, Velocity};
+use units::{Machine, NotFinite, Stamp, Velocity};
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -401,46 +400,4 @@ fn a_reference_that_dies_in_motion_hands_nothing_over_before_a_zero() {
     assert!(stands(&mut bench, navigates(-0.5)));
     stands(&mut bench, navigates(0.0));
     assert!(!stands(&mut bench, navigates(-0.5)));
-}
-
-/// The machine was called in time, and what is read now may have waited for a second.
-#[test]
-fn every_stage_knows_that_the_thread_that_reads_was_held() {
-    for held in [false, true] {
-        let mut bench = Bench::new();
-        bench.plug();
-        bench.tell([Input::Hindbrain(hindbrain::Input::EnableReceived(false))]);
-        bench.pass(ms(1000));
-        if held {
-            let since = Instant::from_nanos(bench.now.as_nanos() - ms(1000).as_nanos() as u64);
-            bench.drive.read_again(bench.now, since, since + ms(20));
-        }
-        // None of these has a stamp: each is as old as it can be.
-        let zero = PoseState::standing(Stamp::ZERO, true);
-        bench.outputs.clear();
-        bench.tell([Input::Joystick(joystick::Input::ReferenceReceived(zero))]);
-        let passed = bench.outputs.iter().any(|output| {
-            matches!(output, Output::Joystick(joystick::Output::PublishDesired(state)) if *state == zero)
-        });
-        assert_eq!(passed, !held, "the joystick passes on a reference of now");
-
-        let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
-        let command = arbiter::Input::command(navigation, Ok(Velocity::ZERO), Stamp::ZERO);
-        bench.tell([Input::Arbiter(command)]);
-        let traffic = bench.drive.stages().arbiter.traffic(navigation).unwrap();
-        assert_eq!(
-            traffic.refused.of(Refused::TooOld),
-            u64::from(held),
-            "the arbiter takes a command of now"
-        );
-
-        let old = bench.drive.stages().zones.counters().old_scalings;
-        bench.tell([Input::Zones(zones::Input::ScalingReceived([1.0; 16]))]);
-        let refused = bench.drive.stages().zones.counters().old_scalings - old;
-        assert_eq!(refused, u64::from(held), "the zones take a scaling of now");
-
-        bench.tell([Input::Hindbrain(hindbrain::Input::EnableReceived(true))]);
-        let armed = bench.drive.stages().hindbrain.core().enable.is_armed();
-        assert_eq!(armed, !held, "only an enable of now arms hindbrain");
-    }
 }

@@ -257,4 +257,22 @@ mod tests {
         sensed.advance(at(500), &params(10_000), true);
         assert!((factor(&sensed) - 0.275).abs() < 1e-7, "0.25 and 0.25 s of 10 s");
     }
+
+    #[test]
+    fn whoever_asks_is_told_of_another_factor_or_reason_and_of_nothing_else() {
+        let params = params(1000);
+        let mut sensed = Sensed::new();
+        assert!(!sensed.advance(at(0), &params, true), "nothing came");
+        receive(&mut sensed, 0, all(0.0));
+        assert!(sensed.advance(at(0), &params, true), "the factors are as before, and now they are said");
+        assert!(!sensed.advance(at(10), &params, true));
+        receive(&mut sensed, 20, all(1.0));
+        assert!(!sensed.advance(at(20), &params, true), "nothing rises in no time");
+        assert!(sensed.advance(at(40), &params, true), "it has risen");
+        assert!(!sensed.advance(at(50), &params, false), "nobody looks at the rise");
+        receive(&mut sensed, 60, all(0.0));
+        assert!(sensed.advance(at(60), &params, false), "a fall");
+        assert!(sensed.advance(at(560), &params, false), "no factor fell, and the scaling is stale");
+        assert!(!sensed.advance(at(570), &params, false));
+    }
 }

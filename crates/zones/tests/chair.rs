@@ -192,6 +192,25 @@ fn a_prediction_is_told_and_nothing_is_commanded() {
     assert_eq!((driven, told[0].reason), (vec![], Reason::CommandStale));
 }
 
+/// A prediction moves nothing, so it goes on where a command would have to begin anew.
+#[test]
+fn a_prediction_outlives_the_loss_of_the_scaling_but_no_second_publisher() {
+    let mut bench = Bench::silent();
+    assert_eq!(bench.on(10, command(2.0, 3)).1[0].forward_back, 50);
+    let (_, told) = bench.on(20, front(f32::NAN));
+    assert_eq!((told[0].forward_back, told[0].reason), (0, Reason::Predicted));
+    assert_eq!(bench.on(30, front(0.5)).1[0].forward_back, 50, "a factor was no number");
+    let (_, told) = bench.on(40, Input::ScalersCounted(2));
+    assert_eq!((told[0].forward_back, told[0].reason), (0, Reason::ScalingRivals));
+    bench.on(50, Input::ScalersCounted(1));
+    assert_eq!(bench.on(60, front(0.5)).1[0].forward_back, 50);
+    let (_, told) = bench.on(70, Input::CommandersCounted(2));
+    assert_eq!((told[0].forward_back, told[0].reason), (0, Reason::CommandRivals));
+    bench.on(80, Input::CommandersCounted(1));
+    let (_, told) = bench.on(90, command(2.0, 4));
+    assert!(told.iter().all(|told| told.forward_back == 0), "a zero comes first");
+}
+
 #[test]
 fn a_change_to_prediction_commands_one_zero_and_back_nothing_before_a_zero() {
     let mut bench = Bench::new(params());

@@ -3,6 +3,8 @@
 
 mod bench;
 
+use std::time::Duration;
+
 use bench::{Bench, WITHHELD, command, free, front, go, params, stop};
 use units::{Command, Instant, Level, Machine, NotFinite, Stamp, Velocity};
 use zones::{Input, Params, Reason};
@@ -152,6 +154,22 @@ fn what_waited_while_the_process_was_held_moves_nothing() {
     assert_eq!(bench.on(10_080, command(1.0, 0.0, 0)), [go(1.0, 0.0, 0)]);
 }
 
+/// The machine was called in time by others; the thread that reads had read all there was so long ago.
+#[test]
+fn what_waited_while_the_thread_that_reads_was_held_is_as_old_as_it_may_be() {
+    for (away, counts) in [(499, true), (500, false), (1000, false)] {
+        let mut bench = Bench::new(params());
+        bench.at(2_000);
+        let since = Instant::from_millis(2_000 - away);
+        bench.0.read_again(Instant::from_millis(2_000), since, since + Duration::from_millis(20));
+        bench.on(2_000, free());
+        bench.on(2_000, command(0.0, 0.0, 0));
+        let counters = bench.0.counters();
+        let old = (counters.old_scalings, counters.old_commands);
+        assert_eq!(old, if counts { (0, 0) } else { (1, 1) }, "away for {away} ms");
+    }
+}
+
 #[test]
 fn an_older_stamp_is_late_an_equal_one_does_not_renew_and_a_stop_is_never_late() {
     let mut bench = Bench::new(params());
@@ -201,6 +219,11 @@ fn an_invalid_command_stops_until_a_zero() {
     assert_eq!(bench.on(120, command(1.0, 0.0, 4)), []);
     assert_eq!(bench.on(120, command(0.0, 0.0, 5)), [stop(5)]);
     assert_eq!(bench.on(120, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
+    assert_eq!(bench.on(130, invalid()), [WITHHELD], "the next one stops as the first did");
+    assert_eq!((bench.0.counters().commands, bench.0.counters().invalid_commands), (8, 3));
+    let report = bench.0.report();
+    let last = report.iter().find(|(key, _)| *key == "last invalid command");
+    assert!(last.is_some_and(|(_, why)| why.contains("linear.x")), "{report:?}");
 }
 
 /// Cut to full throw it would be full speed.
@@ -227,6 +250,7 @@ fn who_was_sending_before_it_started_begins_with_a_zero() {
     }
     assert!(said.iter().all(|zero| *zero == WITHHELD), "{said:?}");
     assert_eq!(bench.reason(), Reason::WaitsForZero);
+    assert_eq!(bench.0.counters().held_commands, 39);
     assert_eq!(
         bench.on(400, command(0.003, 0.0, 400)),
         [go(0.003, 0.0, 400)],

@@ -8,8 +8,8 @@ use std::time::Duration;
 use bench::{Bench, WITHHELD, command, free, front, go, params, stop};
 use units::{Command, Instant, Machine, Stamp, Velocity};
 use zones::{
-    Applied, Boundaries, Channel, FullThrow, Input, Level, Mode, Operation, Output, Params, Reason, Scaling,
-    Stick, Zone, scale,
+    Applied, Boundaries, Channel, FullThrow, Input, Joystick, Level, Mode, Operation, Output, Params, Reason,
+    Scaling, Stick, Zone, scale,
 };
 
 #[test]
@@ -125,6 +125,7 @@ fn passthrough_scales_nothing_but_still_ends_at_full_throw_and_needs_commands() 
     assert_eq!(bench.on(0, command(1.5, 0.1, 3)), [go(1.5, 0.1, 3)]);
     assert_eq!(bench.reason(), Reason::PassedThrough);
     assert_eq!(bench.on(10, command(9.0, 0.1, 4)), [go(2.0, 0.1, 4)]);
+    assert_eq!(bench.0.counters().cut, 1);
     assert_eq!(bench.at(510), [Command::STOP]);
 }
 
@@ -134,8 +135,10 @@ fn only_forward_and_turn_survive() {
     bench.on(0, free());
     let velocity = Velocity::new([1.0, 1.0, 1.0], [1.0, 1.0, 0.1]).unwrap();
     let input = Input::CommandReceived(Command::new(velocity, Stamp::ZERO));
+    assert_eq!(bench.0.counters().dropped_parts, 0);
     assert_eq!(bench.on(0, input), [go(1.0, 0.1, 0)]);
-    assert_eq!(bench.0.counters().dropped_parts, 1);
+    bench.on(10, command(1.0, 0.1, 0));
+    assert_eq!(bench.0.counters().dropped_parts, 1, "a command without other parts drops none");
 }
 
 #[test]
@@ -155,7 +158,8 @@ fn changed_parameters_act_on_the_command_in_force() {
     bench.on(0, front(0.5, 1.0));
     assert_eq!(bench.on(0, command(0.8, 0.0, 3)), [go(0.8, 0.0, 3)]); // 40 percent, below the limit
     let changed = Params { scaling: Mode::Multiply, ..params() };
-    assert_eq!(bench.on(10, Input::ParametersChanged(changed)), [go(0.4, 0.0, 3)]);
+    assert_eq!(bench.on(10, Input::ParametersChanged(changed.clone())), [go(0.4, 0.0, 3)]);
+    assert_eq!(*bench.0.params(), changed);
     let shorter = Params { command_timeout: Duration::from_millis(20), ..params() };
     assert_eq!(bench.on(30, Input::ParametersChanged(shorter)), [Command::STOP]);
 }
@@ -168,9 +172,46 @@ fn stopping_sends_one_zero_and_then_nothing_ever() {
     assert_eq!(bench.on(10, Input::Stopping), [WITHHELD]);
     assert_eq!(bench.on(10, Input::Stopping), []);
     assert_eq!(bench.on(20, command(1.0, 0.0, 4)), []);
+    assert_eq!(bench.0.counters().commands, 3, "it came, and moves nothing");
     assert_eq!(bench.on(30, front(0.5, 0.5)), []);
     assert_eq!((bench.at(5_000), bench.0.deadline()), (vec![], None));
     assert_eq!(bench.reason(), Reason::Stopping);
+}
+
+#[test]
+fn the_end_tells_of_a_stick_only_where_there_was_one() {
+    let channels = |stick: bool| {
+        let mut bench = Bench::new(params());
+        if stick {
+            let centred = Joystick { forward_back: 0, left_right: 0, joystick_zone: 0, input_source: 1 };
+            bench.on(0, Input::JoystickReceived(centred));
+        }
+        bench.0.handle(Instant::from_millis(10), Input::Stopping);
+        let told = bench.drain(10).into_iter().filter_map(|output| match output {
+            Output::PublishApplied(applied) => Some((applied.channel, applied.reason)),
+            Output::Drive(_) => None,
+        });
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(channels(false), [(Channel::Velocity, Reason::Stopping)]);
+    assert_eq!(
+        channels(true),
+        [(Channel::Velocity, Reason::Stopping), (Channel::Joystick, Reason::Stopping)]
+    );
+}
+
+#[test]
+fn of_outputs_that_nobody_takes_the_newest_stay_and_the_others_are_counted() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    for sec in 1..=200 {
+        bench.0.handle(Instant::from_millis(1), command(f64::from(sec) / 200.0, 0.0, sec));
+    }
+    // Each command brings two outputs, of which 128 stay.
+    assert_eq!(bench.0.counters().dropped, 2 * 200 - 128);
+    let left = bench.drain(1);
+    assert_eq!(left.len(), 128);
+    assert!(left.contains(&Output::Drive(go(1.0, 0.0, 200))), "the last of all");
 }
 
 #[test]

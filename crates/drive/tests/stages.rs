@@ -1,0 +1,154 @@
+//! Each of the four stages is told and asked as if it were alone: the clock, holds, deadlines, and who the stick is.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
+
+mod common;
+
+use std::time::Duration;
+
+use arbiter::Refused;
+use common::Bench;
+use drive::{Input, Output};
+use joystick::PoseState;
+use params::Value;
+use units::{Command, Instant, Machine, Stamp, Velocity};
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// The machine was called in time, and what is read now may have waited for a second.
+#[test]
+fn every_stage_knows_that_the_thread_that_reads_was_held() {
+    for held in [false, true] {
+        let mut bench = Bench::new();
+        bench.plug();
+        bench.tell([Input::Hindbrain(hindbrain::Input::EnableReceived(false))]);
+        bench.pass(ms(1000));
+        if held {
+            let since = Instant::from_nanos(bench.now.as_nanos() - ms(1000).as_nanos() as u64);
+            bench.drive.read_again(bench.now, since, since + ms(20));
+        }
+        // None of these has a stamp: each is as old as it can be.
+        let zero = PoseState::standing(Stamp::ZERO, true);
+        bench.outputs.clear();
+        bench.tell([Input::Joystick(joystick::Input::ReferenceReceived(zero))]);
+        let passed = bench.outputs.iter().any(|output| {
+            matches!(output, Output::Joystick(joystick::Output::PublishDesired(state)) if *state == zero)
+        });
+        assert_eq!(passed, !held, "the joystick passes on a reference of now");
+
+        let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+        let command = arbiter::Input::command(navigation, Ok(Velocity::ZERO), Stamp::ZERO);
+        bench.tell([Input::Arbiter(command)]);
+        let traffic = bench.drive.stages().arbiter.traffic(navigation).unwrap();
+        assert_eq!(
+            traffic.refused.of(Refused::TooOld),
+            u64::from(held),
+            "the arbiter takes a command of now"
+        );
+
+        let old = bench.drive.stages().zones.counters().old_scalings;
+        bench.tell([Input::Zones(zones::Input::ScalingReceived([1.0; 16]))]);
+        let refused = bench.drive.stages().zones.counters().old_scalings - old;
+        assert_eq!(refused, u64::from(held), "the zones take a scaling of now");
+
+        bench.tell([Input::Hindbrain(hindbrain::Input::EnableReceived(true))]);
+        let armed = bench.drive.stages().hindbrain.core().enable.is_armed();
+        assert_eq!(armed, !held, "only an enable of now arms hindbrain");
+    }
+}
+
+/// Each is asked by itself: what one stage refuses the next one never sees.
+#[test]
+fn every_stage_judges_stamps_by_the_wall_clock_itself() {
+    for age in [0, 1000] {
+        let mut bench = Bench::new();
+        bench.plug();
+        bench.pass(ms(1000));
+        bench.wall = -age;
+        let stamp = bench.stamp();
+        bench.wall = 0;
+        let is_old = u64::from(age > 0);
+        let moving = Command::new(Velocity::planar(0.5, 0.0).unwrap(), stamp);
+
+        let reference = PoseState::standing(stamp, true);
+        bench.outputs.clear();
+        bench.tell([Input::Joystick(joystick::Input::ReferenceReceived(reference))]);
+        let passed = bench.outputs.iter().any(|output| {
+            matches!(output, Output::Joystick(joystick::Output::PublishDesired(state)) if *state == reference)
+        });
+        assert_eq!(passed, age == 0, "joystick");
+
+        let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+        bench.tell([Input::Arbiter(arbiter::Input::command(navigation, Ok(moving.velocity), stamp))]);
+        let traffic = bench.drive.stages().arbiter.traffic(navigation).unwrap();
+        assert_eq!(traffic.refused.of(Refused::TooOld), is_old, "arbiter");
+
+        bench.tell([Input::Zones(zones::Input::CommandReceived(moving))]);
+        assert_eq!(bench.drive.stages().zones.counters().old_commands, is_old, "zones");
+
+        bench.tell([Input::Hindbrain(hindbrain::Input::CommandReceived(Ok(moving)))]);
+        assert_eq!(bench.drive.stages().hindbrain.counters().invalid, is_old, "hindbrain");
+    }
+}
+
+#[test]
+fn no_stage_waits_longer_than_it_asked_to() {
+    let mut bench = Bench::new();
+    bench.plug();
+    let mut was_next = [false; 4];
+    let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+    for step in 0..4_000 {
+        // Times that no stage's period divides, so that not all are due together.
+        if step < 1_000 && step % 37 == 0 {
+            let stamp = bench.stamp();
+            bench.tell([Input::Arbiter(arbiter::Input::command(navigation, Ok(Velocity::ZERO), stamp))]);
+        }
+        if step % 53 == 0 {
+            bench.enable(false);
+        }
+        if step == 2_001 {
+            bench.tell([Input::Arbiter(arbiter::Input::Stopping)]);
+        }
+        let stages = bench.drive.stages();
+        let asked = [
+            stages.joystick.deadline(),
+            stages.arbiter.deadline(),
+            stages.zones.deadline(),
+            stages.hindbrain.deadline(),
+        ];
+        let next = asked.iter().flatten().min().copied();
+        assert_eq!(bench.drive.deadline(), next);
+        for (stage, own) in asked.iter().enumerate() {
+            let alone = asked.iter().enumerate().all(|(other, at)| other == stage || *at != next);
+            was_next[stage] |= *own == next && alone;
+        }
+        bench.pass(Duration::from_micros(700));
+    }
+    assert_eq!(was_next, [true; 4], "each was once the only one that was due");
+}
+
+#[test]
+fn the_stick_drives_as_the_source_that_it_is_told_to_be_and_as_no_other() {
+    let mut bench = Bench::new();
+    bench.plug();
+    let params = common::arbiter_params(&[]);
+    let place = |bench: &Bench, name| bench.drive.stages().arbiter.source_index(name);
+    for name in [Some("navigation"), None, Some("joystick")] {
+        let stick = name.map(|name| place(&bench, name).unwrap());
+        bench.tell([Input::SourcesChanged { params: params.clone(), stick }]);
+        bench.pass(ms(2000));
+        bench.stick(0.0, 0.0, true);
+        bench.pass(ms(100));
+        assert_eq!(bench.drive.stages().arbiter.active().source, stick, "{name:?}");
+    }
+}
+
+#[test]
+fn changed_sources_are_the_arbiters_from_then_on() {
+    let mut bench = Bench::new();
+    let params = common::arbiter_params(&[("limits.linear.x.acceleration", Value::Float(2.0))]);
+    assert_ne!(*bench.drive.stages().arbiter.params(), params);
+    bench.tell([Input::SourcesChanged { params: params.clone(), stick: None }]);
+    assert_eq!(*bench.drive.stages().arbiter.params(), params);
+}
