@@ -293,6 +293,16 @@ mod tests {
     }
 
     #[test]
+    fn profiles_that_are_described_are_the_chairs() {
+        assert!(read(&[]).unwrap().profiles.is_empty());
+        let described = crate::published();
+        let values: Vec<_> = described.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        let profiles = read(&values).unwrap().profiles;
+        assert_eq!(profiles.of(3).unwrap().full().linear, 1.57);
+        assert!(profiles.of(6).is_none());
+    }
+
+    #[test]
     fn every_parameter_names_who_needs_it() {
         for (name, declaration, _) in specification().resolve(crate::published()).unwrap().iter() {
             assert!(!declaration.needed_by.is_empty(), "{name}");

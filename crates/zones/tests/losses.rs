@@ -220,7 +220,10 @@ fn an_invalid_command_stops_until_a_zero() {
     assert_eq!(bench.on(120, command(0.0, 0.0, 5)), [stop(5)]);
     assert_eq!(bench.on(120, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
     assert_eq!(bench.on(130, invalid()), [WITHHELD], "the next one stops as the first did");
-    assert_eq!((bench.0.counters().commands, bench.0.counters().invalid_commands), (8, 3));
+    bench.on(140, command(0.0, 0.0, 7));
+    assert_eq!(bench.on(140, command(1.0, 0.0, 8)), [go(1.0, 0.0, 8)]);
+    assert_eq!(bench.on(150, invalid()), [WITHHELD], "also where nothing waited for a zero in between");
+    assert_eq!((bench.0.counters().commands, bench.0.counters().invalid_commands), (11, 4));
     let report = bench.0.report();
     let last = report.iter().find(|(key, _)| *key == "last invalid command");
     assert!(last.is_some_and(|(_, why)| why.contains("linear.x")), "{report:?}");
