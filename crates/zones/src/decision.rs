@@ -119,6 +119,27 @@ mod tests {
     }
 
     #[test]
+    fn the_zone_named_is_the_one_with_the_least_factor_of_the_part_that_was_cut() {
+        // Front leaves more of the turn and less of forward than front right, which is the stick's own zone: 14.04 degrees.
+        let mut fields = [1.0; 16];
+        fields[..4].copy_from_slice(&[0.5, 0.875, 0.75, 0.0625]);
+        let named = |params: &Params, forward_back, left_right| {
+            let mut sensed = Sensed::new();
+            let scaling = Scaling::from_fields(&fields).0;
+            assert!(sensed.receive(&Clock::default(), scaling, params.scaling_timeout));
+            sensed.advance(Instant::ZERO, params, true);
+            let mut held = HeldZones::NONE;
+            decide(params, &sensed, &mut held, stick(100.0, 0.0));
+            decide(params, &sensed, &mut held, stick(forward_back, left_right)).limited_by
+        };
+        let params = hysteresis();
+        assert_eq!(named(&params, 100.0, 25.0), Some(Zone::Front), "forward was cut to 50");
+        assert_eq!(named(&params, 40.0, 10.0), Some(Zone::FrontRight), "the turn alone was cut, to 6.25");
+        let keeping = Params { keep_direction: true, ..params };
+        assert_eq!(named(&keeping, 100.0, 25.0), Some(Zone::FrontRight), "its smaller factor served both");
+    }
+
+    #[test]
     fn the_own_zone_is_named_where_both_took_the_same() {
         let params = hysteresis();
         let mut sensed = Sensed::new();

@@ -104,4 +104,14 @@ mod tests {
         // Twice full throw: the path stays, 0.25 rad/s to 0.125.
         assert_eq!(left(4.0, 0.25, |input| input), (2.0, 0.125));
     }
+
+    #[test]
+    fn what_is_beyond_full_throw_in_either_part_is_cut() {
+        let throw = Throw::Proportional(FullThrow { linear: 2.0, angular: 0.5 });
+        let is_cut = |forward, turn| throw.stick(&Velocity::planar(forward, turn).unwrap()).1;
+        for sign in [1.0, -1.0] {
+            assert!(!is_cut(sign * 2.0, sign * 0.5), "full throw is not beyond it");
+            assert!(is_cut(sign * 2.1, 0.0) && is_cut(0.0, sign * 0.6));
+        }
+    }
 }
