@@ -53,11 +53,6 @@ class Vehicle:
         return self.process
 
     @property
-    def processes(self):
-        """All processes: there is one."""
-        return {self.process.name: self.process}
-
-    @property
     def lines(self):
         """Its last words."""
         return self.process.lines[-15:]

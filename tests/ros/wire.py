@@ -72,6 +72,7 @@ class Wire:
         self.vehicle, self.device, self.chain = vehicle, device, chain
         self.node = vehicle.graph.node
         self.publishers, self.seconds, self.stamps = {}, {}, {}
+        self.processes = vehicle.processes if chain else {"hindbrain": vehicle.process}
         for topic in OF_CHAIN if chain else OF_HINDBRAIN:
             self.appear(topic)
         nodes = ("joystick", "velocity_arbiter", "zone_scaler", "hindbrain") if chain else ("hindbrain",)
@@ -117,12 +118,12 @@ class Wire:
         """Another episode begins; what the processes hold is compared with what they held some episodes after the start."""
         self.episode, self.count = episode, self.count + 1
         if self.count == WARM:
-            self.warm = {name: uses(process) for name, process in self.vehicle.processes.items()}
+            self.warm = {name: uses(process) for name, process in self.processes.items()}
 
     def grew(self, most):
         """Fails if a process holds more than it did, beyond so many kB of memory."""
         for name, warm in self.warm.items():
-            end = uses(self.vehicle.processes[name])
+            end = uses(self.processes[name])
             assert end[0] <= warm[0] + most, f"the memory of {name} grew from {warm[0]} kB to {end[0]} kB"
             assert end[1:] == warm[1:], f"threads and open files of {name} were {warm[1:]}, are {end[1:]}"
 

@@ -53,7 +53,9 @@ fn play(seed: u64, count: usize, setup: Setup, first: usize, seconds: usize) -> 
         world.vehicle_mut().tell(&format!("episode {which}"));
         while let Err(what) = world.play(&episode) {
             once_more(&mut world, &mut again, format!("{which}: {what}"))?;
-            world.settle(&episode)?;
+            while let Err(what) = world.settle(&episode) {
+                once_more(&mut world, &mut again, format!("{which}, its end: {what}"))?;
+            }
         }
         world.vehicle_mut().was_late();
     }
