@@ -4,7 +4,7 @@
 //! bring a [`Fault`] about. [`Dice`] are thrown for a [`Setup`]: hindbrain alone, or the chain from the stick to the motors, in one
 //! process or in four, which has hindbrain's faults and its own. An [`Episode`] is one of them: the vehicle drives at full speed, the
 //! fault begins, and its [`Course`] says within which time the motors are at stop, and that they stay there, although full speed is
-//! asked for all the time, during the fault and after its end, until a person did what [`Clears`] says; or that it drives on. Then it
+//! asked for all the time, during the fault and after its end, until a person did what the way back of its row says; or that it drives on. Then it
 //! drives again.
 //!
 //! The numbers are those of `docs/safety.md` for default parameters; nothing here knows the machines.
