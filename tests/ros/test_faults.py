@@ -203,7 +203,7 @@ def test_a_wrong_type_is_ignored_and_reported(stack):
         ("surround", "sensors.a.type:=cloud", "parameter 'sensors.a.topic' is \"\", must name a topic"),
         ("surround", "sensors.a.topic:=no topic", "must be a ROS topic name"),
         ("chair", "profiles.a.forward.full_throw:=1.0", "'profiles.a.number' is 0, must be given, from 1 to 5"),
-        ("chair", "profiles.a.number:=1", "'profiles.a.forward.full_throw' is 0.0, must be given, from 0.01 to 20.0 m/s"),
+        ("chair", "profiles.a.number:=1", "'profiles.a.forward.full_throw' is 0.0, must be given, from 0.1 to 20.0 m/s"),
         ("steersman", "hindbrain:cmd_timeout:=99.0", "parameter 'cmd_timeout' is 99.0, must be from"),
     ],
 )

@@ -94,8 +94,8 @@ fn no_figure_of_a_profile_is_invented() {
     assert!(read(&complete()).is_ok());
     for (missing, sentence) in [
         (0, "parameter 'profiles.a.number' is 0, must be given, from 1 to 5"),
-        (1, "parameter 'profiles.a.forward.full_throw' is 0.0, must be given, from 0.01 to 20.0 m/s"),
-        (2, "parameter 'profiles.a.turn.full_throw' is 0.0, must be given, from 0.01 to 20.0 rad/s"),
+        (1, "parameter 'profiles.a.forward.full_throw' is 0.0, must be given, from 0.1 to 20.0 m/s"),
+        (2, "parameter 'profiles.a.turn.full_throw' is 0.0, must be given, from 0.1 to 20.0 rad/s"),
     ] {
         let given = complete().into_iter().enumerate().filter(|&(index, _)| index != missing);
         let given: Vec<_> = given.map(|(_, given)| given).collect();
@@ -110,7 +110,7 @@ fn no_figure_of_a_profile_is_invented() {
     }
     // Less than the range says is no speed either.
     let slow = [complete().as_slice(), &[("profiles.a.forward.full_throw", Value::Float(0.009))]].concat();
-    assert!(read(&slow).unwrap_err().ends_with("is 0.009, must be given, from 0.01 to 20.0 m/s"));
+    assert!(read(&slow).unwrap_err().ends_with("is 0.009, must be given, from 0.1 to 20.0 m/s"));
     // One who changes a running node gets the same answer.
     let set = specification().resolve(complete().map(|(name, value)| (name.to_owned(), value))).unwrap();
     let none = set.change(&[("profiles.a.turn.full_throw".to_owned(), Value::Float(0.0))]).unwrap();

@@ -1,6 +1,7 @@
 use core::time::Duration;
 
 use params::{Parameter, Refusal, Set, Specification};
+use units::SLOWEST_FULL_SPEED;
 use zones::{Boundaries, FullThrow, Zone};
 
 use crate::{Distances, Footprint, Sensor, sensor};
@@ -21,12 +22,12 @@ const REACH: Parameter<f64> = Parameter::float("reach", 3.0, 0.1, 10.0)
     .at_start()
     .needed_by("vehicles' speeds and ways to a stop differ");
 
-const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, 0.01, 20.0)
+const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0)
     .unit("m/s")
     .text("Speed at full throw forward or back, as in the zone scaler: with max_angular it determines how arcs curve.")
     .at_start()
     .needed_by("vehicles differ");
-const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, 0.01, 20.0)
+const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0)
     .unit("rad/s")
     .text("Turning speed at full throw left or right, as in the zone scaler.")
     .at_start()

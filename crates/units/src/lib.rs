@@ -27,5 +27,6 @@ pub use publisher_count::PublisherCount;
 pub use scale::{OutOfUnitRange, Scale};
 pub use time::{Instant, Stamp};
 pub use velocity::{
-    BEYOND_REASON, BeyondReason, Command, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, NotFinite, Velocity,
+    BEYOND_REASON, BeyondReason, Command, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, NotFinite, SLOWEST_FULL_SPEED,
+    Velocity,
 };

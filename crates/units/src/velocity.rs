@@ -37,6 +37,15 @@ pub const NEUTRAL_LINEAR: f64 = 0.02;
 /// The same for the angular parts \[rad/s].
 pub const NEUTRAL_ANGULAR: f64 = 0.05;
 
+/// No vehicle's full speed is declared slower [m/s, rad/s]: where all that may be asked for is neutral, no stop would last until a
+/// zero.
+///
+/// # Source
+/// own
+pub const SLOWEST_FULL_SPEED: f64 = 0.1;
+const _: () =
+    assert!(SLOWEST_FULL_SPEED >= 2.0 * NEUTRAL_LINEAR && SLOWEST_FULL_SPEED >= 2.0 * NEUTRAL_ANGULAR);
+
 /// A part of a velocity was so large that it is a mistake.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BeyondReason {

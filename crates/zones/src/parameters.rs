@@ -1,6 +1,7 @@
 use core::time::Duration;
 
 use params::{Parameter, Refusal, Set, Specification};
+use units::SLOWEST_FULL_SPEED;
 
 use crate::{Boundaries, FullThrow, Mode, Profiles, profile_parameters};
 
@@ -35,10 +36,10 @@ mod declared {
                motion its publisher has to send a zero before anything moves again.")
         .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz; twist_mux and nav2 have one");
 
-    pub const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, 0.01, 20.0).unit("m/s")
+    pub const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s")
         .text("Speed at full throw forward or back; a faster command is cut to it. Without effect where profiles are described.")
         .needed_by("vehicles differ");
-    pub const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, 0.01, 20.0).unit("rad/s")
+    pub const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s")
         .text("Turning speed at full throw left or right; a faster command is cut to it. Without effect where profiles are \
                described.")
         .needed_by("vehicles differ");

@@ -1,6 +1,7 @@
 use std::fmt::Write;
 
 use params::{Declaration, Group, Parameter, Refusal, Set, Value};
+use units::SLOWEST_FULL_SPEED;
 
 use crate::{BadCurve, Calibration, Curve, FASTEST};
 
@@ -13,10 +14,6 @@ const METHODS: &[&str] = &["linear", "piecewise", "cubic"];
 const NO_LIST: &[f64] = &[];
 /// Entries of a table or coefficients.
 const LONGEST: usize = 64;
-/// The slowest full throw that counts as given \[m/s, rad/s\]: the default 0 is none, since an invented one would drive
-/// the chair faster than it is told.
-const SLOWEST: f64 = 0.01;
-
 #[rustfmt::skip]
 mod declared {
     use super::*;
@@ -35,7 +32,9 @@ mod declared {
         method: Parameter::choice("forward.method", "linear", METHODS)
             .text("How deflection and forward speed belong together.").needed_by(MEASURED),
         full_throw: Parameter::float("forward.full_throw", 0.0, 0.0, FASTEST).unit("m/s")
-            .text("linear: speed at full throw, 0.01 or more; must be given (0: is not).").needed_by(MEASURED),
+            .text("linear: speed at full throw, 0.1 or more; must be given: an invented one would drive the chair \
+                   faster than it is told.")
+            .needed_by(MEASURED),
         percents: Parameter::floats("forward.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
             .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
         speeds: Parameter::floats("forward.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("m/s")
@@ -47,7 +46,9 @@ mod declared {
         method: Parameter::choice("turn.method", "linear", METHODS)
             .text("How deflection and turning speed belong together.").needed_by(MEASURED),
         full_throw: Parameter::float("turn.full_throw", 0.0, 0.0, FASTEST).unit("rad/s")
-            .text("linear: turning speed at full throw, 0.01 or more; must be given (0: is not).").needed_by(MEASURED),
+            .text("linear: turning speed at full throw, 0.1 or more; must be given: an invented one would drive the chair \
+                   faster than it is told.")
+            .needed_by(MEASURED),
         percents: Parameter::floats("turn.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
             .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
         speeds: Parameter::floats("turn.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("rad/s")
@@ -153,9 +154,9 @@ fn curve(set: &Set, profile: &str, names: &Names) -> Result<Curve, Refusal> {
         },
         _ => {
             let full = names.full_throw.get_in(set, PREFIX, profile);
-            if full < SLOWEST {
+            if full < SLOWEST_FULL_SPEED {
                 let Declaration { name, unit, .. } = names.full_throw.declaration();
-                let rule = format!("must be given, from {SLOWEST:?} to {FASTEST:?} {unit}");
+                let rule = format!("must be given, from {SLOWEST_FULL_SPEED:?} to {FASTEST:?} {unit}");
                 return Err(set.refuse(&format!("{PREFIX}.{profile}.{name}"), rule));
             }
             Curve::linear(full)

@@ -1,6 +1,7 @@
 //! The parameters as they are declared: name, default, range, unit, text, and who needs them.
 
 use params::{Fixed, Parameter, PresetValue, Specification};
+use units::SLOWEST_FULL_SPEED;
 
 use super::output;
 use crate::Sensor;
@@ -26,7 +27,7 @@ pub(super) const PROFILE: Parameter<String> = Parameter::choice("profile", "stri
     )
     .needed_by("the original hindbrain, whose users expect its states and its mapping")
     .at_start();
-pub(super) const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, 0.01, 20.0)
+pub(super) const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0)
     .unit("m/s")
     .text(
         "The speed of the vehicle when both motors run at full speed forward. It is no limit: a smaller number makes the \
@@ -34,7 +35,7 @@ pub(super) const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0
     )
     .needed_by(VEHICLES)
     .at_start();
-pub(super) const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, 0.01, 20.0)
+pub(super) const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0)
     .unit("rad/s")
     .text(
         "How fast the vehicle turns when the motors run at full speed against each other: 2 * max_linear / track. It is no limit.",
