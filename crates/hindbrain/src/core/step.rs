@@ -77,7 +77,7 @@ impl State {
             self.enable.contest();
         }
         if let Some(switch) = inputs.enable {
-            self.enable.receive(switch, !contested);
+            self.enable.receive(switch, !contested, params.lease);
         }
         for (index, reading) in inputs.infrared.into_iter().enumerate() {
             if let Some((reading, age)) = reading

@@ -60,13 +60,14 @@ impl EnableSwitch {
         self.age = if lease > 0 && self.is_on() { self.age.saturating_add(dt).min(lease) } else { 0 };
     }
 
-    /// Takes a level. `alone`: one switch publishes. A true that is no act of now is no rise.
-    pub fn receive(&mut self, SwitchInput { on, age }: SwitchInput, alone: bool) {
+    /// Takes a level; `alone`: one switch publishes; `lease` as in [`EnableSwitch::is_lapsed`]. A true that is no act of now is no rise.
+    pub fn receive(&mut self, SwitchInput { on, age }: SwitchInput, alone: bool, lease: u64) {
         let is_of_now = SwitchInput { on, age }.is_of_now();
         let rises = alone && is_of_now && self.level == Level::Off { alone: true };
         self.armed = on && (self.armed || rises);
         self.level = if on { Level::On } else { Level::Off { alone } };
-        self.age = age;
+        self.age = 0;
+        self.pass_time(age, lease);
     }
 
     /// There is more than one publisher: what was said so far makes no rise.
@@ -92,7 +93,7 @@ mod tests {
 
     fn switch(levels: &[(bool, bool)]) -> EnableSwitch {
         let mut switch = EnableSwitch::default();
-        levels.iter().for_each(|&(on, alone)| switch.receive(input(on), alone));
+        levels.iter().for_each(|&(on, alone)| switch.receive(input(on), alone, 100));
         switch
     }
 
@@ -107,7 +108,7 @@ mod tests {
         assert!(!switch(&[(false, true), (true, true), (false, true)]).is_armed());
         let mut disarmed = switch(&[(false, true), (true, true)]);
         disarmed.disarm();
-        disarmed.receive(input(true), true);
+        disarmed.receive(input(true), true, 100);
         assert!(!disarmed.is_armed(), "true again is no rise");
     }
 
@@ -116,8 +117,8 @@ mod tests {
         for (off, on, arms) in [(true, false, true), (false, true, false)] {
             let mut switch = EnableSwitch::default();
             let waited = |is| if is { 100_000_000 } else { 99_999_999 };
-            switch.receive(SwitchInput { on: false, age: waited(off) }, true);
-            switch.receive(SwitchInput { on: true, age: waited(on) }, true);
+            switch.receive(SwitchInput { on: false, age: waited(off) }, true, 100);
+            switch.receive(SwitchInput { on: true, age: waited(on) }, true, 100);
             assert_eq!(switch.is_armed(), arms);
         }
     }
@@ -129,7 +130,7 @@ mod tests {
         }
         let mut contested = switch(&[(false, true)]);
         contested.contest();
-        contested.receive(input(true), true);
+        contested.receive(input(true), true, 100);
         assert!(!contested.is_armed());
     }
 
@@ -143,10 +144,14 @@ mod tests {
         );
         switch.pass_time(1, 100);
         assert_eq!((switch.is_lapsed(100), switch.lapses_in(100), switch.is_lapsed(0)), (true, None, false));
-        switch.receive(input(true), true);
+        switch.receive(input(true), true, 100);
         assert!(!switch.is_lapsed(100));
-        switch.receive(SwitchInput { on: true, age: 100 }, true);
+        switch.receive(SwitchInput { on: true, age: 101 }, true, 100);
         assert!(switch.is_lapsed(100), "a repetition that waited is as old as it may be");
+        assert!(
+            !switch.is_lapsed(101),
+            "what was longer ago than the lease is not counted anew for a longer one"
+        );
     }
 
     #[test]
