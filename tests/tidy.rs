@@ -157,6 +157,15 @@ fn no_file_has_too_many_ideas() {
     }
 }
 
+#[test]
+fn no_merge_was_left_halfway() {
+    for path in files(&root(), &["rs", "py", "md", "toml", "yaml", "xml", "msg", "srv"]) {
+        let text = fs::read_to_string(&path).expect("a file of ours");
+        let marked = text.lines().find(|line| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> "));
+        assert_eq!(marked, None, "in {}", path.display());
+    }
+}
+
 /// A wall 0.9 m ahead of the vehicle and a post beside its left front corner, as a scanner of 720 beams sees them, and
 /// a stick ahead and a little to the left: 70 percent, -25 percent.
 #[test]

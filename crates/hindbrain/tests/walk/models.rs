@@ -177,7 +177,7 @@ fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
     };
     let profile = if strict { hindbrain::Profile::Strict } else { hindbrain::Profile::Seed };
     let core = if strict { core } else { core.seed() };
-    let core = if !strict && scale != Scale::Real && !has(Part::Wheels) {
+    let core = if !strict && !has(Part::Wheels) {
         CoreParams { slopes: Slopes { rest: 0, ..quick }, ..core }
     } else {
         core
