@@ -90,14 +90,16 @@ class Operator:
 
 
 def operate(folder):
-    """The operator's host: repeats what its orders say, 50 commands a second, and its switches 20 times a second."""
+    """The operator's host: repeats what its orders say, 50 commands a second, and its switches 20 times a second; a stick is that of a
+    joystick node."""
     print("here", flush=True)
     sys.stdin.readline()
     address(FAR, OPERATOR)
     wait_until_up(FAR)
     profile(folder, OPERATOR)
-    from conftest import EDGE, Graph
+    from conftest import EDGE, Graph, Process
     from geometry_msgs.msg import TwistStamped
+    from or_joystick.msg import State
     from std_msgs.msg import Bool
 
     graph = Graph()
@@ -112,7 +114,7 @@ def operate(folder):
         command.header.stamp = graph.node.get_clock().now().to_msg()
         publisher(TwistStamped, topic).publish(command)
 
-    timers = {}
+    timers, hand, joystick = {}, State(), None
     print("done", flush=True)
     for line in sys.stdin:
         order = json.loads(line)
@@ -121,6 +123,13 @@ def operate(folder):
             command.twist.linear.x = order["linear"]
             if "linear" not in timers:
                 timers["linear"] = graph.node.create_timer(0.02, send)
+        if "stick" in order:
+            forward, button = order["stick"]
+            hand.axes, hand.buttons = [0, int(-32767 * forward)], [False] * 5 + [button]
+            if joystick is None:
+                joystick = Process("joystick", "--ros-args", "--params-file", str(HERE / "stack.yaml"))
+                graph.repeat("/joystick/virtual_device", hand, 20.0)
+                graph.wait(lambda: graph.node.count_publishers("/joystick/device/Test_Pad") > 0, "no stick", 20.0)
         for switch in ("enable", "estop"):
             if switch in order:
                 if switch in timers:
@@ -131,6 +140,8 @@ def operate(folder):
         if "link" in order:
             ip("link", "set", FAR, "up" if order["link"] else "down")
         print("done", flush=True)
+    if joystick:
+        joystick.stop()
     graph.close()
 
 
@@ -243,7 +254,7 @@ def switch(vehicle, operator):
 
 
 def pushed(vehicle, operator, leased=False):
-    """The vehicle stands while the link is cut, and the stick behind it is pushed: back with the link it drives off, or the lease stops that."""
+    """The vehicle stands while the link is cut, and a Twist behind it asks for motion: back with the link it drives off, or the lease stops that."""
     operator.order(enable=False, topic="/cmd_vel_smoothed", linear=0.0)
     vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
     vehicle.wait(lambda: vehicle.source("cmd_vel").says == "zero", "no command comes", 20.0)
@@ -276,19 +287,47 @@ def pushed_under_a_lease(vehicle, operator):
     pushed(vehicle, operator, leased=True)
 
 
-# Those of hindbrain alone, and those of the chain in one process.
+def stick(vehicle, operator):
+    """The vehicle stands while the link is cut, and the stick behind it is pushed: nothing moves before it was let go."""
+    operator.order(enable=False, stick=[0.0, False])
+    vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
+    vehicle.wait(lambda: vehicle.source("cmd_vel").says == "zero", "no command comes", 20.0)
+    operator.order(enable=True)
+    vehicle.wait_for("OK", timeout=20.0)
+    operator.order(stick=[1.0, True])
+    active = lambda: vehicle.graph.last("/velocity_arbiter/active")  # noqa: E731
+    drives = lambda: max(vehicle.motors) <= 25  # noqa: E731, a stick comes near to full speed
+    vehicle.wait(drives, lambda: f"the stick does not drive: {active()}", 20.0)
+    operator.order(stick=[0.0, False])
+    vehicle.wait_for_motors(90, 90, "the stick is let go")
+    operator.order(link=False)
+    time.sleep(1.5)
+    operator.order(stick=[1.0, True])
+    time.sleep(1.0)
+    operator.order(link=True)
+    why = "waits for a zero, with which its motion begins"
+    vehicle.wait(lambda: why in str(active()), lambda: f"the stick is not received: {active()}", 20.0)
+    vehicle.stays_stopped(1.5, "the link is back, and full speed with it")
+    operator.order(stick=[1.0, False])
+    operator.order(stick=[1.0, True])
+    vehicle.wait(drives, "it does not drive after a zero")
+
+
+# Those of hindbrain alone, those of the chain in one process, and that of the stick on the other host.
 LEASE = {"enable.lease": 0.3}
 SCENARIOS = {"switch": (switch, {}), "commands": (commands, {}), "estop": (estop, {}), "lease": (lease, LEASE)}
 CHAINS = {"pushed": (pushed, {}), "pushed_under_a_lease": (pushed_under_a_lease, LEASE)}
+BEHIND = {"stick": (stick, {"max_angular": 1.5})}
 
 
 def main(role, folder, scenario=None):
     if role == "operator":
         return operate(folder)
     profile(folder, VEHICLE)
-    run, parameters = (SCENARIOS | CHAINS)[scenario]
+    run, parameters = (SCENARIOS | CHAINS | BEHIND)[scenario]
     with Operator(folder) as operator:
-        from conftest import free_zones
+        from conftest import LATCHED, Process, free_zones, stop_all
+        from diagnostic_msgs.msg import DiagnosticStatus
         from vehicle import Vehicle
 
         class InOne(Vehicle):
@@ -298,7 +337,22 @@ def main(role, folder, scenario=None):
                 super().__init__({f"hindbrain:{name}": value for name, value in {**self.QUICK, **parameters}.items()}, executable="steersman")
                 self.graph.repeat("/luci/scaling", free_zones(), 20.0)
 
-        with (InOne if scenario in CHAINS else Vehicle)(parameters) as vehicle:
+        class WithoutStick(Vehicle):
+            """hindbrain and, in processes of their own, the stages before it but the first."""
+
+            def __init__(self, parameters):
+                super().__init__(parameters)
+                self.graph.repeat("/luci/scaling", free_zones(), 20.0)
+                self.graph.listen(DiagnosticStatus, "/velocity_arbiter/active", LATCHED)
+                stages = ("velocity_arbiter", "zone_scaler")
+                self.stages = [Process(name, "--ros-args", "--params-file", str(HERE / "stack.yaml")) for name in stages]
+
+            def __exit__(self, *_):
+                stop_all(self.stages)
+                super().__exit__()
+
+        kind = InOne if scenario in CHAINS else WithoutStick if scenario in BEHIND else Vehicle
+        with kind(parameters) as vehicle:
             run(vehicle, operator)
     print(f"{scenario}: ok")
 

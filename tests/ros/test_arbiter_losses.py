@@ -90,7 +90,7 @@ def test_who_was_sending_before_the_arbiter_began_waits_for_a_zero(graph, execut
 
     graph.node.create_timer(0.02, say)
     with Arbiter(NAVIGATION, executable) as arbiter:
-        reason(arbiter, "navigation", "waits for a zero: it was sending before it was listened to")
+        reason(arbiter, "navigation", "waits for a zero, with which its motion begins")
         settle()
         assert set(message.twist.linear.x for _, message in arbiter.graph.heard[OUTPUT]) == {0.0}
         assert arbiter.graph.last(OUTPUT).header.frame_id == "withheld"
@@ -104,7 +104,7 @@ def test_an_arbiter_that_was_restarted_moves_nothing_before_a_zero(graph):
         arbiter.process.kill()
         navigation.zeros = 0
         with Arbiter({**NAVIGATION, **DOCK}) as again:
-            reason(again, "navigation", "waits for a zero: it was sending before it was listened to")
+            reason(again, "navigation", "waits for a zero, with which its motion begins")
             time.sleep(5.5)
             assert {message.twist.linear.x for _, message in again.graph.heard[OUTPUT]} == {0.0}
             navigation.zeros = 10

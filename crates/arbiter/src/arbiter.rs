@@ -19,7 +19,8 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 /// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it
 ///   drove, or a lock fell silent over it, every source has to send a zero first, so that nothing drives off by itself.
 ///   A source that is preempted, or masked by a lock that was closed and opened on purpose, goes on without: that is an
-///   act of a person. A source that may have been sending before it was listened to begins with a zero.
+///   act of a person. A source that may have been sending before it was listened to begins with a zero, and so does
+///   a stick after any silence.
 /// * While nobody drives, or who drives says zero, a zero goes out every 0.1 s, so that the stages further on hear an unbroken stream;
 ///   while nobody drives and a source asks for motion that zero says that it is
 ///   [withheld](Command::withheld), and no later stage takes it for the hand that lets go. The arbiter's own zeros have no stamp, for they go back to no
@@ -214,7 +215,10 @@ impl Arbiter {
             self.locks.get(index).copied()
         };
         let (monitors, publishers, locks) = (
-            sources.iter().map(|source| monitor(source).unwrap_or_else(|| SourceMonitor::new(now))).collect(),
+            sources
+                .iter()
+                .map(|source| monitor(source).unwrap_or_else(|| SourceMonitor::new(now, source.kind)))
+                .collect(),
             sources.iter().map(publishers).collect(),
             locks.iter().map(|it| lock(it).unwrap_or_default()).collect(),
         );
@@ -237,7 +241,9 @@ impl Arbiter {
     fn pass_to(&mut self, now: Instant) {
         if !core::mem::replace(&mut self.is_started, true) {
             self.clock.pass_to(now, None);
-            self.sources.fill(SourceMonitor::new(self.clock.now()));
+            let now = self.clock.now();
+            let sources = self.sources.iter_mut().zip(&self.params.sources);
+            sources.for_each(|(monitor, source)| *monitor = SourceMonitor::new(now, source.kind));
         } else if now > self.clock.now() {
             self.clock.pass_to(now, self.deadline());
         }

@@ -24,6 +24,12 @@ impl Kind {
             _ => None,
         }
     }
+
+    /// Whether its publisher may fall silent at rest and begin again with motion, as navigation does between two goals. A stick does
+    /// not: one that is pushed behind a link that is cut moves nothing when the link is back, and the joystick begins with a zero.
+    pub(crate) const fn is_silent_at_rest(self) -> bool {
+        !matches!(self, Self::PoseState)
+    }
 }
 
 /// One that asks for motion.

@@ -3,7 +3,7 @@ use core::time::Duration;
 use units::{Clock, Command, CommandMonitor, Instant, Received, Stale};
 
 use crate::source_stats::{Refused, SourceStats};
-use crate::{Invalid, Traffic, ZeroCause};
+use crate::{Invalid, Kind, Traffic, ZeroCause};
 
 /// A source whose first message comes so soon after it is in the list may have been sending before, and begins with a zero: a
 /// publisher may be discovered only with the middleware's second announcement, after 3 s.
@@ -50,8 +50,13 @@ pub(crate) enum SourceState {
 
 impl SourceMonitor {
     /// A source that is in the list since `now`.
-    pub(crate) fn new(now: Instant) -> Self {
-        Self { since: now, commands: CommandMonitor::silent_at_rest(), ..Self::default() }
+    pub(crate) fn new(now: Instant, kind: Kind) -> Self {
+        let commands = if kind.is_silent_at_rest() {
+            CommandMonitor::silent_at_rest()
+        } else {
+            CommandMonitor::default()
+        };
+        Self { since: now, commands, ..Self::default() }
     }
 
     /// Takes a message that is read now; the command that is in force by it.
@@ -71,7 +76,7 @@ impl SourceMonitor {
         let now = clock.now();
         self.stats.receive(now);
         if !core::mem::replace(&mut self.is_received, true) && now.since(self.since) < ALREADY_SENDING {
-            self.require_zero(ZeroCause::WasSending);
+            self.require_zero(ZeroCause::Begins);
         }
         let Ok(command) = command else {
             self.fail(Fault::Invalid, now);
@@ -125,10 +130,10 @@ impl SourceMonitor {
 
     /// Lets time pass.
     pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) {
-        let waited = self.commands.waits_for_zero();
+        let (waited, asked) = (self.commands.waits_for_zero(), self.commands.asks_for_motion());
         self.commands.expire(now, timeout);
         if self.commands.waits_for_zero() && !waited {
-            self.zero_cause = ZeroCause::Lost;
+            self.zero_cause = if asked { ZeroCause::Lost } else { ZeroCause::Begins };
         }
     }
 

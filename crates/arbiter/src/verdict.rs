@@ -48,9 +48,10 @@ pub enum ZeroCause {
     OtherLost,
     /// It had more than one publisher.
     Conflict,
-    /// It may have been sending already when the arbiter started, or when the source was added.
+    /// Its motion begins with one: it may have been sending already when the arbiter started or when the source was added, or it was
+    /// silent and is of a [kind](crate::Kind) that says zero at rest.
     #[default]
-    WasSending,
+    Begins,
 }
 
 /// Who drives, and why the others do not.
@@ -106,8 +107,8 @@ impl fmt::Display for Explained<'_> {
             Verdict::WaitsForZero(ZeroCause::Conflict) => {
                 f.write_str("waits for a zero: its publishers were in conflict")
             }
-            Verdict::WaitsForZero(ZeroCause::WasSending) => {
-                f.write_str("waits for a zero: it was sending before it was listened to")
+            Verdict::WaitsForZero(ZeroCause::Begins) => {
+                f.write_str("waits for a zero, with which its motion begins")
             }
             Verdict::TooOld => f.write_str("sent a command that is too old"),
             Verdict::FromFuture => f.write_str("sent a command from the future"),
@@ -138,7 +139,7 @@ mod tests {
                 && Verdict::Locked { by: 9 } < Verdict::TimedOut
         );
         assert!(Verdict::Outranked { by } < Verdict::WaitsForZero(ZeroCause::Lost));
-        assert!(Verdict::WaitsForZero(ZeroCause::WasSending) < Verdict::Locked { by });
+        assert!(Verdict::WaitsForZero(ZeroCause::Begins) < Verdict::Locked { by });
         assert!(Verdict::TimedOut < Verdict::TooOld && Verdict::TooOld < Verdict::FromFuture);
         assert!(Verdict::FromFuture < Verdict::Invalid && Verdict::Invalid < Verdict::Stopping);
     }

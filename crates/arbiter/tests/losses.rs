@@ -3,13 +3,13 @@
 
 mod common;
 
-use arbiter::{Census, Input, Level, LockState, Refused, Verdict, ZeroCause};
+use arbiter::{Census, Input, Kind, Level, LockState, Refused, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, at, command, drives, go, lock, params, stop};
 use units::{Command, Machine, Velocity};
 
 const LOST: Verdict = Verdict::WaitsForZero(ZeroCause::Lost);
 const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);
-const SENDING: Verdict = Verdict::WaitsForZero(ZeroCause::WasSending);
+const BEGINS: Verdict = Verdict::WaitsForZero(ZeroCause::Begins);
 
 #[test]
 fn what_one_of_two_publishers_of_a_lock_said_opens_nothing_once_it_is_gone() {
@@ -44,6 +44,24 @@ fn a_source_that_was_silent_at_rest_may_begin_with_motion() {
     bench.command(0, LOW, 0.0, 1);
     bench.at(990);
     assert_eq!(bench.command(991, LOW, 0.5, 2), [go(0.5, 2)]);
+}
+
+#[test]
+fn a_stick_that_was_silent_at_rest_begins_with_a_zero() {
+    let mut params = params(vec![]);
+    params.sources[LOW].kind = Kind::PoseState;
+    let mut bench = Bench::with(params);
+    let mut begins = |ms: u64, sec: i32| {
+        assert!(bench.command(ms, LOW, 0.5, sec).iter().all(|command| command.velocity.is_zero()));
+        assert_eq!(bench.verdicts()[LOW], BEGINS, "{ms}");
+        assert_eq!(bench.command(ms + 10, LOW, 0.0, sec + 1), [stop(sec + 1)]);
+        assert_eq!(bench.command(ms + 20, LOW, 0.5, sec + 2), [go(0.5, sec + 2)]);
+        assert_eq!(bench.command(ms + 30, LOW, 0.0, sec + 3), [stop(sec + 3)]);
+        assert!(bench.at(ms + 1_000).iter().all(|command| command.velocity.is_zero()));
+        assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut, "nothing is said of it while it says nothing");
+    };
+    begins(0, 1);
+    begins(60_000, 5);
 }
 
 #[test]
@@ -153,7 +171,7 @@ fn who_was_sending_before_the_arbiter_began_starts_with_a_zero() {
     let mut bench = Bench::fresh(params(vec![]));
     bench.poll(0);
     assert_eq!(bench.on(4_990, command(LOW, 0.5, 1)).last(), Some(&Command::STOP));
-    assert_eq!(bench.verdicts()[LOW], SENDING);
+    assert_eq!(bench.verdicts()[LOW], BEGINS);
     assert_eq!(bench.on(4_995, command(LOW, 0.0, 2)), [stop(2)]);
     assert_eq!(bench.on(4_999, command(LOW, 0.5, 3)), [go(0.5, 3)]);
     // Its first one comes later: it starts now, as nav2 does.
@@ -168,7 +186,7 @@ fn who_was_sending_before_its_source_was_added_starts_with_a_zero() {
     bench.on(0, Input::ParametersChanged(one));
     bench.on(100, Input::ParametersChanged(params(vec![])));
     bench.command(1_000, HIGH, 0.5, 1);
-    assert_eq!(bench.verdicts()[HIGH], SENDING);
+    assert_eq!(bench.verdicts()[HIGH], BEGINS);
     assert_eq!(bench.command(1_010, LOW, 0.5, 1), [go(0.5, 1)], "this one stayed");
 }
 
@@ -317,7 +335,7 @@ fn its_own_zeros_withhold_what_waits_for_a_zero_until_it_falls_silent() {
     let mut bench = Bench::fresh(params(vec![]));
     assert_eq!(bench.poll(0), [Command::STOP]);
     let mut zeros = own_zeros(&mut bench, LOW, 50, 1_000);
-    assert_eq!(bench.verdicts()[LOW], SENDING);
+    assert_eq!(bench.verdicts()[LOW], BEGINS);
     zeros.retain(|zero| *zero != WITHHELD);
     assert_eq!(zeros, []);
     // Its last one was at 950.

@@ -5,7 +5,7 @@ use units::{Clock, Instant, Received, Stamp, Velocity};
 use crate::integrator::Integrator;
 use crate::mapping::{Unrest, commands, is_at_rest, reads_the_same, unrest};
 use crate::mode::{Activity, Mode};
-use crate::reference::Reference;
+use crate::reference::{Loss, Reference};
 use crate::takeover::{Reach, Seed};
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
 
@@ -66,6 +66,8 @@ pub(crate) struct Filter {
     until: Instant,
     reference: Reference,
     farewell: Farewell,
+    /// The stick took over from nothing, and the zero with which it begins is not published yet; its motion begins after that.
+    begins: bool,
     /// Whether the stick asked for motion when it was published last: SDL lets go of a pad before it says, in the same batch of
     /// events, that the pad is gone.
     moved: bool,
@@ -91,6 +93,7 @@ impl Filter {
             until: Instant::ZERO,
             reference: Reference::default(),
             farewell: Farewell::default(),
+            begins: false,
             moved: false,
             taken_in_motion: false,
             waits: false,
@@ -158,31 +161,29 @@ impl Filter {
 
     /// Lets time pass; whether that ended what was passed on.
     pub(crate) fn expire(&mut self, now: Instant) -> bool {
-        let is_lost = self.reference.expire(now);
-        self.reference_lost(now, is_lost)
+        let loss = self.reference.expire(now);
+        self.reference_lost(now, loss)
     }
 
     /// So many publish the reference; whether that ended what was passed on.
     pub(crate) fn count_references(&mut self, now: Instant, publishers: usize) -> bool {
-        let is_lost = self.reference.count(publishers);
-        self.reference_lost(now, is_lost)
+        let loss = self.reference.count(publishers);
+        self.reference_lost(now, loss)
     }
 
-    fn reference_lost(&mut self, now: Instant, is_lost: bool) -> bool {
-        let is_lost = is_lost && !self.active();
-        if is_lost {
-            if self.reference.waits_for_zero() {
-                self.farewell = Farewell::after_loss(now, true, self.farewell.masks);
-            } else {
-                self.farewell.is_due = true;
-            }
+    fn reference_lost(&mut self, now: Instant, loss: Option<Loss>) -> bool {
+        let loss = loss.filter(|_| !self.active());
+        match loss {
+            Some(Loss::InMotion) => self.farewell = Farewell::after_loss(now, true, self.farewell.masks),
+            Some(Loss::AtRest) => self.farewell.is_due = true,
+            None => {}
         }
-        is_lost
+        loss.is_some()
     }
 
     /// Integrates up to `now` what was commanded so far.
     pub(crate) fn advance(&mut self, now: Instant) {
-        if self.active() {
+        if self.active() && !self.begins {
             self.motion.advance(&self.acceleration, self.dynamics.drag, now.since(self.until));
         }
         self.until = self.until.max(now);
@@ -264,7 +265,12 @@ impl Filter {
         }
     }
 
-    /// What the stick asks for now is published.
+    /// What is [desired](Self::desired) is published.
+    pub(crate) fn published(&mut self) {
+        self.begins = false;
+    }
+
+    /// What the stick asks for now is remembered as what was published.
     pub(crate) fn note_motion(&mut self) {
         self.moved = self.moves();
     }
@@ -305,8 +311,9 @@ impl Filter {
         match (before, self.active()) {
             (false, true) => {
                 self.farewell = Farewell::default();
-                let velocity = self.seed(Reach { linear, angular, drag: self.dynamics.drag });
-                self.motion.start(velocity);
+                let seed = self.seed(Reach { linear, angular, drag: self.dynamics.drag });
+                self.begins = seed.is_none();
+                self.motion.start(seed.unwrap_or_default());
             }
             // The motion is forgotten: the next takeover starts anew.
             (true, false) => {
@@ -327,8 +334,8 @@ impl Filter {
         }
     }
 
-    /// The velocity to take over from the reference; zero while the stick is not at rest, which would have to end it.
-    fn seed(&mut self, reach: Reach) -> [f64; 6] {
+    /// The velocity to take over from the reference; none while the stick is not at rest, which would have to end it.
+    fn seed(&mut self, reach: Reach) -> Option<[f64; 6]> {
         let seed = match self.reference.in_force() {
             Some(reference) if !self.waits => Seed::of(reference, self.mode.intrinsic(), reach),
             _ => Seed::Refused,
@@ -337,11 +344,11 @@ impl Filter {
             Seed::Refused => {
                 self.seeds_refused =
                     self.seeds_refused.saturating_add(u64::from(self.reference.was_received()));
-                [0.0; 6]
+                None
             }
             Seed::Velocity { velocity, limited } => {
                 self.seeds_limited = self.seeds_limited.saturating_add(u64::from(limited));
-                velocity
+                Some(velocity)
             }
         }
     }

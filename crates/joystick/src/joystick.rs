@@ -373,6 +373,7 @@ impl Machine for Joystick {
         self.cycle();
         self.filter.note_motion();
         if let Some(desired) = self.desired.take() {
+            self.filter.published();
             if core::mem::take(&mut self.is_stop) {
                 self.filter.stopped();
             }

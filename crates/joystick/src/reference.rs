@@ -10,23 +10,23 @@ pub(crate) const STALE: Duration = Duration::from_millis(500);
 /// The reference: which one is in force, for how long, and whether its motion may begin.
 ///
 /// It is judged as every command is, see [`CommandMonitor`]: a late, old or repeated one is not passed on, and after the
-/// reference was lost while it asked for motion, or the stick was, nothing of it is passed on before it asks for none; nor is
+/// reference was silent, or the stick lost in motion, nothing of it is passed on before it asks for none; nor is
 /// one that was there before this node. One without velocities asks for none; a velocity that is no number asks for motion.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reference {
     monitor: CommandMonitor,
     state: PoseState,
     was_received: bool,
+    /// Motion of it was lost or refused since its last zero: more than the silence of one that has nothing to ask for.
+    owes_zero: bool,
     publishers: usize,
 }
 
-impl Default for Reference {
-    /// One that may fall silent at rest, as navigation does, and begins with a stop.
-    fn default() -> Self {
-        let mut monitor = CommandMonitor::silent_at_rest();
-        monitor.require_zero();
-        Self { monitor, state: PoseState::default(), was_received: false, publishers: 0 }
-    }
+/// How the reference in force ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    AtRest,
+    InMotion,
 }
 
 impl Reference {
@@ -38,32 +38,38 @@ impl Reference {
         }
         let command = Command::new(asked(&state), state.stamp);
         let received = self.monitor.receive(clock, command, STALE);
-        if received == Received::InForce {
-            self.state = state;
+        match received {
+            Received::InForce => (self.state, self.owes_zero) = (state, false),
+            Received::WaitsForZero => self.owes_zero = true,
+            Received::Stopped(_) | Received::Refused(_) => {}
         }
         received
     }
 
-    /// So many publish the reference. Of several none counts, for nobody knows whose is meant; whether the reference in force was
-    /// lost by it.
-    pub(crate) fn count(&mut self, publishers: usize) -> bool {
+    /// So many publish the reference. Of several none counts, for nobody knows whose is meant; how the reference in force was lost
+    /// by it, if it was.
+    pub(crate) fn count(&mut self, publishers: usize) -> Option<Loss> {
         self.publishers = publishers;
-        let is_lost = publishers > 1 && self.in_force().is_some();
+        let loss = self.in_force().filter(|_| publishers > 1).map(|_| Loss::InMotion);
         if publishers > 1 {
             self.require_zero();
         }
-        is_lost
+        loss
     }
 
-    /// Lets time pass; whether the reference in force was lost by it.
-    pub(crate) fn expire(&mut self, now: Instant) -> bool {
-        self.monitor.expire(now, STALE)
+    /// Lets time pass; how the reference in force was lost by it, if it was.
+    pub(crate) fn expire(&mut self, now: Instant) -> Option<Loss> {
+        let moved = self.monitor.asks_for_motion();
+        let is_lost = self.monitor.expire(now, STALE);
+        self.owes_zero |= moved && self.monitor.waits_for_zero();
+        is_lost.then_some(if moved { Loss::InMotion } else { Loss::AtRest })
     }
 
     /// Whoever else commanded was lost in motion: it has to ask for a stop before anything of it is passed on.
     pub(crate) fn require_zero(&mut self) {
         self.monitor.lose();
         self.monitor.require_zero();
+        self.owes_zero = true;
     }
 
     /// The reference in force.
@@ -81,9 +87,9 @@ impl Reference {
         self.monitor.expiry(STALE)
     }
 
-    /// Whether one came that has to ask for a stop first.
+    /// Whether one came that has to ask for a stop first, and was not just silent at rest.
     pub(crate) fn waits_for_zero(&self) -> bool {
-        self.was_received && self.monitor.waits_for_zero()
+        self.was_received && self.owes_zero
     }
 
     /// Whether one ever came, fresh or not.
@@ -134,7 +140,9 @@ mod tests {
         );
         passed.receive(&clock(0), reference(None));
         passed.receive(&clock(0), reference(Some([1.0; 3])));
-        assert!(passed.in_force().is_some() && passed.expire(Instant::from_millis(500)));
+        assert!(
+            passed.in_force().is_some() && passed.expire(Instant::from_millis(500)) == Some(Loss::InMotion)
+        );
         assert_eq!(passed.receive(&clock(600), reference(Some([1.0; 3]))), Received::WaitsForZero);
         assert!(passed.in_force().is_none() && passed.waits_for_zero());
         passed.receive(&clock(610), reference(Some([0.0; 3])));

@@ -213,6 +213,36 @@ fn a_reference_lost_in_motion_is_lost_then_zero_for_a_second_and_begins_with_zer
 }
 
 #[test]
+fn a_reference_that_was_silent_at_rest_begins_with_zero_and_nothing_is_said_of_its_silence() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.begin_reference();
+    published(&mut bench, 1_000);
+    bench.reports();
+    assert!(!bench.machine.health().1.contains("before it asks for zero"));
+    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
+    assert_eq!(published(&mut bench, CYCLE), []);
+    assert!(bench.machine.health().1.contains("before it asks for zero"));
+    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.0)));
+    bench.run(CYCLE);
+    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
+    bench.run(CYCLE);
+    assert_eq!(bench.forward(), 0.5);
+}
+
+#[test]
+fn the_first_word_of_a_stick_is_a_zero_also_when_it_is_pushed_before_the_button() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.axis(0, i16::MAX);
+    bench.run(2_000);
+    bench.outputs.clear();
+    bench.button(ON, true);
+    bench.run(100);
+    let states = bench.desired();
+    assert_eq!((states[0].vel, states[0].avel), (Some([0.0; 3]), Some([0.0; 3])));
+    assert!(states[1..].iter().all(|state| state.vel.unwrap()[0] > 0.0), "{states:?}");
+}
+
+#[test]
 fn a_reference_that_is_old_late_repeated_or_from_the_future_is_not_passed_on() {
     let mut bench = Bench::with_pad(guarded());
     bench.run(10_000);

@@ -331,7 +331,7 @@ impl Model {
 
     pub fn say(&mut self, source: usize, said: i64, asks: Asks) {
         if !self.sources[source].spoke && self.sources[source].ticks_in_list < EARLY {
-            self.owe(source, ZeroCause::WasSending);
+            self.owe(source, ZeroCause::Begins);
         }
         self.sources[source].spoke = true;
         self.sources[source].said = said;
