@@ -309,6 +309,7 @@ def stick(vehicle, operator):
     vehicle.wait(lambda: why in str(active()), lambda: f"the stick is not received: {active()}", 20.0)
     vehicle.stays_stopped(1.5, "the link is back, and full speed with it")
     operator.order(stick=[1.0, False])
+    time.sleep(0.2)  # the stick is told 20 times a second
     operator.order(stick=[1.0, True])
     vehicle.wait(drives, "it does not drive after a zero")
 
