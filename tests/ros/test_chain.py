@@ -62,6 +62,18 @@ def test_releasing_the_dead_man_button_stops(stack):
     stack.drives_again()
 
 
+def test_a_stick_that_is_centred_with_its_button_held_slows_down_by_drag(stack):
+    stack.drive_forward()
+    start = time.monotonic()
+    stack.stick(0.0)
+    # From 1 m/s with a time constant of 1 / drag = 0.1 s until it counts as zero, 0.02 m/s.
+    stack.stopped_within(0.4 + BRAKES, start, "the stick was centred")
+    stack.stick(1.0)
+    stack.wait_for_motors(lambda port, starboard: port < 60, "the button is held")
+    stack.stick(0.0, drive=False)
+    stack.drives_again()
+
+
 def test_unplugging_the_stick_stops(stack):
     stack.drive_forward()
     start = time.monotonic()

@@ -22,11 +22,11 @@ pub(super) const DRAG: Parameter<f64> = Parameter::float("drag", 3.0, 0.0, 1000.
     .unit("1/s")
     .text("Linear friction on the desired velocity; 0 keeps the velocity when the stick is let go, and nothing bounds it.")
     .needed_by("joystick-genom3 `set_state_params`");
-pub(super) const AMAX: Parameter<f64> = Parameter::float("amax", 10.0, 0.0, 1000.0).unit("m/s^2").text(
+pub(super) const AMAX: Parameter<f64> = Parameter::float("amax", 3.0, 0.0, 1000.0).unit("m/s^2").text(
     "Linear acceleration at full stick; the velocity ends at amax/drag, and a takeover begins with no more.",
 )
     .needed_by("joystick-genom3 `set_state_params`");
-pub(super) const AWMAX: Parameter<f64> = Parameter::float("awmax", 10.0, 0.0, 1000.0)
+pub(super) const AWMAX: Parameter<f64> = Parameter::float("awmax", 3.0, 0.0, 1000.0)
     .unit("rad/s^2")
     .text("Angular acceleration at full stick; the angular velocity ends at awmax/drag, and a takeover begins with no more.")
     .needed_by("joystick-genom3 `set_state_params`");

@@ -129,9 +129,13 @@ pub struct JoyParams {
 }
 
 /// The defaults of the specification.
+///
+/// # Source
+/// joystick-genom3, but for the accelerations, which are 10 there: a full stick would end at 3.3 m/s, be cut to a top speed of 1 m/s
+/// further on, and a stick that is let go would go on at that for 0.4 s before it fell below it.
 impl Default for Dynamics {
     fn default() -> Self {
-        Self { drag: 3.0, amax: 10.0, awmax: 10.0, slow: 4.0 }
+        Self { drag: 3.0, amax: 3.0, awmax: 3.0, slow: 4.0 }
     }
 }
 

@@ -3,8 +3,8 @@
 #![allow(clippy::expect_used)] // the lint's exception for tests does not see helpers
 
 use joystick::{
-    AxisMapping, DeviceId, DeviceState, EnableButtons, FrameButtons, Hat, Input, JoyState, Joystick,
-    Mappings, Output, Params, PoseState, Report,
+    AxisMapping, DeviceId, DeviceState, Dynamics, EnableButtons, FrameButtons, Hat, Input, JoyState,
+    Joystick, Mappings, Output, Params, PoseState, Report,
 };
 use units::{Instant, Machine, Stamp};
 
@@ -160,7 +160,7 @@ pub fn wall(millis: u64) -> Stamp {
     Stamp { sec, nanosec: u32::try_from(millis % 1000).expect("below 1000") * 1_000_000 }
 }
 
-/// Axis 0 is forward, axis 1 turns; no buttons: always active.
+/// Axis 0 is forward, axis 1 turns; no buttons: always active. The numbers are those of the original's documents.
 pub fn driving() -> Params {
     let axis = |axis| AxisMapping { axis: Some(axis), ..AxisMapping::default() };
     let none = AxisMapping::default();
@@ -170,6 +170,7 @@ pub fn driving() -> Params {
             angular: [none, none, axis(1)],
             ..Mappings::default()
         },
+        dynamics: Dynamics { amax: 10.0, awmax: 10.0, ..Dynamics::default() },
         ..Params::default()
     }
 }
