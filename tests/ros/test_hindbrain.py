@@ -257,7 +257,7 @@ def test_a_late_joiner_is_told_what_was_said_before():
 
 
 def test_the_details_name_every_cause_and_source():
-    with Vehicle({"estop.timeout": 2.0, "ir.sensors": ["ir_front_port"], "ir.timeout": 5.0}) as vehicle:
+    with Vehicle({"estop.timeout": 2.0, "ir.sensors": ["ir_front_port"], "ir.timeout": 2.0}) as vehicle:
         standing = {"NOT_ENABLED", "CMD_STALE", "IR_STALE", "FRONT_BLOCKED"}
         vehicle.wait_for("SSTOP.ROS", *standing)
         detail = vehicle.detail

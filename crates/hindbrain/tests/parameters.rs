@@ -146,7 +146,6 @@ fn a_driver_is_what_its_parameters_say() {
         address: 0x80,
         channels: [0, 1],
         invert: [false, false],
-        timeout: Duration::from_millis(200),
     };
     assert!(params(&changes).unwrap().core.device_required);
     assert_eq!(driver(&changes).as_ref(), Ok(&plain));
@@ -161,7 +160,6 @@ fn a_driver_is_what_its_parameters_say() {
     means("driver.channels", Value::Integers(vec![5, 2]), &|d| d.channels = [5, 2]);
     means("driver.invert_port", Value::Bool(true), &|d| d.invert[0] = true);
     means("driver.invert_starboard", Value::Bool(true), &|d| d.invert[1] = true);
-    means("driver.timeout", Value::Float(0.5), &|d| d.timeout = Duration::from_millis(500));
     // A RoboClaw counts its channels from one.
     means("driver.kind", text("roboclaw"), &|d| (d.kind, d.channels) = (DriverKind::RoboClaw, [1, 2]));
 }

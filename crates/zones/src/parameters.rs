@@ -27,11 +27,11 @@ mod declared {
         .text("A factor that rises takes this long from 0 to 1 (1 / rise_time per second); 0 lets it rise at once. A factor \
                falls at once.")
         .needed_by("LUCI: its gRPC interface has max_js_scale_increase, its ROS node hides it; vehicles accelerate differently");
-    pub const SCALING_TIMEOUT: Parameter<f64> = Parameter::float("scaling_timeout", 0.5, 0.01, 10.0).unit("s")
+    pub const SCALING_TIMEOUT: Parameter<f64> = Parameter::float("scaling_timeout", 0.5, 0.01, 2.0).unit("s")
         .text("A scaling older than this, by its time of receipt, no longer counts: the vehicle stands still, and a command \
                that asked for motion has to be zero once before it moves again.")
         .needed_by("LUCI states no rate of luci/scaling; scanners' rates differ");
-    pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, 0.01, 10.0).unit("s")
+    pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, 0.01, 2.0).unit("s")
         .text("A command older than this, by its stamp or its time of receipt, is lost: zeros go out, and if it asked for \
                motion its publisher has to send a zero before anything moves again.")
         .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz; twist_mux and nav2 have one");

@@ -53,7 +53,7 @@ pub(super) const DECEL: Parameter<f64> = Parameter::float("decel", 200.0, 20.0, 
          66 / decel seconds. Soft and emergency stops are at once.",
     )
     .needed_by(VEHICLES);
-pub(super) const CMD_TIMEOUT: Parameter<f64> = Parameter::float("cmd_timeout", 0.5, 0.05, 5.0)
+pub(super) const CMD_TIMEOUT: Parameter<f64> = Parameter::float("cmd_timeout", 0.5, 0.05, 2.0)
     .unit("s")
     .text(
         "A command this old, by its stamp or its receipt, is lost: the motors brake to zero, and a zero command has to \
@@ -103,7 +103,7 @@ pub(super) const IR_FAR: Parameter<f64> = Parameter::float("ir.far", 0.0, 0.0, 1
     .unit("m")
     .text("Farther than this the floor is missing; 0 is off.")
     .needed_by("the original hindbrain, whose sensors looked at the floor");
-pub(super) const IR_TIMEOUT: Parameter<f64> = Parameter::float("ir.timeout", 0.5, 0.05, 5.0)
+pub(super) const IR_TIMEOUT: Parameter<f64> = Parameter::float("ir.timeout", 0.5, 0.05, 2.0)
     .unit("s")
     .text(
         "A sensor blocks until it has been clear, and nothing but clear, for so long; one that is silent for so long blocks. It \

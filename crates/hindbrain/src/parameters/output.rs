@@ -1,7 +1,5 @@
 //! The parameters of the motor controller.
 
-use core::time::Duration;
-
 use params::{Parameter, Refusal, Set, Specification};
 
 const KIND: Parameter<String> =
@@ -39,14 +37,6 @@ const INVERT_STARBOARD: Parameter<bool> = Parameter::bool("driver.invert_starboa
     .text("The starboard motor is mounted the other way round.")
     .needed_by(WIRING)
     .at_start();
-const TIMEOUT: Parameter<f64> = Parameter::float("driver.timeout", 0.2, 0.2, 1.0)
-    .unit("s")
-    .text(
-        "The device's own time-out, which stops the motors when this computer dies: a RoboClaw is set to it (in tenths of a \
-         second), for a Maestro it is set in its Control Center.",
-    )
-    .needed_by("serial lines differ in their speed, and vehicles in how long they may run on")
-    .at_start();
 const WIRING: &str = "vehicles differ in their wiring";
 
 /// Which motor controller.
@@ -73,8 +63,6 @@ pub struct Driver {
     pub channels: [u8; 2],
     /// Which motor is mounted the other way round.
     pub invert: [bool; 2],
-    /// The device's own time-out.
-    pub timeout: Duration,
 }
 
 /// Adds the parameters to `specification`.
@@ -87,7 +75,6 @@ pub(super) fn declare(specification: Specification) -> Specification {
         .with(&CHANNELS)
         .with(&INVERT_PORT)
         .with(&INVERT_STARBOARD)
-        .with(&TIMEOUT)
 }
 
 impl Driver {
@@ -121,7 +108,6 @@ impl Driver {
             address: small(ADDRESS.get(set)),
             channels,
             invert: [INVERT_PORT.get(set), INVERT_STARBOARD.get(set)],
-            timeout: TIMEOUT.time(set),
         }))
     }
 }

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 use actuator::{Actuator, Event, Kind, NotStarted, Settings, Watchdog};
 use hindbrain::{Driver, DriverKind, Input, Source};
@@ -8,6 +9,10 @@ use units::Machine;
 
 use super::NAME;
 use super::graph::Publishers;
+
+/// A motor controller that hears nothing for so long stops its motors by itself: less than the 0.25 s in which every node behind
+/// the motor topics has to, and two whole steps of the RoboClaw's.
+const WATCHDOG: Duration = Duration::from_millis(200);
 
 /// The motor controller, driven by a thread of its own that stops it when the node falls silent.
 #[derive(Clone)]
@@ -37,7 +42,7 @@ impl Controller {
             channels: driver.channels,
             address: driver.address,
             invert: driver.invert,
-            watchdog: driver.timeout,
+            watchdog: WATCHDOG,
         };
         let (sender, said) = channel();
         let report = move |event| {
@@ -46,9 +51,7 @@ impl Controller {
         let actuator = Actuator::open(settings, report).map_err(|error| match error {
             NotStarted::Setting(wrong) => Error::Start(format!(
                 "parameter 'driver.{}' is {}, must be {}",
-                if wrong.name == "watchdog" { "timeout" } else { wrong.name },
-                wrong.value,
-                wrong.range
+                wrong.name, wrong.value, wrong.range
             )),
             NotStarted::Thread(error) => Error::Start(format!("the driver's thread does not start: {error}")),
         })?;
