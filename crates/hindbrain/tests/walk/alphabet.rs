@@ -8,6 +8,7 @@ use crate::models::{Part, Scale, TICK};
 
 const NEAR: f64 = 0.1;
 const CLEAR: f64 = 1.0;
+const FAR: f64 = 6.0;
 
 /// The acts of `parts`. At the smallest scale two parts meet in one act of a kind, and each alone has all.
 pub fn acts(parts: &[Part], params: &Params, scale: Scale) -> Vec<Act> {
@@ -55,9 +56,9 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
         }
         // Without it nothing moves.
         Part::EstopRequired => vec![Act::Estop(false)],
-        Part::FrontPort => readings(Sensor::FrontPort),
-        Part::FrontStarboard => readings(Sensor::FrontStarboard),
-        Part::BackPort => readings(Sensor::BackPort),
+        Part::FrontPort => readings(Sensor::FrontPort, all),
+        Part::FrontStarboard => readings(Sensor::FrontStarboard, all),
+        Part::BackPort => readings(Sensor::BackPort, all),
         Part::IrStamps => reading_stamps(params.core.infrared.timeout as Ns, all),
         Part::Switches => [Census::default(), ONE, TWO, UNFIT, Census::Unknown]
             .map(|census| Act::Count(SoleTopic::Enable, census))
@@ -89,8 +90,10 @@ fn command_stamps(timeout: Ns, scale: Scale, all: bool) -> Vec<Act> {
     acts
 }
 
-fn readings(sensor: Sensor) -> Vec<Act> {
-    [Some(CLEAR), Some(NEAR), None].map(|distance| Act::Ir(sensor, distance, When::Unstamped)).to_vec()
+fn readings(sensor: Sensor, all: bool) -> Vec<Act> {
+    let mut distances = vec![Some(CLEAR), Some(NEAR), None];
+    distances.extend(all.then_some(Some(FAR)));
+    distances.into_iter().map(|distance| Act::Ir(sensor, distance, When::Unstamped)).collect()
 }
 
 fn reading_stamps(timeout: Ns, all: bool) -> Vec<Act> {

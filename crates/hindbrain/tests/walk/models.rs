@@ -182,7 +182,7 @@ fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
     } else {
         core
     };
-    Params { core, profile, infrared: IrLimits { near: 0.2, far: None }, ..Params::default() }
+    Params { core, profile, infrared: IrLimits { near: 0.2, far: Some(5.0) }, ..Params::default() }
 }
 
 /// Other parameters that may be set at run time: each time another one.

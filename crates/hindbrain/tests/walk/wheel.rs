@@ -26,10 +26,9 @@ impl Aim {
 
     /// At about `part` of `full`: what a wheel is told is whole counts, and how it is rounded is nobody's concern.
     pub fn about(part: f64, other: f64, full: i16) -> Self {
-        // Where both together ask for more than there is, the whole is scaled down, or each is cut.
+        // Where both together ask for more than there is, the whole is scaled down, so that the curve stays.
         let scaled = part / part.abs().max(other.abs()).max(1.0);
-        let cut = part.clamp(-1.0, 1.0);
-        let counts = [scaled * f64::from(full), cut * f64::from(full)];
+        let counts = [scaled * f64::from(full)];
         if scaled.abs() < 1e-9 {
             return Self::REST;
         }
