@@ -295,8 +295,15 @@ impl Surround {
     /// Starts over with no sensor heard.
     fn forget(&mut self) {
         let Params { sensors, footprint, .. } = &self.params;
-        let view = |sensor| Watch::new(View::new(sensor, *footprint, self.table.radius()));
-        self.watches = sensors.iter().map(view).collect();
+        let old = core::mem::take(&mut self.watches);
+        let watch = |(index, sensor): (usize, &Sensor)| {
+            let view = View::new(sensor, *footprint, self.table.radius());
+            match old.get(index) {
+                Some(watch) => watch.anew(view),
+                None => Watch::new(view),
+            }
+        };
+        self.watches = sensors.iter().enumerate().map(watch).collect();
         self.uncovered = vec![true; BINS];
         for watch in &self.watches {
             for (uncovered, &is_in) in self.uncovered.iter_mut().zip(watch.view.sector()) {

@@ -53,6 +53,11 @@ impl Watch {
         }
     }
 
+    /// The same sensor seen anew: nothing was measured yet. Who publishes it is no measurement, and stays known.
+    pub fn anew(&self, view: View) -> Self {
+        Self { publishers: self.publishers, ..Self::new(view) }
+    }
+
     /// When a message with this stamp counts as said, or why it is no measurement; `None` if it is no news and changes
     /// nothing: it is late, or the same again, so that a relay which repeats a dead sensor's last message does not keep it
     /// alive.

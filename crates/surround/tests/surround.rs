@@ -171,6 +171,22 @@ fn a_sensor_of_two_publishers_blocks_until_one_measures_anew() {
 }
 
 #[test]
+fn who_publishes_a_sensor_stays_known_when_its_parameters_change() {
+    for (name, value) in [
+        ("sensors.scanner.gap", Value::Float(11.0)),
+        ("sensors.scanner.zero_range", text("unmeasured")),
+        ("sensors.scanner.timeout", Value::Float(0.6)),
+    ] {
+        let mut surround = surround(&[]);
+        surround.handle(ms(0), Input::PublishersCounted { sensor: 0, count: 2 });
+        let changed = params(&[("sensors.scanner.topic", text("scan")), (name, value)]).unwrap();
+        surround.handle(ms(10), Input::ParametersChanged(changed));
+        assert_eq!(after(&mut surround, ms(20), scanned(0, turn(&[]))), everywhere(Scale::ZERO), "{name}");
+        assert_eq!(surround.condition(0), Some(Condition::Rivals(2)), "{name}");
+    }
+}
+
+#[test]
 fn the_same_stamp_again_keeps_no_sensor_alive() {
     let mut surround = surround(&[]);
     let mut last = 0;
