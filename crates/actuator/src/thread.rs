@@ -63,23 +63,16 @@ where
     fn use_up(&mut self, mut driver: Box<dyn Driver>) {
         let used = guarded("driving the device", || self.session(driver.as_mut()));
         self.shared.is_ready.store(false, Ordering::Relaxed);
-        let stopped = guarded("stopping the device", || match driver.stop() {
+        if let Err(trouble) = used {
+            // Told before it is stopped and closed: a device that does not answer takes long for both.
+            self.lose(trouble);
+        }
+        if let Err(trouble) = guarded("stopping the device", || match driver.stop() {
             Err(trouble) => once_more(driver.as_ref(), trouble).and_then(|()| driver.stop()),
             Ok(()) => Ok(()),
-        });
-        match (used, stopped) {
-            (Ok(()), Ok(())) => {}
-            (Ok(()), Err(trouble)) => {
-                log::error!("the device is closed without being known to have stopped: {trouble}");
-                self.lose(trouble);
-            }
-            (Err(trouble), stopped) => {
-                if let Err(reason) = stopped {
-                    log::error!("the last try to stop failed too: {reason}");
-                }
-                // Told before it is closed, which may take long if the device hangs.
-                self.lose(trouble);
-            }
+        }) {
+            log::error!("the device is closed without being known to have stopped: {trouble}");
+            self.lose(trouble);
         }
         if let Err(trouble) = guarded("closing the device", || {
             drop(driver);

@@ -10,7 +10,7 @@ use actuator::pololu::target;
 use actuator::{Actuator, Event, Kind, Settings, Trouble, Watchdog};
 use common::fake::{Fake, Fault};
 use common::maestro::{Maestro, NEUTRAL};
-use common::{Told, calmly, feed, feed_until, ms, now, sleep, wait};
+use common::{SLACK, Told, calmly, feed, feed_until, ms, now, sleep, wait};
 
 /// From full forward to lost: a check is at most 100 ms away, and an answer is waited for 50 ms. The rest is for a busy
 /// machine.
@@ -292,4 +292,20 @@ fn a_device_belongs_to_one_actuator() {
         told.wait_for('R', 1);
         drop(second);
     });
+}
+
+#[test]
+fn a_device_that_does_not_answer_is_told_before_it_is_stopped() {
+    for round in 0..10 {
+        calmly(|| {
+            let rig = driving();
+            // At another time of the repeat of 50 ms and the check of 100 ms each.
+            feed(&rig.actuator, [66, -20], ms(10 + 11 * round));
+            rig.fake.fail(Fault::Mute);
+            loses(&rig);
+            let took = rig.told.when(1) - rig.fake.answered();
+            // A check is at most 100 ms away, and its answer is waited for 50 ms.
+            assert!(took < ms(100 + 50) + SLACK, "told after {took:?}");
+        });
+    }
 }

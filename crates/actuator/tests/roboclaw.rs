@@ -10,7 +10,7 @@ use actuator::level::duty;
 use actuator::{Actuator, Event, Kind, Settings, Trouble, Watchdog};
 use common::fake::{Fake, Fault};
 use common::roboclaw::RoboClaw;
-use common::{Told, calmly, feed, feed_until, ms, now, sleep, wait};
+use common::{SLACK, Told, calmly, feed, feed_until, ms, now, sleep, wait};
 
 /// From full forward to lost: two tries of 50 ms and a pause, the next level 50 ms away. The rest is for a busy machine.
 const LOST_WITHIN: Duration = ms(600);
@@ -244,6 +244,23 @@ fn missing_and_short_answers_are_lost() {
             assert_eq!(rig.told.count('L'), 1);
         }
     });
+}
+
+#[test]
+fn a_device_that_does_not_answer_is_told_before_it_is_stopped() {
+    for round in 0..10 {
+        calmly(|| {
+            let rig = driving();
+            // At another time of the repeat of 50 ms and the check of 100 ms each.
+            feed(&rig.actuator, [66, -20], ms(10 + 11 * round));
+            rig.fake.fail(Fault::Mute);
+            loses(&rig);
+            let took = rig.told.when(1) - rig.fake.answered();
+            // A level is at most 50 ms away. A check that comes just before it, the level and its repetition wait 50 ms
+            // each for an answer; a pause of 12 ms is before the second and the third.
+            assert!(took < ms(50 + 3 * 50 + 2 * 12) + SLACK, "told after {took:?}");
+        });
+    }
 }
 
 #[test]

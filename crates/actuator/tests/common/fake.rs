@@ -59,6 +59,7 @@ struct Inside<M> {
     /// To be sent without having been asked.
     unasked: Vec<u8>,
     received: Vec<(Instant, u8)>,
+    answered: Instant,
     motors: Vec<(Instant, [i32; 2])>,
 }
 
@@ -93,9 +94,10 @@ pub struct Fake<M: Model> {
 
 impl<M: Model> Fake<M> {
     pub fn new(model: M) -> Fake<M> {
-        let motors = vec![(Instant::now(), model.motors())];
-        let inside =
-            Inside { model, fault: Fault::Nothing, unasked: Vec::new(), received: Vec::new(), motors };
+        let answered = Instant::now();
+        let motors = vec![(answered, model.motors())];
+        let (unasked, received) = (Vec::new(), Vec::new());
+        let inside = Inside { model, fault: Fault::Nothing, unasked, received, answered, motors };
         let mut fake = Fake { folder: Folder::new(), inside: Arc::new(Mutex::new(inside)), plugged: None };
         fake.plug();
         fake
@@ -149,6 +151,11 @@ impl<M: Model> Fake<M> {
     /// All the bytes that came, and when.
     pub fn received(&self) -> Vec<(Instant, u8)> {
         self.lock().received.clone()
+    }
+
+    /// When it answered last.
+    pub fn answered(&self) -> Instant {
+        self.lock().answered
     }
 
     fn lock(&self) -> MutexGuard<'_, Inside<M>> {
@@ -206,6 +213,9 @@ fn obey<M: Model>(inside: &mut Inside<M>, bytes: &[u8]) -> Vec<Vec<u8>> {
                 }
             }
             Fault::Echo => answer = vec![byte],
+        }
+        if !answer.is_empty() {
+            inside.answered = now;
         }
         answers.push(answer);
         let motors = inside.model.motors();

@@ -20,6 +20,8 @@ use actuator::{Actuator, Event, Trouble};
 
 /// Longer than anything takes, also on a machine that is busy.
 pub const LONG: Duration = Duration::from_secs(5);
+/// What a machine that is calm takes longer than the sum of all that is waited for.
+pub const SLACK: Duration = ms(30);
 
 pub const fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
