@@ -80,6 +80,20 @@ impl Message {
         }
     }
 
+    /// How many of its kind wait for a process that is held, the newest ones.
+    /// # Source
+    /// The depths with which the nodes listen: `qos.rs` of the crate `ros`. The graph and the motor controller have no queue.
+    pub(crate) const fn depth(self) -> usize {
+        match self {
+            Self::Command { .. } | Self::Reference { .. } | Self::Dock { .. } => 100,
+            Self::Stick(_) | Self::Lock(_) | Self::Enable(_) | Self::Estop(_) | Self::Reset(_) => 1000,
+            Self::Infrared { .. } => 1000,
+            Self::Scaling { .. } => 10,
+            Self::Profile(_) => 1,
+            Self::Publishers { .. } | Self::Second { .. } | Self::Device(_) | Self::Held { .. } => usize::MAX,
+        }
+    }
+
     /// What somebody says on `topic`; `None` of what nobody listens to.
     pub fn of(topic: Topic, says: Says) -> Option<Self> {
         let goes = says != Says::Stop;

@@ -30,9 +30,6 @@ pub trait Vehicle {
     }
 }
 
-/// So many messages of a topic wait for a process that is held; what is newer is lost.
-const WAITING: usize = 10;
-
 /// What comes to a process, and waits while that is held.
 #[derive(Debug)]
 pub struct Inbox<I> {
@@ -63,13 +60,35 @@ impl<I> Inbox<I> {
         if !self.is_held {
             return Some(input);
         }
-        // The graph and the motor controller have no queue.
-        let is_told = matches!(message, Message::Publishers { .. } | Message::Device(_));
         let topic = discriminant(message);
-        let count = self.waiting.iter().filter(|(other, _)| *other == topic).count();
-        if is_told || count < WAITING {
-            self.waiting.push((topic, input));
+        let is_same = |(other, _): &(Discriminant<Message>, I)| *other == topic;
+        if self.waiting.iter().filter(|one| is_same(one)).count() >= message.depth() {
+            self.waiting.remove(self.waiting.iter().position(is_same).unwrap_or(0));
         }
+        self.waiting.push((topic, input));
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_messages_wait_as_many_as_their_topic_keeps() {
+        let mut inbox = Inbox::default();
+        inbox.hold(true);
+        for number in 0..3 {
+            let device = Message::Device(None);
+            assert_eq!(inbox.take(&device, ('d', number)), None);
+        }
+        for number in 0..102 {
+            assert_eq!(inbox.take(&Message::Dock { forward: 0.0 }, ('c', number)), None);
+            assert_eq!(inbox.take(&Message::Profile(number), ('p', number)), None);
+        }
+        let waited = inbox.hold(false);
+        let of = |topic| waited.iter().filter(|(one, _)| *one == topic).map(|(_, n)| *n).collect::<Vec<_>>();
+        assert_eq!((of('d'), of('c'), of('p')), (vec![0, 1, 2], (2..102).collect(), vec![101]));
+        assert_eq!(waited.last(), Some(&('p', 101)), "in the order in which they came");
     }
 }
