@@ -95,9 +95,11 @@ pub(super) const IR_SENSORS: Parameter<Vec<String>> =
         .text("The infra-red sensors that are fitted, by the frame_id of their messages.")
         .needed_by("vehicles differ in their sensors")
         .at_start();
-pub(super) const IR_NEAR: Parameter<f64> = Parameter::float("ir.near", 0.2, 0.0, 10.0)
+pub(super) const IR_NEAR: Parameter<f64> = Parameter::float("ir.near", 0.2, 0.02, 10.0)
     .unit("m")
-    .text("Nearer than this is an obstacle.")
+    .text(
+        "Nearer than this is an obstacle. No infra-red sensor measures nearer than 0.02 m: with less, what touches one would be clear.",
+    )
     .needed_by(VEHICLES);
 pub(super) const IR_FAR: Parameter<f64> = Parameter::float("ir.far", 0.0, 0.0, 10.0)
     .unit("m")
