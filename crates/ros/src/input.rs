@@ -56,7 +56,7 @@ impl<M: Machine + 'static> Inputs<M> {
     }
 
     /// Asks for one publisher only on `topic`, which is listened to already. More are told, and the machine gets `input`
-    /// of their number whenever it changes, within [`COUNT_PERIOD`](crate::COUNT_PERIOD) of the graph knowing it: what follows is
+    /// of their number whenever it changes, within 0.2 s of the graph knowing it: what follows is
     /// its decision.
     pub fn expect_one_publisher(&mut self, topic: &str, input: impl Fn(usize) -> M::Input + Send + 'static) {
         let full = self.names.resolve(topic);

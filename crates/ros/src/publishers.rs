@@ -9,8 +9,9 @@ use units::{Census, Instant, Machine};
 use crate::{Shell, clock};
 
 /// How often publishers are counted where one is expected, when nothing asks for it sooner. The graph has an event for its changes,
-/// but r2r waits for no event besides its own.
-pub const COUNT_PERIOD: Duration = Duration::from_millis(200);
+/// but r2r waits for no event besides its own. A node may sleep for 50 ms more before it looks: together 0.2 s, and an arbiter's lock
+/// takes longer to open.
+pub const COUNT_PERIOD: Duration = Duration::from_millis(150);
 
 /// Part of the name of a node that the middleware does not know yet.
 const NAMELESS: &str = "_UNKNOWN_";

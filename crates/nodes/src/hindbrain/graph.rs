@@ -48,7 +48,7 @@ impl Counter {
         Self { publishers, names, commands, logged: Default::default() }
     }
 
-    /// A chore that counts every 0.2 s, and before each message of `hind/enable` is delivered (a false twice: at once, too).
+    /// A chore that counts every [`COUNT_PERIOD`], and before each message of `hind/enable` is delivered (a false twice: at once, too).
     pub fn watch<M: Machine + 'static>(
         mut self,
         shell: Shell<M>,
