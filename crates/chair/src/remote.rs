@@ -204,6 +204,9 @@ impl Remote {
         if calibration.excess(&command.velocity) > BEYOND_REASON {
             return Err(Hold::CommandBeyondReason);
         }
+        if command.velocity.is_neutral() {
+            return Ok((self.neutral(), false)); // what counts as a zero moves nothing
+        }
         let stick = calibration.deflection(&command.velocity);
         let RemoteParams { boundaries, .. } = &self.params;
         let joystick = Joystick::new(stick.forward_back, stick.left_right, self.source(), boundaries);

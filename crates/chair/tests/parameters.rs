@@ -111,10 +111,36 @@ fn no_figure_of_a_profile_is_invented() {
     // Less than the range says is no speed either.
     let slow = [complete().as_slice(), &[("profiles.a.forward.full_throw", Value::Float(0.009))]].concat();
     assert!(read(&slow).unwrap_err().ends_with("is 0.009, must be given, from 0.1 to 20.0 m/s"));
-    // One who changes a running node gets the same answer.
+}
+
+#[test]
+fn a_calibration_stays_while_the_node_runs() {
     let set = specification().resolve(complete().map(|(name, value)| (name.to_owned(), value))).unwrap();
-    let none = set.change(&[("profiles.a.turn.full_throw".to_owned(), Value::Float(0.0))]).unwrap();
-    assert!(Params::read(&none).is_err());
+    for (name, value) in [
+        ("profiles.a.forward.full_throw", Value::Float(0.5)),
+        ("profiles.a.number", Value::Integer(2)),
+        ("profiles.b.number", Value::Integer(2)),
+    ] {
+        assert!(set.change(&[(name.to_owned(), value)]).is_err(), "{name}: the stick would jump");
+    }
+}
+
+#[test]
+fn no_profile_is_so_slow_that_all_of_it_is_a_zero() {
+    let piecewise = [
+        ("profiles.a.forward.method", text("piecewise")),
+        ("profiles.a.forward.percents", floats(&[100.0])),
+        ("profiles.a.forward.speeds", floats(&[0.02])),
+    ];
+    let cubic =
+        [("profiles.a.turn.method", text("cubic")), ("profiles.a.turn.cubic", floats(&[0.0, 0.0, 2000.0]))];
+    for (axis, slow) in [("forward", &piecewise[..]), ("turn", &cubic)] {
+        let why = read(&[complete().as_slice(), slow].concat()).unwrap_err();
+        assert!(
+            why.contains(&format!("profiles.a.{axis}.")) && why.contains("must reach 0.1 or more"),
+            "{why}"
+        );
+    }
 }
 
 #[test]

@@ -122,6 +122,17 @@ fn silence_after_a_zero_asks_for_another_one() {
 }
 
 #[test]
+fn what_counts_as_a_zero_moves_nothing() {
+    let mut bench = Bench::confirmed();
+    bench.command = Some(go(0.02, 0.05));
+    bench.pass(200);
+    assert_eq!((bench.last(), bench.remote.state()), ((0, 0), State::Active));
+    bench.command = Some(go(0.021, 0.0));
+    bench.pass(200);
+    assert_ne!(bench.last(), (0, 0));
+}
+
+#[test]
 fn an_invalid_command_is_neutral_until_a_zero() {
     let mut bench = Bench::active();
     bench.command = None;

@@ -23,38 +23,38 @@ mod declared {
 
     pub const NUMBER: Parameter<i64> = Parameter::integer("number", 0, 0, 5)
         .text("The number of the profile as the chair publishes it on luci/chair_profile, 1 to 5; must be given (0: is not).")
-        .needed_by(MEASURED);
+        .needed_by(MEASURED).at_start();
     pub const BACKWARD: Parameter<f64> = Parameter::float("backward", 1.0, 0.01, 1.0)
         .text("Speed backward as a part of the speed forward at the same deflection.")
-        .needed_by(MEASURED);
+        .needed_by(MEASURED).at_start();
 
     pub const FORWARD: Names = Names {
         method: Parameter::choice("forward.method", "linear", METHODS)
-            .text("How deflection and forward speed belong together.").needed_by(MEASURED),
+            .text("How deflection and forward speed belong together.").needed_by(MEASURED).at_start(),
         full_throw: Parameter::float("forward.full_throw", 0.0, 0.0, FASTEST).unit("m/s")
             .text("linear: speed at full throw, 0.1 or more; must be given: an invented one would drive the chair \
                    faster than it is told.")
-            .needed_by(MEASURED),
+            .needed_by(MEASURED).at_start(),
         percents: Parameter::floats("forward.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
-            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
+            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED).at_start(),
         speeds: Parameter::floats("forward.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("m/s")
-            .text("piecewise: the speeds at these deflections, growing from above 0.").needed_by(MEASURED),
+            .text("piecewise: the speeds at these deflections, growing from above 0.").needed_by(MEASURED).at_start(),
         cubic: Parameter::floats("forward.cubic", NO_LIST, -1e6, 1e6, 3)
-            .text("cubic: a, b, c of deflection = a v^3 + b v^2 + c v [percent, m/s].").needed_by(MEASURED),
+            .text("cubic: a, b, c of deflection = a v^3 + b v^2 + c v [percent, m/s].").needed_by(MEASURED).at_start(),
     };
     pub const TURN: Names = Names {
         method: Parameter::choice("turn.method", "linear", METHODS)
-            .text("How deflection and turning speed belong together.").needed_by(MEASURED),
+            .text("How deflection and turning speed belong together.").needed_by(MEASURED).at_start(),
         full_throw: Parameter::float("turn.full_throw", 0.0, 0.0, FASTEST).unit("rad/s")
             .text("linear: turning speed at full throw, 0.1 or more; must be given: an invented one would drive the chair \
                    faster than it is told.")
-            .needed_by(MEASURED),
+            .needed_by(MEASURED).at_start(),
         percents: Parameter::floats("turn.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
-            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
+            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED).at_start(),
         speeds: Parameter::floats("turn.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("rad/s")
-            .text("piecewise: the turning speeds at these deflections, growing from above 0.").needed_by(MEASURED),
+            .text("piecewise: the turning speeds at these deflections, growing from above 0.").needed_by(MEASURED).at_start(),
         cubic: Parameter::floats("turn.cubic", NO_LIST, -1e6, 1e6, 3)
-            .text("cubic: a, b, c of deflection = a w^3 + b w^2 + c w [percent, rad/s].").needed_by(MEASURED),
+            .text("cubic: a, b, c of deflection = a w^3 + b w^2 + c w [percent, rad/s].").needed_by(MEASURED).at_start(),
     };
 }
 use declared::*;
@@ -162,10 +162,14 @@ fn curve(set: &Set, profile: &str, names: &Names) -> Result<Curve, Refusal> {
             Curve::linear(full)
         }
     };
-    curve.map_err(|bad| {
-        let axis = names.method.declaration().name.split('.').next().unwrap_or_default();
-        set.refuse(&format!("{PREFIX}.{profile}.{axis}.{}", bad.parameter()), bad.to_string())
-    })
+    let axis = names.method.declaration().name.split('.').next().unwrap_or_default();
+    let refuse = |parameter: &str, rule| set.refuse(&format!("{PREFIX}.{profile}.{axis}.{parameter}"), rule);
+    let curve = curve.map_err(|bad| refuse(bad.parameter(), bad.to_string()))?;
+    if curve.full() < SLOWEST_FULL_SPEED {
+        let rule = format!("must reach {SLOWEST_FULL_SPEED} or more at full throw, not {}", curve.full());
+        return Err(refuse("method", rule));
+    }
+    Ok(curve)
 }
 
 /// What others measured and published, as parameters: speeds at full throw of the five profiles.
