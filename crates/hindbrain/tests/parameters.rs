@@ -4,7 +4,6 @@
 
 mod common;
 
-use std::time::Duration;
 
 use common::{params, text, texts};
 use hindbrain::core::{CoreParams, Mapping};
@@ -197,7 +196,10 @@ fn parameters_that_contradict_each_other_are_refused() {
     );
     assert!(params(&[("ir.sensors", texts(&["ir_top"]))]).is_err());
     assert!(params(&[("cmd_timeout", Value::Float(0.0))]).is_err(), "the watchdog cannot be switched off");
-    assert!(params(&[("ir.near", Value::Float(0.0))]).is_err(), "the near side of a sensor cannot be switched off");
+    assert!(
+        params(&[("ir.near", Value::Float(0.0))]).is_err(),
+        "the near side of a sensor cannot be switched off"
+    );
     assert_eq!(params(&[]).unwrap(), Params::default());
     assert_eq!(Params::default().core, CoreParams::default());
     for (name, declaration, value) in specification().defaults().iter() {
