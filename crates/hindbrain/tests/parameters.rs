@@ -4,7 +4,6 @@
 
 mod common;
 
-use std::time::Duration;
 
 use common::{params, text, texts};
 use hindbrain::core::{CoreParams, Mapping};
