@@ -42,6 +42,8 @@ class Process:
     One that ended by itself, or by another exit code than 0, fails the test, unless that was waited for.
     """
 
+    begun = []
+
     def __init__(self, name, *arguments, output=None):
         path = shutil.which(name)
         assert path, f"executable '{name}' is not on the PATH; run the tests by `cargo xtask test`"
@@ -59,6 +61,7 @@ class Process:
             self.process = subprocess.Popen(
                 [path, *arguments], stdout=stdout, stderr=subprocess.STDOUT, text=True, start_new_session=True
             )
+        Process.begun.append(self)
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
@@ -99,6 +102,16 @@ class Process:
             raise AssertionError(f"{self.name} did not end on SIGTERM within 5 s:\n{self.output}") from None
         self.reader.join(1.0)
         assert code == 0, f"{self.name} ended on SIGTERM with exit code {code}:\n{self.output}"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    """What a test that failed did not stop would be in the way of those after it."""
+    before = len(Process.begun)
+    yield
+    for process in Process.begun[before:]:
+        if process.process.poll() is None:
+            process.kill()
 
 
 def stop_all(processes):
