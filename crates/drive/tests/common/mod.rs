@@ -46,6 +46,8 @@ pub fn drive_by(arbiter: arbiter::Params, hindbrain: &[(&str, Value)]) -> Drive 
             joystick::Params::read,
             &[
                 ("drag", float(10.0)),
+                ("amax", float(10.0)),
+                ("awmax", float(10.0)),
                 ("linear.x.axis", int(1)),
                 ("linear.x.scale", float(-1.0)),
                 ("angular.z.axis", int(0)),
