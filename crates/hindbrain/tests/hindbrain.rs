@@ -235,7 +235,7 @@ fn a_longer_timeout_does_not_bring_a_stale_command_back() {
     rig.wait(850);
     assert_eq!(rig.levels(), [0, 0]);
     rig.send(Input::EnableReceived(false));
-    rig.send(Input::ParametersChanged(params(&[("cmd_timeout", Value::Float(5.0))]).unwrap()));
+    rig.send(Input::ParametersChanged(params(&[("cmd_timeout", Value::Float(2.0))]).unwrap()));
     rig.send(Input::EnableReceived(true));
     rig.wait(500);
     assert_eq!(rig.levels(), [0, 0]);
@@ -280,7 +280,7 @@ fn parameters_do_not_change_while_something_moves_or_would() {
     let mut rig = rig(&[]);
     rig.ready();
     assert!(!rig.hindbrain.accepts_parameters());
-    rig.send(Input::ParametersChanged(params(&[("cmd_timeout", Value::Float(5.0))]).unwrap()));
+    rig.send(Input::ParametersChanged(params(&[("cmd_timeout", Value::Float(2.0))]).unwrap()));
     assert_eq!(*rig.hindbrain.params(), Params::default());
     rig.send(Input::EnableReceived(false));
     assert!(rig.hindbrain.accepts_parameters());
