@@ -4,7 +4,6 @@
 
 mod common;
 
-
 use common::{params, text, texts};
 use hindbrain::core::{CoreParams, Mapping};
 use hindbrain::{CommandType, Driver, DriverKind, Params, Profile, specification};
