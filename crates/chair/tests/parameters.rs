@@ -134,12 +134,18 @@ fn no_profile_is_so_slow_that_all_of_it_is_a_zero() {
     ];
     let cubic =
         [("profiles.a.turn.method", text("cubic")), ("profiles.a.turn.cubic", floats(&[0.0, 0.0, 2000.0]))];
-    for (axis, slow) in [("forward", &piecewise[..]), ("turn", &cubic)] {
-        let why = read(&[complete().as_slice(), slow].concat()).unwrap_err();
-        assert!(
-            why.contains(&format!("profiles.a.{axis}.")) && why.contains("must reach 0.1 or more"),
-            "{why}"
-        );
+    for (slow, sentence) in [
+        (
+            &piecewise[..],
+            "parameter 'profiles.a.forward.speeds' is [0.02], must give a speed at full throw from 0.1 to 20.0, not 0.02",
+        ),
+        (
+            &cubic,
+            "parameter 'profiles.a.turn.cubic' is [0.0, 0.0, 2000.0], must give a speed at full throw from 0.1 to 20.0, \
+             not 0.05",
+        ),
+    ] {
+        assert_eq!(read(&[complete().as_slice(), slow].concat()).unwrap_err(), sentence);
     }
 }
 

@@ -1,5 +1,7 @@
 use core::fmt;
 
+use units::SLOWEST_FULL_SPEED;
+
 /// How fast a chair goes at each deflection of its stick, for one direction.
 ///
 /// A deflection p, 0 to 100 \[percent\], and a speed v, 0 to full [m/s or rad/s], belong together. p(0) = 0 and p grows
@@ -28,8 +30,13 @@ const STEEPEST: f64 = 1e6;
 /// Why a curve was refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BadCurve {
-    /// The speed at full throw is not above 0 and up to [`FASTEST`].
-    Full(f64),
+    /// The speed at full throw is not from [`SLOWEST_FULL_SPEED`] to [`FASTEST`].
+    Full {
+        /// `full_throw`, `speeds` or `cubic`.
+        parameter: &'static str,
+        /// The speed.
+        full: f64,
+    },
     /// A table has not as many speeds as percents, or none at all.
     Lengths {
         /// How many percents there are.
@@ -69,19 +76,26 @@ pub enum BadCurve {
 impl Curve {
     /// v = `full` · p / 100.
     /// # Errors
-    /// [`BadCurve::Full`] unless `full` is above 0 and up to [`FASTEST`].
+    /// [`BadCurve::Full`] unless `full` is from [`SLOWEST_FULL_SPEED`] to [`FASTEST`].
     pub fn linear(full: f64) -> Result<Self, BadCurve> {
-        if full > 0.0 && full <= FASTEST {
-            Ok(Self(Shape::Linear { full }))
+        Self::checked(Shape::Linear { full }, "full_throw")
+    }
+
+    /// One whose full throw, as `parameter` says it, is more than what counts as a zero.
+    fn checked(shape: Shape, parameter: &'static str) -> Result<Self, BadCurve> {
+        let curve = Self(shape);
+        let full = curve.full();
+        if (SLOWEST_FULL_SPEED..=FASTEST).contains(&full) {
+            Ok(curve)
         } else {
-            Err(BadCurve::Full(full))
+            Err(BadCurve::Full { parameter, full })
         }
     }
 
     /// Straight lines from (0, 0) through each pair of `percents` and `speeds`, the last at 100 percent.
     /// # Errors
     /// [`BadCurve`] if the lists differ in length, are empty, do not grow from above 0, do not end at 100 percent, or
-    /// end above [`FASTEST`].
+    /// end at a speed below [`SLOWEST_FULL_SPEED`] or above [`FASTEST`].
     pub fn piecewise(percents: &[f64], speeds: &[f64]) -> Result<Self, BadCurve> {
         if percents.is_empty() || percents.len() != speeds.len() {
             return Err(BadCurve::Lengths { percents: percents.len(), speeds: speeds.len() });
@@ -95,20 +109,18 @@ impl Curve {
                 before = value;
             }
         }
-        match (percents.last(), speeds.last()) {
-            (Some(&percent), _) if percent != 100.0 => Err(BadCurve::End(percent)),
-            (_, Some(&full)) if full > FASTEST => Err(BadCurve::Full(full)),
-            _ => {
-                let points = percents.iter().zip(speeds).map(|(&p, &v)| [p, v]);
-                Ok(Self(Shape::Piecewise(core::iter::once([0.0, 0.0]).chain(points).collect())))
-            }
+        if let Some(&percent) = percents.last().filter(|&&percent| percent != 100.0) {
+            return Err(BadCurve::End(percent));
         }
+        let points = percents.iter().zip(speeds).map(|(&p, &v)| [p, v]);
+        let points = core::iter::once([0.0, 0.0]).chain(points).collect();
+        Self::checked(Shape::Piecewise(points), "speeds")
     }
 
     /// p = a v³ + b v² + c v with `abc` = \[a, b, c\], as far as 100 percent.
     /// # Errors
     /// [`BadCurve`] if a coefficient is not finite, or if p does not grow all the way to 100 percent, or reaches it
-    /// only above [`FASTEST`].
+    /// below [`SLOWEST_FULL_SPEED`] or only above [`FASTEST`].
     pub fn cubic(abc: [f64; 3]) -> Result<Self, BadCurve> {
         if !abc.iter().all(|x| x.abs() <= STEEPEST) {
             return Err(BadCurve::Coefficients);
@@ -118,7 +130,7 @@ impl Curve {
         let percent = cubic(abc, end);
         if percent >= 100.0 {
             let full = invert(abc, end, 100.0);
-            return Ok(Self(Shape::Cubic { abc, full }));
+            return Self::checked(Shape::Cubic { abc, full }, "cubic");
         }
         match turn {
             Some(speed) if speed <= FASTEST => Err(BadCurve::Falls { speed, percent }),
@@ -126,7 +138,7 @@ impl Curve {
         }
     }
 
-    /// The speed at full throw [m/s or rad/s], above 0.
+    /// The speed at full throw [m/s or rad/s], from [`SLOWEST_FULL_SPEED`] to [`FASTEST`].
     pub fn full(&self) -> f64 {
         match &self.0 {
             Shape::Linear { full } | Shape::Cubic { full, .. } => *full,
@@ -217,7 +229,7 @@ impl BadCurve {
     /// The parameter of a profile that holds what was refused, without its prefix.
     pub(crate) const fn parameter(&self) -> &'static str {
         match self {
-            Self::Full(_) => "full_throw",
+            Self::Full { parameter, .. } => parameter,
             Self::Lengths { .. } | Self::End(_) => "percents",
             Self::NotGrowing { list, .. } => list,
             Self::Coefficients | Self::Falls { .. } | Self::Short { .. } => "cubic",
@@ -228,9 +240,10 @@ impl BadCurve {
 impl fmt::Display for BadCurve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full(value) => {
-                write!(f, "must give a speed at full throw above 0 and up to {FASTEST}, not {value}")
-            }
+            Self::Full { full, .. } => write!(
+                f,
+                "must give a speed at full throw from {SLOWEST_FULL_SPEED:?} to {FASTEST:?}, not {full}"
+            ),
             Self::Lengths { percents, speeds } => {
                 write!(f, "must have as many entries as 'speeds', at least 1; has {percents}, not {speeds}")
             }
@@ -327,10 +340,23 @@ mod tests {
         ));
         assert!(matches!(of(&[50.0, f64::NAN], &[0.1, 1.0]), BadCurve::NotGrowing { index: 1, .. }));
         assert_eq!(of(&[50.0, 90.0], &[0.1, 1.0]), BadCurve::End(90.0));
-        assert_eq!(of(&[100.0], &[20.5]), BadCurve::Full(20.5));
-        for bad in [0.0, -1.0, 20.1, f64::NAN, f64::INFINITY] {
-            assert!(matches!(Curve::linear(bad), Err(BadCurve::Full(_))), "{bad}");
+    }
+
+    #[test]
+    fn full_throw_is_faster_than_what_counts_as_a_zero() {
+        let full = |curve: Result<Curve, BadCurve>| match curve {
+            Err(BadCurve::Full { parameter, full }) => Some((parameter, full)),
+            _ => None,
+        };
+        for bad in [0.0, -1.0, 0.09, 20.1, f64::NAN, f64::INFINITY] {
+            assert!(full(Curve::linear(bad)).is_some(), "{bad}");
         }
+        assert_eq!(full(Curve::piecewise(&[100.0], &[20.5])), Some(("speeds", 20.5)));
+        assert_eq!(full(Curve::piecewise(&[50.0, 100.0], &[0.01, 0.02])), Some(("speeds", 0.02)));
+        // 2000 percent per m/s come to 100 at 0.05.
+        assert_eq!(full(Curve::cubic([0.0, 0.0, 2000.0])), Some(("cubic", 0.05)));
+        assert!(Curve::linear(0.1).is_ok() && Curve::piecewise(&[100.0], &[0.1]).is_ok());
+        assert!(Curve::cubic([0.0, 0.0, 999.0]).is_ok());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use params::{Declaration, Group, Parameter, Refusal, Set, Value};
+use params::{Change, Declaration, Group, Parameter, Refusal, Set, Value};
 use units::SLOWEST_FULL_SPEED;
 
 use crate::{BadCurve, Calibration, Curve, FASTEST};
@@ -23,38 +23,38 @@ mod declared {
 
     pub const NUMBER: Parameter<i64> = Parameter::integer("number", 0, 0, 5)
         .text("The number of the profile as the chair publishes it on luci/chair_profile, 1 to 5; must be given (0: is not).")
-        .needed_by(MEASURED).at_start();
+        .needed_by(MEASURED);
     pub const BACKWARD: Parameter<f64> = Parameter::float("backward", 1.0, 0.01, 1.0)
         .text("Speed backward as a part of the speed forward at the same deflection.")
-        .needed_by(MEASURED).at_start();
+        .needed_by(MEASURED);
 
     pub const FORWARD: Names = Names {
         method: Parameter::choice("forward.method", "linear", METHODS)
-            .text("How deflection and forward speed belong together.").needed_by(MEASURED).at_start(),
+            .text("How deflection and forward speed belong together.").needed_by(MEASURED),
         full_throw: Parameter::float("forward.full_throw", 0.0, 0.0, FASTEST).unit("m/s")
             .text("linear: speed at full throw, 0.1 or more; must be given: an invented one would drive the chair \
                    faster than it is told.")
-            .needed_by(MEASURED).at_start(),
+            .needed_by(MEASURED),
         percents: Parameter::floats("forward.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
-            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED).at_start(),
+            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
         speeds: Parameter::floats("forward.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("m/s")
-            .text("piecewise: the speeds at these deflections, growing from above 0.").needed_by(MEASURED).at_start(),
+            .text("piecewise: the speeds at these deflections, growing from above 0.").needed_by(MEASURED),
         cubic: Parameter::floats("forward.cubic", NO_LIST, -1e6, 1e6, 3)
-            .text("cubic: a, b, c of deflection = a v^3 + b v^2 + c v [percent, m/s].").needed_by(MEASURED).at_start(),
+            .text("cubic: a, b, c of deflection = a v^3 + b v^2 + c v [percent, m/s].").needed_by(MEASURED),
     };
     pub const TURN: Names = Names {
         method: Parameter::choice("turn.method", "linear", METHODS)
-            .text("How deflection and turning speed belong together.").needed_by(MEASURED).at_start(),
+            .text("How deflection and turning speed belong together.").needed_by(MEASURED),
         full_throw: Parameter::float("turn.full_throw", 0.0, 0.0, FASTEST).unit("rad/s")
             .text("linear: turning speed at full throw, 0.1 or more; must be given: an invented one would drive the chair \
                    faster than it is told.")
-            .needed_by(MEASURED).at_start(),
+            .needed_by(MEASURED),
         percents: Parameter::floats("turn.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
-            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED).at_start(),
+            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
         speeds: Parameter::floats("turn.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("rad/s")
-            .text("piecewise: the turning speeds at these deflections, growing from above 0.").needed_by(MEASURED).at_start(),
+            .text("piecewise: the turning speeds at these deflections, growing from above 0.").needed_by(MEASURED),
         cubic: Parameter::floats("turn.cubic", NO_LIST, -1e6, 1e6, 3)
-            .text("cubic: a, b, c of deflection = a w^3 + b w^2 + c w [percent, rad/s].").needed_by(MEASURED).at_start(),
+            .text("cubic: a, b, c of deflection = a w^3 + b w^2 + c w [percent, rad/s].").needed_by(MEASURED),
     };
 }
 use declared::*;
@@ -82,6 +82,8 @@ pub fn profile_parameters() -> Group {
     let mut members = vec![NUMBER.declaration(), BACKWARD.declaration()];
     members.extend(curve(&FORWARD));
     members.extend(curve(&TURN));
+    // With another calibration the same command is another stick, at once.
+    members.iter_mut().for_each(|member| member.change = Change::AtStart);
     Group {
         prefix: PREFIX,
         text: "How the chair goes in each of its profiles, none by default: in a profile that is not described here \
@@ -96,7 +98,7 @@ impl Profiles {
     /// The profiles in `set`.
     /// # Errors
     /// A [`Refusal`] of a number that is not given or that two profiles have, of a full throw that is not given, and of
-    /// a curve that does not grow.
+    /// a curve that does not grow or is too slow.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut profiles = Self::default();
         for name in set.group(PREFIX) {
@@ -162,14 +164,10 @@ fn curve(set: &Set, profile: &str, names: &Names) -> Result<Curve, Refusal> {
             Curve::linear(full)
         }
     };
-    let axis = names.method.declaration().name.split('.').next().unwrap_or_default();
-    let refuse = |parameter: &str, rule| set.refuse(&format!("{PREFIX}.{profile}.{axis}.{parameter}"), rule);
-    let curve = curve.map_err(|bad| refuse(bad.parameter(), bad.to_string()))?;
-    if curve.full() < SLOWEST_FULL_SPEED {
-        let rule = format!("must reach {SLOWEST_FULL_SPEED} or more at full throw, not {}", curve.full());
-        return Err(refuse("method", rule));
-    }
-    Ok(curve)
+    curve.map_err(|bad| {
+        let axis = names.method.declaration().name.split('.').next().unwrap_or_default();
+        set.refuse(&format!("{PREFIX}.{profile}.{axis}.{}", bad.parameter()), bad.to_string())
+    })
 }
 
 /// What others measured and published, as parameters: speeds at full throw of the five profiles.
