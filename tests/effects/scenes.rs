@@ -105,41 +105,6 @@ pub fn arbiter() -> Subject<arbiter::Arbiter, arbiter::Params> {
     }
 }
 
-/// A profile for each method; all of them have what the others need, so that the method can change alone.
-fn profiles() -> Vec<(&'static str, Value)> {
-    macro_rules! profile {
-        ($name:literal, $number:literal, $method:literal) => {
-            vec![
-                (concat!("profiles.", $name, ".number"), Value::Integer($number)),
-                (concat!("profiles.", $name, ".backward"), Value::Float(0.5)),
-                (concat!("profiles.", $name, ".forward.method"), text($method)),
-                (concat!("profiles.", $name, ".forward.full_throw"), Value::Float(1.0)),
-                (concat!("profiles.", $name, ".forward.percents"), Value::Floats(vec![20.0, 100.0])),
-                (concat!("profiles.", $name, ".forward.speeds"), Value::Floats(vec![0.1, 1.5])),
-                (concat!("profiles.", $name, ".forward.cubic"), Value::Floats(vec![1.5, 0.0, 0.5])),
-                (concat!("profiles.", $name, ".turn.method"), text($method)),
-                (concat!("profiles.", $name, ".turn.full_throw"), Value::Float(1.0)),
-                (concat!("profiles.", $name, ".turn.percents"), Value::Floats(vec![20.0, 100.0])),
-                (concat!("profiles.", $name, ".turn.speeds"), Value::Floats(vec![0.1, 1.5])),
-                (concat!("profiles.", $name, ".turn.cubic"), Value::Floats(vec![1.5, 0.0, 0.5])),
-            ]
-        };
-    }
-    [profile!("line", 1, "linear"), profile!("table", 2, "piecewise"), profile!("cube", 3, "cubic")].concat()
-}
-
-/// What the method of a profile does not read.
-const OF_OTHER_METHODS: &[(&str, &str)] = &[
-    ("profiles.line.*.percents", "only the method piecewise reads it"),
-    ("profiles.line.*.speeds", "only the method piecewise reads it"),
-    ("profiles.line.*.cubic", "only the method cubic reads it"),
-    ("profiles.table.*.full_throw", "only the method linear reads it"),
-    ("profiles.table.*.cubic", "only the method cubic reads it"),
-    ("profiles.cube.*.full_throw", "only the method linear reads it"),
-    ("profiles.cube.*.percents", "only the method piecewise reads it"),
-    ("profiles.cube.*.speeds", "only the method piecewise reads it"),
-];
-
 /// Some factors at their ends, some between.
 fn factors(mood: &mut Rng) -> [f32; 16] {
     std::array::from_fn(|_| [0.0, 1.0, 1.0, mood.f32()][mood.usize(0..4)])
@@ -264,7 +229,12 @@ pub fn chair() -> Subject<chair::Chair, chair::Params> {
     use chair::{Chair, ChairInput, Encoders, ImuFields, Input, Params, Service};
     Subject {
         specification: chair::specification(),
-        base: profiles(),
+        // Without a calibration nothing moves.
+        base: vec![
+            ("profiles.line.number", Value::Integer(1)),
+            ("profiles.line.forward.full_throw", Value::Float(1.0)),
+            ("profiles.line.turn.full_throw", Value::Float(1.0)),
+        ],
         read: Params::read,
         begin: |params| Chair::new(&params),
         changed: ChairInput::ParametersChanged,
@@ -272,7 +242,7 @@ pub fn chair() -> Subject<chair::Chair, chair::Params> {
             let mut inputs = Vec::new();
             if step % 100 == 0 {
                 inputs.push(ChairInput::Remote(Input::Activated));
-                inputs.push(ChairInput::Remote(Input::ProfileReceived(1 + (step / 100 % 3) as i32)));
+                inputs.push(ChairInput::Remote(Input::ProfileReceived(1)));
             }
             let (answers, speaks, shows, turns) =
                 (mood.u8(0..4) > 0, mood.u8(0..4) > 0, mood.u8(0..4) > 0, mood.u8(0..8) > 0);
@@ -314,7 +284,7 @@ pub fn chair() -> Subject<chair::Chair, chair::Params> {
         },
         told: |machine| format!("{:?} {:?}", machine.health(), machine.odometry().health()),
         scenes: 20,
-        elsewhere: OF_OTHER_METHODS,
+        elsewhere: &[],
     }
 }
 

@@ -150,7 +150,7 @@ pub struct RemoteParams {
     pub confirm_timeout: Duration,
     /// How often a service is asked.
     pub attempts: u32,
-    /// The calibrations.
+    /// The calibrations; fixed once the machine is made.
     pub profiles: Profiles,
     /// For the zone in published sticks, which LUCI's node does not pass on to the chair; as LUCI publishes them.
     pub boundaries: Boundaries,

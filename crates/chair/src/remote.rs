@@ -204,9 +204,6 @@ impl Remote {
         if calibration.excess(&command.velocity) > BEYOND_REASON {
             return Err(Hold::CommandBeyondReason);
         }
-        if command.velocity.is_neutral() {
-            return Ok((self.neutral(), false)); // what counts as a zero moves nothing
-        }
         let stick = calibration.deflection(&command.velocity);
         let RemoteParams { boundaries, .. } = &self.params;
         let joystick = Joystick::new(stick.forward_back, stick.left_right, self.source(), boundaries);
@@ -365,7 +362,9 @@ impl Machine for Remote {
             }
             Input::ServiceAnswered(service) => self.hear_answer(service),
             Input::ParametersChanged(params) => {
-                self.params = RemoteParams { mode: self.params.mode, ..params };
+                // With another calibration the stick would jump: it stays, as the mode does.
+                let profiles = core::mem::take(&mut self.params.profiles);
+                self.params = RemoteParams { mode: self.params.mode, profiles, ..params };
             }
         }
         self.settle();

@@ -3,9 +3,12 @@
 
 mod bench;
 
+use core::time::Duration;
+
 use bench::{Bench, go, params, position};
-use chair::{BadJoystick, Hold, Input, Joystick, Level, Mode, Source, State};
+use chair::{BadJoystick, Hold, Input, Joystick, Level, Mode, RemoteParams, Source, State};
 use units::{Command, NotFinite, Stale, Stamp, Velocity};
+use zones::{Calibration, Curve, Profiles};
 
 #[test]
 fn the_zero_of_a_second_publisher_frees_nobody_once_it_is_gone() {
@@ -130,6 +133,21 @@ fn what_counts_as_a_zero_moves_nothing() {
     bench.command = Some(go(0.021, 0.0));
     bench.pass(200);
     assert_ne!(bench.last(), (0, 0));
+}
+
+#[test]
+fn the_stick_for_a_command_stays_when_parameters_change() {
+    let mut bench = Bench::active();
+    // Twice the stick for the same speed, if it counted.
+    let line = |full| Curve::linear(full).unwrap();
+    let mut profiles = Profiles::default();
+    assert!(profiles.insert(1, Calibration::new(line(0.27), 1.0, line(0.6)).unwrap()));
+    let before = bench.remote.params().clone();
+    let rate = Duration::from_millis(20);
+    bench.on(Input::ParametersChanged(RemoteParams { profiles, period: rate, ..before.clone() }));
+    bench.pass(200);
+    assert!(bench.sent.iter().all(|(_, joystick)| joystick.forward_back() == 50) && bench.sent.len() >= 10);
+    assert_eq!(bench.remote.params(), &RemoteParams { period: rate, ..before });
 }
 
 #[test]

@@ -37,11 +37,15 @@ impl Calibration {
     }
 
     /// The stick that makes the chair go with the forward and turning parts of `velocity`, each rounded to a whole
-    /// percent toward zero, so that nobody's limit is exceeded; a part of less than a percent is nothing.
+    /// percent toward zero, so that nobody's limit is exceeded; a part of less than a percent is nothing. What counts as a
+    /// zero moves nothing, however slow the chair is.
     ///
     /// What is less than 1e-6 percent below a whole percent counts as that. Beyond full throw both parts are shortened by
     /// the same factor: the path stays, at a lower speed.
     pub fn deflection(&self, velocity: &Velocity) -> Deflection {
+        if velocity.is_neutral() {
+            return Deflection { forward_back: 0, left_right: 0, cut: false };
+        }
         let (forward, turn) = (velocity.forward(), velocity.turn());
         let share = self.share(forward);
         let excess = self.excess(velocity);
@@ -116,6 +120,13 @@ mod tests {
     }
 
     #[test]
+    fn what_counts_as_a_zero_is_a_centred_stick() {
+        // 0.02 m/s back would be 2 percent, and 0.05 rad/s 10.
+        assert_eq!(stick(-0.02, 0.05), (0, 0, false));
+        assert_eq!(stick(-0.021, 0.05), (-2, -10, false));
+    }
+
+    #[test]
     fn going_back_has_a_speed_of_its_own() {
         // Full throw back is 1 m/s.
         assert_eq!(stick(-0.5, 0.0), (-50, 0, false));
@@ -149,7 +160,9 @@ mod tests {
         for percent in -100..=100 {
             let share = f64::from(percent) / 100.0;
             let stick = chair.deflection(&Velocity::planar(share, -share).unwrap());
-            assert_eq!((stick.forward_back, stick.left_right), (percent, percent));
+            // Up to 0.02 m/s, with as many rad/s, it is a zero.
+            let expected = if share.abs() > 0.02 { percent } else { 0 };
+            assert_eq!((stick.forward_back, stick.left_right), (expected, expected));
         }
         // Half of the tolerance below 30 percent is 30, ten times it is not.
         let below =

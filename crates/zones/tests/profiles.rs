@@ -46,3 +46,16 @@ fn in_a_profile_that_is_not_described_nothing_moves() {
     assert_eq!(bench.on(60, Input::ProfileReceived(6)), [WITHHELD]);
     assert_eq!(bench.reason(), Reason::ProfileUnknown);
 }
+
+#[test]
+fn what_counts_as_a_zero_is_a_centred_stick_as_the_chair_makes_it() {
+    let mut bench = Bench::new(described());
+    bench.on(0, free());
+    bench.on(0, Input::ProfileReceived(1));
+    bench.on(10, command(0.0, 0.0, 1));
+    // 0.02 m/s of 0.54 would be 3 percent, and 0.05 rad/s of 1.2212 4 to the left: more off than a chair may be.
+    assert_eq!(bench.on(20, command(0.02, 0.05, 2)), [go(0.0, 0.0, 2)]);
+    let applied = bench.0.applied();
+    assert_eq!((applied.zone, applied.forward_back, applied.left_right), (Zone::Origin, 0, 0));
+    assert_eq!(bench.on(30, command(0.1, 0.3, 3)), [go(0.1, 0.3, 3)], "nothing was withheld");
+}
