@@ -24,11 +24,11 @@ def quarters(servo):
     return (544 + servo * 1856 // 180) * 4
 
 
-KINDS = {"roboclaw": ("roboclaw", RoboClaw.STOP, duty, {}), "pololu": ("maestro", Maestro.STOP, quarters, {"timeout": 0.2})}
+KINDS = {"roboclaw": ("roboclaw", RoboClaw.STOP, duty), "pololu": ("maestro", Maestro.STOP, quarters)}
 
 
-# It is asked every 0.1 s, and an exchange without an answer takes so long.
-NOTICED = {"roboclaw": 0.1 + 0.155, "pololu": 0.1 + 0.05}
+# It is asked every 0.1 s, an exchange without an answer takes so long, and hindbrain looks every 0.02 s.
+NOTICED = {"roboclaw": 0.26, "pololu": 0.1 + 0.05 + 0.03}
 
 
 @pytest.fixture(params=KINDS)
@@ -40,9 +40,9 @@ class Driven:
     """A vehicle with a controller of one kind."""
 
     def __init__(self, kind, tmp_path):
-        make, self.stop, self.value, parameters = KINDS[kind]
+        make, self.stop, self.value = KINDS[kind]
         self.device = Device(make, tmp_path / "motor")
-        self.vehicle = Vehicle(on(kind, tmp_path / "motor", **parameters))
+        self.vehicle = Vehicle(on(kind, tmp_path / "motor"))
 
     def __enter__(self):
         self.device.__enter__()
@@ -115,14 +115,14 @@ def test_a_controller_follows_the_motor_topics_and_stops_first(kind, tmp_path):
 
 
 def test_wiring_is_a_matter_of_parameters(tmp_path):
-    parameters = on("roboclaw", tmp_path / "motor", channels=[2, 1], invert_port=True, timeout=1.0)
+    parameters = on("roboclaw", tmp_path / "motor", channels=[2, 1], invert_port=True)
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
         vehicle.start()
         vehicle.say(0.5, 0.25)  # port 16 counts, starboard 49
         vehicle.wait_for_motors(74, 41, "a curve")
         device.wait(lambda: device.motors == [duty(41), -duty(74)], "motor 1 is starboard, port is the other way round")
-        assert device.since(0.0, "timeout") == [1.0]
+        assert device.since(0.0, "timeout") == [0.2]
 
 
 def test_a_controller_that_is_unplugged_is_a_fault_until_reset(kind, tmp_path):
@@ -175,7 +175,7 @@ def test_a_controller_outlives_a_killed_hindbrain_by_its_own_time_out_only(kind,
 
 
 def test_a_maestro_without_a_time_out_is_warned_of(tmp_path):
-    with Device("maestro", tmp_path / "motor", 0.0), Vehicle(on("pololu", tmp_path / "motor", timeout=0.2)) as vehicle:
+    with Device("maestro", tmp_path / "motor", 0.0), Vehicle(on("pololu", tmp_path / "motor")) as vehicle:
         vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED", "CMD_STALE")
         vehicle.wait(lambda: "it did not stop by itself within 200ms of silence" in vehicle.process.output, "no warning")
 

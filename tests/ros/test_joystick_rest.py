@@ -30,7 +30,7 @@ def vx(message):
 
 
 def wait_to_drive(joystick):
-    joystick.graph.wait(lambda: vx(joystick.graph.last(DESIRED)) > 2.0, "the stick does not drive")
+    joystick.graph.wait(lambda: vx(joystick.graph.last(DESIRED)) > 0.9, "the stick does not drive")
 
 
 def stays_still(joystick, seconds, why):

@@ -202,7 +202,7 @@ def test_a_change_by_service_is_an_event_of_its_parameters(joystick):
         lambda: joystick.graph.node.count_publishers("/parameter_events") > 1, "the node's events are not there"
     )
     time.sleep(0.2)
-    joystick.good(SetStateParams, "set_state_params", params=Params(drag=2.0))
+    joystick.good(SetStateParams, "set_state_params", params=Params(drag=2.0, amax=3.0, awmax=3.0))
     joystick.graph.wait(changed, "nobody was told")
     assert changed() == ["drag"], "those that changed"
 
@@ -266,9 +266,9 @@ def test_mappings_drive(joystick):
     joystick.good(SetMappings, "set_mappings", mappings=mappings(enable=MappingEnable(on=5)))
     joystick.hold({1: -32767, 0: 0}, pressed=[5])
     last = lambda: joystick.graph.last("/joystick/desired")
-    joystick.graph.wait(lambda: last() and last().vel and last().vel[0].vx > 3.3, "the stick does not drive")
-    # full stick ends at amax / drag = 10 / 3; y: 0 + 0.5 ends at half of it
-    assert last().vel[0].vx <= 10 / 3 and abs(last().vel[0].vy - last().vel[0].vx / 2) < 1e-9
+    joystick.graph.wait(lambda: last() and last().vel and last().vel[0].vx > 0.99, "the stick does not drive")
+    # full stick ends at amax / drag = 1 m/s; y: 0 + 0.5 ends at half of it
+    assert last().vel[0].vx <= 1.0 and abs(last().vel[0].vy - last().vel[0].vx / 2) < 1e-9
 
 
 def test_an_impossible_calibration_is_refused(joystick):

@@ -95,7 +95,7 @@ def test_the_stick_moves_the_vehicle(composed):
         graph.listen(DiagnosticArray, "/diagnostics")
         # The simulator's e-stop heartbeat makes hindbrain know a source; it is not silent, so that no reset is needed.
         stack.drive_forward()
-        graph.wait(lambda: graph.last("/odom").twist.twist.linear.x > 0.2, "the vehicle stands")
+        graph.wait(lambda: graph.last("/odom") and graph.last("/odom").twist.twist.linear.x > 0.2, "the vehicle stands")
         graph.publish("/simulator/estop_button", Bool(data=True))
         stack.wait_for_stop("the button in the world is pressed", 0.5)
         stack.wait_for_state("ESTOP")
