@@ -46,6 +46,7 @@ def test_stages_that_were_killed_drive_again_once_the_graph_has_forgotten_them(s
 def test_a_second_publisher_between_stages_is_gone(separate, message_type, topic):
     separate.drive_forward()
     with known_participant() as context:
+        time.sleep(3.5)  # what its first announcement did not bring, the next one does after 3 s
         start = time.monotonic()
         with second_publisher(message_type, topic, context=context):
             separate.stopped_within(0.2 + BRAKES, start, f"a second publisher of {topic}")
