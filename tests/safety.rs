@@ -1,4 +1,5 @@
-//! `docs/safety.md` tells the truth: its table of causes is the machine's, and each of its rows names tests that exist.
+//! `docs/safety.md` agrees with the machine: its table of causes is the machine's, and each of its rows names tests that exist. Whether
+//! such a test shows what its row says is for its reader to judge.
 #![allow(clippy::expect_used)] // what is expected here is the test's own ground
 
 use std::collections::BTreeSet;

@@ -136,6 +136,6 @@ def vx(desired):
 
 
 def motion(desired):
-    """All twelve numbers."""
-    parts = [desired.vel, desired.avel, desired.acc, desired.aacc]
-    return [getattr(part[0], field) for part in parts for field in part[0].get_fields_and_field_types()]
+    """All numbers: twelve, and six of a hand that let go."""
+    parts = [part[0] for part in (desired.vel, desired.avel, desired.acc, desired.aacc) if part]
+    return [getattr(part, field) for part in parts for field in part.get_fields_and_field_types()]

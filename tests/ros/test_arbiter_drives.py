@@ -84,7 +84,7 @@ DOCK = named("sources.dock", topic="/dock", type="twist_stamped", priority=20)
 
 
 LOST = "waits for a zero: it was lost while it asked for motion"
-OTHER_LOST = "waits for a zero: the source that drove, or a lock, was lost in motion"
+OTHER_LOST = "waits for a zero: the source that drove, or a lock, was lost"
 
 
 def reason(arbiter, source, text):

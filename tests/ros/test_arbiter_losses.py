@@ -12,7 +12,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
 
 LOST = "waits for a zero: it was lost while it asked for motion"
-OTHER_LOST = "waits for a zero: the source that drove, or a lock, was lost in motion"
+OTHER_LOST = "waits for a zero: the source that drove, or a lock, was lost"
 DOOR = named("locks.door", topic="/door", priority=50)
 
 
@@ -77,6 +77,19 @@ def test_a_source_that_comes_back_in_motion_waits_for_a_zero(executable):
         assert arbiter.active[0] == "nobody" or executable == "steersman"
         dock.zero()
         arbiter.drives("dock", 0.3)
+
+
+def test_a_source_of_twists_that_is_silent_after_a_zero_hands_over(executable):
+    with Arbiter({**NAVIGATION, **DOCK}, executable) as arbiter:
+        arbiter.publish("/nav", 0.1)
+        dock = arbiter.publish("/dock", 0.0, Twist)
+        reason(arbiter, "navigation", "outranked by dock")
+        settle()
+        held = time.monotonic()
+        time.sleep(1.0)
+        assert set(arbiter.said(held)) == {0.0}, "the dock holds it still"
+        dock()
+        arbiter.drives("navigation", 0.1)
 
 
 def test_who_was_sending_before_the_arbiter_began_waits_for_a_zero(graph, executable):

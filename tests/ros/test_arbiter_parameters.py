@@ -119,7 +119,7 @@ def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
     arbiter.wait(lambda: arbiter.active[1]["navigation"] == "locked by door", "a lock that nobody opened does not mask")
     arbiter.rests_within(0.0, start, "a lock is added")
     end = arbiter.publish("/door", False, Bool)
-    waits = "waits for a zero: the source that drove, or a lock, was lost in motion"
+    waits = "waits for a zero: the source that drove, or a lock, was lost"
     arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that comes sets off what asks for motion")
     navigation.zero()
     arbiter.drives("navigation", 0.1)

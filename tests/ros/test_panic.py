@@ -57,6 +57,7 @@ def test_a_panic_of_hindbrain_leaves_the_motors_at_stop(monkeypatch, mistake):
         at_full_speed(vehicle)
         ends_at_stop(vehicle.graph, vehicle.process, "hindbrain")
         says_why(vehicle.process)
+        assert vehicle.state == "SSTOP.ROS", "the last state is no OK"
         vehicle.begin_again()
         vehicle.say(0.0)
         vehicle.say(0.5)

@@ -1,7 +1,11 @@
 """A second publisher where one is expected stops the vehicle, whatever its type, reliability and name."""
 
 import contextlib
+import os
+import pathlib
 import statistics
+import subprocess
+import sys
 import time
 
 import pytest
@@ -395,5 +399,47 @@ def test_a_second_publisher_stops_the_one_process_too(topic, message_type, cause
             stack.reset()
             stack.wait_for_state("SSTOP.ROS")
         stack.drives_again() if topic == "/cmd_vel" else stack.drive_forward()
+    finally:
+        stack.close()
+
+
+# A publisher on the topic, whose endpoint r2r cannot read.
+UNREADABLE = """
+import sys, rclpy
+from std_msgs.msg import Bool
+rclpy.init()
+node = rclpy.create_node("unreadable")
+publisher = node.create_publisher(Bool, sys.argv[1], 10)
+print("there", flush=True)
+sys.stdin.read()
+rclpy.shutdown()
+"""
+
+
+@pytest.mark.parametrize("composed", [True, False], ids=["composed", "separate"])
+def test_a_publisher_that_cannot_be_counted_is_a_conflict_and_ends_nothing(composed, tmp_path):
+    """Its lifespan has more nanoseconds than a second has, as a profile may say and DDS passes on."""
+    profiles = pathlib.Path(os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"]).read_text()
+    lifespan = "<lifespan><duration><sec>5</sec><nanosec>4294967295</nanosec></duration></lifespan>"
+    writer = f'<data_writer profile_name="/hind/enable"><qos>{lifespan}</qos></data_writer>'
+    at = profiles.rindex("</profiles>")
+    profile = tmp_path / "unreadable.xml"
+    profile.write_text(profiles[:at] + writer + profiles[at:])
+    stack = Stack(composed)
+    try:
+        stack.graph.record(StateDetail, "/hind/state_detail", LATCHED)
+        stack.ready().drive_forward()
+        causes = lambda: {c.name for c in stack.graph.last("/hind/state_detail").causes}
+        env = {**os.environ, "FASTRTPS_DEFAULT_PROFILES_FILE": str(profile), "RMW_FASTRTPS_USE_QOS_FROM_XML": "1"}
+        other = subprocess.Popen([sys.executable, "-c", UNREADABLE, "/hind/enable"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            other.stdout.readline()
+            stack.wait_for_stop("a publisher that cannot be counted", timeout=5.0)
+            stack.graph.wait(lambda: "ENABLE_CONFLICT" in causes(), lambda: f"causes are {causes()}")
+            stack.stays_stopped(0.5, "a publisher that cannot be counted")
+        finally:
+            other.communicate(timeout=5)
+        stack.graph.wait(lambda: "ENABLE_CONFLICT" not in causes(), lambda: f"causes are {causes()}", timeout=10.0)
+        stack.drive_forward()
     finally:
         stack.close()

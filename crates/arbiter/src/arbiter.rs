@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Census, Clock, Command, Instant, Machine, Stamp, earliest};
+use units::{Census, Clock, Command, HEARTBEAT, Instant, Machine, Stamp, earliest};
 
 use crate::lock_monitor::LockMonitor;
 use crate::ramp::Ramp;
@@ -17,7 +17,8 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 /// * A message of a higher source takes over at once. When the driving source is lost or locked a zero goes out at once,
 ///   and the next source drives from its *next* message on: what it sent before was sent while another one drove.
 /// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it
-///   drove, or a lock fell silent over it, every source has to send a zero first, so that nothing drives off by itself.
+///   drove, or a lock fell silent over it, every source has to send a zero first, so that nothing drives off by itself; so
+///   it is if a stick drove and was lost at rest, and its hand had not [let go](crate::State).
 ///   A source that is preempted, or masked by a lock that was closed and opened on purpose, goes on without: that is an
 ///   act of a person. A source that may have been sending before it was listened to begins with a zero, and so does
 ///   a stick after any silence.
@@ -48,6 +49,8 @@ pub struct Arbiter {
     pub(crate) sources: Vec<SourceMonitor>,
     pub(crate) locks: Vec<LockMonitor>,
     pub(crate) driving: Option<usize>,
+    /// Whether who drives has not let go: it asks for motion, or holds the vehicle still.
+    holds: bool,
     ramp: Ramp,
     /// The newest stamp of a command that a source drove with.
     newest_stamp: Stamp,
@@ -66,8 +69,6 @@ pub struct Arbiter {
 
 /// More than one drain ever leaves; beyond it the oldest output goes, since the newest is the one that counts.
 const QUEUE: usize = 64;
-/// While nobody asks for motion, or nobody drives, a zero goes out this often.
-const HEARTBEAT: Duration = Duration::from_millis(100);
 /// The longest time from one call to the next while a command is in force.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
@@ -83,6 +84,7 @@ impl Arbiter {
             sources: vec![SourceMonitor::default(); params.sources.len()],
             locks: vec![LockMonitor::default(); params.locks.len()],
             driving: None,
+            holds: false,
             ramp: Ramp::new(&params),
             newest_stamp: Stamp::ZERO,
             next_zero: Some(Instant::ZERO),
@@ -125,7 +127,8 @@ impl Arbiter {
         self.last_invalid
     }
 
-    fn receive(&mut self, source: usize, received: Result<Command, Invalid>) {
+    /// Takes a message; one that `is_held` is of somebody who has not let go, also if it is a zero.
+    fn receive(&mut self, source: usize, received: Result<Command, Invalid>, is_held: bool) {
         let (Some(spec), Some(monitor)) = (self.params.sources.get(source), self.sources.get_mut(source))
         else {
             self.counters.unknown += 1;
@@ -154,6 +157,7 @@ impl Arbiter {
             self.counters.taken_over += u64::from(self.driving.is_some_and(|other| other != source));
             self.counters.driven += 1;
             self.driving = Some(source);
+            self.holds = is_held || command.asks_for_motion();
             // A source that creeps within the bounds of a zero goes on creeping: between its messages nothing is put.
             let is_zero = command.velocity.is_zero() && !command.withheld;
             self.next_zero = is_zero.then(|| self.clock.now() + HEARTBEAT);
@@ -297,9 +301,9 @@ impl Arbiter {
         self.renamed || self.announced.as_ref() != Some(&self.active)
     }
 
-    /// Who drove does so no longer. If that `is_loss`, of one who asked for motion, nobody drives before a zero.
+    /// Who drove does so no longer. If that `is_loss`, of one who had not let go, nobody drives before a zero.
     fn lose(&mut self, is_loss: bool) {
-        if is_loss && !self.stopping && self.ramp.asks_for_motion() {
+        if is_loss && !self.stopping && self.holds {
             self.sources.iter_mut().for_each(|monitor| monitor.require_zero(ZeroCause::OtherLost));
         }
         self.driving = None;
@@ -353,7 +357,10 @@ impl Machine for Arbiter {
             self.settle(); // time first: a source that is lost by now does not drive because its message came late
         }
         match input {
-            Input::CommandReceived { source, command } => self.receive(source, command),
+            Input::CommandReceived { source, command } => self.receive(source, command, false),
+            Input::StateReceived { source, state } => {
+                self.receive(source, state.command(), state.is_held());
+            }
             Input::LockReceived { lock, closed } => {
                 match (self.locks.get_mut(lock), self.params.locks.get(lock)) {
                     (Some(monitor), Some(lock)) => monitor.receive(&self.clock, closed, lock.timeout),

@@ -1,17 +1,24 @@
 use units::{Census, Command, Stamp, Velocity};
 
-use crate::{Active, Invalid, Params};
+use crate::{Active, Invalid, Params, State};
 
 /// All that can happen to the node.
 #[allow(clippy::large_enum_variant)] // on the way of a command nothing is boxed
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A message of a source came.
+    /// A message of a source came: a zero in it hands over once the source is silent, as navigation's does at a goal.
     CommandReceived {
         /// Index of the source in [`Params::sources`].
         source: usize,
         /// What it asks for, or why it asks for nothing.
         command: Result<Command, Invalid>,
+    },
+    /// A state of a source came, which says by itself whether the hand let go.
+    StateReceived {
+        /// Index of the source in [`Params::sources`].
+        source: usize,
+        /// What it holds.
+        state: State,
     },
     /// A message of a lock came.
     LockReceived {

@@ -79,11 +79,6 @@ impl Ramp {
         self.next
     }
 
-    /// Whether the command that drives asks for motion.
-    pub(crate) fn asks_for_motion(&self) -> bool {
-        self.asked.is_some_and(|command| command.asks_for_motion())
-    }
-
     fn sample(&mut self, now: Instant, command: Command) -> Command {
         let velocity = self.limiter.velocity(now);
         self.next = (!self.limiter.is_settled()).then(|| after(now, RATE));

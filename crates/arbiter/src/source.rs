@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::{NotFinite, Velocity};
+use units::NotFinite;
 
 /// The message type of a source's topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,45 +107,9 @@ impl fmt::Display for Invalid {
 
 impl core::error::Error for Invalid {}
 
-/// The command in a state as the joystick publishes it.
-///
-/// * `intrinsic`: whether the velocities are in the vehicle's axes
-/// * `linear` [m/s], `angular` [rad/s]: absent where the state does not hold them; one alone asks for no motion of the
-///   other kind
-/// # Errors
-/// [`Invalid::NoVelocity`] if both are absent, [`Invalid::WorldFrame`] if they are in the world's axes,
-/// [`Invalid::NotFinite`] for NaN and the infinities.
-/// # Source
-/// openrobots `joystick` component: readers must honour the flag. Refusing the world's axes is own.
-pub fn velocity_of(
-    intrinsic: bool,
-    linear: Option<[f64; 3]>,
-    angular: Option<[f64; 3]>,
-) -> Result<Velocity, Invalid> {
-    if linear.is_none() && angular.is_none() {
-        return Err(Invalid::NoVelocity);
-    }
-    if !intrinsic {
-        return Err(Invalid::WorldFrame);
-    }
-    Velocity::new(linear.unwrap_or_default(), angular.unwrap_or_default()).map_err(Invalid::NotFinite)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_state_is_a_command_only_in_the_axes_of_the_vehicle() {
-        let (v, w) = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]);
-        assert_eq!(velocity_of(true, Some(v), Some(w)), Ok(Velocity::new(v, w).unwrap()));
-        assert_eq!(velocity_of(true, Some(v), None), Ok(Velocity::new(v, [0.0; 3]).unwrap()));
-        assert_eq!(velocity_of(true, None, Some(w)), Ok(Velocity::new([0.0; 3], w).unwrap()));
-        assert_eq!(velocity_of(false, Some(v), Some(w)), Err(Invalid::WorldFrame));
-        assert_eq!(velocity_of(false, None, None), Err(Invalid::NoVelocity));
-        let error = velocity_of(true, Some([0.0, f64::NAN, 0.0]), None).unwrap_err();
-        assert_eq!(error.to_string(), "linear.y is NaN, must be finite");
-    }
 
     #[test]
     fn kinds_have_names() {

@@ -44,7 +44,7 @@ pub enum Verdict {
 pub enum ZeroCause {
     /// It was lost while it asked for motion.
     Lost,
-    /// The source that drove was lost while it asked for motion, or a lock was.
+    /// The source that drove was lost and had not let go, or a lock was lost.
     OtherLost,
     /// It had more than one publisher.
     Conflict,
@@ -102,7 +102,7 @@ impl fmt::Display for Explained<'_> {
                 f.write_str("waits for a zero: it was lost while it asked for motion")
             }
             Verdict::WaitsForZero(ZeroCause::OtherLost) => {
-                f.write_str("waits for a zero: the source that drove, or a lock, was lost in motion")
+                f.write_str("waits for a zero: the source that drove, or a lock, was lost")
             }
             Verdict::WaitsForZero(ZeroCause::Conflict) => {
                 f.write_str("waits for a zero: its publishers were in conflict")

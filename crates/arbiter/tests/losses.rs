@@ -3,8 +3,8 @@
 
 mod common;
 
-use arbiter::{Census, Input, Kind, Level, LockState, Refused, Verdict, ZeroCause};
-use common::{Bench, HIGH, LOW, WITHHELD, at, command, drives, go, lock, params, stop};
+use arbiter::{Census, Input, Kind, Level, LockState, Refused, State, Verdict, ZeroCause};
+use common::{Bench, HIGH, LOW, WITHHELD, at, command, drives, go, lock, params, stamp, stop};
 use units::{Command, Machine, Velocity};
 
 const LOST: Verdict = Verdict::WaitsForZero(ZeroCause::Lost);
@@ -94,6 +94,86 @@ fn when_the_one_that_drives_is_lost_in_motion_every_source_needs_a_zero() {
     assert_eq!(bench.verdicts(), [Verdict::Drives, LOST]);
     assert_eq!(bench.command(550, HIGH, 0.0, 7), [stop(7)]);
     assert_eq!(bench.command(560, HIGH, 1.0, 8), [go(1.0, 8)]);
+}
+
+/// A zero of the stick `source`, which a hand holds or has let go.
+fn stands(source: usize, sec: i32, is_held: bool) -> Input {
+    let zero = Some([0.0; 3]);
+    let acc = zero.filter(|_| is_held);
+    let state = State { stamp: stamp(sec), intrinsic: true, vel: zero, avel: zero, acc, ..State::default() };
+    Input::StateReceived { source, state }
+}
+
+/// Navigation asks for motion from `from` to `to`, and the lock is open if it `is_open`; what comes out that moves.
+fn asks(bench: &mut Bench, from: u64, to: u64, is_open: bool) -> Vec<Command> {
+    let mut out = Vec::new();
+    for ms in (from..to).step_by(50) {
+        if is_open {
+            out.extend(bench.lock(ms, false));
+        }
+        out.extend(bench.command(ms, LOW, 0.5, ms as i32));
+    }
+    out.retain(|command| !command.velocity.is_zero());
+    out
+}
+
+/// A stick holds the vehicle still at 500, above navigation, which asks for motion.
+fn held_still() -> Bench {
+    let mut params = params(vec![lock(150)]);
+    params.sources[HIGH].kind = Kind::PoseState;
+    let mut bench = Bench::opened(params);
+    bench.on(0, stands(HIGH, 0, true));
+    assert_eq!(asks(&mut bench, 1, 250, true), []);
+    bench.on(250, stands(HIGH, 1, true));
+    assert_eq!(asks(&mut bench, 251, 500, true), []);
+    assert_eq!(bench.on(500, stands(HIGH, 2, true)).last(), Some(&stop(2)));
+    bench
+}
+
+#[test]
+fn a_stick_that_is_lost_at_rest_asks_a_zero_of_all() {
+    type Loss = (&'static str, fn(&mut Bench));
+    let losses: [Loss; 5] = [
+        ("silent", |bench| {
+            asks(bench, 501, 1_001, true);
+        }),
+        ("says so", |bench| {
+            let state = State { stamp: stamp(3), intrinsic: true, ..State::default() };
+            bench.on(501, Input::StateReceived { source: HIGH, state });
+        }),
+        ("two publishers", |bench| {
+            let publishers = Census::Known { fitting: 2, others: 0 };
+            bench.on(501, Input::SourcePublishersCounted { source: HIGH, publishers });
+        }),
+        ("removed", |bench| {
+            let mut one = bench.0.params().clone();
+            one.sources.truncate(1);
+            bench.on(501, Input::ParametersChanged(one));
+        }),
+        ("a silent lock above it", |bench| {
+            asks(bench, 501, 900, false);
+        }),
+    ];
+    for (what, lose) in losses {
+        let mut bench = held_still();
+        lose(&mut bench);
+        assert_eq!(asks(&mut bench, 1_001, 2_001, true), [], "{what}");
+        assert_eq!(bench.verdicts()[LOW], OTHER, "{what}");
+        assert_eq!(bench.command(2_001, LOW, 0.0, 2_001).last(), Some(&stop(2_001)), "{what}");
+        assert_ne!(asks(&mut bench, 2_010, 2_100, true), [], "{what}");
+    }
+}
+
+#[test]
+fn a_hand_that_let_go_hands_over_unless_it_held_again() {
+    for holds in [false, true] {
+        let mut bench = held_still();
+        for (ms, is_held) in [(501, false), (502, true), (503, holds)] {
+            bench.on(ms, stands(HIGH, 3, is_held));
+        }
+        assert_eq!(asks(&mut bench, 510, 1_000, true), [], "the rest of its time");
+        assert_eq!(asks(&mut bench, 1_010, 2_000, true).is_empty(), holds);
+    }
 }
 
 #[test]

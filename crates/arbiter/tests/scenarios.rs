@@ -5,7 +5,9 @@ mod model;
 
 use std::time::Duration;
 
-use arbiter::{Arbiter, Census, Input, Invalid, Kind, Lock, LockState, Output, Params, Source, Verdict};
+use arbiter::{
+    Arbiter, Census, Input, Invalid, Kind, Lock, LockState, Output, Params, Source, State, Verdict,
+};
 use model::{Asks, Memory, Model, Setting};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -99,13 +101,16 @@ impl Pair {
         self.model.say(source, said, what);
         self.model.look();
         // A velocity that tells its source.
-        let velocity = match what {
-            Asks::Go => Ok(Velocity::planar(source as f64 + 1.0, 0.0).unwrap()),
-            Asks::Stop => Ok(Velocity::ZERO),
-            Asks::Nonsense => Err(Invalid::NoVelocity),
-        };
-        let source = self.model.index(source);
-        self.tell(Input::command(source, velocity, stamp(said)));
+        let velocity = Velocity::planar(source as f64 + 1.0, 0.0).unwrap();
+        let (source, stamp) = (self.model.index(source), stamp(said));
+        let zero = Some([0.0; 3]);
+        let held = State { stamp, intrinsic: true, vel: zero, acc: zero, ..State::default() };
+        self.tell(match what {
+            Asks::Go => Input::command(source, Ok(velocity), stamp),
+            Asks::Stop => Input::command(source, Ok(Velocity::ZERO), stamp),
+            Asks::Hold => Input::StateReceived { source, state: held },
+            Asks::Nonsense => Input::command(source, Err(Invalid::NoVelocity), stamp),
+        });
     }
 
     fn play(&mut self, event: Event) {
@@ -224,13 +229,13 @@ fn events() -> impl Strategy<Value = Vec<(u32, Event)>> {
         8 => (-3..=1i64).prop_map(Some),
         2 => (-45..15i64).prop_map(Some),
     ];
-    let what = prop_oneof![12 => Just(Asks::Go), 7 => Just(Asks::Stop), 1 => Just(Asks::Nonsense)];
+    let what = prop_oneof![12 => Just(Asks::Go), 5 => Just(Asks::Stop), 2 => Just(Asks::Hold), 1 => Just(Asks::Nonsense)];
     let event = prop_oneof![
         20 => (0..4usize, stamp, what).prop_map(|(source, stamp, what)| Event::Say { source, stamp, what }),
         2 => (0..4usize).prop_map(|source| Event::Repeat { source }),
         5 => (0..3usize, prop::bool::weighted(0.25)).prop_map(|(lock, closed)| Event::Lock { lock, closed }),
         1 => (0..3usize, 0..3usize).prop_map(|(lock, count)| Event::LockPublishers { lock, count }),
-        1 => (0..4usize, 0..3usize).prop_map(|(source, count)| Event::Publishers { source, count }),
+        2 => (0..4usize, 0..3usize).prop_map(|(source, count)| Event::Publishers { source, count }),
         1 => (13..60i64).prop_map(Event::Hold),
         1 => (-30..30i64).prop_map(Event::Jump),
         1 => (0..4usize).prop_map(|source| Event::Toggle { source }),

@@ -1,6 +1,7 @@
 use core::time::Duration;
 
 use params::{Parameter, Refusal, Set, Specification};
+use units::SHORTEST_COMMAND_TIMEOUT;
 use zones::{Boundaries, Profiles, profile_parameters};
 
 use crate::Mode;
@@ -19,9 +20,9 @@ mod declared {
     pub const RATE: Parameter<i64> = Parameter::integer("rate", 20, 12, 100).unit("Hz")
         .text("How often the stick is published at least; below 10 Hz a chair engages and disengages its brakes.")
         .needed_by("LUCI states 10 Hz at least; its users take from 20 to 200");
-    pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, 0.01, 10.0).unit("s")
-        .text("A command older than this, by its stamp or its time of receipt, is lost: neutral goes out, and if it asked for \
-               motion its publisher has to send a zero before anything moves again.")
+    pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 10.0).unit("s")
+        .text("A command older than this, by its stamp or its time of receipt, is lost: neutral goes out, and its publisher \
+               has to send a zero before anything moves again.")
         .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz");
     pub const FEEDBACK_TIMEOUT: Parameter<f64> = Parameter::float("feedback_timeout", 0.3, 0.05, 5.0).unit("s")
         .text("With nothing from the chair that shows the mode for so long, on joystick_position or joystick_scaling, neutral \

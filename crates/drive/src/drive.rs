@@ -100,9 +100,9 @@ impl Drive {
             };
             self.rest.push_back(Output::Joystick(output));
             if let (Some(state), Some(source)) = (desired, self.stick) {
-                let velocity = arbiter::velocity_of(state.intrinsic, state.vel, state.avel);
-                let input = arbiter::Input::command(source, velocity, state.stamp);
-                self.stages.arbiter.handle(now, input);
+                let joystick::PoseState { stamp, intrinsic, vel, avel, acc, aacc, .. } = state;
+                let state = arbiter::State { stamp, intrinsic, vel, avel, acc, aacc };
+                self.stages.arbiter.handle(now, arbiter::Input::StateReceived { source, state });
                 break;
             }
         }

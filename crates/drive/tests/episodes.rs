@@ -1,8 +1,8 @@
 //! Random faults while a source of the arbiter or the stick drives, each with its bound and its way back: the four stages as one
 //! machine.
 //!
-//! `EPISODES=10000 cargo test -p drive --test episodes` plays as many, also from `EPISODES_SEED` if there is one; a seed that
-//! fails is printed, and belongs into `SEEDS`.
+//! `EPISODES=10000 cargo test -p drive --test episodes` plays as many, also from `EPISODES_SEED` if there is one; one that
+//! fails is printed with its seed and number, and belongs into `FAILED`.
 
 #![allow(clippy::unwrap_used)] // what fails has to end the test with its seed
 
@@ -11,8 +11,8 @@ mod driven;
 use driven::Driven;
 use scenarios::{Episode, Fault, Occurrence, Setup, Topic, play};
 
-/// Seeds that once failed are played every time.
-const SEEDS: [u64; 1] = [1];
+/// Seeds and numbers of episodes that once failed, since the kinds of faults were last added to: by them the dice fall otherwise.
+const FAILED: [(u64, usize); 0] = [];
 
 /// Plays the episodes of all seeds, with a pad or with the virtual stick.
 fn plays(is_pad: bool) {
@@ -26,7 +26,7 @@ fn plays(is_pad: bool) {
         let stages = driven.machine.stages();
         format!("{}; {:?}", stages.hindbrain.causes(), stages.arbiter.active())
     };
-    play(&SEEDS, Setup::Together, || Driven::new(is_pad), skips, tells).unwrap();
+    play(&FAILED, Setup::Together, || Driven::new(is_pad), skips, tells).unwrap();
 }
 
 #[test]

@@ -29,4 +29,4 @@ pub use source::Source;
 pub use state::{Device, EstopLine, HeldCommand, Latch, ResetButton, State, StopState};
 pub use step::step;
 pub use switch::EnableSwitch;
-pub use wheel::{Slopes, Wheel};
+pub use wheel::{Slopes, Wheels};

@@ -170,13 +170,15 @@ proptest! {
         prop_assert_eq!(reading_of(Some(distance), &limits) == Reading::Clear, clear);
     }
 
-    /// Over any time the level grows by less than slope times time plus one count, and shrinks so while the state is OK.
+    /// Over any time a level grows and, while the state is OK, shrinks by less than its slope and half the other one allow, plus one
+    /// count: the half is what it gives so that the forward part and the turn part shrink in time.
     #[test]
     fn no_timing_makes_a_ramp_steeper(
         trace in trace(), sensors in any::<bool>(), accel in 1.0..400.0f64,
     ) {
         let params = fitted(sensors, accel);
         let (sent, _) = run(&params, &trace);
+        let decel = (accel * 3.0).max(20.0);
         for (index, (start, first, _)) in sent.iter().enumerate() {
             let mut is_ok = true;
             for (end, last, state) in &sent[index..] {
@@ -184,8 +186,8 @@ proptest! {
                 let seconds = end.since(*start).as_secs_f64();
                 for (a, b) in first.levels().into_iter().zip(last.levels()) {
                     let faster = f64::from(b.abs() - a.abs());
-                    prop_assert!(faster < accel * seconds + 1.0, "{first:?} at {start:?} to {last:?} at {end:?}");
-                    let slower = (accel * 3.0).max(20.0) * seconds + 1.0;
+                    prop_assert!(faster < (accel + decel / 2.0) * seconds + 1.0, "{first:?} at {start:?} to {last:?} at {end:?}");
+                    let slower = (decel + accel / 2.0) * seconds + 1.0;
                     prop_assert!(!is_ok || -faster < slower, "{first:?} at {start:?} to {last:?} at {end:?}");
                 }
             }

@@ -9,7 +9,7 @@ use crate::reference::{Loss, Reference};
 use crate::takeover::{Reach, Seed};
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
 
-/// For how long it is said that whoever commanded was lost in motion: some messages, so that one is received.
+/// For how long it is said that whoever commanded was lost: some messages, so that one is received.
 pub(crate) const LOST: Duration = Duration::from_millis(100);
 /// For how long zero is published after the stick, or a reference in motion, was lost: every hop sees it, also one that
 /// misses some messages. After that nothing is claimed any more.
@@ -33,15 +33,19 @@ struct Farewell {
     until: Instant,
     /// Whether the reference is not passed on before that: the stick was lost, nobody let go of it.
     masks: bool,
-    /// Until then it is said that motion was lost, in place of zero.
+    /// Until then it is said that who commanded was lost, in place of zero.
     lost_until: Instant,
 }
 
 impl Farewell {
-    /// From `now` on, of a stick or a reference that was lost, in motion or at rest.
-    fn after_loss(now: Instant, in_motion: bool, masks: bool) -> Self {
-        let lost_until = if in_motion { now + LOST } else { now };
-        Self { is_due: true, until: now + FAREWELL, masks, lost_until }
+    /// From `now` on, of a stick that was lost, or a reference in motion.
+    fn after_loss(now: Instant, masks: bool) -> Self {
+        Self { is_due: true, until: now + FAREWELL, masks, lost_until: now + LOST }
+    }
+
+    /// Of a hand that let go, or a reference at rest.
+    fn of_one_stop() -> Self {
+        Self { is_due: true, ..Self::default() }
     }
 }
 
@@ -68,11 +72,11 @@ pub(crate) struct Filter {
     farewell: Farewell,
     /// The stick took over from nothing, and the zero with which it begins is not published yet; its motion begins after that.
     begins: bool,
-    /// Whether the stick asked for motion when it was published last: SDL lets go of a pad before it says, in the same batch of
+    /// Whether the stick claimed the vehicle when it was published last: SDL lets go of a pad before it says, in the same batch of
     /// events, that the pad is gone.
-    moved: bool,
-    /// The stick was taken away in motion, since the last look.
-    taken_in_motion: bool,
+    claimed: bool,
+    /// The stick, or its button, was taken away while it claimed the vehicle, since the last look.
+    taken: bool,
     /// The stick that drives was not yet at rest since it does, or means what it does, and commands nothing.
     waits: bool,
     seeds_refused: u64,
@@ -94,8 +98,8 @@ impl Filter {
             reference: Reference::default(),
             farewell: Farewell::default(),
             begins: false,
-            moved: false,
-            taken_in_motion: false,
+            claimed: false,
+            taken: false,
             waits: false,
             seeds_refused: 0,
             seeds_limited: 0,
@@ -174,7 +178,7 @@ impl Filter {
     fn reference_lost(&mut self, now: Instant, loss: Option<Loss>) -> bool {
         let loss = loss.filter(|_| !self.active());
         match loss {
-            Some(Loss::InMotion) => self.farewell = Farewell::after_loss(now, true, self.farewell.masks),
+            Some(Loss::InMotion) => self.farewell = Farewell::after_loss(now, self.farewell.masks),
             Some(Loss::AtRest) => self.farewell.is_due = true,
             None => {}
         }
@@ -191,8 +195,8 @@ impl Filter {
 
     /// Takes new parameters. A takeover ends if its button becomes another. A stick that is not at rest and would command
     /// by another axis, from another middle or the other way commands nothing before it was at rest: nobody has asked for
-    /// that motion; nor has somebody who holds it while other buttons enable it. More or less of the same is no other
-    /// motion.
+    /// that motion; nor has somebody who holds it while other buttons enable it, or who got no motion by it so far. More or
+    /// less of the same is no other motion.
     pub(crate) fn configure(&mut self, params: &Params, stick: Stick<'_>) {
         let [before, after] =
             [&self.mappings, &params.mappings].map(|mappings| commands(mappings, stick.axes));
@@ -200,8 +204,13 @@ impl Filter {
         let is_other = turns
             || !reads_the_same(&self.mappings, &params.mappings)
             || self.mappings.enable != params.mappings.enable;
-        if is_other && !is_at_rest(&params.mappings, stick.axes) {
-            self.hand_over(false);
+        let changes = self.mappings != params.mappings || self.dynamics != params.dynamics;
+        let begins = changes && self.active() && self.commands_zero();
+        if (is_other || begins) && !is_at_rest(&params.mappings, stick.axes) {
+            self.wait_for_rest();
+        }
+        if self.mappings.enable != params.mappings.enable {
+            self.taken = self.claimed; // nobody lets go of a button that is another one
         }
         if self.mappings.enable.toggle != params.mappings.enable.toggle {
             self.mode.release();
@@ -239,13 +248,26 @@ impl Filter {
         self.select_frame(Mode::apply_frame);
     }
 
-    /// In another frame the same numbers are another motion: to keep them could double the jump, so it stops.
+    /// In another frame the same numbers are another motion: to keep them could double the jump, so it stops; and that zero
+    /// is of nobody who let go, so the stick has to be at rest before it commands again.
     fn select_frame(&mut self, select: impl FnOnce(&mut Mode)) {
         let before = self.mode.intrinsic();
         select(&mut self.mode);
         if self.mode.intrinsic() != before {
-            self.motion.stop();
+            self.wait_for_rest();
         }
+    }
+
+    /// The motion ends now, and the stick commands nothing before it was at rest, which the next look may find it to be.
+    fn wait_for_rest(&mut self) {
+        self.motion.stop();
+        (self.acceleration, self.waits) = ([0.0; 6], true);
+    }
+
+    /// Whether the velocity that the stick commands is within a zero, which counts as one further on.
+    fn commands_zero(&self) -> bool {
+        let (linear, angular) = self.motion.velocity();
+        Velocity::new(linear, angular).is_ok_and(|velocity| velocity.is_neutral())
     }
 
     /// Another stick drives, or none, or it means something else: the motion ends now, and whoever drives commands nothing before it was at rest.
@@ -257,9 +279,8 @@ impl Filter {
     /// takeover of who pressed that stick's button, and no other stick inherits it. A stick may be deflected when it gets to
     /// drive, by a hand that knows nothing of it or by what lies on it: nobody has asked for that motion.
     pub(crate) fn hand_over(&mut self, stranger: bool) {
-        self.taken_in_motion = self.moved;
-        self.motion.stop();
-        self.waits = true;
+        self.taken = self.claimed;
+        self.wait_for_rest();
         if stranger {
             self.mode.release();
         }
@@ -270,16 +291,9 @@ impl Filter {
         self.begins = false;
     }
 
-    /// What the stick asks for now is remembered as what was published.
-    pub(crate) fn note_motion(&mut self) {
-        self.moved = self.moves();
-    }
-
-    /// Whether the stick asks for motion: it commands some, or its last motion is not over.
-    fn moves(&self) -> bool {
-        let (linear, angular) = self.motion.velocity();
-        let is_over = Velocity::new(linear, angular).is_ok_and(|velocity| velocity.is_neutral());
-        self.active() && !(is_over && self.acceleration == [0.0; 6])
+    /// Whether the stick claims the vehicle now is remembered as what was published.
+    pub(crate) fn note_claim(&mut self) {
+        self.claimed = self.active();
     }
 
     /// A reference came in; whether what is to be published is another one by that.
@@ -299,7 +313,7 @@ impl Filter {
     /// state that came at once is here: an axis may be reported after another that is at rest.
     pub(crate) fn look(&mut self, now: Instant, stick: Stick<'_>, whole: bool) {
         let before = self.active();
-        let mut taken_in_motion = core::mem::take(&mut self.taken_in_motion);
+        let taken = core::mem::take(&mut self.taken);
         self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch());
         self.claims = self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
         let divisor = self.divisor();
@@ -316,20 +330,13 @@ impl Filter {
                 self.motion.start(seed.unwrap_or_default());
             }
             // The motion is forgotten: the next takeover starts anew.
-            (true, false) => {
-                // A button was let go by a person; all else is a loss.
-                let is_lost = !stick.is_there || !self.has_enable_button();
-                taken_in_motion |= is_lost && self.moved;
-                self.farewell = if is_lost {
-                    Farewell::after_loss(now, false, true)
-                } else {
-                    Farewell { is_due: true, ..Farewell::default() }
-                };
-            }
+            (true, false) => self.farewell = Farewell::of_one_stop(),
             _ => {}
         }
-        if taken_in_motion && !self.active() {
-            self.farewell = Farewell::after_loss(now, true, true);
+        // A button was let go by a person; all else is a loss, in motion or at rest.
+        let is_lost = taken || before && (!stick.is_there || !self.has_enable_button());
+        if is_lost && !self.active() {
+            self.farewell = Farewell::after_loss(now, true);
             self.reference.require_zero();
         }
     }
@@ -358,7 +365,7 @@ impl Filter {
     /// Inactive, the reference in force as it came; without one nothing. When the stick lets go one stop comes first in
     /// any case: a reference that is older than the stick's last command may be passed over as late further on, and the
     /// stick's would go on. When the stick was lost, zero for [`FAREWELL`], also before a reference; when a
-    /// reference was lost in motion, zero for as long unless it comes back. Where motion was lost the first of these hold no
+    /// reference was lost in motion, zero for as long unless it comes back. After a loss the first of these hold no
     /// velocity at all, which further on is a loss and not a hand that let go: nobody else may drive off by itself.
     pub(crate) fn desired(&self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         if !self.active() {
@@ -367,7 +374,7 @@ impl Filter {
             return match self.reference.in_force() {
                 Some(reference) if !waits => Some(*reference),
                 _ if now < lost_until => Some(PoseState::lost(stamp, self.intrinsic())),
-                _ => (is_due || now < until).then(|| self.standing(stamp)),
+                _ => (is_due || now < until).then(|| PoseState::released(stamp, self.intrinsic())),
             };
         }
         let (vel, avel) = self.motion.velocity();
@@ -394,14 +401,11 @@ impl Filter {
     }
 
     /// The last command before the end: a stop, also in place of a reference that is not passed on any more; nothing where
-    /// nothing is claimed.
+    /// nothing is claimed. It is none of a hand that lets go.
     pub(crate) fn stop(&mut self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         self.motion.stop();
         let farewell = self.farewell.is_due || now < self.farewell.until;
-        (self.active() || farewell || self.reference.in_force().is_some()).then(|| self.standing(stamp))
-    }
-
-    fn standing(&self, stamp: Stamp) -> PoseState {
-        PoseState::standing(stamp, self.intrinsic())
+        let is_claimed = self.active() || farewell || self.reference.in_force().is_some();
+        is_claimed.then(|| PoseState::standing(stamp, self.intrinsic()))
     }
 }

@@ -35,14 +35,14 @@ const WATCH: Duration = Duration::from_millis(50);
 ///
 /// Whenever another device gets to drive, or the same one anew, or nobody has read the devices for a while, it commands
 /// nothing until all axes mapped were at rest together, within a tenth of their way, and a button that is held then counts
-/// from its next press on. So it is with new mappings by which a held stick would command something else or other buttons
-/// enable it. A takeover by `enable.toggle` outlasts a replug of its device, and no other device inherits it.
+/// from its next press on. So it is in another frame, with new mappings by which a held stick would command something else or
+/// other buttons enable it, and with parameters by which one that got no motion would get some. A takeover by `enable.toggle` outlasts a replug of its device, and no other device inherits it.
 ///
 /// | who commands | `desired` carries |
 /// |---|---|
 /// | the stick: an enable button says so, or none is mapped and a stick is there with an axis that is mapped | its velocity, zero while it waits for rest |
-/// | nobody since a button was let go | one stop, then the reference |
-/// | nobody since the stick was lost: unplugged, not read, without mapped axes | zero for a second, then the reference; if it was lost in motion no velocity for 0.1 s of these, and no reference before that asked for zero |
+/// | nobody since a button was let go | one stop without an acceleration, then the reference |
+/// | nobody since the stick was lost: unplugged, not read, without mapped axes, or with another button | no velocity for 0.1 s, zero for the rest of a second, then the reference, but none before it asked for zero |
 /// | a takeover by `enable.toggle` whose device is gone | zero until that is back and ends it |
 /// | a fresh reference, otherwise | that, bit for bit |
 /// | a reference that was lost in motion | no velocity for 0.1 s, zero for the rest of a second, then nothing before it asked for zero |
@@ -297,6 +297,13 @@ impl Joystick {
         desired
     }
 
+    /// Lets the command follow the stick.
+    fn look(&mut self) {
+        let whole = !self.in_batch && self.devices.is_read();
+        self.filter.look(self.now, self.devices.stick(), whole);
+        self.report_waiting();
+    }
+
     /// One thing that happened now.
     fn step(&mut self, input: Input) {
         self.publish_batch();
@@ -329,9 +336,7 @@ impl Joystick {
             self.tell(Report::Controlled { name });
             self.report_lacks();
         }
-        let whole = !self.in_batch && self.devices.is_read();
-        self.filter.look(self.now, self.devices.stick(), whole);
-        self.report_waiting();
+        self.look();
         self.report_reference();
         if self.filter.intrinsic() != intrinsic {
             self.tell(Report::Intrinsic(!intrinsic));
@@ -371,7 +376,7 @@ impl Machine for Joystick {
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.pass_to(now);
         self.cycle();
-        self.filter.note_motion();
+        self.filter.note_claim();
         if let Some(desired) = self.desired.take() {
             self.filter.published();
             if core::mem::take(&mut self.is_stop) {

@@ -10,7 +10,7 @@ pub(crate) const STALE: Duration = Duration::from_millis(500);
 /// The reference: which one is in force, for how long, and whether its motion may begin.
 ///
 /// It is judged as every command is, see [`CommandMonitor`]: a late, old or repeated one is not passed on, and after the
-/// reference was silent, or the stick lost in motion, nothing of it is passed on before it asks for none; nor is
+/// reference was silent, or the stick lost, nothing of it is passed on before it asks for none; nor is
 /// one that was there before this node. One without velocities asks for none; a velocity that is no number asks for motion.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reference {
@@ -65,7 +65,7 @@ impl Reference {
         is_lost.then_some(if moved { Loss::InMotion } else { Loss::AtRest })
     }
 
-    /// Whoever else commanded was lost in motion: it has to ask for a stop before anything of it is passed on.
+    /// Whoever else commanded was lost: it has to ask for a stop before anything of it is passed on.
     pub(crate) fn require_zero(&mut self) {
         self.monitor.lose();
         self.monitor.require_zero();

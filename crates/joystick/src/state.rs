@@ -98,13 +98,19 @@ pub struct PoseState {
 }
 
 impl PoseState {
-    /// Standing still, told in the frame `intrinsic`: velocities and accelerations are zero, all else is absent.
+    /// A stick that stands still, told in the frame `intrinsic`: velocities and accelerations are zero, all else is absent.
     pub fn standing(stamp: Stamp, intrinsic: bool) -> Self {
         let zero = Some([0.0; 3]);
         Self { stamp, intrinsic, vel: zero, avel: zero, acc: zero, aacc: zero, ..Self::default() }
     }
 
-    /// Whoever commanded motion is lost, told in the frame `intrinsic`: there is no velocity at all.
+    /// The last state of a hand that let go, told in the frame `intrinsic`: the velocities are zero, and there is no
+    /// acceleration, for nobody commands one.
+    pub fn released(stamp: Stamp, intrinsic: bool) -> Self {
+        Self { acc: None, aacc: None, ..Self::standing(stamp, intrinsic) }
+    }
+
+    /// Whoever commanded is lost, told in the frame `intrinsic`: there is no velocity at all.
     pub fn lost(stamp: Stamp, intrinsic: bool) -> Self {
         Self { stamp, intrinsic, ..Self::default() }
     }

@@ -22,7 +22,7 @@ fn all_zero(states: &[PoseState]) -> bool {
     states.iter().all(|state| *state == PoseState::standing(state.stamp, state.intrinsic))
 }
 
-/// Whether the first of them up to 95 ms after `since` hold no velocity, and all after that are zero.
+/// Whether the first of them up to 95 ms after `since` hold no velocity, and all after that are zero without an acceleration.
 fn lost_then_zero(states: &[PoseState], since: u64) -> bool {
     states.iter().all(|state| {
         let is_lost = state.stamp < wall(since + LOST);
@@ -30,7 +30,7 @@ fn lost_then_zero(states: &[PoseState], since: u64) -> bool {
             == if is_lost {
                 PoseState::lost(state.stamp, state.intrinsic)
             } else {
-                PoseState::standing(state.stamp, state.intrinsic)
+                PoseState::released(state.stamp, state.intrinsic)
             }
     })
 }
@@ -172,7 +172,7 @@ fn letting_go_of_the_dead_man_is_one_stop() {
     bench.outputs.clear();
     bench.button(ON, false);
     bench.batch();
-    assert_eq!(bench.desired(), [PoseState::standing(wall(500), true)]);
+    assert_eq!(bench.desired(), [PoseState::released(wall(500), true)]);
     assert_eq!(published(&mut bench, 2000), []);
 }
 
@@ -412,13 +412,48 @@ fn a_pad_pulled_out_while_another_one_is_there_is_lost_and_not_let_go() {
 }
 
 #[test]
-fn a_pad_pulled_out_with_its_dead_man_held_and_the_stick_at_rest_was_not_in_motion() {
-    let mut bench = Bench::with_pad(guarded());
-    bench.button(ON, true);
-    bench.run(500);
-    unplug(&mut bench);
-    assert_eq!(bench.desired(), [PoseState::standing(wall(500), true)]);
-    assert!(all_zero(&published(&mut bench, FAREWELL)));
+fn a_takeover_that_ends_at_rest_by_anything_but_its_button_is_lost() {
+    type End = (&'static str, fn(&mut Bench));
+    let ends: [End; 6] = [
+        ("unplugged", |bench| bench.disconnect(PAD)),
+        ("let go by SDL, and unplugged", |bench| {
+            bench.button(ON, false);
+            bench.disconnect(PAD);
+        }),
+        ("not read", |bench| bench.give(Input::ReadingLost)),
+        ("another device", |bench| {
+            bench.give(Input::ParametersChanged(Params { control_device: "B".into(), ..guarded() }));
+        }),
+        ("another button", |bench| {
+            let mut params = guarded();
+            params.mappings.enable.on = Some(9);
+            bench.give(Input::ParametersChanged(params));
+        }),
+        ("no button", |bench| {
+            let mut params = guarded();
+            params.mappings.enable.on = None;
+            bench.give(Input::ParametersChanged(params));
+        }),
+    ];
+    for (what, end) in ends {
+        let mut bench = Bench::with_pad(guarded());
+        bench.button(ON, true);
+        bench.begin_reference();
+        bench.run(500);
+        bench.give(Input::ReferenceReceived(reference(wall(500), true, 0.5)));
+        bench.outputs.clear();
+        end(&mut bench);
+        bench.batch();
+        assert_eq!(bench.last(), PoseState::lost(wall(500), true), "{what}");
+        for millis in (600..=2_000).step_by(100) {
+            bench.give(Input::ReferenceReceived(reference(wall(millis - 100), true, 0.5)));
+            assert!(lost_then_zero(&published(&mut bench, 100), 500), "{what}: no reference before its zero");
+        }
+        bench.begin_reference();
+        bench.give(Input::ReferenceReceived(reference(wall(2_000), true, 0.5)));
+        bench.run(CYCLE);
+        assert_eq!(bench.forward(), 0.5, "{what}");
+    }
 }
 
 #[test]

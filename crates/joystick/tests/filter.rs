@@ -106,7 +106,7 @@ fn without_reference_letting_go_says_stop_once() {
     bench.button(ON, false);
     bench.batch();
     bench.run(100);
-    assert_eq!(bench.desired(), [PoseState::standing(wall(100), true)]);
+    assert_eq!(bench.desired(), [PoseState::released(wall(100), true)]);
 }
 
 #[test]

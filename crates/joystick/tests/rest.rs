@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Bench, CYCLE, ON, PAD, TOGGLE, driving, guarded, reference, wall};
-use joystick::{DeviceId, Input, Level, Params, Report, Unrest};
+use common::{Bench, CYCLE, ON, PAD, TOGGLE, WORLD, driving, guarded, reference, wall};
+use joystick::{DeviceId, Dynamics, Input, Level, Params, PoseState, Report, Unrest};
 
 const OTHER: DeviceId = DeviceId(8);
 const FULL: [i16; 2] = [i16::MAX, 0];
@@ -119,9 +119,7 @@ fn another_device_inherits_no_takeover() {
         bench.give(Input::ParametersChanged(named("B", guarded())));
         bench.batch();
         assert!(!bench.machine.active(), "also a twin: '{serial}'");
-        assert_eq!(bench.forward(), 0.0);
-        bench.run(CYCLE);
-        assert_eq!(bench.last(), reference(wall(0), true, 0.5));
+        assert_eq!(bench.last(), PoseState::lost(wall(0), true), "nobody let go");
     }
 }
 
@@ -361,6 +359,66 @@ fn a_held_stick_that_commands_more_or_less_of_the_same_goes_on() {
     bench.give(Input::ParametersChanged(params));
     assert!(!waits(&bench));
     assert!(bench.machine.active() && forward(&mut bench) > 1.3);
+}
+
+#[test]
+fn in_another_frame_a_stick_that_is_held_waits_and_one_at_rest_goes_on() {
+    type Change = (&'static str, fn(&mut Bench));
+    let changes: [Change; 4] = [
+        ("parameter", |bench| bench.give(Input::ParametersChanged(Params { intrinsic: false, ..guarded() }))),
+        ("service", |bench| bench.give(Input::FrameSelected(false))),
+        ("button", |bench| {
+            bench.press(WORLD);
+            bench.batch();
+        }),
+        ("button, before its batch ends", |bench| bench.press(WORLD)),
+    ];
+    for ((what, change), value) in changes.into_iter().flat_map(|c| [(c, i16::MAX), (c, 3000)]) {
+        let mut bench = Bench::with_pad(guarded());
+        button(&mut bench, PAD, ON, true);
+        axis(&mut bench, PAD, 0, value);
+        assert!(forward(&mut bench) > 0.2);
+        change(&mut bench);
+        bench.run(CYCLE);
+        bench.batch();
+        assert!(!bench.last().intrinsic && waits(&bench) == (value == i16::MAX), "{what}, {value}");
+        assert_eq!(forward(&mut bench) > 0.2, value == 3000, "{what}, {value}");
+        axis(&mut bench, PAD, 0, 0);
+        axis(&mut bench, PAD, 0, i16::MAX);
+        assert!(forward(&mut bench) > 2.5, "{what}, {value}");
+    }
+}
+
+#[test]
+fn a_held_stick_that_got_no_motion_waits_when_parameters_would_give_some() {
+    type Change = (&'static str, fn(&mut Params));
+    let nothing: [Change; 4] = [
+        ("amax", |params| params.dynamics.amax = 0.01),
+        ("drag", |params| params.dynamics.drag = 1000.0),
+        ("slow", |params| (params.dynamics.slow, params.mappings.enable.slow) = (1000.0, Some(ON))),
+        ("scale", |params| params.mappings.linear[0].scale = 0.001),
+    ];
+    for (what, lessen) in nothing {
+        let mut params = guarded();
+        (params.mappings.enable.on, params.mappings.enable.slow) = (None, Some(ON));
+        let more = Params { dynamics: Dynamics { slow: 1.0, ..params.dynamics }, ..params };
+        let mut less = more.clone();
+        lessen(&mut less);
+        let mut bench = Bench::with_pad(less.clone());
+        button(&mut bench, PAD, ON, true);
+        axis(&mut bench, PAD, 0, i16::MAX);
+        assert!(forward(&mut bench).abs() < 0.02 && !waits(&bench), "{what}");
+        bench.give(Input::ParametersChanged(less.clone()));
+        assert!(!waits(&bench), "{what}: nothing changes");
+        bench.give(Input::ParametersChanged(more));
+        assert!(bench.machine.active() && waits(&bench), "{what}");
+        assert_eq!(forward(&mut bench), 0.0, "{what}");
+        axis(&mut bench, PAD, 0, 0);
+        axis(&mut bench, PAD, 0, i16::MAX);
+        assert!(forward(&mut bench) > 2.5, "{what}");
+        bench.give(Input::ParametersChanged(less));
+        assert!(!waits(&bench), "{what}: it drives, and goes on with less");
+    }
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use arbiter::{Active, Arbiter, Input, Invalid, Kind, Output, Params, Verdict, Wiring, specification};
+use arbiter::{Active, Arbiter, Input, Invalid, Kind, Output, Params, State, Verdict, Wiring, specification};
+use joystick::PoseState;
 use params::{Refusal, Set};
 use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
@@ -262,9 +263,9 @@ fn candidate<M: Machine + 'static>(kind: Kind, wrap: fn(Input) -> M::Input) -> C
             })
         }
         Kind::PoseState => Candidate::indexed(qos::commands(), move |source, message: or_pose::State| {
-            let state = messages::reference(&message);
-            let velocity = arbiter::velocity_of(state.intrinsic, state.vel, state.avel);
-            Some(wrap(Input::command(source, velocity, state.stamp)))
+            let PoseState { stamp, intrinsic, vel, avel, acc, aacc, .. } = messages::reference(&message);
+            let state = State { stamp, intrinsic, vel, avel, acc, aacc };
+            Some(wrap(Input::StateReceived { source, state }))
         }),
     }
 }

@@ -71,6 +71,13 @@ impl Declaration {
         if value.type_name() != expected {
             return Err(Refusal::WrongType { name: name.into(), value, expected });
         }
+        if value.texts().any(|text| text.contains('\0')) {
+            return Err(Refusal::Rule {
+                name: name.into(),
+                value,
+                rule: "must not contain a NUL character".into(),
+            });
+        }
         let outside = |value: Value, min: String, max: String| {
             Err(Refusal::OutOfRange { name: name.into(), value, min, max, unit: self.unit })
         };

@@ -35,6 +35,15 @@ impl Value {
             Self::Texts(_) => "string array",
         }
     }
+
+    /// The texts in it.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &String> {
+        match self {
+            Self::Text(text) => core::slice::from_ref(text).iter(),
+            Self::Texts(texts) => texts.iter(),
+            _ => [].iter(),
+        }
+    }
 }
 
 /// Writes the value as YAML would read it back with the same type: `1.0`, not `1`, for a real number.

@@ -199,3 +199,10 @@ fn seconds_are_a_time() {
     let below_zero = Parameter::float("offset", -1.0, -2.0, 2.0);
     assert_eq!(below_zero.time(&set), Duration::ZERO, "no time can be negative");
 }
+
+#[test]
+fn a_text_with_a_nul_is_refused_since_ros_could_not_send_it() {
+    let rule = "must not contain a NUL character";
+    assert!(refused("sources.stick.topic", Value::Text("a\0b".into())).ends_with(rule));
+    assert!(refused("names", Value::Texts(vec!["a".into(), "\0".into()])).ends_with(rule));
+}

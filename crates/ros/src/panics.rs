@@ -6,6 +6,7 @@
 //! were prepared at the start.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
+use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,6 +20,11 @@ const REPEAT: Duration = Duration::from_millis(20);
 
 type Words = Box<dyn FnMut() + Send>;
 
+thread_local! {
+    /// Whether this thread is in a call whose panic is an error and no more.
+    static IS_CONTAINED: Cell<bool> = const { Cell::new(false) };
+}
+
 static HAPPENED: AtomicBool = AtomicBool::new(false);
 static AT_ONCE: Mutex<Vec<Box<dyn Fn() + Send>>> = Mutex::new(Vec::new());
 static LAST_WORDS: Mutex<Vec<Words>> = Mutex::new(Vec::new());
@@ -29,6 +35,9 @@ static BACKTRACES: Mutex<Vec<Backtrace>> = Mutex::new(Vec::new());
 /// From now on a panic is followed by what this module says. `RUST_BACKTRACE` means what it always does.
 pub fn install() {
     panic::set_hook(Box::new(|info| {
+        if IS_CONTAINED.get() {
+            return;
+        }
         HAPPENED.store(true, Ordering::SeqCst);
         for action in lock(&AT_ONCE).iter() {
             action();
@@ -39,6 +48,15 @@ pub fn install() {
             lock(&BACKTRACES).push(backtrace);
         }
     }));
+}
+
+/// What `call` gives; `None` if it panics, of which nothing follows then. For a library that panics at what others in the graph
+/// send, and whose state that does not harm.
+pub fn contain<T>(call: impl FnOnce() -> T) -> Option<T> {
+    IS_CONTAINED.set(true);
+    let outcome = catch_unwind(AssertUnwindSafe(call));
+    IS_CONTAINED.set(false);
+    outcome.ok()
 }
 
 /// Whether any thread of this process panicked.

@@ -1,12 +1,13 @@
 //! Who publishes a topic, as the graph has it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use r2r::qos::ReliabilityPolicy;
 use units::{Census, Instant, Machine};
 
-use crate::{Shell, clock};
+use crate::{Shell, clock, panics};
 
 /// How often publishers are counted where one is expected, when nothing asks for it sooner. The graph has an event for its changes,
 /// but r2r waits for no event besides its own. A node may sleep for 50 ms more before it looks: together 0.2 s, and an arbiter's lock
@@ -49,8 +50,19 @@ impl Publisher {
 }
 
 /// The publishers of `topic`, a name in the graph; `None` if the graph cannot be read, which is no proof that there are none.
+///
+/// r2r 0.9 panics at an endpoint whose lifespan, deadline or lease has more than 10^9 - 1 nanoseconds beside its seconds, which the
+/// middleware passes on as it came, and loses the list then: it counts as one that cannot be read.
 pub fn publishers(node: &r2r::Node, topic: &str) -> Option<Vec<Publisher>> {
-    let all = node.get_publishers_info_by_topic(topic, false).ok()?;
+    static IS_REPORTED: AtomicBool = AtomicBool::new(false);
+    let all = panics::contain(|| node.get_publishers_info_by_topic(topic, false));
+    if all.is_none() && !IS_REPORTED.swap(true, Ordering::Relaxed) {
+        log::error!(
+            "the publishers of '{topic}' cannot be counted: one of them has a lifespan, deadline or lease of more than \
+             999999999 nanoseconds beside its seconds; end it, or correct its QoS profile"
+        );
+    }
+    let all = all?.ok()?;
     let publishers = all.into_iter().map(|info| Publisher {
         is_best_effort: matches!(info.qos_profile.reliability, ReliabilityPolicy::BestEffort),
         full_name: format!("{}/{}", info.node_namespace.trim_end_matches('/'), info.node_name),

@@ -227,6 +227,11 @@ fn held(process: Process, millis: u32, driver: Driver, setup: Setup) -> Course {
 
 fn takeover(by: Rival, ending: Ending, gap: bool) -> Course {
     match ending {
+        Ending::LetsGo if by == Rival::StickAtRest && !gap => resumes(Motion::Stops(BRAKES), TIMEOUT),
+        // Nobody let go, and nobody else drives off by itself; that it is silent is known after a while.
+        _ if by == Rival::StickAtRest => {
+            Course { after: Motion::Stops(TIMEOUT), ..stops(BRAKES, Needs::ZERO) }
+        }
         // To let go is to hand over, once who let go is over; but who was silent meanwhile is lost.
         Ending::LetsGo if gap => ends(BRAKES, Needs::ZERO),
         Ending::LetsGo => Course { resumes: Some(TIMEOUT), ..ends(BRAKES, Needs::NOTHING) },

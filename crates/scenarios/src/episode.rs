@@ -57,9 +57,12 @@ impl Episode {
         let bound = if let Motion::Stops(bound) = one.course.during { bound } else { 0.0 };
         let met = one.begins + bound + self.late();
         let mut others = self.faults.iter().filter(|other| !core::ptr::eq(one, *other));
-        // To let the button go is to say zero.
-        let is_said =
-            !one.course.needs.enable && others.clone().any(|other| other.fault == Fault::ButtonLetGo);
+        // To let the button go is to say zero, and a switch that flickers is switched on.
+        let is_among = |found: fn(&Fault) -> bool| others.clone().any(|other| found(&other.fault));
+        let needs = &one.course.needs;
+        let is_enabled =
+            !needs.enable || !needs.reset && is_among(|fault| matches!(fault, Fault::EnableFlickers { .. }));
+        let is_said = is_enabled && is_among(|fault| *fault == Fault::ButtonLetGo);
         let is_met = others.all(|other| other.course.goes() || !self.insists && other.begins > met);
         !is_said && (is_met || !one.fault.needs_motion())
     }

@@ -41,8 +41,8 @@ pub enum Fault {
     /// The motor controller is lost like this and found again.
     DeviceLost { lack: Lack },
 
-    /// A source of higher priority takes over from navigation, drives, and ends like this. With a `gap` navigation falls silent
-    /// meanwhile, and is back at that end.
+    /// A source of higher priority takes over from navigation, drives or holds still, and ends like this. With a `gap` navigation falls
+    /// silent meanwhile, and is back at that end.
     Takeover { by: Rival, ends: Ending, gap: bool },
     /// A person closes the lock above who drives, and opens it again.
     LockClosed,

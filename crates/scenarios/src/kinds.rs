@@ -99,6 +99,7 @@ fn of_chain(driver: Driver) -> Vec<Fault> {
                 }
                 for ends in [Ending::LetsGo, Ending::Silent, Ending::Unplugged] {
                     kinds.push(Fault::Takeover { by: Rival::Stick, ends, gap });
+                    kinds.push(Fault::Takeover { by: Rival::StickAtRest, ends, gap });
                 }
             }
         }

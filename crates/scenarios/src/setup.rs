@@ -122,6 +122,8 @@ pub enum Rival {
     Dock,
     /// The stick.
     Stick,
+    /// The stick, with which a person holds the vehicle still.
+    StickAtRest,
 }
 
 /// How somebody who drives ends.
@@ -129,7 +131,7 @@ pub enum Rival {
 pub enum Ending {
     /// With a zero as the last word, or the button let go.
     LetsGo,
-    /// In silence, while asking for motion.
+    /// In silence, while asking for motion or holding still.
     Silent,
     /// Unplugged, which only a stick can be.
     Unplugged,

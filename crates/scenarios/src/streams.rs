@@ -216,6 +216,7 @@ impl Streams {
                 Fault::StickUnplugged => return Some(Message::Stick(None)),
                 Fault::ButtonLetGo => return hand(self.throttle, false),
                 Fault::Takeover { by: Rival::Stick, .. } => return hand(self.takes_over(begun), true),
+                Fault::Takeover { by: Rival::StickAtRest, .. } => return hand(0.0, true),
                 _ => {}
             }
         }

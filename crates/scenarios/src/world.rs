@@ -401,7 +401,9 @@ impl<V: Vehicle> World<V> {
             Fault::Takeover { by: Rival::Dock, ends: Ending::LetsGo, .. } => {
                 self.vehicle.receive(Message::Dock { forward: 0.0 });
             }
-            Fault::Takeover { by: Rival::Stick, ends, .. } => self.streams.ended = Some(ends),
+            Fault::Takeover { by: Rival::Stick | Rival::StickAtRest, ends, .. } => {
+                self.streams.ended = Some(ends);
+            }
             _ => {}
         }
         self.claim_after(episode, one);

@@ -7,6 +7,17 @@ use crate::{Clock, Instant, Stamp};
 /// How far a stamp may lie ahead of the wall clock \[s\]: the clocks of two computers differ. It makes nothing fresher.
 pub const AHEAD: Duration = Duration::from_millis(100);
 
+/// While nobody asks for motion each stage says zero this often, so that the next one hears an unbroken stream.
+pub const HEARTBEAT: Duration = Duration::from_millis(100);
+
+/// No time-out of a stage's commands is shorter \[s]: with one below [`HEARTBEAT`] each zero is lost before the next one comes, and
+/// whether the motion that follows counts depends on when it begins. Half a heartbeat is left for the way and a late thread.
+///
+/// # Source
+/// own
+pub const SHORTEST_COMMAND_TIMEOUT: f64 = 0.15;
+const _: () = assert!(SHORTEST_COMMAND_TIMEOUT * 1000.0 >= 1.5 * HEARTBEAT.as_millis() as f64);
+
 /// When a message counts as said: at its stamp, or when it can have come at the earliest, whichever is older.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Said {

@@ -166,6 +166,7 @@ fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
         "cache_dir=target/pytest",
         "--timeout=120",
         "--durations=10",
+        "-rs", // what cannot run here is named, with its reason
         "tests/ros",
     ]);
     command.args(which);

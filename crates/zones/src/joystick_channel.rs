@@ -1,4 +1,4 @@
-use units::{Freshness, Said, Stamp};
+use units::{Freshness, HEARTBEAT, Said, Stamp};
 
 use crate::{Applied, Channel, Joystick, Output, Reason, Stick, ZoneScaler};
 
@@ -53,7 +53,7 @@ impl ZoneScaler {
     }
 
     pub(crate) fn stop_joystick(&mut self) {
-        self.joystick.next_zero = (!self.is_stopping()).then(|| self.clock.now() + Self::HEARTBEAT);
+        self.joystick.next_zero = (!self.is_stopping()).then(|| self.clock.now() + HEARTBEAT);
         let source = self.joystick.applied.input_source;
         self.tell_joystick(Applied::stop(self.joystick.absent, Channel::Joystick, source));
     }

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use params::{Parameter, Refusal, Set, Specification};
-use units::SLOWEST_FULL_SPEED;
+use units::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
 
 use crate::{Boundaries, FullThrow, Mode, Profiles, profile_parameters};
 
@@ -31,9 +31,9 @@ mod declared {
         .text("A scaling older than this, by its time of receipt, no longer counts: the vehicle stands still, and a command \
                that asked for motion has to be zero once before it moves again.")
         .needed_by("LUCI states no rate of luci/scaling; scanners' rates differ");
-    pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, 0.01, 2.0).unit("s")
-        .text("A command older than this, by its stamp or its time of receipt, is lost: zeros go out, and if it asked for \
-               motion its publisher has to send a zero before anything moves again.")
+    pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 2.0).unit("s")
+        .text("A command older than this, by its stamp or its time of receipt, is lost: zeros go out, and its publisher has \
+               to send a zero before anything moves again.")
         .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz; twist_mux and nav2 have one");
 
     pub const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s")
@@ -57,7 +57,8 @@ mod declared {
         .needed_by("LUCI: its picture swaps them, and of its users some do and some do not");
     pub const DEAD_ZONE: Parameter<f64> = Parameter::float("boundaries.dead_zone", 0.0, 0.0, 50.0)
         .unit("percent of full throw")
-        .text("A stick no farther from the centre than this is centred and drives nothing.")
+        .text("A stick no farther from the centre than this is centred and drives nothing. Without effect in the mode \
+               passthrough.")
         .needed_by("LUCI does not publish its own; users take from 0 to 10 percent");
     pub const HYSTERESIS: Parameter<f64> = Parameter::float("boundaries.hysteresis", 0.0, 0.0, 10.0).unit("degrees")
         .text("A zone that the stick has left by less than this still counts: the smaller factor of both zones is \

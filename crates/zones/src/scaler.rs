@@ -3,8 +3,8 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use units::{
-    BeyondReason, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, PublisherCount, Stale, Stamp,
-    Velocity, earliest,
+    BeyondReason, Clock, Command, CommandMonitor, HEARTBEAT, Instant, Machine, NotFinite, PublisherCount,
+    Stale, Stamp, Velocity, earliest,
 };
 
 use crate::joystick_channel::Stirred;
@@ -123,9 +123,6 @@ pub struct ZoneScaler {
 const QUEUE: usize = 128;
 
 impl ZoneScaler {
-    /// While no command is in force a zero goes out this often.
-    pub const HEARTBEAT: Duration = Duration::from_millis(100);
-
     /// A scaler that has heard nothing: its first output is a zero.
     pub fn new(params: Params) -> Self {
         let mut scaler = Self {
@@ -254,7 +251,7 @@ impl ZoneScaler {
         // Nobody asked for motion under other rules: whoever moved sends a zero first.
         self.commands.lose();
         self.velocity.lose(Reason::WaitsForZero);
-        self.velocity.next_zero = Some(self.clock.now() + Self::HEARTBEAT);
+        self.velocity.next_zero = Some(self.clock.now() + HEARTBEAT);
         if was_commanding {
             self.driven = Velocity::ZERO;
             self.push(Output::Drive(self.own_zero()));

@@ -1,4 +1,4 @@
-use units::{Command, Received, Stale, Velocity};
+use units::{Command, HEARTBEAT, Received, Stale, Velocity};
 
 use crate::scaler::Invalid;
 use crate::throw::Throw;
@@ -162,7 +162,7 @@ impl ZoneScaler {
     }
 
     pub(crate) fn stop_command(&mut self) {
-        self.velocity.next_zero = (!self.is_stopping()).then(|| self.clock.now() + Self::HEARTBEAT);
+        self.velocity.next_zero = (!self.is_stopping()).then(|| self.clock.now() + HEARTBEAT);
         self.drive(self.own_zero(), self.standing_still());
     }
 

@@ -32,6 +32,8 @@ pub struct Setting {
 pub enum Asks {
     Go,
     Stop,
+    /// A zero of a hand that did not let go.
+    Hold,
     Nonsense,
 }
 
@@ -85,8 +87,8 @@ pub struct Model {
     pub locks: Vec<Bar>,
     pub wall: i64,
     pub driving: Option<usize>,
-    /// Whether the last command that drove asked for motion.
-    pub moving: bool,
+    /// Whether the last command that drove was of somebody who had not let go.
+    pub holds: bool,
     pub quiet: Option<i64>,
     /// How long ago the last hold began, and how many ticks of doubt are left.
     pub held: (i64, i64),
@@ -108,7 +110,7 @@ impl Model {
             locks: vec![Bar::default(); locks],
             wall: EPOCH,
             driving: None,
-            moving: false,
+            holds: false,
             quiet: Some(0),
             held: (0, 0),
             hold_began: 0,
@@ -241,9 +243,9 @@ impl Model {
         if wronged { self.lose() } else { self.halt() }
     }
 
-    /// Who drove is gone, and by nobody's wish: if it moved the vehicle, everybody lets go first.
+    /// Who drove is gone, and by nobody's wish: unless it had let go, everybody else does first.
     pub fn lose(&mut self) {
-        if self.moving {
+        if self.holds {
             for source in 0..self.sources.len() {
                 if self.present[source] {
                     self.owe(source, ZeroCause::OtherLost);
@@ -358,9 +360,8 @@ impl Model {
                     memory.turn = timeout - age;
                 }
                 if self.driving == Some(source) {
-                    self.moving = self.sources[source].wants.is_some();
                     self.quiet = Some(0);
-                    self.out.push((None, 0, self.moving));
+                    self.out.push((None, 0, self.sources[source].wants.is_some()));
                 }
             }
             Err(Some(fault)) => {
@@ -380,8 +381,8 @@ impl Model {
                 (memory.fault, memory.turn) = (None, 0);
                 if self.best() == Some(source) {
                     self.driving = Some(source);
-                    self.moving = asks == Asks::Go;
-                    self.quiet = (asks == Asks::Stop).then_some(0);
+                    self.holds = asks != Asks::Stop;
+                    self.quiet = (asks != Asks::Go).then_some(0);
                     if self.last > self.wall + SKEW {
                         self.last = 0;
                     }

@@ -48,6 +48,8 @@ pub struct Driven {
     /// What is set of joystick, arbiter, zones and hindbrain.
     parameters: [Changes; 4],
     publishers: hindbrain::Publishers,
+    /// Who publishes navigation's topic, whether or not it is listened to.
+    navigators: Publishers,
     inbox: Inbox<Input>,
     seen: Vec<Seen>,
     /// The stamps of the last command, of the last measurement of each sensor and of the last reference.
@@ -122,6 +124,7 @@ impl Driven {
             now: Instant::from_millis(START),
             parameters,
             publishers: hindbrain::Publishers::default(),
+            navigators: Publishers::One,
             inbox: Inbox::default(),
             seen: Vec::new(),
             stamps: [Stamp::ZERO; 4],
@@ -243,6 +246,7 @@ impl Driven {
             Topic::Reset => SoleTopic::Reset,
             Topic::Port | Topic::Starboard => SoleTopic::Motors,
             Topic::Source => {
+                self.navigators = publishers;
                 let source = self.source("cmd_vel_smoothed")?;
                 let publishers = census;
                 return Some(Input::Arbiter(arbiter::Input::SourcePublishersCounted { source, publishers }));
@@ -356,6 +360,11 @@ impl Vehicle for Driven {
             }
         };
         self.take(input);
+        if node == Process::Arbiter {
+            // As the node does whose topics are others now.
+            let counted = self.count(Topic::Source, self.navigators);
+            counted.into_iter().for_each(|input| self.take(input));
+        }
         if accepts {
             self.parameters[place] = parameters;
         }

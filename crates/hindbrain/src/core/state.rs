@@ -1,6 +1,6 @@
 use super::{
     Cause, Causes, Conflicts, CoreParams, Effect, EnableSwitch, Gate, IrSensor, Reading, SoleTopic,
-    SwitchInput, Wheel, Wish,
+    SwitchInput, Wheels, Wish,
 };
 
 /// All that the core remembers from step to step.
@@ -31,7 +31,7 @@ pub struct State {
     /// Whether what is latched began with an overrun.
     pub overrun: bool,
     /// Port and starboard.
-    pub wheels: [Wheel; 2],
+    pub wheels: Wheels,
 }
 
 /// What waits for a reset; an emergency stop outlasts a fault.
@@ -135,7 +135,7 @@ impl State {
             conflicts: Conflicts::NONE,
             device: Device::Unready,
             overrun: false,
-            wheels: [Wheel::default(); 2],
+            wheels: Wheels::default(),
         };
         if params.estop_required {
             (state.stop, state.latch) = (StopState::Estop, params.strict.then_some(Latch::Estop));
@@ -145,7 +145,7 @@ impl State {
 
     /// The levels of port and starboard, forward positive.
     pub fn levels(&self) -> [i16; 2] {
-        self.wheels.map(Wheel::level)
+        self.wheels.levels()
     }
 
     /// Whether a wheel is told to turn.
@@ -356,12 +356,11 @@ mod tests {
     #[test]
     fn a_wheel_that_turns_is_motion_whatever_the_state_says() {
         let params = CoreParams::default();
-        for wheel in [0, 1] {
+        for targets in [[1, 0], [0, 1]] {
             let mut state = State::boot(&params);
             assert!(!state.is_rolling() && !state.may_move());
             let slopes = Slopes { rest: 0, ..params.slopes };
-            state.wheels[wheel].advance(1, 20_000_000, &slopes);
-            (0..2).for_each(|_| state.wheels[wheel].advance(1, 20_000_000, &slopes)); // 0.4 counts each
+            (0..3).for_each(|_| state.wheels.advance(targets, 20_000_000, &slopes, true)); // 0.4 counts each
             assert!(state.is_rolling() && state.may_move(), "{state:?}");
         }
         let ok = State { stop: StopState::Ok, ..State::boot(&params) };

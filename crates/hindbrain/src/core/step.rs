@@ -149,12 +149,11 @@ impl State {
             Some(wish) if may_move => self.gate(levels, params).pass(wish),
             _ => Wish::ZERO,
         };
-        for (wheel, target) in self.wheels.iter_mut().zip(params.mapping().levels(wish, params.full)) {
-            if self.stop == StopState::Ok {
-                wheel.advance(target, dt, &params.slopes);
-            } else {
-                wheel.cut(dt, &params.slopes);
-            }
+        if self.stop == StopState::Ok {
+            let targets = params.mapping().levels(wish, params.full);
+            self.wheels.advance(targets, dt, &params.slopes, params.strict);
+        } else {
+            self.wheels.cut(dt, &params.slopes);
         }
     }
 }

@@ -1,6 +1,3 @@
-/// One count of level in the unit of [`Wheel`]'s credit: thousandths of a count per second, times nanoseconds.
-const COUNT: u64 = 1_000 * 1_000_000_000;
-
 /// How fast a level may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slopes {
@@ -14,77 +11,145 @@ pub struct Slopes {
     pub rest: u64,
 }
 
-/// The level that one wheel is told, and how it may go on from there.
+/// One count of level as [`Wheels`] holds it exactly: thousandths of a count per second, times nanoseconds.
+const COUNT: i64 = 1_000 * 1_000_000_000;
+
+/// The levels of the port and the starboard wheel, and how they may go on from there.
 ///
-/// * Away from zero it changes by `accel`, toward zero by `decel`, whatever the times between the steps: the fraction of
-///   a count that a step leaves over is carried as credit, less than one count. Over any time the level therefore changes
-///   by less than slope times time plus one count. Each slope has its own credit, or a target that trembles about the
-///   level would let what was earned by braking be spent on getting faster.
+/// * Each wheel goes away from zero by `accel` and toward zero by `decel`, whatever the times between the steps. Its level is held
+///   exactly, and the whole count that is published follows when it is a whole count away: over any time it changes by less than slope
+///   times time plus one count, and a target that trembles about the level changes nothing.
+/// * Two wheels that speed up reach what is wanted together, so that the curve is the one that was asked for from the start.
+/// * The **forward part** of the motion is the sum of the levels, the **turn part** starboard less port. While a wheel goes away from
+///   zero, a part that is larger than wanted, or of the other sign, shrinks by `decel` at least, as it does where one wheel brakes alone.
+///   Where the wheels' own slopes do less, since a wheel has to turn back or to speed up for it, both wheels give half of the rest: a
+///   motion that is not wanted any more ends as quickly as the vehicle brakes, however slowly the wanted one begins.
 /// * A step that comes late speeds up by no more than one tick's worth. It brakes by all the time that has passed, so a computer that
 ///   is slow stops no later.
-/// * The sign changes only through zero, in a step of its own, and having come to zero the wheel rests there first.
+/// * The sign of a level changes only through zero, in a step of its own, and having come to zero the wheel rests there first.
 /// # Source
-/// own: the original's slope of one count in 50 ms is the default of `accel`; it had the same slope for braking and no
-/// rest at zero.
+/// own: the original's slope of one count in 50 ms is the default of `accel`; it had the same slope for braking, no
+/// rest at zero, and no regard of one wheel for the other, as the profile `seed` still has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Wheel {
-    level: i16,
-    /// What is left over for the next step away from zero, less than [`COUNT`]; zero at the target.
-    to_speed_up: u64,
-    /// What is left over for the next step toward zero, less than [`COUNT`]; zero at the target.
-    to_brake: u64,
-    /// How long the level has been zero \[ns\], at most the rest; zero while it is not.
-    stood: u64,
+pub struct Wheels {
+    /// In 1/[`COUNT`].
+    exact: [i64; 2],
+    /// What is published.
+    levels: [i16; 2],
+    /// How long each level has been zero \[ns\], at most the rest; zero while it is not.
+    stood: [u64; 2],
 }
 
-impl Wheel {
-    /// The level, forward positive.
-    pub const fn level(self) -> i16 {
-        self.level
+impl Wheels {
+    /// The levels of port and starboard in whole counts, forward positive.
+    pub fn levels(&self) -> [i16; 2] {
+        self.levels
     }
 
-    /// Goes toward `target` for `dt` \[ns\].
-    pub fn advance(&mut self, target: i16, dt: u64, slopes: &Slopes) {
-        self.stand(dt.min(slopes.tick), slopes.rest);
-        let same_sign = self.level.signum() == target.signum();
-        let (bound, brakes) = match self.level {
-            0 if self.stood < slopes.rest => (0, false),
-            0 => (target, false),
-            _ if !same_sign => (0, true),
-            level => (target, level.unsigned_abs() > target.unsigned_abs()),
-        };
-        let (slope, credit) =
-            if brakes { (slopes.decel, &mut self.to_brake) } else { (slopes.accel, &mut self.to_speed_up) };
-        // A step that comes late speeds nothing up by more than a tick, and brakes by all the time that has passed.
-        let dt = if brakes { dt } else { dt.min(slopes.tick) };
-        let earned = credit.saturating_add(slope.saturating_mul(dt));
-        let distance = bound.abs_diff(self.level);
-        let counts = u16::try_from(earned / COUNT).unwrap_or(u16::MAX).min(distance);
-        *credit = earned % COUNT;
-        let moving = self.level != 0;
-        self.level = if bound > self.level {
-            self.level.saturating_add_unsigned(counts)
-        } else {
-            self.level.saturating_sub_unsigned(counts)
-        };
-        if counts == distance {
-            self.to_speed_up = 0;
-            self.to_brake = 0;
+    /// Goes toward `targets` for `dt` \[ns\]; with `coupled` the wheels have regard for one another, otherwise each goes by itself.
+    pub fn advance(&mut self, targets: [i16; 2], dt: u64, slopes: &Slopes, coupled: bool) {
+        let brief = dt.min(slopes.tick);
+        self.stand(brief, slopes.rest);
+        let targets = targets.map(|target| i64::from(target) * COUNT);
+        let (away, toward) = (way(slopes.accel, brief), way(slopes.decel, dt));
+        let is_braking = [0, 1].map(|i| shrinks(self.exact[i], targets[i]));
+        for i in [0, 1] {
+            let published = i64::from(self.levels[i]) * COUNT;
+            // What was gained of the next count is no way to brake.
+            if is_braking[i] && shrinks(self.exact[i], published) {
+                self.exact[i] = published;
+            }
         }
-        if self.level != 0 || moving {
-            self.stood = 0;
+        let rising = [0, 1].map(|i| if is_braking[i] { 0 } else { self.exact[i].abs_diff(targets[i]) });
+        let longest = rising[0].max(rising[1]).max(1);
+        let mut next = [0, 1].map(|i| {
+            if is_braking[i] {
+                return shrink(self.exact[i], targets[i], toward);
+            }
+            let share = if coupled { share(away, rising[i], longest) } else { away };
+            step_to(self.exact[i], targets[i], share)
+        });
+        if coupled && rising != [0, 0] {
+            for turn in [1, -1] {
+                // The forward part and then the turn part; what is done for one leaves the other as it is.
+                let part = |levels: [i64; 2]| levels[1] + turn * levels[0];
+                let (before, wanted) = (part(self.exact), part(targets));
+                if !shrinks(before, wanted) {
+                    continue;
+                }
+                let beyond = (part(next) - shrink(before, wanted, toward)) * before.signum();
+                let half = beyond.max(0) / 2 * before.signum();
+                next = [next[0] - turn * half, next[1] - half];
+            }
+        }
+        for i in [0, 1] {
+            let before = self.exact[i];
+            let is_resting = before == 0 && self.stood[i] < slopes.rest;
+            let turns_back = before.signum() * next[i].signum() < 0;
+            self.exact[i] = if is_resting || turns_back { 0 } else { next[i] };
+            if before != 0 || self.exact[i] != 0 {
+                self.stood[i] = 0;
+            }
+            self.levels[i] = follow(self.levels[i], self.exact[i]);
         }
     }
 
     /// Goes to zero at once and stays there for `dt` \[ns\].
     pub fn cut(&mut self, dt: u64, slopes: &Slopes) {
         self.stand(dt.min(slopes.tick), slopes.rest);
-        *self = Self { stood: self.stood, ..Self::default() };
+        (self.exact, self.levels) = ([0; 2], [0; 2]);
     }
 
-    /// Counts the time at zero that has passed, if the wheel was there.
+    /// Counts the time at zero that has passed, for each wheel that was there.
     fn stand(&mut self, dt: u64, rest: u64) {
-        self.stood = if self.level == 0 { self.stood.saturating_add(dt).min(rest) } else { 0 };
+        for (level, stood) in self.exact.iter().zip(&mut self.stood) {
+            *stood = if *level == 0 { stood.saturating_add(dt).min(rest) } else { 0 };
+        }
+    }
+}
+
+/// The whole count that is published for `exact` after `level`: the nearest one to `level` that is less than a count away.
+fn follow(level: i16, exact: i64) -> i16 {
+    let (least, most) = (exact.div_euclid(COUNT), -(-exact).div_euclid(COUNT));
+    let next = if exact > i64::from(level) * COUNT {
+        least.max(i64::from(level))
+    } else {
+        most.min(i64::from(level))
+    };
+    i16::try_from(next).unwrap_or(0) // it never leaves the range of its targets
+}
+
+/// How far a slope goes in a time; never further than from one end of all levels to the other.
+fn way(slope: u64, dt: u64) -> u64 {
+    const LONGEST: u64 = 2 * i16::MAX as u64 * COUNT as u64;
+    slope.saturating_mul(dt).min(LONGEST)
+}
+
+/// `whole`, divided as `part` is to `all`, which is not less.
+fn share(whole: u64, part: u64, all: u64) -> u64 {
+    let share = u128::from(whole) * u128::from(part) / u128::from(all);
+    u64::try_from(share).unwrap_or(whole)
+}
+
+/// Whether what is at `from` has to go toward zero for `to`.
+fn shrinks(from: i64, to: i64) -> bool {
+    from != 0 && (from.signum() != to.signum() || from.abs() > to.abs())
+}
+
+/// `from`, gone toward zero by `way`, but not beyond `to` and not beyond zero.
+fn shrink(from: i64, to: i64, way: u64) -> i64 {
+    let end = if from.signum() == to.signum() { to } else { 0 };
+    step_to(from, end, way)
+}
+
+/// `from`, gone toward `to` by `way` at the most.
+fn step_to(from: i64, to: i64, way: u64) -> i64 {
+    if from.abs_diff(to) <= way {
+        to
+    } else if to > from {
+        from.saturating_add_unsigned(way)
+    } else {
+        from.saturating_sub_unsigned(way)
     }
 }
 
@@ -96,97 +161,174 @@ mod tests {
     const T: u64 = 20 * MS;
     const SLOPES: Slopes = Slopes { accel: 20_000, decel: 200_000, tick: T, rest: T };
 
-    /// A wheel that has stood for long.
-    fn rested() -> Wheel {
-        Wheel { stood: T, ..Wheel::default() }
+    /// Wheels that have these levels; those that stand have done so for long.
+    fn at(levels: [i16; 2]) -> Wheels {
+        let stood = levels.map(|level| if level == 0 { T } else { 0 });
+        Wheels { exact: levels.map(|level| i64::from(level) * COUNT), levels, stood }
     }
 
-    fn after(mut wheel: Wheel, target: i16, dt: u64, steps: usize) -> Wheel {
+    fn go(mut wheels: Wheels, targets: [i16; 2], dt: u64, steps: usize) -> Wheels {
         for _ in 0..steps {
-            wheel.advance(target, dt, &SLOPES);
+            wheels.advance(targets, dt, &SLOPES, true);
         }
-        wheel
+        wheels
+    }
+
+    fn after(levels: [i16; 2], targets: [i16; 2], dt: u64, steps: usize) -> [i16; 2] {
+        go(at(levels), targets, dt, steps).levels()
     }
 
     #[test]
     fn full_speed_takes_66_counts_at_the_slope() {
         // 20 counts/s are 0.4 counts a tick: 66 counts need 165 ticks (3.3 s).
-        assert_eq!(after(rested(), 66, T, 164).level(), 65);
-        assert_eq!(after(rested(), 66, T, 165).level(), 66);
-        assert_eq!(after(rested(), -66, T, 165).level(), -66);
+        assert_eq!(after([0, 0], [66, 66], T, 164), [65, 65]);
+        assert_eq!(after([0, 0], [66, 66], T, 165), [66, 66]);
+        assert_eq!(after([0, 0], [-66, 66], T, 165), [-66, 66]);
     }
 
     #[test]
     fn braking_has_its_own_slope() {
         // 200 counts/s are 4 counts a tick: 66 counts need 16.5 ticks.
-        let fast = Wheel { level: 66, ..Wheel::default() };
-        assert_eq!(after(fast, 0, T, 1).level(), 62);
-        assert_eq!(after(fast, 0, T, 16).level(), 2);
-        assert_eq!(after(fast, 0, T, 17).level(), 0);
-        assert_eq!(after(fast, 50, T, 9).level(), 50);
+        assert_eq!(after([66, 66], [0, 0], T, 1), [62, 62]);
+        assert_eq!(after([66, -66], [0, 0], T, 16), [2, -2]);
+        assert_eq!(after([66, 66], [0, 0], T, 17), [0, 0]);
+        assert_eq!(after([66, 66], [50, 50], T, 9), [50, 50]);
+        assert_eq!(after([0, 66], [0, 0], T, 16), [0, 2], "as fast where one wheel brakes alone");
     }
 
     #[test]
     fn many_small_steps_ramp_no_faster_than_few_large_ones() {
         // One second in steps of 5 ms, 1 ms and 20 ms: 20 counts each.
         for (dt, steps) in [(5 * MS, 200), (MS, 1000), (T, 50)] {
-            assert_eq!(after(rested(), 66, dt, steps).level(), 20, "dt {dt}");
+            assert_eq!(after([0, 0], [66, 66], dt, steps), [20, 20], "dt {dt}");
         }
-        assert_eq!(after(rested(), 66, 0, 1000).level(), 0, "no time, no way");
+        assert_eq!(after([0, 0], [66, 66], 0, 1000), [0, 0], "no time, no way");
     }
 
     #[test]
     fn a_late_step_speeds_up_by_one_tick_and_brakes_by_all_that_passed() {
-        let fast = Wheel { level: 66, ..Wheel::default() };
-        assert_eq!(after(fast, 0, 5 * T, 1).level(), 46); // 100 ms at 200 counts/s
-        assert_eq!(after(fast, 0, u64::MAX, 1).level(), 0);
-        assert_eq!(after(rested(), 66, 1_000 * T, 3).level(), 1); // 3 * 0.4 = 1.2
+        assert_eq!(after([66, 66], [0, 0], 5 * T, 1), [46, 46]); // 100 ms at 200 counts/s
+        assert_eq!(after([66, 66], [0, 0], u64::MAX, 1), [0, 0]);
+        assert_eq!(after([0, 0], [66, 66], 1_000 * T, 3), [1, 1]); // 3 * 0.4 = 1.2
     }
 
     #[test]
     fn the_sign_changes_through_a_rest_of_one_tick_at_zero() {
         let quick = Slopes { accel: 6_600_000, decel: 6_600_000, tick: T, rest: T };
-        let mut wheel = Wheel { level: 10, ..Wheel::default() };
-        wheel.advance(-66, T, &quick);
-        assert_eq!(wheel.level(), 0);
-        for _ in 0..4 {
-            wheel.advance(-66, T / 5, &quick);
-            assert_eq!(wheel.level(), 0, "it has not stood for a tick");
+        for coupled in [true, false] {
+            let mut wheels = at([10, 10]);
+            wheels.advance([-66, -66], T, &quick, coupled);
+            assert_eq!(wheels.levels(), [0, 0]);
+            for _ in 0..4 {
+                wheels.advance([-66, -66], T / 5, &quick, coupled);
+                assert_eq!(wheels.levels(), [0, 0], "they have not stood for a tick");
+            }
+            wheels.advance([-66, -66], T / 5, &quick, coupled);
+            assert!(wheels.levels()[0] < 0);
         }
-        wheel.advance(-66, T / 5, &quick);
-        assert!(wheel.level() < 0);
     }
 
     #[test]
     fn a_cut_is_at_once_and_costs_the_rest_at_zero() {
-        let mut wheel = Wheel { level: -40, to_speed_up: COUNT / 2, to_brake: COUNT / 2, stood: 0 };
-        wheel.cut(T, &SLOPES);
-        assert_eq!(wheel, Wheel::default(), "the time before the cut is no rest");
-        wheel.cut(T, &SLOPES);
-        assert_eq!(wheel, rested());
+        let mut wheels = at([-40, 7]);
+        wheels.cut(T, &SLOPES);
+        assert_eq!(wheels, Wheels::default(), "the time before the cut is no rest");
+        wheels.cut(T, &SLOPES);
+        assert_eq!(wheels, at([0, 0]));
     }
 
     #[test]
-    fn no_credit_is_saved_up_at_the_target() {
-        assert_eq!(after(rested(), 0, T, 1_000), rested());
-        let there = Wheel { level: 5, ..Wheel::default() };
-        assert_eq!(after(there, 5, T, 1_000), there);
+    fn nothing_is_saved_up_at_the_target() {
+        assert_eq!(go(at([0, 0]), [0, 0], T, 1_000), at([0, 0]));
+        assert_eq!(go(at([5, 5]), [5, 5], T, 1_000), at([5, 5]));
         // 12 ms at 200 counts/s are 2.4 counts, of which 2 are needed; at 20 counts/s 140 ms are 2.8.
-        assert_eq!(after(Wheel { level: 7, ..there }, 5, 12 * MS, 1), there);
-        assert_eq!(after(Wheel { level: 3, ..there }, 5, T, 7), there);
+        assert_eq!(go(at([7, 7]), [5, 5], 12 * MS, 1), at([5, 5]));
+        assert_eq!(go(at([3, 3]), [5, 5], T, 7), at([5, 5]));
     }
 
     #[test]
     fn a_trembling_target_speeds_nothing_up() {
-        // 1 ms each way: braking earns 0.2 counts, speeding up 0.02 counts; 100 ms of the latter are 2 counts.
-        let mut wheel = Wheel { level: 20, ..Wheel::default() };
-        let mut highest = 0;
+        // 1 ms each way: 0.2 counts down, 0.02 counts up.
+        let mut wheels = at([20, 20]);
         for _ in 0..100 {
-            wheel.advance(19, MS, &SLOPES);
-            wheel.advance(66, MS, &SLOPES);
-            highest = highest.max(wheel.level());
+            wheels = go(go(wheels, [19, 19], MS, 1), [66, 66], MS, 1);
+            assert!(wheels.levels()[0] <= 20, "{wheels:?}");
         }
-        assert!(highest <= 22, "{highest}");
+    }
+
+    #[test]
+    fn wheels_that_speed_up_keep_the_curve() {
+        // Three times as fast outside as inside, from the first count on, and the outer one by the slope.
+        for ticks in [30, 60, 100] {
+            let [port, starboard] = after([0, 0], [20, 60], T, ticks);
+            assert!((starboard - 3 * port).abs() <= 3, "{port} {starboard}");
+            assert_eq!(starboard, (ticks * 2 / 5) as i16);
+        }
+        let mut apart = at([0, 0]);
+        (0..50).for_each(|_| apart.advance([20, 60], T, &SLOPES, false));
+        assert_eq!(apart.levels(), [20, 20], "each by itself in the profile seed");
+    }
+
+    /// The forward part and the turn part, in counts of both wheels together.
+    fn parts([port, starboard]: [i16; 2]) -> (i16, i16) {
+        (starboard + port, starboard - port)
+    }
+
+    #[test]
+    fn the_forward_part_ends_as_quickly_as_the_vehicle_brakes_although_a_wheel_turns_back() {
+        // Starboard alone turned; now the vehicle is to turn in place. Port turns back by 20 counts/s, which would take 1.65 s.
+        let mut wheels = at([0, 66]);
+        for tick in 1..=17 {
+            wheels = go(wheels, [-33, 33], T, 1);
+            let (forward, turn) = parts(wheels.levels());
+            // 4 counts a tick; one more tick for the rest of port.
+            assert!(forward <= 66 - 4 * (tick - 1) + 2 && forward >= 0, "{tick}: {forward}");
+            assert!((30..=66).contains(&turn), "{tick}: {turn}");
+        }
+        let (forward, turn) = parts(go(wheels, [-33, 33], T, 2).levels());
+        assert!(forward <= 1 && turn >= 30, "{forward} {turn}");
+        assert_eq!(go(wheels, [-33, 33], T, 165).levels(), [-33, 33]);
+    }
+
+    #[test]
+    fn the_turn_part_ends_as_quickly_as_the_vehicle_brakes_although_a_wheel_speeds_up() {
+        let mut wheels = at([0, 66]);
+        for tick in 1..=17 {
+            wheels = go(wheels, [66, 66], T, 1);
+            let (forward, turn) = parts(wheels.levels());
+            assert!(turn <= 66 - 4 * (tick - 1) + 2 && turn >= 0, "{tick}: {turn}");
+            assert!((64..=80).contains(&forward), "the vehicle goes on as fast: {forward}");
+        }
+        assert!(parts(wheels.levels()).1 <= 2);
+        assert_eq!(go(wheels, [66, 66], T, 165).levels(), [66, 66]);
+    }
+
+    #[test]
+    fn a_curve_that_begins_takes_the_speed_of_the_inner_wheel_only() {
+        let mut wheels = at([66, 66]);
+        wheels = go(wheels, [20, 66], T, 6);
+        assert_eq!(wheels.levels(), [42, 66]);
+    }
+
+    #[test]
+    fn no_part_of_the_motion_grows_beyond_what_was_and_what_is_wanted() {
+        let some = [-66, -30, -1, 0, 1, 20, 66];
+        let pairs = || some.iter().flat_map(|&port| some.iter().map(move |&starboard| [port, starboard]));
+        for from in pairs() {
+            for to in pairs() {
+                let mut wheels = at(from);
+                let (most, wanted) = (parts(from), parts(to));
+                for _ in 0..400 {
+                    wheels = go(wheels, to, T, 1);
+                    let (forward, turn) = parts(wheels.levels());
+                    let limit = |a: i16, b: i16| a.abs().max(b.abs()) + 17; // while one wheel waits for its rest
+                    assert!(forward.abs() <= limit(most.0, wanted.0), "{from:?} {to:?}: {forward}");
+                    assert!(turn.abs() <= limit(most.1, wanted.1), "{from:?} {to:?}: {turn}");
+                    assert!(wheels.levels().iter().all(|level| level.abs() <= 66), "{from:?} {to:?}");
+                }
+                assert_eq!(wheels.levels(), to, "from {from:?}");
+            }
+        }
     }
 
     #[test]
@@ -194,9 +336,13 @@ mod tests {
         let endless = Slopes { accel: u64::MAX, decel: u64::MAX, tick: u64::MAX, rest: u64::MAX };
         for target in [i16::MIN, -1, 0, 1, i16::MAX] {
             for level in [i16::MIN, -1, 0, 1, i16::MAX] {
-                let mut wheel = Wheel { level, stood: u64::MAX, ..Wheel::default() };
-                wheel.advance(target, u64::MAX, &endless);
-                assert!(wheel.level == target || (wheel.level == 0 && level.signum() != target.signum()));
+                for coupled in [true, false] {
+                    let mut wheels = Wheels { stood: [u64::MAX; 2], ..at([level, level]) };
+                    wheels.advance([target, target], u64::MAX, &endless, coupled);
+                    let [now, _] = wheels.levels();
+                    assert!(now == target || (now == 0 && level.signum() != target.signum()));
+                    wheels.advance([target, level], 1, &endless, coupled);
+                }
             }
         }
     }

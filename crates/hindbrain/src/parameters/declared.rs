@@ -1,7 +1,7 @@
 //! The parameters as they are declared: name, default, range, unit, text, and who needs them.
 
 use params::{Fixed, Parameter, PresetValue, Specification};
-use units::SLOWEST_FULL_SPEED;
+use units::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
 
 use super::output;
 use crate::Sensor;
@@ -44,16 +44,19 @@ pub(super) const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1
     .at_start();
 pub(super) const ACCEL: Parameter<f64> = Parameter::float("accel", 20.0, 1.0, 6600.0)
     .unit("counts/s")
-    .text("Maximum acceleration of a motor; 66 counts are full speed.")
+    .text(
+        "Maximum acceleration of a motor; 66 counts are full speed. Of two motors that accelerate the slower one keeps the proportion. \
+         Where one motor is behind since the other one brakes, it may accelerate by up to half of decel more.",
+    )
     .needed_by(VEHICLES);
 pub(super) const DECEL: Parameter<f64> = Parameter::float("decel", 200.0, 20.0, 6600.0)
     .unit("counts/s")
     .text(
-        "Deceleration of a motor when the command asks for less or gets lost; no less than accel. From full speed it takes \
-         66 / decel seconds. Soft and emergency stops are at once.",
+        "Deceleration of a motor, and of forward motion and of turning as such, when the command asks for less or gets lost; no less than \
+         accel. From full speed it takes 66 / decel seconds. Soft and emergency stops are at once.",
     )
     .needed_by(VEHICLES);
-pub(super) const CMD_TIMEOUT: Parameter<f64> = Parameter::float("cmd_timeout", 0.5, 0.05, 2.0)
+pub(super) const CMD_TIMEOUT: Parameter<f64> = Parameter::float("cmd_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 2.0)
     .unit("s")
     .text(
         "A command this old, by its stamp or its receipt, is lost: the motors brake to zero, and a zero command has to \

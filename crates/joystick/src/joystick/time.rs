@@ -45,12 +45,16 @@ impl Joystick {
         let intrinsic = self.filter.intrinsic();
         self.filter.advance(self.now);
         self.filter.apply_frame();
+        let is_other = self.filter.intrinsic() != intrinsic;
+        if is_other {
+            self.look();
+        }
         let desired = self.desire();
         if self.logging {
             let row = LogRow::of(desired, self.stamp(), self.filter.intrinsic(), self.filter.active());
             self.queue.push_back(Output::LogRow(LogRow { skipped: missed, ..row }));
         }
-        if self.filter.intrinsic() != intrinsic {
+        if is_other {
             self.tell(Report::Intrinsic(!intrinsic));
         }
     }

@@ -16,7 +16,7 @@ pub(super) const VIRTUAL_DEVICE: Parameter<String> = Parameter::string("virtual_
     .at_start()
     .needed_by("scripts, demo and tests that drive without hardware");
 pub(super) const INTRINSIC: Parameter<bool> = Parameter::bool("intrinsic", true)
-    .text("Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that change it.")
+    .text("Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that change it. In another one a stick that is not at rest commands nothing before it was.")
     .needed_by("joystick-genom3 `set_intrinsic_mode`");
 pub(super) const DRAG: Parameter<f64> = Parameter::float("drag", 3.0, 0.0, 1000.0)
     .unit("1/s")

@@ -47,7 +47,9 @@ impl Topics {
     ) -> Result<Self, Error> {
         let port = Topic::new(node, "motor/port", qos::command())?;
         let starboard = Topic::new(node, "motor/starboard", qos::command())?;
+        let state: Topic<Text> = Topic::new(node, "hind/state", qos::state())?;
         let motors = [port.share(), starboard.share()];
+        let last_state = state.share();
         let stopper = controller.as_ref().map(Controller::stopper);
         panics::last_words(move || {
             if let Some(stop) = &stopper {
@@ -57,6 +59,8 @@ impl Topics {
             for (motor, data) in motors.iter().zip([stop.port, stop.starboard]) {
                 let _ = motor.publish(&Int16 { data });
             }
+            // After what moves: who looks at the state only must not be left with the last one.
+            let _ = last_state.publish(&Text { data: StopState::SoftRos.as_str().into() });
         });
         let watch = Watch::new();
         let supervisor =
@@ -65,7 +69,7 @@ impl Topics {
             port,
             starboard,
             applied: Topic::new(node, APPLIED, qos::command())?,
-            state: Topic::new(node, "hind/state", qos::state())?,
+            state,
             detail: Topic::new(node, "hind/state_detail", qos::state())?,
             leds: Topic::new(node, "hind/leds", qos::state())?,
             latency: SharedLatency::default(),

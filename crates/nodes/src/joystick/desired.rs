@@ -25,14 +25,8 @@ impl Desired {
         let moved = Arc::clone(&moves);
         panics::last_words(move || {
             if moved.load(Ordering::Relaxed) {
-                let vel = Some([0.0; 3]);
-                let rest = PoseState {
-                    stamp: clock::stamp(),
-                    intrinsic: true,
-                    vel,
-                    avel: vel,
-                    ..Default::default()
-                };
+                // With accelerations: no hand let go.
+                let rest = PoseState::standing(clock::stamp(), true);
                 let _ = publisher.publish(&messages::pose_state(&rest));
             }
         });

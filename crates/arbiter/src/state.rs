@@ -1,0 +1,68 @@
+use units::{Command, Stamp, Velocity};
+
+use crate::Invalid;
+
+/// A state as the joystick publishes it, as far as it is a command.
+///
+/// While a stick commands, its states hold accelerations, at rest too. **The last state of a hand that let go holds a velocity of
+/// zero and no acceleration**: after that its silence hands over to the next source, and without it silence is a loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct State {
+    /// When it was made; zero if it does not say.
+    pub stamp: Stamp,
+    /// Whether the velocities are in the vehicle's axes.
+    pub intrinsic: bool,
+    /// Linear velocity \[m/s], if the state holds one; one of the two alone asks for no motion of the other kind.
+    pub vel: Option<[f64; 3]>,
+    /// Angular velocity \[rad/s].
+    pub avel: Option<[f64; 3]>,
+    /// Linear acceleration \[m/s²]: whether there is one counts, and not which.
+    pub acc: Option<[f64; 3]>,
+    /// Angular acceleration \[rad/s²].
+    pub aacc: Option<[f64; 3]>,
+}
+
+impl State {
+    /// The command in it.
+    /// # Errors
+    /// [`Invalid::NoVelocity`] if both velocities are absent, [`Invalid::WorldFrame`] if they are in the world's axes,
+    /// [`Invalid::NotFinite`] for NaN and the infinities.
+    /// # Source
+    /// openrobots `joystick` component: readers must honour the flag. Refusing the world's axes is own.
+    pub(crate) fn command(&self) -> Result<Command, Invalid> {
+        if self.vel.is_none() && self.avel.is_none() {
+            return Err(Invalid::NoVelocity);
+        }
+        if !self.intrinsic {
+            return Err(Invalid::WorldFrame);
+        }
+        let velocity = Velocity::new(self.vel.unwrap_or_default(), self.avel.unwrap_or_default());
+        velocity.map(|velocity| Command::new(velocity, self.stamp)).map_err(Invalid::NotFinite)
+    }
+
+    /// Whether somebody commands by it, so that a zero in it is of a hand that holds still.
+    pub(crate) fn is_held(&self) -> bool {
+        self.acc.is_some() || self.aacc.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_a_command_only_in_the_axes_of_the_vehicle() {
+        let (v, w) = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]);
+        let stamp = Stamp { sec: 7, nanosec: 8 };
+        let command =
+            |intrinsic, vel, avel| State { stamp, intrinsic, vel, avel, ..State::default() }.command();
+        let of = |v, w| Ok(Command::new(Velocity::new(v, w).unwrap(), stamp));
+        assert_eq!(command(true, Some(v), Some(w)), of(v, w));
+        assert_eq!(command(true, Some(v), None), of(v, [0.0; 3]));
+        assert_eq!(command(true, None, Some(w)), of([0.0; 3], w));
+        assert_eq!(command(false, Some(v), Some(w)), Err(Invalid::WorldFrame));
+        assert_eq!(command(false, None, None), Err(Invalid::NoVelocity));
+        let error = command(true, Some([0.0, f64::NAN, 0.0]), None).unwrap_err();
+        assert_eq!(error.to_string(), "linear.y is NaN, must be finite");
+    }
+}

@@ -1,0 +1,115 @@
+//! The motion that is taken away ends as quickly as the vehicle brakes, although another one begins slowly: with hindbrain's
+//! default slopes, of which one is ten times the other.
+
+#![allow(clippy::unwrap_used)] // a test's own ground
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Bench, arbiter_params, drive_by};
+use drive::Input;
+use units::{Instant, Velocity};
+
+/// From full speed of both wheels to none, 66 counts at 200 counts/s, and the half of it that a wheel gives which turns back after that;
+/// a tick at either end, and one in which a wheel rests at zero.
+const FADING: Duration = Duration::from_millis(2 * 330 + 3 * 20);
+
+/// The forward part and the turn part of the motor values since `from`, of full speed, with their times.
+fn parts(bench: &Bench, from: Instant) -> impl Iterator<Item = (Duration, f64, f64)> + '_ {
+    bench.motors.iter().filter(move |(at, _)| *at >= from).map(move |(at, motors)| {
+        let [port, starboard] = motors.levels().map(|level| f64::from(level) / 66.0);
+        (at.since(from), (starboard + port) / 2.0, (starboard - port) / 2.0)
+    })
+}
+
+fn bench() -> Bench {
+    let mut bench = Bench::with(drive_by(arbiter_params(&[]), &[]));
+    bench.plug();
+    bench.enable(true);
+    bench.stick(0.0, 0.0, true);
+    bench.pass(Duration::from_millis(500));
+    bench
+}
+
+/// Navigation's command for so long, ten times a second.
+fn navigate(bench: &mut Bench, forward: f64, turn: f64, millis: u64) {
+    for _ in 0..millis / 100 {
+        let source = bench.drive.stages().arbiter.source_index("navigation").unwrap();
+        let velocity = Ok(Velocity::planar(forward, turn).unwrap());
+        let stamp = bench.stamp();
+        bench.tell([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
+        bench.pass(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn a_zone_that_closes_ends_the_forward_motion_of_a_curve() {
+    for turn in [0.3, 0.5, 1.0, -1.0] {
+        let mut bench = bench();
+        bench.stick(1.0, turn, true);
+        bench.pass(Duration::from_millis(6000));
+        // Ahead nothing is left of the forward part, and all of the turn.
+        let mut factors = [1.0_f32; 16];
+        [0, 2, 4].into_iter().for_each(|at| factors[at] = 0.0);
+        bench.scaling = Some(factors);
+        let at = bench.now;
+        bench.pass(Duration::from_millis(5000));
+        for (after, forward, _) in parts(&bench, at) {
+            assert!(after < FADING || forward.abs() < 0.02, "turn {turn}: forward {forward} after {after:?}");
+        }
+        assert!(parts(&bench, at).last().unwrap().2.abs() > 0.2, "and the turn goes on");
+    }
+}
+
+#[test]
+fn a_turn_in_place_after_full_speed_is_one_in_time() {
+    let mut bench = Bench::with(drive_by(arbiter_params(&[]), &[]));
+    bench.enable(true);
+    navigate(&mut bench, 0.0, 0.0, 1000);
+    navigate(&mut bench, 1.0, 0.0, 6000);
+    let at = bench.now;
+    navigate(&mut bench, 0.0, 1.0, 6000);
+    for (after, forward, turn) in parts(&bench, at) {
+        assert!(after < FADING || forward.abs() < 0.02, "forward {forward} after {after:?}");
+        assert!(turn >= 0.0, "{turn}");
+    }
+    assert!(parts(&bench, at).last().unwrap().2 > 0.98);
+}
+
+#[test]
+fn straight_on_after_a_turn_is_straight_in_time() {
+    let mut bench = Bench::with(drive_by(arbiter_params(&[]), &[]));
+    bench.enable(true);
+    navigate(&mut bench, 0.0, 0.0, 1000);
+    for before in [(0.0, 1.0), (0.5, -0.5)] {
+        navigate(&mut bench, before.0, before.1, 6000);
+        let at = bench.now;
+        navigate(&mut bench, 1.0, 0.0, 6000);
+        for (after, forward, turn) in parts(&bench, at) {
+            assert!(after < FADING || turn.abs() < 0.02, "turn {turn} after {after:?}");
+            assert!(forward >= 0.0, "{forward}");
+        }
+    }
+}
+
+#[test]
+fn a_curve_is_that_curve_from_its_first_count() {
+    let mut bench = bench();
+    // Ahead nothing may be driven, ahead to the left all.
+    let mut factors = [1.0_f32; 16];
+    [0, 1].into_iter().for_each(|at| factors[at] = 0.0);
+    bench.scaling = Some(factors);
+    bench.pass(Duration::from_millis(500));
+    let at = bench.now;
+    bench.stick(1.0, 0.5, true);
+    bench.pass(Duration::from_millis(4000));
+    let (_, forward, turn) = parts(&bench, at).last().unwrap();
+    assert!(forward > 0.3 && turn > 0.15, "it drives: {forward}, {turn}");
+    let wanted = turn / forward;
+    for (after, forward, turn) in parts(&bench, at).filter(|(_, forward, _)| *forward > 0.05) {
+        // A count of one of the wheels more or less.
+        let error = (turn - wanted * forward).abs() * 66.0;
+        assert!(error <= 1.5, "after {after:?}: {forward}, {turn}");
+    }
+}

@@ -1,0 +1,85 @@
+"""A zero of nobody who let go: a stick that is lost while a person holds the vehicle still with it, and one that is held in another frame."""
+
+import signal
+import time
+
+import pytest
+from conftest import BRAKES, STOP, Stack
+from geometry_msgs.msg import TwistStamped
+from or_joystick.srv import SetIntrinsicMode
+from test_chain import navigation_drives_again
+from test_every_parameter import Parameters
+
+
+@pytest.fixture(params=["composed unplugged", "composed silent", "unplugged", "silent", "killed", "held", "ended"])
+def lost(request):
+    """How the stick is lost, and the chain that it is lost to: in one process, or in four."""
+    stack = Stack(composed=request.param.startswith("composed"))
+    try:
+        yield request.param.removeprefix("composed "), stack.ready()
+    finally:
+        stack.close()
+
+
+def lose(stack, how):
+    """Loses the stick like this; what has to be done at the end."""
+    if how == "unplugged":
+        stack.unplug()
+    elif how == "silent":
+        stack.graph.cease(stack.hand_timer)
+    elif how == "killed":
+        stack.processes["joystick"].kill()
+    elif how == "ended":
+        stack.processes["joystick"].stop()
+    else:
+        process = stack.processes["joystick"].process
+        process.send_signal(signal.SIGSTOP)
+        return lambda: process.send_signal(signal.SIGCONT)
+    return lambda: None
+
+
+def test_a_stick_that_is_lost_at_rest_hands_nothing_over_before_navigation_says_zero(lost):
+    how, stack = lost
+    command = TwistStamped()
+    stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
+    stack.enable(True)
+    stack.stick(0.0)
+    stack.wait_for_state("OK")
+    time.sleep(0.3)
+    command.twist.linear.x = 0.5
+    stack.stays_stopped(1.0, "the stick holds it still, above navigation")
+    undo = lose(stack, how)
+    try:
+        stack.stays_stopped(3.0, f"the stick is {how} at rest, and nobody let go of it")
+        navigation_drives_again(stack, command)
+    finally:
+        undo()
+
+
+def test_a_hand_that_lets_go_at_rest_hands_over(stack):
+    command = TwistStamped()
+    stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
+    stack.enable(True)
+    stack.stick(0.0)
+    stack.wait_for_state("OK")
+    time.sleep(0.3)
+    command.twist.linear.x = 0.5
+    stack.stays_stopped(1.0, "the stick holds it still, above navigation")
+    stack.stick(0.0, drive=False)
+    stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "to let go is to hand over")
+    start = time.monotonic()
+    stack.unplug()
+    time.sleep(1.0)
+    values = {message.data for message in stack.graph.since("/motor/port", start)}
+    assert STOP not in values, "nobody held the stick that is gone"
+
+
+def test_a_stick_that_is_held_in_another_frame_moves_nothing_before_it_was_at_rest(stack):
+    service = Parameters(stack.graph, "joystick")
+    stack.drive_forward()
+    start = time.monotonic()
+    service.call(SetIntrinsicMode, "set_intrinsic_mode", intrinsic=False)
+    stack.stopped_within(BRAKES, start, "a velocity of the world's frame is none")
+    service.call(SetIntrinsicMode, "set_intrinsic_mode", intrinsic=True)
+    stack.stays_stopped(1.5, "the frame is the vehicle's again, and nobody let go of the stick")
+    stack.drives_again()
