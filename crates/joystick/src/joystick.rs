@@ -144,12 +144,6 @@ impl Joystick {
         self.devices.awaited()
     }
 
-    /// When collected moves of axes are due on `joy`; part of [`deadline`](Machine::deadline), and much sooner than the
-    /// rest of it.
-    pub fn moves_due(&self) -> Option<Instant> {
-        self.joy.moves_due()
-    }
-
     /// What was ignored or refused so far.
     pub fn counters(&self) -> Counters {
         let (seeds_refused, seeds_limited) = self.filter.seeds();

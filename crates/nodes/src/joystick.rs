@@ -4,14 +4,12 @@
 //! |---|---|
 //! | `pads` | the devices |
 //! | `absence` | says that no device is there, and why |
-//! | `alarm` | a thread that is on time for `joy` |
 //! | `extras`, `extra_topics` | battery and motion of the device that drives |
 //! | `device_topics` | topics that come and go with the devices |
 //! | `services` | the nine of the openrobots component |
 //! | `log` | the file that the published state is written to |
 
 mod absence;
-mod alarm;
 mod desired;
 mod device_topics;
 mod extra_topics;
@@ -161,7 +159,6 @@ pub fn listen<M: Machine<Input: Send> + Send + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     shell: &Shell<M>,
-    _: &Params,
     view: fn(&M) -> &Joystick,
     wrap: fn(Input) -> M::Input,
 ) -> Result<Pads, Error> {
@@ -213,9 +210,9 @@ pub fn run_and(
     let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
     let wrap = |input| input;
     let view: fn(&Joystick) -> &Joystick = |joystick| joystick;
-    let pads = listen(&mut member.inputs, &mut member.node, &shell, &member.params, view, wrap)?;
+    let pads = listen(&mut member.inputs, &mut member.node, &shell, view, wrap)?;
     before(&pads)?;
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = parts.chores(runner, &shell, pads, stop, view, wrap)?;
-    start::run(runner.longest_sleep(start::WITH_OTHER_THREADS), stop, &shell, [Input::Stopping])
+    start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -91,9 +91,9 @@ pub fn run_with(
 
     let Member { node, params, inputs, .. } = &mut zones;
     zones_node::listen(inputs, node, params, true, Input::Zones)?;
-    let Member { node, params, inputs, .. } = &mut joystick;
+    let Member { node, inputs, .. } = &mut joystick;
     let stick_view: fn(&Drive) -> &Joystick = |drive| &drive.stages().joystick;
-    let pads = joystick_node::listen(inputs, node, &shell, params, stick_view, Input::Joystick)?;
+    let pads = joystick_node::listen(inputs, node, &shell, stick_view, Input::Joystick)?;
 
     let hindbrain = hindbrain.runner(&shell, |set| {
         Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
@@ -105,7 +105,7 @@ pub fn run_with(
         .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)))
         .log_levels()
         .chore(move |_| picture.draw(&drawn, |drive| &drive.stages().zones));
-    let (for_stick, for_wishes) = ((names.clone(), wiring.clone()), (names.clone(), wiring));
+    let (for_stick, for_topics) = ((names.clone(), wiring.clone()), (names.clone(), wiring));
     let arbiter = arbiter
         .runner(&shell, move |set| {
             let params = arbiter::Params::read(set)?;
@@ -116,17 +116,18 @@ pub fn run_with(
         .note(move |set| known.note(set))
         .chore(arbiter_node::watch_command(&shell, names.resolve(arbiter_node::COMMAND), Input::Arbiter))
         .chore(move |_| line.print())
-        .listen(context, move |set| {
-            arbiter_node::wishes(set, &for_wishes.0, &for_wishes.1, Input::Arbiter)
+        .subscribe(move |set| {
+            arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1, Input::Arbiter)
         })?;
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
     })?;
     let joystick = joystick_parts.chores(joystick, &shell, pads, stop, stick_view, Input::Joystick)?;
 
-    let mut runners =
-        [hindbrain, zones, arbiter, joystick].map(|r| with(r).longest_sleep(start::WITH_OTHER_THREADS));
+    let mut runners = [hindbrain, zones, arbiter, joystick].map(with);
+    let alarm = shell.start_alarm()?;
     let ended = run_together(stop, &mut runners);
+    drop(alarm);
     let last = [
         Input::Joystick(joystick::Input::Stopping),
         Input::Arbiter(arbiter::Input::Stopping),

@@ -11,7 +11,7 @@ use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
-use ros::{Candidate, Error, Names, Shell, Status, Stop, Topic, Wish, clock, qos};
+use ros::{Candidate, Error, Names, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
 use units::{Census, Command, Instant, Machine, NotFinite, Stamp};
 
 use crate::command_topic::CommandTopic;
@@ -178,23 +178,23 @@ pub fn await_locks(node: &r2r::Node, names: &Names, params: &Params) {
     ros::wait_for_publishers(node, params.locks.iter().map(|lock| names.resolve(&lock.topic)));
 }
 
-/// What the parameters ask to listen to: locks first and then sources, except for the stick of the composed process, which
+/// What the parameters ask to subscribe to: locks first and then sources, except for the stick of the composed process, which
 /// `wiring` names and the process feeds itself.
 /// # Errors
 /// A [`Refusal`] of what [`Params::read`] and [`Wiring::stick_of`] refuse.
-pub fn wishes<M: Machine + 'static>(
+pub fn subscriptions<M: Machine + 'static>(
     set: &Set,
     names: &Names,
     wiring: &Wiring,
     wrap: fn(Input) -> M::Input,
-) -> Result<Vec<Wish<M>>, Refusal> {
+) -> Result<Vec<SubscriptionSpec<M>>, Refusal> {
     let params = Params::read(set)?;
     let stick = stick_of(set, &params, names, wiring)?;
-    let mut wishes = Vec::new();
+    let mut specs = Vec::new();
     for (index, lock) in params.locks.iter().enumerate() {
         let convert =
             move |lock, message: Bool| Some(wrap(Input::LockReceived { lock, closed: message.data }));
-        wishes.push(Wish {
+        specs.push(SubscriptionSpec {
             parameter: format!("locks.{}.topic", lock.name),
             topic: lock.topic.clone(),
             index,
@@ -204,7 +204,7 @@ pub fn wishes<M: Machine + 'static>(
         });
     }
     for (index, source) in params.sources.iter().enumerate().filter(|&(index, _)| stick != Some(index)) {
-        wishes.push(Wish {
+        specs.push(SubscriptionSpec {
             parameter: format!("sources.{}.topic", source.name),
             topic: source.topic.clone(),
             index,
@@ -215,7 +215,7 @@ pub fn wishes<M: Machine + 'static>(
             }),
         });
     }
-    Ok(wishes)
+    Ok(specs)
 }
 
 /// The source among `params` that is the stick of the process.
@@ -295,6 +295,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         .note(move |set| known.note(set))
         .chore(watch_command(&shell, names.resolve(COMMAND), |input| input))
         .chore(move |_| line.print())
-        .listen(context, move |set| wishes(set, &names, &wiring, |input| input))?;
+        .subscribe(move |set| subscriptions(set, &names, &wiring, |input| input))?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -11,8 +11,8 @@ use units::{Instant, Stamp};
 use super::NAME;
 use super::controller::Controller;
 
-/// How often the supervising thread looks.
-const LOOK: Duration = Duration::from_millis(10);
+/// Beyond its limit a silence is too long.
+const BEYOND: Duration = Duration::from_millis(1);
 /// How long a thread that panics waits for the stop before it unwinds, which may end the process.
 const FIRST_STOP: Duration = Duration::from_millis(50);
 
@@ -128,6 +128,11 @@ impl Watch {
         self.silence(now) > Duration::from_nanos(self.0.limit)
             && !self.0.is_tripped.swap(true, Ordering::SeqCst)
     }
+
+    /// How long there is nothing to look at: what is silent by then is silent for too long.
+    fn rest(&self, now: Instant) -> Duration {
+        Duration::from_nanos(self.0.limit).saturating_sub(self.silence(now)) + BEYOND
+    }
 }
 
 static MISTAKE: OnceLock<fn()> = OnceLock::new();
@@ -198,7 +203,7 @@ fn supervise(
     let mut due = Instant::ZERO;
     let mut was_for_good = false;
     while !ended.load(Ordering::SeqCst) {
-        thread::park_timeout(LOOK);
+        thread::park_timeout(if watch.is_tripped() { TICK / 2 } else { watch.rest(clock::now()) });
         let now = clock::now();
         if let Some(mistake) = MISTAKE.get() {
             mistake();

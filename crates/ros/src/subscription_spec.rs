@@ -3,8 +3,8 @@ use units::{Census, Machine};
 
 use crate::{Candidate, Publisher};
 
-/// A topic that a node's parameters ask it to listen to.
-pub struct Wish<M: Machine> {
+/// A topic that a node's parameters ask it to subscribe to.
+pub struct SubscriptionSpec<M: Machine> {
     /// The parameter that names the topic: `sources.navigation.topic`.
     pub parameter: String,
     /// The topic as the parameter has it.
@@ -24,7 +24,7 @@ pub struct Wish<M: Machine> {
 /// Makes of an index and the publishers of its topic what the machine is to know.
 pub type Count<M> = Box<dyn Fn(usize, Census) -> <M as Machine>::Input + Send>;
 
-impl<M: Machine + 'static> Wish<M> {
+impl<M: Machine + 'static> SubscriptionSpec<M> {
     /// Refuses a topic that is published, and only as types that it cannot have.
     pub(crate) fn check_publishers(&self, after: &Set, publishers: &[Publisher]) -> Result<(), Refusal> {
         let fits = |publisher: &Publisher| self.possible.contains(&publisher.type_name.as_str());
