@@ -40,7 +40,7 @@ struct Device {
 
 /// How often batteries are looked at, besides when SDL says that one changed, and what devices can do.
 const LOOK: Duration = Duration::from_secs(1);
-/// How often the sink learns that devices are looked at.
+/// How often the sink learns that devices are looked at, unless nothing happens for longer.
 const PULSE: Duration = Duration::from_millis(50);
 
 impl<Sink: FnMut(Event)> Devices<Sink> {
