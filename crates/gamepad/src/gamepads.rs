@@ -62,17 +62,18 @@ impl Gamepads {
         let (posted, counted) = (Arc::clone(&inbox), Arc::clone(&passes));
         let body = move || {
             // Nothing is used after a panic but dropped: the handles are closed and SDL is quit on the way out.
-            let end = catch_unwind(AssertUnwindSafe(|| match SdlThread::start(posted, watch, counted, sink) {
-                Ok(mut thread) => {
-                    drop(failed); // whoever waits hears that
-                    thread.run();
-                }
-                Err(reason) => {
-                    if let Err(lost) = failed.send(reason) {
-                        log::error!("SDL could not start: {}", lost.0); // nobody waits for it any more
+            let end =
+                catch_unwind(AssertUnwindSafe(|| match SdlThread::start(posted, watch, counted, sink) {
+                    Ok(mut thread) => {
+                        drop(failed); // whoever waits hears that
+                        thread.run();
                     }
-                }
-            }));
+                    Err(reason) => {
+                        if let Err(lost) = failed.send(reason) {
+                            log::error!("SDL could not start: {}", lost.0); // nobody waits for it any more
+                        }
+                    }
+                }));
             if let Err(panic) = end {
                 log::error!("the SDL thread ends, no joystick is read any more: {}", message(&*panic));
             }

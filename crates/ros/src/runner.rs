@@ -9,7 +9,9 @@ use units::{Instant, Level, Machine};
 use crate::diagnostics::Diagnostics;
 use crate::service::{Serve, Service};
 use crate::subscriptions::DynamicSubscriptions;
-use crate::{COUNT_PERIOD, Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, SubscriptionSpec, clock};
+use crate::{
+    COUNT_PERIOD, Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, SubscriptionSpec, clock,
+};
 
 /// How often a node keeps house: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
@@ -336,7 +338,8 @@ impl<M: Machine + 'static> Runner<M> {
 
     fn turn(&mut self) {
         let is_asked = self.parameters.are_asked();
-        let idle = if is_asked { Duration::ZERO } else { LONGEST_SLEEP.min(self.count_due.since(clock::now())) };
+        let idle =
+            if is_asked { Duration::ZERO } else { LONGEST_SLEEP.min(self.count_due.since(clock::now())) };
         let Self { inputs, parameters, services, gate, .. } = self;
         self.reader.wait_and_take(&mut self.node, &self.shell, idle, || {
             let requests: usize = services.iter_mut().map(|service| service.take()).sum();

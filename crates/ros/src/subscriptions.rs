@@ -82,8 +82,10 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
         for spec in (self.plan)(after)? {
             let full = self.names.resolve(&spec.topic);
             if let Some((_, other)) = specs.iter().find(|(other, _)| *other == full) {
-                let rule =
-                    format!("must differ from '{}', which is the same topic in the graph, '{full}'", other.parameter);
+                let rule = format!(
+                    "must differ from '{}', which is the same topic in the graph, '{full}'",
+                    other.parameter
+                );
                 return Err(after.refuse(&spec.parameter, rule));
             }
             specs.push((full, spec));
