@@ -25,7 +25,7 @@ def alone():
 
 
 def test_a_source_is_added_drives_and_is_removed_while_it_drives(arbiter):
-    arbiter.publish("/dock", 0.3, Twist)
+    dock = arbiter.publish("/dock", 0.3, Twist)
     settle()
     assert arbiter.last == 0.0, "nobody knows this source yet"
     assert arbiter.change(DOCK) == []
@@ -43,6 +43,9 @@ def test_a_source_is_added_drives_and_is_removed_while_it_drives(arbiter):
     settle()
     assert arbiter.last == 0.0
     assert arbiter.change(DOCK) == [], "and it may come again"
+    settle()
+    assert arbiter.last == 0.0, "it asked all the while, and did not let go"
+    dock.zero()
     arbiter.drives("dock", 0.3)
 
 
@@ -102,7 +105,7 @@ def test_a_topic_keeps_its_type_until_the_restart_and_may_be_given_up_and_taken_
     end = arbiter.publish("/nav", 0.1)
     arbiter.drives("navigation", 0.1)
     refused = arbiter.change_at_once({"sources.navigation.type": "twist"})
-    told = "'sources.navigation.type' is \"twist\""
+    told = "'sources.navigation.topic' is \"/nav\", must be of the type geometry_msgs/msg/TwistStamped"
     assert told in refused and "a topic keeps its type until the node is restarted" in refused, refused
     arbiter.drives("navigation", 0.1)
     assert arbiter.change_at_once({"sources.navigation.topic": "/other", "sources.navigation.type": "pose_state"}) == ""
