@@ -4,7 +4,7 @@ use core::time::Duration;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Measures five things, three of them over real DDS beside bare r2r processes, and prints a table in Markdown for each:
+Measures six things, four of them over real DDS beside bare r2r processes, and prints a table in Markdown for each:
 
 latencies  how long a stick event takes to /motor/port, at 200 events a second: in one process (steersman) and in
            separate ones, each beside a bare relay chain of as many messages
@@ -12,14 +12,15 @@ reactions  how long hindbrain takes to stop both motors from full speed: e-stop 
            infra-red blocked, e-stop silent; each against its bound and beside a bare relay
 pads       the joystick node: stick event to each of its topics, beside a bare relay; from unplugging to all that is let
            go; what 0, 1 and 8 pads cost; a log at 1 kHz
+idle       what the nodes cost while nothing moves, beside a bare relay and a bare loop
 zones      a stick classified and scaled, a scan of 360 points and a cloud of 24,000 turned into a zone scaling, without
            DDS; each beside the least that has to be done with it
 drive      a command through the arbiter, and a stick event to the motor value inside `drive`, without DDS: time beside
            the least that has to be done, allocations, and instructions where valgrind is installed
 
-Usage: bench [--only latencies|reactions|pads|zones|drive] [--seconds N] [--rounds K] [--reactions M] [--unplugs U]
+Usage: bench [--only latencies|reactions|pads|idle|zones|drive] [--seconds N] [--rounds K] [--reactions M] [--unplugs U]
 
-  --only WHAT    measures one of the five
+  --only WHAT    measures one of the six
   --seconds N    length of one measurement of latencies and pads in seconds, 1 to 10, default 4
   --rounds K     how often each subject of latencies and pads is measured, in turns, 1 to 100, default 3
   --reactions M  how often each reaction is tried, in turns, 1 to 10000, default 200
@@ -37,7 +38,7 @@ const UNPLUGS: RangeInclusive<u32> = 1..=10_000;
 const STEPS: RangeInclusive<u32> = 1..=1_000_000;
 
 /// What there is to measure.
-const SUBJECTS: [&str; 5] = ["latencies", "reactions", "pads", "zones", "drive"];
+const SUBJECTS: [&str; 6] = ["latencies", "reactions", "pads", "idle", "zones", "drive"];
 
 /// What the user asks for, or the bench that starts itself as a part of what is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub enum Asked {
         /// The topic to publish on.
         to: String,
     },
+    /// To wake up so many times a second and do nothing.
+    Sleeper(u32),
     /// To be a joystick node with pads that move by themselves.
     Loaded {
         /// How many pads.
@@ -85,6 +88,8 @@ pub struct Arguments {
     pub reactions: Option<u32>,
     /// How to measure the joystick node, if at all.
     pub pads: Option<Pads>,
+    /// Whether to measure what the nodes cost at rest.
+    pub idle: bool,
     /// Whether to measure what the zones cost.
     pub zones: bool,
     /// Whether to measure what the arbiter and the drive cost.
@@ -137,7 +142,7 @@ impl fmt::Display for Misunderstood {
             Self::Unknown(what) => write!(f, "there is no option '{what}'; --help lists them"),
             Self::Missing(option) => write!(f, "{option} needs a value behind it"),
             Self::Subject(what) => {
-                write!(f, "--only is '{what}', must be latencies, reactions, pads, zones or drive")
+                write!(f, "--only is '{what}', must be latencies, reactions, pads, idle, zones or drive")
             }
             Self::Number { option, value, range } => {
                 let (least, most) = (range.start(), range.end());
@@ -172,6 +177,7 @@ pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Asked, Misund
                 return Ok(Asked::Source { to, rate: number("source", value("source")?, 1..=1000)? });
             }
             "relay" => return Ok(Asked::Relay { from: value("relay")?, to: value("relay")? }),
+            "loop" => return Ok(Asked::Sleeper(number("loop", value("loop")?, 1..=1000)?)),
             "pads" => {
                 let pads = number("pads", value("pads")?, 0..=100)?;
                 return Ok(Asked::Loaded { pads, rate: number("pads", value("pads")?, 0..=1000)? });
@@ -192,6 +198,7 @@ pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Asked, Misund
         latencies: is_asked("latencies").then_some(latencies),
         reactions: is_asked("reactions").then_some(reactions),
         pads: is_asked("pads").then_some(pads),
+        idle: is_asked("idle"),
         zones: is_asked("zones"),
         drive: is_asked("drive"),
     }))
@@ -226,7 +233,7 @@ mod tests {
         pads: Option<Pads>,
     ) -> Result<Asked, Misunderstood> {
         let all = latencies.is_some() && reactions.is_some();
-        Ok(Asked::Bench(Arguments { latencies, reactions, pads, zones: all, drive: all }))
+        Ok(Asked::Bench(Arguments { latencies, reactions, pads, idle: all, zones: all, drive: all }))
     }
 
     #[test]
@@ -243,9 +250,18 @@ mod tests {
         assert_eq!(read_line("--rounds 1 --only latencies"), bench(latencies(4, 1), None, None));
         let few = Pads { unplugs: 5, ..pads(4, 3).unwrap() };
         assert_eq!(read_line("--only pads --unplugs 5"), bench(None, None, Some(few)));
-        let zones = Arguments { latencies: None, reactions: None, pads: None, zones: true, drive: false };
+        let none = Arguments {
+            latencies: None,
+            reactions: None,
+            pads: None,
+            idle: false,
+            zones: false,
+            drive: false,
+        };
+        let zones = Arguments { zones: true, ..none };
         assert_eq!(read_line("--only zones"), Ok(Asked::Bench(zones)));
-        let drive = Arguments { zones: false, drive: true, ..zones };
+        assert_eq!(read_line("--only idle"), Ok(Asked::Bench(Arguments { idle: true, ..none })));
+        let drive = Arguments { drive: true, ..none };
         assert_eq!(read_line("--only drive"), Ok(Asked::Bench(drive)));
         assert_eq!(read_line("pads 8 125 --ros-args"), Ok(Asked::Loaded { pads: 8, rate: 125 }));
     }
@@ -271,7 +287,7 @@ mod tests {
             ("--seconds 11", "--seconds is '11', must be a whole number from 1 to 10"),
             ("--rounds -1", "--rounds is '-1', must be a whole number from 1 to 100"),
             ("--reactions 0", "--reactions is '0', must be a whole number from 1 to 10000"),
-            ("--only motors", "--only is 'motors', must be latencies, reactions, pads, zones or drive"),
+            ("--only motors", "--only is 'motors', must be latencies, reactions, pads, idle, zones or drive"),
             ("relay /a", "relay needs a value behind it"),
         ] {
             assert_eq!(read_line(line).unwrap_err().to_string(), sentence);

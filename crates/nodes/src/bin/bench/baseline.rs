@@ -47,6 +47,20 @@ pub fn source(to: &str, rate: u32) -> Result<(), Error> {
     Ok(())
 }
 
+/// Wakes up `rate` times a second and does nothing.
+/// # Errors
+/// The operating system refuses something.
+#[allow(clippy::disallowed_methods)] // sleeping is all it does
+pub fn sleeper(rate: u32) -> Result<(), Error> {
+    let stop = on_signals()?;
+    let mut due = clock::now();
+    while !stop.is_set() {
+        due = due + Duration::from_secs(1) / rate;
+        std::thread::sleep(due.since(clock::now()));
+    }
+    Ok(())
+}
+
 /// Publishes on `to` what comes on `from`, unchanged and at once.
 /// # Errors
 /// The middleware refuses something.

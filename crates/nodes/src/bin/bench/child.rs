@@ -30,6 +30,17 @@ pub struct Usage {
     pub memory: f64,
 }
 
+/// What a process does, all of its threads together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Activity {
+    /// Time on a processor since its start \[s], or in each second \[1].
+    pub cpu: f64,
+    /// How often a thread woke up since its start, or in each second \[1/s].
+    pub wakeups: f64,
+    /// How many threads there are now.
+    pub threads: usize,
+}
+
 impl Child {
     /// Starts the executable beside this one; its output goes to a file in `folder`.
     /// # Errors
@@ -56,6 +67,26 @@ impl Child {
             (Some(cpu), Some(memory)) => Ok(Usage { cpu, memory }),
             _ => Err(format!("'{}' has ended", self.name)),
         }
+    }
+
+    /// What its threads have done so far, more exactly than [`usage`](Child::usage) says it. Threads that have ended are not counted.
+    /// # Errors
+    /// It has ended.
+    pub fn activity(&self) -> Result<Activity, String> {
+        let mut sum = Activity::default();
+        let threads = fs::read_dir(format!("/proc/{}/task", self.process.id()));
+        for thread in threads.into_iter().flatten().flatten() {
+            let file = |name| fs::read_to_string(thread.path().join(name)).ok();
+            let nanos =
+                file("schedstat").and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+            let wakeups = file("status").and_then(|text| wakeups(&text));
+            if let (Some(nanos), Some(wakeups)) = (nanos, wakeups) {
+                sum.cpu += nanos / 1e9;
+                sum.wakeups += wakeups;
+                sum.threads += 1;
+            }
+        }
+        if sum.threads == 0 { Err(format!("'{}' has ended", self.name)) } else { Ok(sum) }
     }
 
     /// Its name and the last lines that it said.
@@ -153,6 +184,11 @@ fn cpu(stat: &str) -> Option<f64> {
     Some((next()? + next()?) / 100.0)
 }
 
+/// How often a thread waited and was woken, from its `status`.
+fn wakeups(status: &str) -> Option<f64> {
+    status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?.trim().parse().ok()
+}
+
 /// Resident memory \[MB] from `/proc/<pid>/status`.
 fn memory(status: &str) -> Option<f64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -182,5 +218,6 @@ mod tests {
         let file = |name: &str| fs::read_to_string(format!("/proc/self/{name}")).unwrap();
         assert!(cpu(&file("stat")).is_some());
         assert!(memory(&file("status")).unwrap() > 0.1);
+        assert!(wakeups(&file("status")).is_some());
     }
 }

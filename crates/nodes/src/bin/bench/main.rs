@@ -28,6 +28,8 @@
 //! | `bounds` | the figures of all trials |
 //! | **pads** | |
 //! | `pads` | the joystick node: its topics, an unplugged pad, the load of many, the log |
+//! | **idle** | |
+//! | `idle` | what each node costs while nothing moves |
 //! | **zones** | |
 //! | `zones` | a stick, a scan and a cloud through the pure machines, beside the least that has to be done with them |
 //! | **drive** | |
@@ -40,6 +42,7 @@ mod child;
 mod distribution;
 mod drive;
 mod hand;
+mod idle;
 mod incoming;
 mod pads;
 mod pairing;
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Ok(Asked::Bench(arguments)) => bench(arguments),
         Ok(Asked::Source { to, rate }) => baseline::source(&to, rate),
         Ok(Asked::Relay { from, to }) => baseline::relay(&from, &to),
+        Ok(Asked::Sleeper(rate)) => baseline::sleeper(rate),
         Ok(Asked::Loaded { pads, rate }) => {
             baseline::on_signals().and_then(|stop| pads::run_loaded(pads, rate, &stop))
         }
@@ -108,6 +112,9 @@ fn bench(arguments: Arguments) -> Result<(), Error> {
     }
     if let Some(asked) = arguments.pads {
         println!("{}\n", pads::measure(&context, asked, &folder, &stop)?);
+    }
+    if arguments.idle {
+        println!("{}\n", idle::measure(&folder, &stop)?);
     }
     if arguments.zones {
         println!("{}\n", zones::measure()?);
