@@ -84,7 +84,7 @@ impl fmt::Display for Trouble {
             Self::Absent { path } => {
                 write!(
                     f,
-                    "there is no '{}'; build all executables with `cargo build -p nodes`",
+                    "there is no '{}'; build all executables with `cargo build -p nodes -p demo`",
                     path.display()
                 )
             }
