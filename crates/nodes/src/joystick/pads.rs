@@ -5,7 +5,7 @@ use joystick::{DeviceId, Feedback, Hat, Input, Joystick, Printable, VirtualState
 use r2r::or_joystick::msg as or_joystick;
 use r2r::sensor_msgs::msg::JoyFeedback;
 use ros::{Error, Shell, Stop, clock};
-use units::Machine;
+use units::Contains;
 
 use super::NAME;
 use super::extra_topics::ExtraTopics;
@@ -33,14 +33,12 @@ pub enum Effect {
 }
 
 impl Pads {
-    /// Starts SDL; `wrap` makes an input of the machine at hand, in which `view` finds the joystick.
+    /// Starts SDL.
     /// # Errors
     /// SDL does not start, or the middleware refuses a topic.
-    pub fn start<M: Machine<Input: Send> + Send + 'static>(
+    pub fn start<M: Contains<Joystick, Input: Send> + Send + 'static>(
         node: &mut r2r::Node,
         shell: Shell<M>,
-        view: fn(&M) -> &Joystick,
-        wrap: fn(Input) -> M::Input,
     ) -> Result<Self, Error> {
         let (mut extras, said) = Extras::channel();
         let topics = Arc::new(Mutex::new(ExtraTopics::new(node, said)?));
@@ -50,14 +48,14 @@ impl Pads {
             let has_moved = matches!(event, Event::SensorMoved { .. });
             let event = extras.take(event);
             if has_moved {
-                let driver = shell.inspect(|machine| view(machine).controlled_id());
+                let driver = shell.inspect(|machine| machine.stage().controlled_id());
                 lock(&published).publish(driver.map(|id| id.0));
             }
             let Some(event) = event else { return };
             let triggers = triggers(&event);
             for input in input(event).into_iter().chain(triggers) {
                 let ends = matches!(input, Input::BatchEnded | Input::DevicesLooked);
-                batch.push(wrap(input));
+                batch.push(M::wrap(input));
                 if ends {
                     shell.deliver_all(batch.drain(..));
                 }
