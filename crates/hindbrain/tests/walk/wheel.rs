@@ -152,8 +152,8 @@ impl Wheel {
             return wrong("a wheel brakes too slowly");
         }
         self.shrunk = if driving { self.shrunk } else { 0 };
-        // It arrives with a change of the whole count, or when there was time for a whole one.
-        let arrives = next != before || slopes.away.min(slopes.toward) * spent.min(TICK) >= COUNT;
+        // It arrives with a change of the whole count, and at zero also when there was time for a whole one.
+        let arrives = next != before || next == 0 && slopes.toward * spent >= COUNT;
         self.settled = !driving || alone && aim.sure() == Some(next) && (self.settled || arrives);
         if before != 0 && next == 0 {
             (self.last_sign, self.zero_since) = (before.signum(), now);
