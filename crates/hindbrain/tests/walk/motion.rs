@@ -24,23 +24,18 @@ struct Due {
 #[derive(Clone, Copy, Debug)]
 pub struct Motion {
     wheels: [Wheel; 2],
-    /// Since both were cut to zero the same is wanted of both: the turn part is exactly zero.
+    /// Since both stood for a rest the same is wanted of both: the turn part is exactly zero.
     straight: bool,
     /// Since when both are surely at zero.
     still_since: Option<Ns>,
-    /// What is wanted since both began from zero.
+    /// What is wanted since both stood for a rest, so that neither has one before it.
     curve: Option<[i16; 2]>,
     due: Option<Due>,
 }
 
 impl Motion {
-    pub const STILL: Self = Self {
-        wheels: [Wheel::STILL; 2],
-        straight: true,
-        still_since: Some(0),
-        curve: None,
-        due: None,
-    };
+    pub const STILL: Self =
+        Self { wheels: [Wheel::STILL; 2], straight: true, still_since: Some(0), curve: None, due: None };
 
     pub fn levels(&self) -> [i16; 2] {
         self.wheels.map(|wheel| wheel.level)
@@ -62,8 +57,9 @@ impl Motion {
             [Some(port), Some(starboard)] if driving && together => Some([port, starboard]),
             _ => None,
         };
-        self.straight = !driving || self.straight && wanted.is_some_and(|[port, starboard]| port == starboard);
         let rested = self.still_since.is_some_and(|since| now - since >= slopes.rest);
+        let same = !driving || wanted.is_some_and(|[port, starboard]| port == starboard);
+        self.straight = same && (self.straight || rested);
         self.curve = wanted.filter(|&wanted| rested || self.curve == Some(wanted));
         let alone = wanted.is_none_or(|wanted| self.goes_by_rule_1(wanted, aims));
         let before = self.levels();
@@ -118,12 +114,16 @@ impl Motion {
         Some(Due { wanted, owed })
     }
 
-    pub fn feed(&self, now: Ns, rest: Ns, into: &mut impl Hasher) {
+    pub fn feed(&self, now: Ns, rest: Ns, together: bool, into: &mut impl Hasher) {
         for wheel in &self.wheels {
             wheel.feed(now, rest, into);
         }
-        self.still_since.map(|since| (now - since).min(rest)).hash(into);
-        (self.straight, self.curve, self.due).hash(into);
+        if together {
+            let stood = self.still_since.map(|since| (now - since).min(rest));
+            // After a rest it is straight, and a new curve, whatever was before.
+            let moves = (stood != Some(rest)).then_some((self.straight, self.curve));
+            (self.wheels.map(|wheel| wheel.settled), stood, moves, self.due).hash(into);
+        }
     }
 }
 

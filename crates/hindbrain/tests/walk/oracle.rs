@@ -473,7 +473,7 @@ impl Oracle {
                 sensor.feed(now, self.wall, self.params.core.infrared.timeout as Ns, into);
             }
         }
-        self.motion.feed(now, self.params.core.slopes.rest as Ns, into);
+        self.motion.feed(now, self.params.core.slopes.rest as Ns, self.is_strict(), into);
         (self.taken_back, self.zero, self.armed, self.reset, self.conflicts, self.device).hash(into);
         (self.stopping, self.latch, self.overrun, self.state, self.causes).hash(into);
     }

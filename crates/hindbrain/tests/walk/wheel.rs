@@ -57,7 +57,8 @@ impl Turn {
         let Slopes { away, toward, .. } = self.slopes;
         let one = away * TICK;
         // Half of what a part has to shrink by comes from each wheel, and half of what the other wheel makes it grow by.
-        let [more_away, more_toward] = if self.alone { [0, 0] } else { [toward * spent / 2, away * spent / 2] };
+        let [more_away, more_toward] =
+            if self.alone { [0, 0] } else { [toward * spent / 2, away * spent / 2] };
         [away * spent + more_away, toward * spent + more_toward, one + more_away]
     }
 }
@@ -108,7 +109,8 @@ impl Wheel {
     pub fn follow(&mut self, next: i16, turn: &Turn, aim: Aim) -> Result<(), String> {
         let &Turn { now, driving, slopes, alone } = turn;
         let (before, spent) = (self.level, self.spent(now));
-        let wrong = |what: &str| Err(format!("{what}: {before} -> {next}, {aim:?}, alone {alone}, {spent} us"));
+        let wrong =
+            |what: &str| Err(format!("{what}: {before} -> {next}, {aim:?}, alone {alone}, {spent} us"));
         if i32::from(before.signum()) * i32::from(next.signum()) < 0 {
             return wrong("the sign changes without zero");
         }
@@ -174,8 +176,9 @@ impl Wheel {
     /// It has surely to go toward zero, or to stay.
     pub fn never_goes_away(&self, aim: Aim) -> bool {
         let (level, still) = (self.level, self.settled);
-        let nearer =
-            |to: i16| to == 0 || to.signum() == -level.signum() || to.abs() < level.abs() || still && to == level;
+        let nearer = |to: i16| {
+            to == 0 || to.signum() == -level.signum() || to.abs() < level.abs() || still && to == level
+        };
         nearer(aim.least) && nearer(aim.most)
     }
 
@@ -184,6 +187,5 @@ impl Wheel {
         let sign = if self.level == 0 && rests == rest { 0 } else { self.last_sign };
         (self.level, self.grown, self.shrunk, self.owed, self.braked, sign, rests, now - self.seen)
             .hash(into);
-        self.settled.hash(into);
     }
 }
