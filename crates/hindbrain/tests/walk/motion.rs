@@ -67,6 +67,9 @@ impl Motion {
         if self.due.is_some_and(|due| due.owed.iter().any(|&owed| owed >= UNSEEN)) {
             return Err(format!("a part shrinks too slowly: {before:?} -> {next:?}, {:?}", self.due));
         }
+        if self.straight && next[0] != next[1] {
+            return Err(format!("not straight: {before:?} -> {next:?}, {aims:?}"));
+        }
         let turn = Turn { now, driving, slopes, alone };
         for ((wheel, level), aim) in self.wheels.iter_mut().zip(next).zip(aims) {
             wheel.follow(level, &turn, aim)?;
