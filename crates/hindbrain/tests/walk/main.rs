@@ -149,7 +149,8 @@ fn every_state_keeps_to_the_document_and_finds_back() {
 fn random_runs_keep_to_the_document() {
     let known =
         include_str!("seeds.txt").lines().filter_map(|line| line.split_whitespace().next()?.parse().ok());
-    let wrong: Vec<_> = known.chain(1..=1000).filter_map(|seed| soak::soak(seed, soak::STEPS).err()).collect();
+    let wrong: Vec<_> =
+        known.chain(1..=1000).filter_map(|seed| soak::soak(seed, soak::STEPS).err()).collect();
     assert!(wrong.is_empty(), "{} seeds:\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
