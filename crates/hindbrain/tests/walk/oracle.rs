@@ -5,8 +5,9 @@ use std::hash::{Hash, Hasher};
 use hindbrain::{Cause, Causes, Census, Input, Params, SoleTopic, StopState};
 
 use crate::books::{Commands, Enable, Estop, MS, Message, Moment, Ns, Received, Reset, Seen, Sensor, Want};
+use crate::motion::Motion;
 use crate::table::{Asks, Does, any, asks, does};
-use crate::wheel::{Aim, Slopes, Wheel};
+use crate::wheel::{Aim, Slopes};
 
 /// How late a call may come before all that is received may have waited.
 const LATE: Ns = 20 * MS;
@@ -63,7 +64,7 @@ pub struct Oracle {
     overrun: bool,
     pub state: StopState,
     pub causes: Causes,
-    pub wheels: [Wheel; 2],
+    motion: Motion,
     /// What each wheel aims at since the last snapshot.
     aims: [Aim; 2],
     became_ok: bool,
@@ -104,7 +105,7 @@ impl Oracle {
             overrun: false,
             state,
             causes,
-            wheels: [Wheel::default(); 2],
+            motion: Motion::STILL,
             aims: [Aim::REST; 2],
             became_ok: false,
             looked: false,
@@ -284,7 +285,7 @@ impl Oracle {
 
     /// Whether parameters may change.
     pub fn accepts_parameters(&self) -> bool {
-        self.state != StopState::Ok && self.wheels.iter().all(|wheel| wheel.level == 0)
+        self.state != StopState::Ok && self.motion.levels() == [0; 2]
     }
 
     fn is_strict(&self) -> bool {
@@ -320,7 +321,7 @@ impl Oracle {
         let faster = (want.linear.abs() + want.angular.abs()) * i32::from(self.params.core.full);
         let moves = faster >= 1000;
         let leads_away = want.linear * i32::from(toward) < 0 && want.angular.abs() <= want.linear.abs();
-        self.wheels.iter().any(|wheel| wheel.level.signum() == toward) || moves && !leads_away
+        self.motion.levels().iter().any(|level| level.signum() == toward) || moves && !leads_away
     }
 
     /// Causes that were, are and will be whatever was before.
@@ -330,7 +331,7 @@ impl Oracle {
         let [front, back] = self.blocked(now);
         let enabled = self.enable.said.is_some_and(|(on, _)| on);
         let lapsed = self.enable.said.is_some_and(|(_, at)| core.lease > 0 && now - at >= core.lease as Ns);
-        let moved = self.state == StopState::Ok || self.wheels.iter().any(|wheel| wheel.level != 0);
+        let moved = self.state == StopState::Ok || self.motion.levels() != [0; 2];
         let late = self.last_snapshot.is_some_and(|last| now - last > core.overrun_limit as Ns);
         Causes::NONE
             .with(Cause::CommandInvalid, self.commands.last_was_refused)
@@ -397,28 +398,28 @@ impl Oracle {
         causes.with(Cause::NeutralWait, !self.zero && !asked)
     }
 
-    /// What each wheel may aim at.
+    /// What each wheel may aim at: in whole thousandths, times full, rounded toward zero.
     fn aim(&self, now: Ns) -> [Aim; 2] {
         if self.state != StopState::Ok || self.became_ok || any(self.causes, Does::Brake) {
             return [Aim::REST; 2];
         }
         let full = self.params.core.full;
         let Want { linear, angular } = self.wanted();
-        let [linear, angular] = [linear, angular].map(|part| f64::from(part) / 1000.0);
         if !self.is_strict() {
             // The original's mixing, of which is said: a turn slows one wheel, and there is none in place.
-            let most = Aim::about(linear, 0.0, full);
-            return [Aim { least: most.least.min(0), most: most.most.max(0) }; 2];
+            return [Aim::up_to(f64::from(linear) / 1000.0, full); 2];
         }
         let straight = self.blocked(now) != [false, false];
-        let angular = if straight { 0.0 } else { angular };
-        let (port, starboard) = (linear - angular, linear + angular);
-        [Aim::about(port, starboard, full), Aim::about(starboard, port, full)]
+        let angular = if straight { 0 } else { angular };
+        let parts = [linear - angular, linear + angular];
+        // Where one is beyond full speed, both are divided by the same number.
+        let most = parts[0].abs().max(parts[1].abs()).max(1000);
+        parts.map(|part| Aim::at((i32::from(full) * part / most) as i16))
     }
 
     /// Whether these are the levels that there were.
     pub fn stands(&self, levels: [i16; 2]) -> bool {
-        self.wheels.map(|wheel| wheel.level) == levels
+        self.motion.levels() == levels
     }
 
     /// Whether it looked, or these are the levels that there were.
@@ -448,10 +449,7 @@ impl Oracle {
         }
         let rest = if core.strict { core.slopes.rest as Ns } else { 0 };
         let slopes = Slopes { away: core.slopes.accel as i64, toward: core.slopes.decel as i64, rest };
-        for ((wheel, level), aim) in self.wheels.iter_mut().zip(levels).zip(self.aims) {
-            wheel.follow(level, now, driving, slopes, aim)?;
-        }
-        Ok(())
+        self.motion.follow(levels, now, driving, slopes, self.aims, core.strict)
     }
 }
 
@@ -475,9 +473,7 @@ impl Oracle {
                 sensor.feed(now, self.wall, self.params.core.infrared.timeout as Ns, into);
             }
         }
-        for wheel in &self.wheels {
-            wheel.feed(now, self.params.core.slopes.rest as Ns, into);
-        }
+        self.motion.feed(now, self.params.core.slopes.rest as Ns, self.is_strict(), into);
         (self.taken_back, self.zero, self.armed, self.reset, self.conflicts, self.device).hash(into);
         (self.stopping, self.latch, self.overrun, self.state, self.causes).hash(into);
     }

@@ -24,20 +24,42 @@ pub struct Aim {
 impl Aim {
     pub const REST: Self = Self { least: 0, most: 0 };
 
-    /// At about `part` of `full`: what a wheel is told is whole counts, and how it is rounded is nobody's concern.
-    pub fn about(part: f64, other: f64, full: i16) -> Self {
-        // Where both together ask for more than there is, the whole is scaled down, so that the curve stays.
-        let scaled = part / part.abs().max(other.abs()).max(1.0);
-        let counts = [scaled * f64::from(full)];
-        if scaled.abs() < 1e-9 {
-            return Self::REST;
-        }
-        let toward_zero =
-            counts.map(|c| if c > 0.0 { (c - 1.0).floor().max(0.0) } else { (c + 1.0).ceil().min(0.0) });
-        let beyond = counts.map(|c| if c > 0.0 { c.ceil() } else { c.floor() });
-        let all = toward_zero.into_iter().chain(beyond);
-        let (least, most) = all.fold((f64::MAX, f64::MIN), |(least, most), c| (least.min(c), most.max(c)));
-        Self { least: least as i16, most: most as i16 }
+    pub const fn at(level: i16) -> Self {
+        Self { least: level, most: level }
+    }
+
+    /// Between rest and about `part` of `full`, a count more or less.
+    pub fn up_to(part: f64, full: i16) -> Self {
+        let beyond = part * f64::from(full);
+        Self { least: beyond.floor().min(0.0) as i16, most: beyond.ceil().max(0.0) as i16 }
+    }
+
+    /// The one level, if there is only one.
+    pub fn sure(self) -> Option<i16> {
+        (self.least == self.most).then_some(self.least)
+    }
+}
+
+/// What holds of one snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    pub now: Ns,
+    /// The state is OK.
+    pub driving: bool,
+    pub slopes: Slopes,
+    /// This wheel goes by rule 1 alone, whatever the other one does.
+    pub alone: bool,
+}
+
+impl Turn {
+    /// The most that a level changes in `spent`, in the unit of the budgets: away from zero, toward it, and away in one snapshot.
+    fn most(&self, spent: i64) -> [i64; 3] {
+        let Slopes { away, toward, .. } = self.slopes;
+        let one = away * TICK;
+        // Half of what a part has to shrink by comes from each wheel, and half of what the other wheel makes it grow by.
+        let [more_away, more_toward] =
+            if self.alone { [0, 0] } else { [toward * spent / 2, away * spent / 2] };
+        [away * spent + more_away, toward * spent + more_toward, one + more_away]
     }
 }
 
@@ -51,6 +73,8 @@ pub struct Wheel {
     /// How far it is behind the slope with which it brakes, and whether it did so before.
     owed: i64,
     braked: bool,
+    /// The exact level is surely the whole count.
+    pub settled: bool,
     /// The sign it had last, and when it came to zero.
     last_sign: i16,
     zero_since: Ns,
@@ -58,57 +82,71 @@ pub struct Wheel {
 }
 
 /// A count in the unit of the budgets.
-const COUNT: i64 = 1_000 * 1_000_000;
+pub const COUNT: i64 = 1_000 * 1_000_000;
+/// What one snapshot moves by at most, in microseconds.
+const TICK: i64 = 20 * MS / 1000;
 
 impl Wheel {
+    pub const STILL: Self = Self {
+        level: 0,
+        grown: 0,
+        shrunk: 0,
+        owed: 0,
+        braked: false,
+        settled: true,
+        last_sign: 0,
+        zero_since: 0,
+        seen: 0,
+    };
+
+    /// The time since it was judged, in microseconds, as far as it matters.
+    pub fn spent(&self, now: Ns) -> i64 {
+        ((now - self.seen) / 1000).min(10_000_000)
+    }
+
     /// # Errors
-    /// What is wrong with the level `next` at `now`, in words.
-    pub fn follow(
-        &mut self,
-        next: i16,
-        now: Ns,
-        driving: bool,
-        slopes: Slopes,
-        aim: Aim,
-    ) -> Result<(), String> {
-        let (before, spent) = (self.level, ((now - self.seen) / 1000).min(10_000_000));
-        let wrong = |what: &str| Err(format!("{what}: {before} -> {next}, aim {aim:?}, {spent} us"));
+    /// What is wrong with the level `next`, in words.
+    pub fn follow(&mut self, next: i16, turn: &Turn, aim: Aim) -> Result<(), String> {
+        let &Turn { now, driving, slopes, alone } = turn;
+        let (before, spent) = (self.level, self.spent(now));
+        let wrong =
+            |what: &str| Err(format!("{what}: {before} -> {next}, {aim:?}, alone {alone}, {spent} us"));
         if i32::from(before.signum()) * i32::from(next.signum()) < 0 {
             return wrong("the sign changes without zero");
         }
-        let growth = i64::from(next.abs() - before.abs());
         if !driving && next != 0 {
             return wrong("a stop is not zero");
         }
+        let growth = i64::from(next.abs() - before.abs());
         if growth > 0 {
             let reaches = if next > 0 { next <= aim.most } else { next >= aim.least };
-            if !reaches {
+            if alone && !reaches {
                 return wrong("a level grows away from what is wanted");
             }
             if self.last_sign == -next.signum() && now - self.zero_since < slopes.rest {
                 return wrong("a wheel turns back without a rest");
             }
-        } else if growth < 0 && driving {
+        } else if growth < 0 && driving && alone {
             let wanted = if before > 0 { aim.least >= before } else { aim.most <= before };
             if wanted {
                 return wrong("a level shrinks although it is wanted");
             }
         }
-        self.grown = (self.grown + growth * COUNT - slopes.away * spent).max(0);
-        self.shrunk = (self.shrunk - growth * COUNT - slopes.toward * spent).max(0);
+        let [away, toward, at_once] = turn.most(spent);
+        self.grown = (self.grown + growth * COUNT - away).max(0);
+        self.shrunk = (self.shrunk - growth * COUNT - toward).max(0);
         if self.grown >= COUNT {
             return wrong("a level grows too fast");
         }
         if driving && self.shrunk >= COUNT {
             return wrong("a level shrinks too fast");
         }
-        let tick = 20 * MS / 1000;
-        if growth * COUNT >= slopes.away * tick + COUNT {
+        if growth * COUNT >= at_once + COUNT {
             return wrong("more than a tick's worth in one snapshot");
         }
         // Braking takes all the time that passes, as soon as it has begun.
         let beyond = if next > 0 { aim.most < next } else { next < 0 && aim.least > next };
-        let brakes = driving && beyond;
+        let brakes = driving && alone && beyond;
         self.owed =
             if brakes && self.braked { self.owed + slopes.toward * spent + growth * COUNT } else { 0 };
         self.braked = brakes;
@@ -116,6 +154,9 @@ impl Wheel {
             return wrong("a wheel brakes too slowly");
         }
         self.shrunk = if driving { self.shrunk } else { 0 };
+        // It arrives with a change of the whole count, and at zero also when there was time for a whole one.
+        let arrives = next != before || next == 0 && slopes.toward * spent >= COUNT;
+        self.settled = !driving || alone && aim.sure() == Some(next) && (self.settled || arrives);
         if before != 0 && next == 0 {
             (self.last_sign, self.zero_since) = (before.signum(), now);
         }
@@ -124,6 +165,21 @@ impl Wheel {
         }
         (self.level, self.seen) = (next, now);
         Ok(())
+    }
+
+    /// It has surely to go away from zero, and not from zero itself.
+    pub fn goes_away(&self, aim: Aim) -> bool {
+        let farther = |to: i16| to.signum() == self.level.signum() && to.abs() > self.level.abs();
+        self.level != 0 && farther(aim.least) && farther(aim.most)
+    }
+
+    /// It has surely to go toward zero, or to stay.
+    pub fn never_goes_away(&self, aim: Aim) -> bool {
+        let (level, still) = (self.level, self.settled);
+        let nearer = |to: i16| {
+            to == 0 || to.signum() == -level.signum() || to.abs() < level.abs() || still && to == level
+        };
+        nearer(aim.least) && nearer(aim.most)
     }
 
     pub fn feed(&self, now: Ns, rest: Ns, into: &mut impl Hasher) {

@@ -1,0 +1,138 @@
+//! The motor values of both wheels against time: what each one does by itself, and what they have regard for together.
+
+use std::hash::{Hash, Hasher};
+
+use crate::books::Ns;
+use crate::wheel::{Aim, COUNT, Slopes, Turn, Wheel};
+
+/// How far the exact parts may be behind the whole ones: each of two wheels a count, before and after.
+const UNSEEN: i64 = 4 * COUNT;
+
+/// The parts of the motion, forward and turn, of port and starboard.
+fn parts([port, starboard]: [i16; 2]) -> [i16; 2] {
+    [port + starboard, starboard - port]
+}
+
+/// A part that shrinks since a wheel goes away: what was wanted meanwhile, and how far each part is behind.
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
+struct Due {
+    wanted: [i16; 2],
+    owed: [i64; 2],
+}
+
+/// Both wheels, as they were seen so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Motion {
+    wheels: [Wheel; 2],
+    /// Since both stood for a rest the same is wanted of both: the turn part is exactly zero.
+    straight: bool,
+    /// Since when both are surely at zero.
+    still_since: Option<Ns>,
+    /// What is wanted since both stood for a rest, so that neither has one before it.
+    curve: Option<[i16; 2]>,
+    due: Option<Due>,
+}
+
+impl Motion {
+    pub const STILL: Self =
+        Self { wheels: [Wheel::STILL; 2], straight: true, still_since: Some(0), curve: None, due: None };
+
+    pub fn levels(&self) -> [i16; 2] {
+        self.wheels.map(|wheel| wheel.level)
+    }
+
+    /// Judges the levels `next` at `now`; `together` if the wheels have regard for one another.
+    /// # Errors
+    /// What is wrong with them, in words.
+    pub fn follow(
+        &mut self,
+        next: [i16; 2],
+        now: Ns,
+        driving: bool,
+        slopes: Slopes,
+        aims: [Aim; 2],
+        together: bool,
+    ) -> Result<(), String> {
+        let wanted = match aims.map(Aim::sure) {
+            [Some(port), Some(starboard)] if driving && together => Some([port, starboard]),
+            _ => None,
+        };
+        let rested = self.still_since.is_some_and(|since| now - since >= slopes.rest);
+        let same = !driving || wanted.is_some_and(|[port, starboard]| port == starboard);
+        self.straight = same && (self.straight || rested);
+        self.curve = wanted.filter(|&wanted| rested || self.curve == Some(wanted));
+        let alone = wanted.is_none_or(|wanted| self.goes_by_rule_1(wanted, aims));
+        let before = self.levels();
+        self.due = wanted.filter(|_| !alone).and_then(|wanted| self.due(wanted, aims, next, slopes, now));
+        if self.due.is_some_and(|due| due.owed.iter().any(|&owed| owed >= UNSEEN)) {
+            return Err(format!("a part shrinks too slowly: {before:?} -> {next:?}, {:?}", self.due));
+        }
+        if self.straight && next[0] != next[1] {
+            return Err(format!("not straight: {before:?} -> {next:?}, {aims:?}"));
+        }
+        let turn = Turn { now, driving, slopes, alone };
+        for ((wheel, level), aim) in self.wheels.iter_mut().zip(next).zip(aims) {
+            wheel.follow(level, &turn, aim)?;
+        }
+        if let Some(wanted) = self.curve
+            && !keeps_the_curve(next, wanted)
+        {
+            return Err(format!("not the curve that is wanted: {before:?} -> {next:?}, {wanted:?}"));
+        }
+        let still = self.wheels.iter().all(|wheel| wheel.level == 0 && wheel.settled);
+        self.still_since = still.then(|| self.still_since.unwrap_or(now));
+        Ok(())
+    }
+
+    /// Whether surely no part has to shrink, or no wheel goes away.
+    fn goes_by_rule_1(&self, wanted: [i16; 2], aims: [Aim; 2]) -> bool {
+        if self.straight || self.curve.is_some() {
+            return true;
+        }
+        let unsure: i16 = self.wheels.iter().map(|wheel| i16::from(!wheel.settled)).sum();
+        let within = |(part, wanted): (i16, i16)| {
+            let part = part * if wanted < 0 { -1 } else { 1 };
+            part >= unsure && part + unsure <= wanted.abs()
+        };
+        self.wheels.iter().zip(aims).all(|(wheel, aim)| wheel.never_goes_away(aim))
+            || parts(self.levels()).into_iter().zip(parts(wanted)).all(within)
+    }
+
+    /// How far the parts are behind that have to shrink, if a wheel surely goes away and none is at zero.
+    fn due(&self, wanted: [i16; 2], aims: [Aim; 2], next: [i16; 2], slopes: Slopes, now: Ns) -> Option<Due> {
+        let away = self.wheels.iter().zip(aims).any(|(wheel, aim)| wheel.goes_away(aim));
+        if !away || next.contains(&0) || self.levels().contains(&0) {
+            return None;
+        }
+        let [before, after, wants] = [self.levels(), next, wanted].map(parts);
+        let last = self.due.filter(|due| due.wanted == wanted);
+        let owed = [0, 1].map(|i| {
+            let sign = before[i].signum();
+            // By two counts at least, which both wheels may be away from what is published.
+            let beyond = |part: i16| sign * part - 2 >= (sign * wants[i]).max(0);
+            let last = last.filter(|_| sign != 0 && beyond(before[i]) && beyond(after[i]));
+            let shrunk = i64::from(sign * (before[i] - after[i])) * COUNT;
+            last.map_or(0, |due| (due.owed[i] + slopes.toward * self.wheels[0].spent(now) - shrunk).max(0))
+        });
+        Some(Due { wanted, owed })
+    }
+
+    pub fn feed(&self, now: Ns, rest: Ns, together: bool, into: &mut impl Hasher) {
+        for wheel in &self.wheels {
+            wheel.feed(now, rest, into);
+        }
+        if together {
+            let stood = self.still_since.map(|since| (now - since).min(rest));
+            // After a rest it is straight, and a new curve, whatever was before.
+            let moves = (stood != Some(rest)).then_some((self.straight, self.curve));
+            (self.wheels.map(|wheel| wheel.settled), stood, moves, self.due).hash(into);
+        }
+    }
+}
+
+/// Whether the levels are in the proportion of what is wanted, each up to a count behind it.
+fn keeps_the_curve(levels: [i16; 2], wanted: [i16; 2]) -> bool {
+    let [port, starboard] = levels.map(|level| i32::from(level.abs()));
+    let [to_port, to_starboard] = wanted.map(|level| i32::from(level.abs()));
+    (-to_starboard..=to_port).contains(&(port * to_starboard - starboard * to_port))
+}
