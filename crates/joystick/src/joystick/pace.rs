@@ -24,14 +24,14 @@ pub(super) struct Pace {
     /// The time between cycles, none while there are none.
     interval: Option<Duration>,
     due: Instant,
-    /// When somebody polled last: there is one cycle at one time.
-    last: Option<Instant>,
+    /// Whether somebody polled already.
+    has_begun: bool,
 }
 
 impl Pace {
     pub(super) fn new(rate: u32) -> Self {
         let period = Duration::from_nanos(1_000_000_000 / u64::from(rate.clamp(1, 1_000_000_000)));
-        Self { period, interval: None, due: Instant::ZERO, last: None }
+        Self { period, interval: None, due: Instant::ZERO, has_begun: false }
     }
 
     /// Goes on as `course` needs it. Cycles that are counted, `steady`, come at the whole rate whatever happens. What was not due so
@@ -57,8 +57,8 @@ impl Pace {
 
     /// Goes on to the next cycle if one is due at `now`, and tells how many were skipped.
     pub(super) fn step(&mut self, now: Instant) -> Option<u64> {
-        let is_polled_again = self.last.replace(now) == Some(now);
-        let interval = self.interval.filter(|_| self.due <= now && !is_polled_again)?;
+        self.has_begun = true;
+        let interval = self.interval.filter(|_| self.due <= now)?;
         let missed = now.since(self.due).as_nanos() / interval.as_nanos().max(1);
         let missed = u64::try_from(missed).unwrap_or(u64::MAX);
         let intervals = u32::try_from(missed.saturating_add(1)).unwrap_or(u32::MAX);
@@ -68,7 +68,7 @@ impl Pace {
 
     /// Whether somebody polled already.
     pub(super) fn has_begun(&self) -> bool {
-        self.last.is_some()
+        self.has_begun
     }
 
     /// When the next cycle is due.
