@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-use futures::{FutureExt, StreamExt};
+use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg::TwistStamped;
+use r2r::or_joystick::msg::State;
 use ros::{Error, Stop, clock, qos};
+
+use crate::incoming::Incoming;
 
 /// How long a relay may sleep: it must see the wish to end.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
-
-/// SDL looks every millisecond for what the stick does. The source wakes up as often, since a processor that is woken
-/// from a longer sleep is slower, and the floor must not be higher for that.
-const LOOK: Duration = Duration::from_millis(1);
 
 /// How long a process of the bench may take to end after a signal.
 const LONGEST_END: Duration = Duration::from_secs(10);
@@ -23,28 +22,16 @@ pub fn on_signals() -> Result<Stop, Error> {
     Stop::on_signals(LONGEST_END).map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))
 }
 
-/// Publishes on `to`, `rate` times a second, stamped just before; `linear.x` counts the messages.
+/// Publishes on `to`, for each stick state on `from`, a twist with the time at which the state came.
 /// # Errors
 /// The middleware refuses something.
-#[allow(clippy::disallowed_methods)] // the pace is its own; nothing else waits for this thread
-pub fn source(to: &str, rate: u32) -> Result<(), Error> {
-    let stop = on_signals()?;
-    let mut node = node(to)?;
-    let publisher = publisher(&mut node, to)?;
-    let period = Duration::from_secs(1) / rate;
-    let mut due = clock::now();
-    let mut message = TwistStamped::default();
-    message.header.frame_id = "base_link".into();
-    while !stop.is_set() {
-        due = due + period;
-        while clock::now() < due {
-            std::thread::sleep(due.since(clock::now()).min(LOOK));
-        }
-        message.twist.linear.x += 1.0;
-        message.header.stamp = clock::to_wire(clock::stamp());
-        publisher.publish(&message).map_err(Error::ros(format!("publish '{to}'")))?;
-    }
-    Ok(())
+pub fn stamp(from: &str, to: &str) -> Result<(), Error> {
+    let mut twist = TwistStamped::default();
+    twist.header.frame_id = "base_link".into();
+    pass_on(from, to, move |_: State| {
+        twist.header.stamp = clock::to_wire(clock::stamp());
+        twist.clone()
+    })
 }
 
 /// Wakes up `rate` times a second and does nothing.
@@ -65,15 +52,22 @@ pub fn sleeper(rate: u32) -> Result<(), Error> {
 /// # Errors
 /// The middleware refuses something.
 pub fn relay(from: &str, to: &str) -> Result<(), Error> {
+    pass_on(from, to, |twist: TwistStamped| twist)
+}
+
+fn pass_on<T: WrappedTypesupport + Send + 'static>(
+    from: &str,
+    to: &str,
+    mut made_of: impl FnMut(T) -> TwistStamped,
+) -> Result<(), Error> {
     let stop = on_signals()?;
     let mut node = node(to)?;
     let publisher = publisher(&mut node, to)?;
-    let subscribed = node.subscribe::<TwistStamped>(from, qos::commands());
-    let mut messages = subscribed.map_err(Error::ros(format!("listen to '{from}'")))?;
+    let mut messages = Incoming::<T>::new(&mut node, from, qos::commands())?;
     while !stop.is_set() {
         node.spin_once(LONGEST_SLEEP);
-        while let Some(Some(message)) = messages.next().now_or_never() {
-            publisher.publish(&message).map_err(Error::ros(format!("publish '{to}'")))?;
+        while let Some(message) = messages.take() {
+            publisher.publish(&made_of(message)).map_err(Error::ros(format!("publish '{to}'")))?;
         }
     }
     Ok(())

@@ -10,6 +10,8 @@ use ros::{Error, clock, qos};
 
 /// How many stick events there are in a second \[Hz].
 pub const RATE: u32 = 200;
+/// Where the stick states of a bare chain come from.
+pub const STICK: &str = "/bench/stick";
 /// One of so many events is accompanied by what else the nodes want to hear: 20 times a second.
 const SURROUNDINGS: u64 = 10;
 /// The axis that drives, see `stack.yaml`.
@@ -22,11 +24,11 @@ const DEAD_MAN: usize = 5;
 /// The dead-man button is let go for so many events out of so many.
 const LET_GO: (u64, u64) = (8, 64);
 
-/// Moves the virtual stick, says that nothing stands around the vehicle, and enables motion.
+/// Moves the virtual stick and that of the bare chains, says that nothing stands around the vehicle, and enables motion.
 ///
 /// It has a thread of its own, so that publishing does not delay what is measured.
 pub struct Hand {
-    stick: Publisher<State>,
+    sticks: [Publisher<State>; 2],
     scaling: Publisher<LuciZoneScaling>,
     enable: Publisher<Bool>,
     orders: Orders,
@@ -63,7 +65,10 @@ impl Hand {
         let what = || Error::ros("publish what moves the stick");
         let orders = Orders::default();
         let hand = Self {
-            stick: node.create_publisher("/joystick/virtual_device", qos::edge()).map_err(what())?,
+            sticks: [
+                node.create_publisher("/joystick/virtual_device", qos::edge()).map_err(what())?,
+                node.create_publisher(STICK, qos::edge()).map_err(what())?,
+            ],
             scaling: node.create_publisher("/luci/scaling", qos::command()).map_err(what())?,
             enable: node.create_publisher("/hind/enable", qos::edge()).map_err(what())?,
             orders: orders.clone(),
@@ -89,7 +94,8 @@ impl Hand {
     /// What the middleware refuses here is missing at the motors, and is told there.
     fn act(&self, drive: bool) {
         let number = self.orders.count();
-        let _ = self.stick.publish(&stick(number, drive));
+        let state = stick(number, drive);
+        self.sticks.iter().for_each(|stick| drop(stick.publish(&state)));
         if number.is_multiple_of(SURROUNDINGS) {
             let _ = self.scaling.publish(&free());
             if !drive {

@@ -13,15 +13,12 @@ pub struct Pairing {
     latency: Latency,
     count: u64,
     unpaired: u64,
-    /// The number of a bare chain's last message, and how many it has sent since the last clearing.
-    number: Option<u64>,
-    sent_by_chain: u64,
 }
 
 impl Pairing {
-    /// Begins again, but remembers which event and which message were the last.
+    /// Begins again, but remembers which event was the last.
     pub fn clear(&mut self) {
-        *self = Self { last: self.last, number: self.number, ..Self::default() };
+        *self = Self { last: self.last, ..Self::default() };
     }
 
     /// A motor value came at `now`. One that still waits has lost what belongs to it: the newer one takes its place.
@@ -37,10 +34,8 @@ impl Pairing {
         }
     }
 
-    /// Message number `number` of a bare chain, which carries its own `stamp`, came at `now`.
-    pub fn bare(&mut self, stamp: Stamp, number: u64, now: Stamp) {
-        let before = self.number.replace(number).unwrap_or(number.saturating_sub(1));
-        self.sent_by_chain += number.saturating_sub(before);
+    /// A message of a bare chain, which carries its own `stamp`, came at `now`.
+    pub fn bare(&mut self, stamp: Stamp, now: Stamp) {
         self.record(stamp, now);
     }
 
@@ -60,11 +55,6 @@ impl Pairing {
     /// How many messages belonged to no other, which happens when one is lost on the way to who measures.
     pub fn unpaired(&self) -> u64 {
         self.unpaired
-    }
-
-    /// How many messages a bare chain sent, up to the last one that arrived.
-    pub fn sent_by_chain(&self) -> u64 {
-        self.sent_by_chain
     }
 
     /// How long the events took.
@@ -121,24 +111,9 @@ mod tests {
     #[test]
     fn what_was_counted_before_does_not_count_after_clearing() {
         let mut pairing = Pairing::default();
-        pairing.bare(at(100), 1, at(200));
+        pairing.bare(at(100), at(200));
         pairing.clear();
-        pairing.bare(at(100), 1, at(300));
+        pairing.bare(at(100), at(300));
         assert_eq!((pairing.count(), longest(&pairing)), (0, None));
-    }
-
-    #[test]
-    fn a_gap_in_the_numbers_is_a_loss() {
-        let mut pairing = Pairing::default();
-        let comes = |number: u32, pairing: &mut Pairing| {
-            pairing.bare(at(number * 5000), number.into(), at(number * 5000 + 50));
-        };
-        comes(5, &mut pairing);
-        pairing.clear();
-        for number in [7, 8, 10] {
-            comes(number, &mut pairing);
-        }
-        // 6 to 10 were sent, 6 and 9 are lost
-        assert_eq!((pairing.sent_by_chain(), pairing.count()), (5, 3));
     }
 }
