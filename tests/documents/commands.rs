@@ -124,7 +124,8 @@ fn xtask(words: &[&str]) -> Result<(), String> {
         ("run", [node, ..]) => exists("node", &format!("crates/nodes/src/bin/{node}.rs")),
         ("demo" | "bench", rest) => {
             let known = read(&format!("crates/{command}/src/arguments.rs"));
-            let is_option = |word: &&&str| word.starts_with("--") && !known.contains(&format!("\"{word}\""));
+            let field = |word: &str| format!("pub {}:", word.trim_start_matches("--").replace('-', "_"));
+            let is_option = |word: &&&str| word.starts_with("--") && !known.contains(&field(word));
             rest.iter().find(is_option).map_or(Ok(()), |word| Err(format!("{command} has no option {word}")))
         }
         _ => Ok(()),

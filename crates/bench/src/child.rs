@@ -1,11 +1,11 @@
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 use std::time::Duration;
 
 use ros::{Error, clock};
 use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
 
 /// How long a process gets to end on SIGTERM.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -41,13 +41,29 @@ pub struct Activity {
     pub threads: usize,
 }
 
+impl Activity {
+    /// What all of `children` have done so far.
+    /// # Errors
+    /// One has ended.
+    pub fn of(children: &[Child]) -> Result<Self, String> {
+        children.iter().try_fold(Self::default(), |sum, child| {
+            let one = child.activity()?;
+            Ok(Self {
+                cpu: sum.cpu + one.cpu,
+                wakeups: sum.wakeups + one.wakeups,
+                threads: sum.threads + one.threads,
+            })
+        })
+    }
+}
+
 impl Child {
     /// Starts the executable beside this one; its output goes to a file in `folder`.
     /// # Errors
     /// There is no such executable.
     pub fn start(name: &str, arguments: &[String], folder: &Folder) -> Result<Self, Error> {
         let path = beside(name);
-        let log = folder.0.join(format!("{name}-{}.log", folder.count()));
+        let log = folder.0.path().join(format!("{name}-{}.log", folder.count()));
         let failed = |error| Error::Start(format!("'{}' cannot be started: {error}", path.display()));
         let out = File::create(&log).map_err(failed)?;
         let err = out.try_clone().map_err(failed)?;
@@ -131,48 +147,35 @@ impl Drop for Child {
 }
 
 /// A folder for parameter files and for what processes say, gone when this is dropped.
-pub struct Folder(PathBuf);
+pub struct Folder(TempDir);
 
 impl Folder {
     /// Makes the folder.
     /// # Errors
     /// The system's temporary folder is not writable.
     pub fn new() -> Result<Self, Error> {
-        let path = std::env::temp_dir().join(format!("steersman-bench-{}", process::id()));
-        match fs::create_dir_all(&path) {
-            Ok(()) => Ok(Self(path)),
-            Err(error) => Err(unwritten(&path, &error)),
-        }
+        let made = tempfile::Builder::new().prefix("steersman-bench-").tempdir();
+        made.map(Self).map_err(|error| Error::Start(format!("no temporary folder: {error}")))
     }
 
-    /// Writes `text` to the file `name` in it; tells the file's path.
+    /// Writes `text` to the file `name` in it; gives the file's path.
     /// # Errors
     /// It cannot be written.
     pub fn put(&self, name: &str, text: &str) -> Result<PathBuf, Error> {
-        let path = self.0.join(name);
+        let path = self.0.path().join(name);
         match fs::write(&path, text) {
             Ok(()) => Ok(path),
-            Err(error) => Err(unwritten(&path, &error)),
+            Err(error) => Err(Error::Start(format!("'{}' cannot be written: {error}", path.display()))),
         }
     }
 
     fn count(&self) -> usize {
-        fs::read_dir(&self.0).map_or(0, Iterator::count)
+        fs::read_dir(self.0.path()).map_or(0, Iterator::count)
     }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn unwritten(path: &Path, error: &io::Error) -> Error {
-    Error::Start(format!("'{}' cannot be written: {error}", path.display()))
 }
 
 /// The path of the executable `name` in the folder of this one.
-fn beside(name: &str) -> PathBuf {
+pub fn beside(name: &str) -> PathBuf {
     std::env::current_exe().unwrap_or_default().parent().unwrap_or(Path::new("")).join(name)
 }
 

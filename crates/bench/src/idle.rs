@@ -99,24 +99,13 @@ fn argument(word: &str, parameters: &Path) -> String {
 /// What `children` do in one second of [`WINDOW`], all together.
 fn observe(children: &[Child], stop: &Stop) -> Result<Activity, String> {
     pause(WARM_UP, stop)?;
-    let (began, before) = (clock::now(), activity(children)?);
+    let (began, before) = (clock::now(), Activity::of(children)?);
     pause(WINDOW, stop)?;
-    let (after, seconds) = (activity(children)?, clock::now().since(began).as_secs_f64());
+    let (after, seconds) = (Activity::of(children)?, clock::now().since(began).as_secs_f64());
     Ok(Activity {
         cpu: (after.cpu - before.cpu) / seconds,
         wakeups: (after.wakeups - before.wakeups) / seconds,
         threads: after.threads,
-    })
-}
-
-fn activity(children: &[Child]) -> Result<Activity, String> {
-    children.iter().try_fold(Activity::default(), |sum, child| {
-        let one = child.activity()?;
-        Ok(Activity {
-            cpu: sum.cpu + one.cpu,
-            wakeups: sum.wakeups + one.wakeups,
-            threads: sum.threads + one.threads,
-        })
     })
 }
 

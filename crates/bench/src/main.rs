@@ -8,14 +8,16 @@
 //! |---|---|
 //! | `arguments` | what the user asks for |
 //! | `child` | a process: its start, its end, its CPU and memory |
-//! | `baseline` | the bare chain: `bench source` and `bench relay` |
+//! | `baseline` | bare processes: `bench stamp`, `bench relay`, `bench loop` |
 //! | `incoming` | the unread messages of a topic |
-//! | **latencies** | |
+//! | **chain** | |
+//! | `chain` | all rounds |
 //! | `subject` | what is measured: which processes, how many messages on the way |
 //! | `round` | one measurement of one subject |
 //! | `hand` | moves the virtual stick |
-//! | `sink` | hears the motors, or the end of a bare chain |
+//! | `sink` | subscribes to the motors, or to the end of a bare chain |
 //! | `pairing` | which motor value belongs to which stick event |
+//! | `evdev` | the same from the event of a mocked pad |
 //! | `table` | the figures of all rounds |
 //! | **reactions** | |
 //! | `reaction` | what must stop the motors, in which time, and in which order it is tried |
@@ -38,9 +40,11 @@
 mod arguments;
 mod baseline;
 mod bounds;
+mod chain;
 mod child;
 mod distribution;
 mod drive;
+mod evdev;
 mod hand;
 mod idle;
 mod incoming;
@@ -60,34 +64,20 @@ mod zones;
 
 use std::process::ExitCode;
 
-use ros::{Error, Stop};
+use clap::Parser as _;
+use ros::Error;
 
-use crate::arguments::{Arguments, Asked, HELP, Latencies};
+use crate::arguments::{Arguments, CommandLine, Part, Subject};
 use crate::child::Folder;
-use crate::hand::Hand;
-use crate::round::Stage;
-use crate::sink::Sink;
-use crate::subject::SUBJECTS;
-use crate::table::Table;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 fn main() -> ExitCode {
-    let done = match arguments::read(std::env::args().skip(1)) {
-        Ok(Asked::Help) => {
-            println!("{HELP}");
-            Ok(())
-        }
-        Ok(Asked::Bench(arguments)) => bench(arguments),
-        Ok(Asked::Source { to, rate }) => baseline::source(&to, rate),
-        Ok(Asked::Relay { from, to }) => baseline::relay(&from, &to),
-        Ok(Asked::Sleeper(rate)) => baseline::sleeper(rate),
-        Ok(Asked::Loaded { pads, rate }) => {
-            baseline::on_signals().and_then(|stop| pads::run_loaded(pads, rate, &stop))
-        }
-        Ok(Asked::Steps { case, count }) => drive::run_steps(case, count),
-        Err(misunderstood) => Err(Error::Start(misunderstood.to_string())),
+    let CommandLine { bench: arguments, part } = CommandLine::parse();
+    let done = match part {
+        None => bench(&arguments),
+        Some(part) => play(part),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -99,62 +89,39 @@ fn main() -> ExitCode {
 }
 
 /// What is asked for, one after the other.
-fn bench(arguments: Arguments) -> Result<(), Error> {
-    isolation::ensure().map_err(|trouble| Error::Start(trouble.to_string()))?;
-    let stop = baseline::on_signals()?;
-    let context = ros::context()?;
-    let folder = Folder::new()?;
-    if let Some(latencies) = arguments.latencies {
-        println!("{}\n", bench_latencies(&context, latencies, &folder, &stop)?);
+fn bench(arguments: &Arguments) -> Result<(), Error> {
+    isolation::ensure().map_err(|error| Error::Start(error.to_string()))?;
+    let stop = &baseline::on_signals()?;
+    let context = &ros::context()?;
+    let folder = &Folder::new()?;
+    if arguments.asks_for(Subject::Chain) {
+        println!("{}\n", chain::measure(context, arguments, folder, stop)?);
     }
-    if let Some(count) = arguments.reactions {
-        println!("{}\n", rehearsal::measure(&context, count, &folder, &stop)?);
+    if arguments.asks_for(Subject::Reactions) {
+        println!("{}\n", rehearsal::measure(context, arguments.reactions, folder, stop)?);
     }
-    if let Some(asked) = arguments.pads {
-        println!("{}\n", pads::measure(&context, asked, &folder, &stop)?);
+    if arguments.asks_for(Subject::Pads) {
+        println!("{}\n", pads::measure(context, arguments, folder, stop)?);
     }
-    if arguments.idle {
-        println!("{}\n", idle::measure(&folder, &stop)?);
+    if arguments.asks_for(Subject::Idle) {
+        println!("{}\n", idle::measure(folder, stop)?);
     }
-    if arguments.zones {
+    if arguments.asks_for(Subject::Zones) {
         println!("{}\n", zones::measure()?);
     }
-    if arguments.drive {
-        println!("{}", drive::measure(&stop)?);
+    if arguments.asks_for(Subject::Drive) {
+        println!("{}", drive::measure(stop)?);
     }
     Ok(())
 }
 
-/// All rounds, one subject alive at a time, and the table.
-fn bench_latencies(
-    context: &r2r::Context,
-    Latencies { window, rounds }: Latencies,
-    folder: &Folder,
-    stop: &Stop,
-) -> Result<Table, Error> {
-    let mut node =
-        r2r::Node::create(context.clone(), "bench", "").map_err(Error::ros("make the node 'bench'"))?;
-    let (hand, reins) = Hand::new(&mut node)?;
-    let sink = Sink::new(node, stop.clone())?;
-    let parameters = &folder.put("stack.yaml", include_str!("stack.yaml"))?;
-    let stage = Stage { sink, hand: reins, folder, parameters, window };
-    std::thread::scope(|scope| {
-        scope.spawn(move || hand.run());
-        measure(stage, rounds, stop)
-    })
-}
-
-fn measure(mut stage: Stage<'_>, rounds: u32, stop: &Stop) -> Result<Table, Error> {
-    let mut table = Table::new(stage.window);
-    for round in 1..=rounds {
-        for (number, subject) in SUBJECTS.iter().enumerate() {
-            eprintln!("bench: round {round} of {rounds}: {}", subject.name);
-            let figures = stage.measure(subject);
-            if stop.is_set() {
-                return Err(Error::Start("interrupted".into()));
-            }
-            table.add(number, figures?);
-        }
+/// A part of what is measured.
+fn play(part: Part) -> Result<(), Error> {
+    match part {
+        Part::Stamp { from, to } => baseline::stamp(&from, &to),
+        Part::Relay { from, to } => baseline::relay(&from, &to),
+        Part::Loop { rate } => baseline::sleeper(rate),
+        Part::Pads { pads, rate, ros: _ } => pads::run_loaded(pads, rate, &baseline::on_signals()?),
+        Part::Steps { case, count } => drive::run_steps(case, count),
     }
-    Ok(table)
 }

@@ -13,7 +13,7 @@ pub use self::load::run as run_loaded;
 
 use self::report::Report;
 use self::wires::Wires;
-use crate::arguments::Pads;
+use crate::arguments::Arguments;
 use crate::child::{Child, Folder};
 use crate::hand::Hand;
 
@@ -25,7 +25,12 @@ const MANY: &str = include_str!("pads/many.yaml");
 /// Measures all of it, one after the other.
 /// # Errors
 /// A process does not start, ends, or nothing arrives; what it said is shown.
-pub fn measure(context: &r2r::Context, asked: Pads, folder: &Folder, stop: &Stop) -> Result<Report, Error> {
+pub fn measure(
+    context: &r2r::Context,
+    asked: &Arguments,
+    folder: &Folder,
+    stop: &Stop,
+) -> Result<Report, Error> {
     let mut node = r2r::Node::create(context.clone(), "bench_pads", "")
         .map_err(Error::ros("make the node 'bench_pads'"))?;
     let (hand, reins) = Hand::new(&mut node)?;
@@ -35,18 +40,18 @@ pub fn measure(context: &r2r::Context, asked: Pads, folder: &Folder, stop: &Stop
     std::thread::scope(|scope| {
         scope.spawn(move || hand.run());
         let mut measure = || -> Result<Report, Error> {
-            let mut report = Report::new(asked);
+            let mut report = Report::new(*asked);
             for round in 1..=asked.rounds {
                 eprintln!("bench: pads: round {round} of {}", asked.rounds);
-                paths::measure(&mut wires, &reins, asked.window, &one, folder, &mut report.paths)?;
+                paths::measure(&mut wires, &reins, asked.window(), &one, folder, &mut report.paths)?;
             }
             report.unplugs = unplugs::measure(&mut wires, asked.unplugs, &one, folder)?;
             for (index, load) in report.loads.iter_mut().enumerate() {
                 eprintln!("bench: pads: load {}", index + 1);
-                load.measure(&mut wires, asked.window, &many, folder)?;
+                load.measure(&mut wires, asked.window(), &many, folder)?;
             }
             eprintln!("bench: pads: log");
-            report.log = Some(log::measure(&mut wires, &reins, asked.window, folder)?);
+            report.log = Some(log::measure(&mut wires, &reins, asked.window(), folder)?);
             Ok(report)
         };
         let report = measure();

@@ -1,5 +1,8 @@
-use ros::Latency;
+use std::time::Duration;
+
 use units::Stamp;
+
+use crate::distribution::Distribution;
 
 /// Finds the stick event of each motor value, and how long it took.
 ///
@@ -10,9 +13,17 @@ pub struct Pairing {
     /// When the newest motor value came to which nothing belongs yet.
     waiting: Option<Stamp>,
     last: Stamp,
-    latency: Latency,
-    count: u64,
+    events: Vec<Event>,
     unpaired: u64,
+}
+
+/// A stick event that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When SDL reported it.
+    pub stamp: Stamp,
+    /// When its motor value came.
+    pub came: Stamp,
 }
 
 impl Pairing {
@@ -29,38 +40,38 @@ impl Pairing {
     /// What belongs to the motor value that waits came: it goes back to the event at `stamp`.
     pub fn applied(&mut self, stamp: Stamp) {
         match self.waiting.take() {
-            Some(came) => self.record(stamp, came),
+            Some(came) => self.bare(stamp, came),
             None => self.unpaired += 1,
         }
     }
 
     /// A message of a bare chain, which carries its own `stamp`, came at `now`.
-    pub fn bare(&mut self, stamp: Stamp, now: Stamp) {
-        self.record(stamp, now);
-    }
-
-    fn record(&mut self, stamp: Stamp, now: Stamp) {
+    pub fn bare(&mut self, stamp: Stamp, came: Stamp) {
         if stamp > self.last {
             self.last = stamp;
-            self.count += 1;
-            self.latency.record(stamp, now);
+            self.events.push(Event { stamp, came });
         }
     }
 
-    /// How many events arrived.
-    pub fn count(&self) -> u64 {
-        self.count
+    /// The events that arrived.
+    pub fn events(&self) -> &[Event] {
+        &self.events
     }
 
-    /// How many messages belonged to no other, which happens when one is lost on the way to who measures.
+    /// How many messages belonged to no other, which happens when one is lost on the way to who measures, or is not listened to.
     pub fn unpaired(&self) -> u64 {
         self.unpaired
     }
 
-    /// How long the events took.
-    pub fn latency(&self) -> &Latency {
-        &self.latency
+    /// How long the events took; `None` without any.
+    pub fn times(&self) -> Option<Distribution> {
+        Distribution::new(self.events.iter().map(|event| between(event.stamp, event.came)).collect())
     }
+}
+
+/// The time from one stamp to another, zero where the clock was set back.
+pub fn between(from: Stamp, to: Stamp) -> Duration {
+    Duration::from_nanos(u64::try_from(to.as_nanos() - from.as_nanos()).unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -72,8 +83,8 @@ mod tests {
         Stamp { sec: 7, nanosec: micros * 1000 }
     }
 
-    fn longest(pairing: &Pairing) -> Option<f64> {
-        pairing.latency().quantiles().map(|q| q.max)
+    fn times(pairing: &Pairing) -> Vec<u128> {
+        pairing.events().iter().map(|event| between(event.stamp, event.came).as_micros()).collect()
     }
 
     #[test]
@@ -82,7 +93,7 @@ mod tests {
         pairing.motor(at(300));
         pairing.applied(at(100));
         // 300 - 100
-        assert_eq!((pairing.count(), longest(&pairing)), (1, Some(200.0)));
+        assert_eq!(times(&pairing), [200]);
     }
 
     #[test]
@@ -92,7 +103,7 @@ mod tests {
             pairing.motor(at(came));
             pairing.applied(at(100));
         }
-        assert_eq!((pairing.count(), longest(&pairing)), (1, Some(200.0)));
+        assert_eq!(times(&pairing), [200]);
     }
 
     #[test]
@@ -105,7 +116,7 @@ mod tests {
         pairing.motor(at(15_200));
         pairing.applied(at(15_100));
         // 5400 - 5100 and 15200 - 15100
-        assert_eq!((pairing.count(), pairing.unpaired(), longest(&pairing)), (2, 2, Some(300.0)));
+        assert_eq!((times(&pairing), pairing.unpaired()), (vec![300, 100], 2));
     }
 
     #[test]
@@ -114,6 +125,6 @@ mod tests {
         pairing.bare(at(100), at(200));
         pairing.clear();
         pairing.bare(at(100), at(300));
-        assert_eq!((pairing.count(), longest(&pairing)), (0, None));
+        assert!(pairing.times().is_none());
     }
 }

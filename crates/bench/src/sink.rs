@@ -9,35 +9,47 @@ use crate::incoming::Incoming;
 use crate::pairing::Pairing;
 use crate::subject::{Kind, SUBJECTS};
 
-/// The motors' value for standing, and what hindbrain says when it may leave it.
+/// The motors' value for standing, and what hindbrain publishes while it lets commands pass.
 const STANDS: i16 = 90;
 const OK: &str = "OK";
 /// How long what an ended process has sent may still arrive.
 const SILENCE: Duration = Duration::from_millis(100);
-/// How long a wait may last: the wish to end must be seen.
+/// How long a wait may last: the request to end must be seen.
 const LONGEST_SLEEP: Duration = Duration::from_millis(10);
 
-/// Hears what arrives, of every subject with the same node and the same topics, so that it costs each one the same.
+/// What is subscribed to besides the motors and the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listens {
+    /// Nothing, as on a robot.
+    ToMotors,
+    /// `hind/applied`, which has the stamp of each motor value's stick event, and costs hindbrain one more message.
+    ToStampsToo,
+}
+
+/// Receives what arrives, of every subject with the same node and the same topics, so that it costs each one the same.
 pub struct Sink {
     node: r2r::Node,
     stop: Stop,
     port: Incoming<Int16>,
-    applied: Incoming<TwistStamped>,
+    starboard: Incoming<Int16>,
+    applied: Option<Incoming<TwistStamped>>,
     state: Incoming<Text>,
     chains: Vec<Incoming<TwistStamped>>,
-    heard: Heard,
+    received: Received,
 }
 
-/// What was heard.
+/// What arrived.
 #[derive(Debug, Default)]
-pub struct Heard {
+pub struct Received {
     /// The events that arrived.
     pub pairing: Pairing,
+    /// How many values of the port motor, or messages of a bare chain.
+    pub values: u64,
     port: Option<i16>,
     state: Option<String>,
 }
 
-impl Heard {
+impl Received {
     /// Whether hindbrain lets commands pass.
     pub fn is_enabled(&self) -> bool {
         self.state.as_deref() == Some(OK)
@@ -50,22 +62,27 @@ impl Heard {
 
     /// For the user when nothing arrives.
     pub fn summary(&self) -> String {
-        let said = |what: Option<String>| what.unwrap_or_else(|| "nothing yet".into());
+        let or_nothing = |what: Option<String>| what.unwrap_or_else(|| "nothing yet".into());
         format!(
-            "/motor/port said {}, /hind/state {}",
-            said(self.port.map(|port| port.to_string())),
-            said(self.state.clone())
+            "/motor/port published {}, /hind/state {}",
+            or_nothing(self.port.map(|port| port.to_string())),
+            or_nothing(self.state.clone())
         )
     }
 }
 
 impl Sink {
-    /// Listens with `node` to the motors and to the ends of the bare chains.
+    /// Subscribes to the motors and to the ends of the bare chains.
     /// # Errors
     /// The middleware refuses a topic.
-    pub fn new(mut node: r2r::Node, stop: Stop) -> Result<Self, Error> {
+    pub fn new(context: &r2r::Context, listens: Listens, stop: Stop) -> Result<Self, Error> {
+        let mut node = r2r::Node::create(context.clone(), "bench_sink", "")
+            .map_err(Error::ros("make the node 'bench_sink'"))?;
         let port = Incoming::new(&mut node, "/motor/port", qos::command())?;
-        let applied = Incoming::new(&mut node, "/hind/applied", qos::command())?;
+        let starboard = Incoming::new(&mut node, "/motor/starboard", qos::command())?;
+        let stamps = listens == Listens::ToStampsToo;
+        let applied =
+            stamps.then(|| Incoming::new(&mut node, "/hind/applied", qos::command())).transpose()?;
         let state = Incoming::new(&mut node, "/hind/state", qos::state())?;
         let ends = SUBJECTS.iter().filter_map(|subject| match subject.kind {
             Kind::Bare(end) => Some(end),
@@ -73,32 +90,33 @@ impl Sink {
         });
         let chains =
             ends.map(|end| Incoming::new(&mut node, end, qos::command())).collect::<Result<_, _>>()?;
-        Ok(Self { node, stop, port, applied, state, chains, heard: Heard::default() })
+        Ok(Self { node, stop, port, starboard, applied, state, chains, received: Received::default() })
     }
 
-    /// Forgets what was heard, for a new subject, once the one before has fallen silent.
+    /// Forgets what arrived, for a new subject, once the one before has fallen silent.
     pub fn forget(&mut self) {
         self.listen(SILENCE, |_| false);
-        self.heard = Heard::default();
+        self.received = Received::default();
     }
 
     /// Begins to count anew.
     pub fn clear(&mut self) {
-        self.heard.pairing.clear();
+        self.received.pairing.clear();
+        self.received.values = 0;
     }
 
-    /// What was heard.
-    pub fn heard(&self) -> &Heard {
-        &self.heard
+    /// What arrived.
+    pub fn received(&self) -> &Received {
+        &self.received
     }
 
-    /// Whether somebody wishes to end.
+    /// Whether the user asks for the end.
     pub fn is_stopped(&self) -> bool {
         self.stop.is_set()
     }
 
-    /// Listens for `time`, or until it is `enough` or somebody wishes to end; tells whether it was enough.
-    pub fn listen(&mut self, time: Duration, enough: impl Fn(&Heard) -> bool) -> bool {
+    /// Listens for `time`, or until it is `enough` or the user asks for the end; gives whether it was enough.
+    pub fn listen(&mut self, time: Duration, enough: impl Fn(&Received) -> bool) -> bool {
         let end = clock::now() + time;
         loop {
             let left = end.since(clock::now());
@@ -107,7 +125,7 @@ impl Sink {
             }
             self.node.spin_once(left.min(LONGEST_SLEEP));
             self.read();
-            if enough(&self.heard) {
+            if enough(&self.received) {
                 return true;
             }
         }
@@ -117,19 +135,21 @@ impl Sink {
     fn read(&mut self) {
         let now: Stamp = clock::stamp();
         while let Some(message) = self.port.take() {
-            self.heard.port = Some(message.data);
-            self.heard.pairing.motor(now);
+            self.received.port = Some(message.data);
+            self.received.values += 1;
+            self.received.pairing.motor(now);
         }
-        while let Some(message) = self.applied.take() {
-            self.heard.pairing.applied(clock::from_wire(&message.header.stamp));
+        while self.starboard.take().is_some() {}
+        while let Some(message) = self.applied.as_mut().and_then(Incoming::take) {
+            self.received.pairing.applied(clock::from_wire(&message.header.stamp));
         }
         while let Some(message) = self.state.take() {
-            self.heard.state = Some(message.data);
+            self.received.state = Some(message.data);
         }
         for chain in &mut self.chains {
             while let Some(message) = chain.take() {
-                let number = message.twist.linear.x as u64;
-                self.heard.pairing.bare(clock::from_wire(&message.header.stamp), number, now);
+                self.received.values += 1;
+                self.received.pairing.bare(clock::from_wire(&message.header.stamp), now);
             }
         }
     }

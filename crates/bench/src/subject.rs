@@ -1,4 +1,4 @@
-use crate::hand::RATE;
+use crate::hand::STICK;
 
 /// What is measured: processes that are alive together, and what to listen to.
 #[derive(Clone, Copy, Debug)]
@@ -16,21 +16,21 @@ pub struct Subject {
 pub enum Kind {
     /// Executables of Steersman.
     Nodes(&'static [&'static str]),
-    /// A publisher and bare relays, one process each; the last message is on this topic.
+    /// Bare processes of r2r, one for each message; the last message is on this topic.
     Bare(&'static str),
 }
 
 /// In the order of a round: a subject, then the bare chain that it is compared with.
 pub const SUBJECTS: [Subject; 4] = [
-    Subject { name: "one process", messages: 1, kind: Kind::Nodes(&["steersman"]) },
-    Subject { name: "bare chain of 1", messages: 1, kind: Kind::Bare("/bench/chain_of_1/end") },
+    Subject { name: "steersman", messages: 1, kind: Kind::Nodes(&["steersman"]) },
+    Subject { name: "bare relay", messages: 1, kind: Kind::Bare("/bench/chain_of_1/end") },
     Subject {
-        name: "separate processes",
+        name: "four processes",
         // ~/desired, cmd_vel_arbitrated, cmd_vel, motor/port
         messages: 4,
         kind: Kind::Nodes(&["hindbrain", "zone_scaler", "velocity_arbiter", "joystick"]),
     },
-    Subject { name: "bare chain of 4", messages: 4, kind: Kind::Bare("/bench/chain_of_4/end") },
+    Subject { name: "bare chain of four", messages: 4, kind: Kind::Bare("/bench/chain_of_4/end") },
 ];
 
 impl Subject {
@@ -48,13 +48,12 @@ impl Subject {
     /// What makes the message number `hop` of a bare chain.
     fn hop(&self, hop: usize, end: &str) -> Vec<String> {
         let topic = |hop| match hop {
+            0 => STICK.to_owned(),
             last if last == self.messages => end.to_owned(),
             inner => format!("/bench/chain_of_{}/hop_{inner}", self.messages),
         };
-        match hop {
-            1 => vec!["source".into(), topic(1), RATE.to_string()],
-            _ => vec!["relay".into(), topic(hop - 1), topic(hop)],
-        }
+        let command = if hop == 1 { "stamp" } else { "relay" };
+        vec![command.into(), topic(hop - 1), topic(hop)]
     }
 }
 
@@ -72,14 +71,14 @@ mod tests {
 
     #[test]
     fn a_bare_chain_has_a_process_for_each_message() {
-        assert_eq!(arguments(&SUBJECTS[1]), ["bench source /bench/chain_of_1/end 200"]);
+        assert_eq!(arguments(&SUBJECTS[1]), ["bench stamp /bench/stick /bench/chain_of_1/end"]);
         assert_eq!(
             arguments(&SUBJECTS[3]),
             [
                 "bench relay /bench/chain_of_4/hop_3 /bench/chain_of_4/end",
                 "bench relay /bench/chain_of_4/hop_2 /bench/chain_of_4/hop_3",
                 "bench relay /bench/chain_of_4/hop_1 /bench/chain_of_4/hop_2",
-                "bench source /bench/chain_of_4/hop_1 200",
+                "bench stamp /bench/stick /bench/chain_of_4/hop_1",
             ]
         );
     }

@@ -3,20 +3,29 @@ use std::fs;
 use std::num::NonZero;
 use std::time::Duration;
 
+use crate::evdev::Evdev;
+use crate::hand::RATE;
 use crate::round::Figures;
 use crate::subject::{Kind, SUBJECTS};
+
+/// CPU of one process and of four, at most, to the bare chain's.
+const GOALS: [f64; 2] = [2.0, 1.3];
+/// p50 from the pad's event, at most, to that from SDL's stamp.
+const EVDEV_GOAL: f64 = 1.15;
 
 /// The figures of all rounds; shown as a table in Markdown.
 #[derive(Debug)]
 pub struct Table {
     window: Duration,
     rounds: [Vec<Figures>; SUBJECTS.len()],
+    /// From the event of a mocked pad.
+    pub evdev: Option<Evdev>,
 }
 
 impl Table {
     /// No figures yet; each will be measured for `window`.
     pub fn new(window: Duration) -> Self {
-        Self { window, rounds: Default::default() }
+        Self { window, rounds: Default::default(), evdev: None }
     }
 
     /// Adds a measurement of the subject `number`.
@@ -33,48 +42,63 @@ impl Table {
         self.rounds[number].iter().map(figure).sum()
     }
 
-    /// How much longer half of the events take than in the bare chain of the same round, which follows in the table:
-    /// the median over all rounds, the smallest and the largest.
-    fn ratio(&self, number: usize) -> (f64, f64, f64) {
+    /// How much more `figure` is than that of the bare chain of the same round, which follows in the table: the median over all
+    /// rounds, the smallest and the largest.
+    fn ratio(&self, number: usize, figure: impl Fn(&Figures) -> f64) -> Ratio {
         let pairs = self.rounds[number].iter().zip(&self.rounds[number + 1]);
-        let ratios: Vec<f64> = pairs.map(|(subject, bare)| subject.latency.p50 / bare.latency.p50).collect();
-        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = ratios.iter().copied().fold(0.0, f64::max);
-        (median(ratios), least, most)
-    }
-
-    /// Events that were sent and did not arrive. The joystick's own cycle adds one a second to those of the hand.
-    fn lost(&self, number: usize) -> u64 {
-        let own = match SUBJECTS[number].kind {
-            Kind::Nodes(_) => self.window.as_secs(),
-            Kind::Bare(_) => 0,
-        };
-        self.sum(number, |f| (f.sent + own).saturating_sub(f.arrived))
+        let ratios: Vec<f64> = pairs.map(|(subject, bare)| figure(subject) / figure(bare)).collect();
+        Ratio {
+            least: ratios.iter().copied().fold(f64::INFINITY, f64::min),
+            most: ratios.iter().copied().fold(0.0, f64::max),
+            middle: median(ratios),
+        }
     }
 
     fn row(&self, f: &mut fmt::Formatter<'_>, number: usize) -> fmt::Result {
         let subject = &SUBJECTS[number];
-        let ratio = match subject.kind {
+        let (cpu, time) = match subject.kind {
             Kind::Nodes(_) => {
-                let (middle, least, most) = self.ratio(number);
-                format!("{middle:.2} ({least:.2} to {most:.2})")
+                let cpu = self.ratio(number, |figures| figures.cost.cpu);
+                let goal = GOALS[number / 2];
+                let reached = if cpu.middle <= goal { "reached" } else { "not reached" };
+                let time = self.ratio(number, |figures| micros(figures, 0.5));
+                (format!("{cpu}, goal {goal} {reached}"), time.to_string())
             }
-            Kind::Bare(_) => "1".into(),
+            Kind::Bare(_) => ("1".into(), "1".into()),
         };
-        let processes = self.rounds[number].first().map_or(0, |figures| figures.processes);
-        let max = self.rounds[number].iter().map(|figures| figures.latency.max).fold(0.0, f64::max);
+        let processes = self.rounds[number].first().map_or(0, |figures| figures.cost.processes);
+        let arrived = self.sum(number, |figures| figures.times.count() as u64);
+        let lost = self.sum(number, |figures| figures.sent.saturating_sub(figures.times.count() as u64));
+        let max = self.rounds[number].iter().map(|figures| micros(figures, 1.0)).fold(0.0, f64::max);
         writeln!(
             f,
-            "| {} | {processes} | {} | {} | {} | {:.0} | {:.0} | {max:.0} | {ratio} | {:.1} | {:.0} |",
+            "| {} | {processes} | {:.0} | {:.1} | {cpu} | {:.0} | {arrived} | {lost} | {:.0} | {:.0} | {max:.0} | {time} |",
             subject.name,
-            subject.messages,
-            self.sum(number, |figures| figures.arrived),
-            self.lost(number),
-            self.median(number, |figures| figures.latency.p50),
-            self.median(number, |figures| figures.latency.p99),
-            self.median(number, |figures| figures.cpu),
-            self.median(number, |figures| figures.memory),
+            self.median(number, |figures| figures.cost.values),
+            self.median(number, |figures| figures.cost.cpu),
+            self.median(number, |figures| figures.cost.memory),
+            self.median(number, |figures| micros(figures, 0.5)),
+            self.median(number, |figures| micros(figures, 0.99)),
         )
+    }
+}
+
+/// The time that such a share of the events did not exceed \[µs].
+fn micros(figures: &Figures, share: f64) -> f64 {
+    figures.times.quantile(share).as_secs_f64() * 1e6
+}
+
+/// A ratio in several rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ratio {
+    middle: f64,
+    least: f64,
+    most: f64,
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2} ({:.2} to {:.2})", self.middle, self.least, self.most)
     }
 }
 
@@ -82,23 +106,42 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "| subject | processes | messages | events | lost | p50 [µs] | p99 [µs] | max [µs] \
-             | p50 to bare chain | CPU [% of a core] | memory [MB] |"
+            "| subject | processes | motor values [1/s and side] | CPU [% of a core] | CPU to bare | memory [MB] | events | lost \
+             | p50 [µs] | p99 [µs] | max [µs] | p50 to bare |\n|---|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|---|"
         )?;
-        writeln!(f, "|---|---|---|---|---|---|---|---|---|---|---|")?;
         (0..SUBJECTS.len()).try_for_each(|number| self.row(f, number))?;
         let rounds = self.rounds[0].len();
         let unpaired: u64 = (0..SUBJECTS.len()).map(|number| self.sum(number, |f| f.unpaired)).sum();
-        write!(
+        writeln!(
             f,
-            "\nFrom the stick event as SDL reports it to `/motor/port` at who measures, 200 events a second. Medians over \
-             {rounds} interleaved rounds of {} s; of max the largest, of events and lost the sums. The ratio is to the \
-             bare r2r chain below in the same round. Lost were sent and never seen at the end: a publisher keeps the \
-             newest message only, and SDL joins states that come within a millisecond; {unpaired} messages without a \
-             counterpart are left out. Memory counts shared pages for each process. {}",
-            self.window.as_secs(),
-            machine()
-        )
+            "\nFrom the stick event as SDL reports it to `/motor/port` in another process, {RATE} events a second. Medians over \
+             {rounds} interleaved rounds of {window} s for the cost, with subscribers of the two motors and of the state only, and \
+             {window} s for the times, with `hind/applied` besides; of max the largest, of events and lost the sums. The ratio is to \
+             the bare r2r chain below in the same round, whose first process stamps the same stick messages. Lost were sent and \
+             never seen at the end: a publisher keeps the newest message only; {unpaired} messages without a counterpart are left \
+             out. Memory counts shared pages for each process. {machine}",
+            window = self.window.as_secs(),
+            machine = machine()
+        )?;
+        match &self.evdev {
+            None => write!(f, "\nNo pad of evdev was measured: umockdev is not installed."),
+            Some(Evdev { from_event, from_stamp }) => {
+                let [event, stamp] =
+                    [from_event, from_stamp].map(|times| times.quantile(0.5).as_secs_f64() * 1e6);
+                let ratio = event / stamp;
+                let reached = if ratio <= EVDEV_GOAL { "reached" } else { "not reached" };
+                write!(
+                    f,
+                    "\n| steersman with a mocked pad of evdev | events | p50 [µs] | p99 [µs] | to that from SDL's report |\n|---|--:|--:|--:|---|\n\
+                     | from the pad's event to `/motor/port` | {} | {event:.0} | {:.0} | {ratio:.2}, goal {EVDEV_GOAL} {reached} |\n\
+                     | from SDL's report to `/motor/port` | {} | {stamp:.0} | {:.0} | 1 |",
+                    from_event.count(),
+                    from_event.quantile(0.99).as_secs_f64() * 1e6,
+                    from_stamp.count(),
+                    from_stamp.quantile(0.99).as_secs_f64() * 1e6,
+                )
+            }
+        }
     }
 }
 
@@ -125,13 +168,18 @@ pub fn machine() -> String {
 
 #[cfg(test)]
 mod tests {
-    use ros::Quantiles;
-
     use super::*;
+    use crate::distribution::Distribution;
+    use crate::round::Cost;
 
-    fn figures(p50: f64, max: f64) -> Figures {
-        let latency = Quantiles { total: 0, p50, p99: 2.0 * p50, max };
-        Figures { processes: 1, sent: 800, arrived: 803, unpaired: 0, latency, cpu: 1.5, memory: 30.0 }
+    fn figures(p50: u64, max: u64) -> Figures {
+        let times = [p50, p50, max].map(Duration::from_micros).to_vec();
+        Figures {
+            cost: Cost { processes: 1, values: 200.0, cpu: 1.5, memory: 30.0 },
+            sent: 4,
+            unpaired: 0,
+            times: Distribution::new(times).unwrap(),
+        }
     }
 
     #[test]
@@ -144,19 +192,16 @@ mod tests {
     #[test]
     fn a_ratio_is_taken_within_a_round() {
         let mut table = Table::new(Duration::from_secs(4));
-        for (subject, bare) in [(100.0, 100.0), (300.0, 150.0), (900.0, 300.0)] {
-            table.add(0, figures(subject, 1000.0 + subject));
-            table.add(1, figures(bare, 0.0));
+        for (subject, bare) in [(100, 100), (300, 150), (900, 300)] {
+            table.add(0, figures(subject, 1000 + subject));
+            table.add(1, figures(bare, bare));
         }
         // 1, 2 and 3; of the medians it would be 300 / 150
-        assert_eq!(table.ratio(0), (2.0, 1.0, 3.0));
+        let ratio = table.ratio(0, |figures| micros(figures, 0.5));
+        assert_eq!(ratio, Ratio { middle: 2.0, least: 1.0, most: 3.0 });
         let text = table.to_string();
-        // 800 sent and 4 of the joystick's own, 803 arrived: one lost in each of three rounds
-        assert!(
-            text.contains(
-                "| one process | 1 | 1 | 2409 | 3 | 300 | 600 | 1900 | 2.00 (1.00 to 3.00) | 1.5 | 30 |"
-            ),
-            "{text}"
-        );
+        // four sent and three arrived: one lost in each of three rounds
+        let row = "| steersman | 1 | 200 | 1.5 | 1.00 (1.00 to 1.00), goal 2 reached | 30 | 9 | 3 | 300 | 1300 | 1900 | 2.00 (1.00 to 3.00) |";
+        assert!(text.contains(row), "{text}");
     }
 }

@@ -25,7 +25,8 @@ pub struct Logged {
 /// # Errors
 /// It does not start, or says no.
 pub fn measure(wires: &mut Wires, hand: &Reins, window: Duration, folder: &Folder) -> Result<Logged, Error> {
-    let parameters = folder.put("log.yaml", &STACK.replace("rate: 1\n", "rate: 1000\n"))?;
+    let parameters = folder
+        .put("log.yaml", &STACK.replacen("ros__parameters:\n", "ros__parameters:\n    rate: 1000\n", 1))?;
     let path = folder.put("rows", "")?;
     let node = start(&parameters, folder)?;
     let mut log = || -> Result<Logged, String> {

@@ -7,7 +7,7 @@ use units::Stamp;
 use super::wires::{BARE, Heard, Wires};
 use super::{failed, start};
 use crate::child::{Child, Folder};
-use crate::hand::{RATE, Reins, Task};
+use crate::hand::{Reins, STICK, Task};
 
 /// How long processes get to start and to find each other.
 const START: Duration = Duration::from_secs(15);
@@ -63,9 +63,11 @@ pub fn measure(
     hand.set(Task::Rest);
     heard.map_err(|why| failed("the joystick", &why, &node))?;
     drop(node);
-    let bare = Child::start("bench", &["source".to_owned(), BARE.into(), RATE.to_string()], folder)?;
-    record(wires, window, |heard| matches!(heard, Heard::Bare(_)), paths)
-        .map_err(|why| failed("the bare chain", &why, &bare))
+    let bare = Child::start("bench", &["stamp".to_owned(), STICK.into(), BARE.into()], folder)?;
+    hand.set(Task::Drive);
+    let heard = record(wires, window, |heard| matches!(heard, Heard::Bare(_)), paths);
+    hand.set(Task::Rest);
+    heard.map_err(|why| failed("the bare chain", &why, &bare))
 }
 
 fn record(

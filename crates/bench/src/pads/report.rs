@@ -5,7 +5,7 @@ use super::load::{Load, MOVES};
 use super::log::Logged;
 use super::paths::Paths;
 use super::unplugs::Unplugs;
-use crate::arguments::Pads;
+use crate::arguments::Arguments;
 use crate::distribution::Distribution;
 use crate::hand::RATE;
 use crate::table::machine;
@@ -18,7 +18,7 @@ const COLUMNS: usize = 40;
 /// All figures of the joystick node, shown as tables in Markdown.
 #[derive(Debug)]
 pub struct Report {
-    asked: Pads,
+    asked: Arguments,
     /// From the stick event to the topics.
     pub paths: Paths,
     /// From the unplugging to all that is let go.
@@ -31,7 +31,7 @@ pub struct Report {
 
 impl Report {
     /// Nothing yet.
-    pub fn new(asked: Pads) -> Self {
+    pub fn new(asked: Arguments) -> Self {
         let loads = [(0, false), (1, false), (1, true), (8, false), (8, true)];
         let loads = loads.map(|(pads, moved)| Load::new(pads, moved));
         Self { asked, paths: Paths::default(), unplugs: Unplugs::default(), loads, log: None }
@@ -64,8 +64,7 @@ impl Report {
             f,
             "\nFrom the stick event as SDL reports it to who listens, {RATE} events a second, all of {} rounds of {} s; the bare \
              chain is one message between two r2r processes. `joy` waits for `coalesce_interval`, 1 ms, for further moves.\n",
-            self.asked.rounds,
-            self.asked.window.as_secs()
+            self.asked.rounds, self.asked.seconds
         )
     }
 
@@ -134,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_report_has_a_row_for_all_that_was_measured() {
-        let asked = Pads { window: Duration::from_secs(4), rounds: 3, unplugs: 2 };
+        let asked = Arguments { only: None, seconds: 4, rounds: 3, reactions: 1, unplugs: 2 };
         let mut report = Report::new(asked);
         report.paths.bare = vec![Duration::from_micros(200)];
         report.paths.joy = vec![Duration::from_micros(300); 3];
