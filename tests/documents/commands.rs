@@ -133,13 +133,15 @@ fn xtask(words: &[&str]) -> Result<(), String> {
 }
 
 fn mapper(words: &[&str]) -> Result<(), String> {
-    let known = read("crates/mapper/src/arguments.rs");
+    let known = read("crates/mapper/src/arguments.rs").to_lowercase();
     let [command, rest @ ..] = words else { return Err("a command must be given".into()) };
-    let options = rest.iter().filter(|word| word.starts_with("--"));
-    let mut needed = options.chain([command]);
-    needed
-        .find(|word| !known.contains(&format!("\"{word}\"")))
-        .map_or(Ok(()), |word| Err(format!("steersman-joystick knows no {word}")))
+    if !(known.contains(&format!("    {command} {{")) || known.contains(&format!("    {command}("))) {
+        return Err(format!("steersman-joystick knows no {command}"));
+    }
+    let mut options = rest.iter().filter(|word| word.starts_with("--"));
+    options
+        .find(|word| !known.contains(&format!("{}: ", word.trim_start_matches('-'))))
+        .map_or(Ok(()), |word| Err(format!("steersman-joystick has no option {word}")))
 }
 
 fn launch(file: &str, words: &[&str]) -> Result<(), String> {

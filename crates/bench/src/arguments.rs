@@ -1,4 +1,5 @@
 use core::time::Duration;
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum, value_parser};
 
@@ -68,6 +69,8 @@ pub enum Part {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
         ros: Vec<String>,
     },
+    /// Prints when it has read a report of the pad with this device file \[µs since 1970].
+    Reader { file: PathBuf },
     /// One of the things that `drive` measures, for valgrind to count its instructions.
     Steps {
         case: u32,

@@ -1,9 +1,13 @@
-use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::process::{self, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{self, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use ros::Error;
+use ros::{Error, clock};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use units::Stamp;
 
@@ -30,22 +34,67 @@ pub struct Evdev {
     pub from_event: Distribution,
     /// From the time at which SDL reports them.
     pub from_stamp: Distribution,
+    /// From the event until a bare process has read it, which waits for nothing else: what the mock costs.
+    pub to_reader: Distribution,
 }
 
 /// Measures it with `steersman`; `None` where umockdev is not installed.
 /// # Errors
 /// It does not start or does not drive.
 pub fn measure(stage: &Stage<'_>) -> Result<Option<Evdev>, Error> {
-    let Some(mut pad) = MockedPad::start(stage.parameters)? else { return Ok(None) };
+    let parameters = ["--ros-args", "--params-file", &stage.parameters.to_string_lossy()];
+    let Some(mut pad) = MockedPad::start("steersman", &parameters)? else { return Ok(None) };
     let measured = drive(stage, &mut pad);
     stage.hand.set(Task::Rest);
+    drop(pad);
+    let measured = measured
+        .and_then(|(from_event, from_stamp)| Ok(Evdev { from_event, from_stamp, to_reader: floor(stage)? }));
     measured.map(Some).map_err(|why| Error::Start(format!("a mocked pad could not be measured: {why}")))
 }
 
-fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<Evdev, String> {
+/// How long the same events take to a bare reader.
+fn floor(stage: &Stage<'_>) -> Result<Distribution, String> {
+    let reader = MockedPad::start("bench", &["reader", "/dev/input/event7"]).map_err(|e| e.to_string())?;
+    let mut pad = reader.ok_or("umockdev is gone")?;
+    pad.order(&format!(r#"{{"do": "plug", {PAD}, "pad": "xbox"}}"#))?;
+    pad.order(r#"{"do": "start"}"#)?;
+    pause(WARM_UP);
+    pad.begin_to_move(stage.window)?;
+    let happened = pad.end_to_move()?;
+    drop(pad.orders.take()); // which ends the harness, and with it the reader
+    let mut text = String::new();
+    pad.errors.read_to_string(&mut text).map_err(|error| error.to_string())?;
+    let read = text.lines().filter_map(|line| stamp(line.trim()));
+    let times = read.filter_map(|at| Some(between(before(&happened, at)?, at)));
+    Distribution::new(times.collect()).ok_or_else(|| format!("the reader read nothing: {text}"))
+}
+
+#[allow(clippy::disallowed_methods)] // who measures does nothing else
+fn pause(time: Duration) {
+    std::thread::sleep(time);
+}
+
+/// Prints when it has read a report of the pad with this device `file`, until it is told to end. It reads as SDL does: until nothing
+/// is left.
+/// # Errors
+/// The file does not open.
+pub fn read(file: &Path) -> Result<(), Error> {
+    let failed = |error: std::io::Error| Error::Start(format!("'{}': {error}", file.display()));
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let mut pad = OpenOptions::new().read(true).custom_flags(flags).open(file).map_err(failed)?;
+    let mut buffer = [0; 768];
+    loop {
+        let wait = &mut [PollFd::new(&pad, PollFlags::IN)];
+        poll(wait, None).map_err(|error| failed(error.into()))?;
+        while pad.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        println!("{}", clock::stamp().as_nanos() / 1000);
+    }
+}
+
+fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<(Distribution, Distribution), String> {
     let mut sink =
         Sink::new(stage.context, Listens::ToStampsToo, stage.stop.clone()).map_err(|e| e.to_string())?;
-    pad.order(&format!(r#"{{"do": "start"}}"#))?;
+    pad.order(r#"{"do": "start"}"#)?;
     pad.order(&format!(r#"{{"do": "plug", {PAD}, "pad": "xbox"}}"#))?;
     sink.listen(WARM_UP * 2, |_| false);
     pad.act(&format!(r#"{{"buttons": {{"{DEAD_MAN}": true}}}}"#))?;
@@ -60,20 +109,17 @@ fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<Evdev, String> {
     }
     sink.listen(WARM_UP, |_| false);
     sink.clear();
-    let count = stage.window.as_nanos() / PERIOD.as_nanos();
-    let batches: Vec<String> = (1..=count).map(moves).collect();
-    let pause = PERIOD.as_secs_f64();
-    pad.send(&format!(r#"{{"do": "act", {PAD}, "pause": {pause}, "batches": [{}]}}"#, batches.join(",")))?;
+    pad.begin_to_move(stage.window)?;
     sink.listen(stage.window + WARM_UP, |_| false);
-    let happened = stamps(&pad.answer()?).ok_or("no stamps")?;
+    let happened = pad.end_to_move()?;
     let events = sink.received().pairing.events();
     let pairs: Vec<(Stamp, Event)> =
-        events.iter().filter_map(|&e| Some((before(&happened, e)?, e))).collect();
+        events.iter().filter_map(|&event| Some((before(&happened, event.stamp)?, event))).collect();
     let times = |from: fn(&(Stamp, Event)) -> Stamp| {
         let times = pairs.iter().map(|pair| between(from(pair), pair.1.came));
         Distribution::new(times.collect()).ok_or("no event arrived")
     };
-    Ok(Evdev { from_event: times(|pair| pair.0)?, from_stamp: times(|pair| pair.1.stamp)? })
+    Ok((times(|pair| pair.0)?, times(|pair| pair.1.stamp)?))
 }
 
 /// The pad's state at event `number`, never as it was at the one before.
@@ -82,51 +128,65 @@ fn moves(number: u128) -> String {
     format!(r#"{{"axes": {{"{DRIVING}": {value}}}}}"#)
 }
 
-/// What of `happened`, in order, SDL reported as `event`.
-fn before(happened: &[Stamp], event: Event) -> Option<Stamp> {
-    let number = happened.partition_point(|&stamp| stamp <= event.stamp).checked_sub(1)?;
-    Some(happened[number]).filter(|&stamp| between(stamp, event.stamp) < PERIOD)
+/// Which of the events that `happened`, in order, was read at `read`.
+fn before(happened: &[Stamp], read: Stamp) -> Option<Stamp> {
+    let number = happened.partition_point(|&stamp| stamp <= read).checked_sub(1)?;
+    Some(happened[number]).filter(|&stamp| between(stamp, read) < PERIOD)
 }
 
 /// The `"stamps": [µs, µs, …]` of an answer.
 fn stamps(answer: &str) -> Option<Vec<Stamp>> {
     let list = answer.split_once(r#""stamps": ["#)?.1.split_once(']')?.0;
-    list.split(", ")
-        .map(|micros| {
-            let micros: u64 = micros.parse().ok()?;
-            let sec = i32::try_from(micros / 1_000_000).ok()?;
-            Some(Stamp { sec, nanosec: (micros % 1_000_000) as u32 * 1000 })
-        })
-        .collect()
+    list.split(", ").map(stamp).collect()
 }
 
-/// `steersman` in the harness. Both end when this is dropped.
+/// A time \[µs since 1970].
+fn stamp(micros: &str) -> Option<Stamp> {
+    let micros: u64 = micros.parse().ok()?;
+    let sec = i32::try_from(micros / 1_000_000).ok()?;
+    Some(Stamp { sec, nanosec: (micros % 1_000_000) as u32 * 1000 })
+}
+
+/// An executable in the harness. Both end when this is dropped.
 struct MockedPad {
     process: process::Child,
-    orders: ChildStdin,
+    orders: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
+    errors: ChildStderr,
 }
 
 impl MockedPad {
-    fn start(parameters: &Path) -> Result<Option<Self>, Error> {
+    fn start(executable: &str, arguments: &[&str]) -> Result<Option<Self>, Error> {
         let failed = |error| Error::Start(format!("the harness of a mocked pad cannot be started: {error}"));
         let mut command = Command::new("umockdev-wrapper");
-        command.args(["python3", HARNESS]).arg(beside("steersman"));
-        command.args(["--ros-args", "--params-file"]).arg(parameters);
+        command.args(["python3", HARNESS]).arg(beside(executable)).args(arguments);
         // Without udev's own file SDL would look into /dev/input itself, which is not mocked.
         command.env("SDL_JOYSTICK_DISABLE_UDEV", "0").env("PYTHONDONTWRITEBYTECODE", "1");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = match command.spawn() {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             process => process.map_err(failed)?,
         };
-        let piped = process.stdin.take().zip(process.stdout.take());
-        let (orders, answers) = piped.ok_or_else(|| failed(ErrorKind::BrokenPipe.into()))?;
-        Ok(Some(Self { process, orders, answers: BufReader::new(answers) }))
+        let orders = process.stdin.take();
+        let piped = process.stdout.take().zip(process.stderr.take());
+        let (answers, errors) = piped.ok_or_else(|| failed(ErrorKind::BrokenPipe.into()))?;
+        Ok(Some(Self { process, orders, answers: BufReader::new(answers), errors }))
     }
 
     fn act(&mut self, batch: &str) -> Result<(), String> {
         self.order(&format!(r#"{{"do": "act", {PAD}, "batches": [{batch}]}}"#))
+    }
+
+    /// Moves the pad for `time`.
+    fn begin_to_move(&mut self, time: Duration) -> Result<(), String> {
+        let batches: Vec<String> = (1..=time.as_nanos() / PERIOD.as_nanos()).map(moves).collect();
+        let pause = PERIOD.as_secs_f64();
+        self.send(&format!(r#"{{"do": "act", {PAD}, "pause": {pause}, "batches": [{}]}}"#, batches.join(",")))
+    }
+
+    /// When the pad moved, once it has ended.
+    fn end_to_move(&mut self) -> Result<Vec<Stamp>, String> {
+        stamps(&self.answer()?).ok_or_else(|| "no stamps".into())
     }
 
     fn order(&mut self, order: &str) -> Result<(), String> {
@@ -135,7 +195,8 @@ impl MockedPad {
     }
 
     fn send(&mut self, order: &str) -> Result<(), String> {
-        writeln!(self.orders, "{order}").map_err(|error| error.to_string())
+        let orders = self.orders.as_mut().ok_or("it was told to end")?;
+        writeln!(orders, "{order}").map_err(|error| error.to_string())
     }
 
     fn answer(&mut self) -> Result<String, String> {
@@ -168,7 +229,7 @@ mod tests {
     #[test]
     fn an_event_belongs_to_the_last_report_before_it() {
         let happened = [at(1000), at(6000)];
-        let belongs = |micros| before(&happened, Event { stamp: at(micros), came: at(0) });
+        let belongs = |micros| before(&happened, at(micros));
         assert_eq!(
             [999, 1000, 5999, 6040].map(belongs),
             [None, Some(at(1000)), Some(at(1000)), Some(at(6000))]

@@ -35,12 +35,13 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
+use clap::Parser as _;
 use nodes::start::{self, EndsAll, Member};
 use nodes::{hindbrain, joystick, simulator, steersman, velocity_arbiter, zone_scaler};
 use params::Specification;
 use ros::{Shell, Stop};
 
-use crate::arguments::{Arguments, Asked};
+use crate::arguments::Arguments;
 use crate::children::Children;
 use crate::course::Course;
 use crate::machine::{Input, Operator, Plan};
@@ -53,17 +54,7 @@ const NAME: &str = "demo";
 const MISUNDERSTOOD: u8 = 2;
 
 fn main() -> ExitCode {
-    let arguments = match arguments::read(std::env::args().skip(1)) {
-        Ok(Asked::Demo(arguments)) => arguments,
-        Ok(Asked::Help) => {
-            say(arguments::HELP);
-            return ExitCode::SUCCESS;
-        }
-        Err(error) => {
-            eprintln!("{NAME}: {error}");
-            return ExitCode::from(MISUNDERSTOOD);
-        }
-    };
+    let arguments = Arguments::parse();
     if !arguments.headless && !std::io::stdout().is_terminal() {
         eprintln!("{NAME}: the output is no terminal, which the screen needs; --headless does without");
         return ExitCode::from(MISUNDERSTOOD);
@@ -138,7 +129,7 @@ fn operate(
     let mut topics = Topics::new(&mut member.node)?;
     topics::listen(&mut member.inputs, &mut member.node, gamepad.is_none())?;
     let plan = Plan {
-        course: Course::new(arguments.length),
+        course: Course::new(arguments.length()),
         headless: arguments.headless,
         virtual_stick: gamepad.is_none(),
     };

@@ -22,31 +22,20 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, channel};
 
+use clap::{CommandFactory as _, FromArgMatches as _};
 use gamepad::{Event, Gamepads};
 
-use arguments::{Asked, HELP, Map};
+use arguments::{Command, CommandLine, Map};
 use map::Line;
 
 const NOT_DONE: u8 = 1;
-const NOT_UNDERSTOOD: u8 = 2;
 
 fn main() -> ExitCode {
-    let asked = match arguments::read(std::env::args_os().skip(1)) {
-        Ok(asked) => asked,
-        Err(misunderstood) => {
-            complain(&misunderstood.to_string());
-            return ExitCode::from(NOT_UNDERSTOOD);
-        }
-    };
-    let done = match asked {
-        Asked::Help => writeln!(io::stdout(), "{HELP}").map_err(Trouble::Output),
-        Asked::Version => {
-            let version = env!("CARGO_PKG_VERSION");
-            let sdl = gamepad::sdl_version();
-            writeln!(io::stdout(), "steersman-joystick {version} (SDL {sdl})").map_err(Trouble::Output)
-        }
-        Asked::List { watch } => list(watch),
-        Asked::Map(asked) => map(&asked),
+    let version = format!("{} (SDL {})", env!("CARGO_PKG_VERSION"), gamepad::sdl_version());
+    let read = CommandLine::command().version(version).get_matches();
+    let done = match CommandLine::from_arg_matches(&read).unwrap_or_else(|error| error.exit()).command {
+        Command::List { watch } => list(watch),
+        Command::Map(asked) => map(&asked),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -54,7 +54,7 @@ pub fn run(
 ) -> Result<String, String> {
     let devices = Devices::gather(events, GATHER);
     let device = devices.find(asked.device.as_deref()).map_err(|miss| reason(&miss))?;
-    let mapping = ask(events, lines, keep_lines, device, asked.timeout, say)?;
+    let mapping = ask(events, lines, keep_lines, device, asked.patience(), say)?;
     let Device { name, guid, details, .. } = device;
     let driver = details.driver.to_string();
     Ok(mapping.yaml(Model { name, guid, driver: &driver, control_device: devices.unique(device) }))

@@ -28,7 +28,7 @@ const ROUNDS: usize = 128;
 /// How much later than it was due a wake-up may be before more than what it brought may wait.
 const LATE: Duration = Duration::from_millis(5);
 
-/// A wait that took so long slept: nothing was unread when it began, and no topic brought more than a message or two since.
+/// A wait that took so long slept: nothing was unread until it ended, and what ended it is one message of a topic.
 const SLEPT: Duration = Duration::from_millis(1);
 
 /// What a thread reads from the middleware, and since when nothing was left unread.
@@ -42,8 +42,8 @@ impl Reader {
         Self { dry: clock::now() }
     }
 
-    /// Waits for messages for `idle` at the most, and takes with `take` what the middleware has for `node`, until nothing comes any
-    /// more. The machine sees the time in between, and learns if this thread was held since it read before, here or elsewhere.
+    /// Waits for messages for `idle` at the most, and takes with `take` what the middleware has for `node`: after a sleep what ended it,
+    /// else until nothing comes any more. The machine sees the time in between, and learns if this thread was held since it read before, here or elsewhere.
     pub(crate) fn wait_and_take<M: Machine>(
         &mut self,
         node: &mut r2r::Node,
@@ -53,7 +53,8 @@ impl Reader {
     ) {
         let began = clock::now();
         node.spin_once(idle);
-        let slept = clock::now().since(began);
+        let woke = clock::now();
+        let slept = woke.since(began);
         let is_late = slept > idle + LATE;
         if is_late {
             // The process was held. The wait may have ended by time alone, and what came meanwhile has to go before what is due.
@@ -61,7 +62,7 @@ impl Reader {
         }
         shell.read_again(self.dry, self.dry + idle);
         if SLEPT <= slept && !is_late {
-            self.dry = began;
+            self.dry = woke;
             take();
             return;
         }

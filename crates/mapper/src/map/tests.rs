@@ -60,7 +60,7 @@ fn obey(question: &str, pad: &VirtualPad, lines: &Sender<Line>) {
 }
 
 fn asked(device: Option<&str>) -> Map {
-    Map { device: device.map(str::to_owned), output: None, force: false, timeout: Duration::from_secs(10) }
+    Map { device: device.map(str::to_owned), output: None, force: false, timeout: 10 }
 }
 
 /// Both ways that the command may go with SDL, one after the other: SDL runs once per process.
