@@ -84,6 +84,13 @@ impl Specification {
         self
     }
 
+    /// Adds the parameters that [`params!`](crate::params!) lists; the order is that of the YAML file and of the table.
+    #[must_use]
+    pub fn with_all(mut self, parameters: Vec<Declaration>) -> Self {
+        self.parameters.extend(parameters);
+        self
+    }
+
     /// Adds a group.
     #[must_use]
     pub fn with_group(mut self, group: Group) -> Self {
