@@ -1,7 +1,6 @@
 use params::{Parameter, Refusal, Set, Specification};
 
-use super::number;
-use super::{AxisMapping, Dynamics, JoyParams, Shape};
+use super::{AxisMapping, Dynamics, JoyParams, Shape, number};
 
 params::params! {
     /// What the node itself is told.
