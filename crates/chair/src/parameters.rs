@@ -15,8 +15,7 @@ params::params! {
     struct Remote {
         mode: String = Parameter::choice("mode", "shared", &["auto", "shared"]).at_start()
             .text("How the chair is driven: auto, where the occupant's stick is dead, or shared, where it is published for \
-                blending.")
-            .needed_by("LUCI has both modes"),
+                blending.").needed_by("LUCI has both modes"),
         rate: i64 = Parameter::integer("rate", 20, 12, 100).unit("Hz")
             .text("How often the stick is published at least; below 10 Hz a chair engages and disengages its brakes.")
             .needed_by("LUCI states 10 Hz at least; its users take from 20 to 200"),
@@ -29,15 +28,12 @@ params::params! {
                 neutral goes out. LUCI's loop runs ten times a second, so that one may be missing.")
             .needed_by("LUCI states no rate of its streams"),
         service_timeout: Duration = Parameter::seconds("service_timeout", 1.0, 0.05, 10.0)
-            .text("A service that does not answer for so long is asked again.")
-            .needed_by(LINK),
+            .text("A service that does not answer for so long is asked again.").needed_by(LINK),
         confirm_timeout: Duration = Parameter::seconds("confirm_timeout", 1.0, 0.5, 10.0)
             .text("A service that answered, but whose effect the chair does not show for so long, is asked again. A node that \
-                ends waits 1.5 s in all for the chair to be given back.")
-            .needed_by(LINK),
+                ends waits 1.5 s in all for the chair to be given back.").needed_by(LINK),
         attempts: i64 = Parameter::integer("service_attempts", 5, 1, 100)
-            .text("How often a service is asked before it is given up.")
-            .needed_by(LINK),
+            .text("How often a service is asked before it is given up.").needed_by(LINK),
     }
 }
 
@@ -46,8 +42,7 @@ params::params! {
     struct Declared {
         stamped: bool = Parameter::bool("stamped", true).at_start()
             .text("Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise \
-                geometry_msgs/Twist.")
-            .needed_by("peers.md 15: half of the field is stamped, half is not"),
+                geometry_msgs/Twist.").needed_by("peers.md 15: half of the field is stamped, half is not"),
         activate: bool = Parameter::bool("activate", false).at_start()
             .text("Enter the mode at the start, without waiting for ~/activate.")
             .needed_by("LUCI's users: some start their stack with the chair in the mode, others by hand"),
@@ -67,33 +62,24 @@ params::params! {
     /// What a person sets of the odometry.
     struct Odometry {
         circumference: f64 = Parameter::float("odometry.circumference", 1.0373, 0.1, 5.0).unit("m")
-            .text("Circumference of a drive wheel.")
-            .needed_by(CHAIR),
+            .text("Circumference of a drive wheel.").needed_by(CHAIR),
         wheel_base: f64 = Parameter::float("odometry.wheel_base", 0.5065, 0.1, 3.0).unit("m")
-            .text("Distance between the drive wheels.")
-            .needed_by(CHAIR),
-        gear: f64 = Parameter::float("odometry.gear", 2.38462, 0.1, 100.0)
-            .text("Turns of an encoder for one turn of its wheel.")
+            .text("Distance between the drive wheels.").needed_by(CHAIR),
+        gear: f64 = Parameter::float("odometry.gear", 2.38462, 0.1, 100.0).text("Turns of an encoder for one turn of its wheel.")
             .needed_by(CHAIR),
         left_forward: bool = Parameter::bool("odometry.left_increases_forward", false)
-            .text("Whether the left angle grows when the chair goes forward.")
-            .needed_by(CHAIR),
+            .text("Whether the left angle grows when the chair goes forward.").needed_by(CHAIR),
         right_forward: bool = Parameter::bool("odometry.right_increases_forward", true)
-            .text("Whether the right angle grows when the chair goes forward.")
-            .needed_by(CHAIR),
+            .text("Whether the right angle grows when the chair goes forward.").needed_by(CHAIR),
         max_speed: f64 = Parameter::float("odometry.max_speed", 3.0, 0.1, 20.0).unit("m/s")
-            .text("No wheel is faster; encoder angles that would mean so are ignored.")
-            .needed_by(CHAIR),
+            .text("No wheel is faster; encoder angles that would mean so are ignored.").needed_by(CHAIR),
         max_gap: Duration = Parameter::seconds("odometry.max_gap", 0.07, 0.01, 1.0)
             .text("After a longer time without encoders the way in between is unknown: the pose stays, its covariance grows. \
-                In this time no wheel may turn an encoder by half a turn.")
-            .needed_by(CHAIR),
+                In this time no wheel may turn an encoder by half a turn.").needed_by(CHAIR),
         discard: i64 = Parameter::integer("odometry.discard", 3, 0, 100)
-            .text("So many encoder messages at the start do not count.")
-            .needed_by(CHAIR),
+            .text("So many encoder messages at the start do not count.").needed_by(CHAIR),
         slip: f64 = Parameter::float("odometry.slip", 0.0004, 0.0, 0.1).unit("m")
-            .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m.")
-            .needed_by(CHAIR),
+            .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m.").needed_by(CHAIR),
         timeout: Duration = Parameter::seconds("odometry.timeout", 0.5, 0.05, 10.0)
             .text("Encoders that are silent for so long are reported in the diagnostics.")
             .needed_by("encoder kits' rates differ"),

@@ -12,14 +12,12 @@ params::params! {
             .text("So long the override button suspends the scaling, or until it is pressed again."),
         acceleration: f64 = Parameter::float("acceleration", 1.0, 0.1, 10.0).unit("m/s^2")
             .text("How fast a wheel follows the stick, both ways."),
-        brake: f64 = Parameter::float("brake", 2.0, 0.1, 20.0).unit("m/s^2")
-            .text("How fast the brakes stop a wheel."),
+        brake: f64 = Parameter::float("brake", 2.0, 0.1, 20.0).unit("m/s^2").text("How fast the brakes stop a wheel."),
         forward: Vec<f64> = Parameter::floats("forward", &[0.54, 1.07, 1.57, 2.01, 2.77], 0.01, 20.0, 5).unit("m/s")
             .text("Speed at full throw in each of the five profiles."),
         turn: Vec<f64> = Parameter::floats("turn", &[1.2212, 1.2212, 1.2212, 1.2212, 1.2212], 0.01, 20.0, 5).unit("rad/s")
             .text("Turning speed at full throw in each of the five profiles."),
-        profile: i64 = Parameter::integer("profile", 1, 1, 5).at_start()
-            .text("The profile at the start."),
+        profile: i64 = Parameter::integer("profile", 1, 1, 5).at_start().text("The profile at the start."),
         wheel_base: f64 = Parameter::float("wheel_base", 0.5065, 0.1, 3.0).unit("m").at_start()
             .text("Distance between the drive wheels."),
         circumference: f64 = Parameter::float("circumference", 1.0373, 0.1, 5.0).unit("m").at_start()
@@ -41,14 +39,10 @@ params::params! {
             .needed_by("LUCI: unknown without a chair, and a driver must get along with both"),
         position_sent: String = Parameter::choice("position_sent", "streamed", &["streamed", "on_change"])
             .text("Whether joystick_position is streamed, or sent when the stick or its source changes; LUCI does not state \
-                it.")
-            .needed_by("LUCI: unknown without a chair, and a driver must get along with both"),
-        scaling_rate: i64 = rate("scaling_rate", 10)
-            .text("How often scaling is published, in whole periods of 10 ms."),
-        encoder_rate: i64 = rate("encoder_rate", 100)
-            .text("How often encoders is published, in whole periods of 10 ms."),
-        imu_rate: i64 = rate("imu_rate", 50)
-            .text("How often imu is published, in whole periods of 10 ms."),
+                it.").needed_by("LUCI: unknown without a chair, and a driver must get along with both"),
+        scaling_rate: i64 = rate("scaling_rate", 10).text("How often scaling is published, in whole periods of 10 ms."),
+        encoder_rate: i64 = rate("encoder_rate", 100).text("How often encoders is published, in whole periods of 10 ms."),
+        imu_rate: i64 = rate("imu_rate", 50).text("How often imu is published, in whole periods of 10 ms."),
         surroundings_rate: i64 = rate("surroundings_rate", 5)
             .text("How often the clouds and the depth pictures are published, in whole periods of 10 ms; nothing is in them."),
         camera_rate: i64 = Parameter::integer("camera_rate", 0, 0, 15).unit("Hz").at_start()

@@ -1,6 +1,5 @@
-use core::time::Duration;
-
 use core::marker::PhantomData;
+use core::time::Duration;
 
 use crate::{Refusal, Set, Value};
 
@@ -235,16 +234,6 @@ typed! { f64, Float by f64::clone,
     /// A real number from `min` to `max`.
     pub const fn float(name: &'static str, default: f64, min: f64, max: f64) -> Self {
         Self::new(name, Kind::Float { default, min, max })
-    }
-
-    /// The value in force in `set`, which counts seconds, as a time.
-    pub fn time(&self, set: &Set) -> Duration {
-        duration(&self.get(set))
-    }
-
-    /// The same for the entry `name` of the group `prefix`.
-    pub fn time_in(&self, set: &Set, prefix: &str, name: &str) -> Duration {
-        duration(&self.get_in(set, prefix, name))
     }
 }
 typed! { Duration, Float by duration,

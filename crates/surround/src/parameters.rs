@@ -47,26 +47,21 @@ params::params! {
             .text("Speed at full throw forward or back, as in the zone scaler: with max_angular it determines how arcs curve.")
             .needed_by("vehicles differ"),
         max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s").at_start()
-            .text("Turning speed at full throw left or right, as in the zone scaler.")
-            .needed_by("vehicles differ"),
+            .text("Turning speed at full throw left or right, as in the zone scaler.").needed_by("vehicles differ"),
         front: f64 = angle("boundaries.front", 13.7)
             .text("Angle of the stick from straight ahead where front ends and the front corners begin."),
         front_side: f64 = angle("boundaries.front_side", 78.45)
             .text("Angle where the front corners end and left and right begin."),
-        side_back: f64 = angle("boundaries.side_back", 101.55)
-            .text("Angle where left and right end and the rear corners begin."),
-        back: f64 = angle("boundaries.back", 166.3)
-            .text("Angle where the rear corners end and back begins."),
+        side_back: f64 = angle("boundaries.side_back", 101.55).text("Angle where left and right end and the rear corners begin."),
+        back: f64 = angle("boundaries.back", 166.3).text("Angle where the rear corners end and back begins."),
         rear_swap: bool = Parameter::bool("boundaries.rear_swap", true).at_start()
             .text("A stick back and left is in the zone back right, as in the zone scaler.")
             .needed_by("LUCI: its picture swaps them, and of its users some do and some do not"),
         velocity: String = Parameter::choice("velocity", "unused", &["unused", "used"])
             .text("Whether the time to a collision at the vehicle's velocity limits as well. If used and lost, full throw is \
-                assumed.")
-            .needed_by("nav2 collision_monitor: approach, time_before_collision"),
+                assumed.").needed_by("nav2 collision_monitor: approach, time_before_collision"),
         velocity_timeout: Duration = Parameter::seconds("velocity_timeout", 0.5, 0.01, 10.0)
-            .text("A velocity older than this, by its time of receipt, is lost.")
-            .needed_by("odometry's rates differ"),
+            .text("A velocity older than this, by its time of receipt, is lost.").needed_by("odometry's rates differ"),
         stop: f64 = Parameter::float("collision_time.stop", 0.5, 0.0, 10.0).unit("s")
             .text("At this time to a collision or less the factor is 0.")
             .needed_by("nav2 collision_monitor: time_before_collision"),

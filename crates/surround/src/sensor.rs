@@ -55,8 +55,7 @@ params::params! {
     /// What a person sets of each sensor.
     struct Members {
         topic: String = Parameter::string("topic", "").at_start()
-            .text("Where the messages come from; each sensor has its own topic.")
-            .needed_by("vehicles' sensors differ"),
+            .text("Where the messages come from; each sensor has its own topic.").needed_by("vehicles' sensors differ"),
         kind: String = Parameter::choice("type", "scan", &["scan", "cloud"]).at_start()
             .text("Type of the topic: sensor_msgs/LaserScan or sensor_msgs/PointCloud2.")
             .needed_by("vehicles' sensors differ: scanners, depth cameras, radars"),
@@ -64,23 +63,16 @@ params::params! {
             .text("What header.frame_id must be; a message in another frame is no measurement. Empty takes any frame. x to yaw \
                 are the frame's pose on the vehicle; tf is not used.")
             .needed_by("a wrong sensor on a topic; nav2 asks tf instead, which may be late or wrong"),
-        x: f64 = length("x", 0.0, -10.0)
-            .text("Where the sensor is, forward of the turning point."),
-        y: f64 = length("y", 0.0, -10.0)
-            .text("Where the sensor is, to the left of the turning point."),
-        z: f64 = length("z", 0.0, -10.0)
-            .text("Where the sensor is, above the floor."),
-        roll: f64 = degrees("roll", 0.0)
-            .text("How the sensor is turned about its x axis (REP-103); 180 hangs upside down."),
-        pitch: f64 = degrees("pitch", 0.0)
-            .text("How it is turned about the y axis, nose down positive."),
-        yaw: f64 = degrees("yaw", 0.0)
-            .text("How it is turned about the z axis, to the left positive."),
+        x: f64 = length("x", 0.0, -10.0).text("Where the sensor is, forward of the turning point."),
+        y: f64 = length("y", 0.0, -10.0).text("Where the sensor is, to the left of the turning point."),
+        z: f64 = length("z", 0.0, -10.0).text("Where the sensor is, above the floor."),
+        roll: f64 = degrees("roll", 0.0).text("How the sensor is turned about its x axis (REP-103); 180 hangs upside down."),
+        pitch: f64 = degrees("pitch", 0.0).text("How it is turned about the y axis, nose down positive."),
+        yaw: f64 = degrees("yaw", 0.0).text("How it is turned about the z axis, to the left positive."),
         height_min: f64 = length("height_min", 0.05, -10.0)
             .text("Points of a cloud that are lower are the floor; a hole in the floor is not seen.")
             .needed_by("floors and mounts differ (nav2: min_height)"),
-        height_max: f64 = length("height_max", 2.0, -10.0)
-            .text("Points of a cloud that are higher are not in the way.")
+        height_max: f64 = length("height_max", 2.0, -10.0).text("Points of a cloud that are higher are not in the way.")
             .needed_by("vehicles' heights differ (nav2: max_height)"),
         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
             .text("A sensor counts as blocked when nothing new was received for so long, or never, or when its messages are so \
@@ -105,8 +97,7 @@ params::params! {
             .needed_by("scanners' gaps differ, posts of the vehicle hide beams"),
         inside: String = Parameter::choice("inside", "blocked", &["blocked", "ignored"])
             .text("What the sensor sees within the footprint: something that touches, or the vehicle itself, which is no \
-                measurement.")
-            .needed_by("a scanner that sees its own vehicle"),
+                measurement.").needed_by("a scanner that sees its own vehicle"),
         zero_range: String = Parameter::choice("zero_range", "blocked", &["blocked", "nothing", "unmeasured"])
             .text("What a range of 0 in a scan is: something that touches (REP-117: too near to measure), nothing in reach, or \
                 no measurement. Other ranges below range_min touch.")

@@ -20,10 +20,8 @@ params::params! {
             .text("Straight walls, four numbers each: x and y of one end, x and y of the other, in the map frame."),
         start: Vec<f64> = Parameter::floats("start", &[1.5, 3.0, 0.0], -1000.0, 1000.0, 3).at_start()
             .text("Where the vehicle starts: x and y in the map frame [m], heading counter-clockwise [rad]."),
-        radius: f64 = Parameter::float("radius", 0.35, 0.05, 2.0).unit("m").at_start()
-            .text("Radius of the round footprint."),
-        track: f64 = Parameter::float("track", 0.5, 0.05, 3.0).unit("m").at_start()
-            .text("Distance between the driven wheels."),
+        radius: f64 = Parameter::float("radius", 0.35, 0.05, 2.0).unit("m").at_start().text("Radius of the round footprint."),
+        track: f64 = Parameter::float("track", 0.5, 0.05, 3.0).unit("m").at_start().text("Distance between the driven wheels."),
         wheel_speed: f64 = Parameter::float("wheel_speed", 1.2, 0.05, 5.0).unit("m/s")
             .text("Speed of a wheel at full servo value."),
         lag: f64 = Parameter::float("lag", 0.1, 0.0, 2.0).unit("s")

@@ -19,11 +19,9 @@ params::params! {
         front_side: f64 = angle("boundaries.front_side", 78.45)
             .text("Angle where the front corners end and left and right begin."),
         /// From [`Zone::Left`] and [`Zone::Right`] to the rear corners \[degrees\].
-        side_back: f64 = angle("boundaries.side_back", 101.55)
-            .text("Angle where left and right end and the rear corners begin."),
+        side_back: f64 = angle("boundaries.side_back", 101.55).text("Angle where left and right end and the rear corners begin."),
         /// From the rear corners to [`Zone::Back`] \[degrees\].
-        back: f64 = angle("boundaries.back", 166.3)
-            .text("Angle where the rear corners end and back begins."),
+        back: f64 = angle("boundaries.back", 166.3).text("Angle where the rear corners end and back begins."),
         /// Whether a stick back and to the left is in [`Zone::BackRight`], the corner that the tail then sweeps.
         rear_swap: bool = Parameter::bool("boundaries.rear_swap", true)
             .text("A stick back and left is in the zone back right, the corner that the tail then sweeps, and the reverse.")
@@ -31,8 +29,7 @@ params::params! {
         /// A stick no farther from the centre than this is centred [percent of full throw].
         dead_zone: f64 = Parameter::float("boundaries.dead_zone", 0.0, 0.0, 50.0).unit("percent of full throw")
             .text("A stick no farther from the centre than this is centred and drives nothing. Without effect in the mode \
-                passthrough.")
-            .needed_by("LUCI does not publish its own; users take from 0 to 10 percent"),
+                passthrough.").needed_by("LUCI does not publish its own; users take from 0 to 10 percent"),
         /// How far a stick must leave a zone before the zone loses its say \[degrees\], 0 or more; [`Boundaries::classify`]
         /// does not look at it, see [`HeldZones`](crate::HeldZones).
         hysteresis: f64 = Parameter::float("boundaries.hysteresis", 0.0, 0.0, 10.0).unit("degrees")

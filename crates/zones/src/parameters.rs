@@ -21,8 +21,7 @@ params::params! {
         keep_direction: bool = Parameter::bool("keep_direction", false)
             .text("Use the smaller of a zone's two factors for both parts and shorten them in proportion; of a stick whose \
                 forward factor is below 0.1 the turn comes back, all of it at 0, as far as its own zone and left or right \
-                allow.")
-            .needed_by("velocity smoothers that keep the curvature (nav2: scale_velocities), navigation2#3313"),
+                allow.").needed_by("velocity smoothers that keep the curvature (nav2: scale_velocities), navigation2#3313"),
         rise_time: Duration = Parameter::seconds("rise_time", 0.0, 0.0, 10.0)
             .text("A factor that rises takes this long from 0 to 1 (1 / rise_time per second); 0 lets it rise at once. A \
                 factor falls at once.")
@@ -38,12 +37,10 @@ params::params! {
             .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz; twist_mux and nav2 have one"),
         max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s")
             .text("Speed at full throw forward or back; a faster command is cut to it. Without effect where profiles are \
-                described.")
-            .needed_by("vehicles differ"),
+                described.").needed_by("vehicles differ"),
         max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s")
             .text("Turning speed at full throw left or right; a faster command is cut to it. Without effect where profiles are \
-                described.")
-            .needed_by("vehicles differ"),
+                described.").needed_by("vehicles differ"),
     }
 }
 
@@ -53,15 +50,13 @@ params::params! {
         input_source: i64 = Parameter::integer("input_source", 5, 0, 5).at_start()
             .text("LUCI's number of the input source in what is published of a velocity: 0 ramp assist, 1 autonomous remote, 2 \
                 WDI, 3 chair virtual, 4 chair physical, 5 shared remote. What is published of a LuciJoystick carries that \
-                message's own.")
-            .needed_by("LUCI: the auto mode is 1, the shared mode 5"),
+                message's own.").needed_by("LUCI: the auto mode is 1, the shared mode 5"),
         deviation_tolerance: i64 = Parameter::integer("deviation_tolerance", 3, 0, 100).unit("percent of full throw")
             .text("A chair that leaves of a stick more or less than predicted by more than this deviates, which is reported.")
             .needed_by("LUCI: how it rounds is not stated; its users compare what it did with what they asked for"),
         stamped: bool = Parameter::bool("stamped", true).at_start()
             .text("Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the \
-                stick event.")
-            .needed_by("peers.md 15: half of the field is stamped, half is not"),
+                stick event.").needed_by("peers.md 15: half of the field is stamped, half is not"),
     }
 }
 
@@ -126,12 +121,10 @@ params::params! {
     pub struct Markers {
         /// The frame, x ahead and y to the left; not empty.
         frame: String = Parameter::string("markers.frame", "base_link")
-            .text("Frame of the picture on ~/markers: x ahead, y to the left.")
-            .needed_by("vehicles' frames differ"),
+            .text("Frame of the picture on ~/markers: x ahead, y to the left.").needed_by("vehicles' frames differ"),
         /// The outer radius \[m\].
         radius: f64 = Parameter::float("markers.radius", 1.2, 0.1, 20.0).unit("m")
-            .text("Outer radius of the ring of zones on ~/markers.")
-            .needed_by("vehicles' sizes differ"),
+            .text("Outer radius of the ring of zones on ~/markers.").needed_by("vehicles' sizes differ"),
     }
 }
 

@@ -21,11 +21,9 @@ params::params! {
     struct Declared {
         number: i64 = Parameter::integer("number", 0, 0, 5)
             .text("The number of the profile as the chair publishes it on luci/chair_profile, 1 to 5; must be given (0: is \
-                not).")
-            .needed_by(MEASURED),
+                not).").needed_by(MEASURED),
         backward: f64 = Parameter::float("backward", 1.0, 0.01, 1.0)
-            .text("Speed backward as a part of the speed forward at the same deflection.")
-            .needed_by(MEASURED),
+            .text("Speed backward as a part of the speed forward at the same deflection.").needed_by(MEASURED),
     }
 }
 
@@ -35,22 +33,18 @@ macro_rules! curve {
         params::params! {
             struct $curve {
                 method: String = Parameter::choice(concat!($axis, ".method"), "linear", METHODS)
-                    .text(concat!("How deflection and ", $way, " belong together."))
-                    .needed_by(MEASURED),
+                    .text(concat!("How deflection and ", $way, " belong together.")).needed_by(MEASURED),
                 full_throw: f64 = Parameter::float(concat!($axis, ".full_throw"), 0.0, 0.0, FASTEST).unit($unit)
                     .text(concat!("linear: ", $speed, " at full throw, 0.1 or more; must be given: an invented one would drive \
-                        the chair faster than it is told."))
-                    .needed_by(MEASURED),
+                        the chair faster than it is told.")).needed_by(MEASURED),
                 percents: Vec<f64> =
                     Parameter::floats(concat!($axis, ".percents"), NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
-                    .text("piecewise: deflections, growing from above 0, the last one 100.")
-                    .needed_by(MEASURED),
+                    .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
                 speeds: Vec<f64> = Parameter::floats(concat!($axis, ".speeds"), NO_LIST, 0.0, 20.0, LONGEST).unit($unit)
                     .text(concat!("piecewise: the ", $speed, "s at these deflections, growing from above 0."))
                     .needed_by(MEASURED),
                 cubic: Vec<f64> = Parameter::floats(concat!($axis, ".cubic"), NO_LIST, -1e6, 1e6, 3)
-                    .text(concat!("cubic: a, b, c of deflection = ", $cubic, " [percent, ", $unit, "]."))
-                    .needed_by(MEASURED),
+                    .text(concat!("cubic: a, b, c of deflection = ", $cubic, " [percent, ", $unit, "].")).needed_by(MEASURED),
             }
         }
 

@@ -18,8 +18,7 @@ macro_rules! axis {
                     .text("The velocity goes no higher; 1000000: as high as is asked for.")
                     .needed_by("vehicles differ in what is safe"),
                 acceleration: f64 = Parameter::float(concat!($name, ".acceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
-                    .text("How fast the speed may rise; 0: at once.")
-                    .needed_by("vehicles differ, peers.md 1.4"),
+                    .text("How fast the speed may rise; 0: at once.").needed_by("vehicles differ, peers.md 1.4"),
                 deceleration: f64 = Parameter::float(concat!($name, ".deceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
                     .text("How fast the speed may fall while a source drives; 0: at once. A loss is zero at once in any case.")
                     .needed_by("vehicles differ, peers.md 1.4"),
@@ -27,8 +26,7 @@ macro_rules! axis {
                     .text("How fast the speed falls when a source sends zero, no less than deceleration; 0: at once.")
                     .needed_by("peers.md 3 #10: a separate emergency deceleration"),
                 jerk: f64 = Parameter::float(concat!($name, ".jerk"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^3"))
-                    .text("How fast an acceleration may change; 0: at once.")
-                    .needed_by("peers.md 3 #10: jerk-limited smoothing"),
+                    .text("How fast an acceleration may change; 0: at once.").needed_by("peers.md 3 #10: jerk-limited smoothing"),
             }
         }
 

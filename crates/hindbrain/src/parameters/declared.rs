@@ -31,22 +31,18 @@ params::params! {
             .needed_by("the original hindbrain, whose users expect its states and its mapping"),
         max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s").at_start()
             .text("The speed of the vehicle when both motors run at full speed forward. It is no limit: a smaller number makes \
-                the motors faster for the same command.")
-            .needed_by(VEHICLES),
+                the motors faster for the same command.").needed_by(VEHICLES),
         max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s").at_start()
             .text("How fast the vehicle turns when the motors run at full speed against each other: 2 * max_linear / track. It \
-                is no limit.")
-            .needed_by(VEHICLES),
+                is no limit.").needed_by(VEHICLES),
         accel: f64 = Parameter::float("accel", 20.0, 1.0, 6600.0).unit("counts/s")
             .text("Maximum acceleration of a motor; 66 counts are full speed. Of two motors that accelerate the slower one \
                 keeps the proportion. Where one motor is behind since the other one brakes, it may accelerate by up to half of \
-                decel more.")
-            .needed_by(VEHICLES),
+                decel more.").needed_by(VEHICLES),
         decel: f64 = Parameter::float("decel", 200.0, 20.0, 6600.0).unit("counts/s")
             .text("Deceleration of a motor, and of forward motion and of turning as such, when the command asks for less or \
                 gets lost; no less than accel. From full speed it takes 66 / decel seconds. Soft and emergency stops are at \
-                once.")
-            .needed_by(VEHICLES),
+                once.").needed_by(VEHICLES),
         cmd_timeout: Duration = Parameter::seconds("cmd_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 2.0)
             .text("A command this old, by its stamp or its receipt, is lost: the motors brake to zero, and a zero command has \
                 to come before anything moves again. It cannot be switched off.")
@@ -58,30 +54,26 @@ params::params! {
         estop_required: bool = Parameter::bool("estop.required", false).at_start()
             .text("There is an emergency stop that publishes more often than every estop.timeout whether it is pressed: start \
                 latched, and take its absence for pressed. One that was ever received is required from then on, and one that \
-                has a publisher must be received.")
-            .needed_by("vehicles with and without an emergency stop"),
+                has a publisher must be received.").needed_by("vehicles with and without an emergency stop"),
         estop_timeout: Duration = Parameter::seconds("estop.timeout", 0.25, 0.05, 2.0)
             .text("An emergency stop that is silent for so long counts as pressed.")
             .needed_by("emergency stops differ in their rate, and radio links in their gaps"),
         // No `Duration`: less than half a nanosecond would be 0, which is off, and has to be refused.
         enable_lease: f64 = Parameter::float("enable.lease", 0.0, 0.0, 60.0).unit("s")
             .text("Enable must be repeated within this time, or a new change from false to true is needed. 0 is off; at least \
-                0.05 otherwise.")
-            .needed_by("operators whose link may break: hole 5 of the original hindbrain"),
+                0.05 otherwise.").needed_by("operators whose link may break: hole 5 of the original hindbrain"),
         ir_sensors: Vec<String> = Parameter::strings("ir.sensors", &[], &Sensor::FRAMES, 4).at_start()
             .text("The infra-red sensors that are fitted, by the frame_id of their messages.")
             .needed_by("vehicles differ in their sensors"),
         ir_near: f64 = Parameter::float("ir.near", 0.2, 0.02, 10.0).unit("m")
             .text("Nearer than this is an obstacle. No infra-red sensor measures nearer than 0.02 m: with less, what touches \
-                one would be clear.")
-            .needed_by(VEHICLES),
+                one would be clear.").needed_by(VEHICLES),
         ir_far: f64 = Parameter::float("ir.far", 0.0, 0.0, 10.0).unit("m")
             .text("Farther than this the floor is missing; 0 is off.")
             .needed_by("the original hindbrain, whose sensors looked at the floor"),
         ir_timeout: Duration = Parameter::seconds("ir.timeout", 0.5, 0.05, 2.0)
             .text("A sensor blocks until it has been clear, and nothing but clear, for so long; one that is silent for so long \
-                blocks. It has to be longer than the sensor's period.")
-            .needed_by("sensors differ in their rate"),
+                blocks. It has to be longer than the sensor's period.").needed_by("sensors differ in their rate"),
     }
 }
 

@@ -12,24 +12,18 @@ params::params! {
                 (compact protocol) or a RoboClaw (packet serial). Without an answer from it the state is a fault.")
             .needed_by("vehicles differ in their motor controller; both stop by themselves when the computer dies"),
         device: String = Parameter::string("driver.device", "").at_start()
-            .text("The serial line, best a name in /dev/serial/by-id, which stays with the device.")
-            .needed_by(WIRING),
+            .text("The serial line, best a name in /dev/serial/by-id, which stays with the device.").needed_by(WIRING),
         baud: i64 = Parameter::integer("driver.baud", 115_200, 9_600, 460_800).unit("baud").at_start()
-            .text("The serial line's speed, as the device is set to.")
-            .needed_by(WIRING),
-        address: i64 = Parameter::integer("driver.address", 0x80, 0x80, 0x87).at_start()
-            .text("The RoboClaw's address.")
+            .text("The serial line's speed, as the device is set to.").needed_by(WIRING),
+        address: i64 = Parameter::integer("driver.address", 0x80, 0x80, 0x87).at_start().text("The RoboClaw's address.")
             .needed_by(WIRING),
         channels: Vec<i64> = Parameter::integers("driver.channels", &[], 0, 127, 2).at_start()
             .text("The port and the starboard motor's channel: 0 to 23 of a Maestro, 1 and 2 of a RoboClaw. Empty for the \
-                first two.")
-            .needed_by(WIRING),
+                first two.").needed_by(WIRING),
         invert_port: bool = Parameter::bool("driver.invert_port", false).at_start()
-            .text("The port motor is mounted the other way round.")
-            .needed_by(WIRING),
+            .text("The port motor is mounted the other way round.").needed_by(WIRING),
         invert_starboard: bool = Parameter::bool("driver.invert_starboard", false).at_start()
-            .text("The starboard motor is mounted the other way round.")
-            .needed_by(WIRING),
+            .text("The starboard motor is mounted the other way round.").needed_by(WIRING),
     }
 }
 

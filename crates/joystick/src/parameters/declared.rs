@@ -18,8 +18,7 @@ params::params! {
             .needed_by("joystick_drivers#305, #316, #199: which of several pads drives"),
         virtual_device: String = Parameter::string("virtual_device", "").at_start()
             .text("Name of a virtual joystick, which is there as long as its axes and buttons are published on \
-                `~/virtual_device`.")
-            .needed_by("scripts, demo and tests that drive without hardware"),
+                `~/virtual_device`.").needed_by("scripts, demo and tests that drive without hardware"),
     }
 }
 
@@ -38,13 +37,11 @@ params::params! {
     pub(super) struct Enable {
         on: i64 = button("enable.on")
             .text("Button that lets the stick drive while pressed; with no enable button at all a stick with a mapped axis \
-                always drives.")
-            .needed_by(SET_MAPPINGS),
+                always drives.").needed_by(SET_MAPPINGS),
         slow: i64 = button("enable.slow")
             .text("Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`.")
             .needed_by(SET_MAPPINGS),
-        toggle: i64 = button("enable.toggle")
-            .text("Button that switches the stick's driving on, and off again.")
+        toggle: i64 = button("enable.toggle").text("Button that switches the stick's driving on, and off again.")
             .needed_by(SET_MAPPINGS),
     }
 }
@@ -52,15 +49,9 @@ params::params! {
 params::params! {
     /// What selects the frame.
     pub(super) struct Coords {
-        intrinsic: i64 = button("coords.intrinsic")
-            .text("Button that selects the vehicle's own frame.")
-            .needed_by(SET_MAPPINGS),
-        world: i64 = button("coords.world")
-            .text("Button that selects the world frame.")
-            .needed_by(SET_MAPPINGS),
-        toggle: i64 = button("coords.toggle")
-            .text("Button that changes between the frames.")
-            .needed_by(SET_MAPPINGS),
+        intrinsic: i64 = button("coords.intrinsic").text("Button that selects the vehicle's own frame.").needed_by(SET_MAPPINGS),
+        world: i64 = button("coords.world").text("Button that selects the world frame.").needed_by(SET_MAPPINGS),
+        toggle: i64 = button("coords.toggle").text("Button that changes between the frames.").needed_by(SET_MAPPINGS),
     }
 }
 
@@ -84,22 +75,16 @@ macro_rules! coordinate {
         params::params! {
             struct $coordinate {
                 axis: i64 = Parameter::integer(concat!($name, ".axis"), -1, -1, 15)
-                    .text(concat!("Axis that commands the acceleration ", $motion, "; -1: none."))
-                    .needed_by(SET_MAPPINGS),
+                    .text(concat!("Axis that commands the acceleration ", $motion, "; -1: none.")).needed_by(SET_MAPPINGS),
                 offset: f64 = Parameter::float(concat!($name, ".offset"), 0.0, -10.0, 10.0)
-                    .text("Added to the axis (-1 to 1) before scaling.")
-                    .needed_by(SET_MAPPINGS),
+                    .text("Added to the axis (-1 to 1) before scaling.").needed_by(SET_MAPPINGS),
                 scale: f64 = Parameter::float(concat!($name, ".scale"), 1.0, -10.0, 10.0)
-                    .text("Factor on axis and offset, -1 inverts; the product is cut to -1 to 1.")
-                    .needed_by(SET_MAPPINGS),
-                min: i64 = counts(concat!($name, ".min"), -32767)
-                    .text("Raw value of the axis that counts as -1.")
+                    .text("Factor on axis and offset, -1 inverts; the product is cut to -1 to 1.").needed_by(SET_MAPPINGS),
+                min: i64 = counts(concat!($name, ".min"), -32767).text("Raw value of the axis that counts as -1.")
                     .needed_by(CALIBRATION),
                 center: i64 = counts(concat!($name, ".center"), 0)
-                    .text("Raw value of the axis that counts as 0, from min to max.")
-                    .needed_by(CALIBRATION),
-                max: i64 = counts(concat!($name, ".max"), 32767)
-                    .text("Raw value of the axis that counts as 1.")
+                    .text("Raw value of the axis that counts as 0, from min to max.").needed_by(CALIBRATION),
+                max: i64 = counts(concat!($name, ".max"), 32767).text("Raw value of the axis that counts as 1.")
                     .needed_by(CALIBRATION),
                 invert: bool = Parameter::bool(concat!($name, ".invert"), false)
                     .text("Whether the axis counts the other way round, before dead zone, curve and offset.")

@@ -14,8 +14,7 @@ params::params! {
         /// Linear friction for all six coordinates \[1/s], 0 to 1000.
         drag: f64 = Parameter::float("drag", 3.0, 0.0, 1000.0).unit("1/s")
             .text("Linear friction on the desired velocity; 0 keeps the velocity when the stick is let go, and nothing bounds \
-                it.")
-            .needed_by("joystick-genom3 `set_state_params`"),
+                it.").needed_by("joystick-genom3 `set_state_params`"),
         /// Linear acceleration at full stick \[m/s²], 0 to 1000.
         amax: f64 = Parameter::float("amax", 3.0, 0.0, 1000.0).unit("m/s^2")
             .text("Linear acceleration at full stick; the velocity ends at amax/drag, and a takeover begins with no more.")
@@ -23,8 +22,7 @@ params::params! {
         /// Angular acceleration at full stick \[rad/s²], 0 to 1000.
         awmax: f64 = Parameter::float("awmax", 3.0, 0.0, 1000.0).unit("rad/s^2")
             .text("Angular acceleration at full stick; the angular velocity ends at awmax/drag, and a takeover begins with no \
-                more.")
-            .needed_by("joystick-genom3 `set_state_params`"),
+                more.").needed_by("joystick-genom3 `set_state_params`"),
         /// What both are divided by in slow motion, 0.001 to 1000; less than 1 counts as 1.
         slow: f64 = Parameter::float("slow", 4.0, 0.001, 1000.0)
             .text("What both accelerations are divided by in slow motion; less than 1 counts as 1.")
@@ -148,8 +146,7 @@ params::params! {
         /// How long moves of axes are collected for one message \[s], 0 to 1.
         coalesce_interval: f64 = Parameter::float("joy.coalesce_interval", 0.001, 0.0, 1.0).unit("s")
             .text("How long `joy` waits for further moves after the first one, to publish them as one; buttons and hats do not \
-                wait.")
-            .needed_by("readers of `joy` whom each move is too much: joystick_drivers#284"),
+                wait.").needed_by("readers of `joy` whom each move is too much: joystick_drivers#284"),
     }
 }
 
