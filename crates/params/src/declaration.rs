@@ -197,7 +197,7 @@ macro_rules! typed {
         impl Parameter<$type> {
             $($constructor)*
 
-            /// The value in force in `set`; the default if `set` was made from another specification.
+            /// The value in force in `set`, which was made from a specification that has it.
             pub fn get(&self, set: &Set) -> $type {
                 self.read(set, self.declaration.name)
             }
@@ -208,6 +208,7 @@ macro_rules! typed {
             }
 
             fn read(&self, set: &Set, name: &str) -> $type {
+                debug_assert!(set.value(name).is_some(), "'{name}' is read and not in the specification");
                 match (set.value(name), self.declaration.kind.default()) {
                     (Some(Value::$variant(v)), _) => $read(v),
                     (_, Value::$variant(v)) => $read(&v),

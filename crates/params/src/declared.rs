@@ -6,7 +6,7 @@
 ///
 /// * `declarations()`, the list for [`Specification::with_all`](crate::Specification::with_all) or for the members of a
 ///   [`Group`](crate::Group), in the order of the fields;
-/// * `read(set)`, with the values in force in a [`Set`](crate::Set);
+/// * `read(set)`, with the values in force in a [`Set`](crate::Set), and `defaults()`;
 /// * `read_entry(set, prefix, name)`, with those of the entry `name` of the group `prefix`.
 ///
 /// Take the values out of it without `..`: then the compiler warns of a parameter that is declared and not used.
@@ -57,6 +57,12 @@ macro_rules! params {
                     const P: $crate::Parameter<$type> = $parameter;
                     P.get(set)
                 }),+ }
+            }
+
+            /// The defaults.
+            #[allow(dead_code)] // they are rarely asked for without a specification
+            $visible fn defaults() -> Self {
+                Self::read(&$crate::Specification::new("", "").with_all(Self::declarations()).defaults())
             }
 
             /// The values in force for the entry `name` of the group `prefix`.

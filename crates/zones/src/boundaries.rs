@@ -1,4 +1,4 @@
-use params::{Parameter, Set};
+use params::Parameter;
 
 use crate::{Stick, Zone};
 
@@ -49,7 +49,7 @@ const fn angle(name: &'static str, default: f64) -> Parameter<f64> {
 
 impl Default for Boundaries {
     fn default() -> Self {
-        Self::read(&Set::default())
+        Self::defaults()
     }
 }
 

@@ -1,4 +1,4 @@
-use params::{Parameter, Set};
+use params::Parameter;
 
 use crate::mapping::COORDINATES;
 
@@ -153,7 +153,7 @@ params::params! {
 /// The defaults of the specification.
 impl Default for Dynamics {
     fn default() -> Self {
-        Self::read(&Set::default())
+        Self::defaults()
     }
 }
 
@@ -180,6 +180,6 @@ impl Default for Shape {
 /// The defaults of the specification.
 impl Default for JoyParams {
     fn default() -> Self {
-        Self::read(&Set::default())
+        Self::defaults()
     }
 }
