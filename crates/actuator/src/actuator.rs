@@ -13,7 +13,7 @@ use crate::settings::{NotStarted, Settings};
 use crate::shared::Shared;
 use crate::thread::Thread;
 use crate::timing::Timing;
-use crate::trouble::Trouble;
+use crate::error::Error;
 use boot_clock::now;
 
 /// How long a closing actuator is waited for. Its thread goes on stopping the device even after that.
@@ -44,7 +44,7 @@ impl Actuator {
     /// # Errors
     /// There is no thread to be had.
     pub fn start(
-        open: impl FnMut() -> Result<Box<dyn Driver>, Trouble> + Send + 'static,
+        open: impl FnMut() -> Result<Box<dyn Driver>, Error> + Send + 'static,
         timing: Timing,
         report: impl FnMut(Event) + Send + 'static,
     ) -> io::Result<Actuator> {
@@ -99,7 +99,7 @@ impl Actuator {
         let (passes, is_ready) =
             (self.shared.passes.load(Ordering::Relaxed), self.shared.is_ready.load(Ordering::Relaxed));
         let mut pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner);
-        match pulse.look(passes, now()) {
+        match pulse.update(passes, now()) {
             Some(false) => Some(Event::Hangs),
             Some(true) if is_ready => Some(Event::HangsNoLonger),
             _ => None,

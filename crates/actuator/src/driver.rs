@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::trouble::Trouble;
+use crate::error::Error;
 
 /// One opened device with two motors, port and starboard.
 ///
@@ -14,17 +14,17 @@ pub trait Driver: Send {
     /// Makes the motors turn so: port and starboard, -66 to 66, forward positive, beyond that full.
     /// # Errors
     /// The device cannot be reached or does not confirm what it can confirm.
-    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Trouble>;
+    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Error>;
 
     /// Asks the device whether it is there and well.
     /// # Errors
     /// It does not answer, answers wrongly, or reports an error of its own.
-    fn check(&mut self) -> Result<(), Trouble>;
+    fn check(&mut self) -> Result<(), Error>;
 
     /// Stops both motors, in the surest way that the device has.
     /// # Errors
     /// As for [`drive`](Driver::drive).
-    fn stop(&mut self) -> Result<(), Trouble> {
+    fn stop(&mut self) -> Result<(), Error> {
         self.drive([0, 0])
     }
 

@@ -1,7 +1,7 @@
 //! What the actuator tells.
 
 use crate::driver::Watchdog;
-use crate::trouble::Trouble;
+use crate::error::Error;
 
 /// What happened to the device, told on the actuator's own thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,10 +13,10 @@ pub enum Event {
         /// What is known of the device's own stop on silence.
         watchdog: Watchdog,
     },
-    /// The device cannot be used, or what it does is not known. Told once; the next of it is [`Event::Ready`].
+    /// The device cannot be used, or what it does is not known. Events once; the next of it is [`Event::Ready`].
     ///
     /// Also when the last stop of a closing actuator failed.
-    Lost(Trouble),
+    Lost(Error),
     /// Nobody has given a level for [`Timing::silence`](crate::Timing::silence); the device has been told to stop, and gets nothing
     /// else until a stop is given.
     Silent,

@@ -5,7 +5,7 @@
 //! * [`Driver`] is one opened device. [`pololu`] and [`roboclaw`] are the two that there are, both of which stop by
 //!   themselves when this computer dies; [`Settings`] says which one and where.
 //! * [`Timing`] says when silence stops, how often a level is repeated, how often the device is asked how it is.
-//! * [`Trouble`] says what went wrong with which device, what was tried and what was found.
+//! * [`Error`] says what went wrong with which device, what was tried and what was found.
 //! * [`level`] turns a level, -66 to 66 and forward positive, into a servo pulse or a duty.
 //!
 //! What stays true whatever happens:
@@ -36,7 +36,7 @@ mod settings;
 mod shared;
 mod thread;
 mod timing;
-mod trouble;
+mod error;
 
 pub use actuator::{Actuator, CLOSE_LIMIT};
 pub use driver::{Driver, Watchdog};
@@ -44,4 +44,4 @@ pub use event::Event;
 pub use line::{ANSWER_LIMIT, WRITE_LIMIT};
 pub use settings::{Kind, NotStarted, OutOfRange, Settings};
 pub use timing::Timing;
-pub use trouble::Trouble;
+pub use error::Error;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serial2::{KeepSettings, SerialPort};
 
 use crate::claim::claim;
-use crate::trouble::Trouble;
+use crate::error::Error;
 
 /// How long a device has to answer, beside the time that the bytes need on the wire.
 /// # Source
@@ -44,8 +44,8 @@ impl Line {
     /// Opens the device. Nothing is sent; what came in before is thrown away.
     /// # Errors
     /// It cannot be opened, is no serial line, or is held by somebody else.
-    pub(crate) fn open(device: &Path, baud: u32) -> Result<Line, Trouble> {
-        let tried = |action| move |error: io::Error| Trouble::io(device, action, &error);
+    pub(crate) fn open(device: &Path, baud: u32) -> Result<Line, Error> {
+        let tried = |action| move |error: io::Error| Error::io(device, action, &error);
         // Held before it is configured: a line that is taken must not be disturbed.
         let mut port = SerialPort::open(device, KeepSettings).map_err(tried("opening it"))?;
         let file = File::from(port.as_fd().try_clone_to_owned().map_err(tried("opening it"))?);
@@ -66,8 +66,8 @@ impl Line {
 
     /// Sends `bytes` once those before have left.
     /// # Errors
-    /// [`Trouble::Blocked`] if the device does not take them in time, [`Trouble::Io`].
-    pub(crate) fn send(&mut self, action: &'static str, bytes: &[u8]) -> Result<(), Trouble> {
+    /// [`Error::Blocked`] if the device does not take them in time, [`Error::Io`].
+    pub(crate) fn send(&mut self, action: &'static str, bytes: &[u8]) -> Result<(), Error> {
         if self.stuck {
             // What is stuck in there is an old level, perhaps half of one.
             self.port.discard_output_buffer().map_err(|error| self.io(action, &error))?;
@@ -93,7 +93,7 @@ impl Line {
                 Err(error) if may_pass(&error) => {
                     self.stuck = true;
                     let (device, of) = (self.device(), bytes.len());
-                    return Err(Trouble::Blocked { device, action, wrote, of, limit });
+                    return Err(Error::Blocked { device, action, wrote, of, limit });
                 }
                 Err(error) => return Err(self.io(action, &error)),
             }
@@ -109,8 +109,8 @@ impl Line {
 
     /// Fills `answer`; says how many bytes came if they were fewer.
     /// # Errors
-    /// [`Trouble::Io`], also for a line that was hung up.
-    pub(crate) fn receive(&mut self, action: &'static str, answer: &mut [u8]) -> Result<usize, Trouble> {
+    /// [`Error::Io`], also for a line that was hung up.
+    pub(crate) fn receive(&mut self, action: &'static str, answer: &mut [u8]) -> Result<usize, Error> {
         let end = self.clear_at.max(Instant::now()) + self.limit(answer.len());
         let mut got = 0;
         while got < answer.len() {
@@ -129,29 +129,29 @@ impl Line {
 
     /// Sends a request and fills `answer`.
     /// # Errors
-    /// [`Trouble::NoAnswer`] if not all of it came, and those of [`Line::send`].
+    /// [`Error::NoAnswer`] if not all of it came, and those of [`Line::send`].
     pub(crate) fn ask(
         &mut self,
         action: &'static str,
         request: &[u8],
         answer: &mut [u8],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), Error> {
         self.send(action, request)?;
         let got = self.receive(action, answer)?;
         if got == answer.len() { Ok(()) } else { Err(self.no_answer(action, answer, got)) }
     }
 
-    /// The trouble of an answer of which only `got` bytes came.
-    pub(crate) fn no_answer(&self, action: &'static str, answer: &[u8], got: usize) -> Trouble {
+    /// The error of an answer of which only `got` bytes came.
+    pub(crate) fn no_answer(&self, action: &'static str, answer: &[u8], got: usize) -> Error {
         let found = answer.get(..got).unwrap_or_default().to_vec();
         let (wanted, limit) = (answer.len(), self.limit(answer.len()));
-        Trouble::NoAnswer { device: self.device(), action, found, wanted, limit }
+        Error::NoAnswer { device: self.device(), action, found, wanted, limit }
     }
 
     /// Takes what has come without having been asked for, up to 64 bytes.
     /// # Errors
-    /// [`Trouble::Io`].
-    pub(crate) fn unasked(&mut self, action: &'static str) -> Result<Vec<u8>, Trouble> {
+    /// [`Error::Io`].
+    pub(crate) fn unasked(&mut self, action: &'static str) -> Result<Vec<u8>, Error> {
         let mut bytes = [0; 64];
         let outcome = self.port.set_read_timeout(Duration::ZERO);
         match outcome.and_then(|()| self.port.read(&mut bytes)) {
@@ -179,8 +179,8 @@ impl Line {
         self.byte * u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
-    fn io(&self, action: &'static str, error: &io::Error) -> Trouble {
-        Trouble::io(&self.device, action, error)
+    fn io(&self, action: &'static str, error: &io::Error) -> Error {
+        Error::io(&self.device, action, error)
     }
 }
 
@@ -218,9 +218,9 @@ mod tests {
     #[test]
     fn a_missing_device_and_one_that_is_no_line_are_quoted() {
         let missing =
-            Line::open(Path::new("/nowhere/motor"), 115_200).err().map(|trouble| trouble.to_string());
+            Line::open(Path::new("/nowhere/motor"), 115_200).err().map(|error| error.to_string());
         assert!(missing.is_some_and(|text| text.starts_with("'/nowhere/motor': opening it: ")));
-        let no_line = Line::open(Path::new("/dev/null"), 115_200).err().map(|trouble| trouble.to_string());
+        let no_line = Line::open(Path::new("/dev/null"), 115_200).err().map(|error| error.to_string());
         assert!(no_line.is_some_and(|text| text.starts_with("'/dev/null': ")));
     }
 }

@@ -21,7 +21,7 @@ use crate::driver::{Driver, Watchdog};
 use crate::level;
 use crate::line::Line;
 use crate::settings::Settings;
-use crate::trouble::{Trouble, hex};
+use crate::error::{Error, hex};
 
 /// The command byte of Set Target.
 const SET_TARGET: u8 = 0x84;
@@ -109,7 +109,7 @@ impl Maestro {
     /// Takes a quarter longer than [`Settings::watchdog`], and that only when all is well.
     /// # Errors
     /// The line cannot be opened; the Maestro does not answer or reports an error.
-    pub fn open(settings: &Settings) -> Result<Maestro, Trouble> {
+    pub fn open(settings: &Settings) -> Result<Maestro, Error> {
         let line = Line::open(&settings.device, settings.baud)?;
         let (channels, invert) = (settings.channels, settings.invert);
         let mut maestro = Maestro { line, channels, invert, watchdog: Watchdog::NotSeen(settings.watchdog) };
@@ -120,11 +120,11 @@ impl Maestro {
         }
         // Once more: an error sends the channels home, and a packet cut short by somebody else swallows the next one.
         maestro.stop()?;
-        maestro.look_for_the_watchdog(settings)?;
+        maestro.detect_watchdog(settings)?;
         Ok(maestro)
     }
 
-    fn look_for_the_watchdog(&mut self, settings: &Settings) -> Result<(), Trouble> {
+    fn detect_watchdog(&mut self, settings: &Settings) -> Result<(), Error> {
         self.line.rest(settings.watchdog * 5 / 4);
         match self.errors("looking for its time-out")? {
             Errors::SERIAL_TIMEOUT => self.watchdog = Watchdog::Seen(settings.watchdog),
@@ -133,36 +133,36 @@ impl Maestro {
                 self.line.device(),
                 settings.watchdog.as_millis()
             ),
-            errors => return Err(self.unwell("looking for its time-out", errors)),
+            errors => return Err(self.device_fault("looking for its time-out", errors)),
         }
         Ok(())
     }
 
     /// Asks for the errors, which clears them.
-    fn errors(&mut self, action: &'static str) -> Result<Errors, Trouble> {
+    fn errors(&mut self, action: &'static str) -> Result<Errors, Error> {
         let unasked = self.line.unasked(action)?;
         if !unasked.is_empty() {
             // An echo would pass for an answer one day.
             let (device, found) = (self.line.device(), format!("'{}' before it was asked", hex(&unasked)));
-            return Err(Trouble::Answer { device, action, found, wanted: "silence".into() });
+            return Err(Error::WrongAnswer { device, action, found, wanted: "silence".into() });
         }
         let mut answer = [0; 2];
         self.line.ask(action, &[GET_ERRORS], &mut answer)?;
         Ok(Errors::from_answer(answer))
     }
 
-    fn well(&mut self, action: &'static str) -> Result<(), Trouble> {
+    fn check_errors(&mut self, action: &'static str) -> Result<(), Error> {
         match self.errors(action)? {
             Errors::NONE => Ok(()),
-            errors => Err(self.unwell(action, errors)),
+            errors => Err(self.device_fault(action, errors)),
         }
     }
 
-    fn unwell(&self, action: &'static str, errors: Errors) -> Trouble {
-        Trouble::Unwell { device: self.line.device(), action, bits: errors.0.into(), names: errors.names() }
+    fn device_fault(&self, action: &'static str, errors: Errors) -> Error {
+        Error::DeviceFault { device: self.line.device(), action, bits: errors.0.into(), names: errors.names() }
     }
 
-    fn send(&mut self, action: &'static str, levels: [i16; 2]) -> Result<(), Trouble> {
+    fn send(&mut self, action: &'static str, levels: [i16; 2]) -> Result<(), Error> {
         let [port, starboard] = levels;
         let [first, second] = self.channels;
         let [a, b] = self.invert;
@@ -176,17 +176,17 @@ impl Maestro {
 }
 
 impl Driver for Maestro {
-    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Trouble> {
+    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Error> {
         self.send("driving", levels)
     }
 
-    fn check(&mut self) -> Result<(), Trouble> {
-        self.well("asking for errors")
+    fn check(&mut self) -> Result<(), Error> {
+        self.check_errors("asking for errors")
     }
 
-    fn stop(&mut self) -> Result<(), Trouble> {
+    fn stop(&mut self) -> Result<(), Error> {
         self.send("stopping", [0, 0])?;
-        self.well("confirming the stop")
+        self.check_errors("confirming the stop")
     }
 
     fn description(&self) -> String {

@@ -20,7 +20,7 @@ impl Pulse {
     }
 
     /// Looks at `now`; whether the thread comes round, if that is news.
-    pub(crate) fn look(&mut self, passes: u64, now: Duration) -> Option<bool> {
+    pub(crate) fn update(&mut self, passes: u64, now: Duration) -> Option<bool> {
         if passes != self.passes {
             (self.passes, self.at) = (passes, now);
         }
@@ -37,10 +37,10 @@ mod tests {
     fn a_pulse_that_stops_is_news_once() {
         let ms = Duration::from_millis;
         let mut pulse = Pulse { passes: 0, at: Duration::ZERO, beats: true, limit: ms(500) };
-        assert_eq!(pulse.look(1, ms(100)), None);
-        assert_eq!(pulse.look(1, ms(599)), None);
-        assert_eq!(pulse.look(1, ms(600)), Some(false));
-        assert_eq!(pulse.look(1, ms(900)), None);
-        assert_eq!(pulse.look(2, ms(901)), Some(true));
+        assert_eq!(pulse.update(1, ms(100)), None);
+        assert_eq!(pulse.update(1, ms(599)), None);
+        assert_eq!(pulse.update(1, ms(600)), Some(false));
+        assert_eq!(pulse.update(1, ms(900)), None);
+        assert_eq!(pulse.update(2, ms(901)), Some(true));
     }
 }

@@ -26,7 +26,7 @@ use crate::driver::{Driver, Watchdog};
 use crate::level;
 use crate::line::Line;
 use crate::settings::Settings;
-use crate::trouble::{Trouble, hex};
+use crate::error::{Error, hex};
 
 /// What a RoboClaw answers to a command that it has understood.
 pub const ACKNOWLEDGEMENT: u8 = 0xFF;
@@ -70,7 +70,7 @@ impl RoboClaw {
     /// Opens the RoboClaw: stops both motors, sets its time-out and reads it back, reads its version and its status.
     /// # Errors
     /// The line cannot be opened; the RoboClaw does not answer as it should or reports an error.
-    pub fn open(settings: &Settings) -> Result<RoboClaw, Trouble> {
+    pub fn open(settings: &Settings) -> Result<RoboClaw, Error> {
         let mut claw = RoboClaw {
             line: Line::open(&settings.device, settings.baud)?,
             address: settings.address,
@@ -85,7 +85,7 @@ impl RoboClaw {
         };
         claw.twice(RoboClaw::stop)?;
         let packet = command(claw.address, SET_TIMEOUT, &[timeout_units(claw.watchdog)]);
-        claw.twice(|claw| claw.tell("setting its time-out", &packet))?;
+        claw.twice(|claw| claw.send_acknowledged("setting its time-out", &packet))?;
         claw.twice(RoboClaw::check_watchdog)?;
         claw.version = claw.twice(|claw| claw.exchange("reading its version", RoboClaw::read_version))?;
         claw.wide = claw.twice(|claw| claw.exchange("reading its status", RoboClaw::probe_status))?;
@@ -94,10 +94,10 @@ impl RoboClaw {
     }
 
     /// Does something, and once more if the answer was missing or wrong: while it is opened, with the motors at a stop.
-    fn twice<T>(&mut self, mut attempt: impl FnMut(&mut Self) -> Result<T, Trouble>) -> Result<T, Trouble> {
+    fn twice<T>(&mut self, mut attempt: impl FnMut(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         match attempt(self) {
-            Err(trouble) if trouble.is_worth_another_try() => {
-                log::debug!("{trouble}; once more");
+            Err(error) if error.is_worth_another_try() => {
+                log::debug!("{error}; once more");
                 attempt(self)
             }
             outcome => outcome,
@@ -108,8 +108,8 @@ impl RoboClaw {
     fn exchange<T>(
         &mut self,
         action: &'static str,
-        mut attempt: impl FnMut(&mut Self, &'static str) -> Result<T, Trouble>,
-    ) -> Result<T, Trouble> {
+        mut attempt: impl FnMut(&mut Self, &'static str) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         if std::mem::take(&mut self.has_failed) {
             self.line.rest(PAUSE);
         }
@@ -124,7 +124,7 @@ impl RoboClaw {
     }
 
     /// Sends a packet that has to be acknowledged.
-    fn tell(&mut self, action: &'static str, packet: &[u8]) -> Result<(), Trouble> {
+    fn send_acknowledged(&mut self, action: &'static str, packet: &[u8]) -> Result<(), Error> {
         self.exchange(action, |claw, action| {
             let mut answer = [0; 1];
             claw.line.ask(action, packet, &mut answer)?;
@@ -133,7 +133,7 @@ impl RoboClaw {
     }
 
     /// Asks for `N` bytes, of which the last two sign the others.
-    fn ask<const N: usize>(&mut self, action: &'static str, number: u8) -> Result<[u8; N], Trouble> {
+    fn ask<const N: usize>(&mut self, action: &'static str, number: u8) -> Result<[u8; N], Error> {
         self.exchange(action, |claw, action| {
             let mut answer = [0; N];
             let request = query(claw.address, number);
@@ -142,7 +142,7 @@ impl RoboClaw {
         })
     }
 
-    fn read_version(&mut self, action: &'static str) -> Result<String, Trouble> {
+    fn read_version(&mut self, action: &'static str) -> Result<String, Error> {
         let request = query(self.address, READ_VERSION);
         self.line.send(action, &request)?;
         // Its length is not known before: up to 48 bytes and a signature, then silence.
@@ -161,7 +161,7 @@ impl RoboClaw {
     }
 
     /// Whether the status has 32 bits, which depends on the firmware.
-    fn probe_status(&mut self, action: &'static str) -> Result<bool, Trouble> {
+    fn probe_status(&mut self, action: &'static str) -> Result<bool, Error> {
         let request = query(self.address, READ_STATUS);
         self.line.send(action, &request)?;
         let mut answer = [0; 6];
@@ -175,7 +175,7 @@ impl RoboClaw {
         }
     }
 
-    fn check_status(&mut self) -> Result<(), Trouble> {
+    fn check_status(&mut self) -> Result<(), Error> {
         let action = "reading its status";
         let status = if self.wide {
             let [a, b, c, d, ..] = self.ask::<6>(action, READ_STATUS)?;
@@ -193,12 +193,12 @@ impl RoboClaw {
             0 => Ok(()),
             bits => {
                 let names = status.names(bits);
-                Err(Trouble::Unwell { device: self.line.device(), action, bits, names })
+                Err(Error::DeviceFault { device: self.line.device(), action, bits, names })
             }
         }
     }
 
-    fn check_watchdog(&mut self) -> Result<(), Trouble> {
+    fn check_watchdog(&mut self) -> Result<(), Error> {
         let action = "reading its time-out";
         let wanted = timeout_units(self.watchdog);
         let [found, ..] = self.ask::<3>(action, READ_TIMEOUT)?;
@@ -207,20 +207,20 @@ impl RoboClaw {
         }
         let in_ms = |units: u8| format!("{} ms", u16::from(units) * 100);
         let (device, found, wanted) = (self.line.device(), in_ms(found), in_ms(wanted));
-        Err(Trouble::Answer { device, action, found, wanted })
+        Err(Error::WrongAnswer { device, action, found, wanted })
     }
 
-    fn unsigned(&self, action: &'static str, answer: &[u8]) -> Trouble {
+    fn unsigned(&self, action: &'static str, answer: &[u8]) -> Error {
         self.wrong(action, answer, "bytes with a valid CRC".into())
     }
 
-    fn wrong(&self, action: &'static str, answer: &[u8], wanted: String) -> Trouble {
-        Trouble::Answer { device: self.line.device(), action, found: format!("'{}'", hex(answer)), wanted }
+    fn wrong(&self, action: &'static str, answer: &[u8], wanted: String) -> Error {
+        Error::WrongAnswer { device: self.line.device(), action, found: format!("'{}'", hex(answer)), wanted }
     }
 }
 
 impl Driver for RoboClaw {
-    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Trouble> {
+    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Error> {
         let [port, starboard] = levels;
         let [a, b] = self.invert;
         let mut duties = [level::limited(port, a), level::limited(starboard, b)].map(level::duty);
@@ -228,11 +228,11 @@ impl Driver for RoboClaw {
             duties.reverse();
         }
         let [[a, b], [c, d]] = duties.map(i16::to_be_bytes);
-        self.tell("driving", &command(self.address, DRIVE_DUTY, &[a, b, c, d]))
+        self.send_acknowledged("driving", &command(self.address, DRIVE_DUTY, &[a, b, c, d]))
     }
 
     /// The status and the time-out by turns, each until it is answered.
-    fn check(&mut self) -> Result<(), Trouble> {
+    fn check(&mut self) -> Result<(), Error> {
         if self.watchdog_is_next {
             self.check_watchdog()?;
         } else {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::driver::Driver;
 use crate::pololu::{LAST_CHANNEL, Maestro};
 use crate::roboclaw::RoboClaw;
-use crate::trouble::Trouble;
+use crate::error::Error;
 
 /// The kinds of device that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl Settings {
     /// Opens the device, which stops its motors. Waits for it, up to about two seconds.
     /// # Errors
     /// What the device's own page says. The settings are not checked.
-    pub fn open(&self) -> Result<Box<dyn Driver>, Trouble> {
+    pub fn open(&self) -> Result<Box<dyn Driver>, Error> {
         Ok(match self.kind {
             Kind::Pololu => Box::new(Maestro::open(self)?),
             Kind::RoboClaw => Box::new(RoboClaw::open(self)?),

@@ -79,7 +79,7 @@ impl Shared {
     }
 
     /// The newest levels, or nothing if the thread is to end. Also counts a pass.
-    pub(crate) fn look(&self) -> Option<Given> {
+    pub(crate) fn begin_pass(&self) -> Option<Given> {
         self.passes.fetch_add(1, Ordering::Relaxed);
         let state = self.lock();
         (!state.closing).then_some(state.given)

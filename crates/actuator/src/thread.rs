@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::level;
 use crate::shared::{Given, Shared};
 use crate::timing::Timing;
-use crate::trouble::Trouble;
+use crate::error::Error;
 use boot_clock::now;
 
 /// All that the thread owns but the device, which exists only between opening and closing.
@@ -33,7 +33,7 @@ struct Pace {
     /// Whether nobody gave levels in time, and no stop was given since: nothing else is passed on until then, since whoever was
     /// held does not know that the motors were stopped.
     silent: bool,
-    is_silence_told: bool,
+    is_silence_reported: bool,
     /// Whether the last drive, and the last check, was not answered as it should: each gets one more try.
     drive_failed: bool,
     check_failed: bool,
@@ -41,7 +41,7 @@ struct Pace {
 
 impl<Open, Report> Thread<Open, Report>
 where
-    Open: FnMut() -> Result<Box<dyn Driver>, Trouble>,
+    Open: FnMut() -> Result<Box<dyn Driver>, Error>,
     Report: FnMut(Event),
 {
     pub(crate) fn new(open: Open, timing: Timing, report: Report, shared: Arc<Shared>) -> Self {
@@ -50,46 +50,46 @@ where
 
     /// Keeps the device open until the actuator is closed. Does not panic.
     pub(crate) fn run(&mut self) {
-        while self.shared.look().is_some() {
+        while self.shared.begin_pass().is_some() {
             match guarded("opening", &mut self.open) {
                 Ok(driver) => self.use_up(driver),
-                Err(trouble) => self.lose(trouble),
+                Err(error) => self.lose(error),
             }
             self.wait_before_reopening();
         }
     }
 
-    /// Uses the device until it makes trouble or the actuator is closed; then stops and closes it, whatever happened.
+    /// Uses the device until it makes error or the actuator is closed; then stops and closes it, whatever happened.
     fn use_up(&mut self, mut driver: Box<dyn Driver>) {
         let used = guarded("driving the device", || self.session(driver.as_mut()));
         self.shared.is_ready.store(false, Ordering::Relaxed);
-        if let Err(trouble) = used {
-            // Told before it is stopped and closed: a device that does not answer takes long for both.
-            self.lose(trouble);
+        if let Err(error) = used {
+            // Events before it is stopped and closed: a device that does not answer takes long for both.
+            self.lose(error);
         }
-        if let Err(trouble) = guarded("stopping the device", || match driver.stop() {
-            Err(trouble) => once_more(driver.as_ref(), trouble).and_then(|()| driver.stop()),
+        if let Err(error) = guarded("stopping the device", || match driver.stop() {
+            Err(error) => once_more(driver.as_ref(), error).and_then(|()| driver.stop()),
             Ok(()) => Ok(()),
         }) {
-            log::error!("the device is closed without being known to have stopped: {trouble}");
-            self.lose(trouble);
+            log::error!("the device is closed without being known to have stopped: {error}");
+            self.lose(error);
         }
-        if let Err(trouble) = guarded("closing the device", || {
+        if let Err(error) = guarded("closing the device", || {
             drop(driver);
             Ok(())
         }) {
-            log::error!("{trouble}");
+            log::error!("{error}");
         }
     }
 
     /// Feeds the device; `Ok` when the actuator is closed.
-    fn session(&mut self, driver: &mut dyn Driver) -> Result<(), Trouble> {
-        if let Err(trouble) = driver.stop() {
-            once_more(driver, trouble)?;
+    fn session(&mut self, driver: &mut dyn Driver) -> Result<(), Error> {
+        if let Err(error) = driver.stop() {
+            once_more(driver, error)?;
             driver.stop()?;
         }
         // Only what is given from now on counts.
-        let Some(old) = self.shared.look() else { return Ok(()) };
+        let Some(old) = self.shared.begin_pass() else { return Ok(()) };
         let ready = now();
         self.lost = false;
         (self.report)(Event::Ready { description: driver.description(), watchdog: driver.watchdog() });
@@ -99,17 +99,17 @@ where
             repeat_at: ready + self.timing.repeat,
             check_at: ready + self.timing.check,
             silent: false,
-            is_silence_told: false,
+            is_silence_reported: false,
             drive_failed: false,
             check_failed: false,
         };
-        while let Some(given) = self.shared.look() {
+        while let Some(given) = self.shared.begin_pass() {
             let fed = (given.count != old.count).then_some(given);
             let silence_at = fed.map_or(ready, |given| given.at) + self.timing.silence;
             let worked = self.pass(driver, &mut pace, fed, silence_at)?;
             if !worked {
                 let next = pace.repeat_at.min(pace.check_at);
-                let next = if pace.is_silence_told { next } else { next.min(silence_at) };
+                let next = if pace.is_silence_reported { next } else { next.min(silence_at) };
                 self.shared.wait(Some(given.count), next);
             }
         }
@@ -124,7 +124,7 @@ where
         pace: &mut Pace,
         fed: Option<Given>,
         silence_at: Duration,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, Error> {
         let now = now();
         let gives_stop = fed.is_some_and(|given| given.levels == [0, 0]);
         pace.silent = now >= silence_at || (pace.silent && !gives_stop);
@@ -139,19 +139,19 @@ where
                 Some(levels) => driver.drive(levels),
                 None => driver.stop(),
             };
-            if let Err(trouble) = done {
-                return again(driver, &mut pace.drive_failed, trouble);
+            if let Err(error) = done {
+                return again(driver, &mut pace.drive_failed, error);
             }
             pace.drive_failed = false;
             pace.sent = levels;
             pace.repeat_at = now + self.timing.repeat;
-            self.tell_silence(pace);
+            self.report_silence(pace);
             return Ok(true);
         }
-        self.tell_silence(pace);
+        self.report_silence(pace);
         if now >= pace.check_at {
-            if let Err(trouble) = driver.check() {
-                return again(driver, &mut pace.check_failed, trouble);
+            if let Err(error) = driver.check() {
+                return again(driver, &mut pace.check_failed, error);
             }
             pace.check_failed = false;
             pace.check_at = now + self.timing.check;
@@ -161,22 +161,22 @@ where
     }
 
     /// Tells that nobody gives levels any more, or that a stop was given after that; the device has what follows of it.
-    fn tell_silence(&mut self, pace: &mut Pace) {
-        if std::mem::replace(&mut pace.is_silence_told, pace.silent) != pace.silent {
+    fn report_silence(&mut self, pace: &mut Pace) {
+        if std::mem::replace(&mut pace.is_silence_reported, pace.silent) != pace.silent {
             (self.report)(if pace.silent { Event::Silent } else { Event::Fed });
         }
     }
 
     /// Tells that the device is lost, once.
-    fn lose(&mut self, trouble: Trouble) {
+    fn lose(&mut self, error: Error) {
         if self.lost {
-            log::debug!("the device is still lost: {trouble}");
+            log::debug!("the device is still lost: {error}");
             return;
         }
         self.lost = true;
         let report = &mut self.report;
         if let Err(panic) = guarded("telling that the device is lost", || {
-            report(Event::Lost(trouble));
+            report(Event::Lost(error));
             Ok(())
         }) {
             log::error!("{panic}");
@@ -186,32 +186,32 @@ where
     /// Wakes up now and then, so that whoever watches the passes sees life.
     fn wait_before_reopening(&self) {
         let end = now() + self.timing.reopen;
-        while now() < end && self.shared.look().is_some() {
+        while now() < end && self.shared.begin_pass().is_some() {
             self.shared.wait(None, end.min(now() + self.timing.repeat));
         }
     }
 }
 
-/// Passes over the first trouble of this kind where asking once more may help.
-fn again(driver: &dyn Driver, failed: &mut bool, trouble: Trouble) -> Result<bool, Trouble> {
+/// Passes over the first error of this kind where asking once more may help.
+fn again(driver: &dyn Driver, failed: &mut bool, error: Error) -> Result<bool, Error> {
     if std::mem::replace(failed, true) {
-        return Err(trouble);
+        return Err(error);
     }
-    once_more(driver, trouble).map(|()| true)
+    once_more(driver, error).map(|()| true)
 }
 
-fn once_more(driver: &dyn Driver, trouble: Trouble) -> Result<(), Trouble> {
-    if !driver.may_repeat() || !trouble.is_worth_another_try() {
-        return Err(trouble);
+fn once_more(driver: &dyn Driver, error: Error) -> Result<(), Error> {
+    if !driver.may_repeat() || !error.is_worth_another_try() {
+        return Err(error);
     }
-    log::debug!("{trouble}; once more");
+    log::debug!("{error}; once more");
     Ok(())
 }
 
-/// Turns a panic into trouble. Nothing that was touched by it is used again but to stop, to close and to tell.
-fn guarded<T>(action: &'static str, attempt: impl FnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
+/// Turns a panic into error. Nothing that was touched by it is used again but to stop, to close and to tell.
+fn guarded<T>(action: &'static str, attempt: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(attempt))
-        .unwrap_or_else(|panic| Err(Trouble::Panicked { action, message: message(&*panic) }))
+        .unwrap_or_else(|panic| Err(Error::Panicked { action, message: message(&*panic) }))
 }
 
 /// The words of a panic.

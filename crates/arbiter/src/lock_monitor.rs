@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::{Census, Clock, Freshness, Instant, Said, Stamp};
+use units::{Census, Clock, Freshness, Instant, MessageTime, Stamp};
 
 /// What a lock says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ const OPENING: Duration = Duration::from_millis(250);
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LockMonitor {
     freshness: Freshness,
-    last: Option<(Said, bool)>,
+    last: Option<(MessageTime, bool)>,
     /// When it opens if it goes on saying so.
     opens: Instant,
     publishers: Census,
@@ -62,7 +62,7 @@ impl LockMonitor {
         }
         match self.freshness.judge(clock, Stamp::ZERO, timeout) {
             Ok(said) => self.last = Some((said, closed)),
-            Err(_) if closed => self.last = Some((Said::new(now, Duration::ZERO), true)),
+            Err(_) if closed => self.last = Some((MessageTime::new(now, Duration::ZERO), true)),
             Err(_) => {}
         }
     }

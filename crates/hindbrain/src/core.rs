@@ -23,7 +23,7 @@ pub use cause::{Cause, Causes, Clears, Effect, Row};
 pub use conflict::{Conflicts, SoleTopic};
 pub use gate::Gate;
 pub use inputs::{CommandInput, CoreParams, Infrared, Inputs, InvalidCommand, Outputs, SwitchInput};
-pub use mapping::{FULL, Mapping, Wish, mix, mix_as_the_seed};
+pub use mapping::{FULL, Mapping, Setpoint, mix, mix_as_the_seed};
 pub use sensor::{IrSensor, Reading};
 pub use source::Source;
 pub use state::{Device, EstopLine, HeldCommand, Latch, ResetButton, State, StopState};

@@ -67,7 +67,7 @@ impl Hindbrain {
     fn says(&self, source: Source) -> &'static str {
         let State { enable, estop, reset, sensors, command, device, .. } = self.core();
         match source {
-            Source::Command => match command.wish {
+            Source::Command => match command.setpoint {
                 None => "nothing",
                 Some(_) if command.followed_by_invalid => "refused",
                 Some(_) if self.accepted().withheld => "withheld",

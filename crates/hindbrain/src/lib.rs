@@ -4,7 +4,7 @@
 //!   once with each command and 50 times a second besides, and the state when it changes and twice a second.
 //! * [`mod@core`] is what decides: integers only, a finite set of states, one pure function
 //!   [`step`](crate::core::step) that can be walked through exhaustively.
-//! * The edge turns what the wires carry into what the core takes: a velocity into thousandths ([`wish_of`]), a distance
+//! * The edge turns what the wires carry into what the core takes: a velocity into thousandths ([`setpoint_of`]), a distance
 //!   into a [`Reading`](crate::core::Reading) ([`reading_of`]), levels into servo values ([`Motors`]).
 //! * [`Params`] are read from the parameters that [`specification`] describes.
 //!
@@ -26,7 +26,7 @@ mod status;
 
 pub use self::core::{Cause, Causes, SoleTopic, Source, StopState};
 pub use detail::{Detail, SourceDetail};
-pub use edge::{Sensor, measured, reading_of, wish_of};
+pub use edge::{Sensor, measured, reading_of, setpoint_of};
 pub use event::{Input, Output};
 pub use hindbrain::{Hindbrain, Key, OVERRUN_LIMIT, Report, STATE_PERIOD, TICK};
 pub use leds::{BLINK, Leds, Rgb};

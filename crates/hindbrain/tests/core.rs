@@ -2,7 +2,7 @@
 
 use hindbrain::core::{
     CommandInput, Conflicts, CoreParams, Infrared, Inputs, InvalidCommand, Reading, Slopes, SoleTopic, State,
-    SwitchInput, Wish, step,
+    SwitchInput, Setpoint, step,
 };
 use proptest::prelude::*;
 
@@ -37,9 +37,9 @@ fn core_params() -> impl Strategy<Value = CoreParams> {
 }
 
 fn command() -> impl Strategy<Value = Result<CommandInput, InvalidCommand>> {
-    let wish = (any::<i16>(), any::<i16>()).prop_map(|(linear, angular)| Wish::new(linear, angular));
+    let setpoint = (any::<i16>(), any::<i16>()).prop_map(|(linear, angular)| Setpoint::new(linear, angular));
     let command =
-        (wish, any::<bool>(), time()).prop_map(|(wish, is_zero, age)| CommandInput { wish, is_zero, age });
+        (setpoint, any::<bool>(), time()).prop_map(|(setpoint, is_zero, age)| CommandInput { setpoint, is_zero, age });
     prop_oneof![4 => command.prop_map(Ok), 1 => Just(Err(InvalidCommand))]
 }
 

@@ -36,7 +36,7 @@ fn the_command_tells_what_is_wanted() {
     rig.send(command(1.0, 0.0));
     assert_eq!(says(&rig, Source::Command), ("move", false));
     rig.send(not_finite());
-    assert_eq!(says(&rig, Source::Command), ("refused", false), "the wish before it still counts");
+    assert_eq!(says(&rig, Source::Command), ("refused", false), "the setpoint before it still counts");
     rig.wait(500);
     assert_eq!(says(&rig, Source::Command), ("nothing", true));
     rig.send(command(0.02, 0.0));

@@ -280,7 +280,7 @@ fn h9_the_sign_changes_through_a_rest_at_zero() {
 }
 
 #[test]
-fn a_wish_for_the_other_way_brakes_as_one_for_nothing_does() {
+fn a_setpoint_for_the_other_way_brakes_as_one_for_nothing_does() {
     let mut rig = rig(&[("accel", Value::Float(20.0)), ("decel", Value::Float(200.0))]);
     rig.full_speed();
     // 66 counts by 200 counts/s are 330 ms; by 20 counts/s they would be ten times as long.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{command, not_finite, params, stamped, texts};
 use hindbrain::core::Reading;
 use hindbrain::{
-    FullSpeed, Hindbrain, Input, IrLimits, Motors, Output, Params, Sensor, StopState, reading_of, wish_of,
+    FullSpeed, Hindbrain, Input, IrLimits, Motors, Output, Params, Sensor, StopState, reading_of, setpoint_of,
 };
 use params::Value;
 use proptest::prelude::*;
@@ -145,20 +145,20 @@ fn run(params: &Params, trace: &[(u64, Event, bool)]) -> (Vec<Sent>, String) {
 
 proptest! {
     #[test]
-    fn any_velocity_is_a_wish_in_range_of_the_same_direction(
+    fn any_velocity_is_a_setpoint_in_range_of_the_same_direction(
         forward in finite(), turn in finite(), linear in 0.01..20.0f64, angular in 0.01..20.0f64,
     ) {
         let full = FullSpeed { linear, angular };
-        let wish = wish_of(&Velocity::planar(forward, turn).unwrap(), &full, true);
-        prop_assert!(wish.linear().abs() <= 1000 && wish.angular().abs() <= 1000);
-        prop_assert!(f64::from(wish.linear()) * forward.signum() >= 0.0);
-        prop_assert!(f64::from(wish.angular()) * turn.signum() >= 0.0);
+        let setpoint = setpoint_of(&Velocity::planar(forward, turn).unwrap(), &full, true);
+        prop_assert!(setpoint.linear().abs() <= 1000 && setpoint.angular().abs() <= 1000);
+        prop_assert!(f64::from(setpoint.linear()) * forward.signum() >= 0.0);
+        prop_assert!(f64::from(setpoint.angular()) * turn.signum() >= 0.0);
         // Never faster than asked: rounded toward zero.
-        prop_assert!(f64::from(wish.linear()).abs() <= (forward / linear * 1000.0).abs());
-        prop_assert!(f64::from(wish.angular()).abs() <= (turn / angular * 1000.0).abs());
+        prop_assert!(f64::from(setpoint.linear()).abs() <= (forward / linear * 1000.0).abs());
+        prop_assert!(f64::from(setpoint.angular()).abs() <= (turn / angular * 1000.0).abs());
         if forward.abs() <= linear && turn.abs() <= angular {
-            prop_assert_eq!(f64::from(wish.linear()), (forward / linear * 1000.0).trunc());
-            prop_assert_eq!(f64::from(wish.angular()), (turn / angular * 1000.0).trunc());
+            prop_assert_eq!(f64::from(setpoint.linear()), (forward / linear * 1000.0).trunc());
+            prop_assert_eq!(f64::from(setpoint.angular()), (turn / angular * 1000.0).trunc());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::{Clock, Command, Freshness, Instant, Said, Stale};
+use crate::{Clock, Command, Freshness, Instant, MessageTime, Stale};
 
 /// What became of a command that was received.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub enum Received {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CommandMonitor {
     freshness: Freshness,
-    in_force: Option<(Command, Said)>,
+    in_force: Option<(Command, MessageTime)>,
     waits_for_zero: bool,
     silent_at_rest: bool,
     /// When motion was asked for last, by whatever was not overtaken; `None` since a zero.

@@ -20,14 +20,14 @@ const _: () = assert!(SHORTEST_COMMAND_TIMEOUT * 1000.0 >= 1.5 * HEARTBEAT.as_mi
 
 /// When a message counts as said: at its stamp, or when it can have come at the earliest, whichever is older.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Said {
+pub struct MessageTime {
     received: Instant,
     /// How old it was then.
     age: Duration,
 }
 
-impl Said {
-    /// Said `age` before `received`.
+impl MessageTime {
+    /// MessageTime `age` before `received`.
     pub const fn new(received: Instant, age: Duration) -> Self {
         Self { received, age }
     }
@@ -85,7 +85,7 @@ pub enum Stale {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Freshness {
     /// The newest stamp that counted, zero before the first, and when that was said.
-    newest: (Stamp, Said),
+    newest: (Stamp, MessageTime),
     /// The last stamp that was refused because it lay in the future; zero once another one counted.
     ahead: Stamp,
 }
@@ -95,9 +95,9 @@ impl Freshness {
     /// * `timeout`: for how long a message of this publisher counts
     /// # Errors
     /// [`Stale`]: it says nothing of now.
-    pub fn judge(&mut self, clock: &Clock, stamp: Stamp, timeout: Duration) -> Result<Said, Stale> {
+    pub fn judge(&mut self, clock: &Clock, stamp: Stamp, timeout: Duration) -> Result<MessageTime, Stale> {
         let (now, wall) = (clock.now(), clock.wall());
-        let waited = Said::new(now, clock.waited());
+        let waited = MessageTime::new(now, clock.waited());
         if stamp.is_zero() {
             return if waited.is_expired(now, timeout) {
                 Err(Stale::Old { age: waited.age })
@@ -123,7 +123,7 @@ impl Freshness {
         if age >= timeout {
             return Err(Stale::Old { age });
         }
-        let said = Said::new(now, age);
+        let said = MessageTime::new(now, age);
         *self = Self { newest: (stamp, said), ahead: Stamp::ZERO };
         Ok(said)
     }
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use crate::test_clock::{TIMEOUT, clock, clock_saying, ms, wall};
 
-    fn age(judged: Result<Said, Stale>, at: u64) -> Option<Duration> {
+    fn age(judged: Result<MessageTime, Stale>, at: u64) -> Option<Duration> {
         judged.ok().map(|said| said.age(Instant::from_millis(at)))
     }
 

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use actuator::{Actuator, Event, Trouble};
+use actuator::{Actuator, Event, Error};
 
 /// Longer than anything takes, also on a machine that is busy.
 pub const LONG: Duration = Duration::from_secs(5);
@@ -105,13 +105,13 @@ impl Drop for Folder {
 
 /// What the actuator has told, and when.
 #[derive(Clone, Default)]
-pub struct Told(Arc<Mutex<Vec<(Instant, Event)>>>);
+pub struct Events(Arc<Mutex<Vec<(Instant, Event)>>>);
 
-impl Told {
+impl Events {
     /// What is given to the actuator.
     pub fn report(&self) -> impl FnMut(Event) + Send + 'static {
-        let told = self.clone();
-        move |event| told.0.lock().expect("no panic").push((Instant::now(), event))
+        let events = self.clone();
+        move |event| events.0.lock().expect("no panic").push((Instant::now(), event))
     }
 
     pub fn all(&self) -> Vec<Event> {
@@ -140,18 +140,18 @@ impl Told {
         self.0.lock().expect("no panic").get(number).expect("an event of this number").0
     }
 
-    /// The newest trouble.
-    pub fn trouble(&self) -> Trouble {
+    /// The newest error.
+    pub fn error(&self) -> Error {
         let all = self.all();
         let newest = all.iter().rev().find_map(|event| match event {
-            Event::Lost(trouble) => Some(trouble.clone()),
+            Event::Lost(error) => Some(error.clone()),
             _ => None,
         });
         newest.expect("the device was lost")
     }
 
     pub fn wait_for(&self, letter: char, count: usize) {
-        wait(&format!("event {letter} number {count}, told {:?}", self.letters()), || {
+        wait(&format!("event {letter} number {count}, reported {:?}", self.letters()), || {
             self.count(letter) >= count
         });
     }

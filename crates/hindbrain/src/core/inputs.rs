@@ -1,4 +1,4 @@
-use super::{Causes, Conflicts, FULL, Mapping, Reading, Slopes, StopState, Wish};
+use super::{Causes, Conflicts, FULL, Mapping, Reading, Slopes, StopState, Setpoint};
 
 /// A message that was no command: one of its parts was NaN or infinite, or it was stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -8,10 +8,10 @@ pub struct InvalidCommand;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CommandInput {
     /// What is wanted.
-    pub wish: Wish,
+    pub setpoint: Setpoint,
     /// Whether it is a zero: whoever gave it asks for no motion.
     pub is_zero: bool,
-    /// How old it is \[ns\]; from the command time-out on it is stale: then it is no command, but a wish of zero still ends
+    /// How old it is \[ns\]; from the command time-out on it is stale: then it is no command, but a setpoint of zero still ends
     /// the one in force.
     pub age: u64,
 }
@@ -115,7 +115,7 @@ pub struct CoreParams {
 }
 
 impl CoreParams {
-    /// How a wish becomes the levels of two wheels.
+    /// How a setpoint becomes the levels of two wheels.
     pub const fn mapping(&self) -> Mapping {
         if self.strict { Mapping::Symmetric } else { Mapping::Seed }
     }
@@ -161,7 +161,7 @@ mod tests {
     fn a_command_as_old_as_the_time_out_is_no_fresh_one() {
         let params = CoreParams::default();
         let fresh = |age| {
-            let command = Some(Ok(CommandInput { wish: Wish::ZERO, is_zero: true, age }));
+            let command = Some(Ok(CommandInput { setpoint: Setpoint::ZERO, is_zero: true, age }));
             Inputs { command, ..Inputs::default() }.fresh_command(&params).is_some()
         };
         assert!(fresh(params.command_timeout - 1));

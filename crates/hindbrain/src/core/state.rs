@@ -1,6 +1,6 @@
 use super::{
     Cause, Causes, Conflicts, CoreParams, Effect, EnableSwitch, Gate, IrSensor, Reading, SoleTopic,
-    SwitchInput, Wheels, Wish,
+    SwitchInput, Wheels, Setpoint,
 };
 
 /// All that the core remembers from step to step.
@@ -91,8 +91,8 @@ pub struct ResetButton {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HeldCommand {
     /// What is wanted; `None` if nothing came, or what came is stale.
-    pub wish: Option<Wish>,
-    /// Age of the wish \[ns\]; zero without one.
+    pub setpoint: Option<Setpoint>,
+    /// Age of the setpoint \[ns\]; zero without one.
     pub age: u64,
     /// Whether a message that was no command came after it.
     pub followed_by_invalid: bool,
@@ -168,9 +168,9 @@ impl State {
 
     /// What the infra-red sensors leave of the command in force, for wheels with `levels`.
     pub(super) fn gate(&self, levels: [i16; 2], params: &CoreParams) -> Gate {
-        let wish = self.command.wish.unwrap_or(Wish::ZERO);
-        let rests = params.mapping().levels(wish, params.full) == [0, 0];
-        Gate::new(self.blocked_pairs(params), wish, rests, levels, params.strict)
+        let setpoint = self.command.setpoint.unwrap_or(Setpoint::ZERO);
+        let rests = params.mapping().levels(setpoint, params.full) == [0, 0];
+        Gate::new(self.blocked_pairs(params), setpoint, rests, levels, params.strict)
     }
 
     /// When something lapses by itself: the cause that comes or goes with it, and how long it takes \[ns\].
@@ -183,7 +183,7 @@ impl State {
             }
             _ => None,
         };
-        let command = self.command.wish.map(|_| params.command_timeout.saturating_sub(self.command.age));
+        let command = self.command.setpoint.map(|_| params.command_timeout.saturating_sub(self.command.age));
         let timeout = params.infrared.timeout;
         let sensors = self.sensors.into_iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
         let sensors = sensors.filter_map(move |(sensor, _)| sensor.changes_in(timeout)).min();
@@ -218,7 +218,7 @@ impl State {
             Cause::IrStale => any_fitted(|reading| reading.is_none()),
             Cause::FrontBlocked => front,
             Cause::BackBlocked => back,
-            Cause::CommandStale => self.command.wish.is_none(),
+            Cause::CommandStale => self.command.setpoint.is_none(),
             Cause::WayBlocked => self.gate(levels, params) == Gate::Closed,
             Cause::LeaseLapsed => self.enable.is_lapsed(params.lease),
             Cause::NotEnabled => !self.enable.is_on(),

@@ -1,6 +1,6 @@
 use super::{
     Cause, Causes, Clears, CommandInput, CoreParams, Device, Effect, EstopLine, HeldCommand, Inputs, Latch,
-    Outputs, ResetButton, SoleTopic, State, StopState, Wish,
+    Outputs, ResetButton, SoleTopic, State, StopState, Setpoint,
 };
 
 /// One step of the stop state machine: what follows from `state` when `inputs` happened.
@@ -29,7 +29,7 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
     next.stop = StopState::of(causes);
     if before != StopState::Ok && next.stop == StopState::Ok && inputs.fresh_command(params).is_none() {
         // What was wanted of a vehicle that stood is not wanted of it now.
-        next.command.wish = next.command.wish.map(|_| Wish::ZERO);
+        next.command.setpoint = next.command.setpoint.map(|_| Setpoint::ZERO);
     }
     next.drive(
         before == StopState::Ok && next.stop == StopState::Ok,
@@ -45,10 +45,10 @@ impl State {
     /// Lets `dt` pass: what is not repeated in time lapses, and stays so until it comes again.
     fn pass_time(&mut self, dt: u64, params: &CoreParams) {
         self.estop.pass_time(dt, params.estop_timeout);
-        if self.command.wish.is_some() {
+        if self.command.setpoint.is_some() {
             self.command.age = self.command.age.saturating_add(dt);
             if self.command.age >= params.command_timeout {
-                self.command.wish = None;
+                self.command.setpoint = None;
                 self.command.age = 0;
             }
         }
@@ -87,12 +87,12 @@ impl State {
             }
         }
         match inputs.command {
-            Some(Ok(CommandInput { wish, age, .. })) if age < params.command_timeout => {
-                self.command = HeldCommand { wish: Some(wish), age, followed_by_invalid: false };
+            Some(Ok(CommandInput { setpoint, age, .. })) if age < params.command_timeout => {
+                self.command = HeldCommand { setpoint: Some(setpoint), age, followed_by_invalid: false };
             }
             // A stop is never too late: it ends what is in force, and is no command.
-            Some(Ok(CommandInput { wish: Wish::ZERO, .. })) => self.command = HeldCommand::default(),
-            // It neither sets a wish nor keeps the last one fresh.
+            Some(Ok(CommandInput { setpoint: Setpoint::ZERO, .. })) => self.command = HeldCommand::default(),
+            // It neither sets a setpoint nor keeps the last one fresh.
             Some(_) => self.command.followed_by_invalid = true,
             None => {}
         }
@@ -145,12 +145,12 @@ impl State {
     /// Moves the wheels; the step that enters OK does not move them yet.
     fn drive(&mut self, stays_ok: bool, causes: Causes, levels: [i16; 2], dt: u64, params: &CoreParams) {
         let may_move = stays_ok && !causes.have(Effect::Brakes);
-        let wish = match self.command.wish {
-            Some(wish) if may_move => self.gate(levels, params).pass(wish),
-            _ => Wish::ZERO,
+        let setpoint = match self.command.setpoint {
+            Some(setpoint) if may_move => self.gate(levels, params).pass(setpoint),
+            _ => Setpoint::ZERO,
         };
         if self.stop == StopState::Ok {
-            let targets = params.mapping().levels(wish, params.full);
+            let targets = params.mapping().levels(setpoint, params.full);
             self.wheels.advance(targets, dt, &params.slopes, params.strict);
         } else {
             self.wheels.cut(dt, &params.slopes);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     fn command(linear: i16, age: u64) -> Option<Result<CommandInput, InvalidCommand>> {
-        Some(Ok(CommandInput { wish: Wish::new(linear, 0), is_zero: linear == 0, age }))
+        Some(Ok(CommandInput { setpoint: Setpoint::new(linear, 0), is_zero: linear == 0, age }))
     }
 
     /// The core after these inputs, and what the last of them gave.
@@ -220,15 +220,15 @@ mod tests {
     #[test]
     fn a_command_as_old_as_its_time_out_is_not_in_force_for_a_single_step() {
         let params = CoreParams::default();
-        let wish = |linear, age| {
+        let setpoint = |linear, age| {
             let late = Inputs { command: command(linear, age), ..Inputs::default() };
             let state = after(&params, &[ready(), vec![late]].concat()).0;
-            (state.command.wish.map(Wish::linear), state.command.followed_by_invalid)
+            (state.command.setpoint.map(Setpoint::linear), state.command.followed_by_invalid)
         };
-        assert_eq!(wish(500, params.command_timeout - 1), (Some(500), false));
+        assert_eq!(setpoint(500, params.command_timeout - 1), (Some(500), false));
         for age in [params.command_timeout, u64::MAX] {
-            assert_eq!(wish(500, age), (Some(0), true), "the one before it goes on");
-            assert_eq!(wish(0, age), (None, false), "a stop ends the one before it");
+            assert_eq!(setpoint(500, age), (Some(0), true), "the one before it goes on");
+            assert_eq!(setpoint(0, age), (None, false), "a stop ends the one before it");
         }
     }
 

@@ -4,9 +4,9 @@ use units::{Command, Freshness, Stale, Stamp, Velocity};
 
 use super::{Hindbrain, nanos};
 use crate::core::{
-    CommandInput, Conflicts, CoreParams, Inputs, InvalidCommand, Reading, SoleTopic, SwitchInput, Wish,
+    CommandInput, Conflicts, CoreParams, Inputs, InvalidCommand, Reading, SoleTopic, SwitchInput, Setpoint,
 };
-use crate::{CommandType, Input, Profile, Refused, Sensor, Source, reading_of, wish_of};
+use crate::{CommandType, Input, Profile, Refused, Sensor, Source, reading_of, setpoint_of};
 
 /// How often a command that is refused is reported, if they keep coming.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
@@ -100,7 +100,7 @@ impl Hindbrain {
             // The core ends what is in force by it, and takes it for no command.
             Err(_) if command.velocity.is_neutral() => {
                 self.counters.late += 1;
-                inputs.command = Some(Ok(CommandInput { wish: Wish::ZERO, is_zero: true, age: u64::MAX }));
+                inputs.command = Some(Ok(CommandInput { setpoint: Setpoint::ZERO, is_zero: true, age: u64::MAX }));
                 return true;
             }
             Err(Stale::Late | Stale::Repeated { .. }) => {
@@ -116,17 +116,17 @@ impl Hindbrain {
         let is_plain = self.params.command_type == CommandType::Twist && command.stamp.is_zero();
         let stamp = if is_plain { self.clock.wall() } else { command.stamp };
         self.accepted = Command { stamp, ..command };
-        let wish = self.wish(&command.velocity);
+        let setpoint = self.setpoint(&command.velocity);
         let is_zero = !command.asks_for_motion();
-        inputs.command = Some(Ok(CommandInput { wish, is_zero, age: nanos(said.age(self.clock.now())) }));
+        inputs.command = Some(Ok(CommandInput { setpoint, is_zero, age: nanos(said.age(self.clock.now())) }));
         true
     }
 
-    fn wish(&self, velocity: &Velocity) -> Wish {
+    fn setpoint(&self, velocity: &Velocity) -> Setpoint {
         if velocity.is_neutral() {
-            return Wish::ZERO; // what counts as a zero moves nothing, however slow the vehicle is
+            return Setpoint::ZERO; // what counts as a zero moves nothing, however slow the vehicle is
         }
-        wish_of(velocity, &self.params.full_speed, self.params.profile == Profile::Strict)
+        setpoint_of(velocity, &self.params.full_speed, self.params.profile == Profile::Strict)
     }
 
     /// Counts a command that is none, and reports it if that was not done just now.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// What went wrong with a device: which one, what was tried, what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum Error {
     /// The operating system refused something.
     Io {
         /// The device's path.
@@ -18,7 +18,7 @@ pub enum Trouble {
         reason: String,
     },
     /// Somebody else holds the device.
-    Taken {
+    Busy {
         /// The device's path.
         device: String,
     },
@@ -49,7 +49,7 @@ pub enum Trouble {
         limit: Duration,
     },
     /// The device answers something else than its protocol says.
-    Answer {
+    WrongAnswer {
         /// The device's path.
         device: String,
         /// What was tried.
@@ -60,7 +60,7 @@ pub enum Trouble {
         wanted: String,
     },
     /// The device reports errors of its own.
-    Unwell {
+    DeviceFault {
         /// The device's path.
         device: String,
         /// What was tried.
@@ -79,15 +79,15 @@ pub enum Trouble {
     },
 }
 
-impl Trouble {
+impl Error {
     /// What the operating system said about `device` when `action` was tried.
-    pub(crate) fn io(device: &Path, action: &'static str, error: &io::Error) -> Trouble {
-        Trouble::Io { device: device.display().to_string(), action, reason: error.to_string() }
+    pub(crate) fn io(device: &Path, action: &'static str, error: &io::Error) -> Error {
+        Error::Io { device: device.display().to_string(), action, reason: error.to_string() }
     }
 
     /// Whether the line works and only this answer was missing or wrong, so that asking once more may help.
     pub(crate) fn is_worth_another_try(&self) -> bool {
-        matches!(self, Trouble::NoAnswer { .. } | Trouble::Answer { .. })
+        matches!(self, Error::NoAnswer { .. } | Error::WrongAnswer { .. })
     }
 }
 
@@ -96,53 +96,53 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ")
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Io { device, action, reason } => write!(f, "'{device}': {action}: {reason}"),
-            Trouble::Taken { device } => write!(f, "'{device}' is held by another process"),
-            Trouble::Blocked { device, action, wrote, of, limit } => {
+            Error::Io { device, action, reason } => write!(f, "'{device}': {action}: {reason}"),
+            Error::Busy { device } => write!(f, "'{device}' is held by another process"),
+            Error::Blocked { device, action, wrote, of, limit } => {
                 write!(
                     f,
                     "'{device}': {action}: it took {wrote} of {of} bytes within {} ms",
                     limit.as_millis()
                 )
             }
-            Trouble::NoAnswer { device, action, found, wanted, limit } => {
+            Error::NoAnswer { device, action, found, wanted, limit } => {
                 let (got, within) = (found.len(), limit.as_millis());
                 write!(f, "'{device}': {action}: {got} of {wanted} bytes came within {within} ms")?;
                 if got > 0 { write!(f, " ({})", hex(found)) } else { Ok(()) }
             }
-            Trouble::Answer { device, action, found, wanted } => {
+            Error::WrongAnswer { device, action, found, wanted } => {
                 write!(f, "'{device}': {action}: the answer is {found}, not {wanted}")
             }
-            Trouble::Unwell { device, action, bits, names } => {
+            Error::DeviceFault { device, action, bits, names } => {
                 write!(f, "'{device}': {action}: it reports {names} (0x{bits:X})")
             }
-            Trouble::Panicked { action, message } => write!(f, "{action} panicked: {message}"),
+            Error::Panicked { action, message } => write!(f, "{action} panicked: {message}"),
         }
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for Error {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_trouble_quotes_device_action_and_what_was_found() {
+    fn an_error_quotes_device_action_and_what_was_found() {
         let device = || "/dev/motor".to_owned();
         let (action, limit) = ("asking for errors", Duration::from_millis(50));
-        let trouble = Trouble::NoAnswer { device: device(), action, found: vec![0x0A], wanted: 2, limit };
+        let error = Error::NoAnswer { device: device(), action, found: vec![0x0A], wanted: 2, limit };
         assert_eq!(
-            trouble.to_string(),
+            error.to_string(),
             "'/dev/motor': asking for errors: 1 of 2 bytes came within 50 ms (0A)"
         );
-        let trouble =
-            Trouble::Unwell { device: device(), action, bits: 0x20, names: "serial timeout".into() };
-        assert_eq!(trouble.to_string(), "'/dev/motor': asking for errors: it reports serial timeout (0x20)");
-        let trouble = Trouble::Blocked { device: device(), action: "driving", wrote: 3, of: 8, limit };
-        assert_eq!(trouble.to_string(), "'/dev/motor': driving: it took 3 of 8 bytes within 50 ms");
+        let error =
+            Error::DeviceFault { device: device(), action, bits: 0x20, names: "serial timeout".into() };
+        assert_eq!(error.to_string(), "'/dev/motor': asking for errors: it reports serial timeout (0x20)");
+        let error = Error::Blocked { device: device(), action: "driving", wrote: 3, of: 8, limit };
+        assert_eq!(error.to_string(), "'/dev/motor': driving: it took 3 of 8 bytes within 50 ms");
     }
 }
