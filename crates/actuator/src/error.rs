@@ -1,11 +1,11 @@
-//! What can go wrong with a device, in one sentence each.
+//! The errors of a device.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// What went wrong with a device: which one, what was tried, what was found.
+/// An error of a device. Its text names the device, the action and what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The operating system refused something.
@@ -14,41 +14,41 @@ pub enum Error {
         device: String,
         /// What was tried.
         action: &'static str,
-        /// The operating system's own words.
+        /// The operating system's message.
         reason: String,
     },
-    /// Somebody else holds the device.
+    /// Another process holds the device.
     Busy {
         /// The device's path.
         device: String,
     },
-    /// The device does not take what is written.
+    /// A write timed out: the device does not accept the bytes.
     Blocked {
         /// The device's path.
         device: String,
         /// What was tried.
         action: &'static str,
-        /// How many bytes it took.
+        /// How many bytes it accepted.
         wrote: usize,
         /// How many bytes there were.
         of: usize,
-        /// How long it was given.
+        /// The time limit.
         limit: Duration,
     },
-    /// The device does not answer, or not to the end.
+    /// The answer is missing or incomplete.
     NoAnswer {
         /// The device's path.
         device: String,
         /// What was tried.
         action: &'static str,
-        /// The bytes that came.
+        /// The bytes that were received.
         found: Vec<u8>,
         /// How many bytes an answer has.
         wanted: usize,
-        /// How long it was given.
+        /// The time limit.
         limit: Duration,
     },
-    /// The device answers something else than its protocol says.
+    /// The answer violates the device's protocol, or its value is not the expected one.
     WrongAnswer {
         /// The device's path.
         device: String,
@@ -59,7 +59,7 @@ pub enum Error {
         /// What it should have answered.
         wanted: String,
     },
-    /// The device reports errors of its own.
+    /// The device reports error bits.
     DeviceFault {
         /// The device's path.
         device: String,
@@ -70,28 +70,28 @@ pub enum Error {
         /// Their names, separated by commas.
         names: String,
     },
-    /// A driver, or whoever is told of events, panicked.
+    /// A driver or the event handler panicked.
     Panicked {
         /// What was tried.
         action: &'static str,
-        /// The panic's own words.
+        /// The panic's message.
         message: String,
     },
 }
 
 impl Error {
-    /// What the operating system said about `device` when `action` was tried.
+    /// An error of the operating system from `action` on `device`.
     pub(crate) fn io(device: &Path, action: &'static str, error: &io::Error) -> Error {
         Error::Io { device: device.display().to_string(), action, reason: error.to_string() }
     }
 
-    /// Whether the line works and only this answer was missing or wrong, so that asking once more may help.
+    /// Whether a retry may help: the line works and only this answer was missing or wrong.
     pub(crate) fn is_worth_another_try(&self) -> bool {
         matches!(self, Error::NoAnswer { .. } | Error::WrongAnswer { .. })
     }
 }
 
-/// Bytes as a person reads them: `84 00 70 2E`.
+/// Bytes in hexadecimal: `84 00 70 2E`.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ")
 }
@@ -135,10 +135,7 @@ mod tests {
         let device = || "/dev/motor".to_owned();
         let (action, limit) = ("asking for errors", Duration::from_millis(50));
         let error = Error::NoAnswer { device: device(), action, found: vec![0x0A], wanted: 2, limit };
-        assert_eq!(
-            error.to_string(),
-            "'/dev/motor': asking for errors: 1 of 2 bytes came within 50 ms (0A)"
-        );
+        assert_eq!(error.to_string(), "'/dev/motor': asking for errors: 1 of 2 bytes came within 50 ms (0A)");
         let error =
             Error::DeviceFault { device: device(), action, bits: 0x20, names: "serial timeout".into() };
         assert_eq!(error.to_string(), "'/dev/motor': asking for errors: it reports serial timeout (0x20)");

@@ -1,16 +1,16 @@
-//! Whether a thread still comes round.
+//! Detects a thread that hangs.
 
 use std::time::Duration;
 
 use boot_clock::now;
 
-/// What was seen of the passes of a thread, which it counts.
+/// Watches the counter of passes that a thread increments.
 pub(crate) struct Pulse {
     passes: u64,
-    /// When they were seen to grow.
+    /// When the counter was last seen to change.
     at: Duration,
     beats: bool,
-    /// After so long without one the thread hangs.
+    /// The thread hangs after this time without a pass.
     limit: Duration,
 }
 
@@ -19,7 +19,7 @@ impl Pulse {
         Pulse { passes: 0, at: now(), beats: true, limit }
     }
 
-    /// Looks at `now`; whether the thread comes round, if that is news.
+    /// Records the counter at `now`. Returns whether the thread runs if that changed, otherwise `None`.
     pub(crate) fn update(&mut self, passes: u64, now: Duration) -> Option<bool> {
         if passes != self.passes {
             (self.passes, self.at) = (passes, now);

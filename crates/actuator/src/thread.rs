@@ -1,4 +1,4 @@
-//! What happens on the actuator's thread: open, stop, drive, check, lose, open again.
+//! The actuator's thread: open, stop, drive, check, lose, reopen.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,35 +7,36 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::driver::Driver;
+use crate::error::Error;
 use crate::event::Event;
 use crate::level;
 use crate::shared::{Given, Shared};
 use crate::timing::Timing;
-use crate::error::Error;
 use boot_clock::now;
 
-/// All that the thread owns but the device, which exists only between opening and closing.
+/// The thread's state, without the device, which exists only between opening and closing.
 pub(crate) struct Thread<Open, Report> {
     open: Open,
     timing: Timing,
     report: Report,
     shared: Arc<Shared>,
-    /// Whether the device is lost and that has been told.
+    /// Whether the device is lost and that was reported.
     lost: bool,
 }
 
-/// What a device was sent and when the next thing is due.
+/// What was sent to the device and when the next exchanges are due.
 struct Pace {
-    /// `None` is a stop of our own.
+    /// `None` is a stop that the thread sends by itself.
     sent: Option<[i16; 2]>,
     repeat_at: Duration,
     check_at: Duration,
-    /// Whether nobody gave levels in time, and no stop was given since: nothing else is passed on until then, since whoever was
-    /// held does not know that the motors were stopped.
+    /// Whether levels timed out and no stop was given since. Only stop is sent meanwhile: a caller that was suspended does not
+    /// know that the motors were stopped.
     silent: bool,
     is_silence_reported: bool,
-    /// Whether the last drive, and the last check, was not answered as it should: each gets one more try.
+    /// Whether the last drive failed; it gets one retry.
     drive_failed: bool,
+    /// Whether the last check failed; it gets one retry.
     check_failed: bool,
 }
 
@@ -59,12 +60,12 @@ where
         }
     }
 
-    /// Uses the device until it makes error or the actuator is closed; then stops and closes it, whatever happened.
+    /// Uses the device until it fails or the actuator is closed; then stops and closes it in either case.
     fn use_up(&mut self, mut driver: Box<dyn Driver>) {
         let used = guarded("driving the device", || self.session(driver.as_mut()));
         self.shared.is_ready.store(false, Ordering::Relaxed);
         if let Err(error) = used {
-            // Events before it is stopped and closed: a device that does not answer takes long for both.
+            // Reported before the device is stopped and closed: both take long if it does not answer.
             self.lose(error);
         }
         if let Err(error) = guarded("stopping the device", || match driver.stop() {
@@ -82,13 +83,13 @@ where
         }
     }
 
-    /// Feeds the device; `Ok` when the actuator is closed.
+    /// Sends levels to the device; `Ok` when the actuator is closed.
     fn session(&mut self, driver: &mut dyn Driver) -> Result<(), Error> {
         if let Err(error) = driver.stop() {
             once_more(driver, error)?;
             driver.stop()?;
         }
-        // Only what is given from now on counts.
+        // Only levels that are given from now on are sent.
         let Some(old) = self.shared.begin_pass() else { return Ok(()) };
         let ready = now();
         self.lost = false;
@@ -116,8 +117,8 @@ where
         Ok(())
     }
 
-    /// One exchange with the device at most: what is due first. Whether there was one; the newest levels are looked at before
-    /// the next.
+    /// Makes the exchange that is due first, one at most. Returns whether there was one; the caller reads the newest levels
+    /// before the next.
     fn pass(
         &mut self,
         driver: &mut dyn Driver,
@@ -131,7 +132,7 @@ where
         let levels =
             fed.filter(|_| !pace.silent).map(|given| given.levels.map(|one| level::limited(one, false)));
         let drive_is_due = levels != pace.sent || now >= pace.repeat_at;
-        // Levels that come quicker than the line carries them do not keep the device from being asked; a stop does.
+        // A check that is overdue goes before levels that come faster than the line carries them, but not before a stop.
         let stops = levels.is_none_or(|levels| levels == [0, 0]);
         let check_waited = now >= pace.check_at + self.timing.check && !stops && !pace.drive_failed;
         if drive_is_due && !check_waited {
@@ -160,14 +161,14 @@ where
         Ok(false)
     }
 
-    /// Tells that nobody gives levels any more, or that a stop was given after that; the device has what follows of it.
+    /// Reports that levels timed out, or that a stop was given after that. The device has been sent the stop.
     fn report_silence(&mut self, pace: &mut Pace) {
         if std::mem::replace(&mut pace.is_silence_reported, pace.silent) != pace.silent {
             (self.report)(if pace.silent { Event::Silent } else { Event::Fed });
         }
     }
 
-    /// Tells that the device is lost, once.
+    /// Reports once that the device is lost.
     fn lose(&mut self, error: Error) {
         if self.lost {
             log::debug!("the device is still lost: {error}");
@@ -175,7 +176,7 @@ where
         }
         self.lost = true;
         let report = &mut self.report;
-        if let Err(panic) = guarded("telling that the device is lost", || {
+        if let Err(panic) = guarded("reporting that the device is lost", || {
             report(Event::Lost(error));
             Ok(())
         }) {
@@ -183,7 +184,7 @@ where
         }
     }
 
-    /// Wakes up now and then, so that whoever watches the passes sees life.
+    /// Wakes up now and then, so the counter of passes shows that the thread runs.
     fn wait_before_reopening(&self) {
         let end = now() + self.timing.reopen;
         while now() < end && self.shared.begin_pass().is_some() {
@@ -192,7 +193,7 @@ where
     }
 }
 
-/// Passes over the first error of this kind where asking once more may help.
+/// Ignores the first error of this kind if a retry may help.
 fn again(driver: &dyn Driver, failed: &mut bool, error: Error) -> Result<bool, Error> {
     if std::mem::replace(failed, true) {
         return Err(error);
@@ -208,13 +209,13 @@ fn once_more(driver: &dyn Driver, error: Error) -> Result<(), Error> {
     Ok(())
 }
 
-/// Turns a panic into error. Nothing that was touched by it is used again but to stop, to close and to tell.
+/// Turns a panic into an error. After it the driver and the handler are used only to stop, to close and to report.
 fn guarded<T>(action: &'static str, attempt: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(attempt))
         .unwrap_or_else(|panic| Err(Error::Panicked { action, message: message(&*panic) }))
 }
 
-/// The words of a panic.
+/// The message of a panic.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a word".into())

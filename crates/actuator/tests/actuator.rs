@@ -1,10 +1,10 @@
-//! The thread, with drivers made of memory: what it sends when, and what it does when they fail, panic or hang.
+//! The thread with drivers in memory: what it sends when, and what it does when they fail, panic or hang.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
 #![allow(clippy::disallowed_methods)] // the thread lives in real time
 
 mod common;
 
-use actuator::{Actuator, Event, Timing, Error, Watchdog};
+use actuator::{Actuator, Error, Event, Timing, Watchdog};
 use common::memory::{Call, Device, Does, Matches};
 use common::{Events, calmly, feed, feed_until, ms, now, sleep, wait};
 
@@ -33,7 +33,10 @@ fn nothing_but_stop_before_a_level_is_given() {
         assert!(device.calls().iter().all(|call| matches!(call, Call::Open | Call::Stop | Call::Check)));
         assert_eq!(&device.calls()[..2], [Call::Open, Call::Stop]);
         assert_eq!(events.letters(), "RS");
-        assert_eq!(events.all()[0], Event::Ready { description: "memory".into(), watchdog: Watchdog::Absent });
+        assert_eq!(
+            events.all()[0],
+            Event::Ready { description: "memory".into(), watchdog: Watchdog::Absent }
+        );
         assert!(actuator.alive());
     });
 }
@@ -116,7 +119,7 @@ fn after_silence_nothing_drives_before_a_stop_was_given() {
         feed_until(&actuator, FORWARD, "it drives", || device.last() == Some(Call::Drive(FORWARD)));
         events.wait_for('S', 1);
         let silent = device.calls().len();
-        // As a thread does that was held for a while and goes on with the level of before.
+        // A thread that was suspended for a while continues with its old level.
         for levels in [FORWARD, [1, 0], [0, -1]] {
             feed(&actuator, levels, ms(100));
         }
@@ -183,7 +186,7 @@ fn a_missing_answer_is_asked_for_once_more_with_the_newest_level() {
 }
 
 #[test]
-fn every_loss_is_told() {
+fn every_loss_is_reported() {
     calmly(|| {
         let (device, actuator, events) = started();
         for losses in 1..=3 {
@@ -210,7 +213,7 @@ fn an_error_stops_closes_reports_and_opens_again() {
             wait("it is closed", || device.calls().contains(&Call::Close));
             let calls: Vec<_> = device.calls().into_iter().filter(|call| *call != Call::Open).collect();
             assert_eq!(&calls[calls.len() - 2..], [Call::Stop, Call::Close]);
-            // It cannot be opened for a while; that is told once.
+            // It cannot be opened for a while; that is reported once.
             feed(&actuator, FORWARD, ms(300));
             assert_eq!(events.letters().matches('L').count(), 1);
             device.when(|_| true, Does::Work);
@@ -270,7 +273,7 @@ fn panics_of_opening_stopping_and_closing_end_nothing() {
 }
 
 #[test]
-fn a_panic_of_whoever_is_told_stops_the_device() {
+fn a_panic_of_the_event_handler_stops_the_device() {
     calmly(|| {
         let (device, events) = (Device::default(), Events::default());
         let mut report = events.report();
@@ -291,7 +294,7 @@ fn a_panic_of_whoever_is_told_stops_the_device() {
 }
 
 #[test]
-fn nobody_to_tell_means_no_driving() {
+fn without_an_event_handler_nothing_drives() {
     calmly(|| {
         let device = Device::default();
         let actuator = device.start(timing(), |_| panic!("always"));
@@ -315,7 +318,7 @@ fn closing_stops_and_closes() {
 }
 
 #[test]
-fn a_failed_last_stop_is_told() {
+fn a_failed_last_stop_is_reported() {
     calmly(|| {
         let (device, actuator, events) = started();
         device.when(|call| call == Call::Stop, Does::Fail);
@@ -361,7 +364,7 @@ fn a_device_that_hangs_delays_neither_drive_nor_closing() {
 }
 
 #[test]
-fn a_device_that_hangs_no_longer_is_told_if_it_is_well() {
+fn a_device_that_hangs_no_longer_is_reported_if_it_works() {
     calmly(|| {
         for well in [true, false] {
             let (device, actuator, events) = started();

@@ -7,10 +7,10 @@ mod common;
 use std::time::Duration;
 
 use actuator::pololu::target;
-use actuator::{Actuator, Driver, Kind, Settings, Error, WRITE_LIMIT};
+use actuator::{Actuator, Driver, Error, Kind, Settings, WRITE_LIMIT};
 use common::fake::{Fake, Fault};
 use common::maestro::{Maestro, NEUTRAL};
-use common::{LONG, Events, calmly, feed_until, ms, now, sleep, wait};
+use common::{Events, LONG, calmly, feed_until, ms, now, sleep, wait};
 
 fn targets(levels: [i16; 2]) -> [i32; 2] {
     levels.map(|level| i32::from(target(level)))
@@ -84,7 +84,7 @@ fn a_late_answer_does_not_pass_for_the_next_one() {
     calmly(|| {
         let fake = Fake::new(Maestro::new());
         let mut driver = Settings::new(Kind::Pololu, fake.path()).open().expect("a device");
-        fake.say(&[0, 0]);
+        fake.send_unasked(&[0, 0]);
         sleep(ms(50));
         let error = driver.check().expect_err("an answer that came before its question");
         assert!(matches!(&error, Error::WrongAnswer { found, .. } if found == "'00 00' before it was asked"));

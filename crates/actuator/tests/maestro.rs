@@ -1,4 +1,4 @@
-//! A Maestro behind a pseudo-terminal: what its motors do, and what is told.
+//! A Maestro behind a pseudo-terminal: what its motors do, and what is reported.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
 #![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
 
@@ -7,10 +7,10 @@ mod common;
 use std::time::Duration;
 
 use actuator::pololu::target;
-use actuator::{Actuator, Event, Kind, Settings, Error, Watchdog};
+use actuator::{Actuator, Error, Event, Kind, Settings, Watchdog};
 use common::fake::{Fake, Fault};
 use common::maestro::{Maestro, NEUTRAL};
-use common::{SLACK, Events, calmly, feed, feed_until, ms, now, sleep, wait};
+use common::{Events, SLACK, calmly, feed, feed_until, ms, now, sleep, wait};
 
 /// From full forward to lost: a check is at most 100 ms away, and an answer is waited for 50 ms. The rest is for a busy
 /// machine.
@@ -48,7 +48,7 @@ fn driving() -> Rig {
     rig
 }
 
-/// Feeds on until the device is lost, and says how long that took.
+/// Keeps giving levels until the device is lost, and returns the error.
 fn loses(rig: &Rig) -> Error {
     let begin = now();
     feed_until(&rig.actuator, [66, -20], "it is lost", || rig.events.count('L') == 1);
@@ -96,7 +96,7 @@ fn its_own_time_out_is_seen_at_opening() {
 }
 
 #[test]
-fn a_missing_time_out_is_told_at_opening() {
+fn a_missing_time_out_is_reported_at_opening() {
     calmly(|| {
         let fake = Fake::new(Maestro::new());
         fake.with(|maestro| maestro.timeout = None);
@@ -116,7 +116,7 @@ fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
         fake.with(|maestro| {
             maestro.targets = [i32::from(target(66)); 24];
             maestro.timeout = None;
-            common::fake::Model::take(maestro, 0x84, now());
+            common::fake::Model::receive(maestro, 0x84, now());
         });
         let actuator = Actuator::open(settings(&fake), events.report()).expect("good settings");
         actuator.drive([66, 66]);
@@ -214,7 +214,7 @@ fn an_echo_is_no_answer() {
 }
 
 #[test]
-fn a_slow_answer_is_taken_until_its_limit() {
+fn a_slow_answer_is_accepted_until_its_limit() {
     calmly(|| {
         let rig = driving();
         // Two bytes in 10 ms, then in 100 ms.
@@ -229,7 +229,7 @@ fn a_slow_answer_is_taken_until_its_limit() {
 }
 
 #[test]
-fn a_device_that_reads_nothing_is_lost_and_does_not_hang_anybody() {
+fn a_device_that_reads_nothing_is_lost_and_does_not_hang_the_thread() {
     calmly(|| {
         let rig = driving();
         rig.fake.fail(Fault::Deaf);
@@ -295,7 +295,7 @@ fn a_device_belongs_to_one_actuator() {
 }
 
 #[test]
-fn a_device_that_does_not_answer_is_told_before_it_is_stopped() {
+fn a_device_that_does_not_answer_is_reported_before_it_is_stopped() {
     for round in 0..10 {
         calmly(|| {
             let rig = driving();

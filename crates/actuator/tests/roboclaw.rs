@@ -1,4 +1,4 @@
-//! A RoboClaw behind a pseudo-terminal: what its motors do, and what is told.
+//! A RoboClaw behind a pseudo-terminal: what its motors do, and what is reported.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
 #![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
 
@@ -7,10 +7,10 @@ mod common;
 use std::time::Duration;
 
 use actuator::level::duty;
-use actuator::{Actuator, Event, Kind, Settings, Error, Watchdog};
+use actuator::{Actuator, Error, Event, Kind, Settings, Watchdog};
 use common::fake::{Fake, Fault};
 use common::roboclaw::RoboClaw;
-use common::{SLACK, Events, calmly, feed, feed_until, ms, now, sleep, wait};
+use common::{Events, SLACK, calmly, feed, feed_until, ms, now, sleep, wait};
 
 /// From full forward to lost: two tries of 50 ms and a pause, the next level 50 ms away. The rest is for a busy machine.
 const LOST_WITHIN: Duration = ms(600);
@@ -42,7 +42,7 @@ fn driving() -> Rig {
     rig
 }
 
-/// Feeds on until the device is lost and stands.
+/// Keeps giving levels until the device is lost and its motors stand; returns the error.
 fn loses(rig: &Rig) -> Error {
     let begin = now();
     feed_until(&rig.actuator, [66, -20], "it is lost", || rig.events.count('L') == 1);
@@ -78,7 +78,7 @@ fn motors_signs_and_address_are_those_of_the_settings() {
 }
 
 #[test]
-fn its_time_out_is_set_and_its_version_told() {
+fn its_time_out_is_set_and_its_version_reported() {
     calmly(|| {
         let rig = rig_with(|settings| settings.watchdog = ms(300), |_| {});
         rig.events.wait_for('R', 1);
@@ -111,7 +111,7 @@ fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
 }
 
 #[test]
-fn a_time_out_that_was_not_taken_is_lost() {
+fn a_time_out_that_was_not_accepted_is_lost() {
     calmly(|| {
         let rig = rig_with(|_| {}, |claw| claw.pretended_timeout = Some(0));
         rig.events.wait_for('L', 1);
@@ -225,7 +225,7 @@ fn every_call_is_confirmed() {
         fake.fail(Fault::Nothing);
         calls(true);
         // An answer to something before is not taken for an answer to this.
-        fake.say(&[0xFF; 9]);
+        fake.send_unasked(&[0xFF; 9]);
         sleep(ms(50));
         calls(true);
     });
@@ -247,7 +247,7 @@ fn missing_and_short_answers_are_lost() {
 }
 
 #[test]
-fn a_device_that_does_not_answer_is_told_before_it_is_stopped() {
+fn a_device_that_does_not_answer_is_reported_before_it_is_stopped() {
     for round in 0..10 {
         calmly(|| {
             let rig = driving();
@@ -264,7 +264,7 @@ fn a_device_that_does_not_answer_is_told_before_it_is_stopped() {
 }
 
 #[test]
-fn slow_answers_are_taken() {
+fn slow_answers_are_accepted() {
     calmly(|| {
         let rig = driving();
         // Six bytes of a status in 24 ms.
@@ -322,7 +322,7 @@ fn a_stop_waits_for_one_exchange_at_most_whatever_is_not_answered() {
         let mut longest = Duration::ZERO;
         for round in 0..20 {
             let rig = driving();
-            rig.fake.fail(Fault::Mute); // obeys, and says nothing
+            rig.fake.fail(Fault::Mute); // obeys without answering
             // At another time of the repeat of 50 ms and the check of 100 ms each.
             feed(&rig.actuator, [66, -20], ms(5 * round % 100));
             let begin = now();

@@ -20,7 +20,7 @@ pub enum Sensor {
 }
 
 impl Sensor {
-    /// All sensors, in the order in which the core has them.
+    /// All sensors, in the order of the core.
     pub const ALL: [Self; 4] = [Self::FrontPort, Self::FrontStarboard, Self::BackPort, Self::BackStarboard];
 
     /// All frame names, in the order of [`Sensor::ALL`].
@@ -44,11 +44,11 @@ impl Sensor {
 
 /// `velocity` in thousandths of `full` speed, rounded toward zero.
 ///
-/// What is beyond full speed in either part is scaled down as a whole with `keep_curve`, and each part on its own
-/// without, as the original did.
-/// * a NaN cannot come in, and an overflow on the way counts as full speed
+/// With `keep_curve` a velocity beyond full speed is scaled down as a whole; without it each part is limited on its own, as
+/// in the original.
+/// * a NaN cannot occur, and an overflow counts as full speed
 /// # Source
-/// own; the original's float decoder took NaN for full forward and 1e-40 for full reverse. Here whatever is less than a
+/// own; the original's float decoder took NaN for full forward and 1e-40 for full reverse. Here anything less than a
 /// thousandth is zero.
 pub fn setpoint_of(velocity: &Velocity, full: &FullSpeed, keep_curve: bool) -> Setpoint {
     /// Far beyond any full speed, and small enough that no product overflows.
@@ -61,10 +61,10 @@ pub fn setpoint_of(velocity: &Velocity, full: &FullSpeed, keep_curve: bool) -> S
     Setpoint::new(thousandths(linear), thousandths(angular))
 }
 
-/// What the distance that a sensor measured \[m\] says.
+/// The reading for a measured distance \[m\].
 ///
 /// * less than `near`, or minus infinity (REP-117: too close to measure): blocked
-/// * more than `far`, or infinity (nothing in reach), where `far` is in use: blocked, the floor is not there
+/// * more than `far`, or infinity (nothing in reach), if `far` is set: blocked, the floor is not there
 /// * `None`, NaN, or a negative distance: invalid
 /// # Source
 /// REP-117; hindbrain's stair detector stopped for both too near and too far.
@@ -78,20 +78,20 @@ pub fn reading_of(distance: Option<f64>, limits: &IrLimits) -> Reading {
     }
 }
 
-/// What a sensor measured \[m\]; `None` if it is no measurement.
+/// The distance that a sensor measured \[m\]; `None` if it is no measurement.
 ///
 /// * `range`: NaN is no measurement, infinite is nothing in reach, minus infinite too near to measure (REP-117)
-/// * `least`: the nearest that it can measure \[m\]; nearer is too near, whatever the number says
+/// * `least`: the shortest distance that it can measure \[m\]; any shorter distance is too near
 ///
-/// The farthest that it can measure does not count: a number beyond it is believed as it is, so that a sensor with a wrong or
-/// no range of its own cannot turn an obstacle into nothing in reach.
+/// The longest distance that it can measure is ignored: a number beyond it is used as it is, so a sensor that declares a wrong
+/// range or none cannot turn an obstacle into nothing in reach.
 /// # Source
 /// REP-117; `sensor_msgs/Range`.
 pub fn measured(range: f64, least: f64) -> Option<f64> {
     if range.is_nan() || least.is_nan() {
         None
     } else if range < least.max(0.0) {
-        // Also what is negative: some drivers say so for "too near".
+        // Also negative numbers: some drivers send them for "too near".
         Some(f64::NEG_INFINITY)
     } else {
         Some(range)

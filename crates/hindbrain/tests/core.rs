@@ -1,8 +1,8 @@
 //! The core under any parameters and any inputs: total and in range.
 
 use hindbrain::core::{
-    CommandInput, Conflicts, CoreParams, Infrared, Inputs, InvalidCommand, Reading, Slopes, SoleTopic, State,
-    SwitchInput, Setpoint, step,
+    CommandInput, Conflicts, CoreParams, Infrared, Inputs, InvalidCommand, Reading, Setpoint, Slopes,
+    SoleTopic, State, SwitchInput, step,
 };
 use proptest::prelude::*;
 
@@ -38,8 +38,11 @@ fn core_params() -> impl Strategy<Value = CoreParams> {
 
 fn command() -> impl Strategy<Value = Result<CommandInput, InvalidCommand>> {
     let setpoint = (any::<i16>(), any::<i16>()).prop_map(|(linear, angular)| Setpoint::new(linear, angular));
-    let command =
-        (setpoint, any::<bool>(), time()).prop_map(|(setpoint, is_zero, age)| CommandInput { setpoint, is_zero, age });
+    let command = (setpoint, any::<bool>(), time()).prop_map(|(setpoint, is_zero, age)| CommandInput {
+        setpoint,
+        is_zero,
+        age,
+    });
     prop_oneof![4 => command.prop_map(Ok), 1 => Just(Err(InvalidCommand))]
 }
 

@@ -2,7 +2,8 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use units::{
-    Clock, Freshness, Instant, Machine, NotFinite, PublisherCount, MessageTime, Scale, Stamp, Velocity, earliest,
+    Clock, Freshness, Instant, Machine, MessageTime, NotFinite, PublisherCount, Scale, Stamp, Velocity,
+    earliest,
 };
 use zones::Scaling;
 

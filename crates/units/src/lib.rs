@@ -20,7 +20,7 @@ mod velocity;
 pub use census::Census;
 pub use clock::Clock;
 pub use command_monitor::{CommandMonitor, Received};
-pub use freshness::{Freshness, HEARTBEAT, SHORTEST_COMMAND_TIMEOUT, MessageTime, Stale};
+pub use freshness::{Freshness, HEARTBEAT, MessageTime, SHORTEST_COMMAND_TIMEOUT, Stale};
 pub use level::Level;
 pub use machine::{Contains, Machine, earliest};
 pub use publisher_count::PublisherCount;

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, PublisherCount, MessageTime, Scale, Stamp};
+use units::{Clock, Freshness, Instant, MessageTime, PublisherCount, Scale, Stamp};
 
 use crate::{Params, Reason, Scaling, scaling};
 

@@ -1,9 +1,9 @@
-//! A device made of memory, whose calls are noted.
+//! A device in memory that records its calls.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use actuator::{Actuator, Driver, Event, Timing, Error};
+use actuator::{Actuator, Driver, Error, Event, Timing};
 
 use super::sleep;
 
@@ -16,7 +16,7 @@ pub enum Call {
     Close,
 }
 
-/// What a call does beside being noted.
+/// What a call does in addition to being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
     Work,
@@ -35,7 +35,7 @@ struct Inside {
     does: Vec<(Matches, Does)>,
 }
 
-/// A device whose calls are noted, and which does what it is told to do.
+/// A device that records its calls and fails as the test sets it to.
 #[derive(Clone, Default)]
 pub struct Device(Arc<Mutex<Inside>>);
 

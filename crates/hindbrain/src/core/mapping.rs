@@ -7,7 +7,7 @@ pub const FULL: i16 = 66;
 /// The largest part of a setpoint: full deflection in thousandths.
 const WHOLE: i16 = 1000;
 
-/// What somebody wants, in thousandths of full deflection: `linear` forward positive, `angular` counter-clockwise positive.
+/// A commanded motion in thousandths of full deflection: `linear` forward positive, `angular` counter-clockwise positive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Setpoint {
     linear: i16,
@@ -33,13 +33,13 @@ impl Setpoint {
         self.angular
     }
 
-    /// The same without its turn.
+    /// This setpoint without its turn.
     pub const fn straight(self) -> Self {
         Self { linear: self.linear, angular: 0 }
     }
 }
 
-/// How a setpoint becomes the levels of two wheels.
+/// The mapping from a setpoint to the levels of two wheels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mapping {
     /// [`mix`]: REP-103's sign, turns in place, reverse as the mirror image of forward.
@@ -60,9 +60,9 @@ impl Mapping {
 
 /// The levels of the port and the starboard wheel for `setpoint`.
 ///
-/// `port = linear - angular`, `starboard = linear + angular`; where one of them is beyond full, both are divided by the
-/// same number, so that the curve stays and the vehicle takes it slower. Rounds toward zero: no setpoint makes a wheel turn
-/// faster than asked.
+/// `port = linear - angular`, `starboard = linear + angular`. If one of them is beyond full, both are divided by the same
+/// number: the vehicle drives the same curve more slowly. Rounds toward zero: no setpoint makes a wheel turn faster than
+/// asked.
 /// * `full`: the level at full speed; no level is further from zero than it
 /// # Source
 /// own: REP-103's sign (a positive turn slows port), turns in place, and reverse is the mirror image of forward. The
@@ -78,7 +78,7 @@ pub fn mix(setpoint: Setpoint, full: i16) -> [i16; 2] {
     })
 }
 
-/// The levels of the port and the starboard wheel as hindbrain had them, exactly for every setpoint.
+/// The levels of the port and the starboard wheel exactly as in the original, for every setpoint.
 ///
 /// Forward: the outer wheel gets `linear`, the inner one `linear * (1 - |angular|) + 0.005` where there is a turn, and a
 /// positive turn slows **starboard**, against REP-103. In reverse the turn is ignored; there is no turn in place. The

@@ -1,21 +1,21 @@
 use super::{
     Cause, Causes, Clears, CommandInput, CoreParams, Device, Effect, EstopLine, HeldCommand, Inputs, Latch,
-    Outputs, ResetButton, SoleTopic, State, StopState, Setpoint,
+    Outputs, ResetButton, Setpoint, SoleTopic, State, StopState,
 };
 
-/// One step of the stop state machine: what follows from `state` when `inputs` happened.
+/// One step of the stop state machine: the successor of `state` for `inputs`.
 ///
-/// 1. Time passes, and what is not repeated in time lapses.
-/// 2. What came is received.
-/// 3. The conditions of the table of causes ([`Cause::row`]) are asked, each once, of this snapshot.
-/// 4. In the profile `strict` they are remembered as far as their row asks for a reset, a rise of enable or a zero command;
-///    what is remembered is a cause of its own.
+/// 1. Time passes, and inputs that were not repeated in time lapse.
+/// 2. The inputs are received.
+/// 3. The conditions of the table of causes ([`Cause::row`]) are evaluated once, for this snapshot.
+/// 4. In the profile `strict` a condition is remembered if its row asks for a reset, a rise of enable or a zero command; a
+///    remembered condition is a cause of its own.
 /// 5. The most severe effect among all causes is the state, and decides on the motors.
 ///
 /// Total: any state, inputs and parameters have a successor; nothing panics, overflows or allocates.
 /// # Source
-/// own, around the states and strings of hindbrain (Bravo, 2016); see [`Cause::row`]. An overrun while everything stands is no
-/// fault, since nothing ran unwatched.
+/// own, around the states and strings of hindbrain (Bravo, 2016); see [`Cause::row`]. An overrun at standstill is no fault,
+/// since nothing moved unsupervised.
 pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outputs) {
     let mut next = *state;
     let overrun = state.may_move() && (inputs.unwatched || inputs.dt > params.overrun_limit);
@@ -28,7 +28,7 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
     let before = state.stop;
     next.stop = StopState::of(causes);
     if before != StopState::Ok && next.stop == StopState::Ok && inputs.fresh_command(params).is_none() {
-        // What was wanted of a vehicle that stood is not wanted of it now.
+        // A setpoint from before the state became OK does not move the vehicle.
         next.command.setpoint = next.command.setpoint.map(|_| Setpoint::ZERO);
     }
     next.drive(
@@ -42,7 +42,7 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
 }
 
 impl State {
-    /// Lets `dt` pass: what is not repeated in time lapses, and stays so until it comes again.
+    /// Lets `dt` pass: inputs that were not repeated in time lapse until they are received again.
     fn pass_time(&mut self, dt: u64, params: &CoreParams) {
         self.estop.pass_time(dt, params.estop_timeout);
         if self.command.setpoint.is_some() {
@@ -58,7 +58,7 @@ impl State {
         }
     }
 
-    /// Takes what came; whether the reset button was let go.
+    /// Receives the inputs. Returns whether they are a reset.
     fn receive(&mut self, inputs: &Inputs, params: &CoreParams) -> bool {
         if let Some(published) = inputs.estop_published {
             self.estop.count(published);
@@ -74,7 +74,7 @@ impl State {
         }
         let contested = self.conflicts.on(SoleTopic::Enable);
         if contested {
-            self.enable.contest();
+            self.enable.record_conflict();
         }
         if let Some(switch) = inputs.enable {
             self.enable.receive(switch, !contested, params.lease);
@@ -90,9 +90,9 @@ impl State {
             Some(Ok(CommandInput { setpoint, age, .. })) if age < params.command_timeout => {
                 self.command = HeldCommand { setpoint: Some(setpoint), age, followed_by_invalid: false };
             }
-            // A stop is never too late: it ends what is in force, and is no command.
+            // A stop is never too late: a stale one is no command, but it ends the one in force.
             Some(Ok(CommandInput { setpoint: Setpoint::ZERO, .. })) => self.command = HeldCommand::default(),
-            // It neither sets a setpoint nor keeps the last one fresh.
+            // An invalid command neither sets a setpoint nor keeps the last one fresh.
             Some(_) => self.command.followed_by_invalid = true,
             None => {}
         }
@@ -108,7 +108,7 @@ impl State {
         inputs.reset.is_some_and(|button| self.reset.receive(button, self.latch.is_some()))
     }
 
-    /// Remembers what `conditions` ask for once they are gone: a reset, a rise of enable, a zero command. Gives what is
+    /// Remembers what `conditions` ask for once they are gone: a reset, a rise of enable, a zero command. Returns what is
     /// remembered and not done yet as causes.
     fn remember(&mut self, conditions: Causes, reset: bool, inputs: &Inputs, params: &CoreParams) -> Causes {
         let latch = match conditions.effect() {
@@ -127,7 +127,7 @@ impl State {
             .with(Cause::FaultLatched, self.latch == Some(Latch::Fault))
             .with(Cause::Overrun, self.overrun);
         let asked = conditions.and(latched).clear();
-        // What came while latched is no rise either, not even in the step of the reset.
+        // A rise while latched does not count either, not even in the step of the reset.
         if asked >= Clears::Enable || was_latched {
             self.enable.disarm();
         }
