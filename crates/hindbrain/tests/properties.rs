@@ -1,4 +1,4 @@
-//! Any numbers at the edge, and any traces with any timing: what must hold whatever happens.
+//! Properties of any numbers at the edge, and of any traces with any timing.
 
 #![allow(clippy::unwrap_used)] // clippy takes helpers of tests for production code
 
@@ -66,7 +66,7 @@ impl Event {
     }
 }
 
-/// Mostly what lets the vehicle move, so that something is tested.
+/// Mostly events that let the vehicle move, so the properties are not trivially true.
 fn event() -> impl Strategy<Value = Event> {
     let part = || prop_oneof![2 => Just(0.0), 2 => Just(1.0), 1 => Just(-1.0), 3 => -1.5..1.5f64];
     prop_oneof![
@@ -112,10 +112,10 @@ fn fitted(with_sensors: bool, accel: f64) -> Params {
     params(changes).unwrap()
 }
 
-/// One drive that went out: when, what, and the state it went out in.
+/// Motor values that were sent: when, which, and the state at that time.
 type Sent = (Instant, Motors, StopState);
 
-/// Runs a trace; where `exact` the machine is called at its deadlines too, else only with events.
+/// Runs a trace. If `exact` is set the machine is also called at its deadlines, else only with events.
 fn run(params: &Params, trace: &[(u64, Event, bool)]) -> (Vec<Sent>, String) {
     let mut hindbrain = Hindbrain::new(*params);
     let (mut now, mut sent, mut log) = (Instant::from_millis(10), Vec::new(), String::new());
@@ -171,7 +171,7 @@ proptest! {
     }
 
     /// Over any time a level grows and, while the state is OK, shrinks by less than its slope and half the other one allow, plus one
-    /// count: the half is what it gives so that the forward part and the turn part shrink in time.
+    /// count: the half is what it contributes to make the forward part and the turn part shrink in time.
     #[test]
     fn no_timing_makes_a_ramp_steeper(
         trace in trace(), sensors in any::<bool>(), accel in 1.0..400.0f64,

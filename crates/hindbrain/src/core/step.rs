@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overrun_is_told_until_the_fault_is_reset() {
+    fn an_overrun_is_reported_until_the_fault_is_reset() {
         let params = CoreParams::default();
         let overrun = Inputs { unwatched: true, ..Inputs::default() };
         let press = |on| Inputs { reset: switch(on), ..Inputs::default() };

@@ -5,16 +5,16 @@ use units::{Command, NotFinite, Stamp, Velocity};
 
 use crate::books::{MS, Ns};
 
-/// When a message says that it was made.
+/// The stamp of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Nobody knows.
+    /// No stamp.
     Unstamped,
-    /// So long ago; negative is ahead.
+    /// This long ago; negative is ahead.
     Ago(Ns),
     /// As the newest one with a stamp that was accepted.
     Same,
-    /// So long before the newest one.
+    /// This long before the newest one.
     Before(Ns),
 }
 
@@ -37,7 +37,7 @@ pub enum Act {
     /// The publishers of one topic, all others as they were.
     Count(SoleTopic, Census),
     CountAll(Census),
-    /// As it should be without an e-stop: none of that, and one publisher of each other topic.
+    /// The usual case without an e-stop: none of that, and one publisher of each other topic.
     CountUsual,
     /// The publishers of one topic, and the usual ones of each other.
     CountAlone(SoleTopic, Census),
@@ -46,7 +46,7 @@ pub enum Act {
     Unwatched,
     /// The parameters of this number in the model.
     Change(usize),
-    /// A thread reads again that was away for so long, and was to read a tick after it read before.
+    /// A thread reads again after this time; it was due a tick after its last read.
     Away(Ns),
     /// The wall clock jumps by so much.
     Jump(Ns),

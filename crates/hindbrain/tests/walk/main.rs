@@ -40,7 +40,7 @@ struct Walked {
     seconds: f64,
 }
 
-#[allow(clippy::disallowed_methods)] // how long something took is told, and decides on nothing
+#[allow(clippy::disallowed_methods)] // the duration is only printed
 fn now() -> Instant {
     Instant::now()
 }
@@ -154,7 +154,7 @@ fn random_runs_keep_to_the_document() {
     assert!(wrong.is_empty(), "{} seeds:\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
-/// `SOAK_SECONDS` of random runs, each of `SOAK_STEPS` steps, from seeds that nobody used before.
+/// `SOAK_SECONDS` of random runs, each of `SOAK_STEPS` steps, from new seeds.
 #[test]
 #[ignore = "as long as somebody likes; cargo xtask prove --soak"]
 fn soak() {
@@ -198,7 +198,7 @@ fn every_state_with_the_real_constants_keeps_every_invariant() {
         let mut pairs: Vec<_> = scales.into_iter().flat_map(|scale| models::pairs(strict, scale)).collect();
         pairs.push(models::everything(strict));
         let partly = through(&pairs, figures::PART, figures::EVERY);
-        println!("{}\n{}", figures::told(&whole), figures::told(&partly));
+        println!("{}\n{}", figures::size_table(&whole), figures::size_table(&partly));
         cut.extend(figures::cut(&partly));
     }
     println!("{} models were walked in part:", cut.len());

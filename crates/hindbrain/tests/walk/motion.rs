@@ -1,4 +1,4 @@
-//! The motor values of both wheels against time: what each one does by itself, and what they have regard for together.
+//! The motor values of both wheels against time: each by itself, and both coupled.
 
 use std::hash::{Hash, Hasher};
 
@@ -41,7 +41,7 @@ impl Motion {
         self.wheels.map(|wheel| wheel.level)
     }
 
-    /// Judges the levels `next` at `now`; `together` if the wheels have regard for one another.
+    /// Judges the levels `next` at `now`; `together` if the wheels are coupled.
     /// # Errors
     /// What is wrong with them, in words.
     pub fn follow(
@@ -123,7 +123,7 @@ impl Motion {
         }
         if together {
             let stood = self.still_since.map(|since| (now - since).min(rest));
-            // After a rest it is straight, and a new curve, whatever was before.
+            // After a rest it is straight, and a new curve, independent of the motion before.
             let moves = (stood != Some(rest)).then_some((self.straight, self.curve));
             (self.wheels.map(|wheel| wheel.settled), stood, moves, self.due).hash(into);
         }

@@ -14,7 +14,7 @@ const LATE: Ns = 20 * MS;
 /// How long after that messages may still have waited.
 const HELD: Ns = 50 * MS;
 
-/// An act of a person that may have waited for so long is none of now.
+/// An act of a person that may have waited for this time is not recent.
 const LONG: Ns = 100 * MS;
 
 /// What was latched.
@@ -24,7 +24,7 @@ enum Latch {
     Estop,
 }
 
-/// What is known of the motor controller.
+/// The state of the motor controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Device {
     NeverOpened,
@@ -40,7 +40,7 @@ struct Hold {
     since: Ns,
 }
 
-/// All that was received and what it means.
+/// Everything that was received, and its consequences.
 #[derive(Clone, Copy, Debug)]
 pub struct Oracle {
     pub params: Params,
@@ -49,7 +49,7 @@ pub struct Oracle {
     last_snapshot: Option<Ns>,
     held: Option<Hold>,
     pub commands: Commands,
-    /// What is wanted was taken back when the state became OK.
+    /// The command was discarded when the state became OK.
     taken_back: bool,
     zero: bool,
     estop: Estop,
@@ -68,8 +68,8 @@ pub struct Oracle {
     /// What each wheel aims at since the last snapshot.
     aims: [Aim; 2],
     became_ok: bool,
-    /// It was looked since the levels were judged.
-    looked: bool,
+    /// There was a snapshot since the levels were judged.
+    has_snapshot: bool,
 }
 
 /// What happens within one snapshot.
@@ -108,7 +108,7 @@ impl Oracle {
             motion: Motion::STILL,
             aims: [Aim::REST; 2],
             became_ok: false,
-            looked: false,
+            has_snapshot: false,
         }
     }
 
@@ -156,8 +156,8 @@ impl Oracle {
         }
     }
 
-    /// Looks once more at the same time.
-    pub fn looked_again(&mut self, now: Ns) {
+    /// Predicts one more snapshot at the same time.
+    pub fn snapshot_again(&mut self, now: Ns) {
         self.snapshot(now, &Now::default());
     }
 
@@ -223,7 +223,7 @@ impl Oracle {
             }
             &Input::EnableReceived(on) => what.rises = self.enable.receive(on, at, self.conflicts[1]),
             &Input::EstopReceived(pressed) => self.estop.receive(pressed, at),
-            // Another one publishes it: whatever is said, it is held down.
+            // It has another publisher: every message counts as held down.
             Input::ResetReceived(_) if self.conflicts[3] => {}
             &Input::ResetReceived(down) => {
                 let pressed = down && !at.late;
@@ -278,7 +278,7 @@ impl Oracle {
         self.last_snapshot.is_none()
     }
 
-    /// Whether the node ends: it stops, and nothing is looked at any more.
+    /// Whether the node ends: it stops, and ignores everything else.
     pub fn is_ending(&self) -> bool {
         self.stopping
     }
@@ -329,8 +329,8 @@ impl Oracle {
         let core = &self.params.core;
         let fitted = || (0..4).filter(|&i| core.infrared.fitted[i]).map(|i| &self.sensors[i]);
         let [front, back] = self.blocked(now);
-        let enabled = self.enable.said.is_some_and(|(on, _)| on);
-        let lapsed = self.enable.said.is_some_and(|(_, at)| core.lease > 0 && now - at >= core.lease as Ns);
+        let enabled = self.enable.last.is_some_and(|(on, _)| on);
+        let lapsed = self.enable.last.is_some_and(|(_, at)| core.lease > 0 && now - at >= core.lease as Ns);
         let moved = self.state == StopState::Ok || self.motion.levels() != [0; 2];
         let late = self.last_snapshot.is_some_and(|last| now - last > core.overrun_limit as Ns);
         Causes::NONE
@@ -352,8 +352,8 @@ impl Oracle {
             .with(Cause::DeviceLost, self.device == Device::Lost)
             .with(Cause::Overrun, moved && (late || what.unwatched))
             .with(Cause::EstopConflict, self.conflicts[2])
-            .with(Cause::EstopStale, self.estop.silent || core.estop_required && self.estop.said.is_none())
-            .with(Cause::EstopPressed, self.estop.said.is_some_and(|(pressed, _)| pressed))
+            .with(Cause::EstopStale, self.estop.silent || core.estop_required && self.estop.last.is_none())
+            .with(Cause::EstopPressed, self.estop.last.is_some_and(|(pressed, _)| pressed))
     }
 
     fn snapshot(&mut self, now: Ns, what: &Now) {
@@ -369,7 +369,7 @@ impl Oracle {
         }
         (self.state, self.causes, self.last_snapshot) = (state, causes, Some(now));
         self.aims = self.aim(now);
-        self.looked = true;
+        self.has_snapshot = true;
     }
 
     /// The causes that the profile `strict` has besides.
@@ -390,7 +390,7 @@ impl Oracle {
             .with(Cause::Overrun, self.overrun)
             .with(Cause::FaultLatched, self.latch == Some(Latch::Fault))
             .with(Cause::EstopLatched, self.latch == Some(Latch::Estop));
-        let enabled = self.enable.said.is_some_and(|(on, _)| on);
+        let enabled = self.enable.last.is_some_and(|(on, _)| on);
         self.armed = (self.armed || what.rises) && !reset && asks(causes) < Asks::Enable;
         let causes = causes.with(Cause::NotArmed, enabled && !self.armed && self.latch.is_none());
         let asked = asks(causes) >= Asks::Zero;
@@ -406,7 +406,7 @@ impl Oracle {
         let full = self.params.core.full;
         let Want { linear, angular } = self.wanted();
         if !self.is_strict() {
-            // The original's mixing, of which is said: a turn slows one wheel, and there is none in place.
+            // The original's mixing, of which the document says: a turn slows one wheel, and there is none in place.
             return [Aim::up_to(f64::from(linear) / 1000.0, full); 2];
         }
         let straight = self.blocked(now) != [false, false];
@@ -417,28 +417,28 @@ impl Oracle {
         parts.map(|part| Aim::at((i32::from(full) * part / most) as i16))
     }
 
-    /// Whether these are the levels that there were.
+    /// Whether these are the levels from before.
     pub fn stands(&self, levels: [i16; 2]) -> bool {
         self.motion.levels() == levels
     }
 
-    /// Whether it looked, or these are the levels that there were.
-    pub fn looks_for(&self, levels: [i16; 2]) -> bool {
-        self.looked || self.stands(levels)
+    /// Whether there was a snapshot, or these are the levels from before.
+    pub fn accepts_levels(&self, levels: [i16; 2]) -> bool {
+        self.has_snapshot || self.stands(levels)
     }
 
     /// Judges the levels that the machine sends after the snapshot.
     /// # Errors
     /// What is wrong, in words.
     pub fn judge(&mut self, levels: [i16; 2], now: Ns) -> Result<(), String> {
-        if !self.looked {
+        if !self.has_snapshot {
             return if self.stands(levels) {
                 Ok(())
             } else {
                 Err(format!("moves for no reason: {levels:?}"))
             };
         }
-        self.looked = false;
+        self.has_snapshot = false;
         let core = &self.params.core;
         let driving = self.state == StopState::Ok;
         if self.became_ok && levels != [0, 0] {
@@ -454,7 +454,7 @@ impl Oracle {
 }
 
 impl Oracle {
-    /// Whether anything may be told to move.
+    /// Whether anything may move.
     pub fn may_move(&self) -> bool {
         self.state == StopState::Ok && !any(self.causes, Does::Brake)
     }
