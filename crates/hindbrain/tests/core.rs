@@ -81,7 +81,7 @@ fn core_inputs() -> impl Strategy<Value = Inputs> {
 }
 
 proptest! {
-    /// I2 and I12: the step is total, whatever the parameters are.
+    /// I2 and I12: the step is total for any parameters.
     #[test]
     fn no_parameters_make_the_core_panic_or_leave_its_range(
         params in core_params(), inputs in prop::collection::vec(core_inputs(), 1..40),

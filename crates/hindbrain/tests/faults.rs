@@ -61,7 +61,7 @@ fn a_lost_motor_controller_is_a_fault_that_cannot_be_reset_while_it_is_lost() {
     assert_eq!(rig.state(), StopState::Fault, "the button went down while it was lost");
     assert!(
         !rig.has(Cause::DeviceLost) && !rig.has(Cause::Overrun),
-        "nobody was late: {}",
+        "no command was late: {}",
         rig.hindbrain.causes()
     );
     rig.click_reset();

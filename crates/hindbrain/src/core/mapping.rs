@@ -163,7 +163,7 @@ mod tests {
             ((0, 0), [0, 0]),
             ((1000, 0), [66, 66]),
             ((-1000, 0), [-66, -66]),
-            // Straight reverse whatever the turn, and no turn in place: 66 * 0.005 = 0.33.
+            // Straight reverse for any turn, and no turn in place: 66 * 0.005 = 0.33.
             ((-1000, 1000), [-66, -66]),
             ((0, 1000), [0, 0]),
             // A pivot about the inner wheel: 33 and 66 * 0.005; positive slows starboard.

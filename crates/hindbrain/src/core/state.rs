@@ -372,7 +372,7 @@ mod tests {
     fn a_sensor_without_a_measurement_and_a_silent_one_are_told_apart() {
         let mut params = CoreParams::default();
         params.infrared.fitted = [false, false, true, false];
-        let told = |readings: [Option<Reading>; 4]| {
+        let flags = |readings: [Option<Reading>; 4]| {
             let mut state = State::boot(&params);
             for (sensor, reading) in state.sensors.iter_mut().zip(readings) {
                 reading.into_iter().for_each(|reading| sensor.receive(reading, 0));
@@ -380,14 +380,14 @@ mod tests {
             let causes = state.conditions([0, 0], &params);
             [Cause::IrInvalid, Cause::IrStale].map(|cause| causes.contains(cause))
         };
-        assert_eq!(told([None; 4]), [false, true]);
+        assert_eq!(flags([None; 4]), [false, true]);
         for (reading, is_invalid) in
             [(Reading::Clear, false), (Reading::Blocked, false), (Reading::Invalid, true)]
         {
-            assert_eq!(told([None, None, Some(reading), None]), [is_invalid, false], "{reading:?}");
+            assert_eq!(flags([None, None, Some(reading), None]), [is_invalid, false], "{reading:?}");
         }
-        assert_eq!(told([Some(Reading::Invalid); 4]), [true, false]);
+        assert_eq!(flags([Some(Reading::Invalid); 4]), [true, false]);
         let others = [Some(Reading::Invalid), Some(Reading::Invalid), None, Some(Reading::Invalid)];
-        assert_eq!(told(others), [false, true], "those are not fitted");
+        assert_eq!(flags(others), [false, true], "those are not fitted");
     }
 }

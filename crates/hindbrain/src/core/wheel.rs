@@ -16,7 +16,7 @@ const COUNT: i64 = 1_000 * 1_000_000_000;
 
 /// The levels of the port and the starboard wheel, and their ramps.
 ///
-/// * Each wheel moves away from zero with the slope `accel` and toward zero with `decel`, whatever the times between the steps. Its
+/// * Each wheel moves away from zero with the slope `accel` and toward zero with `decel`, for any times between the steps. Its
 ///   level is held exactly. The published whole count follows when the level is a whole count away: over any time it changes by
 ///   less than slope times time plus one count, and a target that trembles about the level changes nothing.
 /// * Two wheels that speed up reach their targets together, so the curve is the commanded one from the start.
