@@ -35,7 +35,7 @@ fn every_stage_knows_that_the_thread_that_reads_was_held() {
         let passed = bench.outputs.iter().any(|output| {
             matches!(output, Output::Joystick(joystick::Output::PublishDesired(state)) if *state == zero)
         });
-        assert_eq!(passed, !held, "the joystick passes on a reference of now");
+        assert_eq!(passed, !held, "the joystick passes on a recent reference");
 
         let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
         let command = arbiter::Input::command(navigation, Ok(Velocity::ZERO), Stamp::ZERO);
@@ -50,11 +50,11 @@ fn every_stage_knows_that_the_thread_that_reads_was_held() {
         let old = bench.drive.stages().zones.counters().old_scalings;
         bench.send([Input::Zones(zones::Input::ScalingReceived([1.0; 16]))]);
         let refused = bench.drive.stages().zones.counters().old_scalings - old;
-        assert_eq!(refused, u64::from(held), "the zones take a scaling of now");
+        assert_eq!(refused, u64::from(held), "the zones accept a recent scaling");
 
         bench.send([Input::Hindbrain(hindbrain::Input::EnableReceived(true))]);
         let armed = bench.drive.stages().hindbrain.core().enable.is_armed();
-        assert_eq!(armed, !held, "only an enable of now arms hindbrain");
+        assert_eq!(armed, !held, "only a recent enable arms hindbrain");
     }
 }
 

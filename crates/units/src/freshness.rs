@@ -214,7 +214,7 @@ mod tests {
             assert!(freshness.judge(&clock(at), wall(2_000), TIMEOUT).is_err(), "at {at} ms");
         }
         assert!(freshness.judge(&clock(5_000), wall(5_000), TIMEOUT).is_ok(), "it made no other one late");
-        // A stream that was ahead once, and is of now ever since, may come to that very stamp.
+        // A stream that was ahead once, and current ever since, may reach that very stamp.
         assert!(freshness.judge(&clock(6_000), wall(7_000), TIMEOUT).is_err());
         assert!(freshness.judge(&clock(6_500), wall(6_500), TIMEOUT).is_ok());
         assert!(freshness.judge(&clock(7_000), wall(7_000), TIMEOUT).is_ok());

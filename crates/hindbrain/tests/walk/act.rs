@@ -18,7 +18,7 @@ pub enum When {
     Before(Ns),
 }
 
-/// One thing that happens.
+/// One event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Act {
     /// Nothing but a call.
@@ -69,11 +69,11 @@ pub enum Wait {
     Alone(Ns),
 }
 
-/// A time that passes and what happens then.
+/// A time that passes and the event after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge(pub Wait, pub Act);
 
-/// What the events depend on besides: the clocks, and what was sent before.
+/// The context of the events: the clocks, and the messages that were sent before.
 #[derive(Clone, Copy, Debug)]
 pub struct World {
     pub now: Ns,

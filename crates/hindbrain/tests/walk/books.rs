@@ -2,12 +2,12 @@
 
 use std::hash::{Hash, Hasher};
 
-/// A time or a span \[ns\]; signed, so that a difference is one.
+/// A time or a span \[ns\]; signed, so a difference is one too.
 pub type Ns = i64;
 
 pub const MS: Ns = 1_000_000;
 
-/// How far ahead a stamp may be and still be of now.
+/// How far ahead a stamp may be and still count as current.
 const AHEAD: Ns = 100 * MS;
 
 /// A message's stamp against the wall clock, in the words of the document.
@@ -30,7 +30,7 @@ pub fn age(stamp: Ns, wall: Ns, waited: Ns, first: Option<Ns>, now: Ns) -> Age {
     Age::Of(by_stamp.max(waited))
 }
 
-/// What is wanted of the wheels, in whole thousandths of full speed.
+/// The setpoint of the wheels, in whole thousandths of full speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Want {
     pub linear: i32,
@@ -70,7 +70,7 @@ pub struct Commands {
     pub last_was_refused: bool,
 }
 
-/// What became of a message on `cmd_vel`.
+/// The result of receiving a message on `cmd_vel`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     Accepted { zero: bool },

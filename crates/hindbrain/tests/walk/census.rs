@@ -88,8 +88,13 @@ impl<'a> Census<'a> {
                 || one.state() != other.state()
                 || one.causes() != other.causes()
             {
-                let say = |pair: &Pair| format!("{:?} {:?} {}", pair.levels(), pair.state(), pair.causes());
-                return Err(format!("equal keys, but {} and {} after {way:?}", say(&one), say(&other)));
+                let describe =
+                    |pair: &Pair| format!("{:?} {:?} {}", pair.levels(), pair.state(), pair.causes());
+                return Err(format!(
+                    "equal keys, but {} and {} after {way:?}",
+                    describe(&one),
+                    describe(&other)
+                ));
             }
         }
         Ok(())

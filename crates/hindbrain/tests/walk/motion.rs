@@ -28,7 +28,7 @@ pub struct Motion {
     straight: bool,
     /// Since when both are surely at zero.
     still_since: Option<Ns>,
-    /// What is wanted since both stood for a rest, so that neither has one before it.
+    /// The target since both stood for a rest, so neither has to rest before it.
     curve: Option<[i16; 2]>,
     due: Option<Due>,
 }

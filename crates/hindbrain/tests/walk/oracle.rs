@@ -1,4 +1,5 @@
-//! What the document (`docs/safety.md`, "The rules of hindbrain") says that the machine does. Of the machine it has the inputs, the outputs and the parameter values, and nothing else.
+//! The behaviour that the document (`docs/safety.md`, "The rules of hindbrain") defines. From the machine the oracle uses only the
+//! inputs, the outputs and the parameter values.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,7 +10,7 @@ use crate::motion::Motion;
 use crate::table::{Asks, Does, any, asks, does};
 use crate::wheel::{Aim, Slopes};
 
-/// How late a call may come before all that is received may have waited.
+/// How late a call may be before every message that is received may have waited.
 const LATE: Ns = 20 * MS;
 /// How long after that messages may still have waited.
 const HELD: Ns = 50 * MS;
@@ -324,7 +325,7 @@ impl Oracle {
         self.motion.levels().iter().any(|level| level.signum() == toward) || moves && !leads_away
     }
 
-    /// Causes that were, are and will be whatever was before.
+    /// The causes that do not depend on earlier states.
     fn present(&self, now: Ns, what: &Now) -> Causes {
         let core = &self.params.core;
         let fitted = || (0..4).filter(|&i| core.infrared.fitted[i]).map(|i| &self.sensors[i]);
@@ -459,7 +460,7 @@ impl Oracle {
         self.state == StopState::Ok && !any(self.causes, Does::Brake)
     }
 
-    /// All of it, with times from `now` on; ages that say no more count as `cap`.
+    /// All of it, with times from `now` on; ages that cannot matter any more count as `cap`.
     pub fn feed(&self, now: Ns, asked: Option<Ns>, cap: Ns, into: &mut impl Hasher) {
         asked.map(|asked| asked - now).hash(into);
         self.last_call.map(|at| now - at).hash(into);

@@ -9,7 +9,7 @@ use crate::pair::Pair;
 use crate::random::Random;
 
 /// The number of steps that are printed before an error.
-const TOLD: usize = 6;
+const PRINTED: usize = 6;
 
 /// The steps of one seed.
 pub const STEPS: usize = 2_000;
@@ -44,7 +44,7 @@ pub fn soak(seed: u64, steps: usize) -> Result<(), String> {
         let causes: Vec<_> = pair.causes().iter().map(|cause| cause.code()).collect();
         way.push(format!("{edge:?} {:?} {:?} {}", pair.state(), pair.levels(), causes.join(" ")));
         if let Err(what) = went {
-            let last = way[way.len().saturating_sub(TOLD)..].join("\n  ");
+            let last = way[way.len().saturating_sub(PRINTED)..].join("\n  ");
             return Err(format!("seed {seed}, step {step}: {what}\n  {last}\n{params:?}"));
         }
         if pair.oracle.is_ending() {
