@@ -401,7 +401,7 @@ pub fn joystick() -> Subject<joystick::Joystick> {
             2 => Input::DeviceRenamed { id: id(rng), name: "other".into() },
             3..=7 => Input::AxisMoved { id: id(rng), axis: rng.usize(0..10), value: rng.i16(..) },
             8..=10 => Input::ButtonChanged { id: id(rng), button: rng.usize(0..12), pressed: rng.bool() },
-            11 => Input::DevicesLooked,
+            11 => Input::DevicesPolled,
             12 => Input::ReadingLost,
             13 => Input::DeviceRead { id: id(rng), axes: axes(rng), buttons: buttons(rng), hats: Vec::new() },
             14 | 15 => Input::BatchEnded,

@@ -155,7 +155,7 @@ impl Driven {
         let id = DeviceId(7);
         let before = core::mem::replace(&mut self.pad, hand);
         let (axes, buttons) = held(hand);
-        let mut batch = vec![joystick::Input::DevicesLooked];
+        let mut batch = vec![joystick::Input::DevicesPolled];
         match (before, hand) {
             (Some(_), None) => batch.push(joystick::Input::DeviceDisconnected { id }),
             (None, Some(_)) => batch.push(joystick::Input::DeviceConnected {

@@ -3,7 +3,7 @@ use crate::mapping::COORDINATES;
 /// How a command becomes a velocity.
 ///
 /// # Source
-/// joystick-genom3 `params_s`. It prints drag in m/s², but a coefficient on a velocity is 1/s.
+/// joystick-genom3 `params_s`. It prints drag in m/s², but a coefficient of a velocity is 1/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dynamics {
     /// Linear friction for all six coordinates \[1/s], 0 to 1000.
@@ -12,11 +12,11 @@ pub struct Dynamics {
     pub amax: f64,
     /// Angular acceleration at full stick \[rad/s²], 0 to 1000.
     pub awmax: f64,
-    /// What both are divided by in slow motion, 0.001 to 1000; less than 1 counts as 1.
+    /// The divisor of both in slow motion, 0.001 to 1000; less than 1 counts as 1.
     pub slow: f64,
 }
 
-/// Which axes and buttons mean what.
+/// The functions of axes and buttons.
 ///
 /// # Source
 /// joystick-genom3 `mappings_s`; `None` is its -1.
@@ -26,14 +26,15 @@ pub struct Mappings {
     pub linear: [AxisMapping; 3],
     /// Angular accelerations about x, y, z.
     pub angular: [AxisMapping; 3],
-    /// What lets the stick drive.
+    /// The buttons that enable the stick.
     pub enable: EnableButtons,
-    /// What selects the frame.
+    /// The buttons that select the frame.
     pub coords: FrameButtons,
 }
 
 impl Mappings {
-    /// What of them a device with so many axes, hats as two, and buttons does not have: parameters and their values.
+    /// The mapped inputs that a device with this many axes (hats as two) and buttons does not have: parameters and
+    /// their values.
     pub(crate) fn beyond(&self, axes: usize, buttons: usize) -> Vec<(String, usize)> {
         let mut beyond = Vec::new();
         for (mapping, coordinate) in self.linear.iter().chain(&self.angular).zip(COORDINATES) {
@@ -57,16 +58,16 @@ impl Mappings {
     }
 }
 
-/// One coordinate's share of a stick: `command = scale * (input + offset)`, cut to \[-1, 1].
+/// The mapping of one coordinate: `command = scale * (input + offset)`, cut to \[-1, 1].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AxisMapping {
-    /// Which axis, hats included; `None`: the command is 0.
+    /// The axis, hats included; `None`: the command is 0.
     pub axis: Option<usize>,
     /// Added to the input, -10 to 10.
     pub offset: f64,
     /// Factor on the sum, -10 to 10.
     pub scale: f64,
-    /// What the raw axis goes through before it is the input.
+    /// The conversion of the raw axis to the input.
     pub shape: Shape,
 }
 
@@ -78,51 +79,51 @@ pub struct AxisMapping {
 /// own; the openrobots component has none of these, and its device ports stay raw here too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// Raw counts that mean -1; what lies beyond means -1 too.
+    /// The raw value that means -1; values beyond mean -1 too.
     pub min: i16,
-    /// Raw counts that mean 0.
+    /// The raw value that means 0.
     pub center: i16,
-    /// Raw counts that mean 1; what lies beyond means 1 too.
+    /// The raw value that means 1; values beyond mean 1 too.
     pub max: i16,
-    /// Whether left and right change places.
+    /// Whether the direction is inverted.
     pub invert: bool,
-    /// Up to here, 0 to 0.9, either side means 0; what is beyond is stretched to the whole range again.
+    /// Dead zone, 0 to 0.9, in which the input is 0; the rest is stretched to the whole range.
     pub dead_zone: f64,
-    /// Exponent of the size, 0.2 to 5; 1 is a straight line, more makes the middle finer.
+    /// Exponent of the magnitude, 0.2 to 5; 1 is linear, more makes the centre finer.
     pub curve: f64,
 }
 
 /// Buttons that let the stick drive; `None` is unused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EnableButtons {
-    /// While pressed.
+    /// Enables while pressed.
     pub on: Option<usize>,
-    /// While pressed, slowly.
+    /// Enables slow motion while pressed.
     pub slow: Option<usize>,
-    /// From one press to the next.
+    /// Enables from one press to the next.
     pub toggle: Option<usize>,
 }
 
 /// Buttons that select the frame; `None` is unused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameButtons {
-    /// The vehicle's own.
+    /// Selects the vehicle's own frame.
     pub intrinsic: Option<usize>,
-    /// The world.
+    /// Selects the world frame.
     pub world: Option<usize>,
-    /// The other one.
+    /// Selects the other frame.
     pub toggle: Option<usize>,
 }
 
-/// How `joy` is told.
+/// How `joy` is published.
 ///
 /// # Source
 /// The ROS 2 `joy` package's `deadzone`, `autorepeat_rate` and `coalesce_interval_ms`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JoyParams {
-    /// Up to here, 0 to 0.9, an axis is 0; what is beyond is stretched to the whole range again.
+    /// Dead zone, 0 to 0.9, in which an axis is 0; the rest is stretched to the whole range.
     pub dead_zone: f64,
-    /// How often the state is told without being asked \[Hz], 0 (never) to 1000.
+    /// Rate of repeats without a change \[Hz], 0 (never) to 1000.
     pub autorepeat_rate: f64,
     /// How long moves of axes are collected for one message \[s], 0 to 1.
     pub coalesce_interval: f64,
@@ -131,8 +132,9 @@ pub struct JoyParams {
 /// The defaults of the specification.
 ///
 /// # Source
-/// joystick-genom3, but for the accelerations, which are 10 there: a full stick would end at 3.3 m/s, be cut to a top speed of 1 m/s
-/// further on, and a stick that is let go would go on at that for 0.4 s before it fell below it.
+/// joystick-genom3, except the accelerations, which are 10 there: a full stick would end at 3.3 m/s and be cut to a
+/// top speed of 1 m/s by the receiver, and a released stick would continue at that speed for 0.4 s before it fell
+/// below it.
 impl Default for Dynamics {
     fn default() -> Self {
         Self { drag: 3.0, amax: 3.0, awmax: 3.0, slow: 4.0 }
@@ -147,7 +149,7 @@ impl Default for AxisMapping {
 }
 
 impl Shape {
-    /// Changes nothing.
+    /// The identity.
     pub const RAW: Self =
         Self { min: -i16::MAX, center: 0, max: i16::MAX, invert: false, dead_zone: 0.0, curve: 1.0 };
 }
