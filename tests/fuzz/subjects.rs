@@ -150,10 +150,10 @@ pub fn zones() -> Subject<zones::ZoneScaler> {
         input: |rng, now| match rng.u8(0..16) {
             0..=5 => Input::CommandReceived(command(rng, now)),
             6 => Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN }),
-            7 => Input::CommandersCounted(rng.usize(..) >> rng.u8(0..64)),
+            7 => Input::CommandPublishersCounted(rng.usize(..) >> rng.u8(0..64)),
             8 => Input::JoystickReceived(luci_stick(rng)),
             9..=11 => Input::ScalingReceived(factors(rng)),
-            12 => Input::ScalersCounted(rng.usize(0..3)),
+            12 => Input::ScalingPublishersCounted(rng.usize(0..3)),
             13 => Input::FeedbackReceived(Feedback {
                 forward_back: rng.i32(-110..110),
                 left_right: rng.i32(..),

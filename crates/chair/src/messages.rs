@@ -22,7 +22,7 @@ pub enum Input {
     PositionPublishersCounted(usize),
     /// So many publish its `luci/joystick_scaling`, counted likewise.
     ScalingPublishersCounted(usize),
-    /// So many publish `luci/chair_profile`, counted likewise, see [`ToldProfile`](zones::ToldProfile).
+    /// So many publish `luci/chair_profile`, counted likewise, see [`ReportedProfile`](zones::ReportedProfile).
     ProfilePublishersCounted(usize),
     /// The wall clock shows this: commands' stamps are judged by it.
     ClockRead(Stamp),

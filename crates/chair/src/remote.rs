@@ -4,7 +4,7 @@ use units::{
     BEYOND_REASON, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, PublisherCount, Received,
     Stale, Velocity, earliest,
 };
-use zones::ToldProfile;
+use zones::ReportedProfile;
 
 use crate::feedback::{Evidence, Feedback, Topic};
 use crate::request::Request;
@@ -32,7 +32,7 @@ pub struct Remote {
     pub(crate) clock: Clock,
     pub(crate) state: State,
     pub(crate) feedback: Feedback,
-    pub(crate) profile: ToldProfile,
+    pub(crate) profile: ReportedProfile,
     pub(crate) fault: Option<Fault>,
     pub(crate) counters: Counters,
     /// Why what came last is no command; `None` after one.
@@ -82,7 +82,7 @@ impl Remote {
             clock: Clock::default(),
             state: State::Inactive,
             feedback: Feedback::default(),
-            profile: ToldProfile::default(),
+            profile: ReportedProfile::default(),
             fault: None,
             counters: Counters::default(),
             unheard: None,

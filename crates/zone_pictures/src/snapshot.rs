@@ -26,7 +26,7 @@ impl Snapshot {
         Self {
             scaling: *scaler.scaling(),
             boundaries: scaler.params().boundaries,
-            requested: applied.asked,
+            requested: applied.requested,
             granted: Stick::new(applied.forward_back.into(), applied.left_right.into()),
             zone: applied.zone,
             limited_by: applied.limited_by,
@@ -54,7 +54,7 @@ impl Snapshot {
     pub(crate) fn limit(&self) -> String {
         match (self.limited_by, self.reason) {
             (Some(zone), _) => format!("{zone} limits"),
-            (None, Reason::ScalingStale | Reason::ScalingMissing | Reason::ScalingRivals) => {
+            (None, Reason::ScalingStale | Reason::ScalingMissing | Reason::ScalingConflict) => {
                 "the zones are not known".into()
             }
             (None, _) => "no zone limits".into(),

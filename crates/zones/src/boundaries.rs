@@ -1,12 +1,12 @@
 use crate::{Stick, Zone};
 
-/// Where one zone ends and the next begins, as angles of the stick from straight ahead, alike on both sides.
+/// The boundaries between zones, as angles of the stick from straight ahead, the same on both sides.
 ///
 /// angle = |atan2(left_right, forward_back)|, 0 to 180 degrees. An angle on a boundary belongs to the zone nearer to
-/// the front; no stick in whole percents lies on one of the default boundaries.
+/// the front; no stick in whole percent lies on one of the default boundaries.
 /// # Source
-/// LUCI's picture of the zone ring, the only place where the numbers are published; also the swap of the rear corners.
-/// Which side a boundary belongs to is own.
+/// LUCI's picture of the zone ring, the only publication of the numbers; also the swap of the rear corners. The side
+/// to which a boundary belongs is own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Boundaries {
     /// From [`Zone::Front`] to the front corners \[degrees\].
@@ -19,10 +19,10 @@ pub struct Boundaries {
     pub back: f64,
     /// Whether a stick back and to the left is in [`Zone::BackRight`], the corner that the tail then sweeps.
     pub rear_swap: bool,
-    /// A stick no farther from the centre than this is centred [percent of full throw].
+    /// A stick within this distance of the centre is centred [percent of full throw].
     pub dead_zone: f64,
-    /// How far a stick must leave a zone before the zone loses its say \[degrees\], 0 or more; [`Boundaries::classify`]
-    /// does not look at it, see [`HeldZones`](crate::HeldZones).
+    /// How far a stick must leave a zone before the zone is released \[degrees\], 0 or more. [`Boundaries::classify`]
+    /// does not use it, see [`HeldZones`](crate::HeldZones).
     pub hysteresis: f64,
 }
 

@@ -255,9 +255,9 @@ impl Driven {
                 let (lock, publishers) = (self.lock(), census);
                 return Some(Input::Arbiter(arbiter::Input::LockPublishersCounted { lock, publishers }));
             }
-            Topic::Arbitrated => return Some(Input::Zones(zones::Input::CommandersCounted(count))),
-            Topic::Scaling => return Some(Input::Zones(zones::Input::ScalersCounted(count))),
-            Topic::Profile => return Some(Input::Zones(zones::Input::ProfilersCounted(count))),
+            Topic::Arbitrated => return Some(Input::Zones(zones::Input::CommandPublishersCounted(count))),
+            Topic::Scaling => return Some(Input::Zones(zones::Input::ScalingPublishersCounted(count))),
+            Topic::Profile => return Some(Input::Zones(zones::Input::ProfilePublishersCounted(count))),
             Topic::Reference => {
                 return Some(Input::Joystick(joystick::Input::ReferencePublishersCounted(count)));
             }
