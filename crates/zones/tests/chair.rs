@@ -64,15 +64,15 @@ impl Bench {
 
     fn at(&mut self, ms: u64) -> (Vec<Command>, Vec<Applied>) {
         let now = Instant::from_millis(ms);
-        let (mut driven, mut applied) = (vec![], vec![]);
+        let (mut driven, mut results) = (vec![], vec![]);
         while let Some(output) = self.0.poll(now) {
             match output {
                 Output::Drive(command) => driven.push(command),
-                Output::PublishApplied(applied) => applied.push(applied),
+                Output::PublishApplied(applied) => results.push(applied),
             }
         }
         assert!(self.0.deadline().is_none_or(|at| at > now), "nothing is due after a drain");
-        (driven, applied)
+        (driven, results)
     }
 
     fn on(&mut self, ms: u64, input: Input) -> (Vec<Command>, Vec<Applied>) {

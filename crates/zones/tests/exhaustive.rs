@@ -119,7 +119,7 @@ fn each_part_is_what_the_factor_leaves_rounded_toward_zero() {
                 [(forward_back, factor(0), applied.forward_back), (left_right, factor(1), applied.left_right)]
             {
                 assert_bounded(mode, requested, factor, out);
-                // And as much as that: the integer below the exact product, or what was requested for.
+                // And as much as that: the integer below the exact product, or the requested value.
                 let share =
                     f64::from(factor) * if mode == Mode::Limit { 100.0 } else { f64::from(requested.abs()) };
                 assert_eq!(out.abs(), (share.floor() as i32).min(requested.abs()), "{requested} by {factor}");
