@@ -257,7 +257,7 @@ pub fn chair() -> Subject<chair::Chair> {
             1..=6 => Input::CommandReceived(command(rng, now)),
             7 => Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN }),
             8 => Input::PublishersCounted(rng.usize(0..3)),
-            9 => Input::DriversCounted(rng.usize(0..3)),
+            9 => Input::StickPublishersCounted(rng.usize(0..3)),
             10 => Input::ProfileReceived(rng.i32(-1..8)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
             _ => Input::ServiceAnswered(SERVICES[rng.usize(0..4)]),

@@ -107,7 +107,7 @@ fn a_jump_keeps_the_pose() {
 }
 
 #[test]
-fn a_board_that_starts_anew_keeps_the_pose() {
+fn a_board_that_restarts_keeps_the_pose() {
     let mut bench = Bench::new(params());
     let encoders = |angle, edge_timestamp| Encoders {
         left_angle: 0.0,
@@ -152,7 +152,7 @@ fn the_first_messages_are_discarded() {
 }
 
 #[test]
-fn silence_is_told() {
+fn silence_is_reported() {
     let mut bench = Bench::new(params());
     assert_eq!(bench.0.health().0, Level::Stale);
     bench.hear(0.0, 0.0, 0);
