@@ -87,7 +87,7 @@ pub struct Chair {
     occupant: Occupant,
     acceleration_unit: f64,
     now: Instant,
-    told: Option<State>,
+    published: Option<State>,
     imu: Option<(Imu, Stamp)>,
     cameras: [Option<(Stamp, String, CameraMatrices)>; 3],
     bad_camera: Option<(Side, BadCamera)>,
@@ -119,7 +119,7 @@ impl Chair {
             occupant: Occupant::default(),
             acceleration_unit: params.acceleration_unit,
             now: Instant::ZERO,
-            told: None,
+            published: None,
             imu: None,
             cameras: [None, None, None],
             bad_camera: None,
@@ -231,8 +231,8 @@ impl Machine for Chair {
             return Some(ChairOutput::Remote(output));
         }
         let state = self.remote.state();
-        if self.told != Some(state) {
-            self.told = Some(state);
+        if self.published != Some(state) {
+            self.published = Some(state);
             return Some(ChairOutput::PublishState(state));
         }
         if let Some(command) = self.occupant.poll(self.now, self.remote.params().feedback_timeout) {
@@ -253,9 +253,9 @@ impl Machine for Chair {
 
     fn deadline(&self) -> Option<Instant> {
         let is_due = self.imu.is_some() || self.cameras.iter().any(Option::is_some);
-        let told = (is_due || self.told != Some(self.remote.state())).then_some(self.now);
+        let published = (is_due || self.published != Some(self.remote.state())).then_some(self.now);
         let occupant = self.occupant.deadline(self.now, self.remote.params().feedback_timeout);
-        let ours = earliest(told, earliest(occupant, self.odometry.deadline()));
+        let ours = earliest(published, earliest(occupant, self.odometry.deadline()));
         earliest(self.remote.deadline(), ours)
     }
 }

@@ -102,7 +102,7 @@ impl Feedback {
         is_ours || self.contradicts(topic, mode)
     }
 
-    /// Discards all reports: the mode is requested anew.
+    /// Discards all reports: the mode is requested again.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
@@ -252,7 +252,7 @@ mod tests {
         let at = Instant::from_millis(200);
         assert_eq!(feedback.evidence(at, Mode::Shared, TIMEOUT), Evidence::Right);
         let wrong = receive(&mut feedback, 250, Topic::Scaling, Source::ChairPhysical);
-        assert_eq!(wrong, Evidence::Wrong(Source::ChairPhysical), "the scaling tells");
+        assert_eq!(wrong, Evidence::Wrong(Source::ChairPhysical), "the scaling contradicts");
         assert_eq!(after(50, Topic::Position, &[Source::ChairPhysical; 9])[8], Evidence::Silent);
         // In the auto mode it should be silent.
         feedback.reset();
@@ -287,7 +287,7 @@ mod tests {
     fn silence_starts_the_count_again() {
         let mut feedback = Feedback::default();
         let at = |feedback: &Feedback, ms| feedback.evidence(Instant::from_millis(ms), Mode::Shared, TIMEOUT);
-        assert_eq!(at(&feedback, 0), Evidence::Silent, "nothing was ever heard");
+        assert_eq!(at(&feedback, 0), Evidence::Silent, "nothing was ever received");
         for ms in [0, 50, 100, 150, 200] {
             receive(&mut feedback, ms, Topic::Position, OURS);
         }

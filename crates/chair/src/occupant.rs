@@ -68,7 +68,7 @@ mod tests {
         let mut occupant = Occupant::default();
         let stamp = Stamp { sec: 7, nanosec: 900_000_000 };
         let velocity = Velocity::planar(0.5, 0.0).unwrap();
-        assert_eq!(occupant.poll(Instant::from_millis(5000), TIMEOUT), None, "nothing was ever heard");
+        assert_eq!(occupant.poll(Instant::from_millis(5000), TIMEOUT), None, "nothing was ever received");
         occupant.receive(Instant::from_millis(5000), stamp, Some(velocity));
         assert_eq!(occupant.poll(Instant::from_millis(5000), TIMEOUT), Some(Command::new(velocity, stamp)));
         assert_eq!(occupant.deadline(Instant::ZERO, TIMEOUT), Some(Instant::from_millis(5300)));
@@ -83,21 +83,21 @@ mod tests {
     #[test]
     fn a_released_stick_is_zero_once() {
         let mut occupant = Occupant::default();
-        let mut told = Vec::new();
+        let mut published = Vec::new();
         for forward in [0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.5] {
             let velocity = Velocity::planar(forward, 0.0).unwrap();
             occupant.receive(Instant::ZERO, Stamp::ZERO, Some(velocity));
-            told.extend(occupant.poll(Instant::ZERO, TIMEOUT).map(|command| command.velocity.forward()));
+            published.extend(occupant.poll(Instant::ZERO, TIMEOUT).map(|command| command.velocity.forward()));
         }
-        assert_eq!(told, [0.0, 0.5, 0.5, 0.0, 0.5]);
+        assert_eq!(published, [0.0, 0.5, 0.5, 0.0, 0.5]);
     }
 
     #[test]
     fn an_unknown_velocity_is_zero() {
         let mut occupant = Occupant::default();
         occupant.receive(Instant::ZERO, Stamp::ZERO, None);
-        let told = occupant.poll(Instant::ZERO, TIMEOUT).unwrap();
-        assert_eq!(told.velocity, Velocity::ZERO);
+        let published = occupant.poll(Instant::ZERO, TIMEOUT).unwrap();
+        assert_eq!(published.velocity, Velocity::ZERO);
         assert_eq!(occupant.deadline(Instant::ZERO, TIMEOUT), None, "nothing is left to be said");
     }
 }

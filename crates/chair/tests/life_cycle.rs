@@ -93,7 +93,7 @@ fn in_shared_either_topic_confirms_and_the_sticks_own_source_is_ignored() {
         bench.pass(1000);
         assert_eq!(bench.remote.state(), State::Active);
     }
-    // The stick carries its own source all the while; the mode is entered, left and given back by what the scaling shows.
+    // The stick always carries its own source; the mode is entered, left and given back by the source on the scaling.
     let mut bench = Bench::new(params(Mode::Shared));
     bench.on(Input::ProfileReceived(1));
     bench.feedback = Some(Input::ScalingReceived(Source::SharedRemote));
@@ -107,7 +107,7 @@ fn in_shared_either_topic_confirms_and_the_sticks_own_source_is_ignored() {
     bench.on(Input::Deactivated);
     bench.on(position(Source::ChairPhysical));
     bench.pass(50);
-    assert_eq!(bench.remote.state(), State::Deactivating, "the mode is still shown");
+    assert_eq!(bench.remote.state(), State::Deactivating, "the mode is still reported");
     bench.on(Input::ScalingReceived(Source::ChairPhysical));
     assert_eq!(bench.remote.state(), State::Inactive);
 }
@@ -199,7 +199,7 @@ fn neutral_goes_out_before_the_mode_is_left() {
         assert!(!bench.moves() && bench.sent.len() >= 9, "neutral until the mode is left");
         assert!(!bench.remote.is_finished());
         bench.on(Input::ServiceAnswered(Service::RemoveShared));
-        assert_eq!(bench.remote.state(), State::Deactivating, "an answer alone shows nothing");
+        assert_eq!(bench.remote.state(), State::Deactivating, "an answer alone proves nothing");
         bench.feedback = Some(position(Source::ChairPhysical));
         bench.pass(50);
         assert_eq!((bench.remote.state(), bench.remote.is_finished()), (State::Inactive, is_stopping));
