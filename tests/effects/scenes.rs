@@ -192,7 +192,7 @@ pub fn joystick() -> Subject<joystick::Joystick, joystick::Params> {
             if step == 0 {
                 inputs.extend([connect(1, "Pad"), connect(2, "other")]);
             }
-            inputs.push(Input::DevicesLooked);
+            inputs.push(Input::DevicesPolled);
             for id in [1, 2] {
                 // At rest for the beginning of each scene, since a stick that is held at its plug does not drive.
                 let is_held = step > 10 && mood.u8(0..4) > 0;

@@ -56,8 +56,8 @@ fn helps(rng: &mut Rng) -> Input {
     match rng.u8(0..16) {
         0..=5 => Input::Hindbrain(helpful(rng)),
         6 => Input::Arbiter(arbiter::Input::LockReceived { lock: 0, closed: false }),
-        7 => Input::Zones(zones::Input::CommandersCounted(1)),
-        8 => Input::Zones(zones::Input::ScalersCounted(1)),
+        7 => Input::Zones(zones::Input::CommandPublishersCounted(1)),
+        8 => Input::Zones(zones::Input::ScalingPublishersCounted(1)),
         9..=10 => Input::Zones(zones::Input::ScalingReceived([1.0; 16])),
         _ => {
             let velocity = Velocity::planar(f64::from(rng.u8(0..3)) / 2.0, 0.0);

@@ -50,7 +50,7 @@ pub fn run_with(
     let mut topics = Topics::new(&mut member.node, &params)?;
     inputs::listen(&mut member.inputs, &mut member.node, &params)?;
     let chair = Chair::new(&params);
-    let words = chair.remote().last_words();
+    let words = chair.remote().final_outputs();
     let broken = services.when_broken(topics.remote(), words);
     let calls = services.clone();
     let clock_read: fn(Stamp) -> ChairInput = |stamp| ChairInput::Remote(Input::ClockRead(stamp));
@@ -65,7 +65,7 @@ pub fn run_with(
     });
     let watch = ros::watch_publishers(&shell, member.inputs.names().resolve(topics::REMOTE), |count| {
         // A graph that cannot be read is no proof that there is one only.
-        ChairInput::Remote(Input::DriversCounted(count.unwrap_or(usize::MAX)))
+        ChairInput::Remote(Input::StickPublishersCounted(count.unwrap_or(usize::MAX)))
     });
     let runner = member.runner(&shell, |set| Params::read(set).map(ChairInput::ParametersChanged))?;
     let presence = services.clone();

@@ -99,7 +99,7 @@ impl Parts {
                 (joystick.controlled_id(), joystick.needs_reading())
             });
             if needs_reading {
-                extra_pads.retell();
+                extra_pads.request_states();
             }
             extra_pads.carry_out(effects.try_iter());
             extra_pads.serve_extras(driver.map(|id| id.0));

@@ -100,11 +100,13 @@ pub fn listen<M: Contains<ZoneScaler> + 'static>(
     inputs.subscribe::<luci::LuciZoneScaling>(node, "luci/scaling", qos::sensor(), move |message| {
         Some(M::wrap(Input::ScalingReceived(messages::zone_fields(&message))))
     })?;
-    inputs.expect_one_publisher("luci/scaling", move |count| M::wrap(Input::ScalersCounted(count)));
+    inputs.expect_one_publisher("luci/scaling", move |count| M::wrap(Input::ScalingPublishersCounted(count)));
     inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), move |message| {
         Some(M::wrap(Input::ProfileReceived(message.data)))
     })?;
-    inputs.expect_one_publisher("luci/chair_profile", move |count| M::wrap(Input::ProfilersCounted(count)));
+    inputs.expect_one_publisher("luci/chair_profile", move |count| {
+        M::wrap(Input::ProfilePublishersCounted(count))
+    });
     inputs.subscribe::<luci::LuciJoystickScaling>(
         node,
         "luci/joystick_scaling",
@@ -136,7 +138,7 @@ pub fn listen<M: Contains<ZoneScaler> + 'static>(
             move |message| command(messages::unstamped(&message)),
         ),
     }?;
-    let count = move |count| M::wrap(Input::CommandersCounted(count));
+    let count = move |count| M::wrap(Input::CommandPublishersCounted(count));
     inputs.expect_one_publisher(velocity_arbiter::COMMAND, count);
     Ok(())
 }

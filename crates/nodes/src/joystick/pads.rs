@@ -54,7 +54,7 @@ impl Pads {
             let Some(event) = event else { return };
             let triggers = triggers(&event);
             for input in input(event).into_iter().chain(triggers) {
-                let ends = matches!(input, Input::BatchEnded | Input::DevicesLooked);
+                let ends = matches!(input, Input::BatchEnded | Input::DevicesPolled);
                 batch.push(M::wrap(input));
                 if ends {
                     shell.deliver_all(batch.drain(..));
@@ -107,9 +107,9 @@ impl Pads {
     }
 
     /// Asks where every device is, for a machine that does not know it any more.
-    pub fn retell(&self) {
+    pub fn request_states(&self) {
         // Refused only if SDL's thread has ended, which ends the node.
-        let _ = self.lock().gamepads.retell();
+        let _ = self.lock().gamepads.request_states();
     }
 
     /// A chore that ends the node when SDL's thread has died.
@@ -174,7 +174,7 @@ fn input(event: Event) -> Option<Input> {
             Input::DeviceRead { id: DeviceId(id), axes, buttons, hats: hats.into_iter().map(hat).collect() }
         }
         Event::BatchEnded => Input::BatchEnded,
-        Event::Looked => Input::DevicesLooked,
+        Event::Polled => Input::DevicesPolled,
         Event::OpenFailed { .. } | Event::BatteryChanged { .. } => return None,
         Event::SensorMoved { .. } | Event::Refused { .. } => return None,
         Event::CapabilitiesChanged { .. } => return None,

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use joystick::{
-    AskedAxis, AskedMappings, Changes, Exception, Input, Joystick, dynamics_changes, frame_change,
+    Changes, Exception, Input, Joystick, RequestedAxis, RequestedMappings, dynamics_changes, frame_change,
 };
 use params::{Set, Value};
 use r2r::or_joystick::msg::{MappingAxis, MappingCoords, MappingEnable, Mappings};
@@ -43,7 +43,7 @@ pub(super) fn serve<M: Contains<Joystick> + 'static>(
 fn follow<M: Contains<Joystick>>(joystick: &Joystick, set: &Set) -> Option<((String, Value), M::Input)> {
     let change = frame_change(joystick.intrinsic());
     (set.value(&change.0) != Some(&change.1))
-        .then(|| (change, M::wrap(Input::FrameNoted(joystick.intrinsic()))))
+        .then(|| (change, M::wrap(Input::FrameParameterUpdated(joystick.intrinsic()))))
 }
 
 fn devices<M: Contains<Joystick> + 'static>(runner: Runner<M>) -> Result<Runner<M>, Error> {
@@ -74,7 +74,7 @@ fn settings<M: Contains<Joystick> + 'static>(runner: Runner<M>) -> Result<Runner
             Some(SetStateParams::Response { genom_success, genom_exdetail })
         })?
         .service::<GetMappings::Service>("~/get_mappings", move |_, desk| {
-            let asked = desk.shell().inspect(|machine| AskedMappings::from(machine.stage().mappings()));
+            let asked = desk.shell().inspect(|machine| RequestedMappings::from(machine.stage().mappings()));
             let (genom_success, genom_exdetail) = (true, String::new());
             Some(GetMappings::Response { genom_success, genom_exdetail, mappings: to_wire(&asked) })
         })?
@@ -138,9 +138,9 @@ fn logging<M: Contains<Joystick> + 'static>(runner: Runner<M>, log: &Log) -> Res
         })
 }
 
-fn to_wire(mappings: &AskedMappings) -> Mappings {
-    let axis = |axis: &AskedAxis| MappingAxis { axis: axis.axis, offset: axis.offset, scale: axis.scale };
-    let AskedMappings { linear, angular, enable: [on, slow, enable_toggle], coords } = *mappings;
+fn to_wire(mappings: &RequestedMappings) -> Mappings {
+    let axis = |axis: &RequestedAxis| MappingAxis { axis: axis.axis, offset: axis.offset, scale: axis.scale };
+    let RequestedMappings { linear, angular, enable: [on, slow, enable_toggle], coords } = *mappings;
     let [intrinsic, world, toggle] = coords;
     Mappings {
         linear: linear.iter().map(axis).collect(),
@@ -151,15 +151,15 @@ fn to_wire(mappings: &AskedMappings) -> Mappings {
 }
 
 /// The wire has always three axes each; its type in Rust has any number.
-fn from_wire(mappings: &Mappings) -> Result<AskedMappings, Exception> {
+fn from_wire(mappings: &Mappings) -> Result<RequestedMappings, Exception> {
     let three = |axes: &[MappingAxis]| {
         let [x, y, z] = axes else {
             return Err(Exception::Value { what: format!("mappings have {} axes, must have 3", axes.len()) });
         };
-        Ok([x, y, z].map(|a| AskedAxis { axis: a.axis, offset: a.offset, scale: a.scale }))
+        Ok([x, y, z].map(|a| RequestedAxis { axis: a.axis, offset: a.offset, scale: a.scale }))
     };
     let Mappings { linear, angular, enable, coords } = mappings;
-    Ok(AskedMappings {
+    Ok(RequestedMappings {
         linear: three(linear)?,
         angular: three(angular)?,
         enable: [enable.on, enable.slow, enable.toggle],
