@@ -48,17 +48,17 @@ pub fn run_with(
     let params = member.params.clone();
     let services = Services::new(&mut member.node, member.inputs.names(), params.remote.mode)?;
     let mut topics = Topics::new(&mut member.node, &params)?;
-    inputs::listen(&mut member.inputs, &mut member.node, &params)?;
+    inputs::subscribe(&mut member.inputs, &mut member.node, &params)?;
     let chair = Chair::new(&params);
-    let words = chair.remote().last_words();
-    let broken = services.when_broken(topics.remote(), words);
+    let final_messages = chair.remote().last_words();
+    let broken = services.when_broken(topics.remote(), final_messages);
     let calls = services.clone();
     let clock_read: fn(Stamp) -> ChairInput = |stamp| ChairInput::Remote(Input::ClockRead(stamp));
     let shell = Shell::new(chair, Some(clock_read), move |output| match output {
         ChairOutput::Remote(Output::Call(service)) => calls.call(service),
         output => {
             if output == ChairOutput::PublishState(State::Inactive) {
-                calls.rest();
+                calls.release();
             }
             topics.publish(output);
         }
@@ -71,8 +71,8 @@ pub fn run_with(
     let presence = services.clone();
     let runner = runner
         .status(move |chair| presence.report(status(chair)))
-        .chore(services.answers(shell.clone()))
-        .chore(watch);
+        .task(services.answers(shell.clone()))
+        .task(watch);
     let runner = with(services::serve(runner)?);
     if params.activate {
         shell.deliver(ChairInput::Remote(Input::Activated));
@@ -82,11 +82,11 @@ pub fn run_with(
 }
 
 /// What `~/activate` answers.
-fn wish(chair: &Chair, activate: bool) -> String {
+fn activation_result(chair: &Chair, activate: bool) -> String {
     let state = chair.remote().state();
     match (activate, state) {
         (true, State::Inactive) => "the node is about to end".into(),
         (false, State::Inactive) => "inactive".into(),
-        _ => format!("{}; what comes of it is told on ~/state", state.as_str()),
+        _ => format!("{}; ~/state reports the result", state.as_str()),
     }
 }

@@ -12,7 +12,7 @@ use crate::messages;
 pub struct CommandTopic {
     topic: Kind,
     latency: SharedLatency,
-    watched_only: bool,
+    subscribed_only: bool,
 }
 
 enum Kind {
@@ -28,7 +28,7 @@ impl CommandTopic {
         let topic = if stamped {
             let topic = Topic::new(node, name, qos::command())?;
             let publisher = topic.share();
-            panics::last_words(move || {
+            panics::final_messages(move || {
                 let _ = publisher.publish(&messages::twist_stamped(&Command {
                     stamp: clock::stamp(),
                     ..Command::default()
@@ -38,17 +38,17 @@ impl CommandTopic {
         } else {
             let topic = Topic::new(node, name, qos::command())?;
             let publisher = topic.share();
-            panics::last_words(move || {
+            panics::final_messages(move || {
                 let _ = publisher.publish(&geometry::Twist::default());
             });
             Kind::Plain(topic)
         };
-        Ok(Self { topic, latency: SharedLatency::default(), watched_only: false })
+        Ok(Self { topic, latency: SharedLatency::default(), subscribed_only: false })
     }
 
     /// From now on publishes only when somebody listens: for a topic inside a composed process.
-    pub fn for_watchers_only(&mut self) {
-        self.watched_only = true;
+    pub fn for_subscribers_only(&mut self) {
+        self.subscribed_only = true;
     }
 
     /// The latencies that the topic records.
@@ -59,9 +59,9 @@ impl CommandTopic {
     /// Publishes `command` and records how old it is.
     pub fn publish(&mut self, command: &Command) {
         let wanted = match &self.topic {
-            _ if !self.watched_only => true,
-            Kind::Stamped(topic) => topic.is_watched(),
-            Kind::Plain(topic) => topic.is_watched(),
+            _ if !self.subscribed_only => true,
+            Kind::Stamped(topic) => topic.has_subscribers(),
+            Kind::Plain(topic) => topic.has_subscribers(),
         };
         if wanted {
             match &mut self.topic {

@@ -27,7 +27,7 @@ use crate::command_topic::SharedLatency;
 use crate::start::{self, Member};
 
 pub use self::topics::{APPLIED, Topics};
-pub use self::watch::add_mistake;
+pub use self::watch::add_fault;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "hindbrain";
@@ -58,7 +58,7 @@ impl Parts {
         let (publishers, enables) = (Publishers::default(), EnableQueue::default());
         let (controller, events) = driver.map(Controller::start).transpose()?.unzip();
         let topics = Topics::new(node, params, publishers.clone(), controller)?;
-        inputs::listen(inputs, node, params, composed, &enables)?;
+        inputs::subscribe(inputs, node, params, composed, &enables)?;
         let names = inputs.names().clone();
         let watch = topics.watch();
         let latency = topics.latency();
@@ -67,7 +67,7 @@ impl Parts {
     }
 
     /// Makes `runner` do what the node does beside its machine, and say how it is.
-    pub fn chores<M: Contains<Hindbrain, Input: Send> + Send + 'static>(
+    pub fn add_tasks<M: Contains<Hindbrain, Input: Send> + Send + 'static>(
         self,
         runner: Runner<M>,
         shell: &Shell<M>,
@@ -103,7 +103,7 @@ impl Parts {
         if let Some(events) = events {
             runner = runner.watch(events.watch(shell.clone(), publishers.clone()));
         }
-        runner.chore(Counter::new(publishers, names, commands).watch(shell.clone(), enables))
+        runner.task(Counter::new(publishers, names, commands).watch(shell.clone(), enables))
     }
 }
 
@@ -154,6 +154,6 @@ pub fn run_with(
     let machine = Hindbrain::new(member.params);
     let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = with(parts.chores(runner, &shell));
+    let runner = with(parts.add_tasks(runner, &shell));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

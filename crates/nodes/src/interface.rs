@@ -29,7 +29,7 @@ fn status(chair: &FakeChair) -> Status {
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut topics = Topics::new(&mut member.node, &member.params)?;
-    inputs::listen(&mut member.inputs, &mut member.node)?;
+    inputs::subscribe(&mut member.inputs, &mut member.node)?;
     let shell = Shell::new(FakeChair::new(member.params), None, move |output| topics.publish(output));
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = inputs::serve(runner.status(status))?;

@@ -82,7 +82,7 @@ impl Parts {
     /// Makes `runner` do what the node does beside its machine.
     /// # Errors
     /// The middleware refuses a service.
-    pub fn chores<M: Contains<Joystick, Input: Send> + Send + 'static>(
+    pub fn add_tasks<M: Contains<Joystick, Input: Send> + Send + 'static>(
         self,
         runner: Runner<M>,
         shell: &Shell<M>,
@@ -99,7 +99,7 @@ impl Parts {
                 (joystick.controlled_id(), joystick.needs_reading())
             });
             if needs_reading {
-                extra_pads.retell();
+                extra_pads.request_states();
             }
             extra_pads.carry_out(effects.try_iter());
             extra_pads.serve_extras(driver.map(|id| id.0));
@@ -113,10 +113,10 @@ impl Parts {
         };
         Ok(runner
             .status(move |machine| status_log.report(status(machine.stage())))
-            .chore(switch)
-            .chore(extras)
-            .chore(move |node| devices.serve(node))
-            .chore(pads.watch(stop)))
+            .task(switch)
+            .task(extras)
+            .task(move |node| devices.serve(node))
+            .task(pads.watch(stop)))
     }
 }
 
@@ -130,7 +130,7 @@ impl Topics {
     pub fn publish(&mut self, output: Output) {
         match output {
             Output::PublishDesired(state) => self.desired.publish(&state),
-            Output::PublishJoy(state) => self.joy.publish_if_watched(|| messages::joy(state)),
+            Output::PublishJoy(state) => self.joy.publish_if_subscribed(|| messages::joy(state)),
             Output::PublishConnected(data) => self.connected.publish(&std_msgs::Bool { data }),
             Output::LogRow(row) => self.log.row(row),
             // Nobody is left to carry it out only when the node ends.
@@ -152,7 +152,7 @@ impl Topics {
 /// Listens to what the node takes from the graph, and to the devices.
 /// # Errors
 /// The middleware refuses a topic, or SDL does not start.
-pub fn listen<M: Contains<Joystick, Input: Send> + Send + 'static>(
+pub fn subscribe<M: Contains<Joystick, Input: Send> + Send + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     shell: &Shell<M>,
@@ -205,9 +205,9 @@ pub fn run_and(
     let (mut topics, parts) = Parts::new(&mut member.node)?;
     let machine = Joystick::new(member.params.clone());
     let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
-    let pads = listen(&mut member.inputs, &mut member.node, &shell)?;
+    let pads = subscribe(&mut member.inputs, &mut member.node, &shell)?;
     before(&pads)?;
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = parts.chores(runner, &shell, pads, stop)?;
+    let runner = parts.add_tasks(runner, &shell, pads, stop)?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -11,9 +11,9 @@ use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, panics, p
 use units::Machine;
 
 /// How long the last messages get to leave.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+const FINAL_MESSAGES_TIME: Duration = Duration::from_millis(100);
 /// How long last words may wait for an answer.
-const LEAVE: Duration = Duration::from_millis(1500);
+const ANSWER_TIME: Duration = Duration::from_millis(1500);
 /// How long a process may take to end after a signal or a panic; it takes a twentieth of it, and one that waits for an answer less than it.
 const LONGEST_END: Duration = Duration::from_secs(2);
 
@@ -196,23 +196,23 @@ pub fn run_until_finished<M: Machine + Send + 'static>(
     let ended = catch_unwind(AssertUnwindSafe(|| {
         runner.run(stop);
         shell.deliver(last);
-        runner.run_on(LEAVE, finished)
+        runner.run_on(ANSWER_TIME, finished)
     }));
     drop(alarm);
     let name = runner.name().to_owned();
-    let is_said = match ended {
-        Ok(is_said) if !panics::happened() => is_said,
-        _ => catch_unwind(AssertUnwindSafe(|| runner.wait(LEAVE, &mut broken))).unwrap_or(false),
+    let is_answered = match ended {
+        Ok(is_answered) if !panics::happened() => is_answered,
+        _ => catch_unwind(AssertUnwindSafe(|| runner.wait(ANSWER_TIME, &mut broken))).unwrap_or(false),
     };
-    if !is_said {
-        log::error!(target: &name, "the last words were said and not answered within {LEAVE:?}");
+    if !is_answered {
+        log::error!(target: &name, "the final messages were sent and not answered within {ANSWER_TIME:?}");
     }
     conclude(ended.is_ok(), shell, stop, []);
     ended.map(|_| ()).map_err(|_| panicked())
 }
 
 fn panicked() -> Error {
-    Error::Start("it panicked; what was said above is the reason".into())
+    Error::Start("it panicked; the reason is printed above".into())
 }
 
 /// `body`, and the last words after it however it ended.
@@ -228,9 +228,9 @@ fn guarded<M: Machine>(
 }
 
 /// Wishes to end when it goes, also by a panic, so that no thread goes on without the others.
-pub struct EndsAll(Stop);
+pub struct StopOnDrop(Stop);
 
-impl EndsAll {
+impl StopOnDrop {
     /// Will set `stop`.
     pub fn new(stop: &Stop) -> Self {
         Self(stop.clone())
@@ -242,14 +242,14 @@ impl EndsAll {
     }
 }
 
-impl Drop for EndsAll {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.set();
     }
 }
 
 /// Lets the machine say its last words, one after the other, and gives them time to leave; after a panic they are
-/// [`panics::last_words`].
+/// [`panics::final_messages`].
 pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator<Item = M::Input>) {
     conclude(true, shell, stop, last);
 }
@@ -262,12 +262,12 @@ fn conclude<M: Machine>(
     stop: &Stop,
     last: impl IntoIterator<Item = M::Input>,
 ) {
-    let say = || last.into_iter().for_each(|input| shell.deliver(input));
-    let is_said = is_whole && !panics::happened() && catch_unwind(AssertUnwindSafe(say)).is_ok();
-    if is_said {
-        std::thread::sleep(LAST_WORDS);
+    let deliver = || last.into_iter().for_each(|input| shell.deliver(input));
+    let is_answered = is_whole && !panics::happened() && catch_unwind(AssertUnwindSafe(deliver)).is_ok();
+    if is_answered {
+        std::thread::sleep(FINAL_MESSAGES_TIME);
     } else {
-        panics::say_last_words(LAST_WORDS);
+        panics::publish_final_messages(FINAL_MESSAGES_TIME);
     }
     stop.set_done();
 }
@@ -301,7 +301,7 @@ mod tests {
     fn ending(body: impl FnOnce(&Shell<Echo>), last: &'static str) -> (Option<&'static str>, bool, bool) {
         let (sender, said) = std::sync::mpsc::channel();
         let (prepared, spoken) = std::sync::mpsc::channel();
-        panics::last_words(move || {
+        panics::final_messages(move || {
             let _ = prepared.send(());
         });
         let shell = Shell::new(Echo(None), None, move |word| sender.send(word).unwrap());

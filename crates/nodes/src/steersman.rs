@@ -14,7 +14,7 @@ use ros::{Error, Runner, Shell, Stop};
 use units::Stamp;
 use zones::ZoneScaler;
 
-use crate::start::{self, EndsAll, Member};
+use crate::start::{self, Member, StopOnDrop};
 use crate::{hindbrain as hindbrain_node, joystick as joystick_node};
 use crate::{velocity_arbiter as arbiter_node, zone_scaler as zones_node};
 
@@ -68,10 +68,10 @@ pub fn run_with(
     let Member { node, params, inputs, .. } = &mut hindbrain;
     let (mut hindbrain_topics, hindbrain_parts) =
         hindbrain_node::Parts::new(node, inputs, params, driver.as_ref(), true)?;
-    joystick_topics.desired().for_watchers_only();
-    arbiter_topics.command().for_watchers_only();
-    zones_topics.command().for_watchers_only();
-    let (known, line) = (arbiter_topics.known(), arbiter_topics.line());
+    joystick_topics.desired().for_subscribers_only();
+    arbiter_topics.command().for_subscribers_only();
+    zones_topics.command().for_subscribers_only();
+    let (shared_params, line) = (arbiter_topics.shared_params(), arbiter_topics.line());
     let (arbiter_latency, zones_latency) =
         (arbiter_topics.command().latency(), zones_topics.command().latency());
 
@@ -90,20 +90,20 @@ pub fn run_with(
     });
 
     let Member { node, params, inputs, .. } = &mut zones;
-    zones_node::listen(inputs, node, params, true)?;
+    zones_node::subscribe(inputs, node, params, true)?;
     let Member { node, inputs, .. } = &mut joystick;
-    let pads = joystick_node::listen(inputs, node, &shell)?;
+    let pads = joystick_node::subscribe(inputs, node, &shell)?;
 
     let hindbrain = hindbrain.runner(&shell, |set| {
         Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
     })?;
-    let hindbrain = hindbrain_parts.chores(hindbrain, &shell);
+    let hindbrain = hindbrain_parts.add_tasks(hindbrain, &shell);
     let drawn = shell.clone();
     let zones = zones
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
         .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)))
         .log_levels()
-        .chore(move |_| picture.draw(&drawn));
+        .task(move |_| picture.draw(&drawn));
     let (for_stick, for_topics) = ((names.clone(), wiring.clone()), (names.clone(), wiring));
     let arbiter = arbiter
         .runner(&shell, move |set| {
@@ -112,14 +112,14 @@ pub fn run_with(
             Ok(Input::SourcesChanged { params, stick })
         })?
         .status(move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)))
-        .note(move |set| known.note(set))
-        .chore(arbiter_node::watch_command(&shell, names.resolve(arbiter_node::COMMAND)))
-        .chore(move |_| line.print())
+        .on_update(move |set| shared_params.update(set))
+        .task(arbiter_node::watch_command(&shell, names.resolve(arbiter_node::COMMAND)))
+        .task(move |_| line.print())
         .subscribe(move |set| arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1))?;
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
     })?;
-    let joystick = joystick_parts.chores(joystick, &shell, pads, stop)?;
+    let joystick = joystick_parts.add_tasks(joystick, &shell, pads, stop)?;
 
     let mut runners = [hindbrain, zones, arbiter, joystick].map(with);
     let alarm = shell.start_alarm()?;
@@ -152,20 +152,18 @@ fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) -> Result<(), Error>
         let threads: Vec<_> = runners
             .iter_mut()
             .map(|runner| {
-                let ends = EndsAll::new(stop);
+                let ends = StopOnDrop::new(stop);
                 let thread = thread::Builder::new().name(runner.name().into());
                 thread.spawn_scoped(scope, move || runner.run(ends.stop()))
             })
             .collect();
-        // A thread that did not start ends the others, since its `EndsAll` is gone.
+        // A thread that did not start ends the others, since its `StopOnDrop` is gone.
         let ended = threads.into_iter().map(|thread| thread.map_or(true, |thread| thread.join().is_err()));
         // Each is waited for, or the scope would panic for the panic of one that was not.
         ended.fold(false, |any, panicked| any | panicked)
     });
     if panicked {
-        return Err(Error::Start(
-            "a node panicked or did not start; what was said above is the reason".into(),
-        ));
+        return Err(Error::Start("a node panicked or did not start; the reason is printed above".into()));
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ fn cloud(message: PointCloud2) -> Cloud<'static> {
     }
 }
 
-fn listen(inputs: &mut Inputs<Surround>, node: &mut r2r::Node, sensors: &[Sensor]) -> Result<(), Error> {
+fn subscribe(inputs: &mut Inputs<Surround>, node: &mut r2r::Node, sensors: &[Sensor]) -> Result<(), Error> {
     for (sensor, Sensor { topic, kind, .. }) in sensors.iter().enumerate() {
         match kind {
             Kind::Scan => inputs.subscribe::<LaserScan>(node, topic, qos::sensor(), move |message| {
@@ -86,7 +86,7 @@ fn status(surround: &Surround) -> Status {
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut scaling = Topic::new(&mut member.node, "luci/scaling", qos::command())?;
-    listen(&mut member.inputs, &mut member.node, &member.params.sensors)?;
+    subscribe(&mut member.inputs, &mut member.node, &member.params.sensors)?;
     let surround = Surround::new(member.params.clone());
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(surround, Some(clock_read), move |output| publish(&mut scaling, output));

@@ -27,17 +27,17 @@ pub const COMMAND: &str = "cmd_vel_arbitrated";
 pub struct Topics {
     command: CommandTopic,
     active: Topic<DiagnosticStatus>,
-    known: Known,
-    line: Line,
+    shared_params: SharedParams,
+    line: StatusLine,
 }
 
 /// The parameters that the machine's outputs are made with, to name what they number.
 #[derive(Clone)]
-pub struct Known(Arc<Mutex<Params>>);
+pub struct SharedParams(Arc<Mutex<Params>>);
 
-impl Known {
+impl SharedParams {
     /// Takes note that `set` is in force.
-    pub fn note(&self, set: &Set) {
+    pub fn update(&self, set: &Set) {
         // What does not read is not in force.
         if let Ok(params) = Params::read(set) {
             *self.lock() = params;
@@ -52,7 +52,7 @@ impl Known {
 /// The line of the log that says who drives and why the others do not: a change comes out at once or, soon after another
 /// one, a little later; the last one always does.
 #[derive(Clone, Default)]
-pub struct Line(Arc<Mutex<Pending>>);
+pub struct StatusLine(Arc<Mutex<Pending>>);
 
 #[derive(Default)]
 struct Pending {
@@ -62,9 +62,9 @@ struct Pending {
 }
 
 /// The least time between two lines; `~/active` tells every change.
-const LINES: Duration = Duration::from_millis(500);
+const LINE_PERIOD: Duration = Duration::from_millis(500);
 
-impl Line {
+impl StatusLine {
     fn change(&self, text: String) {
         self.lock().text = Some(text);
         self.print();
@@ -78,7 +78,7 @@ impl Line {
         }
         if let Some(text) = pending.text.take().filter(|text| *text != pending.last) {
             log::info!(target: NAME, "{text}");
-            pending.next = clock::now() + LINES;
+            pending.next = clock::now() + LINE_PERIOD;
             pending.last = text;
         }
     }
@@ -96,18 +96,18 @@ impl Topics {
         Ok(Self {
             command: CommandTopic::new(node, COMMAND, params.stamped)?,
             active: Topic::new(node, "~/active", qos::state())?,
-            known: Known(Arc::new(Mutex::new(params.clone()))),
-            line: Line::default(),
+            shared_params: SharedParams(Arc::new(Mutex::new(params.clone()))),
+            line: StatusLine::default(),
         })
     }
 
-    /// The parameters by which sources and locks are named; [`Known::note`] is to be called when they change.
-    pub fn known(&self) -> Known {
-        self.known.clone()
+    /// The parameters by which sources and locks are named; [`SharedParams::update`] is to be called when they change.
+    pub fn shared_params(&self) -> SharedParams {
+        self.shared_params.clone()
     }
 
     /// The line of the log that may still wait.
-    pub fn line(&self) -> Line {
+    pub fn line(&self) -> StatusLine {
         self.line.clone()
     }
 
@@ -121,7 +121,7 @@ impl Topics {
         match output {
             Output::Drive(command) => self.command.publish(&command),
             Output::PublishActive(active) => {
-                let params = self.known.lock().clone();
+                let params = self.shared_params.lock().clone();
                 self.line.change(line_of(&active, &params));
                 self.active.publish(&active_message(&active, &params));
             }
@@ -232,7 +232,7 @@ pub fn stick_of(
     stick.map_err(|clash| set.refuse(&clash.parameter, clash.rule))
 }
 
-/// A chore that tells the machine who else publishes the command, which is `topic` in the graph.
+/// A task that tells the machine who else publishes the command, which is `topic` in the graph.
 pub fn watch_command<M: Contains<Arbiter> + Send + 'static>(
     shell: &Shell<M>,
     topic: String,
@@ -284,7 +284,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
-    let (known, line, names) = (topics.known(), topics.line(), member.inputs.names().clone());
+    let (shared_params, line, names) = (topics.shared_params(), topics.line(), member.inputs.names().clone());
     let wiring = Wiring { stick: None, own: vec![names.resolve(COMMAND)] };
     let shell = Shell::new(Arbiter::new(member.params.clone()), Some(clock_read), move |output| {
         topics.publish(output)
@@ -292,9 +292,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = runner
         .status(move |machine| latency.report(status(machine)))
-        .note(move |set| known.note(set))
-        .chore(watch_command(&shell, names.resolve(COMMAND)))
-        .chore(move |_| line.print())
+        .on_update(move |set| shared_params.update(set))
+        .task(watch_command(&shell, names.resolve(COMMAND)))
+        .task(move |_| line.print())
         .subscribe(move |set| subscriptions(set, &names, &wiring))?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -59,7 +59,7 @@ impl Topics {
                     Channel::Velocity => &mut self.applied,
                     Channel::Joystick => &mut self.applied_to_joystick,
                 };
-                topic.publish_if_watched(|| joystick_scaling(&applied));
+                topic.publish_if_subscribed(|| joystick_scaling(&applied));
             }
         }
     }
@@ -91,7 +91,7 @@ fn feedback(message: &luci::LuciJoystickScaling) -> Feedback {
 /// commands itself, to the arbiter's command.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn listen<M: Contains<ZoneScaler> + 'static>(
+pub fn subscribe<M: Contains<ZoneScaler> + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     params: &Params,
@@ -153,7 +153,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
-    listen(&mut member.inputs, &mut member.node, &member.params, false)?;
+    subscribe(&mut member.inputs, &mut member.node, &member.params, false)?;
     let mut picture = Picture::new(&mut member.node)?;
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let scaler = ZoneScaler::new(member.params.clone());
@@ -161,6 +161,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let drawn = shell.clone();
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = runner.status(move |machine| latency.report(status(machine))).log_levels();
-    let runner = runner.chore(move |_| picture.draw(&drawn));
+    let runner = runner.task(move |_| picture.draw(&drawn));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -13,7 +13,11 @@ use crate::{messages, zone_scaler};
 /// that falls silent, and a lost angle of a wheel would be a gap in the way. What else is measured may come best effort.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &Params) -> Result<(), Error> {
+pub fn subscribe(
+    inputs: &mut Inputs<chair::Chair>,
+    node: &mut r2r::Node,
+    params: &Params,
+) -> Result<(), Error> {
     inputs.subscribe::<luci::LuciJoystick>(node, "luci/joystick_position", qos::edge(), |message| {
         Some(ChairInput::PositionReceived(messages::joystick(&message)))
     })?;

@@ -11,7 +11,7 @@ use r2r::{Client, Node, Publisher, QosProfile};
 use ros::{Error, Names, Runner, Shell, Status, clock};
 use units::{Instant, Level};
 
-use super::{NAME, topics, wish};
+use super::{NAME, activation_result, topics};
 
 /// The services of LUCI's node that the mode needs: called without waiting, and looked after until they answer.
 #[derive(Clone)]
@@ -39,12 +39,12 @@ struct Luci {
 type Answer = Pin<Box<dyn Future<Output = bool> + Send>>;
 
 /// So many calls without an answer are remembered; who answers none of them is not waited for.
-const MOST: usize = 32;
+const MAX_OPEN_CALLS: usize = 32;
 /// How often is looked whether the services are there.
-const LOOK: Duration = Duration::from_millis(500);
+const CHECK_PERIOD: Duration = Duration::from_millis(500);
 /// A broken node says neutral this often, and asks for the end of the mode each so many times, until that is answered.
 const REPEAT: Duration = Duration::from_millis(50);
-const ASK: u32 = 5;
+const REPEATS_PER_CALL: u32 = 5;
 
 impl Services {
     /// Clients for the services that enter and leave `mode`.
@@ -72,7 +72,7 @@ impl Services {
         match luci.client.request(&Empty::Request {}) {
             Ok(answer) => {
                 let answer = Box::pin(answer.map(|answer| answer.is_ok()));
-                if open.len() >= MOST {
+                if open.len() >= MAX_OPEN_CALLS {
                     drop(open.remove(0));
                 }
                 open.push((service, answer));
@@ -82,7 +82,7 @@ impl Services {
     }
 
     /// The chair was given back, or given up: it is not ours any more.
-    pub fn rest(&self) {
+    pub fn release(&self) {
         self.lock().is_ours = false;
     }
 
@@ -95,8 +95,8 @@ impl Services {
                 shell.deliver(ChairInput::Remote(Input::ServiceAnswered(service)));
             }
             if clock::now() >= due {
-                due = clock::now() + LOOK;
-                services.lock().clients.iter_mut().for_each(Luci::look);
+                due = clock::now() + CHECK_PERIOD;
+                services.lock().clients.iter_mut().for_each(Luci::check);
             }
         }
     }
@@ -122,7 +122,7 @@ impl Services {
         let services = self.clone();
         let neutral = topics::wire(&neutral);
         let mut due: Option<Instant> = None;
-        let mut said = 0;
+        let mut repeats = 0;
         move || {
             if !services.lock().is_ours {
                 return true;
@@ -135,10 +135,10 @@ impl Services {
                 if let Err(error) = remote.publish(&neutral) {
                     log::error!(target: NAME, "could not publish neutral: {error}");
                 }
-                if said % ASK == 0 {
+                if repeats % REPEATS_PER_CALL == 0 {
                     services.call(remove);
                 }
-                said += 1;
+                repeats += 1;
             }
             services.answered().contains(&remove)
         }
@@ -166,7 +166,7 @@ impl Services {
 
 impl Luci {
     /// r2r asks the middleware after each wake-up until the service is there, and then no more: so it is asked anew.
-    fn look(&mut self) {
+    fn check(&mut self) {
         let found = self.found.as_mut().map(|found| found.as_mut().now_or_never());
         if let Some(None) = found {
             self.is_there = false;
@@ -180,13 +180,14 @@ impl Luci {
     }
 }
 
-/// Serves `~/activate`: answers at once whether the wish is taken; what comes of it is told on `~/state`.
+/// Serves `~/activate`: answers at once whether the activation_result is taken; what comes of it is told on `~/state`.
 pub fn serve(runner: Runner<Chair>) -> Result<Runner<Chair>, Error> {
-    runner.service::<SetBool::Service>("~/activate", |request, desk| {
+    runner.service::<SetBool::Service>("~/activate", |request, context| {
         let activate = request.data;
         let input = if activate { Input::Activated } else { Input::Deactivated };
-        desk.shell().deliver(ChairInput::Remote(input));
-        let (message, state) = desk.shell().inspect(|chair| (wish(chair, activate), chair.remote().state()));
+        context.shell().deliver(ChairInput::Remote(input));
+        let (message, state) =
+            context.shell().inspect(|chair| (activation_result(chair, activate), chair.remote().state()));
         let success = !activate || state != State::Inactive;
         Some(SetBool::Response { success, message })
     })

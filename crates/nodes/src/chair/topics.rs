@@ -70,11 +70,11 @@ impl Topics {
             ChairOutput::PublishOdometry(estimate) => self.publish_odometry(&estimate),
             ChairOutput::PublishImu(imu, stamp) => {
                 let frame = &self.frames.base;
-                self.imu.publish_if_watched(|| imu_message(&imu, stamp, frame));
+                self.imu.publish_if_subscribed(|| imu_message(&imu, stamp, frame));
             }
             ChairOutput::PublishCamera { side, stamp, frame, matrices } => {
                 if let Some(topic) = self.cameras.get_mut(side as usize) {
-                    topic.publish_if_watched(|| camera_message(&matrices, stamp, frame));
+                    topic.publish_if_subscribed(|| camera_message(&matrices, stamp, frame));
                 }
             }
         }

@@ -23,7 +23,7 @@ pub struct Controller(Arc<Actuator>);
 /// Over a channel and not by its thread: whoever holds the machine may hang, and then that thread has to go on stopping.
 pub struct Events {
     actuator: Arc<Actuator>,
-    said: Receiver<Event>,
+    events: Receiver<Event>,
 }
 
 impl Controller {
@@ -44,7 +44,7 @@ impl Controller {
             invert: driver.invert,
             watchdog: WATCHDOG,
         };
-        let (sender, said) = channel();
+        let (sender, events) = channel();
         let report = move |event| {
             let _ = sender.send(event); // nobody listens any more when the node ends
         };
@@ -56,7 +56,7 @@ impl Controller {
             NotStarted::Thread(error) => Error::Start(format!("the driver's thread does not start: {error}")),
         })?;
         let actuator = Arc::new(actuator);
-        Ok((Self(Arc::clone(&actuator)), Events { actuator, said }))
+        Ok((Self(Arc::clone(&actuator)), Events { actuator, events }))
     }
 
     /// Makes the motors turn so; never waits for the device.
@@ -76,7 +76,7 @@ impl Controller {
 }
 
 impl Events {
-    /// A chore that tells the machine what became of the device.
+    /// A task that tells the machine what became of the device.
     pub fn watch<M: Contains<Hindbrain> + 'static>(
         self,
         shell: Shell<M>,
@@ -86,32 +86,33 @@ impl Events {
         Shell<M>: Send,
     {
         move |_| {
-            // What it said before what it does: a device that is lost does not come back by hanging no longer.
-            for event in self.said.try_iter().chain(std::iter::once_with(|| self.actuator.hangs()).flatten())
+            // What it events before what it does: a device that is lost does not come back by hanging no longer.
+            for event in
+                self.events.try_iter().chain(std::iter::once_with(|| self.actuator.hangs()).flatten())
             {
                 match event {
                     Event::Ready { description, watchdog } => {
                         log::info!(target: NAME, "motor controller: {description}");
-                        say(watchdog);
+                        log_watchdog(watchdog);
                         publishers.describe(Source::Device, description);
                         shell.deliver(M::wrap(Input::DeviceOpened));
                     }
-                    Event::Lost(trouble) => {
-                        log::error!(target: NAME, "motor controller: {trouble}");
-                        publishers.describe(Source::Device, trouble.to_string());
+                    Event::Lost(error) => {
+                        log::error!(target: NAME, "motor controller: {error}");
+                        publishers.describe(Source::Device, error.to_string());
                         shell.deliver(M::wrap(Input::DeviceLost));
                     }
                     Event::Silent => {
                         log::error!(target: NAME, "motor controller: no value came in time, it was stopped");
                         shell.deliver(M::wrap(Input::Unwatched));
                     }
-                    Event::Fed => log::info!(target: NAME, "motor controller: values come again"),
+                    Event::Fed => log::info!(target: NAME, "motor controller: values arrive again"),
                     Event::Hangs => {
                         log::error!(target: NAME, "motor controller: the device hangs, what the motors do is not known");
                         shell.deliver(M::wrap(Input::DeviceLost));
                     }
                     Event::HangsNoLonger => {
-                        log::warn!(target: NAME, "motor controller: the device hangs no longer");
+                        log::warn!(target: NAME, "motor controller: the device responds again");
                         shell.deliver(M::wrap(Input::DeviceOpened));
                     }
                 }
@@ -121,7 +122,7 @@ impl Events {
 }
 
 /// What stops the motors when this computer dies.
-fn say(watchdog: Watchdog) {
+fn log_watchdog(watchdog: Watchdog) {
     match watchdog {
         Watchdog::Set(time) => {
             log::info!(target: NAME, "motor controller: it stops by itself after {time:?}")

@@ -48,7 +48,7 @@ impl Counter {
         Self { publishers, names, commands, logged: Default::default() }
     }
 
-    /// A chore that counts every [`COUNT_PERIOD`], and before each message of `hind/enable` is delivered (a false twice: at once, too).
+    /// A task that counts every [`COUNT_PERIOD`], and before each message of `hind/enable` is delivered (a false twice: at once, too).
     pub fn watch<M: Contains<Hindbrain> + 'static>(
         mut self,
         shell: Shell<M>,
@@ -69,7 +69,7 @@ impl Counter {
             shell.deliver_all(counted.into_iter().chain(enables).map(M::wrap));
             if is_due {
                 due = clock::now() + COUNT_PERIOD;
-                self.look_up_sensors(node);
+                self.find_sensor_publishers(node);
             }
         }
     }
@@ -99,7 +99,7 @@ impl Counter {
             }
         };
         let census =
-            census(found.as_deref(), |one| wanted.is_none_or(|wanted| one.misfit(wanted, true).is_none()));
+            census(found.as_deref(), |one| wanted.is_none_or(|wanted| one.mismatch(wanted, true).is_none()));
         if let Some(found) = found {
             self.report(topic, census, &found);
             if let Some(source) = source_of(topic) {
@@ -144,7 +144,7 @@ impl Counter {
     }
 
     /// The publishers of the infra-red sensors, for the details alone.
-    fn look_up_sensors(&self, node: &r2r::Node) {
+    fn find_sensor_publishers(&self, node: &r2r::Node) {
         let nodes = names(ros::publishers(node, &self.names.resolve("hind/ir")).unwrap_or_default());
         for sensor in hindbrain::Sensor::ALL {
             self.publishers.set(Source::Ir(sensor), nodes.clone());

@@ -29,7 +29,7 @@ impl EnableQueue {
 /// Subscribes to what stops first, then, unless the composed process feeds the commands itself, to `cmd_vel`.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn listen<M: Contains<Hindbrain> + 'static>(
+pub fn subscribe<M: Contains<Hindbrain> + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     params: &Params,
@@ -79,10 +79,10 @@ fn commands<M: Contains<Hindbrain> + 'static>(
 /// A measurement of a sensor that is known. `unknown` are the frames that were reported already.
 fn range(message: &Range, unknown: &mut BTreeSet<String>) -> Option<Input> {
     /// More are not remembered, so that they cannot fill the memory.
-    const MOST: usize = 16;
+    const MAX_UNKNOWN: usize = 16;
     let frame = &message.header.frame_id;
     let Some(sensor) = Sensor::from_frame_id(frame) else {
-        if unknown.len() < MOST && unknown.insert(frame.clone()) {
+        if unknown.len() < MAX_UNKNOWN && unknown.insert(frame.clone()) {
             let known = Sensor::FRAMES.join(", ");
             log::warn!(target: NAME, "'hind/ir' of sensor '{frame}' is ignored, frame_id must be one of: {known}");
         }

@@ -29,7 +29,7 @@ pub struct Topics {
     watch: Watch,
     publishers: Publishers,
     /// Whether a silent e-stop was told of.
-    is_silence_told: bool,
+    is_silence_reported: bool,
     controller: Option<Controller>,
     params: Params,
     // The last to go: it may stop the motors until the very end.
@@ -52,7 +52,7 @@ impl Topics {
         let motors = [port.share(), starboard.share()];
         let last_state = state.share();
         let stopper = controller.as_ref().map(Controller::stopper);
-        panics::last_words(move || {
+        panics::final_messages(move || {
             if let Some(stop) = &stopper {
                 stop(); // first: a topic may hang
             }
@@ -77,7 +77,7 @@ impl Topics {
             latency: SharedLatency::default(),
             watch,
             publishers,
-            is_silence_told: false,
+            is_silence_reported: false,
             controller,
             params: *params,
             _supervisor: supervisor,
@@ -111,14 +111,14 @@ impl Topics {
             }
             Output::Report(report) => {
                 log::info!(target: NAME, "{report}");
-                self.tell_silence(report.causes.contains(Cause::EstopStale));
+                self.report_silence(report.causes.contains(Cause::EstopStale));
             }
         }
     }
 
     /// Says once whose e-stop is not received, and what to do.
-    fn tell_silence(&mut self, is_silent: bool) {
-        if !std::mem::replace(&mut self.is_silence_told, is_silent) && is_silent {
+    fn report_silence(&mut self, is_silent: bool) {
+        if !std::mem::replace(&mut self.is_silence_reported, is_silent) && is_silent {
             let nodes = self.publishers.of(Source::Estop);
             let found = if nodes.is_empty() {
                 "'hind/estop' has no publisher".into()
@@ -139,7 +139,7 @@ impl Topics {
             self.watch.set_driven();
         }
         let params = &self.params;
-        self.applied.publish_if_watched(|| applied(&motors, params));
+        self.applied.publish_if_subscribed(|| applied(&motors, params));
         self.latency.record(motors.stamp);
     }
 

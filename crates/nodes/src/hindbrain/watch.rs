@@ -12,7 +12,7 @@ use super::NAME;
 use super::controller::Controller;
 
 /// Beyond its limit a silence is too long.
-const BEYOND: Duration = Duration::from_millis(1);
+const MARGIN: Duration = Duration::from_millis(1);
 /// How long a thread that panics waits for the stop before it unwinds, which may end the process.
 const FIRST_STOP: Duration = Duration::from_millis(50);
 
@@ -25,9 +25,9 @@ const FIRST_STOP: Duration = Duration::from_millis(50);
 /// Atomics, and a lock for the time in which motor values are published; the supervising thread waits for that no longer
 /// than a tick, so that a thread that hangs there holds nothing that it needs.
 #[derive(Clone)]
-pub struct Watch(Arc<Seen>);
+pub struct Watch(Arc<State>);
 
-struct Seen {
+struct State {
     driven: Slot,
     turned: Slot,
     is_tripped: AtomicBool,
@@ -40,21 +40,21 @@ struct Seen {
 
 /// When something was seen last, and how long it may be silent.
 struct Slot {
-    seen: AtomicU64,
+    last: AtomicU64,
     limit: Duration,
 }
 
 impl Slot {
     fn new(limit: Duration) -> Self {
-        Self { seen: AtomicU64::new(clock::now().as_nanos()), limit }
+        Self { last: AtomicU64::new(clock::now().as_nanos()), limit }
     }
 
     fn set(&self, now: Instant) {
-        self.seen.store(now.as_nanos(), Ordering::SeqCst);
+        self.last.store(now.as_nanos(), Ordering::SeqCst);
     }
 
     fn silence(&self, now: Instant) -> Duration {
-        now.since(Instant::from_nanos(self.seen.load(Ordering::SeqCst)))
+        now.since(Instant::from_nanos(self.last.load(Ordering::SeqCst)))
     }
 }
 
@@ -66,7 +66,7 @@ impl Watch {
     }
 
     fn with_limits(driven: Duration, turned: Duration) -> Self {
-        Self(Arc::new(Seen {
+        Self(Arc::new(State {
             driven: Slot::new(driven),
             turned: Slot::new(turned),
             is_tripped: AtomicBool::new(false),
@@ -139,34 +139,34 @@ impl Watch {
         [&self.0.driven, &self.0.turned]
     }
 
-    /// For how long the less recent of the two has not been seen.
+    /// For how long the less recent of the two has not been last.
     fn silence(&self, now: Instant) -> Duration {
         self.slots().map(|slot| slot.silence(now)).into_iter().max().unwrap_or_default()
     }
 
     /// Trips if it is time; whether it just did.
-    fn look(&self, now: Instant) -> bool {
+    fn check(&self, now: Instant) -> bool {
         self.slots().iter().any(|slot| slot.silence(now) > slot.limit)
             && !self.0.is_tripped.swap(true, Ordering::SeqCst)
     }
 
     /// How long there is nothing to look at: what is silent by then is silent for too long.
-    fn rest(&self, now: Instant) -> Duration {
-        let rests = self.slots().map(|slot| slot.limit.saturating_sub(slot.silence(now)));
-        rests.into_iter().min().unwrap_or_default() + BEYOND
+    fn time_to_trip(&self, now: Instant) -> Duration {
+        let times = self.slots().map(|slot| slot.limit.saturating_sub(slot.silence(now)));
+        times.into_iter().min().unwrap_or_default() + MARGIN
     }
 }
 
-static MISTAKE: OnceLock<fn()> = OnceLock::new();
+static FAULT: OnceLock<fn()> = OnceLock::new();
 
-/// Calls `mistake` on the supervising thread each time it looks, for tests of what is left of a process when it panics there.
-pub fn add_mistake(mistake: fn()) {
-    let _ = MISTAKE.set(mistake);
+/// Calls `fault` on the supervising thread each time it looks, for tests of what is left of a process when it panics there.
+pub fn add_fault(fault: fn()) {
+    let _ = FAULT.set(fault);
 }
 
 /// The thread that stops the motors when no other does: when the node's loop or its motor values stand still, and as soon as
 /// any other thread of the process panics, from then on until the process ends. Nothing of the machine runs in it. If it panics itself,
-/// the [last words](panics::last_words) stop them.
+/// the [last words](panics::final_messages) stop them.
 ///
 /// It publishes by the same DataWriter as the others, so a middleware that hangs in there silences it too; the motor
 /// controller's own thread and time-out are for that.
@@ -225,12 +225,12 @@ fn supervise(
     let mut due = Instant::ZERO;
     let mut was_for_good = false;
     while !ended.load(Ordering::SeqCst) {
-        thread::park_timeout(if watch.is_tripped() { TICK / 2 } else { watch.rest(clock::now()) });
+        thread::park_timeout(if watch.is_tripped() { TICK / 2 } else { watch.time_to_trip(clock::now()) });
         let now = clock::now();
-        if let Some(mistake) = MISTAKE.get() {
-            mistake();
+        if let Some(fault) = FAULT.get() {
+            fault();
         }
-        let tripped = watch.look(now);
+        let tripped = watch.check(now);
         let is_for_good = watch.is_tripped_for_good();
         if watch.is_tripped() && (now >= due || is_for_good != was_for_good) {
             due = now + TICK;
@@ -248,7 +248,7 @@ fn supervise(
         if tripped {
             log::error!(
                 target: NAME,
-                "nobody watched over the motors for {:?}: the supervising thread stops them",
+                "hindbrain's loop or motor values stood still for {:?}: the supervising thread stops the motors",
                 watch.silence(now)
             );
         }
@@ -265,11 +265,11 @@ mod tests {
     fn it_trips_once_when_either_is_silent() {
         let watch = Watch::with_limits(LIMIT, LIMIT);
         let start = clock::now();
-        assert!(!watch.look(start + LIMIT / 2));
-        assert!(watch.look(start + LIMIT * 2) && watch.is_tripped());
-        assert!(!watch.look(start + LIMIT * 3), "once is enough");
+        assert!(!watch.check(start + LIMIT / 2));
+        assert!(watch.check(start + LIMIT * 2) && watch.is_tripped());
+        assert!(!watch.check(start + LIMIT * 3), "once is enough");
         watch.clear();
-        assert!(watch.look(start + LIMIT * 3), "nothing was seen since");
+        assert!(watch.check(start + LIMIT * 3), "nothing was seen since");
     }
 
     #[test]
@@ -279,7 +279,7 @@ mod tests {
             let start = clock::now();
             let later = start + LIMIT * 2;
             (if drives { &watch.0.driven } else { &watch.0.turned }).set(later);
-            assert!(watch.look(later), "drives: {drives}");
+            assert!(watch.check(later), "drives: {drives}");
         }
     }
 
@@ -287,9 +287,9 @@ mod tests {
     fn a_loop_that_stands_still_trips_as_early_as_a_motor_controller_needs_it() {
         let watch = Watch::with_limits(LIMIT, LIMIT / 2);
         let start = clock::now();
-        assert!(watch.rest(start) <= LIMIT / 2 + BEYOND);
+        assert!(watch.time_to_trip(start) <= LIMIT / 2 + MARGIN);
         watch.0.driven.set(start + LIMIT);
-        assert!(watch.look(start + LIMIT), "it drives, and nobody reads the emergency stop");
+        assert!(watch.check(start + LIMIT), "it drives, and nobody reads the emergency stop");
     }
 
     #[test]

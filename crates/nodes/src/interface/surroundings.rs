@@ -59,18 +59,18 @@ impl Surroundings {
     /// Publishes clouds and depth pictures.
     pub fn publish_seen(&mut self) {
         for (topic, frame) in &mut self.clouds {
-            topic.publish_if_watched(|| cloud(frame));
+            topic.publish_if_subscribed(|| cloud(frame));
         }
         for (topic, frame) in &mut self.depths {
-            topic.publish_if_watched(|| picture(frame, "16UC1", 2));
+            topic.publish_if_subscribed(|| picture(frame, "16UC1", 2));
         }
     }
 
     /// Publishes infra-red pictures and what is said of their cameras.
     pub fn publish_cameras(&mut self) {
         for Camera { picture: topic, info, frame } in &mut self.cameras {
-            topic.publish_if_watched(|| picture(frame, "mono8", 1));
-            info.publish_if_watched(|| camera_info(frame));
+            topic.publish_if_subscribed(|| picture(frame, "mono8", 1));
+            info.publish_if_subscribed(|| camera_info(frame));
         }
     }
 }

@@ -55,9 +55,9 @@ impl Topics {
             Output::PublishScaling(scaling) => self.joystick_scaling.publish(&joystick_scaling(&scaling)),
             Output::PublishZoneScaling(fields) => self.scaling.publish(&messages::zone_scaling(&fields)),
             Output::PublishEncoders(fields) => self.encoders.publish(&encoders(fields)),
-            Output::PublishImu(imu) => self.imu.publish_if_watched(|| imu_message(&imu)),
+            Output::PublishImu(imu) => self.imu.publish_if_subscribed(|| imu_message(&imu)),
             Output::PublishOdometry(forward, turn) => {
-                self.odometry.publish_if_watched(|| odometry(forward, turn));
+                self.odometry.publish_if_subscribed(|| odometry(forward, turn));
             }
             Output::PublishSurroundings => self.surroundings.publish_seen(),
             Output::PublishCameras => self.surroundings.publish_cameras(),

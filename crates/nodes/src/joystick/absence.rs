@@ -10,9 +10,9 @@ use units::Instant;
 use super::NAME;
 
 /// How long nothing is said of a device that is missing.
-const PATIENCE: Duration = Duration::from_secs(1);
+const FIRST_REPORT: Duration = Duration::from_secs(1);
 /// How often it is said that it still is.
-const AGAIN: Duration = Duration::from_secs(60);
+const REPEAT: Duration = Duration::from_secs(60);
 
 /// Says that no device drives, and what may be the reason, to whoever reads the log.
 pub struct Absence {
@@ -27,9 +27,9 @@ impl Absence {
     }
 
     /// To be called all the time, with whether no device drives and who tells more of it; looks for reasons besides.
-    pub fn watch(&mut self, missing: bool, tell: impl FnOnce() -> Option<Missing>) {
+    pub fn watch(&mut self, missing: bool, describe: impl FnOnce() -> Option<Missing>) {
         if self.is_due(missing, clock::now())
-            && let Some(missing) = tell()
+            && let Some(missing) = describe()
         {
             log::warn!(target: NAME, "{}", missing.text(Path::new("/")));
         }
@@ -40,9 +40,9 @@ impl Absence {
             self.due = None;
             return false;
         }
-        let due = *self.due.get_or_insert(now + PATIENCE);
+        let due = *self.due.get_or_insert(now + FIRST_REPORT);
         if due <= now {
-            self.due = Some(now + AGAIN);
+            self.due = Some(now + REPEAT);
         }
         due <= now
     }
@@ -132,14 +132,14 @@ mod tests {
             connected: connected.iter().map(|&name| name.to_owned()).collect(),
         };
         let root = std::env::temp_dir().join(format!("steersman-absence-{}", std::process::id()));
-        let told = |missing: Missing| missing.text(&root);
+        let text_of = |missing: Missing| missing.text(&root);
         let no_input = "there is no /dev/input (a container needs it given)";
         assert_eq!(
-            told(missing(Some("Pad\n"), &[])),
+            text_of(missing(Some("Pad\n"), &[])),
             format!("no device drives: waiting for 'Pad\\n'; none is connected: {no_input}")
         );
         assert_eq!(
-            told(missing(Some("Pad"), &["Other", "Pad_1"])),
+            text_of(missing(Some("Pad"), &["Other", "Pad_1"])),
             "no device drives: waiting for 'Pad'; connected: Other, Pad_1 (control_device selects)"
         );
         let ports = root.join("dev/input/by-path");
@@ -150,9 +150,13 @@ mod tests {
         locked(ports.join("platform-i8042-serio-0-event-kbd"));
         fs::write(ports.join("pci-usb-0:1-event-joystick"), "").unwrap();
         let none = "no device drives: waiting for any; none is connected";
-        assert_eq!(told(missing(None, &[])), none, "a keyboard that is not readable is none of its business");
+        assert_eq!(
+            text_of(missing(None, &[])),
+            none,
+            "a keyboard that is not readable is none of its business"
+        );
         locked(ports.join("pci-usb-0:2-event-joystick"));
-        let found = told(missing(None, &[]));
+        let found = text_of(missing(None, &[]));
         assert!(
             found.starts_with(&format!("{none}: 1 of 2 files /dev/input/by-path/*-event-joystick")),
             "{found}"

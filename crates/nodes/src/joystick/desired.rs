@@ -10,7 +10,7 @@ use crate::messages;
 /// The topic of the velocity reference.
 pub struct Desired {
     topic: Topic<or_pose::State>,
-    watched_only: bool,
+    subscribed_only: bool,
     /// Whether the message that a late joiner would get asks for motion.
     moves: Arc<AtomicBool>,
 }
@@ -23,25 +23,25 @@ impl Desired {
         let topic = Topic::new(node, "~/desired", qos::state())?;
         let (publisher, moves) = (topic.share(), Arc::new(AtomicBool::new(false)));
         let moved = Arc::clone(&moves);
-        panics::last_words(move || {
+        panics::final_messages(move || {
             if moved.load(Ordering::Relaxed) {
                 // With accelerations: no hand let go.
                 let rest = PoseState::standing(clock::stamp(), true);
                 let _ = publisher.publish(&messages::pose_state(&rest));
             }
         });
-        Ok(Self { topic, watched_only: false, moves })
+        Ok(Self { topic, subscribed_only: false, moves })
     }
 
     /// From now on publishes only when somebody listens: for a topic inside a composed process. What stays for late joiners
     /// is at rest, since whoever listened last may have left while the stick was held.
-    pub fn for_watchers_only(&mut self) {
-        self.watched_only = true;
+    pub fn for_subscribers_only(&mut self) {
+        self.subscribed_only = true;
     }
 
     /// Publishes `state`.
     pub fn publish(&mut self, state: &PoseState) {
-        if !self.watched_only || self.moves.load(Ordering::Relaxed) || self.topic.is_watched() {
+        if !self.subscribed_only || self.moves.load(Ordering::Relaxed) || self.topic.has_subscribers() {
             self.topic.publish(&messages::pose_state(state));
             let parts = [state.vel, state.avel];
             let moves = parts.into_iter().flatten().flatten().any(|part| part != 0.0);

@@ -11,7 +11,7 @@ use super::NAME;
 use crate::messages;
 
 /// A closed topic stays this long, so that the released state reaches whoever listens.
-const FAREWELL: Duration = Duration::from_millis(200);
+const CLOSE_DELAY: Duration = Duration::from_millis(200);
 
 /// The topics `~/device/<name>`, which come and go with the devices.
 ///
@@ -25,12 +25,12 @@ pub struct DeviceTopics {
 #[derive(Default)]
 struct Topics {
     devices: BTreeMap<String, Device>,
-    leaving: Vec<(Instant, DeviceTopic)>,
+    closing: Vec<(Instant, DeviceTopic)>,
 }
 
 impl Topics {
     /// Gives the device `name` its topic and publishes what waits for it; gives the topic back if no device wants it.
-    fn settle(&mut self, name: &str, mut topic: DeviceTopic) -> Option<DeviceTopic> {
+    fn assign(&mut self, name: &str, mut topic: DeviceTopic) -> Option<DeviceTopic> {
         let Some(device) = self.devices.get_mut(name).filter(|device| device.topic.is_none()) else {
             return Some(topic);
         };
@@ -42,9 +42,9 @@ impl Topics {
     }
 
     /// The topics whose time is over at `now`.
-    fn left(&mut self, now: Instant) -> Vec<DeviceTopic> {
-        let (over, staying) = std::mem::take(&mut self.leaving).into_iter().partition(|(due, _)| *due <= now);
-        self.leaving = staying;
+    fn take_expired(&mut self, now: Instant) -> Vec<DeviceTopic> {
+        let (over, staying) = std::mem::take(&mut self.closing).into_iter().partition(|(due, _)| *due <= now);
+        self.closing = staying;
         let over: Vec<(Instant, DeviceTopic)> = over;
         over.into_iter().map(|(_, topic)| topic).collect()
     }
@@ -78,7 +78,7 @@ impl DeviceTopics {
     pub fn close(&self, name: &str) {
         let mut topics = self.lock();
         if let Some(topic) = topics.devices.remove(name).and_then(|device| device.topic) {
-            topics.leaving.push((clock::now() + FAREWELL, topic));
+            topics.closing.push((clock::now() + CLOSE_DELAY, topic));
         }
     }
 
@@ -94,16 +94,16 @@ impl DeviceTopics {
         for name in wanted {
             match Topic::new(node, &format!("~/device/{name}"), qos::state()) {
                 Ok(topic) => {
-                    let unwanted = self.lock().settle(&name, topic);
+                    let unused = self.lock().assign(&name, topic);
                     // It has gone, or come anew, meanwhile.
-                    if let Some(topic) = unwanted {
+                    if let Some(topic) = unused {
                         topic.close(node);
                     }
                 }
                 Err(error) => log::error!(target: NAME, "device '{name}' has no topic: {error}"),
             }
         }
-        for topic in self.lock().left(clock::now()) {
+        for topic in self.lock().take_expired(clock::now()) {
             topic.close(node);
         }
     }

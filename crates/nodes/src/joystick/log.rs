@@ -19,9 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The longest path in the service's type \[bytes], which clients and middleware do not check.
 const LONGEST_PATH: usize = 64;
 /// How many rows may wait for the writer's thread, which is late now and then where the disk is not \[rows].
-const ROOM: usize = 32;
+const QUEUE: usize = 32;
 /// How many writers may hang on files that do not answer.
-const MOST_WRITERS: usize = 8;
+const MAX_WRITERS: usize = 8;
 
 /// The log file: one row for each cycle, written by a thread of its own.
 ///
@@ -35,8 +35,8 @@ struct State {
     open: Option<Open>,
     /// Cycles and missed rows of the log that was closed last.
     counted: (u32, u32),
-    /// Whether the machine was told since the log was opened or closed.
-    told: bool,
+    /// Whether the machine was is_reported since the log was opened or closed.
+    is_reported: bool,
     writers: Arc<AtomicUsize>,
 }
 
@@ -75,11 +75,11 @@ impl Log {
             return Err(sys(path, &io::Error::from(rustix::io::Errno::NAMETOOLONG)));
         }
         let writers = Arc::clone(&self.lock().writers);
-        if writers.fetch_add(1, Ordering::Relaxed) >= MOST_WRITERS {
+        if writers.fetch_add(1, Ordering::Relaxed) >= MAX_WRITERS {
             writers.fetch_sub(1, Ordering::Relaxed);
             return Err(sys(path, &io::Error::from(rustix::io::Errno::BUSY)));
         }
-        let (rows, inbox) = sync_channel(ROOM);
+        let (rows, inbox) = sync_channel(QUEUE);
         let (opened, outcome) = sync_channel(1);
         let waiting = Arc::new(AtomicUsize::new(0));
         let ended = Ended(Arc::default());
@@ -108,7 +108,7 @@ impl Log {
         log::info!(target: NAME, "what is published is logged to '{}'", Printable(&path));
         let mut state = self.lock();
         state.open = Some(Open { path, pace: LogPace::new(decimation), writer });
-        state.told = false;
+        state.is_reported = false;
         Ok(None)
     }
 
@@ -127,7 +127,7 @@ impl Log {
         let mut state = self.lock();
         let Some(open) = &mut state.open else { return };
         open.pace.skip(row.skipped);
-        let busy = open.writer.waiting.load(Ordering::Acquire) >= ROOM;
+        let busy = open.writer.waiting.load(Ordering::Acquire) >= QUEUE;
         let Some(line) = open.pace.cycle(busy) else { return };
         open.writer.waiting.fetch_add(1, Ordering::AcqRel);
         if let Err(TrySendError::Disconnected(_)) = open.writer.rows.try_send((row, line)) {
@@ -139,8 +139,8 @@ impl Log {
     /// Whether a log was opened (true) or closed since this was asked last.
     pub fn switched(&self) -> Option<bool> {
         let mut state = self.lock();
-        let news = !std::mem::replace(&mut state.told, true);
-        news.then_some(state.open.is_some())
+        let is_changed = !std::mem::replace(&mut state.is_reported, true);
+        is_changed.then_some(state.open.is_some())
     }
 
     /// Adds to `status` what there is to say of the log.
@@ -163,7 +163,7 @@ impl State {
 
     fn close(&mut self) -> Option<Ended> {
         self.counted = self.counters();
-        self.told &= self.open.is_none();
+        self.is_reported &= self.open.is_none();
         self.open.take().map(|open| open.writer.ended)
     }
 }
@@ -254,7 +254,7 @@ mod tests {
     fn files_that_hang_are_not_collected_without_end() {
         let log = Log::default();
         let open = || log.open("/dev/null", 1);
-        let mut held: Vec<_> = (0..MOST_WRITERS).map(|_| open().map_err(|e| e.to_string())).collect();
+        let mut held: Vec<_> = (0..MAX_WRITERS).map(|_| open().map_err(|e| e.to_string())).collect();
         assert!(held.iter().all(Result::is_ok));
         let busy = Exception::Sys { code: 16, what: "/dev/null: Device or resource busy".into() };
         assert_eq!(open().err(), Some(busy));

@@ -40,13 +40,13 @@ impl Pads {
         node: &mut r2r::Node,
         shell: Shell<M>,
     ) -> Result<Self, Error> {
-        let (mut extras, said) = Extras::channel();
-        let topics = Arc::new(Mutex::new(ExtraTopics::new(node, said)?));
+        let (mut extras, receiver) = Extras::channel();
+        let topics = Arc::new(Mutex::new(ExtraTopics::new(node, receiver)?));
         let published = Arc::clone(&topics);
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
         let gamepads = Gamepads::start(move |event| {
             let has_moved = matches!(event, Event::SensorMoved { .. });
-            let event = extras.take(event);
+            let event = extras.handle(event);
             if has_moved {
                 let driver = shell.inspect(|machine| machine.stage().controlled_id());
                 lock(&published).publish(driver.map(|id| id.0));
@@ -107,12 +107,12 @@ impl Pads {
     }
 
     /// Asks where every device is, for a machine that does not know it any more.
-    pub fn retell(&self) {
+    pub fn request_states(&self) {
         // Refused only if SDL's thread has ended, which ends the node.
         let _ = self.lock().gamepads.retell();
     }
 
-    /// A chore that ends the node when SDL's thread has died.
+    /// A task that ends the node when SDL's thread has died.
     pub fn watch(self, stop: &Stop) -> impl FnMut(&mut r2r::Node) + Send + 'static {
         let stop = stop.clone();
         move |_| {

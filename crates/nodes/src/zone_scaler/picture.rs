@@ -25,7 +25,7 @@ impl Picture {
     /// Publishes the picture of the scaler in `shell` if it is due and somebody watches.
     pub fn draw<M: Contains<ZoneScaler>>(&mut self, shell: &Shell<M>) {
         let now = clock::now();
-        if !self.pace.is_time(now) || !self.topic.is_watched() {
+        if !self.pace.is_time(now) || !self.topic.has_subscribers() {
             return;
         }
         let due = shell.inspect(|machine| {

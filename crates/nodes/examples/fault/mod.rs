@@ -7,15 +7,15 @@ use std::time::Duration;
 use futures::{FutureExt, Stream, StreamExt};
 use r2r::QosProfile;
 use r2r::std_msgs::msg::Bool;
-use ros::{Place, Runner};
+use ros::{FaultPlace, Runner};
 use units::Machine;
 
 /// Whether the mistake is made from now on.
-static MADE: AtomicBool = AtomicBool::new(false);
+static ACTIVE: AtomicBool = AtomicBool::new(false);
 
-/// A runner that makes a mistake when `~/panic` says so. The environment's `MISTAKE` says which:
+/// A runner that makes a mistake when `~/panic` says so. The environment's `FAULT` says which:
 ///
-/// | `MISTAKE` | what |
+/// | `FAULT` | what |
 /// |---|---|
 /// | none | the node's thread panics once |
 /// | `always` | the machine panics at every call |
@@ -25,50 +25,48 @@ static MADE: AtomicBool = AtomicBool::new(false);
 /// | `thread` | another thread panics, which nothing waits for |
 /// | `supervisor` | hindbrain's supervising thread panics |
 #[allow(clippy::panic, clippy::expect_used)] // that is what it is for
-pub fn with_mistake<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
-    let kind = std::env::var("MISTAKE").unwrap_or_default();
+pub fn with_fault<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
+    let kind = std::env::var("FAULT").unwrap_or_default();
     let broken = match kind.as_str() {
-        "always" => Some(Place::Machine),
-        "publish" | "hang" => Some(Place::Publish),
+        "always" => Some(FaultPlace::Machine),
+        "publish" | "hang" => Some(FaultPlace::Publish),
         _ => None,
     };
     let hangs = kind == "hang";
     if kind == "supervisor" {
-        nodes::hindbrain::add_mistake(|| {
-            assert!(!MADE.load(Ordering::SeqCst), "the mistake that it was asked for");
+        nodes::hindbrain::add_fault(|| {
+            assert!(!ACTIVE.load(Ordering::SeqCst), "the injected panic");
         });
     }
-    runner.shell().add_mistake(move |place| {
-        if MADE.load(Ordering::SeqCst) && broken == Some(place) {
+    runner.shell().add_fault(move |place| {
+        if ACTIVE.load(Ordering::SeqCst) && broken == Some(place) {
             if hangs {
                 loop {
                     thread::park();
                 }
             }
-            panic!("the mistake that it was asked for");
+            panic!("the injected panic");
         }
     });
     let mut stream: Option<Box<dyn Stream<Item = Bool> + Send + Unpin>> = None;
-    runner.chore(move |node| {
+    runner.task(move |node| {
         let stream = stream.get_or_insert_with(|| {
             Box::new(node.subscribe("~/panic", QosProfile::default()).expect("a topic"))
         });
         if let Some(Some(Bool { data: true })) = stream.next().now_or_never() {
-            MADE.store(true, Ordering::SeqCst);
+            ACTIVE.store(true, Ordering::SeqCst);
             match kind.as_str() {
                 "always" | "publish" | "supervisor" => {}
-                "thread" => {
-                    drop(thread::Builder::new().spawn(|| panic!("the mistake that it was asked for")))
-                }
+                "thread" => drop(thread::Builder::new().spawn(|| panic!("the injected panic"))),
                 "twice" => {
                     let _again = PanicsAgain;
-                    panic!("the mistake that it was asked for");
+                    panic!("the injected panic");
                 }
                 "hang" => {
                     thread::park_timeout(Duration::from_millis(50)); // the others hang by then
-                    panic!("the mistake that it was asked for");
+                    panic!("the injected panic");
                 }
-                _ => panic!("the mistake that it was asked for"),
+                _ => panic!("the injected panic"),
             }
         }
     })
@@ -80,6 +78,6 @@ struct PanicsAgain;
 impl Drop for PanicsAgain {
     #[allow(clippy::panic)]
     fn drop(&mut self) {
-        panic!("and the mistake after it");
+        panic!("a second injected panic");
     }
 }
