@@ -1,4 +1,4 @@
-//! The node `chair` with a mistake in it: it panics when `~/panic` says so.
+//! The node `chair` with an injected fault, which becomes active on `~/panic`.
 
 mod fault;
 

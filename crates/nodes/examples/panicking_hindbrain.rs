@@ -1,4 +1,4 @@
-//! The node `hindbrain` with a mistake in it: it panics when `~/panic` says so.
+//! The node `hindbrain` with an injected fault, which becomes active on `~/panic`.
 
 mod fault;
 

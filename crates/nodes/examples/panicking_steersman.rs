@@ -1,4 +1,4 @@
-//! `steersman` with a mistake in each of its nodes, which panics when that node's `~/panic` says so.
+//! `steersman` with an injected fault in each of its nodes, which becomes active on that node's `~/panic`.
 
 mod fault;
 

@@ -1,10 +1,10 @@
-//! Node `chair`: drives a LUCI wheelchair, and tells where it went.
+//! Node `chair`: drives a LUCI wheelchair and publishes its odometry.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `inputs` | what it listens to |
+//! | `inputs` | its subscriptions |
 //! | `topics` | what it publishes |
-//! | `services` | LUCI's services that it calls, and its own |
+//! | `services` | the LUCI services that it calls, and its own |
 
 mod inputs;
 mod services;
@@ -29,14 +29,14 @@ fn status(chair: &Chair) -> Status {
     status.with("odometry: health", chair.odometry().health().1)
 }
 
-/// Runs the node until somebody wishes to end, and then until the chair is given back.
+/// Runs the node until `stop` is set, and then until the chair is released.
 /// # Errors
 /// The node does not start, or it panicked.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     run_with(context, stop, |runner| runner)
 }
 
-/// The same with something added to the runner, for tests of what a mistake in the node does.
+/// The same with `with` applied to the runner, which tests use to inject a fault.
 /// # Errors
 /// The node does not start, or it panicked.
 pub fn run_with(
@@ -64,7 +64,7 @@ pub fn run_with(
         }
     });
     let watch = ros::watch_publishers(&shell, member.inputs.names().resolve(topics::REMOTE), |count| {
-        // A graph that cannot be read is no proof that there is one only.
+        // A graph that cannot be read does not prove that there is a single publisher.
         ChairInput::Remote(Input::DriversCounted(count.unwrap_or(usize::MAX)))
     });
     let runner = member.runner(&shell, |set| Params::read(set).map(ChairInput::ParametersChanged))?;
@@ -81,7 +81,7 @@ pub fn run_with(
     start::run_until_finished(runner, stop, &shell, last, |chair| chair.remote().is_finished(), broken)
 }
 
-/// What `~/activate` answers.
+/// The answer of `~/activate`.
 fn activation_result(chair: &Chair, activate: bool) -> String {
     let state = chair.remote().state();
     match (activate, state) {

@@ -1,4 +1,4 @@
-//! A topic that carries commands from one stage to the next, and how old they are when they leave.
+//! A topic that carries commands from one stage to the next, and records their age at publication.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +21,7 @@ enum Kind {
 }
 
 impl CommandTopic {
-    /// Opens the topic `name`. If the process panics a zero goes out on it.
+    /// Opens the topic `name`. If the process panics, a zero is published on it.
     /// # Errors
     /// The middleware refuses the topic.
     pub fn new(node: &mut r2r::Node, name: &str, stamped: bool) -> Result<Self, Error> {
@@ -46,7 +46,7 @@ impl CommandTopic {
         Ok(Self { topic, latency: SharedLatency::default(), subscribed_only: false })
     }
 
-    /// From now on publishes only when somebody listens: for a topic inside a composed process.
+    /// From now on publishes only if the topic has a subscriber: for a topic inside a composed process.
     pub fn for_subscribers_only(&mut self) {
         self.subscribed_only = true;
     }
@@ -56,7 +56,7 @@ impl CommandTopic {
         self.latency.clone()
     }
 
-    /// Publishes `command` and records how old it is.
+    /// Publishes `command` and records its age.
     pub fn publish(&mut self, command: &Command) {
         let wanted = match &self.topic {
             _ if !self.subscribed_only => true,
@@ -78,7 +78,7 @@ impl CommandTopic {
 pub struct SharedLatency(Arc<Mutex<Latency>>);
 
 impl SharedLatency {
-    /// Records how old `stamp` is now.
+    /// Records the age of `stamp`.
     pub fn record(&self, stamp: Stamp) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).record(stamp, clock::stamp());
     }

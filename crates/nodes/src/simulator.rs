@@ -123,7 +123,7 @@ fn status(world: &World) -> Status {
     Status::of(world.health(), world.report())
 }
 
-/// Runs the node until somebody wishes to end.
+/// Runs the node until `stop` is set.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {

@@ -1,8 +1,8 @@
 //! `steersman`: joystick, velocity_arbiter, zone_scaler and hindbrain in one process.
 //!
-//! The four ROS nodes are there with their names, parameters and topics, each on a thread of its own; all of them
-//! deliver to one [`Drive`]. The topics between the stages are published for whoever watches and listened to by
-//! nobody.
+//! The four ROS nodes have their usual names, parameters and topics, and each runs on a thread of its own; all of them deliver
+//! to one [`Drive`]. The topics between the stages are published for subscribers in other processes; this process does not
+//! subscribe to them.
 
 use std::thread;
 
@@ -21,14 +21,14 @@ use crate::{velocity_arbiter as arbiter_node, zone_scaler as zones_node};
 /// The executable's name.
 pub const NAME: &str = "steersman";
 
-/// Runs the four nodes until somebody wishes to end.
+/// Runs the four nodes until `stop` is set.
 /// # Errors
 /// One of the nodes does not start; then none of them runs.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     run_with(context, stop, |runner| runner)
 }
 
-/// The same with something added to each node's runner, for tests of what a mistake in one of them does.
+/// The same with `with` applied to each node's runner, which tests use to inject a fault.
 /// # Errors
 /// One of the nodes does not start; then none of them runs. Or one of them panicked.
 pub fn run_with(
@@ -53,7 +53,7 @@ pub fn run_with(
             hindbrain.inputs.names().resolve(hindbrain_node::APPLIED),
         ],
     };
-    // A clash is refused with the parameter's value where the topics are listened to, before anything runs.
+    // A conflict is refused with the parameter's value where the topics are subscribed to, before any node runs.
     let stick = wiring.stick_of(&arbiter.params, |topic| names.resolve(topic)).ok().flatten();
     if stick.is_none() {
         log::info!(target: arbiter_node::NAME, "no source has the topic '{desired}': the stick drives nothing");
@@ -63,7 +63,7 @@ pub fn run_with(
     let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
     let mut picture = zones_node::Picture::new(&mut zones.node)?;
-    // What stops is listened to before what moves.
+    // The topics that stop are subscribed to before those that move.
     let driver = hindbrain_node::driver(hindbrain.set())?;
     let Member { node, params, inputs, .. } = &mut hindbrain;
     let (mut hindbrain_topics, hindbrain_parts) =
@@ -132,11 +132,11 @@ pub fn run_with(
         Input::Hindbrain(hindbrain::Input::Stopping),
     ];
     start::finish(&shell, stop, last);
-    drop(runners); // and with them the topics, which the last words needed
+    drop(runners); // and with them the topics, which the final messages needed
     ended
 }
 
-/// A name given to the process would be taken by each of its nodes.
+/// Refuses a node name for the whole process, since each of its nodes would take it.
 fn refuse_one_name(mut arguments: impl Iterator<Item = String>) -> Result<(), Error> {
     match arguments.find(|argument| argument.starts_with("__node:=") || argument.starts_with("__name:=")) {
         None => Ok(()),
@@ -146,7 +146,7 @@ fn refuse_one_name(mut arguments: impl Iterator<Item = String>) -> Result<(), Er
     }
 }
 
-/// Runs each node on a thread of its own. If one of them panics all end: the last words stop the motors.
+/// Runs each node on a thread of its own. If one of them panics all end: the final messages stop the motors.
 fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) -> Result<(), Error> {
     let panicked = thread::scope(|scope| {
         let threads: Vec<_> = runners
@@ -157,9 +157,9 @@ fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) -> Result<(), Error>
                 thread.spawn_scoped(scope, move || runner.run(ends.stop()))
             })
             .collect();
-        // A thread that did not start ends the others, since its `StopOnDrop` is gone.
+        // A thread that did not start ends the others, since its `StopOnDrop` was dropped.
         let ended = threads.into_iter().map(|thread| thread.map_or(true, |thread| thread.join().is_err()));
-        // Each is waited for, or the scope would panic for the panic of one that was not.
+        // All threads are joined, or the scope would panic for the panic of one that was not.
         ended.fold(false, |any, panicked| any | panicked)
     });
     if panicked {

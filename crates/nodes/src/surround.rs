@@ -22,7 +22,7 @@ fn publish(topic: &mut Topic<LuciZoneScaling>, output: Output) {
     }
 }
 
-/// A scan as the machine takes it. The ranges are moved, not copied: r2r has made them for this message alone.
+/// A scan as the machine's type. The ranges are moved, not copied: r2r made them for this message alone.
 fn scan(message: LaserScan) -> Scan<'static> {
     Scan {
         frame: Cow::Owned(message.header.frame_id),
@@ -33,7 +33,7 @@ fn scan(message: LaserScan) -> Scan<'static> {
     }
 }
 
-/// A cloud as the machine takes it. The data is moved, not copied.
+/// A cloud as the machine's type. The data is moved, not copied.
 fn cloud(message: PointCloud2) -> Cloud<'static> {
     let field = |name| {
         let found = message.fields.iter().find(|field| field.name == name)?;
@@ -80,7 +80,7 @@ fn status(surround: &Surround) -> Status {
     Status::of(surround.health(), surround.report())
 }
 
-/// Runs the node until somebody wishes to end.
+/// Runs the node until `stop` is set.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {

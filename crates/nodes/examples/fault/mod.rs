@@ -1,4 +1,4 @@
-//! A mistake to put into a node, for tests of what is left of it then.
+//! Injects a fault into a node, for tests of how its process ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,21 +10,21 @@ use r2r::std_msgs::msg::Bool;
 use ros::{FaultPlace, Runner};
 use units::Machine;
 
-/// Whether the mistake is made from now on.
+/// Whether the fault is active.
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
-/// A runner that makes a mistake when `~/panic` says so. The environment's `FAULT` says which:
+/// A runner whose fault becomes active on `~/panic`. The environment variable `FAULT` selects it:
 ///
-/// | `FAULT` | what |
+/// | `FAULT` | effect |
 /// |---|---|
-/// | none | the node's thread panics once |
+/// | unset | the node's thread panics once |
 /// | `always` | the machine panics at every call |
-/// | `publish` | whatever publishes the machine's outputs panics at every one |
-/// | `hang` | the same hangs, and the node's thread panics |
+/// | `publish` | the function that publishes the machine's outputs panics at every one |
+/// | `hang` | that function hangs, and the node's thread panics |
 /// | `twice` | the node's thread panics, and again while it unwinds, which aborts the process |
-/// | `thread` | another thread panics, which nothing waits for |
+/// | `thread` | another thread panics, which no thread joins |
 /// | `supervisor` | hindbrain's supervising thread panics |
-#[allow(clippy::panic, clippy::expect_used)] // that is what it is for
+#[allow(clippy::panic, clippy::expect_used)] // the purpose of this module
 pub fn with_fault<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
     let kind = std::env::var("FAULT").unwrap_or_default();
     let broken = match kind.as_str() {

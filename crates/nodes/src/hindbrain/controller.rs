@@ -10,24 +10,25 @@ use units::Contains;
 use super::NAME;
 use super::graph::Publishers;
 
-/// A motor controller that hears nothing for so long stops its motors by itself: less than the 0.25 s in which every node behind
-/// the motor topics has to, and two whole steps of the RoboClaw's.
+/// A motor controller that receives no value for this time stops its motors by itself. It is less than the 0.25 s in which
+/// every node behind the motor topics has to stop, and two whole steps of the RoboClaw's time-out.
 const WATCHDOG: Duration = Duration::from_millis(200);
 
 /// The motor controller, driven by a thread of its own that stops it when the node falls silent.
 #[derive(Clone)]
 pub struct Controller(Arc<Actuator>);
 
-/// What the controller says, to be carried to the machine.
+/// The controller's events for the machine.
 ///
-/// Over a channel and not by its thread: whoever holds the machine may hang, and then that thread has to go on stopping.
+/// They go through a channel and not through the controller's thread: a thread that holds the machine may hang, and the
+/// controller's thread must still be able to stop the motors.
 pub struct Events {
     actuator: Arc<Actuator>,
     events: Receiver<Event>,
 }
 
 impl Controller {
-    /// Opens `driver`; that the device is not there is no error, it is tried again.
+    /// Opens `driver`. A missing device is not an error; opening it is tried again.
     /// # Errors
     /// A parameter that this device does not allow, or no thread.
     pub fn start(driver: &Driver) -> Result<(Self, Events), Error> {
@@ -46,7 +47,7 @@ impl Controller {
         };
         let (sender, events) = channel();
         let report = move |event| {
-            let _ = sender.send(event); // nobody listens any more when the node ends
+            let _ = sender.send(event); // the receiver is gone only when the node ends
         };
         let actuator = Actuator::open(settings, report).map_err(|error| match error {
             NotStarted::Setting(wrong) => Error::Start(format!(
@@ -59,12 +60,12 @@ impl Controller {
         Ok((Self(Arc::clone(&actuator)), Events { actuator, events }))
     }
 
-    /// Makes the motors turn so; never waits for the device.
+    /// Sets the motor levels; never waits for the device.
     pub fn drive(&self, levels: [i16; 2]) {
         self.0.drive(levels);
     }
 
-    /// Stops the motors as long as there is a controller, which this does not keep open.
+    /// A function that stops the motors while the controller exists, without keeping it open.
     pub fn stopper(&self) -> impl Fn() + Send + 'static {
         let actuator = Arc::downgrade(&self.0);
         move || {
@@ -76,7 +77,7 @@ impl Controller {
 }
 
 impl Events {
-    /// A task that tells the machine what became of the device.
+    /// A task that reports the controller's events to the machine.
     pub fn watch<M: Contains<Hindbrain> + 'static>(
         self,
         shell: Shell<M>,
@@ -86,7 +87,8 @@ impl Events {
         Shell<M>: Send,
     {
         move |_| {
-            // What it events before what it does: a device that is lost does not come back by hanging no longer.
+            // The queued events come before the hang state: a lost device must not count as opened again because it no longer
+            // hangs.
             for event in
                 self.events.try_iter().chain(std::iter::once_with(|| self.actuator.hangs()).flatten())
             {
@@ -121,7 +123,7 @@ impl Events {
     }
 }
 
-/// What stops the motors when this computer dies.
+/// Logs what stops the motors when this computer dies.
 fn log_watchdog(watchdog: Watchdog) {
     match watchdog {
         Watchdog::Set(time) => {

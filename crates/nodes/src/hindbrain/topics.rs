@@ -14,7 +14,7 @@ use crate::command_topic::SharedLatency;
 use crate::messages;
 use crate::zone_scaler::COMMAND;
 
-/// The velocity that the motors were told, for who looks on.
+/// The velocity that the motor values stand for, for monitoring.
 pub const APPLIED: &str = "hind/applied";
 
 /// What the node publishes, and the motor controller.
@@ -28,16 +28,16 @@ pub struct Topics {
     latency: SharedLatency,
     watch: Watch,
     publishers: Publishers,
-    /// Whether a silent e-stop was told of.
+    /// Whether a silent e-stop was reported.
     is_silence_reported: bool,
     controller: Option<Controller>,
     params: Params,
-    // The last to go: it may stop the motors until the very end.
+    // Dropped last: it may stop the motors until the very end.
     _supervisor: Supervisor,
 }
 
 impl Topics {
-    /// Opens the topics and starts the supervising thread. If the process panics, in that thread too, a stop goes out.
+    /// Opens the topics and starts the supervising thread. If any thread panics, including that one, a stop is published.
     /// # Errors
     /// The middleware refuses a topic, or the operating system a thread.
     pub fn new(
@@ -60,10 +60,10 @@ impl Topics {
             for (motor, data) in motors.iter().zip([stop.port, stop.starboard]) {
                 let _ = motor.publish(&Int16 { data });
             }
-            // After what moves: who looks at the state only must not be left with the last one.
+            // After the motors: a node that only reads the state must not keep the last one.
             let _ = last_state.publish(&Text { data: StopState::SoftRos.as_str().into() });
         });
-        // Who reads no messages drives no longer than who is silent.
+        // A node that reads no messages drives no longer than one that publishes nothing.
         let watch = Watch::new(controller.as_ref().map(|_| Timing::default().silence));
         let supervisor =
             Supervisor::start(watch.clone(), [port.share(), starboard.share()], controller.clone())?;
@@ -84,12 +84,12 @@ impl Topics {
         })
     }
 
-    /// How old commands are when they become motor values.
+    /// The age of commands when they become motor values.
     pub fn latency(&self) -> SharedLatency {
         self.latency.clone()
     }
 
-    /// What the supervising thread watches.
+    /// The state that the supervising thread watches.
     pub fn watch(&self) -> Watch {
         self.watch.clone()
     }
@@ -116,7 +116,7 @@ impl Topics {
         }
     }
 
-    /// Says once whose e-stop is not received, and what to do.
+    /// Logs once which e-stop publisher is not received, and what to do.
     fn report_silence(&mut self, is_silent: bool) {
         if !std::mem::replace(&mut self.is_silence_reported, is_silent) && is_silent {
             let nodes = self.publishers.of(Source::Estop);
@@ -143,8 +143,8 @@ impl Topics {
         self.latency.record(motors.stamp);
     }
 
-    /// Sends the values to both motors; what they really got. Once the supervising thread has stopped them nothing else goes
-    /// out until the machine knows of it.
+    /// Publishes the values for both motors and returns the values that they really got. Once the supervising thread has
+    /// stopped them, only a stop goes out until the machine knows of it.
     fn send(&mut self, motors: Motors) -> Motors {
         let _publishing = self.watch.publishing();
         let watch = &self.watch;
@@ -154,7 +154,8 @@ impl Topics {
             controller.drive(motors.levels());
         }
         self.port.publish(&Int16 { data: motors.port });
-        // Again after each topic: one that hung may have let go a value of before the supervising thread's stop.
+        // Checked again after each topic: a topic that hung may have published a value from before the supervising thread's
+        // stop.
         let after = judge(motors);
         self.starboard.publish(&Int16 { data: after.starboard });
         let after = judge(after);
@@ -169,7 +170,7 @@ impl Topics {
     }
 }
 
-/// The velocity that two motor values stand for, with the stamp of the stick event they go back to: the motor topics
+/// The velocity that two motor values stand for, with the stamp of the stick event that caused them: the motor topics
 /// themselves carry no stamp.
 fn applied(motors: &Motors, params: &Params) -> geometry::TwistStamped {
     let (forward, turn) = motors.velocity(params);

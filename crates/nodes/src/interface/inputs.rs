@@ -9,7 +9,7 @@ use ros::{Error, Inputs, Runner, qos};
 
 use crate::messages;
 
-/// Listens to the remote joystick as LUCI's node does, and to the hands of a test.
+/// Subscribes to the remote joystick as LUCI's node does, and to the test's inputs.
 /// # Errors
 /// The middleware refuses a topic.
 pub fn subscribe(inputs: &mut Inputs<FakeChair>, node: &mut r2r::Node) -> Result<(), Error> {

@@ -4,13 +4,13 @@ use ros::{Error, Topic, qos};
 
 use super::topics::header;
 
-/// Clouds without points and black pictures, in LUCI's frames and encodings: whoever listens finds the topics there.
+/// Clouds without points and black pictures, in LUCI's frames and encodings, so subscribers find the topics.
 pub struct Surroundings {
     /// With their frames.
     clouds: Vec<(Topic<PointCloud2>, &'static str)>,
     /// With their frames.
     depths: Vec<(Topic<Image>, String)>,
-    /// Nothing unless the cameras were asked for.
+    /// Empty unless the cameras were requested.
     cameras: Vec<Camera>,
 }
 
@@ -66,7 +66,7 @@ impl Surroundings {
         }
     }
 
-    /// Publishes infra-red pictures and what is said of their cameras.
+    /// Publishes infra-red pictures and their camera infos.
     pub fn publish_cameras(&mut self) {
         for Camera { picture: topic, info, frame } in &mut self.cameras {
             topic.publish_if_subscribed(|| picture(frame, "mono8", 1));
@@ -105,7 +105,7 @@ fn picture(frame: &str, encoding: &str, bytes: u32) -> Image {
     }
 }
 
-/// The optics of a camera with that few pixels; it sits where the chair's centre is, and looks ahead.
+/// The intrinsics of a camera with so few pixels, at the chair's centre and looking ahead.
 fn camera_info(frame: &str) -> LuciCameraInfo {
     let (cx, cy) = (WIDTH as f32 / 2.0, HEIGHT as f32 / 2.0);
     LuciCameraInfo { header: header(frame), intrinsics: vec![cx, cx, cx, cy], ..Default::default() }

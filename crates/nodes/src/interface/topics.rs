@@ -65,7 +65,7 @@ impl Topics {
             Output::PublishSpeedSetting(data) => self.speed.publish(&Int32 { data }),
             Output::PublishOverride(data) => self.override_button.publish(&Int32 { data }),
             Output::PublishOverrideCount(data) => self.override_count.publish(&Int32 { data }),
-            Output::Answer(_) => {} // whoever called is answered where the call came in
+            Output::Answer(_) => {} // the service handler answers the caller
             Output::TurnWheels(left, right) => {
                 self.port.publish(&Int16 { data: servo(left, self.wheel_speed) });
                 self.starboard.publish(&Int16 { data: servo(right, self.wheel_speed) });

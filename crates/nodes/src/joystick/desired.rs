@@ -11,12 +11,12 @@ use crate::messages;
 pub struct Desired {
     topic: Topic<or_pose::State>,
     subscribed_only: bool,
-    /// Whether the message that a late joiner would get asks for motion.
+    /// Whether the message that a late joiner receives asks for motion.
     moves: Arc<AtomicBool>,
 }
 
 impl Desired {
-    /// Opens the topic. If the process panics while the last message asks for motion, a zero goes out on it.
+    /// Opens the topic. If the process panics while the last message asks for motion, a zero is published on it.
     /// # Errors
     /// The middleware refuses the topic.
     pub fn new(node: &mut r2r::Node) -> Result<Self, Error> {
@@ -25,7 +25,7 @@ impl Desired {
         let moved = Arc::clone(&moves);
         panics::final_messages(move || {
             if moved.load(Ordering::Relaxed) {
-                // With accelerations: no hand let go.
+                // With accelerations: this zero is not the release of a stick.
                 let rest = PoseState::standing(clock::stamp(), true);
                 let _ = publisher.publish(&messages::pose_state(&rest));
             }
@@ -33,8 +33,8 @@ impl Desired {
         Ok(Self { topic, subscribed_only: false, moves })
     }
 
-    /// From now on publishes only when somebody listens: for a topic inside a composed process. What stays for late joiners
-    /// is at rest, since whoever listened last may have left while the stick was held.
+    /// From now on publishes only if the topic has a subscriber: for a topic inside a composed process. The message that stays
+    /// for late joiners is at rest, since the last subscriber may have left while the stick was held.
     pub fn for_subscribers_only(&mut self) {
         self.subscribed_only = true;
     }

@@ -7,10 +7,10 @@ use units::Stamp;
 
 use super::extras::{Extra, ExtraReceiver};
 
-/// No orientation, in the terms of `sensor_msgs/Imu`.
+/// Marks a missing value in `sensor_msgs/Imu`.
 const NO_ESTIMATE: f64 = -1.0;
 
-/// Battery and motion of the device that drives, on topics of their own.
+/// Publishes battery and motion of the device that drives.
 pub struct ExtraTopics {
     known: Known,
     battery: Topic<sensor::BatteryState>,
@@ -36,14 +36,14 @@ impl ExtraTopics {
         });
     }
 
-    /// The same, and has the device measure while `~/imu` is subscribed to; `enable` switches a device's sensors.
+    /// The same, and makes the device measure while `~/imu` has subscribers; `enable` switches a device's sensors.
     pub fn serve(&mut self, driver: Option<u32>, enable: impl FnMut(u32, bool)) {
         self.publish(driver);
         self.known.measure(driver, self.imu.has_subscribers(), enable);
     }
 }
 
-/// What is known of the devices beside axes and buttons.
+/// The state of the devices besides axes and buttons.
 struct Known {
     receiver: ExtraReceiver,
     devices: BTreeMap<u32, (Capabilities, Battery)>,
@@ -51,9 +51,9 @@ struct Known {
     measuring: Option<u32>,
 }
 
-/// What is to be published.
+/// A message to publish.
 #[derive(Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)] // made and taken apart at once
+#[allow(clippy::large_enum_variant)] // created and consumed at once
 enum Message {
     Battery(sensor::BatteryState),
     Imu(sensor::Imu),
@@ -131,7 +131,7 @@ fn battery_state(present: bool, battery: Battery) -> sensor::BatteryState {
         capacity: f32::NAN,
         design_capacity: f32::NAN,
         percentage,
-        // Unknown, or charging where it hangs on its cable.
+        // Unknown, or charging if the device is wired.
         power_supply_status: u8::from(battery == Battery::Wired),
         present: present && battery != Battery::Unknown,
         ..Default::default()
@@ -177,7 +177,7 @@ mod tests {
 
     const ALL: Capabilities = Capabilities { rumble: true, led: true, accelerometer: true, gyro: true };
 
-    /// In short: percentage of a battery, acceleration upwards, a device's sensors.
+    /// The published messages and switched sensors as text: percentage of a battery, acceleration upwards, a device's sensors.
     fn served(known: &mut Known, driver: Option<u32>, watched: bool) -> Vec<String> {
         let mut calls = Vec::new();
         known.publish(driver, watched, |message| {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_battery_of_the_device_that_drives_is_told_when_it_changes() {
+    fn the_battery_of_the_device_that_drives_is_published_when_it_changes() {
         let (mut extras, receiver) = Extras::channel();
         let mut known = Known::new(receiver);
         assert_eq!(served(&mut known, None, true), ["battery NaN"]);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_device_that_drives_measures_while_somebody_listens() {
+    fn the_device_that_drives_measures_while_the_imu_is_subscribed_to() {
         let (mut extras, receiver) = Extras::channel();
         let mut known = Known::new(receiver);
         extras.handle(connected(1, Capabilities::default(), Battery::Wired));
@@ -227,18 +227,18 @@ mod tests {
             "another drives"
         );
         extras.handle(moved(2));
-        assert_eq!(served(&mut known, Some(2), false), ["measure 2 false"], "nobody listens");
+        assert_eq!(served(&mut known, Some(2), false), ["measure 2 false"], "no subscriber");
     }
 
     #[test]
-    fn a_battery_that_nobody_knows_has_no_percentage() {
+    fn an_unknown_battery_has_no_percentage() {
         assert!(battery_state(true, Battery::Unknown).percentage.is_nan());
         assert!(!battery_state(false, Battery::Full).present);
         assert_eq!(battery_state(true, Battery::Low).percentage, 0.2);
     }
 
     #[test]
-    fn an_imu_says_what_it_does_not_know() {
+    fn an_imu_marks_missing_values() {
         let message = imu(Stamp::ZERO, Some([0.0, 0.0, 9.81]), None);
         assert_eq!(message.orientation_covariance[0], -1.0);
         assert_eq!(message.angular_velocity_covariance[0], -1.0);

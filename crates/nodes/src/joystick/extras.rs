@@ -9,30 +9,30 @@ use units::Stamp;
 
 use super::NAME;
 
-/// How many measurements may wait for the node's thread; a pad makes some hundred in a second.
+/// The most measurements that may wait for the node's thread; a pad makes some hundred per second.
 const MAX_WAITING: usize = 256;
-/// How many refusals are remembered.
+/// The most refusals that are remembered.
 const MAX_REFUSED: usize = 64;
 
-/// Where SDL's thread leaves what a device tells besides axes and buttons.
+/// The sending end of a channel from SDL's thread to the node's, for events besides axes and buttons.
 ///
 /// # Real-time
-/// Never blocks. Measurements that find no room are dropped: others follow. What a device refuses is receiver once.
+/// Never blocks. Measurements that find the queue full are dropped, since others follow. A device's refusal is logged once.
 pub struct Extras {
     sender: Sender<Extra>,
     waiting: Arc<AtomicUsize>,
-    /// What was receiver that devices cannot do.
+    /// The refusals that were logged.
     refused: Vec<(u32, Feature, String)>,
 }
 
-/// The other end of [`Extras`].
+/// The receiving end of [`Extras`].
 pub struct ExtraReceiver {
     receiver: Receiver<Extra>,
     waiting: Arc<AtomicUsize>,
 }
 
 impl ExtraReceiver {
-    /// What was left first.
+    /// The oldest waiting event.
     pub fn next(&self) -> Option<Extra> {
         let extra = self.receiver.try_recv().ok()?;
         if matches!(extra, Extra::SensorMoved(..)) {
@@ -42,13 +42,13 @@ impl ExtraReceiver {
     }
 }
 
-/// One thing about a device that the machine does not need.
+/// An event of a device that the machine does not need.
 pub enum Extra {
-    /// It is there, and can do this.
+    /// The device is connected and has these capabilities.
     Connected(u32, Capabilities, Battery),
-    /// It is gone.
+    /// The device is disconnected.
     Disconnected(u32),
-    /// It can do this, which SDL found out late.
+    /// Its capabilities, which SDL found out late.
     CapabilitiesChanged(u32, Capabilities),
     /// Its battery.
     Battery(u32, Battery),
@@ -57,7 +57,7 @@ pub enum Extra {
 }
 
 impl Extras {
-    /// A way from SDL's thread to the node's.
+    /// A channel from SDL's thread to the node's.
     pub fn channel() -> (Self, ExtraReceiver) {
         let (sender, receiver) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -67,7 +67,7 @@ impl Extras {
         )
     }
 
-    /// Leaves here what the machine does not take, and hands on the rest.
+    /// Queues what the machine does not need, and returns what it needs.
     pub fn handle(&mut self, event: Event) -> Option<Event> {
         let extra = match &event {
             Event::Connected { id, details, .. } => {
@@ -102,17 +102,17 @@ impl Extras {
         {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
         } else {
-            // Nobody listens only when the node is ending.
+            // The receiver is gone only when the node is ending.
             let _ = self.sender.send(extra);
         }
         Some(event)
     }
 
-    /// Whether it was not yet receiver why the device refuses.
+    /// Whether this refusal was not logged yet.
     fn is_new_refusal(&mut self, id: u32, feature: Feature, reason: &str) -> bool {
         let known = self.refused.iter().any(|(i, f, r)| (*i, *f, r.as_str()) == (id, feature, reason));
         if !known {
-            // A device that is gone may refuse too; those are forgotten in their turn.
+            // A disconnected device may refuse too; the oldest refusals are forgotten.
             if self.refused.len() >= MAX_REFUSED {
                 self.refused.remove(0);
             }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn measurements_that_nobody_reads_take_no_room_from_what_counts() {
+    fn unread_measurements_do_not_displace_other_events() {
         let (mut extras, receiver) = Extras::channel();
         for _ in 0..2 * MAX_WAITING {
             extras.handle(Event::SensorMoved { id: 1, acceleration: None, angular_velocity: None });
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_device_cannot_do_is_said_once() {
+    fn a_refusal_is_logged_once() {
         let (mut extras, _receiver) = Extras::channel();
         assert!(extras.is_new_refusal(1, Feature::Rumble, "no motor"));
         assert!(!extras.is_new_refusal(1, Feature::Rumble, "no motor"));

@@ -14,10 +14,10 @@ use units::{Contains, Instant};
 
 use super::log::{Ended, Log, Opening};
 
-/// How long a file may take to be closed before whoever asked is answered all the same.
+/// How long a file may take to close before the client is answered anyway.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What `genom_success` and `genom_exdetail` say.
+/// The values of `genom_success` and `genom_exdetail`.
 fn genom_result<T>(outcome: &Result<T, Exception>) -> (bool, String) {
     match outcome {
         Ok(_) => (true, String::new()),
@@ -27,8 +27,8 @@ fn genom_result<T>(outcome: &Result<T, Exception>) -> (bool, String) {
 
 /// Makes `runner` answer the component's nine services.
 ///
-/// What they change is a parameter, and goes the way of `ros2 param set`; the parameter `intrinsic` follows the buttons
-/// too, so that both always say the same.
+/// The services change parameters as `ros2 param set` does. The parameter `intrinsic` follows the buttons too, so it always
+/// equals the frame in use.
 pub(super) fn serve<M: Contains<Joystick> + 'static>(
     runner: Runner<M>,
     log: &Log,
@@ -39,7 +39,7 @@ pub(super) fn serve<M: Contains<Joystick> + 'static>(
     logging(runner, log)
 }
 
-/// The parameter `intrinsic` becomes what a button selected.
+/// Sets the parameter `intrinsic` to the frame that a button selected.
 fn follow<M: Contains<Joystick>>(joystick: &Joystick, set: &Set) -> Option<((String, Value), M::Input)> {
     let change = frame_change(joystick.intrinsic());
     (set.value(&change.0) != Some(&change.1))
@@ -89,7 +89,7 @@ fn settings<M: Contains<Joystick> + 'static>(runner: Runner<M>) -> Result<Runner
         .service::<SetIntrinsicMode::Service>("~/set_intrinsic_mode", move |request, context| {
             let outcome = change(context, vec![frame_change(request.intrinsic)]);
             if outcome.is_ok() {
-                // Also where the parameter says so already, and a button said otherwise since.
+                // Also if the parameter already has this value, since a button may have selected the other frame since.
                 context.shell().deliver(M::wrap(Input::FrameSelected(request.intrinsic)));
             }
             let (genom_success, genom_exdetail) = genom_result(&outcome);
@@ -150,7 +150,7 @@ fn to_wire(mappings: &AskedMappings) -> Mappings {
     }
 }
 
-/// The wire has always three axes each; its type in Rust has any number.
+/// The message type has three axes each; its Rust type has any number.
 fn from_wire(mappings: &Mappings) -> Result<AskedMappings, Exception> {
     let three = |axes: &[MappingAxis]| {
         let [x, y, z] = axes else {
