@@ -36,7 +36,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Parser as _;
-use nodes::start::{self, EndsAll, Member};
+use nodes::start::{self, Member, StopOnDrop};
 use nodes::{hindbrain, joystick, simulator, steersman, velocity_arbiter, zone_scaler};
 use params::Specification;
 use ros::{Shell, Stop};
@@ -136,9 +136,9 @@ fn operate(
     let shell = Shell::new(Operator::new(plan), Some(Input::ClockRead), move |output| topics.publish(output));
     let mut runner = member.runner(&shell, |_| Ok(Input::ParametersChanged))?;
     let result = thread::scope(|scope| {
-        let (runner, ends) = (&mut runner, EndsAll::new(stop));
+        let (runner, ends) = (&mut runner, StopOnDrop::new(stop));
         scope.spawn(move || runner.run(ends.stop()));
-        let _ends = EndsAll::new(stop);
+        let _ends = StopOnDrop::new(stop);
         if arguments.headless {
             headless::run(&shell, children, stop)
         } else {

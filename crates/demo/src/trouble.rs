@@ -9,7 +9,7 @@ use crate::neighbours::Met;
 #[derive(Debug)]
 pub enum Trouble {
     /// The demo cannot have a ROS domain of its own.
-    Isolation(isolation::Trouble),
+    Isolation(isolation::Error),
     /// Somebody is in the demo's ROS domain.
     Met(Met),
     /// The demo's own node does not run.
@@ -62,8 +62,8 @@ impl From<ros::Error> for Trouble {
     }
 }
 
-impl From<isolation::Trouble> for Trouble {
-    fn from(trouble: isolation::Trouble) -> Self {
+impl From<isolation::Error> for Trouble {
+    fn from(trouble: isolation::Error) -> Self {
         Self::Isolation(trouble)
     }
 }
