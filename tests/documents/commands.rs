@@ -58,7 +58,7 @@ impl Shell<'_> {
     fn command(&mut self, words: &[&str]) -> Result<(), String> {
         match words {
             ["cargo", "xtask", rest @ ..] => xtask(rest),
-            ["cargo", "run", "-p", "gamepad", "--bin", "steersman-joystick", "--", rest @ ..] => mapper(rest),
+            ["cargo", "run", "-p", "steersman-joystick", "--", rest @ ..] => mapper(rest),
             ["cargo", "test" | "install" | "mutants", ..] => Ok(()),
             ["ros2", "launch", "steersman", file, rest @ ..] => launch(file, rest),
             ["ros2", "topic", "pub", rest @ ..] => self.publish(rest),
@@ -123,8 +123,9 @@ fn xtask(words: &[&str]) -> Result<(), String> {
     match (*command, rest) {
         ("run", [node, ..]) => exists("node", &format!("crates/nodes/src/bin/{node}.rs")),
         ("demo" | "bench", rest) => {
-            let known = read(&format!("crates/nodes/src/bin/{command}/arguments.rs"));
-            let is_option = |word: &&&str| word.starts_with("--") && !known.contains(&format!("\"{word}\""));
+            let known = read(&format!("crates/{command}/src/arguments.rs"));
+            let field = |word: &str| format!("pub {}:", word.trim_start_matches("--").replace('-', "_"));
+            let is_option = |word: &&&str| word.starts_with("--") && !known.contains(&field(word));
             rest.iter().find(is_option).map_or(Ok(()), |word| Err(format!("{command} has no option {word}")))
         }
         _ => Ok(()),
@@ -132,13 +133,15 @@ fn xtask(words: &[&str]) -> Result<(), String> {
 }
 
 fn mapper(words: &[&str]) -> Result<(), String> {
-    let known = read("crates/gamepad/src/bin/steersman-joystick/arguments.rs");
+    let known = read("crates/mapper/src/arguments.rs").to_lowercase();
     let [command, rest @ ..] = words else { return Err("a command must be given".into()) };
-    let options = rest.iter().filter(|word| word.starts_with("--"));
-    let mut needed = options.chain([command]);
-    needed
-        .find(|word| !known.contains(&format!("\"{word}\"")))
-        .map_or(Ok(()), |word| Err(format!("steersman-joystick knows no {word}")))
+    if !(known.contains(&format!("    {command} {{")) || known.contains(&format!("    {command}("))) {
+        return Err(format!("steersman-joystick knows no {command}"));
+    }
+    let mut options = rest.iter().filter(|word| word.starts_with("--"));
+    options
+        .find(|word| !known.contains(&format!("{}: ", word.trim_start_matches('-'))))
+        .map_or(Ok(()), |word| Err(format!("steersman-joystick has no option {word}")))
 }
 
 fn launch(file: &str, words: &[&str]) -> Result<(), String> {

@@ -11,7 +11,7 @@ input, or on SIGTERM, the program is told to end.
 |---|---|
 | start | none: starts the program; pads may be plugged in before |
 | plug | event, pad; further ones: see `Pad` |
-| act | event, batches: a list of {axes, buttons, hat}, each one report of the pad; pause: seconds between them |
+| act | event, batches: a list of {axes, buttons, hat}, each one report of the pad; pause: seconds between them. The answer has `stamps`, the reports' own times [µs] |
 | flood | event, axis, rate [Hz], seconds, last: where the axis ends |
 | unplug | event |
 | fail | event, of a pad that hangs |
@@ -183,8 +183,8 @@ class Pad:
         changes = [(EV_ABS, codes[int(axis)], value) for axis, value in (axes or {}).items()]
         changes += [(EV_KEY, self.kind["keys"][int(button)], int(down)) for button, down in (buttons or {}).items()]
         changes += [(EV_ABS, code, value) for code, value in zip(HAT, hat or ())]
-        now = time.time_ns() // 1000
-        stamp = (now // 1_000_000, now % 1_000_000)
+        self.stamp = time.time_ns() // 1000
+        stamp = (self.stamp // 1_000_000, self.stamp % 1_000_000)
         return b"".join(struct.pack("@qqHHi", *stamp, *change) for change in [*changes, (EV_SYN, 0, 0)])
 
     def write(self, data):
@@ -201,10 +201,13 @@ class Pad:
         return struct.unpack("i", fcntl.ioctl(self.other_end, termios.FIONREAD, bytes(4)))[0]
 
     def act(self, batches, pause=0.0):
+        stamps = []
         for batch in batches:
             self.write(self.report(**batch))
+            stamps.append(self.stamp)
             if pause:
                 time.sleep(pause)
+        return {"stamps": stamps}
 
     def flood(self, axis, rate, seconds, last):
         start, count = time.monotonic(), 0

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use arbiter::Arbiter;
 use hindbrain::Hindbrain;
 use joystick::Joystick;
-use units::{Instant, Machine, Stamp, earliest};
+use units::{Contains, Instant, Machine, Stamp, earliest};
 use zones::ZoneScaler;
 
 /// An event for one of the stages.
@@ -136,6 +136,28 @@ impl Drive {
         }
         said
     }
+}
+
+/// `stage` is a field of [`Stages`], `Input::$variant` brings it an input.
+macro_rules! contains {
+    ($($stage:ty: $field:ident, $variant:ident;)*) => {$(
+        impl Contains<$stage> for Drive {
+            fn stage(&self) -> &$stage {
+                &self.stages.$field
+            }
+
+            fn wrap(input: <$stage as Machine>::Input) -> Input {
+                Input::$variant(input)
+            }
+        }
+    )*};
+}
+
+contains! {
+    Joystick: joystick, Joystick;
+    Arbiter: arbiter, Arbiter;
+    ZoneScaler: zones, Zones;
+    Hindbrain: hindbrain, Hindbrain;
 }
 
 impl Machine for Drive {

@@ -14,6 +14,7 @@ use crate::newcomers::{Newcomer, Newcomers};
 use crate::sdl::events::Heard;
 use crate::sdl::{self, Handle};
 use crate::serial;
+use crate::watch::Watch;
 
 /// The open devices in the order in which the sink heard of them, and the sink.
 pub(crate) struct Devices<Sink> {
@@ -21,6 +22,7 @@ pub(crate) struct Devices<Sink> {
     /// Open too, but the sink has not heard of them.
     newcomers: Newcomers<Handle>,
     joysticks: JoystickSubsystem,
+    watch: Watch,
     sink: Sink,
     batch: bool,
     /// When batteries and capabilities were last looked at, since the thread's start.
@@ -38,23 +40,24 @@ struct Device {
 
 /// How often batteries are looked at, besides when SDL says that one changed, and what devices can do.
 const LOOK: Duration = Duration::from_secs(1);
-/// How often the sink learns that devices are looked at.
+/// How often the sink learns that devices are looked at, unless nothing happens for longer.
 const PULSE: Duration = Duration::from_millis(50);
 
 impl<Sink: FnMut(Event)> Devices<Sink> {
-    pub(crate) fn new(joysticks: JoystickSubsystem, sink: Sink) -> Self {
+    pub(crate) fn new(joysticks: JoystickSubsystem, watch: Watch, sink: Sink) -> Self {
         let (open, newcomers) = (Vec::new(), Newcomers::new());
         let (looked, pulse) = Default::default();
-        Devices { open, newcomers, joysticks, sink, batch: false, looked, pulse, retells: false }
+        Devices { open, newcomers, joysticks, watch, sink, batch: false, looked, pulse, retells: false }
     }
 
     pub(crate) fn joysticks(&self) -> &JoystickSubsystem {
         &self.joysticks
     }
 
-    /// Whether no device is connected.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.open.is_empty() && self.newcomers.is_empty()
+    /// Waits until there may be something to do, at most for `rest`, or for `poll` while there is a device that wakes nobody.
+    pub(crate) fn wait(&self, rest: Duration, poll: Duration) {
+        let is_blind = self.watch.is_blind() || !self.newcomers.is_empty();
+        self.watch.wait(if is_blind { poll } else { rest });
     }
 
     /// From the end of this pass on the sink knows where every device is, whatever it knew before.
@@ -92,6 +95,7 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
         if self.newcomers.has(id) || self.open.iter().any(|device| device.handle.id() == id) {
             return; // SDL counts how often a device is open; dropping `handle` takes this one back
         }
+        self.watch.add(id, &handle.path());
         if handle.has_reported() {
             self.introduce(handle);
         } else {
@@ -115,6 +119,7 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
     }
 
     fn disconnect(&mut self, id: u32) {
+        self.watch.remove(id);
         self.newcomers.remove(id);
         // Unknown if it could not be opened.
         if let Some(position) = self.open.iter().position(|device| device.handle.id() == id) {

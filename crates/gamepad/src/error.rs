@@ -8,7 +8,7 @@ use std::time::Duration;
 pub enum Error {
     /// SDL did not start; SDL's own words. Also when another [`Gamepads`](crate::Gamepads) of the process still runs.
     Sdl(String),
-    /// The operating system refused the thread that SDL was to run on.
+    /// The operating system refused the thread that SDL was to run on, or what wakes it.
     Thread(std::io::Error),
     /// The SDL thread has ended: [`Gamepads`](crate::Gamepads) was stopped, or its sink panicked.
     Ended,

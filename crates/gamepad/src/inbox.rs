@@ -2,17 +2,18 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::Sender;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use crate::event::Feature;
 use crate::virtual_pad::{VirtualDevice, VirtualPad, VirtualState};
+use crate::watch::Bell;
 
 /// The SDL thread's letter box. Nobody is ever kept waiting to put something in, and it cannot grow without bound.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inbox {
     waiting: Mutex<Waiting>,
-    posted: Condvar,
+    bell: Arc<Bell>,
 }
 
 #[derive(Debug, Default)]
@@ -60,6 +61,11 @@ pub(crate) const STATES: usize = 256;
 pub(crate) const WISHED: usize = 64;
 
 impl Inbox {
+    /// An empty one, which rings `bell` when something is put in.
+    pub(crate) fn new(bell: Arc<Bell>) -> Self {
+        Self { waiting: Mutex::default(), bell }
+    }
+
     /// Puts an order at the end. An order that does not fit, a state, replaces the last state of the same pad.
     pub(crate) fn post(&self, order: Order) -> Result<(), NotTaken> {
         let mut waiting = self.lock();
@@ -67,7 +73,7 @@ impl Inbox {
             return Err(NotTaken::Ended);
         }
         waiting.put(order);
-        self.posted.notify_one();
+        self.bell.ring();
         Ok(())
     }
 
@@ -81,20 +87,13 @@ impl Inbox {
             return Err(NotTaken::TooMany);
         }
         want(waiting.wishes.entry(id).or_default());
+        self.bell.ring();
         Ok(())
     }
 
     /// The first order, if there is one.
     pub(crate) fn order(&self) -> Option<Order> {
         self.lock().orders.pop_front()
-    }
-
-    /// The first order, waiting for one so long at most.
-    pub(crate) fn wait(&self, longest: Duration) -> Option<Order> {
-        let waiting = self.lock();
-        let waited = self.posted.wait_timeout_while(waiting, longest, |waiting| waiting.orders.is_empty());
-        let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        waiting.orders.pop_front()
     }
 
     /// All wishes.
@@ -177,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_flood_of_states_keeps_the_first_and_the_newest() {
-        let inbox = Inbox::default();
+        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
         for value in 0..10_000 {
             inbox.post(set(1, value)).unwrap();
         }
@@ -188,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_flooding_pad_takes_no_place_from_another() {
-        let inbox = Inbox::default();
+        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
         for value in 0..1_000 {
             inbox.post(set(1, value)).unwrap();
             inbox.post(set(2, value)).unwrap();
@@ -202,7 +201,7 @@ mod tests {
 
     #[test]
     fn who_asks_where_devices_are_again_and_again_asks_once() {
-        let inbox = Inbox::default();
+        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
         for _ in 0..1_000 {
             inbox.post(Order::Retell).unwrap();
         }
@@ -212,7 +211,7 @@ mod tests {
 
     #[test]
     fn of_each_kind_the_newest_wish_is_left() {
-        let inbox = Inbox::default();
+        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
         inbox.wish(1, |wishes| wishes.led = Some([1, 2, 3])).unwrap();
         inbox.wish(1, |wishes| wishes.sensors = Some(true)).unwrap();
         inbox.wish(1, |wishes| wishes.led = Some([4, 5, 6])).unwrap();
@@ -226,7 +225,7 @@ mod tests {
 
     #[test]
     fn wishes_for_made_up_devices_do_not_pile_up() {
-        let inbox = Inbox::default();
+        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
         let sensors = |wishes: &mut Wishes| wishes.sensors = Some(true);
         let taken = (0..1_000).filter(|id| inbox.wish(*id, sensors).is_ok()).count();
         assert_eq!(taken, WISHED);
@@ -236,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_closed_box_takes_nothing_and_holds_nothing() {
-        let inbox = Inbox::default();
+        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
         let (reply, answer) = std::sync::mpsc::channel();
         inbox.post(Order::Plug { device: VirtualDevice::default(), reply, wanted: Weak::new() }).unwrap();
         inbox.close();
@@ -248,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_pad_that_nobody_takes_is_unplugged() {
-        let inbox = std::sync::Arc::new(Inbox::default());
+        let inbox = std::sync::Arc::new(Inbox::new(Arc::new(Bell::new().unwrap())));
         let (reply, answer) = std::sync::mpsc::channel();
         let pad = |id| VirtualPad::new(std::sync::Arc::clone(&inbox), id, VirtualState::default());
         reply.send(pad(1)).unwrap();
@@ -256,13 +255,5 @@ mod tests {
         assert!(matches!(inbox.order(), Some(Order::Unplug { id: 1 })));
         let _ = reply.send(pad(2));
         assert!(matches!(inbox.order(), Some(Order::Unplug { id: 2 })));
-    }
-
-    #[test]
-    fn waiting_ends_with_an_order_or_with_the_time() {
-        let inbox = Inbox::default();
-        assert!(inbox.wait(Duration::from_millis(1)).is_none());
-        inbox.post(Order::Stop).unwrap();
-        assert!(matches!(inbox.wait(Duration::from_secs(60)), Some(Order::Stop)));
     }
 }

@@ -33,6 +33,7 @@ mod sdl_thread;
 mod sensor;
 mod serial;
 mod virtual_pad;
+mod watch;
 
 pub use details::{Battery, Capabilities, Details, Driver};
 pub use error::Error;

@@ -71,14 +71,19 @@ impl Handle {
         unsafe { sys::SDL_JoystickGetGUID(self.raw) }.data
     }
 
+    /// The device's file; empty for a virtual one.
+    pub(crate) fn path(&self) -> String {
+        // SAFETY: `raw` is open; the answer is null or lives as long as it is.
+        unsafe { text(sys::SDL_JoystickPath(self.raw)) }
+    }
+
     /// All else that SDL knows of the device.
     pub(crate) fn details(&self) -> Details {
-        // SAFETY: `raw` is open; the strings are null or live as long as it is.
-        let (serial, path) =
-            unsafe { (text(sys::SDL_JoystickGetSerial(self.raw)), text(sys::SDL_JoystickPath(self.raw))) };
+        // SAFETY: `raw` is open; the string is null or lives as long as it is.
+        let serial = unsafe { text(sys::SDL_JoystickGetSerial(self.raw)) };
         Details {
             serial,
-            path,
+            path: self.path(),
             links: Vec::new(),
             triggers: self.triggers(),
             driver: Driver::of_guid(&self.raw_guid()),

@@ -14,6 +14,7 @@ use crate::inbox::{Inbox, Order};
 use crate::sdl::events;
 use crate::sdl::pads::{self, Pads};
 use crate::virtual_pad::VirtualPad;
+use crate::watch::Watch;
 
 /// SDL, the open devices and the sink. Lives and dies on one thread.
 ///
@@ -28,19 +29,20 @@ pub(crate) struct SdlThread<Sink> {
     started: Instant,
 }
 
-/// How long SDL waits for an event while no virtual joystick is plugged in \[ms]. SDL looks every millisecond all the
-/// same, so a shorter wait costs nothing, and a stop, a wish or a first virtual joystick has to wait no longer than this.
-const WAIT: i32 = 10;
+/// How often SDL looks for devices that come, and at those that say nothing.
+const REST: Duration = Duration::from_millis(100);
 
-/// How often it is looked for devices while there are none: nothing is missed then.
-const IDLE: Duration = Duration::from_millis(10);
-
-/// How often devices are read while there are virtual joysticks: as often as SDL's own wait does it.
+/// How often SDL looks while something has to be read that wakes nobody, or waits for its time: as often as its own wait does.
 const POLL: Duration = Duration::from_millis(1);
 
 impl<Sink: FnMut(Event)> SdlThread<Sink> {
     /// Starts SDL on this thread.
-    pub(crate) fn start(inbox: Arc<Inbox>, passes: Arc<AtomicU64>, sink: Sink) -> Result<Self, String> {
+    pub(crate) fn start(
+        inbox: Arc<Inbox>,
+        watch: Watch,
+        passes: Arc<AtomicU64>,
+        sink: Sink,
+    ) -> Result<Self, String> {
         // SDL would take SIGINT and SIGTERM and turn them into an event that nobody reads: the process would not end.
         set_with_priority("SDL_NO_SIGNAL_HANDLERS", "1", &Hint::Override);
         // Without a window there is no focus either; this says that none is needed.
@@ -59,7 +61,7 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
         let controllers = context.game_controller()?;
         let pump = context.event_pump()?;
         events::select(&pump, &controllers);
-        let devices = Devices::new(joysticks, sink);
+        let devices = Devices::new(joysticks, watch, sink);
         let started = now();
         Ok(SdlThread {
             devices,
@@ -76,19 +78,11 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
     pub(crate) fn run(&mut self) {
         loop {
             self.passes.fetch_add(1, Ordering::Relaxed);
-            let mut first = None;
-            let order = if self.devices.is_empty() {
-                self.inbox.wait(IDLE)
-            } else if self.pads.len() == 0 {
-                let order = self.inbox.order();
-                if order.is_none() {
-                    first = events::wait(&mut self.pump, WAIT);
-                }
-                order
-            } else {
-                // SDL's wait would only be looked at every millisecond; this one wakes at once for a queued state.
-                self.inbox.wait(POLL)
-            };
+            let mut order = self.inbox.order();
+            if order.is_none() {
+                self.devices.wait(REST, POLL);
+                order = self.inbox.order();
+            }
             match order {
                 Some(Order::Stop) => return,
                 Some(order) => {
@@ -97,9 +91,6 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
                     self.pump.pump_events();
                 }
                 None => {}
-            }
-            if let Some(first) = first {
-                self.devices.handle(first);
             }
             // All of them, for then SDL's own state is what they have told. A poll ends at a mark that SDL puts behind
             // what it read; more may have come behind that.

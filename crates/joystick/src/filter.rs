@@ -3,9 +3,10 @@ use core::time::Duration;
 use units::{Clock, Instant, Received, Stamp, Velocity};
 
 use crate::integrator::Integrator;
+use crate::joystick::Course;
 use crate::mapping::{Unrest, commands, is_at_rest, reads_the_same, unrest};
 use crate::mode::{Activity, Mode};
-use crate::reference::{Loss, Reference};
+use crate::reference::{Loss, Reference, asked};
 use crate::takeover::{Reach, Seed};
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
 
@@ -388,6 +389,19 @@ impl Filter {
             aacc: Some(aacc),
             ..PoseState::default()
         })
+    }
+
+    /// What is published while nothing happens from `now` on.
+    pub(crate) fn course(&self, now: Instant) -> Course {
+        let moves = |moves: bool| if moves { Course::Moves } else { Course::Rests };
+        if self.active() {
+            return moves(self.acceleration != [0.0; 6] || self.motion.velocity() != ([0.0; 3], [0.0; 3]));
+        }
+        match self.reference.in_force() {
+            _ if self.farewell.is_due || now < self.farewell.until => Course::Moves,
+            Some(reference) => moves(!asked(reference).is_neutral()),
+            None => Course::None,
+        }
     }
 
     /// Whether a stop is due before a reference may be passed on.

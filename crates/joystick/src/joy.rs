@@ -184,11 +184,6 @@ impl Joy {
         }
     }
 
-    /// When the moves that were not told yet are due.
-    pub(crate) fn moves_due(&self) -> Option<Instant> {
-        self.moves_due
-    }
-
     /// Every message has all that is known, so that no move is left to tell.
     fn tell(&mut self, stamp: Stamp, picture: Picture) {
         self.moves_due = None;

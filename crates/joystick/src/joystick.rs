@@ -3,6 +3,7 @@ use std::collections::VecDeque;
 
 use units::{Clock, Instant, Machine, Stamp, earliest};
 
+pub(crate) use self::pace::Course;
 use self::pace::Pace;
 use self::reading::Reading;
 use crate::device::Identity;
@@ -22,6 +23,7 @@ mod warnings;
 
 /// How many outputs fit before the queue grows; a batch of four devices has about twelve.
 const ROOM: usize = 64;
+
 /// While a command is in force the machine is called at least so often, so that it notices when it was held.
 const WATCH: Duration = Duration::from_millis(50);
 
@@ -29,9 +31,10 @@ const WATCH: Duration = Duration::from_millis(50);
 ///
 /// The desired state leaves at the configured rate, at once at the end of a batch in which the device that drives
 /// changed, and at once when a reference comes while the stick does not drive. It leaves before everything else that
-/// waits, and only the latest: an older one that nobody polled is replaced. Cycles keep their phase: the next is due
-/// one period after the last was *due*, and those that nobody polled in time are skipped, not made up for. While a log
-/// is written, each cycle gives it a row.
+/// waits, and only the latest: an older one that nobody polled is replaced. There are cycles while there is something to
+/// repeat: at the configured rate while that is motion, 20 times a second while it is zero, and after what left at once the next is two
+/// periods away. The next is due one period after the last was *due*, and those that nobody polled in time are skipped, not made up for.
+/// While a log is written, each cycle gives it a row, and they come at the configured rate whatever happens.
 ///
 /// Whenever another device gets to drive, or the same one anew, or nobody has read the devices for a while, it commands
 /// nothing until all axes mapped were at rest together, within a tenth of their way, and a button that is held then counts
@@ -142,12 +145,6 @@ impl Joystick {
     /// The device that is waited for: what `control_device` says, or who drove before; `None` if one drives, or any may.
     pub fn awaited(&self) -> Option<&str> {
         self.devices.awaited()
-    }
-
-    /// When collected moves of axes are due on `joy`; part of [`deadline`](Machine::deadline), and much sooner than the
-    /// rest of it.
-    pub fn moves_due(&self) -> Option<Instant> {
-        self.joy.moves_due()
     }
 
     /// What was ignored or refused so far.
@@ -287,8 +284,16 @@ impl Joystick {
         self.stopped = true;
     }
 
+    /// Publishes the desired state of now, out of turn.
+    fn desire(&mut self) {
+        // A log has a row for each cycle, so cycles keep their phase.
+        if self.make_desired().is_some() && !self.logging {
+            self.pace.restart(self.now);
+        }
+    }
+
     /// Makes the desired state of now the one that leaves next, and gives it.
-    fn desire(&mut self) -> Option<PoseState> {
+    fn make_desired(&mut self) -> Option<PoseState> {
         let stamp = self.stamp();
         let desired = self.filter.desired(self.now, stamp);
         if desired.is_some() {
@@ -407,7 +412,7 @@ impl Machine for Joystick {
         }
         let is_watched = self.filter.active() || self.filter.reference().in_force().is_some();
         let all = [
-            Some(self.pace.deadline()),
+            self.pace.deadline(),
             self.joy.deadline(),
             self.reading.deadline(),
             self.virtual_device.deadline(),

@@ -99,7 +99,7 @@ impl Reference {
 }
 
 /// The velocity that a reference asks for, where what is no number counts as motion.
-fn asked(state: &PoseState) -> Velocity {
+pub(crate) fn asked(state: &PoseState) -> Velocity {
     let number = |part: f64| if part.is_finite() { part } else { 1.0 };
     let of = |part: Option<[f64; 3]>| part.unwrap_or_default().map(number);
     // All parts are finite by now.

@@ -38,11 +38,11 @@ fn polling_alone_integrates_and_time_never_runs_back() {
 fn an_active_state_has_velocities_and_accelerations_only() {
     let mut bench = Bench::with_pad(driving());
     bench.axis(1, i16::MIN);
-    bench.run(CYCLE);
+    bench.run(2 * CYCLE);
     let PoseState { stamp, intrinsic, vel, avel, acc, aacc, .. } = bench.last();
     let expected = PoseState { stamp, intrinsic, vel, avel, acc, aacc, ..PoseState::default() };
     assert_eq!(bench.last(), expected);
-    assert_eq!((stamp, intrinsic, vel, acc), (wall(CYCLE), true, Some([0.0; 3]), Some([0.0; 3])));
+    assert_eq!((stamp, intrinsic, vel, acc), (wall(2 * CYCLE), true, Some([0.0; 3]), Some([0.0; 3])));
     assert!(avel.unwrap()[2] < 0.0 && aacc.unwrap()[2] < 0.0);
 }
 
@@ -135,9 +135,9 @@ fn an_inactive_stick_passes_the_reference_bit_for_bit() {
     bench.give(Input::ReferenceReceived(reference));
     bench.drain();
     assert_eq!(bench.desired().len(), 1, "at once");
-    // At every cycle while it is fresh, never with another stamp.
+    // At 10 ms and every cycle from there while it is fresh, never with another stamp.
     bench.run(495);
-    assert_eq!(bench.desired().len(), 100);
+    assert_eq!(bench.desired().len(), 99);
     for desired in bench.desired() {
         assert_eq!(bits(&desired), bits(&reference));
     }
@@ -157,30 +157,33 @@ fn an_active_stick_masks_the_reference_until_it_lets_go() {
     bench.press(TOGGLE);
     bench.batch();
     assert_eq!(bench.forward(), 0.0, "a stop first, which no older stamp makes late");
-    bench.run(CYCLE);
+    bench.run(2 * CYCLE);
     assert_eq!(bench.last(), reference(wall(0), true, 9.0));
 }
 
 #[test]
 fn cycles_keep_their_phase_and_never_come_in_a_burst() {
-    let mut machine = Bench::with_pad(driving()).machine;
-    // The first cycle was at 0 ms.
+    let mut bench = Bench::with_pad(driving());
+    bench.axis(0, i16::MAX);
+    bench.batch();
+    let mut machine = bench.machine;
+    // The stick's event was published at 0 ms, and the next cycle is two periods away.
     let mut desired_at = |micros: u64| {
         let now = Instant::from_nanos(micros * 1000);
         std::iter::from_fn(|| machine.poll(now))
             .filter(|o| matches!(o, joystick::Output::PublishDesired(_)))
             .count()
     };
-    assert_eq!(desired_at(4_999), 0);
-    assert_eq!(desired_at(5_400), 1, "a little late");
-    assert_eq!(desired_at(10_000), 1, "the next is not later for that");
-    assert_eq!(desired_at(32_000), 1, "four were missed");
-    assert_eq!(desired_at(32_000), 0);
-    assert_eq!(desired_at(34_999), 0);
-    assert_eq!(desired_at(35_000), 1);
-    // due at 15, 20, 25 and 30 ms; one of them ran
+    assert_eq!(desired_at(9_999), 0);
+    assert_eq!(desired_at(10_400), 1, "a little late");
+    assert_eq!(desired_at(15_000), 1, "the next is not later for that");
+    assert_eq!(desired_at(37_000), 1, "four were missed");
+    assert_eq!(desired_at(37_000), 0);
+    assert_eq!(desired_at(39_999), 0);
+    assert_eq!(desired_at(40_000), 1);
+    // due at 20, 25, 30 and 35 ms; one of them ran
     assert_eq!(machine.counters().missed_cycles, 3);
-    assert_eq!(machine.deadline(), Some(Instant::from_millis(40)));
+    assert_eq!(machine.deadline(), Some(Instant::from_millis(45)));
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn a_latched_takeover_waits_for_the_stick_that_comes_back_held() {
     assert_eq!(forward(&mut bench), 0.0);
     axis(&mut bench, OTHER, 0, -i16::MAX); // through the middle, but not at rest there
     assert_eq!(forward(&mut bench), 0.0);
-    assert!(bench.desired().iter().rev().take(100).all(|s| s.acc == Some([0.0; 3])));
+    assert!(bench.desired().iter().rev().take(10).all(|s| s.acc == Some([0.0; 3])));
     axis(&mut bench, OTHER, 0, 3000);
     assert!(!waits(&bench));
     axis(&mut bench, OTHER, 0, i16::MAX);
@@ -101,7 +101,7 @@ fn a_pad_that_comes_at_rest_says_nothing_of_it() {
     plug(&mut bench, PAD, "Pad", "", [3000, -3000], &[]);
     assert!(!waits(&bench));
     assert!(!bench.reports().iter().any(|report| matches!(report, Report::WaitsForRest(_))));
-    bench.run(CYCLE);
+    bench.run(2 * CYCLE);
     assert!(bench.last().acc.unwrap()[0] > 0.0);
 }
 

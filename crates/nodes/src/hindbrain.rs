@@ -17,7 +17,7 @@ mod watch;
 use hindbrain::{CommandType, Driver, Hindbrain, Input, Params, specification};
 use params::{Refusal, Set, Value};
 use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
-use units::{Machine, Stamp};
+use units::{Contains, Stamp};
 
 use self::controller::{Controller, Events};
 use self::graph::{Counter, Publishers};
@@ -45,21 +45,20 @@ pub struct Parts {
 
 impl Parts {
     /// Opens the topics and the motor controller, and listens. In a process that feeds the commands itself, `composed`,
-    /// nobody else is heard on `cmd_vel`. `wrap` makes an input of the machine at hand.
+    /// nobody else is heard on `cmd_vel`.
     /// # Errors
     /// The middleware refuses a topic, or a parameter does not fit the motor controller.
-    pub fn new<M: Machine + 'static>(
+    pub fn new<M: Contains<Hindbrain> + 'static>(
         node: &mut r2r::Node,
         inputs: &mut Inputs<M>,
         params: &Params,
         driver: Option<&Driver>,
         composed: bool,
-        wrap: fn(Input) -> M::Input,
     ) -> Result<(Topics, Self), Error> {
         let (publishers, enables) = (Publishers::default(), EnableQueue::default());
         let (controller, events) = driver.map(Controller::start).transpose()?.unzip();
         let topics = Topics::new(node, params, publishers.clone(), controller)?;
-        inputs::listen(inputs, node, params, composed, &enables, wrap)?;
+        inputs::listen(inputs, node, params, composed, &enables)?;
         let names = inputs.names().clone();
         let watch = topics.watch();
         let latency = topics.latency();
@@ -67,17 +66,15 @@ impl Parts {
         Ok((topics, Self { publishers, enables, watch, events, latency, names, commands }))
     }
 
-    /// Makes `runner` do what the node does beside its machine, and say how it is. `view` finds the hindbrain in the machine at hand.
-    pub fn chores<M: Machine<Input: Send> + Send + 'static>(
+    /// Makes `runner` do what the node does beside its machine, and say how it is.
+    pub fn chores<M: Contains<Hindbrain, Input: Send> + Send + 'static>(
         self,
         runner: Runner<M>,
         shell: &Shell<M>,
-        view: fn(&M) -> &Hindbrain,
-        wrap: fn(Input) -> M::Input,
     ) -> Runner<M> {
         let Self { publishers, enables, watch, events, latency, names, commands } = self;
         let status = move |machine: &M| {
-            let hindbrain = view(machine);
+            let hindbrain = machine.stage();
             latency.report(Status::of(hindbrain.health(), hindbrain.report()))
         };
         let turn = {
@@ -85,14 +82,14 @@ impl Parts {
             move |_: &mut r2r::Node| {
                 if watch.is_tripped() {
                     // First: what goes out of this is a stop in any case.
-                    shell.deliver(wrap(Input::Unwatched));
+                    shell.deliver(M::wrap(Input::Unwatched));
                     watch.clear();
                 }
                 watch.set_turned();
             }
         };
         let mut runner = runner.status(status).watch(turn).guard(move |machine, before, after| {
-            let machine = view(machine);
+            let machine = machine.stage();
             if !machine.accepts_parameters() {
                 changes(before, after).try_for_each(|name| Err(refusal(machine, after, name)))?;
             }
@@ -104,9 +101,9 @@ impl Parts {
             Ok(())
         });
         if let Some(events) = events {
-            runner = runner.watch(events.watch(shell.clone(), publishers.clone(), wrap));
+            runner = runner.watch(events.watch(shell.clone(), publishers.clone()));
         }
-        runner.chore(Counter::new(publishers, names, commands).watch(shell.clone(), enables, wrap))
+        runner.chore(Counter::new(publishers, names, commands).watch(shell.clone(), enables))
     }
 }
 
@@ -151,13 +148,12 @@ pub fn run_with(
     with: impl FnOnce(Runner<Hindbrain>) -> Runner<Hindbrain>,
 ) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
-    let wrap = |input| input;
     let driver = driver(member.set())?;
     let Member { node, inputs, params, .. } = &mut member;
-    let (mut topics, parts) = Parts::new(node, inputs, params, driver.as_ref(), false, wrap)?;
+    let (mut topics, parts) = Parts::new(node, inputs, params, driver.as_ref(), false)?;
     let machine = Hindbrain::new(member.params);
     let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = with(parts.chores(runner, &shell, |hindbrain| hindbrain, wrap));
+    let runner = with(parts.chores(runner, &shell));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -4,14 +4,12 @@
 //! |---|---|
 //! | `pads` | the devices |
 //! | `absence` | says that no device is there, and why |
-//! | `alarm` | a thread that is on time for `joy` |
 //! | `extras`, `extra_topics` | battery and motion of the device that drives |
 //! | `device_topics` | topics that come and go with the devices |
 //! | `services` | the nine of the openrobots component |
 //! | `log` | the file that the published state is written to |
 
 mod absence;
-mod alarm;
 mod desired;
 mod device_topics;
 mod extra_topics;
@@ -30,7 +28,7 @@ use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
 use r2r::std_msgs::msg as std_msgs;
 use ros::{Error, Inputs, Runner, Shell, Status, Stop, Topic, qos};
-use units::{Machine, Stamp};
+use units::{Contains, Stamp};
 
 use self::absence::{Absence, Missing};
 use self::desired::Desired;
@@ -81,25 +79,23 @@ impl Parts {
         Ok((topics, parts))
     }
 
-    /// Makes `runner` do what the node does beside its machine. `view` finds the joystick in the machine at hand.
+    /// Makes `runner` do what the node does beside its machine.
     /// # Errors
     /// The middleware refuses a service.
-    pub fn chores<M: Machine<Input: Send> + Send + 'static>(
+    pub fn chores<M: Contains<Joystick, Input: Send> + Send + 'static>(
         self,
         runner: Runner<M>,
         shell: &Shell<M>,
         pads: Pads,
         stop: &Stop,
-        view: fn(&M) -> &Joystick,
-        wrap: fn(Input) -> M::Input,
     ) -> Result<Runner<M>, Error> {
         let Self { devices, effects, log } = self;
-        let runner = services::serve(runner, &log, view, wrap)?;
+        let runner = services::serve(runner, &log)?;
         let (extra_pads, extra_shell) = (pads.clone(), shell.clone());
         let mut absence = Absence::new();
         let extras = move |_: &mut r2r::Node| {
             let (driver, needs_reading) = extra_shell.inspect(|machine| {
-                let joystick = view(machine);
+                let joystick = machine.stage();
                 (joystick.controlled_id(), joystick.needs_reading())
             });
             if needs_reading {
@@ -107,16 +103,16 @@ impl Parts {
             }
             extra_pads.carry_out(effects.try_iter());
             extra_pads.serve_extras(driver.map(|id| id.0));
-            absence.watch(driver.is_none(), || extra_shell.inspect(|machine| Missing::of(view(machine))));
+            absence.watch(driver.is_none(), || extra_shell.inspect(|machine| Missing::of(machine.stage())));
         };
         let (shell, status_log) = (shell.clone(), log.clone());
         let switch = move |_: &mut r2r::Node| {
             if let Some(on) = log.switched() {
-                shell.deliver(wrap(Input::LogSwitched(on)));
+                shell.deliver(M::wrap(Input::LogSwitched(on)));
             }
         };
         Ok(runner
-            .status(move |machine| status_log.report(status(view(machine))))
+            .status(move |machine| status_log.report(status(machine.stage())))
             .chore(switch)
             .chore(extras)
             .chore(move |node| devices.serve(node))
@@ -153,34 +149,32 @@ impl Topics {
     }
 }
 
-/// Listens to what the node takes from the graph, and to the devices; `wrap` makes an input of the machine at hand, in
-/// which `view` finds the joystick.
+/// Listens to what the node takes from the graph, and to the devices.
 /// # Errors
 /// The middleware refuses a topic, or SDL does not start.
-pub fn listen<M: Machine<Input: Send> + Send + 'static>(
+pub fn listen<M: Contains<Joystick, Input: Send> + Send + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     shell: &Shell<M>,
-    _: &Params,
-    view: fn(&M) -> &Joystick,
-    wrap: fn(Input) -> M::Input,
 ) -> Result<Pads, Error> {
     inputs.subscribe::<or_pose::State>(node, "~/reference", qos::commands(), move |message| {
-        Some(wrap(Input::ReferenceReceived(messages::reference(&message))))
+        Some(M::wrap(Input::ReferenceReceived(messages::reference(&message))))
     })?;
-    inputs.expect_one_publisher("~/reference", move |count| wrap(Input::ReferencePublishersCounted(count)));
+    inputs
+        .expect_one_publisher("~/reference", move |count| M::wrap(Input::ReferencePublishersCounted(count)));
     inputs.subscribe::<sensor::JoyFeedback>(node, "joy/set_feedback", qos::edge(), move |message| {
-        Some(wrap(Input::FeedbackReceived(pads::feedback(&message))))
+        Some(M::wrap(Input::FeedbackReceived(pads::feedback(&message))))
     })?;
     inputs.subscribe::<r2r::or_joystick::msg::State>(
         node,
         "~/virtual_device",
         qos::edge(),
-        move |message| Some(wrap(Input::VirtualDeviceMoved(pads::virtual_state(message)))),
+        move |message| Some(M::wrap(Input::VirtualDeviceMoved(pads::virtual_state(message)))),
     )?;
-    inputs
-        .expect_one_publisher("~/virtual_device", move |count| wrap(Input::VirtualPublishersCounted(count)));
-    Pads::start(node, shell.clone(), view, wrap)
+    inputs.expect_one_publisher("~/virtual_device", move |count| {
+        M::wrap(Input::VirtualPublishersCounted(count))
+    });
+    Pads::start(node, shell.clone())
 }
 
 fn status(joystick: &Joystick) -> Status {
@@ -211,11 +205,9 @@ pub fn run_and(
     let (mut topics, parts) = Parts::new(&mut member.node)?;
     let machine = Joystick::new(member.params.clone());
     let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
-    let wrap = |input| input;
-    let view: fn(&Joystick) -> &Joystick = |joystick| joystick;
-    let pads = listen(&mut member.inputs, &mut member.node, &shell, &member.params, view, wrap)?;
+    let pads = listen(&mut member.inputs, &mut member.node, &shell)?;
     before(&pads)?;
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = parts.chores(runner, &shell, pads, stop, view, wrap)?;
-    start::run(runner.longest_sleep(start::WITH_OTHER_THREADS), stop, &shell, [Input::Stopping])
+    let runner = parts.chores(runner, &shell, pads, stop)?;
+    start::run(runner, stop, &shell, [Input::Stopping])
 }

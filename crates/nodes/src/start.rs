@@ -2,17 +2,14 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use params::{Refusal, Set, Specification};
 use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, panics, print_line};
 use units::Machine;
 
-/// The longest sleep of a node whose machine is also driven by other threads, which may bring its deadline forward.
-pub const WITH_OTHER_THREADS: Duration = Duration::from_millis(5);
 /// How long the last messages get to leave.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 /// How long last words may wait for an answer.
@@ -96,40 +93,6 @@ fn answer(name: &str, arguments: &[String]) -> Option<String> {
     }
 }
 
-/// Like [`main`], for a node that has hidden nodes to help it: a name given to the process is one for `name` alone.
-pub fn main_with_helpers(
-    name: &str,
-    node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>,
-) -> ExitCode {
-    let given = texts(std::env::args_os()).unwrap_or_default(); // `main` says what is wrong with them
-    let meant = named_alone(name, &given);
-    if meant != given
-        && let (Ok(program), Some((first, rest))) = (std::env::current_exe(), meant.split_first())
-    {
-        // r2r reads the arguments of the process and no others, so it begins anew with these.
-        let error = Command::new(program).arg0(first).args(rest).exec();
-        print_line(format_args!(
-            "{name}: its helpers take its name too, since it could not begin anew: {error}"
-        ));
-    }
-    main(name, node)
-}
-
-/// `arguments` with rules for the name of all nodes made into ones for `name`.
-fn named_alone(name: &str, arguments: &[String]) -> Vec<String> {
-    let mut for_ros = false;
-    let mut before = "";
-    let mut meant = Vec::with_capacity(arguments.len());
-    for argument in arguments {
-        for_ros = argument == "--ros-args" || (for_ros && argument != "--");
-        let is_rule = for_ros && matches!(before, "-r" | "--remap");
-        let is_name = argument.starts_with("__node:=") || argument.starts_with("__name:=");
-        meant.push(if is_rule && is_name { format!("{name}:{argument}") } else { argument.clone() });
-        before = argument;
-    }
-    meant
-}
-
 /// Arguments are ROS's business, between `--ros-args` and `--`; nothing else may be there and be ignored.
 fn check_arguments(arguments: impl Iterator<Item = String>) -> Result<(), Error> {
     let mut for_ros = false;
@@ -202,13 +165,18 @@ impl<P, M: Machine + 'static> Member<P, M> {
 /// any more, see [`panics`]: a motor must not keep a value because of a mistake of ours.
 /// # Errors
 /// The node panicked.
-pub fn run<M: Machine + 'static>(
+pub fn run<M: Machine + Send + 'static>(
     mut runner: Runner<M>,
     stop: &Stop,
     shell: &Shell<M>,
     last: impl IntoIterator<Item = M::Input>,
 ) -> Result<(), Error> {
-    guarded(|| runner.run(stop), shell, stop, last)
+    let alarm = shell.start_alarm()?;
+    let body = || {
+        runner.run(stop);
+        drop(alarm);
+    };
+    guarded(body, shell, stop, last)
 }
 
 /// Runs the node like [`run`], for a machine whose last words need an answer: after `last` it goes on until it is
@@ -216,7 +184,7 @@ pub fn run<M: Machine + 'static>(
 /// `broken` says the last words in its place, again and again until it is `true`.
 /// # Errors
 /// The node panicked.
-pub fn run_until_finished<M: Machine + 'static>(
+pub fn run_until_finished<M: Machine + Send + 'static>(
     mut runner: Runner<M>,
     stop: &Stop,
     shell: &Shell<M>,
@@ -224,11 +192,13 @@ pub fn run_until_finished<M: Machine + 'static>(
     finished: fn(&M) -> bool,
     mut broken: impl FnMut() -> bool,
 ) -> Result<(), Error> {
+    let alarm = shell.start_alarm()?;
     let ended = catch_unwind(AssertUnwindSafe(|| {
         runner.run(stop);
         shell.deliver(last);
         runner.run_on(LEAVE, finished)
     }));
+    drop(alarm);
     let name = runner.name().to_owned();
     let is_said = match ended {
         Ok(is_said) if !panics::happened() => is_said,
@@ -349,15 +319,6 @@ mod tests {
 
     fn check(arguments: &str) -> Result<(), String> {
         check_arguments(arguments.split_whitespace().map(str::to_owned)).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn a_name_for_all_nodes_becomes_one_for_a_single_node() {
-        let given = "x __node:=a --ros-args -r __node:=b -r c:__node:=d --remap __name:=e -p __node:=f -- -r __node:=g";
-        let meant = "x __node:=a --ros-args -r n:__node:=b -r c:__node:=d --remap n:__name:=e -p __node:=f -- -r __node:=g";
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(named_alone("n", &words(given)), words(meant));
-        assert_eq!(named_alone("n", &words(meant)), words(meant));
     }
 
     #[test]

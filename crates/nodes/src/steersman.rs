@@ -67,7 +67,7 @@ pub fn run_with(
     let driver = hindbrain_node::driver(hindbrain.set())?;
     let Member { node, params, inputs, .. } = &mut hindbrain;
     let (mut hindbrain_topics, hindbrain_parts) =
-        hindbrain_node::Parts::new(node, inputs, params, driver.as_ref(), true, Input::Hindbrain)?;
+        hindbrain_node::Parts::new(node, inputs, params, driver.as_ref(), true)?;
     joystick_topics.desired().for_watchers_only();
     arbiter_topics.command().for_watchers_only();
     zones_topics.command().for_watchers_only();
@@ -90,22 +90,21 @@ pub fn run_with(
     });
 
     let Member { node, params, inputs, .. } = &mut zones;
-    zones_node::listen(inputs, node, params, true, Input::Zones)?;
-    let Member { node, params, inputs, .. } = &mut joystick;
-    let stick_view: fn(&Drive) -> &Joystick = |drive| &drive.stages().joystick;
-    let pads = joystick_node::listen(inputs, node, &shell, params, stick_view, Input::Joystick)?;
+    zones_node::listen(inputs, node, params, true)?;
+    let Member { node, inputs, .. } = &mut joystick;
+    let pads = joystick_node::listen(inputs, node, &shell)?;
 
     let hindbrain = hindbrain.runner(&shell, |set| {
         Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
     })?;
-    let hindbrain = hindbrain_parts.chores(hindbrain, &shell, hindbrain_of, Input::Hindbrain);
+    let hindbrain = hindbrain_parts.chores(hindbrain, &shell);
     let drawn = shell.clone();
     let zones = zones
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
         .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)))
         .log_levels()
-        .chore(move |_| picture.draw(&drawn, |drive| &drive.stages().zones));
-    let (for_stick, for_wishes) = ((names.clone(), wiring.clone()), (names.clone(), wiring));
+        .chore(move |_| picture.draw(&drawn));
+    let (for_stick, for_topics) = ((names.clone(), wiring.clone()), (names.clone(), wiring));
     let arbiter = arbiter
         .runner(&shell, move |set| {
             let params = arbiter::Params::read(set)?;
@@ -114,19 +113,18 @@ pub fn run_with(
         })?
         .status(move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)))
         .note(move |set| known.note(set))
-        .chore(arbiter_node::watch_command(&shell, names.resolve(arbiter_node::COMMAND), Input::Arbiter))
+        .chore(arbiter_node::watch_command(&shell, names.resolve(arbiter_node::COMMAND)))
         .chore(move |_| line.print())
-        .listen(context, move |set| {
-            arbiter_node::wishes(set, &for_wishes.0, &for_wishes.1, Input::Arbiter)
-        })?;
+        .subscribe(move |set| arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1))?;
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
     })?;
-    let joystick = joystick_parts.chores(joystick, &shell, pads, stop, stick_view, Input::Joystick)?;
+    let joystick = joystick_parts.chores(joystick, &shell, pads, stop)?;
 
-    let mut runners =
-        [hindbrain, zones, arbiter, joystick].map(|r| with(r).longest_sleep(start::WITH_OTHER_THREADS));
+    let mut runners = [hindbrain, zones, arbiter, joystick].map(with);
+    let alarm = shell.start_alarm()?;
     let ended = run_together(stop, &mut runners);
+    drop(alarm);
     let last = [
         Input::Joystick(joystick::Input::Stopping),
         Input::Arbiter(arbiter::Input::Stopping),
@@ -136,10 +134,6 @@ pub fn run_with(
     start::finish(&shell, stop, last);
     drop(runners); // and with them the topics, which the last words needed
     ended
-}
-
-fn hindbrain_of(drive: &Drive) -> &Hindbrain {
-    &drive.stages().hindbrain
 }
 
 /// A name given to the process would be taken by each of its nodes.

@@ -11,8 +11,8 @@ use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
-use ros::{Candidate, Error, Names, Shell, Status, Stop, Topic, Wish, clock, qos};
-use units::{Census, Command, Instant, Machine, NotFinite, Stamp};
+use ros::{Candidate, Error, Names, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
+use units::{Census, Command, Contains, Instant, NotFinite, Stamp};
 
 use crate::command_topic::CommandTopic;
 use crate::messages;
@@ -178,44 +178,45 @@ pub fn await_locks(node: &r2r::Node, names: &Names, params: &Params) {
     ros::wait_for_publishers(node, params.locks.iter().map(|lock| names.resolve(&lock.topic)));
 }
 
-/// What the parameters ask to listen to: locks first and then sources, except for the stick of the composed process, which
+/// What the parameters ask to subscribe to: locks first and then sources, except for the stick of the composed process, which
 /// `wiring` names and the process feeds itself.
 /// # Errors
 /// A [`Refusal`] of what [`Params::read`] and [`Wiring::stick_of`] refuse.
-pub fn wishes<M: Machine + 'static>(
+pub fn subscriptions<M: Contains<Arbiter> + 'static>(
     set: &Set,
     names: &Names,
     wiring: &Wiring,
-    wrap: fn(Input) -> M::Input,
-) -> Result<Vec<Wish<M>>, Refusal> {
+) -> Result<Vec<SubscriptionSpec<M>>, Refusal> {
     let params = Params::read(set)?;
     let stick = stick_of(set, &params, names, wiring)?;
-    let mut wishes = Vec::new();
+    let mut specs = Vec::new();
     for (index, lock) in params.locks.iter().enumerate() {
         let convert =
-            move |lock, message: Bool| Some(wrap(Input::LockReceived { lock, closed: message.data }));
-        wishes.push(Wish {
+            move |lock, message: Bool| Some(M::wrap(Input::LockReceived { lock, closed: message.data }));
+        specs.push(SubscriptionSpec {
             parameter: format!("locks.{}.topic", lock.name),
             topic: lock.topic.clone(),
             index,
             candidate: Candidate::indexed(qos::edge(), convert),
             possible: LOCK_TYPES,
-            count: Box::new(move |lock, publishers| wrap(Input::LockPublishersCounted { lock, publishers })),
-        });
-    }
-    for (index, source) in params.sources.iter().enumerate().filter(|&(index, _)| stick != Some(index)) {
-        wishes.push(Wish {
-            parameter: format!("sources.{}.topic", source.name),
-            topic: source.topic.clone(),
-            index,
-            candidate: candidate(source.kind, wrap),
-            possible: SOURCE_TYPES,
-            count: Box::new(move |source, publishers| {
-                wrap(Input::SourcePublishersCounted { source, publishers })
+            count: Box::new(move |lock, publishers| {
+                M::wrap(Input::LockPublishersCounted { lock, publishers })
             }),
         });
     }
-    Ok(wishes)
+    for (index, source) in params.sources.iter().enumerate().filter(|&(index, _)| stick != Some(index)) {
+        specs.push(SubscriptionSpec {
+            parameter: format!("sources.{}.topic", source.name),
+            topic: source.topic.clone(),
+            index,
+            candidate: candidate(source.kind),
+            possible: SOURCE_TYPES,
+            count: Box::new(move |source, publishers| {
+                M::wrap(Input::SourcePublishersCounted { source, publishers })
+            }),
+        });
+    }
+    Ok(specs)
 }
 
 /// The source among `params` that is the stick of the process.
@@ -232,13 +233,12 @@ pub fn stick_of(
 }
 
 /// A chore that tells the machine who else publishes the command, which is `topic` in the graph.
-pub fn watch_command<M: Machine + Send + 'static>(
+pub fn watch_command<M: Contains<Arbiter> + Send + 'static>(
     shell: &Shell<M>,
     topic: String,
-    wrap: fn(Input) -> M::Input,
 ) -> impl FnMut(&mut r2r::Node) + Send + 'static {
     ros::watch_publishers(shell, topic, move |all| {
-        wrap(Input::ForeignPublishersCounted(all.map(|all| all.saturating_sub(1))))
+        M::wrap(Input::ForeignPublishersCounted(all.map(|all| all.saturating_sub(1))))
     })
 }
 
@@ -249,9 +249,9 @@ const SOURCE_TYPES: &[&str] =
     &["geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped", "or_pose_estimator/msg/State"];
 
 /// How a source of this kind is listened to.
-fn candidate<M: Machine + 'static>(kind: Kind, wrap: fn(Input) -> M::Input) -> Candidate<M> {
+fn candidate<M: Contains<Arbiter> + 'static>(kind: Kind) -> Candidate<M> {
     let received = move |source: usize, command: Result<Command, NotFinite>| {
-        Some(wrap(Input::CommandReceived { source, command: command.map_err(Invalid::NotFinite) }))
+        Some(M::wrap(Input::CommandReceived { source, command: command.map_err(Invalid::NotFinite) }))
     };
     match kind {
         Kind::Twist => Candidate::indexed(qos::commands(), move |source, message: geometry::Twist| {
@@ -265,7 +265,7 @@ fn candidate<M: Machine + 'static>(kind: Kind, wrap: fn(Input) -> M::Input) -> C
         Kind::PoseState => Candidate::indexed(qos::commands(), move |source, message: or_pose::State| {
             let PoseState { stamp, intrinsic, vel, avel, acc, aacc, .. } = messages::reference(&message);
             let state = State { stamp, intrinsic, vel, avel, acc, aacc };
-            Some(wrap(Input::StateReceived { source, state }))
+            Some(M::wrap(Input::StateReceived { source, state }))
         }),
     }
 }
@@ -293,8 +293,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner = runner
         .status(move |machine| latency.report(status(machine)))
         .note(move |set| known.note(set))
-        .chore(watch_command(&shell, names.resolve(COMMAND), |input| input))
+        .chore(watch_command(&shell, names.resolve(COMMAND)))
         .chore(move |_| line.print())
-        .listen(context, move |set| wishes(set, &names, &wiring, |input| input))?;
+        .subscribe(move |set| subscriptions(set, &names, &wiring))?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

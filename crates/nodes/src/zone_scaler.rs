@@ -12,7 +12,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
 use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
-use units::{Command, Machine, NotFinite, Stamp};
+use units::{Command, Contains, NotFinite, Stamp};
 use zones::{Applied, Channel, Feedback, Input, Output, Params, ZoneScaler, specification};
 
 use crate::command_topic::CommandTopic;
@@ -91,36 +91,35 @@ fn feedback(message: &luci::LuciJoystickScaling) -> Feedback {
 /// commands itself, to the arbiter's command.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn listen<M: Machine + 'static>(
+pub fn listen<M: Contains<ZoneScaler> + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     params: &Params,
     composed: bool,
-    wrap: fn(Input) -> M::Input,
 ) -> Result<(), Error> {
     inputs.subscribe::<luci::LuciZoneScaling>(node, "luci/scaling", qos::sensor(), move |message| {
-        Some(wrap(Input::ScalingReceived(messages::zone_fields(&message))))
+        Some(M::wrap(Input::ScalingReceived(messages::zone_fields(&message))))
     })?;
-    inputs.expect_one_publisher("luci/scaling", move |count| wrap(Input::ScalersCounted(count)));
+    inputs.expect_one_publisher("luci/scaling", move |count| M::wrap(Input::ScalersCounted(count)));
     inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), move |message| {
-        Some(wrap(Input::ProfileReceived(message.data)))
+        Some(M::wrap(Input::ProfileReceived(message.data)))
     })?;
-    inputs.expect_one_publisher("luci/chair_profile", move |count| wrap(Input::ProfilersCounted(count)));
+    inputs.expect_one_publisher("luci/chair_profile", move |count| M::wrap(Input::ProfilersCounted(count)));
     inputs.subscribe::<luci::LuciJoystickScaling>(
         node,
         "luci/joystick_scaling",
         qos::sensor(),
-        move |message| Some(wrap(Input::FeedbackReceived(feedback(&message)))),
+        move |message| Some(M::wrap(Input::FeedbackReceived(feedback(&message)))),
     )?;
     inputs.subscribe::<luci::LuciJoystick>(
         node,
         "luci/joystick_position",
         qos::command(),
-        move |message| Some(wrap(Input::JoystickReceived(messages::joystick(&message)))),
+        move |message| Some(M::wrap(Input::JoystickReceived(messages::joystick(&message)))),
     )?;
     let command = move |command: Result<Command, NotFinite>| match command {
-        Ok(command) => Some(wrap(Input::CommandReceived(command))),
-        Err(error) => Some(wrap(Input::CommandRefused(error))),
+        Ok(command) => Some(M::wrap(Input::CommandReceived(command))),
+        Err(error) => Some(M::wrap(Input::CommandRefused(error))),
     };
     match (composed, params.stamped) {
         (true, _) => return Ok(()),
@@ -137,7 +136,7 @@ pub fn listen<M: Machine + 'static>(
             move |message| command(messages::unstamped(&message)),
         ),
     }?;
-    let count = move |count| wrap(Input::CommandersCounted(count));
+    let count = move |count| M::wrap(Input::CommandersCounted(count));
     inputs.expect_one_publisher(velocity_arbiter::COMMAND, count);
     Ok(())
 }
@@ -154,7 +153,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
-    listen(&mut member.inputs, &mut member.node, &member.params, false, |input| input)?;
+    listen(&mut member.inputs, &mut member.node, &member.params, false)?;
     let mut picture = Picture::new(&mut member.node)?;
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let scaler = ZoneScaler::new(member.params.clone());
@@ -162,6 +161,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let drawn = shell.clone();
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = runner.status(move |machine| latency.report(status(machine))).log_levels();
-    let runner = runner.chore(move |_| picture.draw(&drawn, |scaler| scaler));
+    let runner = runner.chore(move |_| picture.draw(&drawn));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

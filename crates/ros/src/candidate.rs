@@ -22,6 +22,8 @@ pub(crate) trait Subscription<M: Machine>: Send {
     /// process that was held must not let out everything that waited for it. That is transport, as a middleware does it that
     /// keeps one message: the machine judges the newest as it would have after the others, and every stop.
     fn deliver(&mut self, shell: &Shell<M>, index: usize) -> u64;
+    /// Drops what was taken.
+    fn forget(&mut self);
 }
 
 /// More commands than this do not come in one go unless the process was held: 20 ms at 1 kHz.
@@ -30,9 +32,9 @@ const BACKLOG: usize = 20;
 /// What a topic is read by.
 pub(crate) type Read<M> = Box<dyn Subscription<M>>;
 /// Listens to a topic.
-type Open<M> = Box<dyn FnMut(&mut r2r::Node, &str) -> r2r::Result<Read<M>> + Send>;
+type Open<M> = Box<dyn FnOnce(&mut r2r::Node, &str) -> r2r::Result<Read<M>> + Send>;
 
-/// How a topic is listened to that comes and goes with the parameters, see [`Wish`](crate::Wish).
+/// How a topic is listened to that comes and goes with the parameters, see [`SubscriptionSpec`](crate::SubscriptionSpec).
 pub struct Candidate<M: Machine> {
     type_name: String,
     reliable: bool,
@@ -43,7 +45,7 @@ impl<M: Machine + 'static> Candidate<M> {
     /// `T`, from which `convert` makes an input, or `None` if the message says nothing.
     pub fn new<T: WrappedTypesupport + Send + 'static>(
         qos: QosProfile,
-        mut convert: impl FnMut(T) -> Option<M::Input> + Clone + Send + 'static,
+        mut convert: impl FnMut(T) -> Option<M::Input> + Send + 'static,
     ) -> Self {
         Self::indexed(qos, move |_, message| convert(message))
     }
@@ -51,10 +53,10 @@ impl<M: Machine + 'static> Candidate<M> {
     /// The same for one of several like topics: `convert` gets also the index that the topic has when the message is delivered.
     pub fn indexed<T: WrappedTypesupport + Send + 'static>(
         qos: QosProfile,
-        convert: impl FnMut(usize, T) -> Option<M::Input> + Clone + Send + 'static,
+        convert: impl FnMut(usize, T) -> Option<M::Input> + Send + 'static,
     ) -> Self {
         let reliable = is_reliable(&qos);
-        let open: Open<M> = Box::new(move |node, topic| subscribe(node, topic, qos.clone(), convert.clone()));
+        let open: Open<M> = Box::new(move |node, topic| subscribe(node, topic, qos, convert));
         Self { type_name: type_of::<T>(), reliable, open }
     }
 
@@ -68,7 +70,7 @@ impl<M: Machine + 'static> Candidate<M> {
     }
 
     /// Makes `node` listen to `topic` as this type.
-    pub(crate) fn open(&mut self, node: &mut r2r::Node, topic: &str) -> r2r::Result<Read<M>> {
+    pub(crate) fn open(self, node: &mut r2r::Node, topic: &str) -> r2r::Result<Read<M>> {
         (self.open)(node, topic)
     }
 }
@@ -121,6 +123,10 @@ where
             }
         }
         count
+    }
+
+    fn forget(&mut self) {
+        self.taken.clear();
     }
 }
 

@@ -3,10 +3,10 @@
 //!
 //! * [`Shell`] owns a machine and the way its outputs leave; whoever has an event delivers it and takes it to the
 //!   last output in one call.
-//! * [`Runner`] is one thread for one ROS node: it waits for messages or the machine's deadline, hands every message
-//!   to the shell as it comes, and keeps house (parameters, diagnostics, wrong types on a topic).
-//! * [`Inputs`] are the topics that a node always listens to; a [`Wish`] is for one that comes and goes with its parameters, on a
-//!   thread of its own.
+//! * [`Runner`] is one thread for one ROS node: it sleeps until a message comes, hands every message to the shell, and keeps house
+//!   (parameters, diagnostics, wrong types on a topic). What is due without a message is done by the shell's alarm.
+//! * [`Inputs`] are the topics that a node always subscribes to; a [`SubscriptionSpec`] is for one that comes and goes with its
+//!   parameters.
 //! * [`Parameters`] serves the six parameter services over a [`params::Set`]. A node's own services have a [`Desk`], on
 //!   which they change parameters by the same way.
 //!
@@ -18,13 +18,12 @@ pub mod clock;
 pub mod panics;
 pub mod qos;
 
+mod alarm;
 mod candidate;
 mod diagnostics;
 mod error;
 mod input;
 mod latency;
-mod listener;
-mod listeners;
 mod logger;
 mod names;
 mod node;
@@ -38,10 +37,12 @@ mod service;
 mod shell;
 mod stderr;
 mod stop;
+mod subscription_spec;
+mod subscriptions;
 mod topic;
 mod wire;
-mod wish;
 
+pub use alarm::AlarmThread;
 pub use candidate::Candidate;
 pub use diagnostics::Status;
 pub use error::Error;
@@ -58,5 +59,5 @@ pub use service::Desk;
 pub use shell::{Place, Shell};
 pub use stderr::print_line;
 pub use stop::{Stop, exit_at_once};
+pub use subscription_spec::SubscriptionSpec;
 pub use topic::Topic;
-pub use wish::Wish;

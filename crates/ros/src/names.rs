@@ -31,13 +31,6 @@ impl Names {
         }
     }
 
-    /// What a node of another name must ask for to get what is `full` by the name `topic` here: rcl applies the rules of the
-    /// command line to every node, those for this one alone excepted.
-    pub(crate) fn for_others(&self, topic: &str) -> String {
-        let full = self.resolve(topic);
-        if self.resolve(&full) == full { full } else { self.expand(topic) }
-    }
-
     fn expand(&self, name: &str) -> String {
         let root = self.namespace.trim_end_matches('/');
         if name.starts_with('/') {
@@ -221,17 +214,6 @@ mod tests {
         for rule in ["__ns:=/robot", "joystick:__node:=a", "~/a:=b", "/a/b:=~/c_d"] {
             assert_eq!(check(rule), Ok(()), "{rule}");
         }
-    }
-
-    #[test]
-    fn a_rule_is_not_applied_twice_to_what_another_node_asks_for() {
-        let swapped = names(&["--ros-args", "-r", "a:=b", "-r", "b:=a", "-r", "c:=d"]);
-        assert_eq!(
-            (swapped.for_others("a").as_str(), swapped.for_others("c").as_str()),
-            ("/robot/a", "/robot/d")
-        );
-        let own = names(&["--ros-args", "-r", "joystick:a:=b"]);
-        assert_eq!(own.for_others("a"), "/robot/b");
     }
 
     #[test]

@@ -10,9 +10,9 @@ use units::{Census, Instant, Machine};
 use crate::{Shell, clock, panics};
 
 /// How often publishers are counted where one is expected, when nothing asks for it sooner. The graph has an event for its changes,
-/// but r2r waits for no event besides its own. A node may sleep for 50 ms more before it looks: together 0.2 s, and an arbiter's lock
-/// takes longer to open.
-pub const COUNT_PERIOD: Duration = Duration::from_millis(150);
+/// but r2r waits for no event besides its own. It is as long as a node sleeps that hears nothing: a conflict is known within 0.2 s with room
+/// to spare, and an arbiter's lock takes longer to open.
+pub const COUNT_PERIOD: Duration = Duration::from_millis(100);
 
 /// Part of the name of a node that the middleware does not know yet.
 const NAMELESS: &str = "_UNKNOWN_";

@@ -7,17 +7,16 @@ use r2r::WrappedServiceTypeSupport;
 use units::{Instant, Level, Machine};
 
 use crate::diagnostics::Diagnostics;
-use crate::listeners::Listeners;
-
 use crate::service::{Serve, Service};
-use crate::{COUNT_PERIOD, Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, Wish, clock};
+use crate::subscriptions::DynamicSubscriptions;
+use crate::{
+    COUNT_PERIOD, Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, SubscriptionSpec, clock,
+};
 
 /// How often a node keeps house: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
-/// How often a node tries again to listen to what it could not listen to.
-const TRY_AGAIN: Duration = Duration::from_millis(50);
-/// How long a node may sleep when nothing is due: it must see the wish to end.
-const LONGEST_SLEEP: Duration = Duration::from_millis(50);
+/// How long a thread that waits for messages sleeps at most when none comes: it must see the wish to end.
+pub(crate) const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// How long a node may sleep that only waits for an answer.
 const SHORT_SLEEP: Duration = Duration::from_millis(10);
@@ -28,6 +27,9 @@ const ROUNDS: usize = 128;
 
 /// How much later than it was due a wake-up may be before more than what it brought may wait.
 const LATE: Duration = Duration::from_millis(5);
+
+/// A wait that took so long slept: nothing was unread until it ended, and what ended it is one message of a topic.
+const SLEPT: Duration = Duration::from_millis(1);
 
 /// What a thread reads from the middleware, and since when nothing was left unread.
 pub(crate) struct Reader {
@@ -40,8 +42,8 @@ impl Reader {
         Self { dry: clock::now() }
     }
 
-    /// Waits for messages for `idle` at the most, and takes with `take` what the middleware has for `node`, until nothing comes any
-    /// more. The machine sees the time in between, and learns if this thread was held since it read before, here or elsewhere.
+    /// Waits for messages for `idle` at the most, and takes with `take` what the middleware has for `node`: after a sleep what ended it,
+    /// else until nothing comes any more. The machine sees the time in between, and learns if this thread was held since it read before, here or elsewhere.
     pub(crate) fn wait_and_take<M: Machine>(
         &mut self,
         node: &mut r2r::Node,
@@ -49,13 +51,21 @@ impl Reader {
         idle: Duration,
         mut take: impl FnMut() -> usize,
     ) {
-        let due = clock::now() + idle + LATE;
+        let began = clock::now();
         node.spin_once(idle);
-        if clock::now() > due {
+        let woke = clock::now();
+        let slept = woke.since(began);
+        let is_late = slept > idle + LATE;
+        if is_late {
             // The process was held. The wait may have ended by time alone, and what came meanwhile has to go before what is due.
             node.spin_once(Duration::ZERO);
         }
         shell.read_again(self.dry, self.dry + idle);
+        if SLEPT <= slept && !is_late {
+            self.dry = woke;
+            take();
+            return;
+        }
         for _ in 0..ROUNDS {
             if take() == 0 {
                 self.dry = clock::now();
@@ -112,7 +122,7 @@ enum Beside<M: Machine> {
     /// The machine's leave.
     Guard(Guard<M>),
     /// Topics that the parameters name.
-    Topics(Listeners<M>),
+    Topics(DynamicSubscriptions<M>),
 }
 
 impl<M: Machine + 'static> Gate<M> {
@@ -120,7 +130,7 @@ impl<M: Machine + 'static> Gate<M> {
     pub(crate) fn pass(
         &mut self,
         shell: &Shell<M>,
-        node: &r2r::Node,
+        node: &mut r2r::Node,
         before: &Set,
         after: &Set,
     ) -> Result<(), Refusal> {
@@ -137,21 +147,21 @@ impl<M: Machine + 'static> Gate<M> {
             Beside::Guard(guard) => {
                 shell.deliver_checked(input, |machine| guard(machine, before, after), note)
             }
-            Beside::Topics(listeners) => listeners.change(node, after, || {
+            Beside::Topics(topics) => topics.change(node, after, || {
                 let Ok(()) = shell.deliver_checked(input, |_| Ok::<_, Infallible>(()), note);
             }),
         }
     }
 
-    fn listeners(&mut self) -> Option<&mut Listeners<M>> {
+    fn topics(&mut self) -> Option<&mut DynamicSubscriptions<M>> {
         match &mut self.beside {
-            Beside::Topics(listeners) => Some(listeners),
+            Beside::Topics(topics) => Some(topics),
             Beside::Nothing | Beside::Guard(_) => None,
         }
     }
 }
 
-/// One thread for one ROS node: waits for a message or the machine's deadline, delivers, and keeps house.
+/// One thread for one ROS node: waits for messages, delivers them, and keeps house.
 pub struct Runner<M: Machine> {
     node: Node,
     name: String,
@@ -167,11 +177,9 @@ pub struct Runner<M: Machine> {
     diagnostics: Diagnostics,
     /// The level that was logged last, where changes of it are logged.
     logged: Option<Level>,
-    longest_sleep: Duration,
     reader: Reader,
     housekeeping_due: Instant,
     count_due: Instant,
-    look_due: Instant,
 }
 
 impl<M: Machine + 'static> Runner<M> {
@@ -201,11 +209,9 @@ impl<M: Machine + 'static> Runner<M> {
             follow: None,
             diagnostics,
             logged: None,
-            longest_sleep: LONGEST_SLEEP,
             reader: Reader::new(),
             housekeeping_due: clock::now() + HOUSEKEEPING,
             count_due: clock::now(),
-            look_due: clock::now(),
         })
     }
 
@@ -278,28 +284,24 @@ impl<M: Machine + 'static> Runner<M> {
         mut self,
         guard: impl FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send + 'static,
     ) -> Self {
-        debug_assert!(self.gate.listeners().is_none(), "{} listens to what its parameters name", self.name);
+        debug_assert!(self.gate.topics().is_none(), "{} listens to what its parameters name", self.name);
         self.gate.beside = Beside::Guard(Box::new(guard));
         self
     }
 
-    /// Listens to what `plan` makes of the parameters, in that order, now and whenever they are changed.
+    /// Subscribes to what `plan` makes of the parameters, in that order, now and whenever they are changed.
     /// # Errors
     /// Why the parameters in force cannot be followed.
-    pub fn listen(
+    pub fn subscribe(
         mut self,
-        context: &r2r::Context,
-        plan: impl FnMut(&Set) -> Result<Vec<Wish<M>>, Refusal> + Send + 'static,
-    ) -> Result<Self, Error>
-    where
-        M: Send,
-    {
-        let mut listeners = Listeners::new(context, &self.name, self.inputs.names(), &self.shell, plan);
-        listeners
-            .change(&self.node, self.parameters.set(), || {})
+        plan: impl FnMut(&Set) -> Result<Vec<SubscriptionSpec<M>>, Refusal> + Send + 'static,
+    ) -> Result<Self, Error> {
+        let mut topics = DynamicSubscriptions::new(&self.name, self.inputs.names(), &self.shell, plan);
+        topics
+            .change(&mut self.node, self.parameters.set(), || {})
             .map_err(|refusal| Error::Parameters { node: self.name.clone(), refusals: vec![refusal] })?;
         debug_assert!(matches!(self.gate.beside, Beside::Nothing), "{} is guarded", self.name);
-        self.gate.beside = Beside::Topics(listeners);
+        self.gate.beside = Beside::Topics(topics);
         Ok(self)
     }
 
@@ -308,13 +310,6 @@ impl<M: Machine + 'static> Runner<M> {
     #[must_use]
     pub fn note(mut self, note: impl FnMut(&Set) + Send + 'static) -> Self {
         self.gate.note = Some(Box::new(note));
-        self
-    }
-
-    /// Wakes up at least this often, for a machine whose deadline other threads can bring forward.
-    #[must_use]
-    pub fn longest_sleep(mut self, longest: Duration) -> Self {
-        self.longest_sleep = longest;
         self
     }
 
@@ -354,32 +349,29 @@ impl<M: Machine + 'static> Runner<M> {
 
     fn turn(&mut self) {
         let is_asked = self.parameters.are_asked();
-        let idle = if is_asked { Duration::ZERO } else { self.shell.idle(self.longest_sleep) };
-        let (inputs, parameters, services) = (&mut self.inputs, &mut self.parameters, &mut self.services);
+        let idle =
+            if is_asked { Duration::ZERO } else { LONGEST_SLEEP.min(self.count_due.since(clock::now())) };
+        let Self { inputs, parameters, services, gate, .. } = self;
         self.reader.wait_and_take(&mut self.node, &self.shell, idle, || {
             let requests: usize = services.iter_mut().map(|service| service.take()).sum();
-            inputs.take() + parameters.take() + requests
+            let messages = inputs.take() + gate.topics().map_or(0, DynamicSubscriptions::take);
+            messages + parameters.take() + requests
         });
         for watch in &mut self.watches {
             watch(&mut self.node);
         }
         self.inputs.deliver(&self.shell);
-        self.shell.poll();
+        if let Some(topics) = self.gate.topics() {
+            topics.deliver();
+        }
         for chore in &mut self.chores {
             chore(&mut self.node);
-        }
-        if let Some(listeners) = self.gate.listeners() {
-            listeners.check();
-            if listeners.is_undecided() && clock::now() >= self.look_due {
-                self.look_due = clock::now() + TRY_AGAIN;
-                listeners.follow(&self.node);
-            }
         }
         if clock::now() >= self.count_due {
             self.count_due = clock::now() + COUNT_PERIOD;
             self.inputs.look_for_strangers(&self.node, &self.name, &self.shell, true);
-            if let Some(listeners) = self.gate.listeners() {
-                listeners.look_for_strangers(&self.node);
+            if let Some(topics) = self.gate.topics() {
+                topics.look_for_strangers(&self.node);
             }
         }
         if clock::now() >= self.housekeeping_due {
@@ -389,7 +381,7 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     fn answer(&mut self) {
-        let (shell, gate, node): (_, _, &r2r::Node) = (&self.shell, &mut self.gate, &self.node);
+        let (shell, gate, node): (_, _, &mut r2r::Node) = (&self.shell, &mut self.gate, &mut self.node);
         if let Some(follow) = &mut self.follow
             && let Some((change, noted)) = shell.inspect(|machine| follow(machine, self.parameters.set()))
         {
@@ -413,8 +405,8 @@ impl<M: Machine + 'static> Runner<M> {
         self.inputs.look_for_strangers(&self.node, &self.name, &self.shell, false);
         let mut status = self.shell.inspect(|machine| (self.status)(machine));
         self.inputs.report(&mut status);
-        if let Some(listeners) = self.gate.listeners() {
-            listeners.report(&mut status);
+        if let Some(topics) = self.gate.topics() {
+            topics.report(&mut status);
         }
         if self.logged.is_some_and(|logged| logged != status.level) {
             self.logged = Some(status.level);

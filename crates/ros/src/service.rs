@@ -11,7 +11,7 @@ pub struct Desk<'a, M: Machine> {
     pub(crate) shell: &'a Shell<M>,
     pub(crate) parameters: &'a mut Parameters,
     pub(crate) gate: &'a mut Gate<M>,
-    pub(crate) node: &'a r2r::Node,
+    pub(crate) node: &'a mut r2r::Node,
 }
 
 impl<M: Machine + 'static> Desk<'_, M> {

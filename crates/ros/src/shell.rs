@@ -1,14 +1,17 @@
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::thread;
 
 use units::{Instant, Machine, Stamp};
 
-use crate::{clock, panics};
+use crate::alarm::{Alarm, AlarmThread};
+use crate::{Error, clock, panics};
 
 /// A machine and the way its outputs leave, shared by all who have events for it.
 ///
 /// Whoever delivers an event takes it to its last output within the same call, under one lock: the order of delivery
-/// is the order of the machine's inputs, and no thread switch lies between a stick event and a motor value.
+/// is the order of the machine's inputs, and no thread switch lies between a stick event and a motor value. What is due without an
+/// event is carried out by the thread of [`start_alarm`](Shell::start_alarm).
 ///
 /// After a panic on any thread of the process ([`panics`]) no machine is given anything and no output leaves.
 ///
@@ -16,6 +19,7 @@ use crate::{clock, panics};
 /// The lock is held while outputs are published, which the middleware does in tens of microseconds.
 pub struct Shell<M: Machine> {
     inner: Arc<Mutex<Inner<M>>>,
+    alarm: Arc<Alarm>,
 }
 
 struct Inner<M: Machine> {
@@ -36,7 +40,7 @@ pub enum Place {
 
 impl<M: Machine> Clone for Shell<M> {
     fn clone(&self) -> Self {
-        Self { inner: Arc::clone(&self.inner) }
+        Self { inner: Arc::clone(&self.inner), alarm: Arc::clone(&self.alarm) }
     }
 }
 
@@ -49,7 +53,7 @@ impl<M: Machine> Shell<M> {
         publish: impl FnMut(M::Output) + Send + 'static,
     ) -> Self {
         let inner = Inner { machine, clock_read, publish: Box::new(publish), mistake: None };
-        Self { inner: Arc::new(Mutex::new(inner)) }
+        Self { inner: Arc::new(Mutex::new(inner)), alarm: Arc::new(Alarm::new()) }
     }
 
     /// Calls `mistake` with the lock held before each use of the machine and before each output is published, for tests of what
@@ -103,19 +107,30 @@ impl<M: Machine> Shell<M> {
         }
     }
 
-    /// Carries out what is due although nothing happened.
-    pub fn poll(&self) {
-        let Some(mut inner) = self.lock_whole() else { return };
-        let now = inner.tell_clock();
-        inner.drain(now);
+    /// Starts the thread that polls the machine at its deadlines, which ends with what is given back. One is enough.
+    /// # Errors
+    /// The operating system refuses the thread.
+    pub fn start_alarm(&self) -> Result<AlarmThread, Error>
+    where
+        M: Send + 'static,
+    {
+        AlarmThread::start(self)
     }
 
-    /// How long nothing is due, at most `cap`.
-    pub fn idle(&self, cap: Duration) -> Duration {
-        match self.lock_whole().and_then(|inner| inner.machine.deadline()) {
-            Some(deadline) => deadline.since(clock::now()).min(cap),
-            None => cap,
+    pub(crate) fn alarm(&self) -> &Alarm {
+        &self.alarm
+    }
+
+    /// Carries out what is due, if anything is; when something is due next. `None` also after a panic.
+    pub(crate) fn poll_at_deadline(&self) -> Option<Instant> {
+        let mut inner = self.lock_whole()?;
+        if inner.machine.deadline().is_some_and(|deadline| deadline <= clock::now()) {
+            let now = inner.tell_clock();
+            inner.drain(now);
         }
+        let deadline = inner.machine.deadline();
+        self.alarm.rearm(deadline);
+        deadline
     }
 
     /// Looks at the machine.
@@ -136,12 +151,13 @@ impl<M: Machine> Shell<M> {
     }
 
     /// The machine unless the process panicked.
-    fn lock_whole(&self) -> Option<MutexGuard<'_, Inner<M>>> {
+    fn lock_whole(&self) -> Option<Held<'_, M>> {
         if panics::happened() {
             return None;
         }
         // Once more, since the thread that had the lock may have panicked.
-        Some(self.lock()).filter(|_| !panics::happened())
+        let inner = Some(self.lock()).filter(|_| !panics::happened())?;
+        Some(Held { inner, alarm: &self.alarm })
     }
 
     /// A panic while the lock was held leaves the machine between two events at worst; stopping still works, and that
@@ -152,6 +168,35 @@ impl<M: Machine> Shell<M> {
             mistake(Place::Machine);
         }
         inner
+    }
+}
+
+/// The machine while somebody has it. Its deadline may be another one afterwards, which the alarm gets to know.
+struct Held<'a, M: Machine> {
+    inner: MutexGuard<'a, Inner<M>>,
+    alarm: &'a Alarm,
+}
+
+impl<M: Machine> Deref for Held<'_, M> {
+    type Target = Inner<M>;
+
+    fn deref(&self) -> &Inner<M> {
+        &self.inner
+    }
+}
+
+impl<M: Machine> DerefMut for Held<'_, M> {
+    fn deref_mut(&mut self) -> &mut Inner<M> {
+        &mut self.inner
+    }
+}
+
+impl<M: Machine> Drop for Held<'_, M> {
+    fn drop(&mut self) {
+        // A machine that just panicked is asked nothing.
+        if !thread::panicking() {
+            self.alarm.arm(self.inner.machine.deadline());
+        }
     }
 }
 
@@ -259,12 +304,6 @@ mod tests {
             (0..20_000).filter(|_| shell.deliver_checked(true, check, || {}).is_ok()).count()
         });
         assert_eq!(shell.inspect(|door| door.taken as usize), passed);
-    }
-
-    #[test]
-    fn without_a_deadline_the_cap_holds() {
-        let shell = Shell::new(Doubler(Vec::new()), None, |_| {});
-        assert_eq!(shell.idle(Duration::from_millis(7)), Duration::from_millis(7));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub use clock::Clock;
 pub use command_monitor::{CommandMonitor, Received};
 pub use freshness::{Freshness, HEARTBEAT, SHORTEST_COMMAND_TIMEOUT, Said, Stale};
 pub use level::Level;
-pub use machine::{Machine, earliest};
+pub use machine::{Contains, Machine, earliest};
 pub use publisher_count::PublisherCount;
 pub use scale::{OutOfUnitRange, Scale};
 pub use time::{Instant, Stamp};

@@ -34,6 +34,25 @@ pub trait Machine {
     fn deadline(&self) -> Option<Instant>;
 }
 
+/// A machine in which `S` is a stage, or which is `S` itself: so a node's shell is the same alone and in a process with others.
+pub trait Contains<S: Machine>: Machine {
+    /// The stage.
+    fn stage(&self) -> &S;
+
+    /// The input that brings `input` to the stage.
+    fn wrap(input: S::Input) -> Self::Input;
+}
+
+impl<M: Machine> Contains<M> for M {
+    fn stage(&self) -> &M {
+        self
+    }
+
+    fn wrap(input: M::Input) -> M::Input {
+        input
+    }
+}
+
 /// The earlier of two deadlines, where `None` means never.
 pub fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
     match (a, b) {

@@ -23,7 +23,7 @@ mod test;
 
 use std::process::ExitCode;
 
-use report::{Failure, Outcome, step};
+use report::{Failure, step};
 use root::Root;
 
 const USAGE: &str = "\
@@ -34,7 +34,7 @@ usage: cargo xtask COMMAND
   env                      print the environment: eval \"$(cargo xtask env)\"
   run NODE [-- ARGS]       set up, build, and run one node, e.g. run joystick -- --ros-args -p x:=1
   demo [ARGS]              set up, build, and run the demonstration
-  bench [ARGS]             set up, build, and measure
+  bench [ARGS]             set up, build for release, and measure
   test [--quick]           everything that CI checks; --quick: only what needs no ROS
   prove [--soak SECONDS]   the stop machine with the real constants, half an hour: every part, each two; or random faults for so long
   soak [SECONDS]           random faults on the machines, then on hindbrain and on the chain over DDS, 600 s each
@@ -47,6 +47,11 @@ demo, bench, test and soak stay on this machine in a ROS domain of their own, wh
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    // What follows a name; a first `--` only separates.
+    let rest = |skipped: usize| {
+        let arguments = &arguments[skipped..];
+        arguments.strip_prefix(&["--".to_owned()]).unwrap_or(arguments)
+    };
     let outcome = match words[..] {
         ["--help" | "-h" | "help"] => {
             print!("{USAGE}");
@@ -65,9 +70,11 @@ fn main() -> ExitCode {
         ["soak", seconds] if seconds.parse::<u64>().is_ok() => {
             Root::find().and_then(|root| soak::run(&root, seconds.parse().unwrap_or(soak::SECONDS)))
         }
-        ["run", node, ..] if !node.starts_with('-') => execute(node, &arguments[2..], false),
-        ["demo", ..] => execute("demo", &arguments[1..], true),
-        ["bench", ..] => execute("bench", &arguments[1..], true),
+        ["run", node, ..] if !node.starts_with('-') => {
+            Root::find().and_then(|root| run::node(&root, node, rest(2)))
+        }
+        ["demo", ..] => Root::find().and_then(|root| run::demo(&root, rest(1))),
+        ["bench", ..] => Root::find().and_then(|root| run::bench(&root, rest(1))),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);
@@ -80,10 +87,4 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Runs an executable with what follows its name; a first `--` only separates.
-fn execute(name: &str, arguments: &[String], isolated: bool) -> Outcome<()> {
-    let arguments = arguments.strip_prefix(&["--".to_owned()]).unwrap_or(arguments);
-    run::run(&Root::find()?, name, arguments, isolated)
 }

@@ -78,11 +78,6 @@ impl Root {
     pub fn target_by(&self, variable: Option<String>) -> PathBuf {
         self.0.join(variable.filter(|value| !value.is_empty()).unwrap_or_else(|| "target".to_owned()))
     }
-
-    /// Where the executables of the development profile lie.
-    pub fn executables(&self) -> PathBuf {
-        self.target().join("debug")
-    }
 }
 
 /// All files beneath `folder` in a fixed order, symbolic links left out.

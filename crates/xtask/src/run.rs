@@ -10,62 +10,88 @@ use crate::report::{Failure, Outcome, step};
 use crate::root::Root;
 use crate::setup;
 
-/// The executables that are no nodes and have a command of their own.
-const TOOLS: &[&str] = &["demo", "bench"];
+/// The profile in which tests run, and that in which a robot runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Profile {
+    Dev,
+    Release,
+}
 
-/// Sets up, builds, and becomes `name` with `arguments`; returns only with a failure.
+/// Sets up, builds, and becomes the node `name` with `arguments`; returns only with a failure.
 ///
 /// # Errors
 /// An unknown name, a failed setup or build.
-pub fn run(root: &Root, name: &str, arguments: &[String], isolated: bool) -> Outcome<()> {
-    let known = executables(root);
-    if !known.iter().any(|executable| executable == name) {
-        let nodes: Vec<&str> =
-            known.iter().map(String::as_str).filter(|known| !TOOLS.contains(known)).collect();
-        return Err(Failure::new(format!("there is no {name}; there are: {}", nodes.join(", "))));
+pub fn node(root: &Root, name: &str, arguments: &[String]) -> Outcome<()> {
+    let known = nodes(root);
+    if !known.iter().any(|node| node == name) {
+        return Err(Failure::new(format!("there is no {name}; there are: {}", known.join(", "))));
     }
     setup::run(root)?;
-    let mut environment = Environment::new(root);
-    if isolated {
-        let (isolated, sentence) = environment.isolated(root)?;
-        environment = isolated;
-        step(sentence);
-    }
+    become_one(root, &Environment::new(root), name, Profile::Dev, arguments)
+}
+
+/// The same with the demo, on this machine alone.
+///
+/// # Errors
+/// A failed setup or build.
+pub fn demo(root: &Root, arguments: &[String]) -> Outcome<()> {
+    tool(root, "demo", Profile::Dev, arguments)
+}
+
+/// The same with the bench, of executables as a robot has them.
+///
+/// # Errors
+/// A failed setup or build.
+pub fn bench(root: &Root, arguments: &[String]) -> Outcome<()> {
+    tool(root, "bench", Profile::Release, arguments)
+}
+
+fn tool(root: &Root, name: &str, profile: Profile, arguments: &[String]) -> Outcome<()> {
+    setup::run(root)?;
+    let (environment, sentence) = Environment::new(root).isolated(root)?;
+    step(sentence);
+    become_one(root, &environment, name, profile, arguments)
+}
+
+fn become_one(
+    root: &Root,
+    environment: &Environment,
+    name: &str,
+    profile: Profile,
+    arguments: &[String],
+) -> Outcome<()> {
     step("building the executables");
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--quiet", "-p", "nodes"]).current_dir(root.path());
+    cargo.args(["build", "--quiet", "-p", "nodes", "--bins"]).current_dir(root.path());
+    if !nodes(root).iter().any(|node| node == name) {
+        cargo.args(["-p", name]);
+    }
+    let folder = match profile {
+        Profile::Dev => "debug",
+        Profile::Release => {
+            cargo.arg("--release");
+            "release"
+        }
+    };
     if !succeeds(environment.apply(&mut cargo))? {
         return Err(Failure::new("the executables could not be built"));
     }
-    Err(become_it(environment.apply(&mut Command::new(root.executables().join(name))).args(arguments)))
+    let path = root.target().join(folder).join(name);
+    Err(become_it(environment.apply(&mut Command::new(path)).args(arguments)))
 }
 
-/// The names of the executables of the crate `nodes`, sorted.
-fn executables(root: &Root) -> Vec<String> {
-    let manifest = fs::read_to_string(root.join("crates/nodes/Cargo.toml")).unwrap_or_default();
-    let mut names = declared(&manifest);
+/// The names of the nodes' executables, sorted.
+fn nodes(root: &Root) -> Vec<String> {
     let files = fs::read_dir(root.join("crates/nodes/src/bin")).into_iter().flatten().flatten();
-    names.extend(files.filter_map(|entry| stem(&entry.path())));
+    let mut names: Vec<_> = files.filter_map(|entry| stem(&entry.path())).collect();
     names.sort();
-    names.dedup();
     names
 }
 
-/// `src/bin/NAME.rs` or `src/bin/NAME/main.rs`.
+/// The `NAME` of `NAME.rs`.
 fn stem(path: &Path) -> Option<String> {
-    let is_one = path.extension().is_some_and(|e| e == "rs") || path.join("main.rs").is_file();
+    let is_one = path.extension().is_some_and(|extension| extension == "rs");
     is_one.then(|| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))?
-}
-
-/// The names of the `[[bin]]` tables of a manifest.
-fn declared(manifest: &str) -> Vec<String> {
-    let tables = manifest.split("[[bin]]").skip(1);
-    let name = |table: &str| {
-        let lines = table.lines().take_while(|line| !line.starts_with('['));
-        let value = lines.filter_map(|line| line.split_once('=')).find(|(key, _)| key.trim() == "name")?.1;
-        Some(value.trim().trim_matches('"').to_owned())
-    };
-    tables.filter_map(name).collect()
 }
 
 #[cfg(test)]
@@ -73,15 +99,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn declared_executables_are_found() {
-        let manifest = "[package]\nname = \"nodes\"\n[[bin]]\nname = \"demo\"\npath = \"x\"\n\n[[bin]]\npath = \"y\"\n\
-                        name = \"joystick\"\n[dependencies]\nname = \"no\"\n";
-        assert_eq!(declared(manifest), ["demo", "joystick"]);
-    }
-
-    #[test]
     fn a_file_of_another_kind_is_no_executable() {
         assert_eq!(stem(Path::new("/x/steersman.rs")), Some("steersman".to_owned()));
         assert_eq!(stem(Path::new("/x/README.md")), None);
+    }
+
+    #[test]
+    fn the_nodes_are_found() {
+        let found = nodes(&Root::find().unwrap());
+        assert!(
+            ["hindbrain", "steersman"].iter().all(|name| found.iter().any(|node| node == name)),
+            "{found:?}"
+        );
     }
 }

@@ -56,8 +56,26 @@ const FULL: &[Part] = &[
         name: "tests of the other crates",
         hint: "see the test above",
         run: |root| {
-            let crates =
-                ["-p", "gamepad", "-p", "actuator", "-p", "ros", "-p", "nodes", "-p", "xtask", "-p", "tests"];
+            let crates = [
+                "-p",
+                "gamepad",
+                "-p",
+                "actuator",
+                "-p",
+                "ros",
+                "-p",
+                "nodes",
+                "-p",
+                "steersman-joystick",
+                "-p",
+                "demo",
+                "-p",
+                "bench",
+                "-p",
+                "xtask",
+                "-p",
+                "tests",
+            ];
             ros(root, &[&["test", "--quiet"][..], &crates[..]].concat())
         },
     },
@@ -65,7 +83,22 @@ const FULL: &[Part] = &[
         name: "executables",
         hint: "see the error above",
         run: |root| {
-            let crates = ["-p", "nodes", "-p", "gamepad", "-p", "scenarios", "--bins", "--examples"];
+            let crates = [
+                "-p",
+                "nodes",
+                "-p",
+                "gamepad",
+                "-p",
+                "steersman-joystick",
+                "-p",
+                "demo",
+                "-p",
+                "bench",
+                "-p",
+                "scenarios",
+                "--bins",
+                "--examples",
+            ];
             ros(root, &[&["build", "--quiet"][..], &crates[..]].concat())
         },
     },

@@ -79,16 +79,6 @@ pub(crate) fn waits(_pump: &EventPump) -> bool {
     unsafe { sys::SDL_HasEvents(*all.start(), *all.end()) == sys::SDL_bool::SDL_TRUE }
 }
 
-/// The next event, waiting for it so many milliseconds at most.
-pub(crate) fn wait(_pump: &mut EventPump, milliseconds: i32) -> Option<Heard> {
-    let mut event = MaybeUninit::<sys::SDL_Event>::uninit();
-    // SAFETY: as for `poll`.
-    unsafe {
-        let came = sys::SDL_WaitEventTimeout(event.as_mut_ptr(), milliseconds) == 1;
-        came.then(|| heard(event.assume_init_ref()))
-    }
-}
-
 /// # Safety
 /// SDL wrote the event.
 unsafe fn heard(event: &sys::SDL_Event) -> Heard {

@@ -19,11 +19,6 @@ pub(crate) struct Pads {
 }
 
 impl Pads {
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.plugged.len()
-    }
-
     /// Attaches a virtual joystick and answers its instance id.
     ///
     /// Unless it is to be a game controller its type is "unknown", so that every axis rests at 0.

@@ -40,6 +40,7 @@ impl Joystick {
         if self.stopped {
             return;
         }
+        self.pace.follow(self.now, self.filter.course(self.now), self.logging);
         let Some(missed) = self.pace.step(self.now) else { return };
         self.counters.missed_cycles = self.counters.missed_cycles.saturating_add(missed);
         let intrinsic = self.filter.intrinsic();
@@ -49,7 +50,7 @@ impl Joystick {
         if is_other {
             self.look();
         }
-        let desired = self.desire();
+        let desired = self.make_desired();
         if self.logging {
             let row = LogRow::of(desired, self.stamp(), self.filter.intrinsic(), self.filter.active());
             self.queue.push_back(Output::LogRow(LogRow { skipped: missed, ..row }));

@@ -3,7 +3,8 @@ use params::{Parameter, Specification};
 pub(super) const RATE: Parameter<i64> = Parameter::integer("rate", 200, 1, 1000)
     .unit("Hz")
     .text(
-        "How often the desired state is computed and published; changes of the stick are published at once.",
+        "How often the desired state is published while it is motion. A change of the stick is published at once, and a zero \
+         is repeated 20 times a second.",
     )
     .at_start()
     .needed_by("joystick-genom3: its task `state` runs at 200 Hz; slower computers and links");

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    nodes::start::main_with_helpers(nodes::velocity_arbiter::NAME, nodes::velocity_arbiter::run)
+    nodes::start::main(nodes::velocity_arbiter::NAME, nodes::velocity_arbiter::run)
 }

@@ -3,9 +3,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use actuator::{Actuator, Event, Kind, NotStarted, Settings, Watchdog};
-use hindbrain::{Driver, DriverKind, Input, Source};
+use hindbrain::{Driver, DriverKind, Hindbrain, Input, Source};
 use ros::{Error, Shell};
-use units::Machine;
+use units::Contains;
 
 use super::NAME;
 use super::graph::Publishers;
@@ -77,11 +77,10 @@ impl Controller {
 
 impl Events {
     /// A chore that tells the machine what became of the device.
-    pub fn watch<M: Machine + 'static>(
+    pub fn watch<M: Contains<Hindbrain> + 'static>(
         self,
         shell: Shell<M>,
         publishers: Publishers,
-        wrap: fn(Input) -> M::Input,
     ) -> impl FnMut(&mut r2r::Node) + Send + 'static
     where
         Shell<M>: Send,
@@ -95,25 +94,25 @@ impl Events {
                         log::info!(target: NAME, "motor controller: {description}");
                         say(watchdog);
                         publishers.describe(Source::Device, description);
-                        shell.deliver(wrap(Input::DeviceOpened));
+                        shell.deliver(M::wrap(Input::DeviceOpened));
                     }
                     Event::Lost(trouble) => {
                         log::error!(target: NAME, "motor controller: {trouble}");
                         publishers.describe(Source::Device, trouble.to_string());
-                        shell.deliver(wrap(Input::DeviceLost));
+                        shell.deliver(M::wrap(Input::DeviceLost));
                     }
                     Event::Silent => {
                         log::error!(target: NAME, "motor controller: no value came in time, it was stopped");
-                        shell.deliver(wrap(Input::Unwatched));
+                        shell.deliver(M::wrap(Input::Unwatched));
                     }
                     Event::Fed => log::info!(target: NAME, "motor controller: values come again"),
                     Event::Hangs => {
                         log::error!(target: NAME, "motor controller: the device hangs, what the motors do is not known");
-                        shell.deliver(wrap(Input::DeviceLost));
+                        shell.deliver(M::wrap(Input::DeviceLost));
                     }
                     Event::HangsNoLonger => {
                         log::warn!(target: NAME, "motor controller: the device hangs no longer");
-                        shell.deliver(wrap(Input::DeviceOpened));
+                        shell.deliver(M::wrap(Input::DeviceOpened));
                     }
                 }
             }

@@ -1,8 +1,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hindbrain::{Census, CommandType, Input, Publishers as Counted, SoleTopic, Source};
+use hindbrain::{Census, CommandType, Hindbrain, Input, Publishers as Counted, SoleTopic, Source};
 use ros::{COUNT_PERIOD, Names, Publisher, Shell, census, clock};
-use units::{Instant, Machine};
+use units::{Contains, Instant};
 
 use super::NAME;
 use super::inputs::EnableQueue;
@@ -49,11 +49,10 @@ impl Counter {
     }
 
     /// A chore that counts every [`COUNT_PERIOD`], and before each message of `hind/enable` is delivered (a false twice: at once, too).
-    pub fn watch<M: Machine + 'static>(
+    pub fn watch<M: Contains<Hindbrain> + 'static>(
         mut self,
         shell: Shell<M>,
         enables: EnableQueue,
-        wrap: fn(Input) -> M::Input,
     ) -> impl FnMut(&mut r2r::Node) + Send + 'static
     where
         Shell<M>: Send,
@@ -67,7 +66,7 @@ impl Counter {
             }
             let counted = [Input::PublishersCounted(self.count(node))];
             let enables = waiting.into_iter().map(Input::EnableReceived);
-            shell.deliver_all(counted.into_iter().chain(enables).map(wrap));
+            shell.deliver_all(counted.into_iter().chain(enables).map(M::wrap));
             if is_due {
                 due = clock::now() + COUNT_PERIOD;
                 self.look_up_sensors(node);

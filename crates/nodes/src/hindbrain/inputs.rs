@@ -1,12 +1,12 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hindbrain::{CommandType, Input, Params, Sensor, measured};
+use hindbrain::{CommandType, Hindbrain, Input, Params, Sensor, measured};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::sensor_msgs::msg::Range;
 use r2r::std_msgs::msg::Bool;
 use ros::{Error, Inputs, clock, qos};
-use units::Machine;
+use units::Contains;
 
 use super::NAME;
 use crate::{messages, zone_scaler};
@@ -29,15 +29,14 @@ impl EnableQueue {
 /// Subscribes to what stops first, then, unless the composed process feeds the commands itself, to `cmd_vel`.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn listen<M: Machine + 'static>(
+pub fn listen<M: Contains<Hindbrain> + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     params: &Params,
     composed: bool,
     enables: &EnableQueue,
-    wrap: fn(Input) -> M::Input,
 ) -> Result<(), Error> {
-    let flag = |make: fn(bool) -> Input| move |message: Bool| Some(wrap(make(message.data)));
+    let flag = |make: fn(bool) -> Input| move |message: Bool| Some(M::wrap(make(message.data)));
     // Before the e-stop: of what was read in one go nobody knows the order, and a click before the press must not undo it.
     inputs.subscribe::<Bool>(node, "hind/reset", qos::edge(), flag(Input::ResetReceived))?;
     inputs.subscribe::<Bool>(node, "hind/estop", qos::edge(), flag(Input::EstopReceived))?;
@@ -45,34 +44,33 @@ pub fn listen<M: Machine + 'static>(
     inputs.subscribe::<Bool>(node, "hind/enable", qos::edge(), move |message| {
         // A false stops at once, and once more after the count, which says whether the next true can be a rise.
         enables.push(message.data);
-        (!message.data).then(|| wrap(Input::EnableReceived(false)))
+        (!message.data).then(|| M::wrap(Input::EnableReceived(false)))
     })?;
     let mut unknown = BTreeSet::new();
     inputs.subscribe::<Range>(node, "hind/ir", qos::heartbeat(), move |message| {
-        Some(wrap(range(&message, &mut unknown)?))
+        Some(M::wrap(range(&message, &mut unknown)?))
     })?;
     if !composed {
-        commands(inputs, node, params.command_type, wrap)?;
+        commands(inputs, node, params.command_type)?;
     }
     Ok(())
 }
 
-fn commands<M: Machine + 'static>(
+fn commands<M: Contains<Hindbrain> + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     command_type: CommandType,
-    wrap: fn(Input) -> M::Input,
 ) -> Result<(), Error> {
     let topic = zone_scaler::COMMAND;
     match command_type {
         CommandType::TwistStamped => {
             inputs.subscribe(node, topic, qos::commands(), move |message: geometry::TwistStamped| {
-                Some(wrap(Input::CommandReceived(messages::command(&message))))
+                Some(M::wrap(Input::CommandReceived(messages::command(&message))))
             })
         }
         CommandType::Twist => {
             inputs.subscribe(node, topic, qos::commands(), move |message: geometry::Twist| {
-                Some(wrap(Input::CommandReceived(messages::unstamped(&message))))
+                Some(M::wrap(Input::CommandReceived(messages::unstamped(&message))))
             })
         }
     }

@@ -1,3 +1,4 @@
+use actuator::Timing;
 use hindbrain::{Cause, Detail, Leds, Motors, Output, Params, Profile, Rgb, Source, SourceDetail, StopState};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::hindbrain_msgs::msg as hind;
@@ -62,7 +63,8 @@ impl Topics {
             // After what moves: who looks at the state only must not be left with the last one.
             let _ = last_state.publish(&Text { data: StopState::SoftRos.as_str().into() });
         });
-        let watch = Watch::new();
+        // Who reads no messages drives no longer than who is silent.
+        let watch = Watch::new(controller.as_ref().map(|_| Timing::default().silence));
         let supervisor =
             Supervisor::start(watch.clone(), [port.share(), starboard.share()], controller.clone())?;
         Ok(Self {

@@ -11,8 +11,8 @@ use units::{Instant, Stamp};
 use super::NAME;
 use super::controller::Controller;
 
-/// How often the supervising thread looks.
-const LOOK: Duration = Duration::from_millis(10);
+/// Beyond its limit a silence is too long.
+const BEYOND: Duration = Duration::from_millis(1);
 /// How long a thread that panics waits for the stop before it unwinds, which may end the process.
 const FIRST_STOP: Duration = Duration::from_millis(50);
 
@@ -28,9 +28,8 @@ const FIRST_STOP: Duration = Duration::from_millis(50);
 pub struct Watch(Arc<Seen>);
 
 struct Seen {
-    limit: u64,
-    driven: AtomicU64,
-    turned: AtomicU64,
+    driven: Slot,
+    turned: Slot,
     is_tripped: AtomicBool,
     is_tripped_for_good: AtomicBool,
     /// How often the supervising thread has stopped the motors.
@@ -39,18 +38,37 @@ struct Seen {
     publishing: Mutex<()>,
 }
 
-impl Watch {
-    /// Everything was seen just now; it trips after [`OVERRUN_LIMIT`].
-    pub fn new() -> Self {
-        Self::with_limit(OVERRUN_LIMIT)
+/// When something was seen last, and how long it may be silent.
+struct Slot {
+    seen: AtomicU64,
+    limit: Duration,
+}
+
+impl Slot {
+    fn new(limit: Duration) -> Self {
+        Self { seen: AtomicU64::new(clock::now().as_nanos()), limit }
     }
 
-    fn with_limit(limit: Duration) -> Self {
-        let now = clock::now().as_nanos();
+    fn set(&self, now: Instant) {
+        self.seen.store(now.as_nanos(), Ordering::SeqCst);
+    }
+
+    fn silence(&self, now: Instant) -> Duration {
+        now.since(Instant::from_nanos(self.seen.load(Ordering::SeqCst)))
+    }
+}
+
+impl Watch {
+    /// Everything was seen just now. It trips after [`OVERRUN_LIMIT`] without a motor value, or if the node's loop does not go round for
+    /// as long; with a motor controller that stops by itself when it is told nothing for a time, after that `time` already.
+    pub fn new(time: Option<Duration>) -> Self {
+        Self::with_limits(OVERRUN_LIMIT, time.unwrap_or(OVERRUN_LIMIT))
+    }
+
+    fn with_limits(driven: Duration, turned: Duration) -> Self {
         Self(Arc::new(Seen {
-            limit: nanos(limit),
-            driven: AtomicU64::new(now),
-            turned: AtomicU64::new(now),
+            driven: Slot::new(driven),
+            turned: Slot::new(turned),
             is_tripped: AtomicBool::new(false),
             is_tripped_for_good: AtomicBool::new(false),
             stops: AtomicU64::new(0),
@@ -60,12 +78,12 @@ impl Watch {
 
     /// A motor value went out.
     pub fn set_driven(&self) {
-        self.0.driven.store(clock::now().as_nanos(), Ordering::SeqCst);
+        self.0.driven.set(clock::now());
     }
 
     /// The node's loop went round.
     pub fn set_turned(&self) {
-        self.0.turned.store(clock::now().as_nanos(), Ordering::SeqCst);
+        self.0.turned.set(clock::now());
     }
 
     /// Whether the supervising thread had to stop the motors; nothing but a stop may go out until it is cleared.
@@ -117,16 +135,25 @@ impl Watch {
         }
     }
 
+    fn slots(&self) -> [&Slot; 2] {
+        [&self.0.driven, &self.0.turned]
+    }
+
     /// For how long the less recent of the two has not been seen.
     fn silence(&self, now: Instant) -> Duration {
-        let seen = self.0.driven.load(Ordering::SeqCst).min(self.0.turned.load(Ordering::SeqCst));
-        now.since(Instant::from_nanos(seen))
+        self.slots().map(|slot| slot.silence(now)).into_iter().max().unwrap_or_default()
     }
 
     /// Trips if it is time; whether it just did.
     fn look(&self, now: Instant) -> bool {
-        self.silence(now) > Duration::from_nanos(self.0.limit)
+        self.slots().iter().any(|slot| slot.silence(now) > slot.limit)
             && !self.0.is_tripped.swap(true, Ordering::SeqCst)
+    }
+
+    /// How long there is nothing to look at: what is silent by then is silent for too long.
+    fn rest(&self, now: Instant) -> Duration {
+        let rests = self.slots().map(|slot| slot.limit.saturating_sub(slot.silence(now)));
+        rests.into_iter().min().unwrap_or_default() + BEYOND
     }
 }
 
@@ -198,7 +225,7 @@ fn supervise(
     let mut due = Instant::ZERO;
     let mut was_for_good = false;
     while !ended.load(Ordering::SeqCst) {
-        thread::park_timeout(LOOK);
+        thread::park_timeout(if watch.is_tripped() { TICK / 2 } else { watch.rest(clock::now()) });
         let now = clock::now();
         if let Some(mistake) = MISTAKE.get() {
             mistake();
@@ -228,10 +255,6 @@ fn supervise(
     }
 }
 
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,7 +263,7 @@ mod tests {
 
     #[test]
     fn it_trips_once_when_either_is_silent() {
-        let watch = Watch::with_limit(LIMIT);
+        let watch = Watch::with_limits(LIMIT, LIMIT);
         let start = clock::now();
         assert!(!watch.look(start + LIMIT / 2));
         assert!(watch.look(start + LIMIT * 2) && watch.is_tripped());
@@ -252,18 +275,26 @@ mod tests {
     #[test]
     fn one_of_both_is_not_enough() {
         for drives in [true, false] {
-            let watch = Watch::with_limit(LIMIT);
+            let watch = Watch::with_limits(LIMIT, LIMIT);
             let start = clock::now();
-            let later = Instant::from_nanos(start.as_nanos() + nanos(LIMIT * 2));
-            let slot = if drives { &watch.0.driven } else { &watch.0.turned };
-            slot.store(later.as_nanos(), Ordering::SeqCst);
+            let later = start + LIMIT * 2;
+            (if drives { &watch.0.driven } else { &watch.0.turned }).set(later);
             assert!(watch.look(later), "drives: {drives}");
         }
     }
 
     #[test]
+    fn a_loop_that_stands_still_trips_as_early_as_a_motor_controller_needs_it() {
+        let watch = Watch::with_limits(LIMIT, LIMIT / 2);
+        let start = clock::now();
+        assert!(watch.rest(start) <= LIMIT / 2 + BEYOND);
+        watch.0.driven.set(start + LIMIT);
+        assert!(watch.look(start + LIMIT), "it drives, and nobody reads the emergency stop");
+    }
+
+    #[test]
     fn a_trip_for_good_is_not_cleared() {
-        let watch = Watch::with_limit(LIMIT);
+        let watch = Watch::with_limits(LIMIT, LIMIT);
         watch.trip_for_good();
         watch.clear();
         assert!(watch.is_tripped());
@@ -271,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_hangs_while_it_publishes_does_not_keep_the_supervising_thread() {
-        let watch = Watch::with_limit(LIMIT);
+        let watch = Watch::with_limits(LIMIT, LIMIT);
         let held = watch.publishing();
         let start = clock::now();
         assert!(watch.publishing_within_a_tick().is_none() && clock::now().since(start) >= TICK);

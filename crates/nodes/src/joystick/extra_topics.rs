@@ -27,15 +27,19 @@ impl ExtraTopics {
         Ok(Self { known: Known::new(said), battery, imu })
     }
 
-    /// Publishes what came of the device `driver`, and has it measure while somebody listens; `enable` switches a device's
-    /// sensors.
-    pub fn serve(&mut self, driver: Option<u32>, mut enable: impl FnMut(u32, bool)) {
+    /// Publishes battery and motion of the device `driver`.
+    pub fn publish(&mut self, driver: Option<u32>) {
         let Self { known, battery, imu } = self;
-        known.serve(driver, imu.is_watched(), |news| match news {
+        known.publish(driver, imu.is_watched(), |news| match news {
             News::Battery(message) => battery.publish(&message),
             News::Imu(message) => imu.publish(&message),
-            News::Measure(id, on) => enable(id, on),
         });
+    }
+
+    /// The same, and has the device measure while `~/imu` is subscribed to; `enable` switches a device's sensors.
+    pub fn serve(&mut self, driver: Option<u32>, enable: impl FnMut(u32, bool)) {
+        self.publish(driver);
+        self.known.measure(driver, self.imu.is_watched(), enable);
     }
 }
 
@@ -47,14 +51,12 @@ struct Known {
     measuring: Option<u32>,
 }
 
-/// What is to be done.
+/// What is to be published.
 #[derive(Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // made and taken apart at once
 enum News {
     Battery(sensor::BatteryState),
     Imu(sensor::Imu),
-    /// Switch the sensors of a device on or off.
-    Measure(u32, bool),
 }
 
 impl Known {
@@ -62,7 +64,7 @@ impl Known {
         Self { said, devices: BTreeMap::new(), told: None, measuring: None }
     }
 
-    fn serve(&mut self, driver: Option<u32>, watched: bool, mut tell: impl FnMut(News)) {
+    fn publish(&mut self, driver: Option<u32>, watched: bool, mut tell: impl FnMut(News)) {
         while let Some(extra) = self.said.next() {
             match extra {
                 Extra::There(id, capabilities, battery) => {
@@ -90,20 +92,23 @@ impl Known {
                 Extra::Moved(..) => {}
             }
         }
-        let known = driver.and_then(|id| self.devices.get(&id).map(|device| (id, *device)));
-        let battery = known.map_or(Battery::Unknown, |(_, (_, battery))| battery);
+        let battery = driver.and_then(|id| self.devices.get(&id)).map_or(Battery::Unknown, |device| device.1);
         if self.told != Some((driver, battery)) {
             self.told = Some((driver, battery));
             tell(News::Battery(battery_state(driver.is_some(), battery)));
         }
-        let measures = |c: Capabilities| c.accelerometer || c.gyro;
-        let wanted = known.filter(|(_, (c, _))| measures(*c) && watched).map(|(id, _)| id);
+    }
+
+    /// Switches the sensors of the device `driver` on while they are `watched`, and all others off.
+    fn measure(&mut self, driver: Option<u32>, watched: bool, mut enable: impl FnMut(u32, bool)) {
+        let measures = |id: &u32| self.devices.get(id).is_some_and(|(can, _)| can.accelerometer || can.gyro);
+        let wanted = driver.filter(|id| watched && measures(id));
         if wanted != self.measuring {
             if let Some(id) = self.measuring.take() {
-                tell(News::Measure(id, false));
+                enable(id, false);
             }
             if let Some(id) = wanted {
-                tell(News::Measure(id, true));
+                enable(id, true);
             }
             self.measuring = wanted;
         }
@@ -175,13 +180,13 @@ mod tests {
     /// In short: percentage of a battery, acceleration upwards, a device's sensors.
     fn served(known: &mut Known, driver: Option<u32>, watched: bool) -> Vec<String> {
         let mut told = Vec::new();
-        known.serve(driver, watched, |news| {
+        known.publish(driver, watched, |news| {
             told.push(match news {
                 News::Battery(battery) => format!("battery {}", battery.percentage),
                 News::Imu(imu) => format!("imu {:.1}", imu.linear_acceleration.z),
-                News::Measure(id, on) => format!("measure {id} {on}"),
             });
         });
+        known.measure(driver, watched, |id, on| told.push(format!("measure {id} {on}")));
         told
     }
 

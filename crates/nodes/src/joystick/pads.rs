@@ -5,10 +5,9 @@ use joystick::{DeviceId, Feedback, Hat, Input, Joystick, Printable, VirtualState
 use r2r::or_joystick::msg as or_joystick;
 use r2r::sensor_msgs::msg::JoyFeedback;
 use ros::{Error, Shell, Stop, clock};
-use units::Machine;
+use units::Contains;
 
 use super::NAME;
-use super::alarm::Alarm;
 use super::extra_topics::ExtraTopics;
 use super::extras::Extras;
 
@@ -21,7 +20,7 @@ pub struct Pads(Arc<Mutex<Devices>>);
 
 struct Devices {
     gamepads: Gamepads,
-    extras: ExtraTopics,
+    extras: Arc<Mutex<ExtraTopics>>,
 }
 
 /// What the machine asks of a device, on its way to SDL's thread.
@@ -34,27 +33,31 @@ pub enum Effect {
 }
 
 impl Pads {
-    /// Starts SDL; `wrap` makes an input of the machine at hand, in which `view` finds the joystick.
+    /// Starts SDL.
     /// # Errors
     /// SDL does not start, or the middleware refuses a topic.
-    pub fn start<M: Machine<Input: Send> + Send + 'static>(
+    pub fn start<M: Contains<Joystick, Input: Send> + Send + 'static>(
         node: &mut r2r::Node,
         shell: Shell<M>,
-        view: fn(&M) -> &Joystick,
-        wrap: fn(Input) -> M::Input,
     ) -> Result<Self, Error> {
         let (mut extras, said) = Extras::channel();
-        let alarm = Alarm::start(shell.clone(), view)?;
+        let topics = Arc::new(Mutex::new(ExtraTopics::new(node, said)?));
+        let published = Arc::clone(&topics);
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
         let gamepads = Gamepads::start(move |event| {
-            let Some(event) = extras.take(event) else { return };
+            let has_moved = matches!(event, Event::SensorMoved { .. });
+            let event = extras.take(event);
+            if has_moved {
+                let driver = shell.inspect(|machine| machine.stage().controlled_id());
+                lock(&published).publish(driver.map(|id| id.0));
+            }
+            let Some(event) = event else { return };
             let triggers = triggers(&event);
             for input in input(event).into_iter().chain(triggers) {
                 let ends = matches!(input, Input::BatchEnded | Input::DevicesLooked);
-                batch.push(wrap(input));
+                batch.push(M::wrap(input));
                 if ends {
                     shell.deliver_all(batch.drain(..));
-                    alarm.look();
                 }
             }
         })
@@ -63,7 +66,7 @@ impl Pads {
         if gamepads.is_starting() {
             log::error!(target: NAME, "SDL hangs while it starts: a device does not answer when it is opened");
         }
-        Ok(Self(Arc::new(Mutex::new(Devices { gamepads, extras: ExtraTopics::new(node, said)? }))))
+        Ok(Self(Arc::new(Mutex::new(Devices { gamepads, extras: topics }))))
     }
 
     /// Plugs a further virtual device in, which is there as long as what is given back.
@@ -79,10 +82,9 @@ impl Pads {
 
     /// Publishes battery and motion of the device that drives.
     pub fn serve_extras(&self, driver: Option<u32>) {
-        let mut devices = self.lock();
-        let Devices { extras, gamepads } = &mut *devices;
-        extras.serve(driver, |id, on| {
-            if let Err(error) = gamepads.enable_sensors(id, on) {
+        let devices = self.lock();
+        lock(&devices.extras).serve(driver, |id, on| {
+            if let Err(error) = devices.gamepads.enable_sensors(id, on) {
                 log::warn!(target: NAME, "sensors: {error}");
             }
         });
@@ -122,8 +124,12 @@ impl Pads {
     }
 
     fn lock(&self) -> MutexGuard<'_, Devices> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How the virtual device is to be held.

@@ -10,7 +10,7 @@ use r2r::or_joystick::srv::{
     SetStateParams,
 };
 use ros::{Desk, Error, Runner, clock};
-use units::{Instant, Machine};
+use units::{Contains, Instant};
 
 use super::log::{Ended, Log, Opening};
 
@@ -25,56 +25,47 @@ fn told<T>(outcome: &Result<T, Exception>) -> (bool, String) {
     }
 }
 
-/// Makes `runner` answer the component's nine services. `view` finds the joystick in the machine at hand, `wrap` makes
-/// an input of that machine.
+/// Makes `runner` answer the component's nine services.
 ///
 /// What they change is a parameter, and goes the way of `ros2 param set`; the parameter `intrinsic` follows the buttons
 /// too, so that both always say the same.
-pub(super) fn serve<M: Machine + 'static>(
+pub(super) fn serve<M: Contains<Joystick> + 'static>(
     runner: Runner<M>,
     log: &Log,
-    view: fn(&M) -> &Joystick,
-    wrap: fn(Input) -> M::Input,
 ) -> Result<Runner<M>, Error> {
-    let runner = runner.follow(move |machine, set| follow(view(machine), set, wrap));
-    let runner = devices(runner, view, wrap)?;
-    let runner = settings(runner, view, wrap)?;
+    let runner = runner.follow(move |machine, set| follow::<M>(machine.stage(), set));
+    let runner = devices(runner)?;
+    let runner = settings(runner)?;
     logging(runner, log)
 }
 
 /// The parameter `intrinsic` becomes what a button selected.
-fn follow<I>(joystick: &Joystick, set: &Set, wrap: fn(Input) -> I) -> Option<((String, Value), I)> {
+fn follow<M: Contains<Joystick>>(joystick: &Joystick, set: &Set) -> Option<((String, Value), M::Input)> {
     let change = frame_change(joystick.intrinsic());
-    (set.value(&change.0) != Some(&change.1)).then(|| (change, wrap(Input::FrameNoted(joystick.intrinsic()))))
+    (set.value(&change.0) != Some(&change.1))
+        .then(|| (change, M::wrap(Input::FrameNoted(joystick.intrinsic()))))
 }
 
-fn devices<M: Machine + 'static>(
-    runner: Runner<M>,
-    view: fn(&M) -> &Joystick,
-    wrap: fn(Input) -> M::Input,
-) -> Result<Runner<M>, Error> {
+fn devices<M: Contains<Joystick> + 'static>(runner: Runner<M>) -> Result<Runner<M>, Error> {
     runner
         .service::<DeviceList::Service>("~/device_list", move |_, desk| {
-            let device_list = desk.shell().inspect(|machine| view(machine).device_list());
+            let device_list = desk.shell().inspect(|machine| machine.stage().device_list());
             let (genom_success, genom_exdetail) = (true, String::new());
             Some(DeviceList::Response { genom_success, genom_exdetail, device_list })
         })?
         .service::<Rename::Service>("~/rename", move |request, desk| {
-            let outcome =
-                desk.shell().decide(|machine| match view(machine).rename(&request.name, &request.newname) {
-                    Ok(input) => (Ok(()), input.map(wrap)),
+            let outcome = desk.shell().decide(|machine| {
+                match machine.stage().rename(&request.name, &request.newname) {
+                    Ok(input) => (Ok(()), input.map(M::wrap)),
                     Err(exception) => (Err(exception), None),
-                });
+                }
+            });
             let (genom_success, genom_exdetail) = told(&outcome);
             Some(Rename::Response { genom_success, genom_exdetail })
         })
 }
 
-fn settings<M: Machine + 'static>(
-    runner: Runner<M>,
-    view: fn(&M) -> &Joystick,
-    wrap: fn(Input) -> M::Input,
-) -> Result<Runner<M>, Error> {
+fn settings<M: Contains<Joystick> + 'static>(runner: Runner<M>) -> Result<Runner<M>, Error> {
     runner
         .service::<SetStateParams::Service>("~/set_state_params", |request, desk| {
             let p = &request.params;
@@ -83,13 +74,13 @@ fn settings<M: Machine + 'static>(
             Some(SetStateParams::Response { genom_success, genom_exdetail })
         })?
         .service::<GetMappings::Service>("~/get_mappings", move |_, desk| {
-            let asked = desk.shell().inspect(|machine| AskedMappings::from(view(machine).mappings()));
+            let asked = desk.shell().inspect(|machine| AskedMappings::from(machine.stage().mappings()));
             let (genom_success, genom_exdetail) = (true, String::new());
             Some(GetMappings::Response { genom_success, genom_exdetail, mappings: to_wire(&asked) })
         })?
         .service::<SetMappings::Service>("~/set_mappings", move |request, desk| {
             let outcome = from_wire(&request.mappings).and_then(|asked| {
-                let changes = desk.shell().inspect(|machine| asked.changes(view(machine).mappings()));
+                let changes = desk.shell().inspect(|machine| asked.changes(machine.stage().mappings()));
                 change(desk, changes)
             });
             let (genom_success, genom_exdetail) = told(&outcome);
@@ -99,18 +90,21 @@ fn settings<M: Machine + 'static>(
             let outcome = change(desk, vec![frame_change(request.intrinsic)]);
             if outcome.is_ok() {
                 // Also where the parameter says so already, and a button said otherwise since.
-                desk.shell().deliver(wrap(Input::FrameSelected(request.intrinsic)));
+                desk.shell().deliver(M::wrap(Input::FrameSelected(request.intrinsic)));
             }
             let (genom_success, genom_exdetail) = told(&outcome);
             Some(SetIntrinsicMode::Response { genom_success, genom_exdetail })
         })
 }
 
-fn change<M: Machine + 'static>(desk: &mut Desk<'_, M>, changes: Changes) -> Result<(), Exception> {
+fn change<M: Contains<Joystick> + 'static>(
+    desk: &mut Desk<'_, M>,
+    changes: Changes,
+) -> Result<(), Exception> {
     desk.change(changes).map_err(|what| Exception::Value { what })
 }
 
-fn logging<M: Machine + 'static>(runner: Runner<M>, log: &Log) -> Result<Runner<M>, Error> {
+fn logging<M: Contains<Joystick> + 'static>(runner: Runner<M>, log: &Log) -> Result<Runner<M>, Error> {
     let (starts, stops, counts) = (log.clone(), log.clone(), log.clone());
     let mut opening: Option<Opening> = None;
     let mut closing: Option<(Option<Ended>, Instant)> = None;

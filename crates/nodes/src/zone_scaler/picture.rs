@@ -4,7 +4,7 @@ use r2r::std_msgs::msg::{ColorRGBA, Header};
 use r2r::visualization_msgs::msg::{Marker as WireMarker, MarkerArray};
 use ros::clock::to_wire;
 use ros::{Error, Shell, Topic, clock, qos};
-use units::{Machine, Stamp};
+use units::{Contains, Stamp};
 use zone_pictures::{Colour, Marker, Pace, Shape, Snapshot, markers};
 use zones::ZoneScaler;
 
@@ -23,13 +23,13 @@ impl Picture {
     }
 
     /// Publishes the picture of the scaler in `shell` if it is due and somebody watches.
-    pub fn draw<M: Machine>(&mut self, shell: &Shell<M>, scaler_of: fn(&M) -> &ZoneScaler) {
+    pub fn draw<M: Contains<ZoneScaler>>(&mut self, shell: &Shell<M>) {
         let now = clock::now();
         if !self.pace.is_time(now) || !self.topic.is_watched() {
             return;
         }
         let due = shell.inspect(|machine| {
-            let scaler = scaler_of(machine);
+            let scaler = machine.stage();
             let snapshot = Snapshot::of(scaler);
             self.pace.is_due(now, &snapshot).then(|| (snapshot, scaler.params().markers.clone()))
         });

@@ -1,0 +1,83 @@
+//! The floor: what r2r and the middleware cost with nothing of Steersman in it but its quality of service.
+
+use std::time::Duration;
+
+use r2r::WrappedTypesupport;
+use r2r::geometry_msgs::msg::TwistStamped;
+use r2r::or_joystick::msg::State;
+use ros::{Error, Stop, clock, qos};
+
+use crate::incoming::Incoming;
+
+/// How long a relay may sleep: it must see the wish to end.
+const LONGEST_SLEEP: Duration = Duration::from_millis(50);
+
+/// How long a process of the bench may take to end after a signal.
+const LONGEST_END: Duration = Duration::from_secs(10);
+
+/// The wish to end, set by signals.
+/// # Errors
+/// The operating system refused the handlers.
+pub fn on_signals() -> Result<Stop, Error> {
+    Stop::on_signals(LONGEST_END).map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))
+}
+
+/// Publishes on `to`, for each stick state on `from`, a twist with the time at which the state came.
+/// # Errors
+/// The middleware refuses something.
+pub fn stamp(from: &str, to: &str) -> Result<(), Error> {
+    let mut twist = TwistStamped::default();
+    twist.header.frame_id = "base_link".into();
+    pass_on(from, to, move |_: State| {
+        twist.header.stamp = clock::to_wire(clock::stamp());
+        twist.clone()
+    })
+}
+
+/// Wakes up `rate` times a second and does nothing.
+/// # Errors
+/// The operating system refuses something.
+#[allow(clippy::disallowed_methods)] // sleeping is all it does
+pub fn sleeper(rate: u32) -> Result<(), Error> {
+    let stop = on_signals()?;
+    let mut due = clock::now();
+    while !stop.is_set() {
+        due = due + Duration::from_secs(1) / rate;
+        std::thread::sleep(due.since(clock::now()));
+    }
+    Ok(())
+}
+
+/// Publishes on `to` what comes on `from`, unchanged and at once.
+/// # Errors
+/// The middleware refuses something.
+pub fn relay(from: &str, to: &str) -> Result<(), Error> {
+    pass_on(from, to, |twist: TwistStamped| twist)
+}
+
+fn pass_on<T: WrappedTypesupport + Send + 'static>(
+    from: &str,
+    to: &str,
+    mut made_of: impl FnMut(T) -> TwistStamped,
+) -> Result<(), Error> {
+    let stop = on_signals()?;
+    let mut node = node(to)?;
+    let publisher = publisher(&mut node, to)?;
+    let mut messages = Incoming::<T>::new(&mut node, from, qos::commands())?;
+    while !stop.is_set() {
+        node.spin_once(LONGEST_SLEEP);
+        while let Some(message) = messages.take() {
+            publisher.publish(&made_of(message)).map_err(Error::ros(format!("publish '{to}'")))?;
+        }
+    }
+    Ok(())
+}
+
+fn node(to: &str) -> Result<r2r::Node, Error> {
+    let name = to.trim_start_matches('/').replace('/', "_");
+    r2r::Node::create(ros::context()?, &name, "").map_err(Error::ros(format!("make the node '{name}'")))
+}
+
+fn publisher(node: &mut r2r::Node, to: &str) -> Result<r2r::Publisher<TwistStamped>, Error> {
+    node.create_publisher(to, qos::command()).map_err(Error::ros(format!("publish '{to}'")))
+}

@@ -1,0 +1,56 @@
+use ros::{Error, Stop};
+
+use crate::arguments::Arguments;
+use crate::child::Folder;
+use crate::evdev;
+use crate::hand::Hand;
+use crate::round::Stage;
+use crate::subject::SUBJECTS;
+use crate::table::Table;
+
+/// Measures all rounds, one subject alive at a time, and the mocked pad.
+/// # Errors
+/// A process does not start, ends, or nothing arrives; what the processes said is shown.
+pub fn measure(
+    context: &r2r::Context,
+    arguments: &Arguments,
+    folder: &Folder,
+    stop: &Stop,
+) -> Result<Table, Error> {
+    let mut node =
+        r2r::Node::create(context.clone(), "bench", "").map_err(Error::ros("make the node 'bench'"))?;
+    let (hand, reins) = Hand::new(&mut node)?;
+    let parameters = include_str!("stack.yaml");
+    let stage = Stage {
+        context,
+        stop,
+        hand: reins,
+        folder,
+        parameters: &folder.put("stack.yaml", parameters)?,
+        window: arguments.window(),
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(move || hand.run());
+        let mut table = rounds(&stage, arguments.rounds)?;
+        eprintln!("bench: a mocked pad of evdev");
+        let no_virtual: Vec<&str> = parameters.lines().filter(|line| !line.contains("_device:")).collect();
+        let parameters = &folder.put("evdev.yaml", &no_virtual.join("\n"))?;
+        table.evdev = evdev::measure(&Stage { parameters, ..stage })?;
+        Ok(table)
+    })
+}
+
+fn rounds(stage: &Stage<'_>, rounds: u32) -> Result<Table, Error> {
+    let mut table = Table::new(stage.window);
+    for round in 1..=rounds {
+        for (number, subject) in SUBJECTS.iter().enumerate() {
+            eprintln!("bench: round {round} of {rounds}: {}", subject.name);
+            let figures = stage.measure(subject);
+            if stage.stop.is_set() {
+                return Err(Error::Start("interrupted".into()));
+            }
+            table.add(number, figures?);
+        }
+    }
+    Ok(table)
+}

@@ -1,0 +1,247 @@
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::{self, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use ros::{Error, clock};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::OFlags;
+use rustix::process::{Pid, Signal, kill_process};
+use units::Stamp;
+
+use crate::child::beside;
+use crate::distribution::Distribution;
+use crate::hand::{RATE, Task};
+use crate::pairing::{Event, between};
+use crate::round::{START, Stage, WARM_UP};
+use crate::sink::{Listens, Received, Sink};
+
+/// Runs an executable among pads that are mocked, see its own text.
+const HARNESS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ros/mock_pad.py");
+/// The pad's device file, and its button and axis that drive, see `stack.yaml`.
+const PAD: &str = r#""event": 7"#;
+const DEAD_MAN: &str = "5";
+const DRIVING: &str = "1";
+/// What belongs to an event comes before the next one.
+const PERIOD: Duration = Duration::from_nanos(1_000_000_000 / RATE as u64);
+
+/// How long events of a mocked pad of evdev take to `/motor/port`.
+#[derive(Debug)]
+pub struct Evdev {
+    /// From the time at which the kernel would have stamped them.
+    pub from_event: Distribution,
+    /// From the time at which SDL reports them.
+    pub from_stamp: Distribution,
+    /// From the event until a bare process has read it, which waits for nothing else: what the mock costs.
+    pub to_reader: Distribution,
+}
+
+/// Measures it with `steersman`; `None` where umockdev is not installed.
+/// # Errors
+/// It does not start or does not drive.
+pub fn measure(stage: &Stage<'_>) -> Result<Option<Evdev>, Error> {
+    let parameters = ["--ros-args", "--params-file", &stage.parameters.to_string_lossy()];
+    let Some(mut pad) = MockedPad::start("steersman", &parameters)? else { return Ok(None) };
+    let measured = drive(stage, &mut pad);
+    stage.hand.set(Task::Rest);
+    drop(pad);
+    let measured = measured
+        .and_then(|(from_event, from_stamp)| Ok(Evdev { from_event, from_stamp, to_reader: floor(stage)? }));
+    measured.map(Some).map_err(|why| Error::Start(format!("a mocked pad could not be measured: {why}")))
+}
+
+/// How long the same events take to a bare reader.
+fn floor(stage: &Stage<'_>) -> Result<Distribution, String> {
+    let reader = MockedPad::start("bench", &["reader", "/dev/input/event7"]).map_err(|e| e.to_string())?;
+    let mut pad = reader.ok_or("umockdev is gone")?;
+    pad.order(&format!(r#"{{"do": "plug", {PAD}, "pad": "xbox"}}"#))?;
+    pad.order(r#"{"do": "start"}"#)?;
+    pause(WARM_UP);
+    pad.begin_to_move(stage.window)?;
+    let happened = pad.end_to_move()?;
+    drop(pad.orders.take()); // which ends the harness, and with it the reader
+    let mut text = String::new();
+    pad.errors.read_to_string(&mut text).map_err(|error| error.to_string())?;
+    let read = text.lines().filter_map(|line| stamp(line.trim()));
+    let times = read.filter_map(|at| Some(between(before(&happened, at)?, at)));
+    Distribution::new(times.collect()).ok_or_else(|| format!("the reader read nothing: {text}"))
+}
+
+#[allow(clippy::disallowed_methods)] // who measures does nothing else
+fn pause(time: Duration) {
+    std::thread::sleep(time);
+}
+
+/// Prints when it has read a report of the pad with this device `file`, until it is told to end. It reads as SDL does: until nothing
+/// is left.
+/// # Errors
+/// The file does not open.
+pub fn read(file: &Path) -> Result<(), Error> {
+    let failed = |error: std::io::Error| Error::Start(format!("'{}': {error}", file.display()));
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let mut pad = OpenOptions::new().read(true).custom_flags(flags).open(file).map_err(failed)?;
+    let mut buffer = [0; 768];
+    loop {
+        let wait = &mut [PollFd::new(&pad, PollFlags::IN)];
+        poll(wait, None).map_err(|error| failed(error.into()))?;
+        while pad.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        println!("{}", clock::stamp().as_nanos() / 1000);
+    }
+}
+
+fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<(Distribution, Distribution), String> {
+    let mut sink =
+        Sink::new(stage.context, Listens::ToStampsToo, stage.stop.clone()).map_err(|e| e.to_string())?;
+    pad.order(r#"{"do": "start"}"#)?;
+    pad.order(&format!(r#"{{"do": "plug", {PAD}, "pad": "xbox"}}"#))?;
+    sink.listen(WARM_UP * 2, |_| false);
+    pad.act(&format!(r#"{{"buttons": {{"{DEAD_MAN}": true}}}}"#))?;
+    stage.hand.set(Task::Enable);
+    if !sink.listen(START, Received::is_enabled) {
+        return Err(format!("motion was not enabled; {}", sink.received().summary()));
+    }
+    stage.hand.set(Task::Drive);
+    pad.act(&moves(0))?;
+    if !sink.listen(START, Received::moves) {
+        return Err(format!("the motors did not turn; {}", sink.received().summary()));
+    }
+    sink.listen(WARM_UP, |_| false);
+    sink.clear();
+    pad.begin_to_move(stage.window)?;
+    sink.listen(stage.window + WARM_UP, |_| false);
+    let happened = pad.end_to_move()?;
+    let events = sink.received().pairing.events();
+    let pairs: Vec<(Stamp, Event)> =
+        events.iter().filter_map(|&event| Some((before(&happened, event.stamp)?, event))).collect();
+    let times = |from: fn(&(Stamp, Event)) -> Stamp| {
+        let times = pairs.iter().map(|pair| between(from(pair), pair.1.came));
+        Distribution::new(times.collect()).ok_or("no event arrived")
+    };
+    Ok((times(|pair| pair.0)?, times(|pair| pair.1.stamp)?))
+}
+
+/// The pad's state at event `number`, never as it was at the one before.
+fn moves(number: u128) -> String {
+    let value = if number.is_multiple_of(2) { -20_000 } else { -10_000 };
+    format!(r#"{{"axes": {{"{DRIVING}": {value}}}}}"#)
+}
+
+/// Which of the events that `happened`, in order, was read at `read`.
+fn before(happened: &[Stamp], read: Stamp) -> Option<Stamp> {
+    let number = happened.partition_point(|&stamp| stamp <= read).checked_sub(1)?;
+    Some(happened[number]).filter(|&stamp| between(stamp, read) < PERIOD)
+}
+
+/// The `"stamps": [µs, µs, …]` of an answer.
+fn stamps(answer: &str) -> Option<Vec<Stamp>> {
+    let list = answer.split_once(r#""stamps": ["#)?.1.split_once(']')?.0;
+    list.split(", ").map(stamp).collect()
+}
+
+/// A time \[µs since 1970].
+fn stamp(micros: &str) -> Option<Stamp> {
+    let micros: u64 = micros.parse().ok()?;
+    let sec = i32::try_from(micros / 1_000_000).ok()?;
+    Some(Stamp { sec, nanosec: (micros % 1_000_000) as u32 * 1000 })
+}
+
+/// An executable in the harness. Both end when this is dropped.
+struct MockedPad {
+    process: process::Child,
+    orders: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+    errors: ChildStderr,
+}
+
+impl MockedPad {
+    fn start(executable: &str, arguments: &[&str]) -> Result<Option<Self>, Error> {
+        let failed = |error| Error::Start(format!("the harness of a mocked pad cannot be started: {error}"));
+        let mut command = Command::new("umockdev-wrapper");
+        command.args(["python3", HARNESS]).arg(beside(executable)).args(arguments);
+        // Without udev's own file SDL would look into /dev/input itself, which is not mocked.
+        command.env("SDL_JOYSTICK_DISABLE_UDEV", "0").env("PYTHONDONTWRITEBYTECODE", "1");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            process => process.map_err(failed)?,
+        };
+        let orders = process.stdin.take();
+        let piped = process.stdout.take().zip(process.stderr.take());
+        let (answers, errors) = piped.ok_or_else(|| failed(ErrorKind::BrokenPipe.into()))?;
+        Ok(Some(Self { process, orders, answers: BufReader::new(answers), errors }))
+    }
+
+    fn act(&mut self, batch: &str) -> Result<(), String> {
+        self.order(&format!(r#"{{"do": "act", {PAD}, "batches": [{batch}]}}"#))
+    }
+
+    /// Moves the pad for `time`.
+    fn begin_to_move(&mut self, time: Duration) -> Result<(), String> {
+        let batches: Vec<String> = (1..=time.as_nanos() / PERIOD.as_nanos()).map(moves).collect();
+        let pause = PERIOD.as_secs_f64();
+        self.send(&format!(r#"{{"do": "act", {PAD}, "pause": {pause}, "batches": [{}]}}"#, batches.join(",")))
+    }
+
+    /// When the pad moved, once it has ended.
+    fn end_to_move(&mut self) -> Result<Vec<Stamp>, String> {
+        stamps(&self.answer()?).ok_or_else(|| "no stamps".into())
+    }
+
+    fn order(&mut self, order: &str) -> Result<(), String> {
+        self.send(order)?;
+        self.answer().map(drop)
+    }
+
+    fn send(&mut self, order: &str) -> Result<(), String> {
+        let orders = self.orders.as_mut().ok_or("it was told to end")?;
+        writeln!(orders, "{order}").map_err(|error| error.to_string())
+    }
+
+    fn answer(&mut self) -> Result<String, String> {
+        let mut line = String::new();
+        match self.answers.read_line(&mut line) {
+            Ok(0) => Err("the harness has ended".into()),
+            Ok(_) if line.contains(r#""error""#) => Err(line),
+            Ok(_) => Ok(line),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+impl Drop for MockedPad {
+    fn drop(&mut self) {
+        // It was not waited for yet: its number is still its own, even if it has ended.
+        let _ = kill_process(Pid::from_child(&self.process), Signal::TERM);
+        let _ = self.process.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(micros: u64) -> Stamp {
+        Stamp { sec: 0, nanosec: micros as u32 * 1000 }
+    }
+
+    #[test]
+    fn an_event_belongs_to_the_last_report_before_it() {
+        let happened = [at(1000), at(6000)];
+        let belongs = |micros| before(&happened, at(micros));
+        assert_eq!(
+            [999, 1000, 5999, 6040].map(belongs),
+            [None, Some(at(1000)), Some(at(1000)), Some(at(6000))]
+        );
+        assert_eq!(belongs(11_000), None, "another one was lost");
+    }
+
+    #[test]
+    fn stamps_are_read_from_an_answer() {
+        let answer = r#"{"at": 3.5, "stamps": [1700000000000001, 1700000000005000]}"#;
+        let expected = [(1_700_000_000, 1000), (1_700_000_000, 5_000_000)];
+        let expected = expected.map(|(sec, nanosec)| Stamp { sec, nanosec });
+        assert_eq!(stamps(answer).unwrap(), expected);
+    }
+}

@@ -1,0 +1,128 @@
+//! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain; and how long
+//! hindbrain takes to stop them for each reason, beside a bare relay; what the joystick node costs; what the zones
+//! cost; and what the arbiter and the drive cost.
+//!
+//! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `arguments` | what the user asks for |
+//! | `child` | a process: its start, its end, its CPU and memory |
+//! | `baseline` | bare processes: `bench stamp`, `bench relay`, `bench loop` |
+//! | `incoming` | the unread messages of a topic |
+//! | **chain** | |
+//! | `chain` | all rounds |
+//! | `subject` | what is measured: which processes, how many messages on the way |
+//! | `round` | one measurement of one subject |
+//! | `hand` | moves the virtual stick |
+//! | `sink` | subscribes to the motors, or to the end of a bare chain |
+//! | `pairing` | which motor value belongs to which stick event |
+//! | `evdev` | the same from the event of a mocked pad |
+//! | `table` | the figures of all rounds |
+//! | **reactions** | |
+//! | `reaction` | what must stop the motors, in which time, and in which order it is tried |
+//! | `trials` | the way of all trials, as a machine: up to full speed, the event, the stop |
+//! | `slots` | when things are said |
+//! | `vehicle` | what was heard of the vehicle |
+//! | `wires` | the topics |
+//! | `rehearsal` | the trials on the real graph |
+//! | `distribution` | quantiles and histogram |
+//! | `bounds` | the figures of all trials |
+//! | **pads** | |
+//! | `pads` | the joystick node: its topics, an unplugged pad, the load of many, the log |
+//! | **idle** | |
+//! | `idle` | what each node costs while nothing moves |
+//! | **zones** | |
+//! | `zones` | a stick, a scan and a cloud through the pure machines, beside the least that has to be done with them |
+//! | **drive** | |
+//! | `drive` | a command through the arbiter, a stick event through the drive: time, allocations, instructions |
+
+mod arguments;
+mod baseline;
+mod bounds;
+mod chain;
+mod child;
+mod distribution;
+mod drive;
+mod evdev;
+mod hand;
+mod idle;
+mod incoming;
+mod pads;
+mod pairing;
+mod reaction;
+mod rehearsal;
+mod round;
+mod sink;
+mod slots;
+mod subject;
+mod table;
+mod trials;
+mod vehicle;
+mod wires;
+mod zones;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use ros::Error;
+
+use crate::arguments::{Arguments, CommandLine, Part, Subject};
+use crate::child::Folder;
+
+#[global_allocator]
+static ALLOCATOR: allocations::Counting = allocations::Counting;
+
+fn main() -> ExitCode {
+    let CommandLine { bench: arguments, part } = CommandLine::parse();
+    let done = match part {
+        None => bench(&arguments),
+        Some(part) => play(part),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What is asked for, one after the other.
+fn bench(arguments: &Arguments) -> Result<(), Error> {
+    isolation::ensure().map_err(|error| Error::Start(error.to_string()))?;
+    let stop = &baseline::on_signals()?;
+    let context = &ros::context()?;
+    let folder = &Folder::new()?;
+    if arguments.asks_for(Subject::Chain) {
+        println!("{}\n", chain::measure(context, arguments, folder, stop)?);
+    }
+    if arguments.asks_for(Subject::Reactions) {
+        println!("{}\n", rehearsal::measure(context, arguments.reactions, folder, stop)?);
+    }
+    if arguments.asks_for(Subject::Pads) {
+        println!("{}\n", pads::measure(context, arguments, folder, stop)?);
+    }
+    if arguments.asks_for(Subject::Idle) {
+        println!("{}\n", idle::measure(folder, stop)?);
+    }
+    if arguments.asks_for(Subject::Zones) {
+        println!("{}\n", zones::measure()?);
+    }
+    if arguments.asks_for(Subject::Drive) {
+        println!("{}", drive::measure(stop)?);
+    }
+    Ok(())
+}
+
+/// A part of what is measured.
+fn play(part: Part) -> Result<(), Error> {
+    match part {
+        Part::Stamp { from, to } => baseline::stamp(&from, &to),
+        Part::Relay { from, to } => baseline::relay(&from, &to),
+        Part::Loop { rate } => baseline::sleeper(rate),
+        Part::Reader { file } => evdev::read(&file),
+        Part::Pads { pads, rate, ros: _ } => pads::run_loaded(pads, rate, &baseline::on_signals()?),
+        Part::Steps { case, count } => drive::run_steps(case, count),
+    }
+}

@@ -1,0 +1,72 @@
+//! What the joystick node costs and how quick it is: see `--help`.
+
+mod load;
+mod log;
+mod paths;
+mod report;
+mod unplugs;
+mod wires;
+
+use ros::{Error, Stop};
+
+pub use self::load::run as run_loaded;
+
+use self::report::Report;
+use self::wires::Wires;
+use crate::arguments::Arguments;
+use crate::child::{Child, Folder};
+use crate::hand::Hand;
+
+/// The vehicle's parameters, of which the joystick takes its own: one virtual pad that is moved over its topic.
+const STACK: &str = include_str!("stack.yaml");
+/// The same without a virtual pad, for those that move by themselves, and at the full rate.
+const MANY: &str = include_str!("pads/many.yaml");
+
+/// Measures all of it, one after the other.
+/// # Errors
+/// A process does not start, ends, or nothing arrives; what it said is shown.
+pub fn measure(
+    context: &r2r::Context,
+    asked: &Arguments,
+    folder: &Folder,
+    stop: &Stop,
+) -> Result<Report, Error> {
+    let mut node = r2r::Node::create(context.clone(), "bench_pads", "")
+        .map_err(Error::ros("make the node 'bench_pads'"))?;
+    let (hand, reins) = Hand::new(&mut node)?;
+    let mut wires = Wires::new(node, stop.clone())?;
+    let one = folder.put("pads.yaml", STACK)?;
+    let many = folder.put("many.yaml", MANY)?;
+    std::thread::scope(|scope| {
+        scope.spawn(move || hand.run());
+        let mut measure = || -> Result<Report, Error> {
+            let mut report = Report::new(*asked);
+            for round in 1..=asked.rounds {
+                eprintln!("bench: pads: round {round} of {}", asked.rounds);
+                paths::measure(&mut wires, &reins, asked.window(), &one, folder, &mut report.paths)?;
+            }
+            report.unplugs = unplugs::measure(&mut wires, asked.unplugs, &one, folder)?;
+            for (index, load) in report.loads.iter_mut().enumerate() {
+                eprintln!("bench: pads: load {}", index + 1);
+                load.measure(&mut wires, asked.window(), &many, folder)?;
+            }
+            eprintln!("bench: pads: log");
+            report.log = Some(log::measure(&mut wires, &reins, asked.window(), folder)?);
+            Ok(report)
+        };
+        let report = measure();
+        drop(reins);
+        report
+    })
+}
+
+/// Why `what` could not be measured, with what the process said.
+fn failed(what: &str, why: &str, child: &Child) -> Error {
+    Error::Start(format!("{what} could not be measured: {why}\n{}", child.words()))
+}
+
+/// The joystick node with the parameters in `path`.
+fn start(path: &std::path::Path, folder: &Folder) -> Result<Child, Error> {
+    let arguments = ["--ros-args", "--params-file", &path.to_string_lossy()].map(str::to_owned);
+    Child::start("joystick", &arguments, folder)
+}

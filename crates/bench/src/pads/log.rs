@@ -1,0 +1,47 @@
+use std::time::Duration;
+
+use ros::{Error, clock};
+
+use super::wires::{Heard, Wires};
+use super::{STACK, failed, start};
+use crate::child::Folder;
+use crate::hand::{Reins, Task};
+
+/// How long the node gets to start.
+const START: Duration = Duration::from_secs(15);
+
+/// What came of a log at 1 kHz.
+#[derive(Clone, Copy, Debug)]
+pub struct Logged {
+    /// For how long it was written.
+    pub time: Duration,
+    /// Cycles in it.
+    pub cycles: u32,
+    /// Rows that were missed.
+    pub missed: u32,
+}
+
+/// Has the node log each of its cycles, a thousand in a second, for `window`, while the hand drives.
+/// # Errors
+/// It does not start, or says no.
+pub fn measure(wires: &mut Wires, hand: &Reins, window: Duration, folder: &Folder) -> Result<Logged, Error> {
+    let parameters = folder
+        .put("log.yaml", &STACK.replacen("ros__parameters:\n", "ros__parameters:\n    rate: 1000\n", 1))?;
+    let path = folder.put("rows", "")?;
+    let node = start(&parameters, folder)?;
+    let mut log = || -> Result<Logged, String> {
+        if !wires.listen(clock::now() + START, |heard, _| matches!(heard, Heard::Device(..)))? {
+            return Err("it does not start".into());
+        }
+        hand.set(Task::Drive);
+        wires.start_log(&path.to_string_lossy())?;
+        let (began, before) = (clock::now(), wires.log_info()?);
+        wires.listen(began + window, |_, _| false)?;
+        let (time, after) = (clock::now().since(began), wires.log_info()?);
+        Ok(Logged { time, cycles: after.1 - before.1, missed: after.0 - before.0 })
+    };
+    hand.set(Task::Enable);
+    let logged = log();
+    hand.set(Task::Rest);
+    logged.map_err(|why| failed("the log", &why, &node))
+}

@@ -1,0 +1,57 @@
+use core::time::Duration;
+
+use clap::{Parser, value_parser};
+
+/// Drives a small simulated robot through the whole chain: stick, arbiter, zones, hindbrain, motors.
+///
+/// A connected gamepad drives (left stick, while button 5 is held). Without one, and always with --headless, a virtual stick stands
+/// in, moved by the keys or by the course; the course begins when no key was pressed for five seconds. The demo and its nodes stay on
+/// this machine, in a ROS domain of their own; STEERSMAN_DOMAIN (0 to 232) chooses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Parser)]
+#[command(name = "demo")]
+pub struct Arguments {
+    /// No screen: drives the scripted course once, prints a table, and last `demo: ok` (exit code 0) or what failed (exit code 1).
+    #[arg(long)]
+    pub headless: bool,
+    /// Length of the scripted course in seconds; in a shorter one than 12 s a stop has no time to be seen.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u64).range(12..=3600))]
+    pub seconds: u64,
+    /// Runs each node as a process of its own instead of `steersman`, which runs them in one.
+    #[arg(long)]
+    pub separate: bool,
+}
+
+impl Arguments {
+    /// Length of the course.
+    pub fn length(&self) -> Duration {
+        Duration::from_secs(self.seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Arguments, String> {
+        Arguments::try_parse_from(["demo"].into_iter().chain(line.split_whitespace()))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn options_come_in_any_order_and_both_spellings() {
+        assert_eq!(read(""), Ok(Arguments { headless: false, seconds: 20, separate: false }));
+        let all = Ok(Arguments { headless: true, seconds: 30, separate: true });
+        assert_eq!(read("--headless --seconds 30 --separate"), all);
+        assert_eq!(read("--separate --seconds=30 --headless"), all);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_its_range() {
+        for (line, part) in
+            [("--fast", "--fast"), ("--seconds 11", "11 is not in 12..=3600"), ("--seconds", "<N>")]
+        {
+            let refusal = read(line).unwrap_err();
+            assert!(refusal.contains(part), "{line}: {refusal}");
+        }
+    }
+}
