@@ -51,7 +51,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "rustix",
         ],
     ),
-    ("steersman-joystick", &["gamepad", "rustix"]),
+    ("steersman-joystick", &["gamepad", "clap", "rustix"]),
     (
         "demo",
         &[
@@ -64,6 +64,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "ros",
             "nodes",
             "isolation",
+            "clap",
             "r2r",
             "ratatui",
             "rustix",
@@ -87,8 +88,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "isolation",
             "futures",
             "log",
+            "clap",
             "r2r",
             "rustix",
+            "tempfile",
         ],
     ),
     ("allocations", &[]),

@@ -137,7 +137,7 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
 
 def test_each_source_is_told_why_it_does_not_drive_and_since_when_one_does():
     with Arbiter({**NAVIGATION, **DOCK, **named("locks.door", topic="/door", priority=15, timeout=0.3)}) as arbiter:
-        nobody = ("nobody", {"dock": "never heard", "joystick": "never heard", "navigation": "never heard"})
+        nobody = ("nobody", {"dock": "never received", "joystick": "never received", "navigation": "never received"})
         arbiter.wait(lambda: arbiter.active == nobody, "somebody was heard")
         assert arbiter.locks == {"door": "silent, counts as closed"}
         navigation = Source(arbiter, "/nav", 0.1)

@@ -159,10 +159,10 @@ def test_a_source_of_another_type_or_best_effort_is_told_although_nothing_moves(
         arbiter.publish("/nav", 0.1, Twist)
         arbiter.publish("/dock", 0.1, Twist, qos=QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT))
         told = "ignores 1 of 1 publishers: another type, or best effort"
-        reason(arbiter, "navigation", f"never heard ({told})")
-        reason(arbiter, "dock", f"never heard ({told})")
+        reason(arbiter, "navigation", f"never received ({told})")
+        reason(arbiter, "dock", f"never received ({told})")
         diagnosis(arbiter, f"source navigation: {told}")
-        arbiter.wait(lambda: f"navigation never heard ({told})" in arbiter.process.output, "the log does not tell")
+        arbiter.wait(lambda: f"navigation never received ({told})" in arbiter.process.output, "the log does not tell")
 
 
 def test_two_publishers_of_a_source_stop_and_are_told(graph, executable):
@@ -204,7 +204,7 @@ def test_the_last_line_of_the_log_is_how_it_is_and_says_why():
             arbiter.drives("dock", 0.3)
             dock.speed = float("nan")  # stops, and navigation waits, within some milliseconds
             reason(arbiter, "dock", "sent an invalid message")
-            line = "nobody drives; dock sent an invalid message; joystick never heard; navigation waits for a zero"
+            line = "nobody drives; dock sent an invalid message; joystick never received; navigation waits for a zero"
             arbiter.wait(lambda: line in [each for each in arbiter.process.lines if " drives" in each][-1], "the last change is not told")
             dock()
             arbiter.wait(lambda: "dock timed out" in arbiter.process.lines[-1], "the silence is not told")

@@ -228,7 +228,7 @@ def test_the_stick_of_steersman_is_a_source_like_others():
         assert result.successful, result.reason
         arbiter.wait(lambda: set(arbiter.active[1]) == {"stick", "navigation"}, "not renamed")
         assert arbiter.delete("sources.stick.topic") == []
-        arbiter.wait(lambda: arbiter.active == ("nobody", {"navigation": "never heard"}), "the stick still claims something")
+        arbiter.wait(lambda: arbiter.active == ("nobody", {"navigation": "never received"}), "the stick still claims something")
         arbiter.publish("/nav", 0.1)
         arbiter.drives("navigation", 0.1)
 

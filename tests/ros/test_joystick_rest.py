@@ -37,7 +37,7 @@ def stays_still(joystick, seconds, why):
     start = time.monotonic()
     time.sleep(seconds)
     desired = joystick.graph.since(DESIRED, start)
-    assert len(desired) > 20 * seconds and not any(vx(message) for message in desired), why
+    assert len(desired) > 10 * seconds and not any(vx(message) for message in desired), why
 
 
 def replug(joystick, axes, pressed=()):

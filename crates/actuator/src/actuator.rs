@@ -7,44 +7,44 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::driver::Driver;
+use crate::error::Error;
 use crate::event::Event;
 use crate::pulse::Pulse;
 use crate::settings::{NotStarted, Settings};
 use crate::shared::Shared;
 use crate::thread::Thread;
 use crate::timing::Timing;
-use crate::trouble::Trouble;
 use boot_clock::now;
 
-/// How long a closing actuator is waited for. Its thread goes on stopping the device even after that.
+/// How long [`Actuator::close`] waits. The thread continues to stop the device after that.
 pub const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
-/// A device that is driven, watched and opened again by a thread named `actuator` as long as this lives.
+/// A device that a thread named `actuator` drives, checks and reopens until this is dropped.
 ///
-/// The thread alone touches the device. It sends the newest levels as soon as they are given, again every
-/// [`Timing::repeat`], and stop when nobody gives any for [`Timing::silence`]. Dropping stops the device and closes it.
+/// Only that thread uses the device. It sends the newest levels as soon as they are given, repeats them every
+/// [`Timing::repeat`], and sends stop when none are given for [`Timing::silence`]. Dropping stops the device and closes it.
 /// # Real-time
-/// Whatever is due, a stop too, waits for the driver's call that is under way; the drivers' pages say how long that can be.
+/// Everything, also a stop, waits for the driver's call that is under way; the drivers' pages say how long that can be.
 pub struct Actuator {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    /// What was seen of the thread's passes.
+    /// Detects a thread that hangs.
     pulse: Mutex<Pulse>,
 }
 
-/// If the thread does not come round for so long, beyond the time that opening takes, it hangs in the kernel.
+/// A thread that makes no pass for this time, in addition to the time that opening takes, hangs in the kernel.
 const HANGS: Duration = Duration::from_secs(1);
 
 impl Actuator {
     /// Starts the thread, which calls `open` at once and again whenever the device is lost.
     ///
-    /// * `open` opens the device; it may take its time, in which nothing is sent
-    /// * `report` hears what happens, on the thread, and must not block. If it panics, the device is stopped, closed and
-    ///   [`Event::Lost`]: a device does not run on without anybody knowing
+    /// * `open` opens the device; it may block, and nothing is sent meanwhile
+    /// * `report` receives the events on the thread and must not block. If it panics, the device is stopped and closed and is
+    ///   [`Event::Lost`]: no device runs on unsupervised
     /// # Errors
-    /// There is no thread to be had.
+    /// The thread cannot be started.
     pub fn start(
-        open: impl FnMut() -> Result<Box<dyn Driver>, Trouble> + Send + 'static,
+        open: impl FnMut() -> Result<Box<dyn Driver>, Error> + Send + 'static,
         timing: Timing,
         report: impl FnMut(Event) + Send + 'static,
     ) -> io::Result<Actuator> {
@@ -52,7 +52,7 @@ impl Actuator {
         let thread = Thread::new(open, timing.bounded(), report, Arc::clone(&shared));
         let ended = Ended(Arc::clone(&shared));
         let body = move || {
-            // In this order: the end is told when `open` and `report` are dropped too.
+            // In this order: the end is signalled after `open` and `report` are dropped.
             let _ended = ended;
             let mut thread = thread;
             thread.run();
@@ -61,9 +61,9 @@ impl Actuator {
         Ok(Actuator { shared, thread: Some(thread), pulse: Mutex::new(Pulse::new(HANGS)) })
     }
 
-    /// The same for one of the devices that there are, with the default times.
+    /// Starts the thread for one of the supported devices, with the default times.
     /// # Errors
-    /// A setting is out of its range, or there is no thread to be had. That the device is not there is none: it is
+    /// A setting is out of its range, or the thread cannot be started. A missing device is no error here: it is
     /// [`Event::Lost`] and will be tried again.
     pub fn open(
         settings: Settings,
@@ -78,42 +78,42 @@ impl Actuator {
         Ok(actuator)
     }
 
-    /// Makes the motors turn so, as soon as the device takes it: port and starboard, -66 to 66, forward positive, beyond
-    /// that full.
+    /// Sets the levels of the motors as soon as the device accepts them: port and starboard, -66 to 66, forward positive; a
+    /// level out of range is full.
     ///
-    /// The newest levels win, nothing queues up. Has to be called again within [`Timing::silence`], also with the same
-    /// levels; after [`Event::Silent`] nothing but stop is sent until stop, `[0, 0]`, was given. While the device is not
-    /// [`Event::Ready`] it does nothing, and levels given then are never sent.
+    /// The newest levels win, nothing queues up. Call it again within [`Timing::silence`], also with the same levels. After
+    /// [`Event::Silent`] only stop is sent until stop, `[0, 0]`, was given. Levels that are given while the device is not
+    /// [`Event::Ready`] are never sent.
     /// # Real-time
-    /// Takes a lock that is held for some instructions, and wakes the thread. Does not allocate.
+    /// Locks a mutex that is held for a few instructions, and wakes the thread. Does not allocate.
     pub fn drive(&self, levels: [i16; 2]) {
         self.shared.give(levels);
     }
 
-    /// Whether the thread hangs in a driver's call, so that neither levels nor a stop reach the device: [`Event::Hangs`] or
-    /// [`Event::HangsNoLonger`] where that is news. To be asked again and again, some times a second, after the events that
-    /// the thread reported were taken.
+    /// Checks whether the thread hangs in a driver's call, in which case neither levels nor a stop reach the device. Returns
+    /// [`Event::Hangs`] or [`Event::HangsNoLonger`] when that changed. Call it some times a second, after the events that the
+    /// thread reported were handled.
     /// # Real-time
-    /// Takes a lock that nobody else needs. Does not allocate.
+    /// Locks a mutex that only this method uses. Does not allocate.
     pub fn hangs(&self) -> Option<Event> {
         let (passes, is_ready) =
             (self.shared.passes.load(Ordering::Relaxed), self.shared.is_ready.load(Ordering::Relaxed));
         let mut pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner);
-        match pulse.look(passes, now()) {
+        match pulse.update(passes, now()) {
             Some(false) => Some(Event::Hangs),
             Some(true) if is_ready => Some(Event::HangsNoLonger),
             _ => None,
         }
     }
 
-    /// Whether the thread is there. It ends by closing only.
+    /// Whether the thread runs. Only closing ends it.
     pub fn alive(&self) -> bool {
         !self.shared.is_ended()
     }
 
     /// Stops the device, closes it and waits for that, at most [`CLOSE_LIMIT`]; dropping does the same.
     ///
-    /// Says whether the thread has come to its end. If the last stop failed, [`Event::Lost`] tells.
+    /// Returns whether the thread has ended. If the last stop failed, the thread reports [`Event::Lost`].
     pub fn close(mut self) -> bool {
         self.finish()
     }
@@ -125,7 +125,7 @@ impl Actuator {
             return false; // closed by `report`: the thread ends by itself, and cannot wait for that
         }
         if self.shared.wait_for_end(CLOSE_LIMIT) {
-            // Nothing is left to be done there but to return; a panic cannot leave it.
+            // The thread only has to return; no panic leaves it.
             let _ = thread.join();
             return true;
         }
@@ -140,7 +140,7 @@ impl Drop for Actuator {
     }
 }
 
-/// Says that the thread has ended, however it ends.
+/// Signals the end of the thread, also after a panic.
 struct Ended(Arc<Shared>);
 
 impl Drop for Ended {

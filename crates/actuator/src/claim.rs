@@ -1,19 +1,19 @@
-//! One process at a time.
+//! The lock that keeps a device to one process.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
-use crate::trouble::Trouble;
+use crate::error::Error;
 
-/// Holds a device for this process as long as `file`, or a copy of it, is open.
+/// Locks a device for this process as long as `file`, or a copy of it, is open.
 ///
-/// An advisory lock: it keeps out a second actuator, which would send its own levels between ours, not every program.
+/// The lock is advisory: it keeps out a second actuator, which would send its own levels in between, but not every program.
 /// # Errors
-/// [`Trouble::Taken`]. A file system without locks is only logged: a robot shall not stand for that.
-pub(crate) fn claim(file: &File, device: &Path) -> Result<(), Trouble> {
+/// [`Error::Busy`]. Missing lock support is logged, not fatal.
+pub(crate) fn claim(file: &File, device: &Path) -> Result<(), Error> {
     match file.try_lock() {
         Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(Trouble::Taken { device: device.display().to_string() }),
+        Err(TryLockError::WouldBlock) => Err(Error::Busy { device: device.display().to_string() }),
         Err(TryLockError::Error(error)) => {
             log::warn!("'{}' cannot be held for this process alone: {error}", device.display());
             Ok(())

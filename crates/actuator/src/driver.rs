@@ -2,29 +2,29 @@
 
 use std::time::Duration;
 
-use crate::trouble::Trouble;
+use crate::error::Error;
 
 /// One opened device with two motors, port and starboard.
 ///
-/// Every call is one exchange with the device and no more: whoever calls asks again where an answer was missing, and looks for
-/// newer levels before. It returns in bounded time, also when the device does not answer or does not take what is written: the thread
-/// that calls it has a stop to send. A device is closed by dropping it. It may have been stopped by its maker already; the
-/// actuator calls [`stop`](Driver::stop) first all the same.
+/// Every call is one exchange with the device and no more: the caller repeats it when an answer is missing, and sends newer
+/// levels first. A call returns in bounded time, also when the device does not answer or does not accept the bytes, because
+/// the calling thread may have to send a stop. Dropping closes the device. The constructor may have stopped the device
+/// already; the actuator calls [`stop`](Driver::stop) first all the same.
 pub trait Driver: Send {
-    /// Makes the motors turn so: port and starboard, -66 to 66, forward positive, beyond that full.
+    /// Sets the levels of the motors: port and starboard, -66 to 66, forward positive; a level out of range is full.
     /// # Errors
     /// The device cannot be reached or does not confirm what it can confirm.
-    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Trouble>;
+    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Error>;
 
-    /// Asks the device whether it is there and well.
+    /// Checks that the device answers and reports no error.
     /// # Errors
-    /// It does not answer, answers wrongly, or reports an error of its own.
-    fn check(&mut self) -> Result<(), Trouble>;
+    /// It does not answer, answers wrongly, or reports an error.
+    fn check(&mut self) -> Result<(), Error>;
 
-    /// Stops both motors, in the surest way that the device has.
+    /// Stops both motors in the most reliable way that the device has.
     /// # Errors
     /// As for [`drive`](Driver::drive).
-    fn stop(&mut self) -> Result<(), Trouble> {
+    fn stop(&mut self) -> Result<(), Error> {
         self.drive([0, 0])
     }
 
@@ -33,7 +33,7 @@ pub trait Driver: Send {
         false
     }
 
-    /// What was opened, for a person: device, model, version.
+    /// Description for people: device, model, version.
     fn description(&self) -> String;
 
     /// What is known of the device's own stop on silence.
@@ -42,14 +42,14 @@ pub trait Driver: Send {
     }
 }
 
-/// What is known of a device's own stop on silence, which is all that is left when this process dies.
+/// What is known of a device's own stop on silence, the only stop that is left when this process dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watchdog {
     /// The device has confirmed this time-out.
     Set(Duration),
-    /// It was left without a command for about this long, and its time-out was seen to strike.
+    /// It got no command for about this long, and its time-out was observed.
     Seen(Duration),
-    /// It was left without a command for this long, and nothing happened: it has to be set up by hand.
+    /// It got no command for this long, and no time-out was observed: it has to be set up by hand.
     NotSeen(Duration),
     /// The device has none: something else has to stop the motors when this process dies.
     Absent,

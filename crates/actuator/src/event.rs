@@ -1,32 +1,32 @@
-//! What the actuator tells.
+//! The events that the actuator reports.
 
 use crate::driver::Watchdog;
-use crate::trouble::Trouble;
+use crate::error::Error;
 
-/// What happened to the device, told on the actuator's own thread.
+/// What happened to the device, reported on the actuator's thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The device is open and has been told to stop. It turns with the next level that is given.
+    /// The device is open and has been sent stop. It moves with the next level that is given.
     Ready {
-        /// What was opened, for a person.
+        /// Description of the device for people.
         description: String,
         /// What is known of the device's own stop on silence.
         watchdog: Watchdog,
     },
-    /// The device cannot be used, or what it does is not known. Told once; the next of it is [`Event::Ready`].
+    /// The device cannot be used, or its state is not known. Reported once, until the next [`Event::Ready`].
     ///
-    /// Also when the last stop of a closing actuator failed.
-    Lost(Trouble),
-    /// Nobody has given a level for [`Timing::silence`](crate::Timing::silence); the device has been told to stop, and gets nothing
-    /// else until a stop is given.
+    /// Also reported when the last stop of a closing actuator failed.
+    Lost(Error),
+    /// No level was given for [`Timing::silence`](crate::Timing::silence). The device has been sent stop, and gets nothing else
+    /// until a stop is given.
     Silent,
-    /// A stop was given after [`Event::Silent`], and the device has it: it turns with the next level that is given.
+    /// A stop was given after [`Event::Silent`] and sent to the device. It moves with the next level that is given.
     Fed,
-    /// A call of the driver does not come back, and what the motors do is not known. From [`Actuator::hangs`], since the thread
-    /// itself cannot say so.
+    /// A driver's call does not return, and the state of the motors is not known. [`Actuator::hangs`] returns it, since the
+    /// thread itself cannot report it.
     ///
     /// [`Actuator::hangs`]: crate::Actuator::hangs
     Hangs,
-    /// It came back, and the device is as [`Event::Ready`] said. A device that is lost by then is [`Event::Lost`] only.
+    /// The call returned and the device is still [`Event::Ready`]. A device that was lost meanwhile is only [`Event::Lost`].
     HangsNoLonger,
 }

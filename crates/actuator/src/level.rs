@@ -1,4 +1,4 @@
-//! What a level is on the wire: a servo pulse or a duty.
+//! Converts a level to its value on the wire: a servo pulse or a duty.
 
 /// Full forward; full reverse is its negative, stop is 0.
 /// # Source
@@ -9,14 +9,14 @@ pub const FULL: i16 = 66;
 const STOP: i32 = 90;
 /// The servo library's pulse at 0 degrees and its whole span, both in microseconds, and the degrees of that span.
 const SERVO: [i32; 3] = [544, 1856, 180];
-/// The largest duty that is used, in 1/32767 of full; -32768 is left out so that both directions are alike.
+/// The largest duty that is used, in 1/32767 of full; -32768 is left out, which makes both directions alike.
 const FULL_DUTY: i32 = 32_767;
 
 /// The level within its range, with the side's sign.
 ///
 /// `level` beyond -66 to 66 is full; `invert` turns forward into reverse. 0 stays 0.
 /// # Source
-/// Own: the last place before the wire cannot be given a level that is out of range.
+/// Own: the last place before the wire lets no level out of range pass.
 pub fn limited(level: i16, invert: bool) -> i16 {
     let level = level.clamp(-FULL, FULL);
     if invert { -level } else { level }
@@ -27,7 +27,7 @@ pub fn limited(level: i16, invert: bool) -> i16 {
 /// `544 + (90 - level) * 1856 / 180`, rounded down; a level out of range is full.
 /// # Source
 /// The seed's servo library: 544 to 2400 us over 180 degrees in whole microseconds; 24 is 791, 90 is 1472, 156 is 2152.
-/// Whole microseconds make full reverse one microsecond shorter than full forward; kept, so that a motor controller that is
+/// Whole microseconds make full reverse one microsecond shorter than full forward. That is kept: a motor controller that is
 /// set up for the seed needs no new calibration.
 pub fn pulse(level: i16) -> u16 {
     let [zero, span, degrees] = SERVO;

@@ -1,31 +1,31 @@
-//! Two motor levels on a real motor controller, and a stop of its own when nobody gives any.
+//! Drives a real motor controller with two motor levels, and stops it when no levels are given.
 //!
-//! * [`Actuator`] owns one thread, `actuator`, which alone touches the device. [`Actuator::drive`] hands it the newest
-//!   levels and never waits for the device; what happens comes back as an [`Event`].
-//! * [`Driver`] is one opened device. [`pololu`] and [`roboclaw`] are the two that there are, both of which stop by
-//!   themselves when this computer dies; [`Settings`] says which one and where.
-//! * [`Timing`] says when silence stops, how often a level is repeated, how often the device is asked how it is.
-//! * [`Trouble`] says what went wrong with which device, what was tried and what was found.
+//! * [`Actuator`] owns one thread, `actuator`; no other thread uses the device. [`Actuator::drive`] hands it the newest
+//!   levels and never waits for the device. The thread reports an [`Event`] when something happens.
+//! * [`Driver`] is one opened device. The two drivers are [`pololu`] and [`roboclaw`]; both devices stop by themselves when
+//!   this computer dies. [`Settings`] selects the device and its line.
+//! * [`Timing`] sets the time-out of the levels and how often a level is repeated and the device is checked.
+//! * [`Error`] names the device, the action that failed and what was found.
 //! * [`level`] turns a level, -66 to 66 and forward positive, into a servo pulse or a duty.
 //!
-//! What stays true whatever happens:
+//! Invariants:
 //!
-//! 1. The first thing that a device gets after every opening is stop, and nothing but stop until a level has been given
-//!    **after** that opening: no old level survives a lost line.
-//! 2. When nobody calls [`Actuator::drive`] for [`Timing::silence`], the device gets stop, and goes on getting it until a stop was
-//!    given: whoever was held does not go on with the levels of before.
-//! 3. A stop waits for one exchange with the device at most: before a missing answer is asked for again, and before the device
-//!    is asked how it is, the newest levels go out.
-//! 4. Whatever a driver does wrong, panic included, ends in a last try to stop, a closed device and [`Event::Lost`].
+//! 1. After every opening the device gets only stop until a level has been given **after** that opening: no old level
+//!    survives a lost line.
+//! 2. When [`Actuator::drive`] is not called for [`Timing::silence`], the device gets stop, and gets nothing else until a stop
+//!    was given: a caller that was suspended does not continue with its old levels.
+//! 3. A stop waits for one exchange with the device at most: the newest levels are sent before a retry and before a check.
+//! 4. Every failure of a driver, also a panic, ends in a last attempt to stop, a closed device and [`Event::Lost`].
 //!
-//! Deliberately absent: ramps, ROS, a safety function. All of this ends with the process: a killed process stops nothing, so
-//! the device has to stop by itself when its line falls silent, and an emergency stop has to cut the power in hardware. The
-//! pages of [`pololu`] and [`roboclaw`] say what each device can do there and what has to be set up for it.
+//! Deliberately absent: ramps, ROS, a safety function. A killed process stops nothing: the device has to stop by itself when
+//! its line falls silent, and an emergency stop has to cut the power in hardware. The pages of [`pololu`] and [`roboclaw`]
+//! say what each device can do and how to set it up.
 #![forbid(unsafe_code)]
 
 mod actuator;
 mod claim;
 mod driver;
+mod error;
 mod event;
 pub mod level;
 mod line;
@@ -36,12 +36,11 @@ mod settings;
 mod shared;
 mod thread;
 mod timing;
-mod trouble;
 
 pub use actuator::{Actuator, CLOSE_LIMIT};
 pub use driver::{Driver, Watchdog};
+pub use error::Error;
 pub use event::Event;
 pub use line::{ANSWER_LIMIT, WRITE_LIMIT};
 pub use settings::{Kind, NotStarted, OutOfRange, Settings};
 pub use timing::Timing;
-pub use trouble::Trouble;

@@ -1,4 +1,4 @@
-//! A serial line on which nothing waits without end.
+//! A serial line on which every call ends in bounded time.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -9,29 +9,29 @@ use std::time::{Duration, Instant};
 use serial2::{KeepSettings, SerialPort};
 
 use crate::claim::claim;
-use crate::trouble::Trouble;
+use crate::error::Error;
 
-/// How long a device has to answer, beside the time that the bytes need on the wire.
+/// How long a device has to answer, in addition to the time that the bytes need on the wire.
 /// # Source
 /// Own: a USB adapter may hold an answer back for 16 ms; the rest is for a computer that is busy.
 pub const ANSWER_LIMIT: Duration = Duration::from_millis(50);
-/// How long a device has to take what is written, beside the time that the bytes need on the wire.
+/// How long a device has to accept the bytes, in addition to the time that they need on the wire.
 pub const WRITE_LIMIT: Duration = Duration::from_millis(20);
 
 /// Eight data bits, a start bit and a stop bit.
 const BITS_PER_BYTE: u32 = 10;
 
-/// An open serial line: 8N1, raw, no flow control, held for this process alone.
+/// An open serial line: 8N1, raw, no flow control, locked for this process.
 ///
-/// No more than one packet waits to be sent: a write waits until the one before must have left, so that nothing queues up in
-/// the kernel when levels come faster than the line carries them. What has not left when the line is dropped is thrown
-/// away, since closing would otherwise wait half a minute for a device that takes nothing.
+/// At most one packet waits to be sent: a write waits until the one before must have left, so nothing queues up in the kernel
+/// when levels come faster than the line carries them. Dropping the line discards the bytes that have not left: closing would
+/// otherwise wait half a minute for a device that accepts nothing.
 ///
-/// Bounded as far as the kernel goes: its terminal layer hands bytes over by a worker of its own, and whoever reads or waits
-/// there while that worker starves, on a computer that is overloaded, waits with it. A write that finds room does not.
+/// The bound ends at the kernel: a worker of its terminal layer hands the bytes over, and a call that reads or waits there is
+/// delayed while that worker starves on an overloaded computer. A write that finds room is not.
 pub(crate) struct Line {
     port: SerialPort,
-    /// The same open line, which also shares its lock and that it does not block.
+    /// The same open file, which shares its lock and its non-blocking mode.
     file: File,
     device: PathBuf,
     byte: Duration,
@@ -41,12 +41,12 @@ pub(crate) struct Line {
 
 #[allow(clippy::disallowed_methods)] // the one place that reads a clock and sleeps for the serial drivers
 impl Line {
-    /// Opens the device. Nothing is sent; what came in before is thrown away.
+    /// Opens the device. Nothing is sent; bytes received before are discarded.
     /// # Errors
-    /// It cannot be opened, is no serial line, or is held by somebody else.
-    pub(crate) fn open(device: &Path, baud: u32) -> Result<Line, Trouble> {
-        let tried = |action| move |error: io::Error| Trouble::io(device, action, &error);
-        // Held before it is configured: a line that is taken must not be disturbed.
+    /// It cannot be opened, is no serial line, or is held by another process.
+    pub(crate) fn open(device: &Path, baud: u32) -> Result<Line, Error> {
+        let tried = |action| move |error: io::Error| Error::io(device, action, &error);
+        // Locked before it is configured: a line that another process uses must not be disturbed.
         let mut port = SerialPort::open(device, KeepSettings).map_err(tried("opening it"))?;
         let file = File::from(port.as_fd().try_clone_to_owned().map_err(tried("opening it"))?);
         claim(&file, device)?;
@@ -59,17 +59,17 @@ impl Line {
         Ok(Line { port, file, device: device.into(), byte, clear_at: Instant::now(), stuck: false })
     }
 
-    /// The device's path, for a person.
+    /// The device's path, for people.
     pub(crate) fn device(&self) -> String {
         self.device.display().to_string()
     }
 
     /// Sends `bytes` once those before have left.
     /// # Errors
-    /// [`Trouble::Blocked`] if the device does not take them in time, [`Trouble::Io`].
-    pub(crate) fn send(&mut self, action: &'static str, bytes: &[u8]) -> Result<(), Trouble> {
+    /// [`Error::Blocked`] if the device does not accept them in time, [`Error::Io`].
+    pub(crate) fn send(&mut self, action: &'static str, bytes: &[u8]) -> Result<(), Error> {
         if self.stuck {
-            // What is stuck in there is an old level, perhaps half of one.
+            // The bytes in the buffer are an old level, perhaps half of one.
             self.port.discard_output_buffer().map_err(|error| self.io(action, &error))?;
             self.stuck = false;
         }
@@ -79,7 +79,7 @@ impl Line {
         let mut wrote = 0;
         while wrote < bytes.len() {
             let rest = bytes.get(wrote..).unwrap_or_default();
-            // Without waiting first: there is nearly always room.
+            // It does not wait first: there is nearly always room.
             let outcome = match (&self.file).write(rest) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.write_when_there_is_room(rest, end)
@@ -93,7 +93,7 @@ impl Line {
                 Err(error) if may_pass(&error) => {
                     self.stuck = true;
                     let (device, of) = (self.device(), bytes.len());
-                    return Err(Trouble::Blocked { device, action, wrote, of, limit });
+                    return Err(Error::Blocked { device, action, wrote, of, limit });
                 }
                 Err(error) => return Err(self.io(action, &error)),
             }
@@ -107,10 +107,10 @@ impl Line {
         self.port.write(rest)
     }
 
-    /// Fills `answer`; says how many bytes came if they were fewer.
+    /// Fills `answer`. Returns how many bytes were received, which may be fewer.
     /// # Errors
-    /// [`Trouble::Io`], also for a line that was hung up.
-    pub(crate) fn receive(&mut self, action: &'static str, answer: &mut [u8]) -> Result<usize, Trouble> {
+    /// [`Error::Io`], also for a line that was hung up.
+    pub(crate) fn receive(&mut self, action: &'static str, answer: &mut [u8]) -> Result<usize, Error> {
         let end = self.clear_at.max(Instant::now()) + self.limit(answer.len());
         let mut got = 0;
         while got < answer.len() {
@@ -129,29 +129,29 @@ impl Line {
 
     /// Sends a request and fills `answer`.
     /// # Errors
-    /// [`Trouble::NoAnswer`] if not all of it came, and those of [`Line::send`].
+    /// [`Error::NoAnswer`] if the answer is incomplete, and those of [`Line::send`].
     pub(crate) fn ask(
         &mut self,
         action: &'static str,
         request: &[u8],
         answer: &mut [u8],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), Error> {
         self.send(action, request)?;
         let got = self.receive(action, answer)?;
         if got == answer.len() { Ok(()) } else { Err(self.no_answer(action, answer, got)) }
     }
 
-    /// The trouble of an answer of which only `got` bytes came.
-    pub(crate) fn no_answer(&self, action: &'static str, answer: &[u8], got: usize) -> Trouble {
+    /// The error for an answer of which only `got` bytes were received.
+    pub(crate) fn no_answer(&self, action: &'static str, answer: &[u8], got: usize) -> Error {
         let found = answer.get(..got).unwrap_or_default().to_vec();
         let (wanted, limit) = (answer.len(), self.limit(answer.len()));
-        Trouble::NoAnswer { device: self.device(), action, found, wanted, limit }
+        Error::NoAnswer { device: self.device(), action, found, wanted, limit }
     }
 
-    /// Takes what has come without having been asked for, up to 64 bytes.
+    /// Reads bytes that were received without a request, up to 64.
     /// # Errors
-    /// [`Trouble::Io`].
-    pub(crate) fn unasked(&mut self, action: &'static str) -> Result<Vec<u8>, Trouble> {
+    /// [`Error::Io`].
+    pub(crate) fn unasked(&mut self, action: &'static str) -> Result<Vec<u8>, Error> {
         let mut bytes = [0; 64];
         let outcome = self.port.set_read_timeout(Duration::ZERO);
         match outcome.and_then(|()| self.port.read(&mut bytes)) {
@@ -179,8 +179,8 @@ impl Line {
         self.byte * u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
-    fn io(&self, action: &'static str, error: &io::Error) -> Trouble {
-        Trouble::io(&self.device, action, error)
+    fn io(&self, action: &'static str, error: &io::Error) -> Error {
+        Error::io(&self.device, action, error)
     }
 }
 
@@ -189,17 +189,17 @@ impl Drop for Line {
         if !self.stuck {
             self.wait_until(self.clear_at);
         }
-        // It may be gone, and then there is nothing left to throw away.
+        // The device may be gone, and then there is nothing to discard.
         let _ = self.port.discard_output_buffer();
     }
 }
 
-/// Waiting once more may help.
+/// Whether the call may succeed after more waiting.
 fn may_pass(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-/// The next whole number of milliseconds, in which the port counts: never a wait of nothing while there is time left.
+/// The time rounded up to whole milliseconds, the port's unit: never zero while there is time left.
 fn whole_ms(time: Duration) -> Duration {
     Duration::from_millis(u64::try_from(time.as_micros().div_ceil(1000)).unwrap_or(u64::MAX))
 }
@@ -217,10 +217,9 @@ mod tests {
 
     #[test]
     fn a_missing_device_and_one_that_is_no_line_are_quoted() {
-        let missing =
-            Line::open(Path::new("/nowhere/motor"), 115_200).err().map(|trouble| trouble.to_string());
+        let missing = Line::open(Path::new("/nowhere/motor"), 115_200).err().map(|error| error.to_string());
         assert!(missing.is_some_and(|text| text.starts_with("'/nowhere/motor': opening it: ")));
-        let no_line = Line::open(Path::new("/dev/null"), 115_200).err().map(|trouble| trouble.to_string());
+        let no_line = Line::open(Path::new("/dev/null"), 115_200).err().map(|error| error.to_string());
         assert!(no_line.is_some_and(|text| text.starts_with("'/dev/null': ")));
     }
 }

@@ -9,19 +9,19 @@
 //!   and not "Off" unless the speed controller is known to stop without pulses. Min 784 us or less and Max 2160 us or more
 //!   (the factory setting 992 to 2000 us would cut off full speed), no limit of speed or acceleration.
 //!
-//! When the timeout strikes, the Maestro sends every channel to that position and keeps serial timeout, bit 5 of its errors,
-//! until it is asked. [`Maestro::open`] uses this to find out: it leaves the Maestro without a command for a little longer
-//! than [`Settings::watchdog`] while the motors stand, and looks for that bit.
+//! When the timeout expires, the Maestro sends every channel to that position and sets serial timeout, bit 5 of its errors,
+//! until its errors are read. [`Maestro::open`] detects it this way: it sends no command for a little longer than
+//! [`Settings::watchdog`] while the motors are stopped, and reads that bit.
 //!
 //! # Source
 //! Pololu Maestro Servo Controller User's Guide (0J40): sections 4.b "Errors", 4.e "Channel Settings", 5.a "Serial
 //! Settings", 5.c "Command Protocols", 5.e "Serial Servo Commands". The position and the time-out are our own choice.
 
 use crate::driver::{Driver, Watchdog};
+use crate::error::{Error, hex};
 use crate::level;
 use crate::line::Line;
 use crate::settings::Settings;
-use crate::trouble::{Trouble, hex};
 
 /// The command byte of Set Target.
 const SET_TARGET: u8 = 0x84;
@@ -43,7 +43,7 @@ pub fn target(level: i16) -> u16 {
 /// Set Target in the compact protocol.
 ///
 /// * `channel`: 0 to 23
-/// * `target` in quarter microseconds, 0 to 16383; what is beyond is cut off to seven bits a byte, as on every data byte
+/// * `target` in quarter microseconds, 0 to 16383; higher bits are cut off, since a data byte carries seven bits
 /// # Source
 /// User's Guide 5.e: command, channel, low seven bits, high seven bits.
 pub fn set_target(channel: u8, target: u16) -> [u8; 4] {
@@ -58,9 +58,9 @@ pub fn set_target(channel: u8, target: u16) -> [u8; 4] {
 pub struct Errors(pub u16);
 
 impl Errors {
-    /// Nothing wrong.
+    /// No error.
     pub const NONE: Errors = Errors(0);
-    /// No valid command came within the Maestro's own time-out; its channels went to their home positions.
+    /// No valid command was received within the Maestro's own time-out; its channels went to their home positions.
     pub const SERIAL_TIMEOUT: Errors = Errors(1 << 5);
 
     const NAMES: [&'static str; 9] = [
@@ -80,7 +80,7 @@ impl Errors {
         Errors(u16::from_le_bytes(answer))
     }
 
-    /// The names of all that is set, separated by commas; a bit without a name is called by its number.
+    /// The names of the bits that are set, separated by commas; a bit without a name is called by its number.
     pub fn names(self) -> String {
         let set = (0..16_usize).filter(|bit| self.0 >> bit & 1 == 1);
         let name =
@@ -89,10 +89,10 @@ impl Errors {
     }
 }
 
-/// A Maestro on a serial line, spoken to in the compact protocol.
+/// A Maestro on a serial line in the compact protocol.
 ///
-/// Set Target has no answer. Get Errors has, and commands are carried out in order, so an answer proves that the targets
-/// before it have arrived: that is how [`stop`](Driver::stop) and [`check`](Driver::check) know.
+/// Set Target has no answer. Get Errors has one, and commands are carried out in order, so its answer proves that the targets
+/// before it have arrived. [`stop`](Driver::stop) and [`check`](Driver::check) rely on that.
 /// # Real-time
 /// `drive` at most [`WRITE_LIMIT`](crate::WRITE_LIMIT), the others [`ANSWER_LIMIT`](crate::ANSWER_LIMIT) more, both plus
 /// the time that a packet needs on the wire (8 bytes; 0.7 ms at 115200 baud).
@@ -104,12 +104,12 @@ pub struct Maestro {
 }
 
 impl Maestro {
-    /// Opens the Maestro: stops both channels, clears what errors are left from before, and looks for its time-out.
+    /// Opens the Maestro: stops both channels, clears old errors, and detects its time-out.
     ///
-    /// Takes a quarter longer than [`Settings::watchdog`], and that only when all is well.
+    /// Takes a quarter longer than [`Settings::watchdog`] if nothing fails.
     /// # Errors
     /// The line cannot be opened; the Maestro does not answer or reports an error.
-    pub fn open(settings: &Settings) -> Result<Maestro, Trouble> {
+    pub fn open(settings: &Settings) -> Result<Maestro, Error> {
         let line = Line::open(&settings.device, settings.baud)?;
         let (channels, invert) = (settings.channels, settings.invert);
         let mut maestro = Maestro { line, channels, invert, watchdog: Watchdog::NotSeen(settings.watchdog) };
@@ -118,13 +118,13 @@ impl Maestro {
         if old != Errors::NONE {
             log::info!("'{}' had these errors before it was opened: {}", maestro.line.device(), old.names());
         }
-        // Once more: an error sends the channels home, and a packet cut short by somebody else swallows the next one.
+        // It stops again: an error sends the channels home, and a packet that another process cut short swallows the next one.
         maestro.stop()?;
-        maestro.look_for_the_watchdog(settings)?;
+        maestro.detect_watchdog(settings)?;
         Ok(maestro)
     }
 
-    fn look_for_the_watchdog(&mut self, settings: &Settings) -> Result<(), Trouble> {
+    fn detect_watchdog(&mut self, settings: &Settings) -> Result<(), Error> {
         self.line.rest(settings.watchdog * 5 / 4);
         match self.errors("looking for its time-out")? {
             Errors::SERIAL_TIMEOUT => self.watchdog = Watchdog::Seen(settings.watchdog),
@@ -133,40 +133,45 @@ impl Maestro {
                 self.line.device(),
                 settings.watchdog.as_millis()
             ),
-            errors => return Err(self.unwell("looking for its time-out", errors)),
+            errors => return Err(self.device_fault("looking for its time-out", errors)),
         }
         Ok(())
     }
 
-    /// Asks for the errors, which clears them.
-    fn errors(&mut self, action: &'static str) -> Result<Errors, Trouble> {
+    /// Reads the errors, which clears them.
+    fn errors(&mut self, action: &'static str) -> Result<Errors, Error> {
         let unasked = self.line.unasked(action)?;
         if !unasked.is_empty() {
-            // An echo would pass for an answer one day.
+            // Otherwise an echo could pass for an answer.
             let (device, found) = (self.line.device(), format!("'{}' before it was asked", hex(&unasked)));
-            return Err(Trouble::Answer { device, action, found, wanted: "silence".into() });
+            return Err(Error::WrongAnswer { device, action, found, wanted: "silence".into() });
         }
         let mut answer = [0; 2];
         self.line.ask(action, &[GET_ERRORS], &mut answer)?;
         Ok(Errors::from_answer(answer))
     }
 
-    fn well(&mut self, action: &'static str) -> Result<(), Trouble> {
+    fn check_errors(&mut self, action: &'static str) -> Result<(), Error> {
         match self.errors(action)? {
             Errors::NONE => Ok(()),
-            errors => Err(self.unwell(action, errors)),
+            errors => Err(self.device_fault(action, errors)),
         }
     }
 
-    fn unwell(&self, action: &'static str, errors: Errors) -> Trouble {
-        Trouble::Unwell { device: self.line.device(), action, bits: errors.0.into(), names: errors.names() }
+    fn device_fault(&self, action: &'static str, errors: Errors) -> Error {
+        Error::DeviceFault {
+            device: self.line.device(),
+            action,
+            bits: errors.0.into(),
+            names: errors.names(),
+        }
     }
 
-    fn send(&mut self, action: &'static str, levels: [i16; 2]) -> Result<(), Trouble> {
+    fn send(&mut self, action: &'static str, levels: [i16; 2]) -> Result<(), Error> {
         let [port, starboard] = levels;
         let [first, second] = self.channels;
         let [a, b] = self.invert;
-        // Both in one write, so that nothing comes between them.
+        // Both in one write, so nothing comes between them.
         let mut packet = [0; 8];
         let (left, right) = packet.split_at_mut(4);
         left.copy_from_slice(&set_target(first, target(level::limited(port, a))));
@@ -176,17 +181,17 @@ impl Maestro {
 }
 
 impl Driver for Maestro {
-    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Trouble> {
+    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Error> {
         self.send("driving", levels)
     }
 
-    fn check(&mut self) -> Result<(), Trouble> {
-        self.well("asking for errors")
+    fn check(&mut self) -> Result<(), Error> {
+        self.check_errors("asking for errors")
     }
 
-    fn stop(&mut self) -> Result<(), Trouble> {
+    fn stop(&mut self) -> Result<(), Error> {
         self.send("stopping", [0, 0])?;
-        self.well("confirming the stop")
+        self.check_errors("confirming the stop")
     }
 
     fn description(&self) -> String {

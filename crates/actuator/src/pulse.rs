@@ -1,16 +1,16 @@
-//! Whether a thread still comes round.
+//! Detects a thread that hangs.
 
 use std::time::Duration;
 
 use boot_clock::now;
 
-/// What was seen of the passes of a thread, which it counts.
+/// Watches the counter of passes that a thread increments.
 pub(crate) struct Pulse {
     passes: u64,
-    /// When they were seen to grow.
+    /// When the counter was last seen to change.
     at: Duration,
     beats: bool,
-    /// After so long without one the thread hangs.
+    /// The thread hangs after this time without a pass.
     limit: Duration,
 }
 
@@ -19,8 +19,8 @@ impl Pulse {
         Pulse { passes: 0, at: now(), beats: true, limit }
     }
 
-    /// Looks at `now`; whether the thread comes round, if that is news.
-    pub(crate) fn look(&mut self, passes: u64, now: Duration) -> Option<bool> {
+    /// Records the counter at `now`. Returns whether the thread runs if that changed, otherwise `None`.
+    pub(crate) fn update(&mut self, passes: u64, now: Duration) -> Option<bool> {
         if passes != self.passes {
             (self.passes, self.at) = (passes, now);
         }
@@ -37,10 +37,10 @@ mod tests {
     fn a_pulse_that_stops_is_news_once() {
         let ms = Duration::from_millis;
         let mut pulse = Pulse { passes: 0, at: Duration::ZERO, beats: true, limit: ms(500) };
-        assert_eq!(pulse.look(1, ms(100)), None);
-        assert_eq!(pulse.look(1, ms(599)), None);
-        assert_eq!(pulse.look(1, ms(600)), Some(false));
-        assert_eq!(pulse.look(1, ms(900)), None);
-        assert_eq!(pulse.look(2, ms(901)), Some(true));
+        assert_eq!(pulse.update(1, ms(100)), None);
+        assert_eq!(pulse.update(1, ms(599)), None);
+        assert_eq!(pulse.update(1, ms(600)), Some(false));
+        assert_eq!(pulse.update(1, ms(900)), None);
+        assert_eq!(pulse.update(2, ms(901)), Some(true));
     }
 }

@@ -1,14 +1,13 @@
-//! The Basicmicro RoboClaw motor controller, spoken to in packet serial.
+//! The Basicmicro RoboClaw motor controller in packet serial.
 //!
 //! # The device's own watchdog
 //! The RoboClaw stops both motors by itself when its serial line falls silent for the time that command 14 sets, in steps of
-//! 100 ms; 0 switches it off. [`RoboClaw::open`] sets [`Settings::watchdog`] and reads it back, and every other
-//! [`check`](Driver::check) reads it again, since a controller that lost its power for a moment has forgotten it unless it
-//! was saved. To have it from power-on, save it in the vendor's program. Which bytes count as a sign of life the manual does
-//! not say.
+//! 100 ms; 0 switches it off. [`RoboClaw::open`] sets [`Settings::watchdog`] and reads it back. Every other
+//! [`check`](Driver::check) reads it again, because a controller that lost its power for a moment forgets it unless it was
+//! saved. To have it from power-on, save it in the vendor's program. The manual does not say which bytes feed it.
 //!
-//! To be set up once: a packet serial mode (7 to 14, which choose the address) with our baud rate, unless it is on USB; and
-//! no default duty acceleration (commands 68 and 69), since a stop is a duty of 0 and would be ramped by it too.
+//! Set up once: a packet serial mode (7 to 14, which choose the address) with the same baud rate as here, unless it is on
+//! USB; and no default duty acceleration (commands 68 and 69), because it would also ramp a stop, which is a duty of 0.
 //!
 //! # Source
 //! Basicmicro "RoboClaw Series User Manual": "Packet Serial" (packet timeout, acknowledgement, CRC16), "Advanced Packet
@@ -23,12 +22,12 @@ pub use packet::{command, crc16, is_signed, query, timeout_units};
 pub use status::Status;
 
 use crate::driver::{Driver, Watchdog};
+use crate::error::{Error, hex};
 use crate::level;
 use crate::line::Line;
 use crate::settings::Settings;
-use crate::trouble::{Trouble, hex};
 
-/// What a RoboClaw answers to a command that it has understood.
+/// The answer of a RoboClaw to a valid command.
 pub const ACKNOWLEDGEMENT: u8 = 0xFF;
 
 const SET_TIMEOUT: u8 = 14;
@@ -37,17 +36,17 @@ const READ_VERSION: u8 = 21;
 const DRIVE_DUTY: u8 = 34;
 const READ_STATUS: u8 = 90;
 
-/// After a pause of more than 10 ms the RoboClaw has forgotten half a packet.
+/// The RoboClaw discards half a packet after a pause of more than 10 ms.
 const PAUSE: Duration = Duration::from_millis(12);
-/// 64 reads of 64 bytes are all that the kernel holds.
+/// 64 reads of 64 bytes are the size of the kernel's buffer.
 const MOST_LATE_READS: usize = 64;
-/// The longest version text with its signature.
+/// The longest version text with its CRC.
 const LONGEST_VERSION: usize = 50;
 
 /// A RoboClaw on a serial line. Every packet is confirmed, by 0xFF or by a signed answer.
 /// # Real-time
 /// A call is one exchange: it ends within [`WRITE_LIMIT`](crate::WRITE_LIMIT), [`ANSWER_LIMIT`](crate::ANSWER_LIMIT) and the time of
-/// its bytes on the wire, 71 ms at 115200 baud, and begins with a pause of 12 ms after one that failed.
+/// its bytes on the wire, 71 ms at 115200 baud. After one that failed it begins with a pause of 12 ms.
 pub struct RoboClaw {
     line: Line,
     address: u8,
@@ -62,7 +61,7 @@ pub struct RoboClaw {
     warned: u32,
     /// Whether the next check reads the watchdog, not the status.
     watchdog_is_next: bool,
-    /// Whether the last exchange failed, so that it may have half a packet.
+    /// Whether the last exchange failed: the device may hold half a packet.
     has_failed: bool,
 }
 
@@ -70,7 +69,7 @@ impl RoboClaw {
     /// Opens the RoboClaw: stops both motors, sets its time-out and reads it back, reads its version and its status.
     /// # Errors
     /// The line cannot be opened; the RoboClaw does not answer as it should or reports an error.
-    pub fn open(settings: &Settings) -> Result<RoboClaw, Trouble> {
+    pub fn open(settings: &Settings) -> Result<RoboClaw, Error> {
         let mut claw = RoboClaw {
             line: Line::open(&settings.device, settings.baud)?,
             address: settings.address,
@@ -85,7 +84,7 @@ impl RoboClaw {
         };
         claw.twice(RoboClaw::stop)?;
         let packet = command(claw.address, SET_TIMEOUT, &[timeout_units(claw.watchdog)]);
-        claw.twice(|claw| claw.tell("setting its time-out", &packet))?;
+        claw.twice(|claw| claw.send_acknowledged("setting its time-out", &packet))?;
         claw.twice(RoboClaw::check_watchdog)?;
         claw.version = claw.twice(|claw| claw.exchange("reading its version", RoboClaw::read_version))?;
         claw.wide = claw.twice(|claw| claw.exchange("reading its status", RoboClaw::probe_status))?;
@@ -93,23 +92,23 @@ impl RoboClaw {
         Ok(claw)
     }
 
-    /// Does something, and once more if the answer was missing or wrong: while it is opened, with the motors at a stop.
-    fn twice<T>(&mut self, mut attempt: impl FnMut(&mut Self) -> Result<T, Trouble>) -> Result<T, Trouble> {
+    /// Retries an attempt once if the answer was missing or wrong. Only for opening, while the motors are stopped.
+    fn twice<T>(&mut self, mut attempt: impl FnMut(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         match attempt(self) {
-            Err(trouble) if trouble.is_worth_another_try() => {
-                log::debug!("{trouble}; once more");
+            Err(error) if error.is_worth_another_try() => {
+                log::debug!("{error}; once more");
                 attempt(self)
             }
             outcome => outcome,
         }
     }
 
-    /// Does something once, after a pause if what was before it failed.
+    /// Makes one exchange, after a pause if the one before failed.
     fn exchange<T>(
         &mut self,
         action: &'static str,
-        mut attempt: impl FnMut(&mut Self, &'static str) -> Result<T, Trouble>,
-    ) -> Result<T, Trouble> {
+        mut attempt: impl FnMut(&mut Self, &'static str) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         if std::mem::take(&mut self.has_failed) {
             self.line.rest(PAUSE);
         }
@@ -123,8 +122,8 @@ impl RoboClaw {
         outcome
     }
 
-    /// Sends a packet that has to be acknowledged.
-    fn tell(&mut self, action: &'static str, packet: &[u8]) -> Result<(), Trouble> {
+    /// Sends a packet and reads its acknowledgement.
+    fn send_acknowledged(&mut self, action: &'static str, packet: &[u8]) -> Result<(), Error> {
         self.exchange(action, |claw, action| {
             let mut answer = [0; 1];
             claw.line.ask(action, packet, &mut answer)?;
@@ -132,8 +131,8 @@ impl RoboClaw {
         })
     }
 
-    /// Asks for `N` bytes, of which the last two sign the others.
-    fn ask<const N: usize>(&mut self, action: &'static str, number: u8) -> Result<[u8; N], Trouble> {
+    /// Reads an answer of `N` bytes, of which the last two are the CRC of the others.
+    fn ask<const N: usize>(&mut self, action: &'static str, number: u8) -> Result<[u8; N], Error> {
         self.exchange(action, |claw, action| {
             let mut answer = [0; N];
             let request = query(claw.address, number);
@@ -142,10 +141,10 @@ impl RoboClaw {
         })
     }
 
-    fn read_version(&mut self, action: &'static str) -> Result<String, Trouble> {
+    fn read_version(&mut self, action: &'static str) -> Result<String, Error> {
         let request = query(self.address, READ_VERSION);
         self.line.send(action, &request)?;
-        // Its length is not known before: up to 48 bytes and a signature, then silence.
+        // The length is not known: up to 48 bytes and a CRC, then silence.
         let mut answer = [0; LONGEST_VERSION];
         let got = self.line.receive(action, &mut answer)?;
         let answer = answer.get(..got).unwrap_or_default();
@@ -161,7 +160,7 @@ impl RoboClaw {
     }
 
     /// Whether the status has 32 bits, which depends on the firmware.
-    fn probe_status(&mut self, action: &'static str) -> Result<bool, Trouble> {
+    fn probe_status(&mut self, action: &'static str) -> Result<bool, Error> {
         let request = query(self.address, READ_STATUS);
         self.line.send(action, &request)?;
         let mut answer = [0; 6];
@@ -175,7 +174,7 @@ impl RoboClaw {
         }
     }
 
-    fn check_status(&mut self) -> Result<(), Trouble> {
+    fn check_status(&mut self) -> Result<(), Error> {
         let action = "reading its status";
         let status = if self.wide {
             let [a, b, c, d, ..] = self.ask::<6>(action, READ_STATUS)?;
@@ -193,12 +192,12 @@ impl RoboClaw {
             0 => Ok(()),
             bits => {
                 let names = status.names(bits);
-                Err(Trouble::Unwell { device: self.line.device(), action, bits, names })
+                Err(Error::DeviceFault { device: self.line.device(), action, bits, names })
             }
         }
     }
 
-    fn check_watchdog(&mut self) -> Result<(), Trouble> {
+    fn check_watchdog(&mut self) -> Result<(), Error> {
         let action = "reading its time-out";
         let wanted = timeout_units(self.watchdog);
         let [found, ..] = self.ask::<3>(action, READ_TIMEOUT)?;
@@ -207,20 +206,20 @@ impl RoboClaw {
         }
         let in_ms = |units: u8| format!("{} ms", u16::from(units) * 100);
         let (device, found, wanted) = (self.line.device(), in_ms(found), in_ms(wanted));
-        Err(Trouble::Answer { device, action, found, wanted })
+        Err(Error::WrongAnswer { device, action, found, wanted })
     }
 
-    fn unsigned(&self, action: &'static str, answer: &[u8]) -> Trouble {
+    fn unsigned(&self, action: &'static str, answer: &[u8]) -> Error {
         self.wrong(action, answer, "bytes with a valid CRC".into())
     }
 
-    fn wrong(&self, action: &'static str, answer: &[u8], wanted: String) -> Trouble {
-        Trouble::Answer { device: self.line.device(), action, found: format!("'{}'", hex(answer)), wanted }
+    fn wrong(&self, action: &'static str, answer: &[u8], wanted: String) -> Error {
+        Error::WrongAnswer { device: self.line.device(), action, found: format!("'{}'", hex(answer)), wanted }
     }
 }
 
 impl Driver for RoboClaw {
-    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Trouble> {
+    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Error> {
         let [port, starboard] = levels;
         let [a, b] = self.invert;
         let mut duties = [level::limited(port, a), level::limited(starboard, b)].map(level::duty);
@@ -228,11 +227,11 @@ impl Driver for RoboClaw {
             duties.reverse();
         }
         let [[a, b], [c, d]] = duties.map(i16::to_be_bytes);
-        self.tell("driving", &command(self.address, DRIVE_DUTY, &[a, b, c, d]))
+        self.send_acknowledged("driving", &command(self.address, DRIVE_DUTY, &[a, b, c, d]))
     }
 
-    /// The status and the time-out by turns, each until it is answered.
-    fn check(&mut self) -> Result<(), Trouble> {
+    /// Checks the status and the time-out in turn; one that is not answered is checked again.
+    fn check(&mut self) -> Result<(), Error> {
         if self.watchdog_is_next {
             self.check_watchdog()?;
         } else {
@@ -242,7 +241,7 @@ impl Driver for RoboClaw {
         Ok(())
     }
 
-    /// Every command says all of what shall be, and no question changes anything.
+    /// Every command sets absolute values, and no query changes anything.
     fn may_repeat(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! Which device, and where.
+//! The settings of a device.
 
 use std::fmt;
 use std::io;
@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::driver::Driver;
+use crate::error::Error;
 use crate::pololu::{LAST_CHANNEL, Maestro};
 use crate::roboclaw::RoboClaw;
-use crate::trouble::Trouble;
 
-/// The kinds of device that there are.
+/// The supported kinds of device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A [`pololu`](crate::pololu) Maestro on a serial line.
@@ -37,24 +37,23 @@ impl Kind {
     }
 }
 
-/// Which device, and where. What a kind has no use for is not looked at.
+/// The settings of a device. Fields that its kind does not use are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What it is.
+    /// The kind of device.
     pub kind: Kind,
-    /// An absolute path: of the serial line (one below `/dev/serial/by-id` survives replugging).
+    /// The absolute path of the serial line (one below `/dev/serial/by-id` survives replugging).
     pub device: PathBuf,
-    /// Bits per second on a serial line. On a device's own USB socket the device does not care, but no line is sent more
-    /// than this carries.
+    /// Bits per second on a serial line. A device on its own USB socket ignores it, but it still limits how much is sent.
     pub baud: u32,
     /// Port's and starboard's channel: 0 to 23 of a Maestro, 1 and 2 or 2 and 1 of a RoboClaw.
     pub channels: [u8; 2],
     /// A RoboClaw's address, 0x80 to 0x87.
     pub address: u8,
-    /// Whether port's and starboard's motor turn the other way round.
+    /// Whether the port and the starboard motor are mounted the other way round.
     pub invert: [bool; 2],
-    /// After how long without a command the device stops by itself, 200 ms to 1 s: set in a RoboClaw, in whole 100 ms;
-    /// looked for in a Maestro.
+    /// The time without a command after which the device stops by itself, 200 ms to 1 s. It is set in a RoboClaw, in whole
+    /// steps of 100 ms; it is only checked in a Maestro.
     pub watchdog: Duration,
 }
 
@@ -94,14 +93,14 @@ impl Settings {
         }
     }
 
-    /// Whether everything is within its range.
+    /// Checks that every setting is within its range.
     ///
     /// Baud rates below 9600 are refused: a level and a check would not fit into their intervals.
     /// # Errors
-    /// [`OutOfRange`] quotes the first that is not.
+    /// [`OutOfRange`] quotes the first setting that is not.
     /// # Source
     /// Own; the devices' limits are those of Pololu's User's Guide 5.a and of the RoboClaw User Manual, "Packet Serial". A
-    /// watchdog below 200 ms would strike while an answer is asked for once more.
+    /// watchdog below 200 ms would expire during a retry.
     pub fn check(&self) -> Result<(), OutOfRange> {
         let refuse = |name, value: String, range| Err(OutOfRange { name, value, range });
         let [port, starboard] = self.channels;
@@ -139,10 +138,10 @@ impl Settings {
         Ok(())
     }
 
-    /// Opens the device, which stops its motors. Waits for it, up to about two seconds.
+    /// Opens the device, which stops its motors. Blocks up to about two seconds.
     /// # Errors
-    /// What the device's own page says. The settings are not checked.
-    pub fn open(&self) -> Result<Box<dyn Driver>, Trouble> {
+    /// Those of [`Maestro::open`] and [`RoboClaw::open`]. The settings are not checked.
+    pub fn open(&self) -> Result<Box<dyn Driver>, Error> {
         Ok(match self.kind {
             Kind::Pololu => Box::new(Maestro::open(self)?),
             Kind::RoboClaw => Box::new(RoboClaw::open(self)?),

@@ -1,4 +1,4 @@
-//! The one place where the actuator's thread and the others meet.
+//! The state that the actuator's thread shares with its callers.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use boot_clock::now;
 
-/// The newest levels, and the wishes around them. Locked for a few instructions at a time, never while the device is used.
+/// The newest levels and the requests to the thread. Locked for a few instructions at a time, never while the device is used.
 pub(crate) struct Shared {
     state: Mutex<State>,
     /// Wakes the thread.
     wake: Condvar,
-    /// Wakes whoever waits for the thread's end.
+    /// Wakes the callers that wait for the thread's end.
     ended: Condvar,
-    /// How often the thread has come round.
+    /// How many passes the thread has made.
     pub(crate) passes: AtomicU64,
     /// Whether the device is open and was not lost since.
     pub(crate) is_ready: AtomicBool,
@@ -29,9 +29,9 @@ struct State {
 #[derive(Clone, Copy)]
 pub(crate) struct Given {
     pub(crate) levels: [i16; 2],
-    /// How many were given so far; 0 is none.
+    /// How many were given until now; 0 is none.
     pub(crate) count: u64,
-    /// Means nothing while `count` is 0.
+    /// Undefined while `count` is 0.
     pub(crate) at: Duration,
 }
 
@@ -47,7 +47,7 @@ impl Shared {
         }
     }
 
-    /// The newest wins: levels that the thread has not come to are replaced.
+    /// Replaces the levels, also those that the thread has not sent yet.
     pub(crate) fn give(&self, levels: [i16; 2]) {
         let mut state = self.lock();
         state.given = Given { levels, count: state.given.count.wrapping_add(1), at: now() };
@@ -61,7 +61,7 @@ impl Shared {
         self.wake.notify_one();
     }
 
-    /// Says that the thread has nothing more to do with the device.
+    /// Records that the thread no longer uses the device.
     pub(crate) fn end(&self) {
         self.lock().ended = true;
         self.ended.notify_all();
@@ -78,22 +78,22 @@ impl Shared {
         self.lock().ended
     }
 
-    /// The newest levels, or nothing if the thread is to end. Also counts a pass.
-    pub(crate) fn look(&self) -> Option<Given> {
+    /// Counts a pass. Returns the newest levels, or `None` if the thread is to end.
+    pub(crate) fn begin_pass(&self) -> Option<Given> {
         self.passes.fetch_add(1, Ordering::Relaxed);
         let state = self.lock();
         (!state.closing).then_some(state.given)
     }
 
-    /// Waits until `deadline`, or until there are newer levels than `seen`, or the thread is to end.
+    /// Waits until `deadline`, until there are newer levels than `seen`, or until the thread is to end.
     pub(crate) fn wait(&self, seen: Option<u64>, deadline: Duration) {
         let left = deadline.saturating_sub(now());
         let idle = |state: &mut State| !state.closing && seen.is_none_or(|seen| state.given.count == seen);
-        // Poisoned or timed out, the thread looks again by itself.
+        // After a poisoned lock or a time-out the thread checks the state itself.
         let _ = self.wake.wait_timeout_while(self.lock(), left, idle);
     }
 
-    /// A panic while the lock was held leaves whole values behind: each is set in one go.
+    /// A poisoned lock is usable: each value is set in one assignment.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

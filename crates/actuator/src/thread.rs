@@ -1,4 +1,4 @@
-//! What happens on the actuator's thread: open, stop, drive, check, lose, open again.
+//! The actuator's thread: open, stop, drive, check, lose, reopen.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,41 +7,42 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::driver::Driver;
+use crate::error::Error;
 use crate::event::Event;
 use crate::level;
 use crate::shared::{Given, Shared};
 use crate::timing::Timing;
-use crate::trouble::Trouble;
 use boot_clock::now;
 
-/// All that the thread owns but the device, which exists only between opening and closing.
+/// The thread's state, without the device, which exists only between opening and closing.
 pub(crate) struct Thread<Open, Report> {
     open: Open,
     timing: Timing,
     report: Report,
     shared: Arc<Shared>,
-    /// Whether the device is lost and that has been told.
+    /// Whether the device is lost and that was reported.
     lost: bool,
 }
 
-/// What a device was sent and when the next thing is due.
+/// What was sent to the device and when the next exchanges are due.
 struct Pace {
-    /// `None` is a stop of our own.
+    /// `None` is a stop that the thread sends by itself.
     sent: Option<[i16; 2]>,
     repeat_at: Duration,
     check_at: Duration,
-    /// Whether nobody gave levels in time, and no stop was given since: nothing else is passed on until then, since whoever was
-    /// held does not know that the motors were stopped.
+    /// Whether levels timed out and no stop was given since. Only stop is sent meanwhile: a caller that was suspended does not
+    /// know that the motors were stopped.
     silent: bool,
-    is_silence_told: bool,
-    /// Whether the last drive, and the last check, was not answered as it should: each gets one more try.
+    is_silence_reported: bool,
+    /// Whether the last drive failed; it gets one retry.
     drive_failed: bool,
+    /// Whether the last check failed; it gets one retry.
     check_failed: bool,
 }
 
 impl<Open, Report> Thread<Open, Report>
 where
-    Open: FnMut() -> Result<Box<dyn Driver>, Trouble>,
+    Open: FnMut() -> Result<Box<dyn Driver>, Error>,
     Report: FnMut(Event),
 {
     pub(crate) fn new(open: Open, timing: Timing, report: Report, shared: Arc<Shared>) -> Self {
@@ -50,46 +51,46 @@ where
 
     /// Keeps the device open until the actuator is closed. Does not panic.
     pub(crate) fn run(&mut self) {
-        while self.shared.look().is_some() {
+        while self.shared.begin_pass().is_some() {
             match guarded("opening", &mut self.open) {
                 Ok(driver) => self.use_up(driver),
-                Err(trouble) => self.lose(trouble),
+                Err(error) => self.lose(error),
             }
             self.wait_before_reopening();
         }
     }
 
-    /// Uses the device until it makes trouble or the actuator is closed; then stops and closes it, whatever happened.
+    /// Uses the device until it fails or the actuator is closed; then stops and closes it in either case.
     fn use_up(&mut self, mut driver: Box<dyn Driver>) {
         let used = guarded("driving the device", || self.session(driver.as_mut()));
         self.shared.is_ready.store(false, Ordering::Relaxed);
-        if let Err(trouble) = used {
-            // Told before it is stopped and closed: a device that does not answer takes long for both.
-            self.lose(trouble);
+        if let Err(error) = used {
+            // Reported before the device is stopped and closed: both take long if it does not answer.
+            self.lose(error);
         }
-        if let Err(trouble) = guarded("stopping the device", || match driver.stop() {
-            Err(trouble) => once_more(driver.as_ref(), trouble).and_then(|()| driver.stop()),
+        if let Err(error) = guarded("stopping the device", || match driver.stop() {
+            Err(error) => once_more(driver.as_ref(), error).and_then(|()| driver.stop()),
             Ok(()) => Ok(()),
         }) {
-            log::error!("the device is closed without being known to have stopped: {trouble}");
-            self.lose(trouble);
+            log::error!("the device is closed without being known to have stopped: {error}");
+            self.lose(error);
         }
-        if let Err(trouble) = guarded("closing the device", || {
+        if let Err(error) = guarded("closing the device", || {
             drop(driver);
             Ok(())
         }) {
-            log::error!("{trouble}");
+            log::error!("{error}");
         }
     }
 
-    /// Feeds the device; `Ok` when the actuator is closed.
-    fn session(&mut self, driver: &mut dyn Driver) -> Result<(), Trouble> {
-        if let Err(trouble) = driver.stop() {
-            once_more(driver, trouble)?;
+    /// Sends levels to the device; `Ok` when the actuator is closed.
+    fn session(&mut self, driver: &mut dyn Driver) -> Result<(), Error> {
+        if let Err(error) = driver.stop() {
+            once_more(driver, error)?;
             driver.stop()?;
         }
-        // Only what is given from now on counts.
-        let Some(old) = self.shared.look() else { return Ok(()) };
+        // Only levels that are given from now on are sent.
+        let Some(old) = self.shared.begin_pass() else { return Ok(()) };
         let ready = now();
         self.lost = false;
         (self.report)(Event::Ready { description: driver.description(), watchdog: driver.watchdog() });
@@ -99,39 +100,39 @@ where
             repeat_at: ready + self.timing.repeat,
             check_at: ready + self.timing.check,
             silent: false,
-            is_silence_told: false,
+            is_silence_reported: false,
             drive_failed: false,
             check_failed: false,
         };
-        while let Some(given) = self.shared.look() {
+        while let Some(given) = self.shared.begin_pass() {
             let fed = (given.count != old.count).then_some(given);
             let silence_at = fed.map_or(ready, |given| given.at) + self.timing.silence;
             let worked = self.pass(driver, &mut pace, fed, silence_at)?;
             if !worked {
                 let next = pace.repeat_at.min(pace.check_at);
-                let next = if pace.is_silence_told { next } else { next.min(silence_at) };
+                let next = if pace.is_silence_reported { next } else { next.min(silence_at) };
                 self.shared.wait(Some(given.count), next);
             }
         }
         Ok(())
     }
 
-    /// One exchange with the device at most: what is due first. Whether there was one; the newest levels are looked at before
-    /// the next.
+    /// Makes the exchange that is due first, one at most. Returns whether there was one; the caller reads the newest levels
+    /// before the next.
     fn pass(
         &mut self,
         driver: &mut dyn Driver,
         pace: &mut Pace,
         fed: Option<Given>,
         silence_at: Duration,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, Error> {
         let now = now();
         let gives_stop = fed.is_some_and(|given| given.levels == [0, 0]);
         pace.silent = now >= silence_at || (pace.silent && !gives_stop);
         let levels =
             fed.filter(|_| !pace.silent).map(|given| given.levels.map(|one| level::limited(one, false)));
         let drive_is_due = levels != pace.sent || now >= pace.repeat_at;
-        // Levels that come quicker than the line carries them do not keep the device from being asked; a stop does.
+        // A check that is overdue goes before levels that come faster than the line carries them, but not before a stop.
         let stops = levels.is_none_or(|levels| levels == [0, 0]);
         let check_waited = now >= pace.check_at + self.timing.check && !stops && !pace.drive_failed;
         if drive_is_due && !check_waited {
@@ -139,19 +140,19 @@ where
                 Some(levels) => driver.drive(levels),
                 None => driver.stop(),
             };
-            if let Err(trouble) = done {
-                return again(driver, &mut pace.drive_failed, trouble);
+            if let Err(error) = done {
+                return again(driver, &mut pace.drive_failed, error);
             }
             pace.drive_failed = false;
             pace.sent = levels;
             pace.repeat_at = now + self.timing.repeat;
-            self.tell_silence(pace);
+            self.report_silence(pace);
             return Ok(true);
         }
-        self.tell_silence(pace);
+        self.report_silence(pace);
         if now >= pace.check_at {
-            if let Err(trouble) = driver.check() {
-                return again(driver, &mut pace.check_failed, trouble);
+            if let Err(error) = driver.check() {
+                return again(driver, &mut pace.check_failed, error);
             }
             pace.check_failed = false;
             pace.check_at = now + self.timing.check;
@@ -160,61 +161,61 @@ where
         Ok(false)
     }
 
-    /// Tells that nobody gives levels any more, or that a stop was given after that; the device has what follows of it.
-    fn tell_silence(&mut self, pace: &mut Pace) {
-        if std::mem::replace(&mut pace.is_silence_told, pace.silent) != pace.silent {
+    /// Reports that levels timed out, or that a stop was given after that. The device has been sent the stop.
+    fn report_silence(&mut self, pace: &mut Pace) {
+        if std::mem::replace(&mut pace.is_silence_reported, pace.silent) != pace.silent {
             (self.report)(if pace.silent { Event::Silent } else { Event::Fed });
         }
     }
 
-    /// Tells that the device is lost, once.
-    fn lose(&mut self, trouble: Trouble) {
+    /// Reports once that the device is lost.
+    fn lose(&mut self, error: Error) {
         if self.lost {
-            log::debug!("the device is still lost: {trouble}");
+            log::debug!("the device is still lost: {error}");
             return;
         }
         self.lost = true;
         let report = &mut self.report;
-        if let Err(panic) = guarded("telling that the device is lost", || {
-            report(Event::Lost(trouble));
+        if let Err(panic) = guarded("reporting that the device is lost", || {
+            report(Event::Lost(error));
             Ok(())
         }) {
             log::error!("{panic}");
         }
     }
 
-    /// Wakes up now and then, so that whoever watches the passes sees life.
+    /// Wakes up now and then, so the counter of passes shows that the thread runs.
     fn wait_before_reopening(&self) {
         let end = now() + self.timing.reopen;
-        while now() < end && self.shared.look().is_some() {
+        while now() < end && self.shared.begin_pass().is_some() {
             self.shared.wait(None, end.min(now() + self.timing.repeat));
         }
     }
 }
 
-/// Passes over the first trouble of this kind where asking once more may help.
-fn again(driver: &dyn Driver, failed: &mut bool, trouble: Trouble) -> Result<bool, Trouble> {
+/// Ignores the first error of this kind if a retry may help.
+fn again(driver: &dyn Driver, failed: &mut bool, error: Error) -> Result<bool, Error> {
     if std::mem::replace(failed, true) {
-        return Err(trouble);
+        return Err(error);
     }
-    once_more(driver, trouble).map(|()| true)
+    once_more(driver, error).map(|()| true)
 }
 
-fn once_more(driver: &dyn Driver, trouble: Trouble) -> Result<(), Trouble> {
-    if !driver.may_repeat() || !trouble.is_worth_another_try() {
-        return Err(trouble);
+fn once_more(driver: &dyn Driver, error: Error) -> Result<(), Error> {
+    if !driver.may_repeat() || !error.is_worth_another_try() {
+        return Err(error);
     }
-    log::debug!("{trouble}; once more");
+    log::debug!("{error}; once more");
     Ok(())
 }
 
-/// Turns a panic into trouble. Nothing that was touched by it is used again but to stop, to close and to tell.
-fn guarded<T>(action: &'static str, attempt: impl FnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
+/// Turns a panic into an error. After it the driver and the handler are used only to stop, to close and to report.
+fn guarded<T>(action: &'static str, attempt: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(attempt))
-        .unwrap_or_else(|panic| Err(Trouble::Panicked { action, message: message(&*panic) }))
+        .unwrap_or_else(|panic| Err(Error::Panicked { action, message: message(&*panic) }))
 }
 
-/// The words of a panic.
+/// The message of a panic.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a word".into())

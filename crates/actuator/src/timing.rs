@@ -1,27 +1,28 @@
-//! When the actuator's thread does what.
+//! The intervals of the actuator's thread.
 
 use std::time::Duration;
 
-/// The times that the actuator's thread keeps.
+/// The intervals of the actuator's thread.
 ///
-/// Those of a device in use are the defaults; others are for tests. Any value is allowed; an interval below one millisecond counts as one, so that the thread cannot spin.
+/// A device in use has the defaults; other values are for tests. Every value is allowed. An interval below one millisecond
+/// counts as one, so the thread cannot spin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// After so long without [`drive`](crate::Actuator::drive) the device gets stop by itself.
+    /// Time-out of the levels: without [`drive`](crate::Actuator::drive) for this time the device gets stop.
     pub silence: Duration,
-    /// A level is sent again at least so often, so that the device's own watchdog stays fed.
+    /// The longest interval between two levels that are sent, which keeps the device's own watchdog fed.
     pub repeat: Duration,
-    /// So often the device is asked whether it is there and well.
+    /// The interval between two checks of the device.
     pub check: Duration,
-    /// So long after it was lost, or could not be opened, a device is opened again.
+    /// The time after which a device that was lost, or could not be opened, is opened again.
     pub reopen: Duration,
 }
 
 impl Default for Timing {
     /// Silence 250 ms, repeat 50 ms, check 100 ms, reopen 1 s.
     /// # Source
-    /// Own: twelve missed levels at 50 Hz are silence; between two levels that a device has taken lies at most a repeat, a check
-    /// that is not answered and a pause, 140 ms, less than the shortest watchdog of 200 ms.
+    /// Own: twelve missed levels at 50 Hz are silence. Between two levels that a device accepted there is at most a repeat, a
+    /// check that is not answered and a pause: 140 ms, less than the shortest watchdog of 200 ms.
     fn default() -> Self {
         Timing {
             silence: Duration::from_millis(250),
@@ -33,7 +34,7 @@ impl Default for Timing {
 }
 
 impl Timing {
-    /// The same with intervals that leave the thread time to sleep.
+    /// These intervals, none so short that the thread cannot sleep.
     pub(crate) fn bounded(self) -> Timing {
         let least = Duration::from_millis(1);
         Timing {

@@ -1,22 +1,22 @@
-//! The thread, with drivers made of memory: what it sends when, and what it does when they fail, panic or hang.
+//! The thread with drivers in memory: what it sends when, and what it does when they fail, panic or hang.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
 #![allow(clippy::disallowed_methods)] // the thread lives in real time
 
 mod common;
 
-use actuator::{Actuator, Event, Timing, Trouble, Watchdog};
+use actuator::{Actuator, Error, Event, Timing, Watchdog};
 use common::memory::{Call, Device, Does, Matches};
-use common::{Told, calmly, feed, feed_until, ms, now, sleep, wait};
+use common::{Events, calmly, feed, feed_until, ms, now, sleep, wait};
 
 fn timing() -> Timing {
     Timing { reopen: ms(50), ..Timing::default() }
 }
 
-fn started() -> (Device, Actuator, Told) {
-    let (device, told) = (Device::default(), Told::default());
-    let actuator = device.start(timing(), told.report());
-    told.wait_for('R', 1);
-    (device, actuator, told)
+fn started() -> (Device, Actuator, Events) {
+    let (device, events) = (Device::default(), Events::default());
+    let actuator = device.start(timing(), events.report());
+    events.wait_for('R', 1);
+    (device, actuator, events)
 }
 
 const FORWARD: [i16; 2] = [66, 66];
@@ -28,12 +28,15 @@ fn is_drive(call: Call) -> bool {
 #[test]
 fn nothing_but_stop_before_a_level_is_given() {
     calmly(|| {
-        let (device, actuator, told) = started();
+        let (device, actuator, events) = started();
         sleep(ms(400));
         assert!(device.calls().iter().all(|call| matches!(call, Call::Open | Call::Stop | Call::Check)));
         assert_eq!(&device.calls()[..2], [Call::Open, Call::Stop]);
-        assert_eq!(told.letters(), "RS");
-        assert_eq!(told.all()[0], Event::Ready { description: "memory".into(), watchdog: Watchdog::Absent });
+        assert_eq!(events.letters(), "RS");
+        assert_eq!(
+            events.all()[0],
+            Event::Ready { description: "memory".into(), watchdog: Watchdog::Absent }
+        );
         assert!(actuator.alive());
     });
 }
@@ -41,11 +44,11 @@ fn nothing_but_stop_before_a_level_is_given() {
 #[test]
 fn levels_that_were_given_while_it_opened_are_not_sent() {
     calmly(|| {
-        let (device, told) = (Device::default(), Told::default());
+        let (device, events) = (Device::default(), Events::default());
         device.when(|call| call == Call::Open, Does::Take(ms(60)));
-        let actuator = device.start(timing(), told.report());
+        let actuator = device.start(timing(), events.report());
         feed(&actuator, FORWARD, ms(40));
-        told.wait_for('R', 1);
+        events.wait_for('R', 1);
         sleep(ms(80));
         assert!(!device.calls().iter().copied().any(is_drive));
         actuator.drive(FORWARD);
@@ -94,7 +97,7 @@ fn levels_are_repeated_and_the_device_is_checked() {
 #[test]
 fn silence_stops_within_its_time_and_stays_stopped() {
     calmly(|| {
-        let (device, actuator, told) = started();
+        let (device, actuator, events) = started();
         feed_until(&actuator, FORWARD, "it drives", || device.last() == Some(Call::Drive(FORWARD)));
         let last = now();
         wait("the stop", || device.last() == Some(Call::Stop));
@@ -104,26 +107,26 @@ fn silence_stops_within_its_time_and_stays_stopped() {
         let after = device.calls().split_off(stopped);
         assert!(after.len() >= 4 && !after.into_iter().any(is_drive), "stop is repeated");
         actuator.drive([0, 0]);
-        told.wait_for('F', 1);
-        assert_eq!(told.letters(), "RSF");
+        events.wait_for('F', 1);
+        assert_eq!(events.letters(), "RSF");
     });
 }
 
 #[test]
 fn after_silence_nothing_drives_before_a_stop_was_given() {
     calmly(|| {
-        let (device, actuator, told) = started();
+        let (device, actuator, events) = started();
         feed_until(&actuator, FORWARD, "it drives", || device.last() == Some(Call::Drive(FORWARD)));
-        told.wait_for('S', 1);
+        events.wait_for('S', 1);
         let silent = device.calls().len();
-        // As a thread does that was held for a while and goes on with the level of before.
+        // A thread that was suspended for a while continues with its old level.
         for levels in [FORWARD, [1, 0], [0, -1]] {
             feed(&actuator, levels, ms(100));
         }
         assert!(!device.calls().split_off(silent).into_iter().any(is_drive), "{:?}", device.calls());
-        assert_eq!(told.letters(), "RS");
+        assert_eq!(events.letters(), "RS");
         actuator.drive([0, 0]);
-        told.wait_for('F', 1);
+        events.wait_for('F', 1);
         feed_until(&actuator, FORWARD, "it drives again", || device.last() == Some(Call::Drive(FORWARD)));
     });
 }
@@ -131,23 +134,23 @@ fn after_silence_nothing_drives_before_a_stop_was_given() {
 #[test]
 fn silence_is_seen_in_time_however_rarely_the_rest_is_done() {
     calmly(|| {
-        let (device, told) = (Device::default(), Told::default());
+        let (device, events) = (Device::default(), Events::default());
         let timing = Timing { silence: ms(100), repeat: ms(60_000), check: ms(60_000), reopen: ms(60_000) };
-        let actuator = device.start(timing, told.report());
-        told.wait_for('S', 1);
+        let actuator = device.start(timing, events.report());
+        events.wait_for('S', 1);
         actuator.drive([0, 0]);
         let begin = now();
-        told.wait_for('S', 2);
+        events.wait_for('S', 2);
         assert!((ms(100)..ms(300)).contains(&begin.elapsed()), "{:?}", begin.elapsed());
-        assert_eq!((device.last(), told.letters().as_str()), (Some(Call::Stop), "RSFS"));
+        assert_eq!((device.last(), events.letters().as_str()), (Some(Call::Stop), "RSFS"));
     });
 }
 
 /// What was called since the first drive, after a stop was given while `first` was under way, 100 ms each.
 fn calls_around_a_stop(first: Does, timing: Timing) -> Vec<Call> {
-    let (device, told) = (Device::default(), Told::default());
-    let actuator = device.start(timing, told.report());
-    told.wait_for('R', 1);
+    let (device, events) = (Device::default(), Events::default());
+    let actuator = device.start(timing, events.report());
+    events.wait_for('R', 1);
     device.when(is_drive, first);
     let before = device.calls().len();
     actuator.drive(FORWARD);
@@ -174,48 +177,48 @@ fn a_stop_waits_for_the_exchange_under_way_and_no_other() {
 #[test]
 fn a_missing_answer_is_asked_for_once_more_with_the_newest_level() {
     calmly(|| {
-        let (device, actuator, told) = started();
+        let (device, actuator, events) = started();
         device.when(is_drive, Does::Miss(ms(10)));
-        feed_until(&actuator, FORWARD, "it is lost", || told.count('L') == 1);
+        feed_until(&actuator, FORWARD, "it is lost", || events.count('L') == 1);
         let drives = device.calls().into_iter().filter(|call| is_drive(*call)).count();
         assert_eq!(drives, 2);
     });
 }
 
 #[test]
-fn every_loss_is_told() {
+fn every_loss_is_reported() {
     calmly(|| {
-        let (device, actuator, told) = started();
+        let (device, actuator, events) = started();
         for losses in 1..=3 {
             device.when(|call| call == Call::Check, Does::Fail);
-            feed_until(&actuator, FORWARD, "it is lost", || told.count('L') == losses);
+            feed_until(&actuator, FORWARD, "it is lost", || events.count('L') == losses);
             device.when(|_| true, Does::Work);
-            told.wait_for('R', losses + 1);
+            events.wait_for('R', losses + 1);
         }
-        assert_eq!(told.letters(), "RLRLRLR");
+        assert_eq!(events.letters(), "RLRLRLR");
     });
 }
 
 #[test]
-fn trouble_stops_closes_tells_and_opens_again() {
+fn an_error_stops_closes_reports_and_opens_again() {
     calmly(|| {
         let checks: Matches = |call| call == Call::Check;
         let opens: Matches = |call| call == Call::Open;
         for (matches, name) in [(is_drive as Matches, "Drive([66, 66])"), (checks, "Check")] {
-            let (device, actuator, told) = started();
+            let (device, actuator, events) = started();
             device.when(matches, Does::Fail);
             device.when(opens, Does::Fail);
-            feed_until(&actuator, FORWARD, "it is lost", || told.count('L') == 1);
-            assert_eq!(told.trouble(), Trouble::Taken { device: name.into() });
+            feed_until(&actuator, FORWARD, "it is lost", || events.count('L') == 1);
+            assert_eq!(events.error(), Error::Busy { device: name.into() });
             wait("it is closed", || device.calls().contains(&Call::Close));
             let calls: Vec<_> = device.calls().into_iter().filter(|call| *call != Call::Open).collect();
             assert_eq!(&calls[calls.len() - 2..], [Call::Stop, Call::Close]);
-            // It cannot be opened for a while; that is told once.
+            // It cannot be opened for a while; that is reported once.
             feed(&actuator, FORWARD, ms(300));
-            assert_eq!(told.letters().matches('L').count(), 1);
+            assert_eq!(events.letters().matches('L').count(), 1);
             device.when(|_| true, Does::Work);
             feed_until(&actuator, FORWARD, "it drives again", || device.last() == Some(Call::Drive(FORWARD)));
-            assert!(told.letters().ends_with("LR"), "{}", told.letters());
+            assert!(events.letters().ends_with("LR"), "{}", events.letters());
             // After the opening the first is stop again.
             let calls = device.calls();
             let open = calls.iter().rposition(|call| *call == Call::Open).unwrap();
@@ -227,13 +230,13 @@ fn trouble_stops_closes_tells_and_opens_again() {
 #[test]
 fn it_is_opened_again_at_its_interval() {
     calmly(|| {
-        let (device, told) = (Device::default(), Told::default());
+        let (device, events) = (Device::default(), Events::default());
         device.when(|call| call == Call::Open, Does::Fail);
-        let _actuator = device.start(Timing { reopen: ms(100), ..timing() }, told.report());
+        let _actuator = device.start(Timing { reopen: ms(100), ..timing() }, events.report());
         wait("four openings", || device.calls().len() == 4);
         let times = device.timed();
         assert!(times.windows(2).all(|pair| pair[1].0 - pair[0].0 >= ms(100)));
-        assert_eq!(told.letters(), "L");
+        assert_eq!(events.letters(), "L");
     });
 }
 
@@ -241,16 +244,16 @@ fn it_is_opened_again_at_its_interval() {
 fn a_panic_of_the_driver_is_lost_and_stopped() {
     calmly(|| {
         for matches in [is_drive as Matches, |call| call == Call::Check] {
-            let (device, actuator, told) = started();
+            let (device, actuator, events) = started();
             device.when(matches, Does::Panic);
-            feed_until(&actuator, FORWARD, "it is lost", || told.count('L') == 1);
-            let Trouble::Panicked { message, .. } = told.trouble() else { panic!("{}", told.trouble()) };
-            assert!(message.ends_with("was told to panic"));
+            feed_until(&actuator, FORWARD, "it is lost", || events.count('L') == 1);
+            let Error::Panicked { message, .. } = events.error() else { panic!("{}", events.error()) };
+            assert!(message.ends_with("was set to panic"));
             wait("it is closed", || {
-                device.calls().ends_with(&[Call::Stop, Call::Close]) || told.count('R') > 1
+                device.calls().ends_with(&[Call::Stop, Call::Close]) || events.count('R') > 1
             });
             device.when(|_| true, Does::Work);
-            told.wait_for('R', 2);
+            events.wait_for('R', 2);
             assert!(actuator.alive());
         }
     });
@@ -259,39 +262,39 @@ fn a_panic_of_the_driver_is_lost_and_stopped() {
 #[test]
 fn panics_of_opening_stopping_and_closing_end_nothing() {
     calmly(|| {
-        let (device, actuator, told) = started();
+        let (device, actuator, events) = started();
         device.when(|_| true, Does::Panic);
-        feed_until(&actuator, FORWARD, "it is lost", || told.count('L') == 1);
+        feed_until(&actuator, FORWARD, "it is lost", || events.count('L') == 1);
         sleep(ms(200));
         assert!(actuator.alive() && device.calls().iter().filter(|call| **call == Call::Open).count() >= 3);
         device.when(|_| true, Does::Work);
-        told.wait_for('R', 2);
+        events.wait_for('R', 2);
     });
 }
 
 #[test]
-fn a_panic_of_whoever_is_told_stops_the_device() {
+fn a_panic_of_the_event_handler_stops_the_device() {
     calmly(|| {
-        let (device, told) = (Device::default(), Told::default());
-        let mut report = told.report();
+        let (device, events) = (Device::default(), Events::default());
+        let mut report = events.report();
         let mut angry = true;
         let actuator = device.start(timing(), move |event| {
             let panics = event == Event::Silent && std::mem::take(&mut angry);
             report(event);
-            assert!(!panics, "whoever is told panics");
+            assert!(!panics, "a report handler that panics");
         });
-        told.wait_for('R', 1);
+        events.wait_for('R', 1);
         actuator.drive(FORWARD);
-        told.wait_for('L', 1);
-        assert!(matches!(told.trouble(), Trouble::Panicked { .. }));
+        events.wait_for('L', 1);
+        assert!(matches!(events.error(), Error::Panicked { .. }));
         wait("it is closed", || device.calls().contains(&Call::Close));
-        told.wait_for('R', 2);
-        assert!(told.letters().starts_with("RSLR"), "{}", told.letters());
+        events.wait_for('R', 2);
+        assert!(events.letters().starts_with("RSLR"), "{}", events.letters());
     });
 }
 
 #[test]
-fn nobody_to_tell_means_no_driving() {
+fn without_an_event_handler_nothing_drives() {
     calmly(|| {
         let device = Device::default();
         let actuator = device.start(timing(), |_| panic!("always"));
@@ -306,31 +309,31 @@ fn nobody_to_tell_means_no_driving() {
 #[test]
 fn closing_stops_and_closes() {
     calmly(|| {
-        let (device, actuator, told) = started();
+        let (device, actuator, events) = started();
         feed_until(&actuator, FORWARD, "it drives", || device.last() == Some(Call::Drive(FORWARD)));
         drop(actuator);
         assert!(device.calls().ends_with(&[Call::Stop, Call::Close]));
-        assert_eq!(told.letters(), "R");
+        assert_eq!(events.letters(), "R");
     });
 }
 
 #[test]
-fn a_failed_last_stop_is_told() {
+fn a_failed_last_stop_is_reported() {
     calmly(|| {
-        let (device, actuator, told) = started();
+        let (device, actuator, events) = started();
         device.when(|call| call == Call::Stop, Does::Fail);
         assert!(actuator.close());
-        assert_eq!(told.letters(), "RL");
+        assert_eq!(events.letters(), "RL");
     });
 }
 
 #[test]
 fn closing_does_not_wait_for_the_next_opening() {
     calmly(|| {
-        let (device, told) = (Device::default(), Told::default());
+        let (device, events) = (Device::default(), Events::default());
         device.when(|call| call == Call::Open, Does::Fail);
-        let actuator = device.start(Timing { reopen: ms(60_000), ..timing() }, told.report());
-        told.wait_for('L', 1);
+        let actuator = device.start(Timing { reopen: ms(60_000), ..timing() }, events.report());
+        events.wait_for('L', 1);
         let begin = now();
         assert!(actuator.close());
         assert!(begin.elapsed() < ms(300), "{:?}", begin.elapsed());
@@ -361,10 +364,10 @@ fn a_device_that_hangs_delays_neither_drive_nor_closing() {
 }
 
 #[test]
-fn a_device_that_hangs_no_longer_is_told_if_it_is_well() {
+fn a_device_that_hangs_no_longer_is_reported_if_it_works() {
     calmly(|| {
         for well in [true, false] {
-            let (device, actuator, told) = started();
+            let (device, actuator, events) = started();
             device.when(is_drive, Does::Take(ms(1300)));
             actuator.drive(FORWARD);
             wait("it hangs", || actuator.hangs() == Some(Event::Hangs));
@@ -376,9 +379,9 @@ fn a_device_that_hangs_no_longer_is_told_if_it_is_well() {
             if well {
                 wait("it hangs no longer", || actuator.hangs() == Some(Event::HangsNoLonger));
             } else {
-                feed_until(&actuator, [1, 1], "it fails", || told.count('L') == 1);
+                feed_until(&actuator, [1, 1], "it fails", || events.count('L') == 1);
                 sleep(ms(100));
-                assert_eq!(actuator.hangs(), None, "it is lost, which was told");
+                assert_eq!(actuator.hangs(), None, "it is lost, which was reported");
             }
         }
     });
@@ -387,10 +390,10 @@ fn a_device_that_hangs_no_longer_is_told_if_it_is_well() {
 #[test]
 fn a_device_that_is_lost_does_not_hang() {
     calmly(|| {
-        let (device, told) = (Device::default(), Told::default());
+        let (device, events) = (Device::default(), Events::default());
         device.when(|call| call == Call::Open, Does::Fail);
-        let actuator = device.start(Timing { reopen: ms(60_000), ..timing() }, told.report());
-        told.wait_for('L', 1);
+        let actuator = device.start(Timing { reopen: ms(60_000), ..timing() }, events.report());
+        events.wait_for('L', 1);
         for _ in 0..14 {
             sleep(ms(100));
             assert_eq!(actuator.hangs(), None);

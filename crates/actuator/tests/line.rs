@@ -7,21 +7,21 @@ mod common;
 use std::time::Duration;
 
 use actuator::pololu::target;
-use actuator::{Actuator, Driver, Kind, Settings, Trouble, WRITE_LIMIT};
+use actuator::{Actuator, Driver, Error, Kind, Settings, WRITE_LIMIT};
 use common::fake::{Fake, Fault};
 use common::maestro::{Maestro, NEUTRAL};
-use common::{LONG, Told, calmly, feed_until, ms, now, sleep, wait};
+use common::{Events, LONG, calmly, feed_until, ms, now, sleep, wait};
 
 fn targets(levels: [i16; 2]) -> [i32; 2] {
     levels.map(|level| i32::from(target(level)))
 }
 
 /// Writes until the buffers are full.
-fn fill(driver: &mut dyn Driver) -> (Trouble, Duration) {
+fn fill(driver: &mut dyn Driver) -> (Error, Duration) {
     for _ in 0..100_000 {
         let begin = now();
-        if let Err(trouble) = driver.drive([66, 66]) {
-            return (trouble, begin.elapsed());
+        if let Err(error) = driver.drive([66, 66]) {
+            return (error, begin.elapsed());
         }
     }
     panic!("the buffers have no end");
@@ -34,12 +34,12 @@ fn a_full_buffer_ends_a_write_in_time() {
         let settings = Settings { baud: 200_000, ..Settings::new(Kind::Pololu, fake.path()) };
         let mut driver = settings.open().expect("a device");
         fake.fail(Fault::Deaf);
-        let (trouble, took) = fill(driver.as_mut());
-        assert!(matches!(trouble, Trouble::Blocked { of: 8, .. }), "{trouble}");
+        let (error, took) = fill(driver.as_mut());
+        assert!(matches!(error, Error::Blocked { of: 8, .. }), "{error}");
         assert!(took >= WRITE_LIMIT && took < WRITE_LIMIT + ms(80), "{took:?}");
         // The stop is not put behind the levels that are stuck, but in their place.
         let begin = now();
-        assert!(matches!(driver.stop(), Err(Trouble::NoAnswer { .. })));
+        assert!(matches!(driver.stop(), Err(Error::NoAnswer { .. })));
         assert!(begin.elapsed() < ms(250), "{:?}", begin.elapsed());
         fake.fail(Fault::Nothing);
         wait("the stop", || fake.motors() == [NEUTRAL; 2]);
@@ -54,10 +54,10 @@ fn a_full_line_is_closed_in_time() {
         let fake = Fake::new(Maestro::new());
         let mut driver = Settings::new(Kind::Pololu, fake.path()).open().expect("a device");
         fake.fail(Fault::Deaf);
-        let (trouble, _) = fill(driver.as_mut());
+        let (error, _) = fill(driver.as_mut());
         let begin = now();
         drop(driver);
-        assert!(begin.elapsed() < ms(100), "{trouble}, closed after {:?}", begin.elapsed());
+        assert!(begin.elapsed() < ms(100), "{error}, closed after {:?}", begin.elapsed());
     });
 }
 
@@ -68,14 +68,14 @@ fn a_device_that_is_not_there_is_lost_once_and_found_when_it_comes() {
         fake.unplug();
         std::fs::remove_file(fake.path()).expect("a link");
         let settings = Settings::new(Kind::Pololu, fake.path());
-        let told = Told::default();
-        let actuator = Actuator::open(settings, told.report()).expect("good settings");
+        let events = Events::default();
+        let actuator = Actuator::open(settings, events.report()).expect("good settings");
         sleep(ms(500));
-        assert_eq!(told.letters(), "L");
-        assert!(matches!(told.trouble(), Trouble::Io { action: "opening it", .. }));
+        assert_eq!(events.letters(), "L");
+        assert!(matches!(events.error(), Error::Io { action: "opening it", .. }));
         fake.plug();
         feed_until(&actuator, [5, 5], "it drives", || fake.motors() == targets([5, 5]));
-        assert_eq!(told.letters(), "LR");
+        assert_eq!(events.letters(), "LR");
     });
 }
 
@@ -84,10 +84,10 @@ fn a_late_answer_does_not_pass_for_the_next_one() {
     calmly(|| {
         let fake = Fake::new(Maestro::new());
         let mut driver = Settings::new(Kind::Pololu, fake.path()).open().expect("a device");
-        fake.say(&[0, 0]);
+        fake.send_unasked(&[0, 0]);
         sleep(ms(50));
-        let trouble = driver.check().expect_err("an answer that came before its question");
-        assert!(matches!(&trouble, Trouble::Answer { found, .. } if found == "'00 00' before it was asked"));
+        let error = driver.check().expect_err("an answer that came before its question");
+        assert!(matches!(&error, Error::WrongAnswer { found, .. } if found == "'00 00' before it was asked"));
         driver.check().expect("a device that is well");
     });
 }
@@ -98,8 +98,8 @@ fn a_file_is_no_line() {
         let folder = common::Folder::new();
         let path = folder.0.join("file");
         std::fs::write(&path, "").expect("a file");
-        let trouble = Settings::new(Kind::Pololu, &path).open().err().expect("no line");
-        assert!(matches!(&trouble, Trouble::Io { device, .. } if *device == path.display().to_string()));
+        let error = Settings::new(Kind::Pololu, &path).open().err().expect("no line");
+        assert!(matches!(&error, Error::Io { device, .. } if *device == path.display().to_string()));
     });
 }
 
@@ -108,9 +108,9 @@ fn nothing_queues_on_a_slow_line() {
     calmly(|| {
         let fake = Fake::new(Maestro::new());
         let settings = Settings { baud: 9600, ..Settings::new(Kind::Pololu, fake.path()) };
-        let told = Told::default();
-        let actuator = Actuator::open(settings, told.report()).expect("good settings");
-        told.wait_for('R', 1);
+        let events = Events::default();
+        let actuator = Actuator::open(settings, events.report()).expect("good settings");
+        events.wait_for('R', 1);
         let (begin, before) = (now(), fake.received().len());
         // New levels every millisecond are 8000 bytes a second; the line carries 960.
         let mut level = 0;
@@ -126,7 +126,7 @@ fn nothing_queues_on_a_slow_line() {
         let bytes = fake.received().len() - before;
         let fits = usize::try_from(begin.elapsed().as_millis()).expect("some seconds") * 960 / 1000 + 16;
         assert!((300..=fits).contains(&bytes), "{bytes} bytes, {fits} fit");
-        assert_eq!(told.letters(), "R");
+        assert_eq!(events.letters(), "R");
     });
 }
 
@@ -135,10 +135,10 @@ fn nothing_queues_on_a_slow_line() {
 #[ignore = "a measurement"]
 fn how_long_a_level_is_on_its_way() {
     let fake = Fake::new(Maestro::new());
-    let told = Told::default();
+    let events = Events::default();
     let settings = Settings::new(Kind::Pololu, fake.path());
-    let actuator = Actuator::open(settings, told.report()).expect("good settings");
-    told.wait_for('R', 1);
+    let actuator = Actuator::open(settings, events.report()).expect("good settings");
+    events.wait_for('R', 1);
     let mut times = Vec::new();
     for number in 0..1000_i16 {
         let wanted = [number % 60, 60 - number % 60];

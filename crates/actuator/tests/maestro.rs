@@ -1,4 +1,4 @@
-//! A Maestro behind a pseudo-terminal: what its motors do, and what is told.
+//! A Maestro behind a pseudo-terminal: what its motors do, and what is reported.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
 #![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
 
@@ -7,10 +7,10 @@ mod common;
 use std::time::Duration;
 
 use actuator::pololu::target;
-use actuator::{Actuator, Event, Kind, Settings, Trouble, Watchdog};
+use actuator::{Actuator, Error, Event, Kind, Settings, Watchdog};
 use common::fake::{Fake, Fault};
 use common::maestro::{Maestro, NEUTRAL};
-use common::{SLACK, Told, calmly, feed, feed_until, ms, now, sleep, wait};
+use common::{Events, SLACK, calmly, feed, feed_until, ms, now, sleep, wait};
 
 /// From full forward to lost: a check is at most 100 ms away, and an answer is waited for 50 ms. The rest is for a busy
 /// machine.
@@ -19,7 +19,7 @@ const LOST_WITHIN: Duration = ms(600);
 struct Rig {
     fake: Fake<Maestro>,
     actuator: Actuator,
-    told: Told,
+    events: Events,
 }
 
 fn targets(levels: [i16; 2]) -> [i32; 2] {
@@ -32,28 +32,28 @@ fn settings(fake: &Fake<Maestro>) -> Settings {
 
 fn rig_with(change: impl FnOnce(&mut Settings)) -> Rig {
     let fake = Fake::new(Maestro::new());
-    let told = Told::default();
+    let events = Events::default();
     let mut settings = settings(&fake);
     change(&mut settings);
     fake.with(|maestro| maestro.channels = settings.channels.map(usize::from));
-    let actuator = Actuator::open(settings, told.report()).expect("good settings");
-    Rig { fake, actuator, told }
+    let actuator = Actuator::open(settings, events.report()).expect("good settings");
+    Rig { fake, actuator, events }
 }
 
 /// Ready and driving.
 fn driving() -> Rig {
     let rig = rig_with(|_| {});
-    rig.told.wait_for('R', 1);
+    rig.events.wait_for('R', 1);
     feed_until(&rig.actuator, [66, -20], "it drives", || rig.fake.motors() == targets([66, -20]));
     rig
 }
 
-/// Feeds on until the device is lost, and says how long that took.
-fn loses(rig: &Rig) -> Trouble {
+/// Keeps giving levels until the device is lost, and returns the error.
+fn loses(rig: &Rig) -> Error {
     let begin = now();
-    feed_until(&rig.actuator, [66, -20], "it is lost", || rig.told.count('L') == 1);
+    feed_until(&rig.actuator, [66, -20], "it is lost", || rig.events.count('L') == 1);
     assert!(begin.elapsed() < LOST_WITHIN, "lost after {:?}", begin.elapsed());
-    rig.told.trouble()
+    rig.events.error()
 }
 
 /// The motors stand, by our stop or by the Maestro's own time-out, within `limit`.
@@ -70,7 +70,7 @@ fn levels_become_pulses() {
         for levels in [[66, 66], [-66, 66], [1, -1], [0, 0], [i16::MAX, i16::MIN]] {
             feed_until(&rig.actuator, levels, "it drives", || rig.fake.motors() == targets(levels));
         }
-        assert_eq!((rig.told.letters().as_str(), rig.fake.with(|maestro| maestro.errors)), ("R", 0));
+        assert_eq!((rig.events.letters().as_str(), rig.fake.with(|maestro| maestro.errors)), ("R", 0));
     });
 }
 
@@ -78,7 +78,7 @@ fn levels_become_pulses() {
 fn channels_and_signs_are_those_of_the_settings() {
     calmly(|| {
         let rig = rig_with(|settings| (settings.channels, settings.invert) = ([7, 3], [false, true]));
-        rig.told.wait_for('R', 1);
+        rig.events.wait_for('R', 1);
         feed_until(&rig.actuator, [40, 20], "it drives", || rig.fake.motors() == targets([40, -20]));
         assert_eq!(rig.fake.with(|maestro| [maestro.targets[7], maestro.targets[3]]), targets([40, -20]));
     });
@@ -88,7 +88,7 @@ fn channels_and_signs_are_those_of_the_settings() {
 fn its_own_time_out_is_seen_at_opening() {
     calmly(|| {
         let rig = driving();
-        let ready = rig.told.all().remove(0);
+        let ready = rig.events.all().remove(0);
         let Event::Ready { description, watchdog } = ready else { panic!("{ready:?}") };
         assert_eq!(watchdog, Watchdog::Seen(ms(200)));
         assert!(description.starts_with("Pololu Maestro on '") && description.ends_with("channels 0 and 1"));
@@ -96,14 +96,14 @@ fn its_own_time_out_is_seen_at_opening() {
 }
 
 #[test]
-fn a_missing_time_out_is_told_at_opening() {
+fn a_missing_time_out_is_reported_at_opening() {
     calmly(|| {
         let fake = Fake::new(Maestro::new());
         fake.with(|maestro| maestro.timeout = None);
-        let told = Told::default();
-        let _actuator = Actuator::open(settings(&fake), told.report()).expect("good settings");
-        told.wait_for('R', 1);
-        assert!(matches!(told.all()[0], Event::Ready { watchdog: Watchdog::NotSeen(_), .. }));
+        let events = Events::default();
+        let _actuator = Actuator::open(settings(&fake), events.report()).expect("good settings");
+        events.wait_for('R', 1);
+        assert!(matches!(events.all()[0], Event::Ready { watchdog: Watchdog::NotSeen(_), .. }));
     });
 }
 
@@ -111,16 +111,16 @@ fn a_missing_time_out_is_told_at_opening() {
 fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
     calmly(|| {
         let fake = Fake::new(Maestro::new());
-        let told = Told::default();
+        let events = Events::default();
         // As a process left it that was killed in full speed, in the midst of a packet.
         fake.with(|maestro| {
             maestro.targets = [i32::from(target(66)); 24];
             maestro.timeout = None;
-            common::fake::Model::take(maestro, 0x84, now());
+            common::fake::Model::receive(maestro, 0x84, now());
         });
-        let actuator = Actuator::open(settings(&fake), told.report()).expect("good settings");
+        let actuator = Actuator::open(settings(&fake), events.report()).expect("good settings");
         actuator.drive([66, 66]);
-        told.wait_for('R', 1);
+        events.wait_for('R', 1);
         sleep(ms(100));
         assert_eq!(fake.motors(), [NEUTRAL; 2]);
         let first: Vec<u8> = fake.received().iter().map(|(_, byte)| *byte).take(8).collect();
@@ -135,17 +135,17 @@ fn silence_stops_and_feeding_drives_again_after_a_stop() {
     calmly(|| {
         let rig = driving();
         let last = now();
-        rig.told.wait_for('S', 1);
-        let after = rig.told.when(1) - last;
+        rig.events.wait_for('S', 1);
+        let after = rig.events.when(1) - last;
         assert!((ms(230)..ms(500)).contains(&after), "silent after {after:?}");
         assert_eq!(rig.fake.motors(), [NEUTRAL; 2]);
         sleep(ms(500));
         // Stop is repeated all the while, so the Maestro's own time-out, 200 ms, has not struck.
-        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("RS", [NEUTRAL; 2]));
+        assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("RS", [NEUTRAL; 2]));
         rig.actuator.drive([0, 0]);
-        rig.told.wait_for('F', 1);
+        rig.events.wait_for('F', 1);
         feed_until(&rig.actuator, [10, 10], "it drives", || rig.fake.motors() == targets([10, 10]));
-        assert_eq!(rig.told.letters(), "RSF");
+        assert_eq!(rig.events.letters(), "RSF");
     });
 }
 
@@ -156,7 +156,7 @@ fn closing_stops() {
         let begin = now();
         assert!(rig.actuator.close());
         assert!(begin.elapsed() < ms(500), "closed after {:?}", begin.elapsed());
-        assert_eq!((rig.fake.motors(), rig.told.letters().as_str()), ([NEUTRAL; 2], "R"));
+        assert_eq!((rig.fake.motors(), rig.events.letters().as_str()), ([NEUTRAL; 2], "R"));
     });
 }
 
@@ -165,12 +165,12 @@ fn a_mute_device_is_lost_and_stopped() {
     calmly(|| {
         let rig = driving();
         rig.fake.fail(Fault::Mute);
-        assert!(matches!(loses(&rig), Trouble::NoAnswer { wanted: 2, ref found, .. } if found.is_empty()));
+        assert!(matches!(loses(&rig), Error::NoAnswer { wanted: 2, ref found, .. } if found.is_empty()));
         stands_within(&rig, ms(300));
         rig.fake.fail(Fault::Nothing);
-        rig.told.wait_for('R', 2);
+        rig.events.wait_for('R', 2);
         feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == targets([5, 5]));
-        assert_eq!(rig.told.count('L'), 1);
+        assert_eq!(rig.events.count('L'), 1);
     });
 }
 
@@ -179,10 +179,10 @@ fn garbage_is_lost_with_what_it_says() {
     calmly(|| {
         let rig = driving();
         rig.fake.fail(Fault::Garbage);
-        let trouble = loses(&rig);
+        let error = loses(&rig);
         // 0x5A5A has bits 1, 3, 4, 6, 9 and others.
-        assert!(matches!(trouble, Trouble::Unwell { bits: 0x5A5A, .. }), "{trouble}");
-        assert!(trouble.to_string().contains("serial overrun"));
+        assert!(matches!(error, Error::DeviceFault { bits: 0x5A5A, .. }), "{error}");
+        assert!(error.to_string().contains("serial overrun"));
         stands_within(&rig, ms(300));
     });
 }
@@ -192,7 +192,7 @@ fn half_an_answer_is_none() {
     calmly(|| {
         let rig = driving();
         rig.fake.fail(Fault::Short);
-        assert!(matches!(loses(&rig), Trouble::NoAnswer { found, wanted: 2, .. } if found == [0]));
+        assert!(matches!(loses(&rig), Error::NoAnswer { found, wanted: 2, .. } if found == [0]));
         stands_within(&rig, ms(300));
     });
 }
@@ -202,34 +202,34 @@ fn an_echo_is_no_answer() {
     calmly(|| {
         let rig = driving();
         rig.fake.fail(Fault::Echo);
-        let trouble = loses(&rig);
+        let error = loses(&rig);
         assert!(matches!(
-            trouble,
-            Trouble::Answer { .. } | Trouble::NoAnswer { .. } | Trouble::Unwell { .. }
+            error,
+            Error::WrongAnswer { .. } | Error::NoAnswer { .. } | Error::DeviceFault { .. }
         ));
         stands_within(&rig, ms(300));
         sleep(ms(300));
-        assert_eq!(rig.told.letters(), "RL", "an echo passes for a device");
+        assert_eq!(rig.events.letters(), "RL", "an echo passes for a device");
     });
 }
 
 #[test]
-fn a_slow_answer_is_taken_until_its_limit() {
+fn a_slow_answer_is_accepted_until_its_limit() {
     calmly(|| {
         let rig = driving();
         // Two bytes in 10 ms, then in 100 ms.
         rig.fake.fail(Fault::Dribble(ms(5)));
         feed(&rig.actuator, [66, -20], ms(500));
-        assert_eq!(rig.told.letters(), "R");
+        assert_eq!(rig.events.letters(), "R");
         rig.fake.fail(Fault::Dribble(ms(50)));
-        assert!(matches!(loses(&rig), Trouble::NoAnswer { .. }));
+        assert!(matches!(loses(&rig), Error::NoAnswer { .. }));
         rig.fake.fail(Fault::Nothing);
         stands_within(&rig, ms(500));
     });
 }
 
 #[test]
-fn a_device_that_reads_nothing_is_lost_and_does_not_hang_anybody() {
+fn a_device_that_reads_nothing_is_lost_and_does_not_hang_the_thread() {
     calmly(|| {
         let rig = driving();
         rig.fake.fail(Fault::Deaf);
@@ -237,7 +237,7 @@ fn a_device_that_reads_nothing_is_lost_and_does_not_hang_anybody() {
         // Our stop cannot reach it; its own time-out has to.
         stands_within(&rig, ms(400));
         rig.fake.fail(Fault::Nothing);
-        rig.told.wait_for('R', 2);
+        rig.events.wait_for('R', 2);
         assert_eq!(rig.fake.motors(), [NEUTRAL; 2], "what was stuck came through");
         rig.fake.fail(Fault::Deaf);
         let begin = now();
@@ -251,16 +251,16 @@ fn a_device_that_is_unplugged_is_lost_and_found_again() {
     calmly(|| {
         let mut rig = driving();
         rig.fake.unplug();
-        assert!(matches!(loses(&rig), Trouble::Io { .. }));
+        assert!(matches!(loses(&rig), Error::Io { .. }));
         feed(&rig.actuator, [66, 66], ms(400));
         rig.fake.with(|maestro| *maestro = Maestro::new());
         rig.fake.plug();
         let before = rig.fake.received().len();
-        rig.told.wait_for('R', 2);
+        rig.events.wait_for('R', 2);
         let first: Vec<u8> = rig.fake.received()[before..].iter().map(|(_, byte)| *byte).take(4).collect();
         assert_eq!(first, [0x84, 0, 0x00, 0x2E]);
         feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == targets([5, 5]));
-        assert_eq!(rig.told.letters(), "RLR");
+        assert_eq!(rig.events.letters(), "RLR");
     });
 }
 
@@ -270,9 +270,9 @@ fn its_errors_are_named() {
         for (bit, name) in [(5, "serial timeout"), (4, "serial protocol error"), (12, "bit 12")] {
             let rig = driving();
             rig.fake.with(|maestro| maestro.fail(1 << bit));
-            let trouble = loses(&rig);
-            assert!(matches!(&trouble, Trouble::Unwell { names, .. } if names == name), "{trouble}");
-            rig.told.wait_for('R', 2);
+            let error = loses(&rig);
+            assert!(matches!(&error, Error::DeviceFault { names, .. } if names == name), "{error}");
+            rig.events.wait_for('R', 2);
         }
     });
 }
@@ -281,21 +281,21 @@ fn its_errors_are_named() {
 fn a_device_belongs_to_one_actuator() {
     calmly(|| {
         let rig = driving();
-        let told = Told::default();
+        let events = Events::default();
         let settings = settings(&rig.fake);
-        let second = Actuator::open(settings, told.report()).expect("good settings");
-        told.wait_for('L', 1);
-        assert!(matches!(told.trouble(), Trouble::Taken { .. }));
+        let second = Actuator::open(settings, events.report()).expect("good settings");
+        events.wait_for('L', 1);
+        assert!(matches!(events.error(), Error::Busy { .. }));
         feed(&rig.actuator, [66, -20], ms(300));
-        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", targets([66, -20])));
+        assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("R", targets([66, -20])));
         assert!(rig.actuator.close());
-        told.wait_for('R', 1);
+        events.wait_for('R', 1);
         drop(second);
     });
 }
 
 #[test]
-fn a_device_that_does_not_answer_is_told_before_it_is_stopped() {
+fn a_device_that_does_not_answer_is_reported_before_it_is_stopped() {
     for round in 0..10 {
         calmly(|| {
             let rig = driving();
@@ -303,9 +303,9 @@ fn a_device_that_does_not_answer_is_told_before_it_is_stopped() {
             feed(&rig.actuator, [66, -20], ms(10 + 11 * round));
             rig.fake.fail(Fault::Mute);
             loses(&rig);
-            let took = rig.told.when(1) - rig.fake.answered();
+            let took = rig.events.when(1) - rig.fake.answered();
             // A check is at most 100 ms away, and its answer is waited for 50 ms.
-            assert!(took < ms(100 + 50) + SLACK, "told after {took:?}");
+            assert!(took < ms(100 + 50) + SLACK, "reported after {took:?}");
         });
     }
 }

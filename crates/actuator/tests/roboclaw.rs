@@ -1,4 +1,4 @@
-//! A RoboClaw behind a pseudo-terminal: what its motors do, and what is told.
+//! A RoboClaw behind a pseudo-terminal: what its motors do, and what is reported.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
 #![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
 
@@ -7,10 +7,10 @@ mod common;
 use std::time::Duration;
 
 use actuator::level::duty;
-use actuator::{Actuator, Event, Kind, Settings, Trouble, Watchdog};
+use actuator::{Actuator, Error, Event, Kind, Settings, Watchdog};
 use common::fake::{Fake, Fault};
 use common::roboclaw::RoboClaw;
-use common::{SLACK, Told, calmly, feed, feed_until, ms, now, sleep, wait};
+use common::{Events, SLACK, calmly, feed, feed_until, ms, now, sleep, wait};
 
 /// From full forward to lost: two tries of 50 ms and a pause, the next level 50 ms away. The rest is for a busy machine.
 const LOST_WITHIN: Duration = ms(600);
@@ -18,7 +18,7 @@ const LOST_WITHIN: Duration = ms(600);
 struct Rig {
     fake: Fake<RoboClaw>,
     actuator: Actuator,
-    told: Told,
+    events: Events,
 }
 
 fn duties(levels: [i16; 2]) -> [i32; 2] {
@@ -30,27 +30,27 @@ fn rig_with(change: impl FnOnce(&mut Settings), prepare: impl FnOnce(&mut RoboCl
     fake.with(prepare);
     let mut settings = Settings::new(Kind::RoboClaw, fake.path());
     change(&mut settings);
-    let told = Told::default();
-    let actuator = Actuator::open(settings, told.report()).expect("good settings");
-    Rig { fake, actuator, told }
+    let events = Events::default();
+    let actuator = Actuator::open(settings, events.report()).expect("good settings");
+    Rig { fake, actuator, events }
 }
 
 fn driving() -> Rig {
     let rig = rig_with(|_| {}, |_| {});
-    rig.told.wait_for('R', 1);
+    rig.events.wait_for('R', 1);
     feed_until(&rig.actuator, [66, -20], "it drives", || rig.fake.motors() == duties([66, -20]));
     rig
 }
 
-/// Feeds on until the device is lost and stands.
-fn loses(rig: &Rig) -> Trouble {
+/// Keeps giving levels until the device is lost and its motors stand; returns the error.
+fn loses(rig: &Rig) -> Error {
     let begin = now();
-    feed_until(&rig.actuator, [66, -20], "it is lost", || rig.told.count('L') == 1);
+    feed_until(&rig.actuator, [66, -20], "it is lost", || rig.events.count('L') == 1);
     assert!(begin.elapsed() < LOST_WITHIN, "lost after {:?}", begin.elapsed());
     // By our last stop, or by its own time-out of 200 ms.
     wait("the motors to stand", || rig.fake.motors() == [0, 0]);
     assert!(begin.elapsed() < LOST_WITHIN + ms(300), "stood after {:?}", begin.elapsed());
-    rig.told.trouble()
+    rig.events.error()
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn levels_become_duties() {
         for levels in [[66, 66], [-66, 66], [1, -1], [0, 0], [i16::MAX, i16::MIN]] {
             feed_until(&rig.actuator, levels, "it drives", || rig.fake.motors() == duties(levels));
         }
-        assert_eq!((rig.told.letters().as_str(), rig.fake.with(|claw| claw.refused)), ("R", 0));
+        assert_eq!((rig.events.letters().as_str(), rig.fake.with(|claw| claw.refused)), ("R", 0));
     });
 }
 
@@ -71,19 +71,19 @@ fn motors_signs_and_address_are_those_of_the_settings() {
             (settings.channels, settings.invert, settings.address) = ([2, 1], [true, false], 0x87);
         };
         let rig = rig_with(change, |claw| claw.address = 0x87);
-        rig.told.wait_for('R', 1);
+        rig.events.wait_for('R', 1);
         // Port is motor 2 and turned round: 40 becomes -40 there.
         feed_until(&rig.actuator, [40, 20], "it drives", || rig.fake.motors() == duties([20, -40]));
     });
 }
 
 #[test]
-fn its_time_out_is_set_and_its_version_told() {
+fn its_time_out_is_set_and_its_version_reported() {
     calmly(|| {
         let rig = rig_with(|settings| settings.watchdog = ms(300), |_| {});
-        rig.told.wait_for('R', 1);
+        rig.events.wait_for('R', 1);
         assert_eq!(rig.fake.with(|claw| claw.timeout), 3);
-        let ready = rig.told.all().remove(0);
+        let ready = rig.events.all().remove(0);
         let Event::Ready { description, watchdog } = ready else { panic!("{ready:?}") };
         assert_eq!(watchdog, Watchdog::Set(ms(300)));
         assert!(description.starts_with("USB Roboclaw 2x7a v4.1.34 on '"), "{description}");
@@ -96,10 +96,10 @@ fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
     calmly(|| {
         let fake = Fake::new(RoboClaw::running([32_767, 32_767]));
         let settings = Settings::new(Kind::RoboClaw, fake.path());
-        let told = Told::default();
-        let actuator = Actuator::open(settings, told.report()).expect("good settings");
+        let events = Events::default();
+        let actuator = Actuator::open(settings, events.report()).expect("good settings");
         actuator.drive([66, 66]);
-        told.wait_for('R', 1);
+        events.wait_for('R', 1);
         sleep(ms(100));
         assert_eq!(
             fake.history().iter().map(|(_, motors)| *motors).collect::<Vec<_>>(),
@@ -111,11 +111,11 @@ fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
 }
 
 #[test]
-fn a_time_out_that_was_not_taken_is_lost() {
+fn a_time_out_that_was_not_accepted_is_lost() {
     calmly(|| {
         let rig = rig_with(|_| {}, |claw| claw.pretended_timeout = Some(0));
-        rig.told.wait_for('L', 1);
-        let text = rig.told.trouble().to_string();
+        rig.events.wait_for('L', 1);
+        let text = rig.events.error().to_string();
         assert!(text.ends_with("reading its time-out: the answer is 0 ms, not 200 ms"), "{text}");
     });
 }
@@ -126,8 +126,8 @@ fn a_time_out_that_was_forgotten_is_lost_and_set_again() {
         let rig = driving();
         // As after a moment without power.
         rig.fake.with(|claw| claw.timeout = 0);
-        assert!(matches!(loses(&rig), Trouble::Answer { .. }));
-        rig.told.wait_for('R', 2);
+        assert!(matches!(loses(&rig), Error::WrongAnswer { .. }));
+        rig.events.wait_for('R', 2);
         assert_eq!(rig.fake.with(|claw| claw.timeout), 2);
     });
 }
@@ -137,14 +137,14 @@ fn silence_stops_and_feeding_drives_again_after_a_stop() {
     calmly(|| {
         let rig = driving();
         let last = now();
-        rig.told.wait_for('S', 1);
-        let after = rig.told.when(1) - last;
+        rig.events.wait_for('S', 1);
+        let after = rig.events.when(1) - last;
         assert!((ms(230)..ms(500)).contains(&after), "silent after {after:?}");
         assert_eq!(rig.fake.motors(), [0, 0]);
         sleep(ms(300));
-        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("RS", [0, 0]));
+        assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("RS", [0, 0]));
         rig.actuator.drive([0, 0]);
-        rig.told.wait_for('F', 1);
+        rig.events.wait_for('F', 1);
         feed_until(&rig.actuator, [10, 10], "it drives", || rig.fake.motors() == duties([10, 10]));
     });
 }
@@ -154,7 +154,7 @@ fn closing_stops() {
     calmly(|| {
         let rig = driving();
         assert!(rig.actuator.close());
-        assert_eq!((rig.fake.motors(), rig.told.letters().as_str()), ([0, 0], "R"));
+        assert_eq!((rig.fake.motors(), rig.events.letters().as_str()), ([0, 0], "R"));
     });
 }
 
@@ -166,7 +166,7 @@ fn one_wrong_answer_is_asked_for_again() {
             rig.fake.fail(Fault::FlippedOnce);
             feed(&rig.actuator, [66, -20], ms(100));
         }
-        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
+        assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
     });
 }
 
@@ -192,14 +192,14 @@ fn wrong_answers_are_lost_with_what_they_are() {
         for fault in [Fault::Flipped, Fault::Garbage, Fault::Echo, Fault::Babble] {
             let rig = driving();
             rig.fake.fail(fault);
-            let trouble = loses(&rig);
+            let error = loses(&rig);
             // Whether an acknowledgement or a signed answer comes first.
             assert!(
-                matches!(trouble, Trouble::Answer { .. } | Trouble::NoAnswer { .. }),
-                "{fault:?}: {trouble}"
+                matches!(error, Error::WrongAnswer { .. } | Error::NoAnswer { .. }),
+                "{fault:?}: {error}"
             );
             rig.fake.fail(Fault::Nothing);
-            rig.told.wait_for('R', 2);
+            rig.events.wait_for('R', 2);
             assert_eq!(rig.fake.motors(), [0, 0], "{fault:?}");
             feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == duties([5, 5]));
         }
@@ -216,7 +216,7 @@ fn every_call_is_confirmed() {
             let outcomes = [driver.drive([1, 1]), driver.stop(), driver.check(), driver.check()];
             for outcome in outcomes {
                 assert!(outcome.is_ok() == fine, "{outcome:?}");
-                assert!(fine || matches!(outcome, Err(Trouble::Answer { .. })), "{outcome:?}");
+                assert!(fine || matches!(outcome, Err(Error::WrongAnswer { .. })), "{outcome:?}");
             }
         };
         calls(true);
@@ -225,7 +225,7 @@ fn every_call_is_confirmed() {
         fake.fail(Fault::Nothing);
         calls(true);
         // An answer to something before is not taken for an answer to this.
-        fake.say(&[0xFF; 9]);
+        fake.send_unasked(&[0xFF; 9]);
         sleep(ms(50));
         calls(true);
     });
@@ -237,17 +237,17 @@ fn missing_and_short_answers_are_lost() {
         for fault in [Fault::Mute, Fault::Short, Fault::Deaf, Fault::Dribble(ms(150))] {
             let rig = driving();
             rig.fake.fail(fault);
-            let trouble = loses(&rig);
-            assert!(matches!(trouble, Trouble::NoAnswer { .. }), "{fault:?}: {trouble}");
+            let error = loses(&rig);
+            assert!(matches!(error, Error::NoAnswer { .. }), "{fault:?}: {error}");
             rig.fake.fail(Fault::Nothing);
-            rig.told.wait_for('R', 2);
-            assert_eq!(rig.told.count('L'), 1);
+            rig.events.wait_for('R', 2);
+            assert_eq!(rig.events.count('L'), 1);
         }
     });
 }
 
 #[test]
-fn a_device_that_does_not_answer_is_told_before_it_is_stopped() {
+fn a_device_that_does_not_answer_is_reported_before_it_is_stopped() {
     for round in 0..10 {
         calmly(|| {
             let rig = driving();
@@ -255,22 +255,22 @@ fn a_device_that_does_not_answer_is_told_before_it_is_stopped() {
             feed(&rig.actuator, [66, -20], ms(10 + 11 * round));
             rig.fake.fail(Fault::Mute);
             loses(&rig);
-            let took = rig.told.when(1) - rig.fake.answered();
+            let took = rig.events.when(1) - rig.fake.answered();
             // A level is at most 50 ms away. A check that comes just before it, the level and its repetition wait 50 ms
             // each for an answer; a pause of 12 ms is before the second and the third.
-            assert!(took < ms(50 + 3 * 50 + 2 * 12) + SLACK, "told after {took:?}");
+            assert!(took < ms(50 + 3 * 50 + 2 * 12) + SLACK, "reported after {took:?}");
         });
     }
 }
 
 #[test]
-fn slow_answers_are_taken() {
+fn slow_answers_are_accepted() {
     calmly(|| {
         let rig = driving();
         // Six bytes of a status in 24 ms.
         rig.fake.fail(Fault::Dribble(ms(4)));
         feed(&rig.actuator, [66, -20], ms(500));
-        assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
+        assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
     });
 }
 
@@ -280,13 +280,13 @@ fn a_device_that_is_unplugged_stops_by_itself_and_is_found_again() {
         let mut rig = driving();
         rig.fake.unplug();
         let begin = now();
-        feed_until(&rig.actuator, [66, -20], "it is lost", || rig.told.count('L') == 1);
+        feed_until(&rig.actuator, [66, -20], "it is lost", || rig.events.count('L') == 1);
         assert!(begin.elapsed() < LOST_WITHIN);
         rig.fake.plug();
-        rig.told.wait_for('R', 2);
+        rig.events.wait_for('R', 2);
         assert_eq!(rig.fake.motors(), [0, 0]);
         feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == duties([5, 5]));
-        assert_eq!(rig.told.letters(), "RLR");
+        assert_eq!(rig.events.letters(), "RLR");
     });
 }
 
@@ -297,21 +297,21 @@ fn its_errors_are_named_and_its_warnings_are_not_errors() {
             [(true, 0x41, "e-stop, M1 driver fault"), (false, 0x0204, "e-stop, M2 driver fault")]
         {
             let rig = rig_with(|_| {}, |claw| claw.wide = wide);
-            rig.told.wait_for('R', 1);
+            rig.events.wait_for('R', 1);
             // Over-current of motor 1: a warning.
             rig.fake.with(|claw| claw.status = if wide { 0x1_0000 } else { 0x1 });
             feed(&rig.actuator, [66, -20], ms(400));
-            assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
+            assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
             rig.fake.with(|claw| claw.status = status);
-            let trouble = loses(&rig);
+            let error = loses(&rig);
             assert!(
-                matches!(&trouble, Trouble::Unwell { names, bits, .. } if names == name && *bits == status)
+                matches!(&error, Error::DeviceFault { names, bits, .. } if names == name && *bits == status)
             );
             // It stays lost as long as its e-stop is pressed.
             feed(&rig.actuator, [66, -20], ms(500));
-            assert_eq!((rig.told.letters().as_str(), rig.fake.motors()), ("RL", [0, 0]));
+            assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("RL", [0, 0]));
             rig.fake.with(|claw| claw.status = 0);
-            rig.told.wait_for('R', 2);
+            rig.events.wait_for('R', 2);
         }
     });
 }
@@ -322,7 +322,7 @@ fn a_stop_waits_for_one_exchange_at_most_whatever_is_not_answered() {
         let mut longest = Duration::ZERO;
         for round in 0..20 {
             let rig = driving();
-            rig.fake.fail(Fault::Mute); // obeys, and says nothing
+            rig.fake.fail(Fault::Mute); // obeys without answering
             // At another time of the repeat of 50 ms and the check of 100 ms each.
             feed(&rig.actuator, [66, -20], ms(5 * round % 100));
             let begin = now();
@@ -346,6 +346,6 @@ fn checks_that_are_not_answered_starve_no_time_out_of_the_device() {
             feed(&rig.actuator, [66, -20], ms(400));
         }
         let stood = rig.fake.history().split_off(begin).into_iter().any(|(_, motors)| motors == [0, 0]);
-        assert!(!stood && rig.told.letters() == "R", "its time-out of 200 ms struck");
+        assert!(!stood && rig.events.letters() == "R", "its time-out of 200 ms struck");
     });
 }

@@ -11,63 +11,62 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 /// Lets one of several velocity sources drive.
 ///
 /// * A source drives while it has a command in force ([`CommandMonitor`](units::CommandMonitor)), no lock above it is
-///   closed, and no source of higher priority could. Its command goes out from the call that brought it, stamp unchanged.
-/// * A source that is silent, or sends what is too old, from the future or invalid, is lost at once; a late message (older
-///   than the last) is passed over. A late zero of the source that drives stops all the same, and keeps nothing alive.
-/// * A message of a higher source takes over at once. When the driving source is lost or locked a zero goes out at once,
-///   and the next source drives from its *next* message on: what it sent before was sent while another one drove.
+///   closed, and no source of higher priority could drive. Its command is sent by the call that received it, stamp unchanged.
+/// * A source is lost at once when it is silent, or when its message is too old, from the future or invalid. A late message (older
+///   than the last) is ignored. A late zero of the source that drives still stops, but does not keep the source alive.
+/// * A message of a higher source takes over at once. When the driving source is lost or locked a zero is sent at once,
+///   and the next source drives from its *next* message on: its earlier messages were sent while another one drove.
 /// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it
-///   drove, or a lock fell silent over it, every source has to send a zero first, so that nothing drives off by itself; so
-///   it is if a stick drove and was lost at rest, and its hand had not [let go](crate::State).
-///   A source that is preempted, or masked by a lock that was closed and opened on purpose, goes on without: that is an
-///   act of a person. A source that may have been sending before it was listened to begins with a zero, and so does
-///   a stick after any silence.
-/// * While nobody drives, or who drives says zero, a zero goes out every 0.1 s, so that the stages further on hear an unbroken stream;
-///   while nobody drives and a source asks for motion that zero says that it is
-///   [withheld](Command::withheld), and no later stage takes it for the hand that lets go. The arbiter's own zeros have no stamp, for they go back to no
-///   stick event: they are of now, and no stage further on takes one for late or old. The commands of a source go on without one, too,
-///   as long as those of another one before it were newer: their clocks differ.
-/// * With any limit on, what goes out is on the way to the command, from the velocity that is driven now, also when
-///   another source takes over; and it goes out again at the instants of a grid until it is there. All of that carries
-///   the stamp of the command aimed at, so that no step of the way is taken for a newer command. The zero of a loss
-///   is no such way: it is zero at once. With all limits off commands pass bit for bit.
-/// * While a command is in force the deadline is at most 50 ms away, so that the machine notices when it was held.
+///   drove, or a lock fell silent over it, every source has to send a zero first, so nothing drives off by itself. The same
+///   holds if a stick drove and was lost at rest before its hand had [let go](crate::State).
+///   A source that is preempted, or masked by a lock that was closed and opened on purpose, needs no zero: a person did that.
+///   A source that may have been sending before the arbiter subscribed begins with a zero, and so does a stick after any
+///   silence.
+/// * While no source drives, or the driving one sends zero, a zero is sent every 0.1 s: the later stages receive an unbroken stream.
+///   While no source drives and one asks for motion that zero is marked as [withheld](Command::withheld), and no later stage treats it
+///   as a released stick. The arbiter's own zeros have no stamp, since they go back to no stick event: they are current, and no later
+///   stage treats one as late or old. The commands of a source are also sent without a stamp while earlier ones of another source were
+///   newer: their clocks differ.
+/// * With any limit on, the output moves from the velocity that is driven now to the command, also when another source takes over,
+///   and is sent again at the instants of a grid until it is there. All these outputs carry the stamp of the command, so none of them
+///   looks like a newer command. The zero of a loss is not limited: it is zero at once. With all limits off commands pass bit for bit.
+/// * While a command is in force the deadline is at most 50 ms away, so the machine detects when it was held.
 /// # Real-time
-/// Commands and zeros allocate nothing; a new [`Active`] does, after the command is out. Time grows with sources times
+/// Commands and zeros allocate nothing; a new [`Active`] does, after the command is sent. Time grows with sources times
 /// locks.
 /// # Source
-/// twist_mux 4.4.0 for priorities, timeouts and locks; own where that falls silent: a zero with the reason instead.
+/// twist_mux 4.4.0 for priorities, timeouts and locks. Own: where twist_mux falls silent the arbiter sends a zero and the reason.
 #[derive(Clone, Debug)]
 pub struct Arbiter {
     pub(crate) params: Params,
     pub(crate) clock: Clock,
     /// Whether it was called at all; before that nothing was due.
     is_started: bool,
-    /// When it was brought in line with time, if nothing has happened since.
-    settled: Option<Instant>,
-    /// What is known of each source and lock, in the order of the parameters.
+    /// The time of the last [`update`](Self::update), if nothing has happened since.
+    updated: Option<Instant>,
+    /// The state of each source and lock, in the order of the parameters.
     pub(crate) sources: Vec<SourceMonitor>,
     pub(crate) locks: Vec<LockMonitor>,
     pub(crate) driving: Option<usize>,
-    /// Whether who drives has not let go: it asks for motion, or holds the vehicle still.
+    /// Whether the driving source has not let go: it asks for motion, or holds the vehicle still.
     holds: bool,
     ramp: Ramp,
     /// The newest stamp of a command that a source drove with.
     newest_stamp: Stamp,
-    /// When the next zero is due; `None` while the source that drives says something else.
+    /// When the next zero is due; `None` while the source that drives sends another velocity.
     next_zero: Option<Instant>,
     pub(crate) stopping: bool,
     queue: VecDeque<Command>,
     pub(crate) active: Active,
     announced: Option<Active>,
-    /// Whether indices mean others than when that was announced.
+    /// Whether the indices have changed since then.
     renamed: bool,
     last_invalid: Option<(usize, Invalid)>,
     pub(crate) foreign_publishers: Option<usize>,
     counters: Counters,
 }
 
-/// More than one drain ever leaves; beyond it the oldest output goes, since the newest is the one that counts.
+/// The capacity for outputs, more than a drain ever leaves. When it is full the oldest output is dropped, since the newest counts.
 const QUEUE: usize = 64;
 /// The longest time from one call to the next while a command is in force.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
@@ -80,7 +79,7 @@ impl Arbiter {
         let mut arbiter = Self {
             clock: Clock::default(),
             is_started: false,
-            settled: None,
+            updated: None,
             sources: vec![SourceMonitor::default(); params.sources.len()],
             locks: vec![LockMonitor::default(); params.locks.len()],
             driving: None,
@@ -98,7 +97,7 @@ impl Arbiter {
             counters: Counters::default(),
             params,
         };
-        arbiter.settle();
+        arbiter.update();
         arbiter
     }
 
@@ -112,12 +111,12 @@ impl Arbiter {
         self.params.sources.iter().position(|source| source.name == name)
     }
 
-    /// Who drives and why the others do not, as of the last call.
+    /// The source that drives, and why the others do not, as of the last call.
     pub fn active(&self) -> &Active {
         &self.active
     }
 
-    /// What has come and gone since the start, also of sources that are gone.
+    /// The counters since the start, including sources that were removed.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -127,7 +126,7 @@ impl Arbiter {
         self.last_invalid
     }
 
-    /// Takes a message; one that `is_held` is of somebody who has not let go, also if it is a zero.
+    /// Receives a message; with `is_held` its hand has not let go, also if it is a zero.
     fn receive(&mut self, source: usize, received: Result<Command, Invalid>, is_held: bool) {
         let (Some(spec), Some(monitor)) = (self.params.sources.get(source), self.sources.get_mut(source))
         else {
@@ -158,7 +157,7 @@ impl Arbiter {
             self.counters.driven += 1;
             self.driving = Some(source);
             self.holds = is_held || command.asks_for_motion();
-            // A source that creeps within the bounds of a zero goes on creeping: between its messages nothing is put.
+            // A source that creeps within the bounds of a zero continues to creep: no zero is sent between its messages.
             let is_zero = command.velocity.is_zero() && !command.withheld;
             self.next_zero = is_zero.then(|| self.clock.now() + HEARTBEAT);
             if let Some(monitor) = self.sources.get_mut(source) {
@@ -176,8 +175,8 @@ impl Arbiter {
         }
     }
 
-    /// `stamp` as the stages further on take it: they pass over what is older than the newest one, as if it had been late, and
-    /// that may have been another source's, whose clock is ahead. So what is older goes on without a stamp.
+    /// The stamp to send. The later stages ignore a command older than the newest one as late, but the newest one may be of
+    /// another source, whose clock is ahead. So an older command is sent without a stamp.
     fn in_order(&mut self, stamp: Stamp) -> Stamp {
         if stamp < self.newest_stamp && !units::freshness::is_ahead(&self.clock, self.newest_stamp) {
             return Stamp::ZERO;
@@ -193,7 +192,7 @@ impl Arbiter {
         }
     }
 
-    /// Takes other parameters; of a source or lock that is still there all stays known, and it drives on if it did.
+    /// Adopts other parameters. A source or lock that is still there keeps its state, and continues to drive if it did.
     fn adopt(&mut self, params: Params) {
         let old = core::mem::replace(&mut self.params, params);
         let (sources, locks) = (&self.params.sources, &self.params.locks);
@@ -229,19 +228,19 @@ impl Arbiter {
         (self.sources, self.locks, self.active.publishers) = (monitors, locks, publishers);
         self.last_invalid = last_invalid;
         if self.active.source == self.driving && driving.is_some() {
-            self.active.source = driving; // the same one under another index: it drives since it did
+            self.active.source = driving; // the same source under another index: its time does not restart
         }
         let drove = core::mem::replace(&mut self.driving, driving);
         if drove.is_some() && driving.is_none() {
-            self.lose(true); // whoever took it away set no other one in motion
+            self.lose(true); // removing a source sets no other one in motion
         }
-        self.settle(); // a source that may not drive any more is not asked where it is on its way
+        self.update(); // a source that may not drive any more sends no sample of its ramp
         if let Some(command) = self.ramp.configure(now, &self.params) {
             self.push(command);
         }
     }
 
-    /// Lets time pass: `now` never goes back, and a call that comes too late means that the machine was held.
+    /// Lets time pass: `now` never goes back, and a late call means that the machine was held.
     fn pass_to(&mut self, now: Instant) {
         if !core::mem::replace(&mut self.is_started, true) {
             self.clock.pass_to(now, None);
@@ -253,9 +252,9 @@ impl Arbiter {
         }
     }
 
-    /// Brings who drives in line with time, messages and locks; a driving source that may not any more is replaced by
-    /// a zero, not by the next one's old command.
-    fn settle(&mut self) {
+    /// Updates the driving source for the time, messages and locks. One that may not drive any more is replaced by a zero, not by
+    /// the next one's old command.
+    fn update(&mut self) {
         let now = self.clock.now();
         for (source, monitor) in self.params.sources.iter().zip(&mut self.sources) {
             monitor.expire(now, source.timeout);
@@ -263,7 +262,7 @@ impl Arbiter {
         for (lock, monitor) in self.params.locks.iter().zip(&mut self.locks) {
             monitor.expire(now, lock.timeout);
         }
-        self.look_at_locks();
+        self.update_locks();
         let mut winner = self.judge();
         if let Some(driver) = self.driving
             && (self.stopping || winner != Some(driver))
@@ -271,17 +270,17 @@ impl Arbiter {
             self.lose(self.is_loss(driver));
             winner = self.judge();
         }
-        // Until it was published nobody drives since now: the origin of time means nothing.
+        // Before the first publication the time without a driving source begins now, not at the origin of time.
         if self.active.source != self.driving || self.announced.is_none() && self.driving.is_none() {
             self.active.source = self.driving;
             self.active.since = now;
             self.active.stamp = self.clock.wall();
         }
         self.rank(winner);
-        self.settled = Some(now);
+        self.updated = Some(now);
     }
 
-    /// Whether `driver`, which drives no longer, was lost. To be preempted, or locked on purpose, is no loss.
+    /// Whether `driver`, which drives no longer, was lost. A preempted source, or one locked on purpose, is not.
     fn is_loss(&self, driver: usize) -> bool {
         match self.active.verdicts.get(driver) {
             Some(Verdict::Locked { .. }) => self.is_lock_lost_above(driver),
@@ -290,7 +289,7 @@ impl Arbiter {
         }
     }
 
-    /// Whether a lock masks `source` though nobody closed it.
+    /// Whether a lock masks `source` because it is silent or in conflict.
     pub(crate) fn is_lock_lost_above(&self, source: usize) -> bool {
         let priority = self.params.sources.get(source).map_or(0, |source| source.priority);
         let mut locks = self.params.locks.iter().zip(&self.active.locks);
@@ -301,7 +300,7 @@ impl Arbiter {
         self.renamed || self.announced.as_ref() != Some(&self.active)
     }
 
-    /// Who drove does so no longer. If that `is_loss`, of one who had not let go, nobody drives before a zero.
+    /// Ends the turn of the driving source. If that `is_loss` and the source had not let go, every source has to send a zero first.
     fn lose(&mut self, is_loss: bool) {
         if is_loss && !self.stopping && self.holds {
             self.sources.iter_mut().for_each(|monitor| monitor.require_zero(ZeroCause::OtherLost));
@@ -311,7 +310,7 @@ impl Arbiter {
         self.stop();
     }
 
-    /// Says zero again: the driving source's, once it is there, or the arbiter's own.
+    /// Repeats the zero: that of the driving source once its ramp is there, or the arbiter's own.
     fn beat(&mut self) {
         let Some(driver) = self.driving else { return self.stop() };
         self.next_zero = Some(self.clock.now() + HEARTBEAT);
@@ -329,7 +328,7 @@ impl Arbiter {
         self.push(self.own_zero());
     }
 
-    /// A zero that no source sends: it withholds what any of them asks for.
+    /// The arbiter's own zero. It withholds motion if any source asks for it.
     fn own_zero(&self) -> Command {
         let withheld = self.sources.iter().any(SourceMonitor::asks_for_motion);
         Command { withheld, ..Command::STOP }
@@ -351,10 +350,10 @@ impl Machine for Arbiter {
     fn handle(&mut self, now: Instant, input: Input) {
         self.pass_to(now);
         if let Input::ClockRead(stamp) = input {
-            return self.clock.read(now, stamp); // nothing that is known by now changes by it
+            return self.clock.read(now, stamp); // it affects no message that was received before
         }
-        if self.settled != Some(self.clock.now()) {
-            self.settle(); // time first: a source that is lost by now does not drive because its message came late
+        if self.updated != Some(self.clock.now()) {
+            self.update(); // time first: a source that is lost by now does not drive by a message that was read later
         }
         match input {
             Input::CommandReceived { source, command } => self.receive(source, command, false),
@@ -370,7 +369,7 @@ impl Machine for Arbiter {
             Input::SourcePublishersCounted { source, publishers } => {
                 match (self.active.publishers.get_mut(source), self.sources.get_mut(source)) {
                     (Some(known), Some(monitor)) => {
-                        // What either of them said before, and the zero of the one, count for nothing.
+                        // Earlier messages of either publisher, and a zero of one, do not count.
                         if known.are_several() || publishers.are_several() {
                             monitor.require_zero(ZeroCause::Conflict);
                         }
@@ -392,14 +391,14 @@ impl Machine for Arbiter {
             }
             Input::Stopping | Input::ClockRead(_) => {}
         }
-        self.settle();
+        self.update();
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.pass_to(now);
         let now = self.clock.now();
-        if self.settled != Some(now) {
-            self.settle();
+        if self.updated != Some(now) {
+            self.update();
         }
         if self.next_zero.is_some_and(|at| at <= now) {
             self.beat();

@@ -3,11 +3,11 @@ use core::time::Duration;
 use crate::source_monitor::SourceState;
 use crate::{Arbiter, Traffic, Verdict, ZeroCause};
 
-/// Who may drive, as of now.
+/// Decides which source may drive.
 impl Arbiter {
-    /// Takes note of what the locks say now. A lock that is lost asks for a zero of whoever it masks, so that nothing is set in motion
-    /// when it comes back.
-    pub(crate) fn look_at_locks(&mut self) {
+    /// Updates the states of the locks. A lost lock requires a zero of every source that it masks, so nothing starts moving when the
+    /// lock comes back.
+    pub(crate) fn update_locks(&mut self) {
         let now = self.clock.now();
         let locks = self.params.locks.iter().zip(&self.locks);
         self.active.locks.clear();
@@ -22,7 +22,8 @@ impl Arbiter {
         }
     }
 
-    /// Judges every source by itself, with the locks as [`look_at_locks`](Self::look_at_locks) has found them; the one whose next message drives, or that drives.
+    /// Judges every source by itself, with the locks as of [`update_locks`](Self::update_locks). Returns the source that drives, or
+    /// whose next message drives.
     pub(crate) fn judge(&mut self) -> Option<usize> {
         let mut winner: Option<(u8, usize)> = None;
         self.active.verdicts.clear();
@@ -37,7 +38,7 @@ impl Arbiter {
         winner.map(|(_, index)| index)
     }
 
-    /// Completes what [`judge`](Self::judge) said of each source by itself with what `winner` is to it.
+    /// Completes the verdicts of [`judge`](Self::judge) with the `winner`.
     pub(crate) fn rank(&mut self, winner: Option<usize>) {
         for (source, verdict) in self.active.verdicts.iter_mut().enumerate() {
             *verdict = match (*verdict, winner) {
@@ -49,7 +50,7 @@ impl Arbiter {
         }
     }
 
-    /// What keeps `source` from driving, other sources apart.
+    /// What keeps `source` from driving, without regard to other sources.
     fn hindrance(&self, source: usize) -> Option<Verdict> {
         let (spec, monitor) = (self.params.sources.get(source)?, self.sources.get(source)?);
         if self.active.publishers.get(source).is_some_and(|publishers| publishers.are_several()) {
@@ -85,12 +86,12 @@ impl Arbiter {
         found.map(|(_, index)| index)
     }
 
-    /// What came of the source with this index since it is there, as of the last call; `None` if there is none.
+    /// The counts and rates of the source with this index since it was added, as of the last call; `None` if there is none.
     pub fn traffic(&self, source: usize) -> Option<Traffic> {
         Some(self.sources.get(source)?.traffic(self.clock.now()))
     }
 
-    /// For how long the source that drives does so, or nobody, as of the last call.
+    /// The time since the driving source began, or since no source drives, as of the last call.
     pub fn active_for(&self) -> Duration {
         self.clock.now().since(self.active().since)
     }

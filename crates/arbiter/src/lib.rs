@@ -1,14 +1,14 @@
-//! Who drives now: velocity sources by priority, timeout and lock.
+//! Selects the velocity source that drives, by priority, timeout and lock.
 //!
-//! * [`Arbiter`] is the machine: commands and locks come in, the command that may drive goes out in the same call.
-//! * A source drives while it is fresh, valid, not locked and of the highest priority among those; [`Verdict`] says for
-//!   each source why it drives or not, [`Active`] for all of them.
-//! * What drives is brought to what is asked for within limits of velocity, acceleration and jerk, if any is set; a
-//!   hand-over from one source to another is part of that, a safety stop is not.
+//! * [`Arbiter`] is the machine: it receives commands and locks, and sends the command that drives in the same call.
+//! * The source that drives has the highest priority of those that are fresh, valid and not locked. [`Verdict`] is the reason
+//!   why one source drives or not, [`Active`] contains those of all sources.
+//! * The velocity follows the command within limits of velocity, acceleration and jerk, if any is set. The limits apply to a
+//!   hand-over from one source to another, but not to a safety stop.
 //! * [`Params`] are the [`Source`]s and [`Lock`]s, read from the parameters that [`specification`] describes.
 //!
-//! What is deliberately absent: a store of commands. A command drives from the call that brought it or never, so that
-//! nothing which lay waiting can move a motor.
+//! Deliberately absent: a store of commands. A command drives from the call that received it or never, so no stored command
+//! can move a motor.
 #![forbid(unsafe_code)]
 
 mod arbiter;

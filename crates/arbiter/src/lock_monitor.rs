@@ -1,18 +1,18 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::{Census, Clock, Freshness, Instant, Said, Stamp};
+use units::{Census, Clock, Freshness, Instant, MessageTime, Stamp};
 
-/// What a lock says.
+/// The state of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockState {
-    /// It said within its timeout that it is open.
+    /// It published open within its timeout.
     Open,
-    /// It said within its timeout that it is closed.
+    /// It published closed within its timeout.
     Closed,
-    /// It said nothing within its timeout, and counts as closed.
+    /// It published nothing within its timeout, and counts as closed.
     Silent,
-    /// It has a publisher too many or one that does not fit, and counts as closed while that is so.
+    /// It has several publishers or an incompatible one, and counts as closed meanwhile.
     Conflict(Census),
 }
 
@@ -22,7 +22,7 @@ impl LockState {
         !matches!(self, Self::Open)
     }
 
-    /// Whether it masks them though nobody closed it.
+    /// Whether it masks them because it is silent or in conflict.
     pub const fn is_lost(self) -> bool {
         matches!(self, Self::Silent | Self::Conflict(_))
     }
@@ -39,35 +39,35 @@ impl fmt::Display for LockState {
     }
 }
 
-/// For so long a lock has to say nothing but open before it is: longer than the publishers of its topic are counted apart, so
-/// that a second one opens nothing before it is known.
+/// A lock opens after it published only open for this time. The time is longer than the interval at which the publishers of its
+/// topic are counted, so a second publisher opens nothing before it is detected.
 const OPENING: Duration = Duration::from_millis(250);
 
-/// What is known of one lock.
+/// The monitor of one lock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LockMonitor {
     freshness: Freshness,
-    last: Option<(Said, bool)>,
-    /// When it opens if it goes on saying so.
+    last: Option<(MessageTime, bool)>,
+    /// When it opens if it continues to publish open.
     opens: Instant,
     publishers: Census,
 }
 
 impl LockMonitor {
-    /// Takes a message that is read now. One that may have waited unread for the whole timeout opens nothing.
+    /// Receives a message that is read now. One that may have been queued for the whole timeout does not open the lock.
     pub(crate) fn receive(&mut self, clock: &Clock, closed: bool, timeout: Duration) {
         let now = clock.now();
-        if closed || self.last.is_none_or(|(said, _)| said.is_expired(now, timeout)) {
+        if closed || self.last.is_none_or(|(time, _)| time.is_expired(now, timeout)) {
             self.opens = now + OPENING;
         }
         match self.freshness.judge(clock, Stamp::ZERO, timeout) {
-            Ok(said) => self.last = Some((said, closed)),
-            Err(_) if closed => self.last = Some((Said::new(now, Duration::ZERO), true)),
+            Ok(time) => self.last = Some((time, closed)),
+            Err(_) if closed => self.last = Some((MessageTime::new(now, Duration::ZERO), true)),
             Err(_) => {}
         }
     }
 
-    /// So many publish it. What was said by one of several counts no more: nobody knows who said it.
+    /// Records the number of publishers. A message of one of several does not count any more: its publisher is not known.
     pub(crate) fn count(&mut self, publishers: Census) {
         if self.publishers.is_conflict() || publishers.is_conflict() {
             self.last = None;
@@ -75,15 +75,15 @@ impl LockMonitor {
         self.publishers = publishers;
     }
 
-    /// Lets time pass: what was said too long ago is forgotten, so that a longer `timeout` does not bring it back.
+    /// Lets time pass: a message that is too old is forgotten, so a longer `timeout` does not bring it back.
     pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) {
-        self.last = self.last.filter(|(said, _)| !said.is_expired(now, timeout));
+        self.last = self.last.filter(|(time, _)| !time.is_expired(now, timeout));
     }
 
     pub(crate) fn state(&self, now: Instant, timeout: Duration) -> LockState {
         match self.last {
             _ if self.publishers.is_conflict() => LockState::Conflict(self.publishers),
-            Some((said, closed)) if !said.is_expired(now, timeout) => match closed || now < self.opens {
+            Some((time, closed)) if !time.is_expired(now, timeout) => match closed || now < self.opens {
                 true => LockState::Closed,
                 false => LockState::Open,
             },
@@ -91,10 +91,10 @@ impl LockMonitor {
         }
     }
 
-    /// When it opens, or falls silent if nothing comes.
+    /// When it opens, or times out if no message is received.
     pub(crate) fn expiry(&self, now: Instant, timeout: Duration) -> Option<Instant> {
-        let (said, closed) = self.last?;
-        let silence = Some(said.expiry(timeout)).filter(|&at| now < at)?;
+        let (time, closed) = self.last?;
+        let silence = Some(time.expiry(timeout)).filter(|&at| now < at)?;
         Some(if closed || now >= self.opens { silence } else { silence.min(self.opens) })
     }
 }

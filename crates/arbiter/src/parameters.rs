@@ -1,7 +1,7 @@
 use limiter::Limits;
 use params::{Refusal, Set};
 
-use self::declared::*;
+use self::declared::{Declared, LOCKS, LockMembers, SOURCES, SourceMembers};
 use crate::{Kind, Lock, Source};
 
 mod declared;
@@ -81,24 +81,22 @@ impl Params {
     }
 
     fn parse(set: &Set) -> Self {
-        let source = |name: &str| Source {
-            name: name.into(),
-            topic: TOPIC.get_in(set, SOURCES, name),
+        let source = |name: &str| {
+            let SourceMembers { topic, kind, priority, timeout } =
+                SourceMembers::read_entry(set, SOURCES, name);
             // The specification allows no other text.
-            kind: Kind::named(&TYPE.get_in(set, SOURCES, name)).unwrap_or(Kind::TwistStamped),
-            priority: priority(PRIORITY.get_in(set, SOURCES, name)),
-            timeout: TIMEOUT.time_in(set, SOURCES, name),
+            let kind = Kind::named(&kind).unwrap_or(Kind::TwistStamped);
+            Source { name: name.into(), topic, kind, priority: byte(priority), timeout }
         };
-        let lock = |name: &str| Lock {
-            name: name.into(),
-            topic: LOCK_TOPIC.get_in(set, LOCKS, name),
-            priority: priority(LOCK_PRIORITY.get_in(set, LOCKS, name)),
-            timeout: LOCK_TIMEOUT.time_in(set, LOCKS, name),
+        let lock = |name: &str| {
+            let LockMembers { topic, priority, timeout } = LockMembers::read_entry(set, LOCKS, name);
+            Lock { name: name.into(), topic, priority: byte(priority), timeout }
         };
+        let Declared { stamped } = Declared::read(set);
         Self {
             sources: set.group(SOURCES).into_iter().map(source).collect(),
             locks: set.group(LOCKS).into_iter().map(lock).collect(),
-            stamped: STAMPED.get(set),
+            stamped,
             limits: [Limits::OFF; 6],
         }
     }
@@ -111,7 +109,7 @@ impl Default for Params {
 }
 
 /// The specification allows 0 to 255.
-fn priority(value: i64) -> u8 {
+fn byte(value: i64) -> u8 {
     u8::try_from(value).unwrap_or(u8::MIN)
 }
 

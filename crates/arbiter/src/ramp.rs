@@ -3,18 +3,18 @@ use units::{Command, Instant};
 
 use crate::Params;
 
-/// How often the velocity goes out while a limit holds it back \[Hz].
+/// How often the velocity is sent while a limit holds it back \[Hz].
 const RATE: u32 = 50;
 
-/// Brings what drives to what is asked for, within the limits.
+/// Moves the velocity to the command, within the limits.
 ///
-/// With all limits off a command passes bit for bit. Otherwise it goes out as the velocity of that instant, and again at
-/// each instant of a grid until it is reached; the grid is that of 50 Hz since the origin, whatever happens between.
+/// With all limits off a command passes bit for bit. Otherwise the velocity of that instant is sent, and again at each instant
+/// of a grid until the command is reached. The grid has 50 Hz from the origin of time, independent of the commands.
 #[derive(Clone, Debug)]
 pub(crate) struct Ramp {
     limits: [Limits; 6],
     limiter: Limiter,
-    /// What was asked for last; `None` while nobody drives.
+    /// The last command; `None` while no source drives.
     asked: Option<Command>,
     /// When the velocity is due again; `None` once it is reached.
     next: Option<Instant>,
@@ -25,9 +25,9 @@ impl Ramp {
         Self { limits: params.limits, limiter: Limiter::new(params.limits), asked: None, next: None }
     }
 
-    /// Goes to `command` from the velocity that it is at; what goes out for it now.
+    /// Aims at `command` from the present velocity. Returns the command to send now.
     ///
-    /// A neutral one brakes to zero with the emergency deceleration, since a stick says zero also when it is let go.
+    /// A neutral one brakes to zero with the emergency deceleration, since a released stick sends zero as well.
     pub(crate) fn aim(&mut self, now: Instant, command: Command) -> Command {
         self.asked = Some(command);
         if !self.limits_anything() {
@@ -41,20 +41,20 @@ impl Ramp {
         self.sample(now, command)
     }
 
-    /// Is at rest in this very instant.
+    /// Stops at once, without a ramp.
     pub(crate) fn stop(&mut self, now: Instant) {
         self.limiter.stop(now, Stop::AtOnce);
         (self.asked, self.next) = (None, None);
     }
 
-    /// Obeys other limits; what goes out now if they change it.
+    /// Adopts other limits. Returns the command to send now if they changed.
     pub(crate) fn configure(&mut self, now: Instant, params: &Params) -> Option<Command> {
         let limits = params.limits;
         let same = limits == self.limits;
         if let Some(command) = self.asked
             && !self.limits_anything()
         {
-            // It was not asked while there was nothing to limit.
+            // The limiter was not used while there was nothing to limit.
             self.limiter.aim(now, command.velocity);
         }
         self.limiter.configure(now, limits);
@@ -68,7 +68,7 @@ impl Ramp {
         (!same).then_some(sample)
     }
 
-    /// The velocity of now if it is due.
+    /// The present velocity if it is due.
     pub(crate) fn due(&mut self, now: Instant) -> Option<Command> {
         let command = self.asked.filter(|_| self.next.is_some_and(|at| at <= now))?;
         Some(self.sample(now, command))

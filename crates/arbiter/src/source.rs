@@ -6,7 +6,7 @@ use units::NotFinite;
 /// The message type of a source's topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `geometry_msgs/msg/Twist`: no stamp, so that only the time of receipt tells its age.
+    /// `geometry_msgs/msg/Twist`: it has no stamp, so its age is known only from its receipt.
     Twist,
     /// `geometry_msgs/msg/TwistStamped`.
     TwistStamped,
@@ -25,25 +25,26 @@ impl Kind {
         }
     }
 
-    /// Whether its publisher may fall silent at rest and begin again with motion, as navigation does between two goals. A stick does
-    /// not: one that is pushed behind a link that is cut moves nothing when the link is back, and the joystick begins with a zero.
+    /// Whether its publisher may fall silent at rest and begin again with motion, as navigation does between two goals. A stick may
+    /// not: one that was pushed during a lost connection moves nothing when the connection is back, and the joystick begins with a
+    /// zero.
     pub(crate) const fn is_silent_at_rest(self) -> bool {
         !matches!(self, Self::PoseState)
     }
 }
 
-/// One that asks for motion.
+/// A source of velocity commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The name that the user gave it.
     pub name: String,
-    /// Where its commands come from.
+    /// The topic of its commands.
     pub topic: String,
-    /// How they come.
+    /// Their message type.
     pub kind: Kind,
     /// The highest one wins; no two sources have the same.
     pub priority: u8,
-    /// A source that was silent for so long is lost, and a command whose stamp is so old is refused.
+    /// A source that is silent for this time is lost, and a command whose stamp is this old is refused.
     pub timeout: Duration,
 }
 
@@ -53,30 +54,30 @@ impl Source {
         Self { name: name.into(), topic: topic.into(), kind, priority, timeout: Duration::from_millis(500) }
     }
 
-    /// Whether what is known of `other` holds for this one: its name, topic and kind are the same.
+    /// Whether the state of `other` applies to this one: its name, topic and kind are the same.
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.name, &self.topic, self.kind) == (&other.name, &other.topic, other.kind)
     }
 }
 
-/// One that can forbid motion.
+/// A lock, which can forbid motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock {
     /// The name that the user gave it.
     pub name: String,
-    /// Where its state comes from (`std_msgs/msg/Bool`, true is closed).
+    /// The topic of its state (`std_msgs/msg/Bool`, true is closed).
     pub topic: String,
     /// While it is closed it masks every source whose priority is strictly lower.
     ///
     /// # Source
     /// twist_mux 4.4.0: a joystick with the priority of the lock still drives.
     pub priority: u8,
-    /// A lock that was silent for so long counts as closed; one that never said anything as well.
+    /// A lock that is silent for this time counts as closed, and so does one that was never received.
     pub timeout: Duration,
 }
 
 impl Lock {
-    /// Whether what is known of `other` holds for this one: its name and topic are the same.
+    /// Whether the state of `other` applies to this one: its name and topic are the same.
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.name, &self.topic) == (&other.name, &other.topic)
     }
@@ -87,7 +88,7 @@ impl Lock {
 pub enum Invalid {
     /// A part of the velocity was NaN or infinite.
     NotFinite(NotFinite),
-    /// The velocity was given in the world's axes; nobody here knows the attitude to turn it into the vehicle's.
+    /// The velocity was given in the world's axes; the attitude for the conversion to the vehicle's axes is not known here.
     WorldFrame,
     /// The message held no velocity.
     NoVelocity,

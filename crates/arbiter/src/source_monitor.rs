@@ -5,25 +5,25 @@ use units::{Clock, Command, CommandMonitor, Instant, Received, Stale};
 use crate::source_stats::{Refused, SourceStats};
 use crate::{Invalid, Kind, Traffic, ZeroCause};
 
-/// A source whose first message comes so soon after it is in the list may have been sending before, and begins with a zero: a
-/// publisher may be discovered only with the middleware's second announcement, after 3 s.
+/// A source whose first message is received within this time after it was added may have been sending before, and begins with a
+/// zero: a publisher may be discovered only with the middleware's second announcement, after 3 s.
 ///
-/// To ask every source for a zero, however late it comes, would be one rule less. But navigation begins its first goal with
-/// motion, and so does whoever publishes by hand: they would stand for no reason that they can see.
+/// Requiring a zero of every source, at any time, would be simpler. But navigation begins its first goal with motion, and so does
+/// a person who publishes by hand: the vehicle would stand still for no visible reason.
 const ALREADY_SENDING: Duration = Duration::from_secs(5);
 
-/// What is known of one source. Its commands are not kept: one drives from the call that brought it or never.
+/// The state of one source. Its commands are not kept: a command drives from the call that received it or never.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SourceMonitor {
     commands: CommandMonitor,
     /// Why a zero is needed, while one is.
     zero_cause: ZeroCause,
-    /// Since when it is in the list.
+    /// When it was added.
     since: Instant,
     is_received: bool,
-    /// The last message that was refused for a fault of its own, and when it came.
+    /// The last message that was refused for a fault of its own, and when it was received.
     fault: Option<(Fault, Instant)>,
-    /// Until when a zero that came late keeps the turn of the command that it ended.
+    /// Until when a late zero keeps the turn of the command that it ended.
     stopped_until: Option<Instant>,
     pub(crate) stats: SourceStats,
 }
@@ -36,7 +36,7 @@ enum Fault {
     WaitsForZero,
 }
 
-/// Whether a source may drive, locks and other sources apart.
+/// Whether a source may drive, without regard to locks and other sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceState {
     NeverReceived,
@@ -49,7 +49,7 @@ pub(crate) enum SourceState {
 }
 
 impl SourceMonitor {
-    /// A source that is in the list since `now`.
+    /// A source that was added at `now`.
     pub(crate) fn new(now: Instant, kind: Kind) -> Self {
         let commands = if kind.is_silent_at_rest() {
             CommandMonitor::silent_at_rest()
@@ -59,14 +59,14 @@ impl SourceMonitor {
         Self { since: now, commands, ..Self::default() }
     }
 
-    /// Takes a message that is read now; the command that is in force by it.
+    /// Receives a message that is read now, and returns the command that it puts in force.
     ///
-    /// * What is too old, from the future or invalid ends what was in force. Unless it asked for a stop when nothing
-    ///   moved, a zero has to come before the next command counts.
-    /// * A late message changes nothing, but a late zero stops: the source keeps its turn, for as long as the command that
-    ///   it ended would have had.
+    /// * A message that is too old, from the future or invalid ends the command in force. Unless it asked for a stop when nothing
+    ///   moved, a zero is required before the next command counts.
+    /// * A late message changes nothing, but a late zero stops: the source keeps its turn as long as the command that it ended
+    ///   would have.
     /// # Errors
-    /// Why nothing is in force by it.
+    /// Why it puts no command in force.
     pub(crate) fn receive(
         &mut self,
         clock: &Clock,
@@ -113,14 +113,14 @@ impl SourceMonitor {
         }
     }
 
-    /// What was in force is lost, and a zero is needed.
+    /// Ends the command in force as lost, and requires a zero.
     fn fail(&mut self, fault: Fault, now: Instant) {
         self.require_zero(ZeroCause::Lost);
         self.commands.lose();
         (self.fault, self.stopped_until) = (Some((fault, now)), None);
     }
 
-    /// From now on a zero has to come before anything drives.
+    /// Requires a zero before motion.
     pub(crate) fn require_zero(&mut self, cause: ZeroCause) {
         if !self.commands.waits_for_zero() {
             self.zero_cause = cause;
@@ -137,7 +137,7 @@ impl SourceMonitor {
         }
     }
 
-    /// As of `now`, to which [`expire`](Self::expire) went.
+    /// The state at `now`; call [`expire`](Self::expire) before.
     pub(crate) fn state(&self, now: Instant, timeout: Duration) -> SourceState {
         match self.fault {
             Some((fault, at)) if now < at + timeout => return fault.state(self.zero_cause),
@@ -152,7 +152,7 @@ impl SourceMonitor {
         }
     }
 
-    /// A zero in its name, which withholds what it asks for.
+    /// A zero in its name, which withholds the motion that it asks for.
     pub(crate) fn zero(&self) -> Command {
         Command { withheld: self.asks_for_motion(), ..Command::STOP }
     }
@@ -166,14 +166,14 @@ impl SourceMonitor {
         self.commands.command().is_some()
     }
 
-    /// When the state changes if nothing comes.
+    /// When the state changes if no message is received.
     pub(crate) fn expiry(&self, now: Instant, timeout: Duration) -> Option<Instant> {
         let fault = self.fault.map(|(_, at)| at + timeout);
         let times = [self.commands.expiry(timeout), self.stopped_until, fault];
         times.into_iter().flatten().filter(|&at| now < at).min()
     }
 
-    /// What came of it.
+    /// The counts and rates of its messages.
     pub(crate) fn traffic(&self, now: Instant) -> Traffic {
         self.stats.traffic(now, self.commands.age(now))
     }

@@ -5,7 +5,7 @@ use units::Instant;
 /// Why a message moved nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// A newer one of the same source had come before.
+    /// A newer one of the same source had been received before.
     Late,
     /// Its stamp had been repeated for longer than the timeout.
     Repeated,
@@ -15,11 +15,11 @@ pub enum Refused {
     FromFuture,
     /// It was not a command.
     Invalid,
-    /// It asked for motion where a zero has to come first.
+    /// It asked for motion where a zero is required first.
     WaitsForZero,
     /// A lock was closed.
     Locked,
-    /// A source of higher priority was there.
+    /// A source of higher priority could drive.
     Outranked,
 }
 
@@ -27,17 +27,17 @@ pub enum Refused {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refusals([u64; Refused::ALL.len()]);
 
-/// What came of one source and what became of it, as [`Arbiter::traffic`](crate::Arbiter::traffic) tells it.
+/// The counts and rates of one source's messages, see [`Arbiter::traffic`](crate::Arbiter::traffic).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Messages within the last full second \[Hz].
     pub rate: u64,
-    /// How old the command in force is, by its stamp or its arrival, whichever makes it older; without one the time since
-    /// the last message.
+    /// The age of the command in force, by its stamp or its receipt, whichever is older; without one the time since the last
+    /// message.
     pub age: Option<Duration>,
     /// Messages.
     pub received: u64,
-    /// Commands that went out.
+    /// Commands that were sent.
     pub driven: u64,
     /// Messages that moved nothing.
     pub refused: Refusals,
@@ -46,7 +46,7 @@ pub struct Traffic {
 /// Counts one source's messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SourceStats {
-    /// Messages, by the second since the origin: in the one of the last message, and in the one before that.
+    /// The second of the last message, counted from the origin; the messages within it, and within the second before.
     second: u64,
     within: u64,
     before: u64,
@@ -57,7 +57,7 @@ pub(crate) struct SourceStats {
 }
 
 impl Refused {
-    /// All reasons, in the order in which they are looked for.
+    /// All reasons, in the order in which they are checked.
     pub const ALL: [Self; 8] = [
         Self::Late,
         Self::Repeated,

@@ -2,13 +2,13 @@ use units::{Command, Stamp, Velocity};
 
 use crate::Invalid;
 
-/// A state as the joystick publishes it, as far as it is a command.
+/// A state as published by the joystick, as far as it is a command.
 ///
 /// While a stick commands, its states hold accelerations, at rest too. **The last state of a hand that let go holds a velocity of
 /// zero and no acceleration**: after that its silence hands over to the next source, and without it silence is a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
-    /// When it was made; zero if it does not say.
+    /// The time of the state; zero if it has none.
     pub stamp: Stamp,
     /// Whether the velocities are in the vehicle's axes.
     pub intrinsic: bool,
@@ -16,7 +16,7 @@ pub struct State {
     pub vel: Option<[f64; 3]>,
     /// Angular velocity \[rad/s].
     pub avel: Option<[f64; 3]>,
-    /// Linear acceleration \[m/s²]: whether there is one counts, and not which.
+    /// Linear acceleration \[m/s²]: only its presence counts, not its value.
     pub acc: Option<[f64; 3]>,
     /// Angular acceleration \[rad/s²].
     pub aacc: Option<[f64; 3]>,
@@ -40,7 +40,7 @@ impl State {
         velocity.map(|velocity| Command::new(velocity, self.stamp)).map_err(Invalid::NotFinite)
     }
 
-    /// Whether somebody commands by it, so that a zero in it is of a hand that holds still.
+    /// Whether a hand holds the stick: a zero then holds the vehicle still.
     pub(crate) fn is_held(&self) -> bool {
         self.acc.is_some() || self.aacc.is_some()
     }

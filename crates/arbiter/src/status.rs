@@ -5,12 +5,12 @@ use units::Level;
 use crate::arbiter::Arbiter;
 use crate::{Active, Refusals, Refused, Traffic, Verdict};
 
-/// What has come and gone since the start.
+/// Counters since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Messages of known sources.
     pub commands: u64,
-    /// Commands that went out.
+    /// Commands that were sent.
     pub driven: u64,
     /// Messages that moved nothing, by reason.
     pub refused: Refusals,
@@ -18,14 +18,14 @@ pub struct Counters {
     pub unknown: u64,
     /// How often another source took over from the one that drove.
     pub taken_over: u64,
-    /// How often the driving source was lost, locked or invalid, and a zero went out.
+    /// How often the driving source was lost, locked or invalid, and a zero was sent.
     pub lost: u64,
-    /// Outputs that were thrown away because nobody took them: a fault of the caller.
+    /// Outputs that were dropped because they were not polled: a fault of the caller.
     pub dropped: u64,
 }
 
 impl Arbiter {
-    /// How well the node is and why, as of the last call: all that is wrong, the worst first, also while nobody drives.
+    /// The level and message for `/diagnostics`, as of the last call: every problem, the worst first, also while no source drives.
     pub fn health(&self) -> (Level, String) {
         if self.stopping {
             return (Level::Warn, "stopping".into());
@@ -60,7 +60,8 @@ impl Arbiter {
             Some(count) => {
                 warnings.push(format!("the arbiter's command has {count} other publishers, must be 0"))
             }
-            None => warnings.push("the graph does not tell who else publishes the arbiter's command".into()),
+            None => warnings
+                .push("other publishers of the arbiter's command cannot be read from the graph".into()),
         }
         let who = match source.and_then(|index| self.params().sources.get(index)) {
             Some(source) => format!("{} drives", source.name),
@@ -125,7 +126,7 @@ fn rate(traffic: &Traffic) -> String {
 }
 
 fn age(traffic: &Traffic) -> String {
-    traffic.age.map_or("never heard".into(), |age| format!("{:.3} s", age.as_secs_f64()))
+    traffic.age.map_or("never received".into(), |age| format!("{:.3} s", age.as_secs_f64()))
 }
 
 /// The reasons for which any of its messages was refused.

@@ -4,42 +4,42 @@ use units::{Census, Instant, Stamp};
 
 use crate::{LockState, Params};
 
-/// Why a source drives or does not. Where several reasons hold the greatest one is told.
+/// Why a source drives or does not. If several reasons hold the greatest one is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Its commands go out.
+    /// Its commands are sent.
     Drives,
-    /// It is its turn, and its next message drives; what came before that stays without effect.
+    /// It is its turn, and its next message drives; earlier messages stay without effect.
     Waits,
     /// A source of higher priority drives or waits.
     Outranked {
         /// Index of that source.
         by: usize,
     },
-    /// It asks for motion, and a zero has to come first.
+    /// It asks for motion, and a zero is required first.
     WaitsForZero(ZeroCause),
     /// A lock of higher priority is closed, silent or in conflict.
     Locked {
         /// Index of the lock; of several the one of the highest priority.
         by: usize,
     },
-    /// No message has come yet.
+    /// No message was received yet.
     NeverReceived,
-    /// Nothing new has come in time: within its timeout, or before the stamp of its last command got too old.
+    /// No new message was received in time: within its timeout, or before the stamp of its last command was too old.
     TimedOut,
-    /// Its last message was too old when it came, by its stamp or because it can have waited unread for so long.
+    /// Its last message was too old when it was received, by its stamp or because it can have been queued for that long.
     TooOld,
     /// The stamp of its last message lay further ahead than clocks may differ.
     FromFuture,
     /// Its last message was not a command.
     Invalid,
-    /// It has more than one publisher, or nobody can tell: whose word counts is not known.
+    /// It has more than one publisher, or their number is not known.
     Conflict,
-    /// The node is stopping; nobody drives any more.
+    /// The node is stopping; no source drives any more.
     Stopping,
 }
 
-/// Why a source has to send a zero before it drives: so that nothing drives off by itself.
+/// Why a source has to send a zero before it drives, so nothing drives off by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ZeroCause {
     /// It was lost while it asked for motion.
@@ -49,23 +49,23 @@ pub enum ZeroCause {
     /// It had more than one publisher.
     Conflict,
     /// Its motion begins with one: it may have been sending already when the arbiter started or when the source was added, or it was
-    /// silent and is of a [kind](crate::Kind) that says zero at rest.
+    /// silent and is of a [kind](crate::Kind) that sends zero at rest.
     #[default]
     Begins,
 }
 
-/// Who drives, and why the others do not.
+/// The source that drives, and why the others do not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Active {
     /// Index of the source that drives.
     pub source: Option<usize>,
-    /// Since when it does, or since when nobody does.
+    /// When it began to drive, or when the last one ended.
     pub since: Instant,
-    /// The same by the wall clock; zero if that was not known.
+    /// The same time by the wall clock; zero if that was not known.
     pub stamp: Stamp,
     /// One verdict for each source, in the order of [`Params::sources`].
     pub verdicts: Vec<Verdict>,
-    /// Who publishes each source, in the same order.
+    /// The publishers of each source, in the same order.
     pub publishers: Vec<Census>,
     /// The state of each lock, in the order of [`Params::locks`].
     pub locks: Vec<LockState>,
@@ -96,7 +96,7 @@ impl fmt::Display for Explained<'_> {
             Verdict::Locked { by } => {
                 write!(f, "locked by {}", self.params.locks.get(by).map_or("?", |lock| &lock.name))
             }
-            Verdict::NeverReceived => f.write_str("never heard"),
+            Verdict::NeverReceived => f.write_str("never received"),
             Verdict::TimedOut => f.write_str("timed out"),
             Verdict::WaitsForZero(ZeroCause::Lost) => {
                 f.write_str("waits for a zero: it was lost while it asked for motion")
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verdict_names_who_is_in_the_way() {
+    fn a_verdict_names_the_source_or_lock_in_the_way() {
         let params = Params::default();
         assert_eq!(Verdict::Outranked { by: 0 }.explain(&params).to_string(), "outranked by joystick");
         assert_eq!(Verdict::Locked { by: 9 }.explain(&params).to_string(), "locked by ?");

@@ -1,23 +1,23 @@
 use crate::{Clash, Kind, Params};
 
-/// What the process of the arbiter publishes itself, by topics as the graph has them: what no source may come from, and
-/// which one is fed without a topic.
+/// The topics that the arbiter's process publishes itself, as named in the graph. No source may use them, except the stick, which
+/// is connected without a topic.
 #[derive(Clone, Debug, Default)]
 pub struct Wiring {
-    /// The reference of the joystick in the same process: a source with this topic is that stick, and nobody else can send
-    /// for it. `None` where the arbiter is a process of its own.
+    /// The reference of the joystick in the same process: a source with this topic is that stick, and no other publisher can send
+    /// for it. `None` if the arbiter is a process of its own.
     pub stick: Option<String>,
-    /// What the process says further on: a source on it would drive itself.
+    /// The topics of the process's later stages: a source on one of them would drive itself.
     pub own: Vec<String>,
 }
 
 impl Wiring {
-    /// The index of the source that is the stick, if one is: without it the stick drives nothing, and others may.
+    /// The index of the source that is the stick, if there is one: without it the stick drives nothing, and other sources may.
     ///
-    /// * `resolve`: makes a topic as a parameter has it a name in the graph
+    /// * `resolve`: converts a topic of a parameter to its name in the graph
     /// # Errors
-    /// A [`Clash`] of a source on what the process publishes itself, of a second one on the stick, and of a stick whose type
-    /// is not the joystick's.
+    /// A [`Clash`] of a source on a topic that the process publishes itself, of a second source on the stick, and of a stick
+    /// whose type is not the joystick's.
     pub fn stick_of(
         &self,
         params: &Params,

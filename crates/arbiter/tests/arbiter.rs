@@ -34,7 +34,7 @@ fn a_source_that_creeps_is_not_chopped_by_zeros() {
         assert_eq!(bench.command(ms, LOW, 0.015, 1 + number as i32), [go(0.015, 1 + number as i32)]);
         assert_eq!(bench.at(ms + 199), []);
     }
-    // At rest its zero is said again, and a source that is lost while it creeps is followed by the arbiter's.
+    // At rest its zero is repeated, and after a source that is lost while it creeps the arbiter sends its own.
     assert_eq!(bench.command(2000, LOW, 0.0, 11), [go(0.0, 11)]);
     assert_eq!(bench.at(2100), [Command::STOP]);
     assert_eq!(bench.command(2150, LOW, 0.015, 12), [go(0.015, 12)]);
@@ -127,11 +127,11 @@ fn a_zero_of_who_drives_is_never_late() {
 fn a_source_with_older_stamps_takes_over_without_any_until_they_are_newer() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.command(0, LOW, 0.5, 9), [go(0.5, 9)]);
-    // Who passes over what is older than the last would go on at 0.5 m/s.
+    // A stage that ignores stamps older than the last one would continue at 0.5 m/s.
     assert_eq!(bench.command(10, HIGH, 0.1, 5), [go(0.1, 0)]);
     assert_eq!(bench.command(20, HIGH, -0.1, 6), [go(-0.1, 0)], "nor what it says next");
     assert_eq!(bench.command(30, HIGH, 0.1, 9), [go(0.1, 9)]);
-    // The wall clock is set back: nobody waits until it is there again.
+    // The wall clock is set back: no source waits until it is there again.
     bench.0.handle(at(35), Input::ClockRead(stamp(4)));
     assert_eq!(bench.command(40, HIGH, 0.1, 4), [go(0.1, 4)]);
 }
@@ -147,7 +147,7 @@ fn a_sender_whose_last_message_is_repeated_times_out() {
 }
 
 #[test]
-fn a_lock_that_was_never_heard_is_closed() {
+fn a_lock_that_was_never_received_is_closed() {
     let mut bench = Bench::new(vec![lock(50)]);
     assert_eq!(bench.command(0, LOW, 0.5, 1), []);
     assert_eq!(bench.verdicts(), [Verdict::Locked { by: LOCK }, Verdict::NeverReceived]);
@@ -179,7 +179,7 @@ fn closing_a_lock_stops_at_once_and_opening_it_moves_nothing() {
     assert!(bench.at(269).iter().all(|command| *command == WITHHELD));
     assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 0 });
     assert_eq!(bench.at(270), []);
-    assert_eq!(bench.verdicts()[LOW], Verdict::Waits, "what was said behind the lock stays without effect");
+    assert_eq!(bench.verdicts()[LOW], Verdict::Waits, "a message behind the lock stays without effect");
     assert_eq!(bench.command(280, LOW, 0.5, 3), [go(0.5, 3)]);
 }
 
@@ -281,7 +281,7 @@ fn what_another_thread_left_unread_is_as_old_as_its_last_reading() {
     bench.command(0, LOW, 0.0, 0);
     assert_eq!(bench.command(10, LOW, 0.5, 0), [go(0.5, 0)]);
     bench.at(470);
-    // Its thread had read all there was at 20 ms, was to read again by 40, and does so now.
+    // Its thread had emptied its queue at 20 ms, was due to read again by 40, and does so now.
     bench.0.read_again(at(480), at(20), at(40));
     assert_eq!(bench.on(480, common::command(LOW, 0.5, 0)), [go(0.5, 0)]);
     let age = bench.0.traffic(LOW).unwrap().age;
@@ -324,10 +324,10 @@ fn a_minute_at_1_khz_on_five_sources_loses_nothing_and_lets_nothing_through() {
     let mut bench = Bench::with(Params { sources: (0..5).map(source).collect(), ..common::params(vec![]) });
     let (mut sent, mut got) = (Vec::new(), Vec::new());
     for ms in 1..60_000 {
-        // Second for second another one is the highest that speaks.
+        // In each second another source is the highest one that publishes.
         let highest = 4 - (ms / 1000) as usize % 5;
         for source in (0..=highest).rev() {
-            // Who drives stops before it falls silent: to be lost in motion would stop all.
+            // The driving source stops before it falls silent: losing it in motion would stop all.
             let stops = source == highest && ms % 1000 >= 999;
             let forward = if stops { 0.0 } else { (source + 1) as f64 };
             let driven = bench.command(ms, source, forward, ms as i32);
@@ -342,7 +342,7 @@ fn a_minute_at_1_khz_on_five_sources_loses_nothing_and_lets_nothing_through() {
     }
     got.retain(|&(_, forward)| forward != 0.0);
     sent.retain(|&(_, forward)| forward != 0.0);
-    // The one before spoke last in millisecond 999, and is lost 500 ms later: until then he masks who is below.
+    // The one before published last in millisecond 999, and is lost 500 ms later: until then it masks the sources below.
     sent.retain(|&(ms, forward)| forward == 5.0 || ms % 1000 >= 499);
     assert!(got.len() > 35_000);
     assert_eq!(got, sent);

@@ -1,4 +1,4 @@
-//! Parameters that change while somebody drives.
+//! Parameters that change while a source drives.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
@@ -20,7 +20,7 @@ fn a_change_of_priorities_stops_before_the_other_drives() {
 }
 
 #[test]
-fn other_sources_start_unheard() {
+fn other_sources_start_as_new() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, HIGH, 0.5, 2);
     let mut fewer = params(vec![]);
@@ -78,7 +78,7 @@ fn a_new_lock_is_closed_and_an_old_one_stays_as_it_is() {
 }
 
 #[test]
-fn who_is_who_is_told_anew_though_the_verdicts_are_the_same() {
+fn the_indices_are_published_again_though_the_verdicts_are_the_same() {
     let mut bench = Bench::new(vec![]);
     bench.drain(1);
     let mut others = params(vec![]);
@@ -99,7 +99,11 @@ fn a_shorter_timeout_acts_at_once() {
     short.sources[HIGH].timeout = std::time::Duration::from_millis(50);
     assert_eq!(bench.on(49, Input::ParametersChanged(short.clone())), []);
     assert_eq!(bench.at(50), [Command::STOP]);
-    assert_eq!(bench.on(51, Input::ParametersChanged(params(vec![]))), [], "a longer one brings nobody back");
+    assert_eq!(
+        bench.on(51, Input::ParametersChanged(params(vec![]))),
+        [],
+        "a longer one brings no source back"
+    );
     assert_eq!(bench.verdicts()[HIGH], Verdict::TimedOut);
     assert_eq!(bench.command(52, HIGH, 0.5, 1), [], "nor does the same message again");
     assert_eq!(bench.command(53, HIGH, 0.0, 2), [go(0.0, 2)]);

@@ -9,17 +9,17 @@ use arbiter::{Input, Level, Refused, Verdict};
 use common::{Bench, HIGH, LOW, WITHHELD, at, go, lock, wall};
 use units::{Command, Stamp, Velocity};
 
-/// At `ms`, which is so much after the second 100 on the wall, with a stamp of `told` after it.
-fn command(bench: &mut Bench, ms: u64, source: usize, forward: f64, told: i64) -> Vec<Command> {
+/// At `ms`, counted from second 100 of the wall clock, with a stamp of `stamp` after that second.
+fn command(bench: &mut Bench, ms: u64, source: usize, forward: f64, stamp: i64) -> Vec<Command> {
     let mut out = bench.at(ms);
     bench.clock(ms, ms as i64);
     let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
-    out.extend(bench.on(ms, Input::command(source, velocity, wall(told))));
+    out.extend(bench.on(ms, Input::command(source, velocity, wall(stamp))));
     out
 }
 
-fn forward(forward: f64, told: i64) -> Command {
-    Command::new(Velocity::planar(forward, 0.0).unwrap(), wall(told))
+fn forward(forward: f64, stamp: i64) -> Command {
+    Command::new(Velocity::planar(forward, 0.0).unwrap(), wall(stamp))
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_command_that_is_too_old_stops_its_source_and_lets_others_drive() {
     command(&mut bench, 0, HIGH, 0.5, 0);
     bench.at(10);
     bench.clock(10, 1_000); // the wall clock was set forward
-    let input = |source, told| Input::command(source, Ok(Velocity::planar(0.6, 0.0).unwrap()), wall(told));
+    let input = |source, stamp| Input::command(source, Ok(Velocity::planar(0.6, 0.0).unwrap()), wall(stamp));
     assert_eq!(bench.on(10, input(HIGH, 10)), [WITHHELD]);
     let stop = Input::command(LOW, Ok(Velocity::ZERO), wall(999));
     assert_eq!(bench.on(11, stop), [forward(0.0, 999)]);
@@ -95,11 +95,11 @@ fn without_a_stamp_or_a_clock_only_the_arrival_counts() {
     assert_eq!(bench.verdicts()[LOW], Verdict::Drives);
 
     let mut bench = Bench::new(vec![]);
-    assert_eq!(bench.command(0, LOW, 0.5, 7), [go(0.5, 7)], "nobody knows what time it is");
+    assert_eq!(bench.command(0, LOW, 0.5, 7), [go(0.5, 7)], "the wall clock is not known");
 }
 
 #[test]
-fn a_jump_of_the_clock_changes_nothing_that_was_heard() {
+fn a_jump_of_the_clock_changes_nothing_that_was_received() {
     for jump in [-3_600_000, 3_600_000] {
         let mut bench = Bench::new(vec![lock(50)]);
         bench.lock(0, false);
@@ -112,7 +112,7 @@ fn a_jump_of_the_clock_changes_nothing_that_was_heard() {
 }
 
 #[test]
-fn active_tells_since_when() {
+fn active_has_its_start_time() {
     let mut bench = Bench::new(vec![]);
     command(&mut bench, 1_000, LOW, 0.5, 1_000);
     command(&mut bench, 1_400, LOW, 0.5, 1_400);
@@ -137,7 +137,7 @@ fn the_traffic_of_each_source_is_counted() {
     assert_eq!((low.rate, low.received, low.age), (20, 40, Some(Duration::from_millis(20))));
     // Every second message of the higher source is older than its last one, and late.
     assert_eq!((high.received, high.driven, high.refused.of(Refused::Late)), (40, 20, 20));
-    // Low drives at 0 ms, before the other was heard; after that it is outranked.
+    // Low drives at 0 ms, before the other was received; after that it is outranked.
     assert_eq!((low.driven, low.refused.of(Refused::Outranked)), (1, 39));
     assert_eq!(bench.0.traffic(2), None);
 }

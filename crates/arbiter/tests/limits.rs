@@ -37,12 +37,12 @@ fn a_command_goes_out_at_once_and_is_reached_on_the_grid() {
     close(&bench.at(20), 0.013, 1); // 13 ms at 1 m/s²
     close(&bench.command(30, LOW, 0.03, 2), 0.023, 2); // between the points of the grid as well
     close(&bench.at(40), 0.03, 2); // 33 ms would do more: it is there
-    assert_eq!(bench.at(529), [], "and needs no more telling");
+    assert_eq!(bench.at(529), [], "and is not repeated");
     assert_eq!(bench.at(530), [Command::STOP], "but its source may be lost");
 }
 
 #[test]
-fn a_late_poll_tells_the_velocity_of_its_own_time() {
+fn a_late_poll_returns_the_velocity_of_its_own_time() {
     let mut bench = Bench::with(slopes());
     bench.command(0, LOW, 1.0, 1);
     close(&bench.poll(75), 0.075, 1);
@@ -125,10 +125,10 @@ fn without_an_emergency_deceleration_a_zero_stops_at_once() {
 fn a_velocity_is_cut() {
     let bounds = [("limits.linear.x.min", -0.2), ("limits.linear.x.max", 0.5), ("limits.angular.z.max", 0.0)];
     let mut bench = Bench::with(with(&bounds, vec![]));
-    for (sec, (wish, forward)) in
+    for (sec, (setpoint, forward)) in
         [(2.0, 0.5), (-2.0, -0.2), (0.3, 0.3), (0.049, 0.049)].into_iter().enumerate()
     {
-        close(&bench.command(sec as u64, LOW, wish, 1 + sec as i32), forward, 1 + sec as i32);
+        close(&bench.command(sec as u64, LOW, setpoint, 1 + sec as i32), forward, 1 + sec as i32);
     }
     let velocity = Ok(Velocity::planar(0.3, 1.0).unwrap());
     let [command] = bench.on(9, Input::command(LOW, velocity, stamp(9)))[..] else { panic!("one command") };
@@ -153,7 +153,7 @@ fn other_limits_act_at_once_and_without_a_step() {
 }
 
 #[test]
-fn limits_while_nobody_drives_move_nothing() {
+fn limits_while_no_source_drives_move_nothing() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.on(10, Input::ParametersChanged(slopes())), []);
     assert_eq!(bench.at(99), []);
@@ -198,10 +198,10 @@ proptest! {
 
     /// Two sources at 20 Hz that come and go: between any two outputs the speed changes no faster than allowed, but for
     /// a zero, and the velocity lies within its bounds. Every stamp is that of the last command that drove,
-    /// or none where nobody does.
+    /// or none while no source drives.
     #[test]
     fn what_goes_out_is_within_the_limits(
-        wishes in prop::collection::vec((prop::bool::weighted(0.4), -2.0..2.0f64, -2.0..2.0f64), 1..60),
+        setpoints in prop::collection::vec((prop::bool::weighted(0.4), -2.0..2.0f64, -2.0..2.0f64), 1..60),
         late in prop::collection::vec(0..3u64, 60),
     ) {
         let limits = [
@@ -211,16 +211,16 @@ proptest! {
         ];
         let mut bench = Bench::with(with(&limits, vec![]));
         let (mut last, mut lost) = ((0u64, 0.0f64), 0);
-        for (index, (high, low_wish, high_wish)) in wishes.into_iter().enumerate() {
+        for (index, (high, low_setpoint, high_setpoint)) in setpoints.into_iter().enumerate() {
             let start = 50 * index as u64;
             let sec = index as i32 + 1;
             for ms in start..start + 50 {
                 let mut got = Vec::new();
                 if ms == start {
-                    got.extend(bench.after_a_hold(ms, command(LOW, low_wish, sec)));
+                    got.extend(bench.after_a_hold(ms, command(LOW, low_setpoint, sec)));
                 }
                 if high && ms == start + 25 {
-                    got.extend(bench.after_a_hold(ms, command(HIGH, high_wish, sec)));
+                    got.extend(bench.after_a_hold(ms, command(HIGH, high_setpoint, sec)));
                 }
                 let late = late[index];
                 if bench.0.deadline().is_some_and(|due| due <= at(ms.saturating_sub(late))) {
@@ -246,15 +246,15 @@ proptest! {
         }
     }
 
-    /// Asking more often changes no velocity, only how many there are.
+    /// Polling more often changes no velocity, only the number of outputs.
     #[test]
     fn the_way_does_not_depend_on_who_asks(
-        wishes in prop::collection::vec((0..5u64, -1.0..1.0f64), 1..20), asked in prop::collection::vec(any::<bool>(), 2_000),
+        setpoints in prop::collection::vec((0..5u64, -1.0..1.0f64), 1..20), asked in prop::collection::vec(any::<bool>(), 2_000),
     ) {
         let params = with(&[("limits.linear.x.acceleration", 0.7), ("limits.linear.x.jerk", 3.0)], vec![]);
         let (mut idle, mut busy) = (Bench::with(params.clone()), Bench::with(params));
         let mut now = 0;
-        for (index, (wait, wish)) in wishes.into_iter().enumerate() {
+        for (index, (wait, setpoint)) in setpoints.into_iter().enumerate() {
             for _ in 0..wait * 20 {
                 now += 1;
                 let on_the_grid = now % 20 == 0;
@@ -263,7 +263,7 @@ proptest! {
                 prop_assert_eq!(due, got, "at {} ms", now);
             }
             let sec = index as i32 + 1;
-            prop_assert_eq!(idle.command(now, LOW, wish, sec), busy.command(now, LOW, wish, sec));
+            prop_assert_eq!(idle.command(now, LOW, setpoint, sec), busy.command(now, LOW, setpoint, sec));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Losing is a stop: what was lost in motion, or held, sets nothing in motion by itself.
+//! Losing is a stop: a source that was lost in motion, or held, starts no motion by itself.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
@@ -12,7 +12,7 @@ const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);
 const BEGINS: Verdict = Verdict::WaitsForZero(ZeroCause::Begins);
 
 #[test]
-fn what_one_of_two_publishers_of_a_lock_said_opens_nothing_once_it_is_gone() {
+fn a_message_of_one_of_two_publishers_of_a_lock_opens_nothing_once_it_is_gone() {
     let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(5, LOW, 0.0, 1);
     bench.lock_publishers(20, 2, 0);
@@ -58,7 +58,7 @@ fn a_stick_that_was_silent_at_rest_begins_with_a_zero() {
         assert_eq!(bench.command(ms + 20, LOW, 0.5, sec + 2), [go(0.5, sec + 2)]);
         assert_eq!(bench.command(ms + 30, LOW, 0.0, sec + 3), [stop(sec + 3)]);
         assert!(bench.at(ms + 1_000).iter().all(|command| command.velocity.is_zero()));
-        assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut, "nothing is said of it while it says nothing");
+        assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut, "while it is silent it is only timed out");
     };
     begins(0, 1);
     begins(60_000, 5);
@@ -329,24 +329,24 @@ fn two_publishers_of_a_lock_close_it_while_they_last() {
     bench.lock_publishers(1_000, 1, 0);
     bench.open(1_010);
     bench.command(1_270, LOW, 0.5, 1_270);
-    assert_eq!(bench.verdicts()[LOW], OTHER, "nobody opened it on purpose");
+    assert_eq!(bench.verdicts()[LOW], OTHER, "it was not opened on purpose");
     bench.command(1_280, LOW, 0.0, 1_280);
     assert_eq!(bench.command(1_290, LOW, 0.5, 1_290), [go(0.5, 1_290)]);
 }
 
 #[test]
-fn what_is_wrong_with_publishers_is_told_while_it_is_so_also_at_rest() {
+fn what_is_wrong_with_publishers_is_reported_while_it_lasts_also_at_rest() {
     let mut bench = Bench::new(vec![lock(5)]);
     bench.drain(1);
     let counted = |all, incompatible| Census::Known { fitting: all - incompatible, others: incompatible };
     bench.0.handle(at(1), Input::SourcePublishersCounted { source: LOW, publishers: counted(1, 1) });
     bench.0.handle(at(1), Input::LockPublishersCounted { lock: 0, publishers: Census::Unknown });
-    assert_eq!(bench.drain(1).len(), 1, "~/active tells");
+    assert_eq!(bench.drain(1).len(), 1, "~/active shows it");
     bench.0.handle(at(1), Input::ForeignPublishersCounted(Some(1)));
     let (level, text) = bench.0.health();
     assert_eq!(level, Level::Warn);
     for part in [
-        "lock guard counts as closed: the graph does not tell who publishes it",
+        "lock guard counts as closed: its publishers cannot be read from the graph",
         "source low: ignores 1 of 1 publishers: another type, or best effort",
         "the arbiter's command has 1 other publishers, must be 0",
         "nobody drives",
@@ -394,7 +394,7 @@ fn publishers_stay_known_when_indices_change() {
     assert_eq!(bench.0.active().publishers, [publishers]);
 }
 
-/// What the arbiter says by itself between `from` and `to` while `source` goes on asking.
+/// The arbiter's own commands between `from` and `to` while `source` continues to ask.
 fn own_zeros(bench: &mut Bench, source: usize, from: u64, to: u64) -> Vec<Command> {
     (from..to).step_by(50).flat_map(|ms| bench.command(ms, source, 0.5, ms as i32)).collect()
 }
@@ -403,7 +403,7 @@ fn own_zeros(bench: &mut Bench, source: usize, from: u64, to: u64) -> Vec<Comman
 fn its_own_zeros_withhold_what_a_source_behind_a_lock_asks_for() {
     let mut bench = Bench::new(vec![lock(50)]);
     assert_eq!(bench.lock(0, true), []);
-    assert_eq!(bench.at(100), [Command::STOP], "nobody asks");
+    assert_eq!(bench.at(100), [Command::STOP], "no source asks");
     let zeros = own_zeros(&mut bench, LOW, 150, 1_000);
     assert!(zeros.len() >= 8 && zeros.iter().all(|zero| *zero == WITHHELD), "{zeros:?}");
     bench.command(1_000, LOW, 0.0, 1_000);

@@ -35,7 +35,7 @@ fn params(with_locks: bool) -> Params {
     }
 }
 
-/// A velocity that tells its source: source 2 asks for 3 m/s.
+/// A velocity that identifies its source: source 2 asks for 3 m/s.
 fn velocity(source: usize) -> Velocity {
     Velocity::planar(source as f64 + 1.0, 0.0).unwrap()
 }
@@ -67,7 +67,7 @@ fn events() -> impl Strategy<Value = Vec<(u64, Event)>> {
     prop::collection::vec((0..80u64, event), 1..60)
 }
 
-/// Drains what is due, checks that nothing stays due, and gives what goes to the motors.
+/// Drains the outputs, checks that none stays due, and returns the commands.
 fn drain(arbiter: &mut Arbiter, now: Instant) -> Vec<Command> {
     let outputs = std::iter::from_fn(|| arbiter.poll(now));
     let drives: Vec<Command> =
@@ -77,8 +77,8 @@ fn drain(arbiter: &mut Arbiter, now: Instant) -> Vec<Command> {
 }
 
 proptest! {
-    /// Whoever is called late and in bursts: what goes out is a zero or of a source that says it drives, and after each drain
-    /// the last word of nobody is a zero.
+    /// With late calls and bursts: every output is a zero or of the source that is reported to drive, and after each drain without
+    /// a driving source the last output is a zero.
     #[test]
     fn nothing_of_a_source_that_may_not_drive_gets_out(
         events in events(), polled in prop::collection::vec(any::<bool>(), 60),
@@ -102,7 +102,7 @@ proptest! {
         }
     }
 
-    /// Between two calls at its deadlines the machine has nothing to say: to be asked more often changes nothing.
+    /// Between two deadlines the machine has no output: polling more often changes nothing.
     #[test]
     fn only_its_deadlines_matter(events in events(), with_locks in any::<bool>()) {
         let (mut lazy, mut eager) = (Arbiter::new(params(with_locks)), Arbiter::new(params(with_locks)));

@@ -13,7 +13,7 @@ pub struct Arguments {
     /// The only measurement to make; without it all are made.
     #[arg(long, value_enum)]
     pub only: Option<Subject>,
-    /// Length of one measurement of `chain` and `pads` [s].
+    /// Length of one measurement of `chain` and `pads` in seconds.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u64).range(1..=10))]
     pub seconds: u64,
     /// How often each subject of `chain` and `pads` is measured, in turns.
@@ -62,14 +62,14 @@ pub enum Part {
     Pads {
         #[arg(value_parser = value_parser!(u32).range(0..=100))]
         pads: u32,
-        /// How often each is moved [Hz]; 0 for never.
+        /// How often each is moved in a second; 0 for never.
         #[arg(value_parser = value_parser!(u32).range(0..=1000))]
         rate: u32,
         /// What ROS takes.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
         ros: Vec<String>,
     },
-    /// Prints when it has read a report of the pad with this device file \[µs since 1970].
+    /// Prints when it has read a report of the pad with this device file, in microseconds since 1970.
     Reader { file: PathBuf },
     /// One of the things that `drive` measures, for valgrind to count its instructions.
     Steps {

@@ -1,18 +1,18 @@
-//! The only place where a clock is read that time-outs are measured by.
+//! The clock of all time-outs, read only here.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// The time since this computer was booted, also that in which it was suspended.
+/// The time since this computer was booted, including suspend.
 ///
 /// # Source
-/// Own: `std::time::Instant` stands still while Linux is suspended, so a command of before would be as fresh as ever when the
-/// computer wakes up.
+/// Own: `std::time::Instant` stands still while Linux is suspended, so an old command would still be fresh when the computer
+/// wakes up.
 pub fn now() -> Duration {
     let time = clock_gettime(ClockId::Boottime);
-    // Neither is negative since the boot.
+    // Neither part is negative.
     let part = |part: i64| u64::try_from(part).unwrap_or(0);
     Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
 }
@@ -27,10 +27,10 @@ mod tests {
         assert!(b >= a);
     }
 
-    /// What the test below reads from itself in another time namespace.
+    /// Set for the test below when it runs itself in another time namespace.
     const READS: &str = "STEERSMAN_TEST_READS_CLOCK";
 
-    /// A suspend cannot be had here, but a computer that was suspended for 10^6 s: there the boot time is ahead of the
+    /// The test cannot suspend the computer. It simulates a suspend of 10^6 s: a time namespace whose boot time is ahead of the
     /// monotonic one by that.
     #[test]
     fn time_goes_on_while_the_computer_is_suspended() {
@@ -46,7 +46,7 @@ mod tests {
         let Some(output) = output.ok().filter(|output| output.status.success()) else {
             assert!(
                 std::env::var_os("CI").is_none(),
-                "no time namespace is to be had, and in CI this has to be tested"
+                "no time namespace is available, but CI has to test this"
             );
             return;
         };

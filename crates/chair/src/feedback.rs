@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, Said, Stamp};
+use units::{Clock, Freshness, Instant, MessageTime, Stamp};
 
 use crate::{Mode, Source};
 
@@ -30,7 +30,7 @@ pub(crate) struct Feedback {
 /// What one topic shows.
 #[derive(Clone, Debug, Default)]
 struct Shown {
-    last: Option<(Source, Said)>,
+    last: Option<(Source, MessageTime)>,
     /// Whether it has shown ours since the activation.
     was_ours: bool,
     /// When the last messages with the wanted source came, without another one or silence between them; a ring.
@@ -77,7 +77,7 @@ impl Feedback {
         let said = match Freshness::default().judge(clock, Stamp::ZERO, timeout) {
             Ok(said) => said,
             Err(_) if is_ours => return false,
-            Err(_) => Said::new(clock.now(), Duration::ZERO),
+            Err(_) => MessageTime::new(clock.now(), Duration::ZERO),
         };
         if !is_ours && self.contradicts(topic, mode) {
             (self.position.count, self.scaling.count) = (0, 0);

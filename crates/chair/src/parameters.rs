@@ -6,110 +6,102 @@ use zones::{Boundaries, Profiles, profile_parameters};
 
 use crate::Mode;
 
-#[rustfmt::skip]
-mod declared {
-    use super::*;
+const LINK: &str =
+    "LUCI: its node answers whether or not the chair did, and the networks between them differ";
+const CHAIR: &str = "LUCI's chairs and their encoder kits differ";
 
-    const LINK: &str = "LUCI: its node answers whether or not the chair did, and the networks between them differ";
-    const CHAIR: &str = "LUCI's chairs and their encoder kits differ";
-
-    pub const MODE: Parameter<String> = Parameter::choice("mode", "shared", &["auto", "shared"]).at_start()
-        .text("How the chair is driven: auto, where the occupant's stick is dead, or shared, where it is published for \
-               blending.")
-        .needed_by("LUCI has both modes");
-    pub const RATE: Parameter<i64> = Parameter::integer("rate", 20, 12, 100).unit("Hz")
-        .text("How often the stick is published at least; below 10 Hz a chair engages and disengages its brakes.")
-        .needed_by("LUCI states 10 Hz at least; its users take from 20 to 200");
-    pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 10.0).unit("s")
-        .text("A command older than this, by its stamp or its time of receipt, is lost: neutral goes out, and its publisher \
-               has to send a zero before anything moves again.")
-        .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz");
-    pub const FEEDBACK_TIMEOUT: Parameter<f64> = Parameter::float("feedback_timeout", 0.3, 0.05, 5.0).unit("s")
-        .text("With nothing from the chair that shows the mode for so long, on joystick_position or joystick_scaling, neutral \
-               goes out. LUCI's loop runs ten times a second, so that one may be missing.")
-        .needed_by("LUCI states no rate of its streams");
-    pub const SERVICE_TIMEOUT: Parameter<f64> = Parameter::float("service_timeout", 1.0, 0.05, 10.0).unit("s")
-        .text("A service that does not answer for so long is asked again.").needed_by(LINK);
-    pub const CONFIRM_TIMEOUT: Parameter<f64> = Parameter::float("confirm_timeout", 1.0, 0.5, 10.0).unit("s")
-        .text("A service that answered, but whose effect the chair does not show for so long, is asked again. A node that \
-               ends waits 1.5 s in all for the chair to be given back.")
-        .needed_by(LINK);
-    pub const ATTEMPTS: Parameter<i64> = Parameter::integer("service_attempts", 5, 1, 100)
-        .text("How often a service is asked before it is given up.").needed_by(LINK);
-
-    pub const STAMPED: Parameter<bool> = Parameter::bool("stamped", true).at_start()
-        .text("Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise \
-               geometry_msgs/Twist.")
-        .needed_by("peers.md 15: half of the field is stamped, half is not");
-    pub const ACTIVATE: Parameter<bool> = Parameter::bool("activate", false).at_start()
-        .text("Enter the mode at the start, without waiting for ~/activate.")
-        .needed_by("LUCI's users: some start their stack with the chair in the mode, others by hand");
-    pub const BASE_FRAME: Parameter<String> = Parameter::string("frames.base", "base_link").at_start()
-        .text("The chair's own frame, x forward: of the odometry and the inertial unit.")
-        .needed_by("vehicles' frames differ: LUCI's own tf has base_link, navigation may have another");
-    pub const ODOM_FRAME: Parameter<String> = Parameter::string("frames.odom", "odom").at_start()
-        .text("The frame of the chair's pose in the odometry.")
-        .needed_by("REP-105 names it odom; several vehicles in one tf have several");
-
-    pub const TRANSFORM: Parameter<bool> = Parameter::bool("odometry.tf", true).at_start()
-        .text("Publish the pose on /tf as well; false where something else, such as a filter, does.")
-        .needed_by("users run a filter (UW-CTRL: EKF) that publishes it");
-    pub const CIRCUMFERENCE: Parameter<f64> = Parameter::float("odometry.circumference", 1.0373, 0.1, 5.0).unit("m")
-        .text("Circumference of a drive wheel.").needed_by(CHAIR);
-    pub const WHEEL_BASE: Parameter<f64> = Parameter::float("odometry.wheel_base", 0.5065, 0.1, 3.0).unit("m")
-        .text("Distance between the drive wheels.").needed_by(CHAIR);
-    pub const GEAR: Parameter<f64> = Parameter::float("odometry.gear", 2.38462, 0.1, 100.0)
-        .text("Turns of an encoder for one turn of its wheel.").needed_by(CHAIR);
-    pub const LEFT_FORWARD: Parameter<bool> = Parameter::bool("odometry.left_increases_forward", false)
-        .text("Whether the left angle grows when the chair goes forward.").needed_by(CHAIR);
-    pub const RIGHT_FORWARD: Parameter<bool> = Parameter::bool("odometry.right_increases_forward", true)
-        .text("Whether the right angle grows when the chair goes forward.").needed_by(CHAIR);
-    pub const MAX_SPEED: Parameter<f64> = Parameter::float("odometry.max_speed", 3.0, 0.1, 20.0).unit("m/s")
-        .text("No wheel is faster; encoder angles that would mean so are ignored.").needed_by(CHAIR);
-    pub const MAX_GAP: Parameter<f64> = Parameter::float("odometry.max_gap", 0.07, 0.01, 1.0).unit("s")
-        .text("After a longer time without encoders the way in between is unknown: the pose stays, its covariance \
-               grows. In this time no wheel may turn an encoder by half a turn.").needed_by(CHAIR);
-    pub const DISCARD: Parameter<i64> = Parameter::integer("odometry.discard", 3, 0, 100)
-        .text("So many encoder messages at the start do not count.").needed_by(CHAIR);
-    pub const SLIP: Parameter<f64> = Parameter::float("odometry.slip", 0.0004, 0.0, 0.1).unit("m")
-        .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m.").needed_by(CHAIR);
-    pub const ENCODER_TIMEOUT: Parameter<f64> = Parameter::float("odometry.timeout", 0.5, 0.05, 10.0).unit("s")
-        .text("Encoders that are silent for so long are reported in the diagnostics.")
-        .needed_by("encoder kits' rates differ");
-
-    pub const ACCELERATION_UNIT: Parameter<f64> =
-        Parameter::float("imu.acceleration_unit", 1.0, 1e-6, 100.0).unit("m/s^2")
-        .text("What one unit of the accelerometer is; LUCI states none. 9.80665 if it counts in g.")
-        .needed_by("LUCI states none");
+params::params! {
+    /// What a person sets of the chair's remote.
+    struct Remote {
+        mode: String = Parameter::choice("mode", "shared", &["auto", "shared"]).at_start()
+            .text("How the chair is driven: auto, where the occupant's stick is dead, or shared, where it is published for \
+                blending.").needed_by("LUCI has both modes"),
+        rate: i64 = Parameter::integer("rate", 20, 12, 100).unit("Hz")
+            .text("How often the stick is published at least; below 10 Hz a chair engages and disengages its brakes.")
+            .needed_by("LUCI states 10 Hz at least; its users take from 20 to 200"),
+        command_timeout: Duration = Parameter::seconds("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 10.0)
+            .text("A command older than this, by its stamp or its time of receipt, is lost: neutral goes out, and its \
+                publisher has to send a zero before anything moves again.")
+            .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz"),
+        feedback_timeout: Duration = Parameter::seconds("feedback_timeout", 0.3, 0.05, 5.0)
+            .text("With nothing from the chair that shows the mode for so long, on joystick_position or joystick_scaling, \
+                neutral goes out. LUCI's loop runs ten times a second, so that one may be missing.")
+            .needed_by("LUCI states no rate of its streams"),
+        service_timeout: Duration = Parameter::seconds("service_timeout", 1.0, 0.05, 10.0)
+            .text("A service that does not answer for so long is asked again.").needed_by(LINK),
+        confirm_timeout: Duration = Parameter::seconds("confirm_timeout", 1.0, 0.5, 10.0)
+            .text("A service that answered, but whose effect the chair does not show for so long, is asked again. A node that \
+                ends waits 1.5 s in all for the chair to be given back.").needed_by(LINK),
+        attempts: i64 = Parameter::integer("service_attempts", 5, 1, 100)
+            .text("How often a service is asked before it is given up.").needed_by(LINK),
+    }
 }
-use declared::*;
+
+params::params! {
+    /// What a person sets of the node.
+    struct Declared {
+        stamped: bool = Parameter::bool("stamped", true).at_start()
+            .text("Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise \
+                geometry_msgs/Twist.").needed_by("peers.md 15: half of the field is stamped, half is not"),
+        activate: bool = Parameter::bool("activate", false).at_start()
+            .text("Enter the mode at the start, without waiting for ~/activate.")
+            .needed_by("LUCI's users: some start their stack with the chair in the mode, others by hand"),
+        base_frame: String = Parameter::string("frames.base", "base_link").at_start()
+            .text("The chair's own frame, x forward: of the odometry and the inertial unit.")
+            .needed_by("vehicles' frames differ: LUCI's own tf has base_link, navigation may have another"),
+        odom_frame: String = Parameter::string("frames.odom", "odom").at_start()
+            .text("The frame of the chair's pose in the odometry.")
+            .needed_by("REP-105 names it odom; several vehicles in one tf have several"),
+        transform: bool = Parameter::bool("odometry.tf", true).at_start()
+            .text("Publish the pose on /tf as well; false where something else, such as a filter, does.")
+            .needed_by("users run a filter (UW-CTRL: EKF) that publishes it"),
+    }
+}
+
+params::params! {
+    /// What a person sets of the odometry.
+    struct Odometry {
+        circumference: f64 = Parameter::float("odometry.circumference", 1.0373, 0.1, 5.0).unit("m")
+            .text("Circumference of a drive wheel.").needed_by(CHAIR),
+        wheel_base: f64 = Parameter::float("odometry.wheel_base", 0.5065, 0.1, 3.0).unit("m")
+            .text("Distance between the drive wheels.").needed_by(CHAIR),
+        gear: f64 = Parameter::float("odometry.gear", 2.38462, 0.1, 100.0).text("Turns of an encoder for one turn of its wheel.")
+            .needed_by(CHAIR),
+        left_forward: bool = Parameter::bool("odometry.left_increases_forward", false)
+            .text("Whether the left angle grows when the chair goes forward.").needed_by(CHAIR),
+        right_forward: bool = Parameter::bool("odometry.right_increases_forward", true)
+            .text("Whether the right angle grows when the chair goes forward.").needed_by(CHAIR),
+        max_speed: f64 = Parameter::float("odometry.max_speed", 3.0, 0.1, 20.0).unit("m/s")
+            .text("No wheel is faster; encoder angles that would mean so are ignored.").needed_by(CHAIR),
+        max_gap: Duration = Parameter::seconds("odometry.max_gap", 0.07, 0.01, 1.0)
+            .text("After a longer time without encoders the way in between is unknown: the pose stays, its covariance grows. \
+                In this time no wheel may turn an encoder by half a turn.").needed_by(CHAIR),
+        discard: i64 = Parameter::integer("odometry.discard", 3, 0, 100)
+            .text("So many encoder messages at the start do not count.").needed_by(CHAIR),
+        slip: f64 = Parameter::float("odometry.slip", 0.0004, 0.0, 0.1).unit("m")
+            .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m.").needed_by(CHAIR),
+        timeout: Duration = Parameter::seconds("odometry.timeout", 0.5, 0.05, 10.0)
+            .text("Encoders that are silent for so long are reported in the diagnostics.")
+            .needed_by("encoder kits' rates differ"),
+    }
+}
+
+params::params! {
+    /// What a person sets of the inertial unit.
+    struct Imu {
+        acceleration_unit: f64 = Parameter::float("imu.acceleration_unit", 1.0, 1e-6, 100.0).unit("m/s^2")
+            .text("What one unit of the accelerometer is; LUCI states none. 9.80665 if it counts in g.")
+            .needed_by("LUCI states none"),
+    }
+}
 
 /// All parameters of the node `chair`.
 pub fn specification() -> Specification {
     Specification::new("chair", "Drives a LUCI wheelchair: its remote modes, its calibration, its odometry.")
-        .with(&MODE)
-        .with(&RATE)
-        .with(&COMMAND_TIMEOUT)
-        .with(&FEEDBACK_TIMEOUT)
-        .with(&SERVICE_TIMEOUT)
-        .with(&CONFIRM_TIMEOUT)
-        .with(&ATTEMPTS)
-        .with(&STAMPED)
-        .with(&ACTIVATE)
-        .with(&BASE_FRAME)
-        .with(&ODOM_FRAME)
-        .with(&TRANSFORM)
-        .with(&CIRCUMFERENCE)
-        .with(&WHEEL_BASE)
-        .with(&GEAR)
-        .with(&LEFT_FORWARD)
-        .with(&RIGHT_FORWARD)
-        .with(&MAX_SPEED)
-        .with(&MAX_GAP)
-        .with(&DISCARD)
-        .with(&SLIP)
-        .with(&ENCODER_TIMEOUT)
-        .with(&ACCELERATION_UNIT)
+        .with_all(Remote::declarations())
+        .with_all(Declared::declarations())
+        .with_all(Odometry::declarations())
+        .with_all(Imu::declarations())
         .with_group(profile_parameters())
 }
 
@@ -189,13 +181,13 @@ impl Params {
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut params = Self::parse(set);
         params.remote.profiles = Profiles::read(set)?;
-        for frame in [&BASE_FRAME, &ODOM_FRAME] {
-            if frame.get(set).is_empty() {
-                return Err(set.refuse(frame.declaration().name, "must not be empty"));
+        for (name, frame) in [("frames.base", &params.base_frame), ("frames.odom", &params.odom_frame)] {
+            if frame.is_empty() {
+                return Err(set.refuse(name, "must not be empty"));
             }
         }
         if params.base_frame == params.odom_frame {
-            return Err(set.refuse(ODOM_FRAME.declaration().name, "must differ from frames.base"));
+            return Err(set.refuse("frames.odom", "must differ from frames.base"));
         }
         let half_turn = params.odometry.half_turn();
         let way = params.odometry.max_speed * params.odometry.max_gap.as_secs_f64();
@@ -206,47 +198,77 @@ impl Params {
                 half_turn / params.odometry.max_speed,
                 params.odometry.max_speed
             );
-            return Err(set.refuse(MAX_GAP.declaration().name, rule));
+            return Err(set.refuse("odometry.max_gap", rule));
         }
         Ok(params)
     }
 
     fn parse(set: &Set) -> Self {
-        let count = |parameter: &Parameter<i64>| u32::try_from(parameter.get(set)).unwrap_or(1);
+        let Remote {
+            mode,
+            rate,
+            command_timeout,
+            feedback_timeout,
+            service_timeout,
+            confirm_timeout,
+            attempts,
+        } = Remote::read(set);
+        let Declared { stamped, activate, base_frame, odom_frame, transform } = Declared::read(set);
+        let Imu { acceleration_unit } = Imu::read(set);
         Self {
             remote: RemoteParams {
-                mode: if MODE.get(set) == "auto" { Mode::Auto } else { Mode::Shared },
-                period: Duration::from_secs(1) / count(&RATE).max(1),
-                command_timeout: COMMAND_TIMEOUT.time(set),
-                feedback_timeout: FEEDBACK_TIMEOUT.time(set),
-                service_timeout: SERVICE_TIMEOUT.time(set),
-                confirm_timeout: CONFIRM_TIMEOUT.time(set),
-                attempts: count(&ATTEMPTS),
+                mode: if mode == "auto" { Mode::Auto } else { Mode::Shared },
+                period: Duration::from_secs(1) / count(rate).max(1),
+                command_timeout,
+                feedback_timeout,
+                service_timeout,
+                confirm_timeout,
+                attempts: count(attempts),
                 profiles: Profiles::default(),
                 boundaries: Boundaries::default(),
             },
-            odometry: OdometryParams {
-                circumference: CIRCUMFERENCE.get(set),
-                wheel_base: WHEEL_BASE.get(set),
-                gear: GEAR.get(set),
-                increases_forward: [LEFT_FORWARD.get(set), RIGHT_FORWARD.get(set)],
-                max_speed: MAX_SPEED.get(set),
-                max_gap: MAX_GAP.time(set),
-                discard: count(&DISCARD),
-                slip: SLIP.get(set),
-                timeout: ENCODER_TIMEOUT.time(set),
-            },
-            acceleration_unit: ACCELERATION_UNIT.get(set),
-            stamped: STAMPED.get(set),
-            activate: ACTIVATE.get(set),
-            base_frame: BASE_FRAME.get(set),
-            odom_frame: ODOM_FRAME.get(set),
-            transform: TRANSFORM.get(set),
+            odometry: OdometryParams::parse(set),
+            acceleration_unit,
+            stamped,
+            activate,
+            base_frame,
+            odom_frame,
+            transform,
         }
     }
 }
 
+fn count(value: i64) -> u32 {
+    u32::try_from(value).unwrap_or(1)
+}
+
 impl OdometryParams {
+    fn parse(set: &Set) -> Self {
+        let Odometry {
+            circumference,
+            wheel_base,
+            gear,
+            left_forward,
+            right_forward,
+            max_speed,
+            max_gap,
+            discard,
+            slip,
+            timeout,
+        } = Odometry::read(set);
+        Self {
+            circumference,
+            wheel_base,
+            gear,
+            increases_forward: [left_forward, right_forward],
+            max_speed,
+            max_gap,
+            discard: count(discard),
+            slip,
+            timeout,
+        }
+    }
+
     /// The way of a wheel for half a turn of its encoder \[m\]: what goes beyond cannot be told from a way back.
     pub fn half_turn(&self) -> f64 {
         self.circumference / self.gear / 2.0

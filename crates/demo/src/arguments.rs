@@ -13,7 +13,7 @@ pub struct Arguments {
     /// No screen: drives the scripted course once, prints a table, and last `demo: ok` (exit code 0) or what failed (exit code 1).
     #[arg(long)]
     pub headless: bool,
-    /// Length of the scripted course [s]; in a shorter one than 12 s a stop has no time to be observed.
+    /// Length of the scripted course in seconds; in a shorter one than 12 s a stop has no time to be seen.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u64).range(12..=3600))]
     pub seconds: u64,
     /// Runs each node as a process of its own instead of `steersman`, which runs them in one.

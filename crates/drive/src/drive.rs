@@ -16,11 +16,11 @@ pub enum Input {
     Joystick(joystick::Input),
     /// For the arbiter: commands of the other sources, locks.
     Arbiter(arbiter::Input),
-    /// The arbiter's parameters are these from now on.
+    /// Other parameters of the arbiter.
     SourcesChanged {
-        /// For the arbiter.
+        /// The parameters.
         params: arbiter::Params,
-        /// Index of the source among them that the joystick is.
+        /// Index of the source that is the joystick.
         stick: Option<usize>,
     },
     /// For the zones: the scaling.
@@ -29,7 +29,7 @@ pub enum Input {
     Hindbrain(hindbrain::Input),
 }
 
-/// What a stage asks for. A motor value comes before everything that its event also brought.
+/// An output of a stage. A motor value comes before all other outputs of its event.
 #[allow(clippy::large_enum_variant)] // as for `Input`
 #[derive(Clone, Debug)]
 pub enum Output {
@@ -43,14 +43,14 @@ pub enum Output {
     Hindbrain(hindbrain::Output),
 }
 
-/// The four stages, as they are built from their parameters.
+/// The four stages, built from their parameters.
 #[derive(Debug)]
 pub struct Stages {
-    /// First: what the user wants.
+    /// First: the user's command.
     pub joystick: Joystick,
-    /// Second: who drives.
+    /// Second: which source drives.
     pub arbiter: Arbiter,
-    /// Third: what the surroundings allow.
+    /// Third: the limits by the surroundings.
     pub zones: ZoneScaler,
     /// Last: whether and how fast the motors follow.
     pub hindbrain: Hindbrain,
@@ -58,17 +58,17 @@ pub struct Stages {
 
 /// The four stages as one [`Machine`].
 ///
-/// Each stage has the clock, and all are asked in each drain: each notices a hold of the process and judges what it
-/// receives as it does in a process of its own. Nothing is judged in here.
+/// Each stage has the clock, and all are polled in each drain: each detects a hold of the process and judges its inputs as
+/// it does in a process of its own. This type decides nothing.
 /// # Real-time
-/// From an event to the motor value that comes of it nothing is allocated. Each output moves once through a queue that
-/// keeps its capacity.
+/// Nothing is allocated between an event and its motor value. Each output moves once through a queue that keeps its
+/// capacity.
 /// # Source
 /// own; the topics between the stages are those of the separate nodes.
 #[derive(Debug)]
 pub struct Drive {
     stages: Stages,
-    /// Index of the arbiter's source that the joystick is; without one the stick drives nothing.
+    /// Index of the arbiter's source that is the joystick; without one the stick drives nothing.
     stick: Option<usize>,
     motors: VecDeque<Output>,
     rest: VecDeque<Output>,
@@ -77,23 +77,23 @@ pub struct Drive {
 }
 
 impl Drive {
-    /// Composes `stages`; `stick` is the index of the arbiter's source that takes the joystick's reference.
+    /// Composes `stages`; `stick` is the index of the arbiter's source that receives the joystick's reference.
     pub fn new(stages: Stages, stick: Option<usize>) -> Self {
         let (motors, rest) = (VecDeque::with_capacity(16), VecDeque::with_capacity(64));
         Self { stages, stick, motors, rest, dry: None }
     }
 
-    /// The stages, to look at.
+    /// The stages, for inspection.
     pub fn stages(&self) -> &Stages {
         &self.stages
     }
 
-    /// Takes from each stage, first to last, what it has to say up to its next command, so that one pass carries a
-    /// command through before anybody tells what else there is. Whether any stage had something to say.
+    /// Polls each stage, first to last, up to its next command: one pass carries a command through all stages before their other
+    /// outputs. Returns whether any stage had an output.
     fn pass_on(&mut self, now: Instant) -> bool {
-        let mut said = false;
+        let mut has_output = false;
         while let Some(output) = self.stages.joystick.poll(now) {
-            said = true;
+            has_output = true;
             let desired = match &output {
                 joystick::Output::PublishDesired(state) => Some(*state),
                 _ => None,
@@ -107,7 +107,7 @@ impl Drive {
             }
         }
         while let Some(output) = self.stages.arbiter.poll(now) {
-            said = true;
+            has_output = true;
             let command = match &output {
                 arbiter::Output::Drive(command) => Some(*command),
                 arbiter::Output::PublishActive(_) => None,
@@ -119,7 +119,7 @@ impl Drive {
             }
         }
         while let Some(output) = self.stages.zones.poll(now) {
-            said = true;
+            has_output = true;
             self.rest.push_back(Output::Zones(output));
             if let zones::Output::Drive(command) = output {
                 self.stages.hindbrain.handle(now, hindbrain::Input::CommandReceived(Ok(command)));
@@ -127,18 +127,18 @@ impl Drive {
             }
         }
         while let Some(output) = self.stages.hindbrain.poll(now) {
-            said = true;
+            has_output = true;
             if matches!(output, hindbrain::Output::Drive(_)) {
                 self.motors.push_back(Output::Hindbrain(output));
                 break;
             }
             self.rest.push_back(Output::Hindbrain(output));
         }
-        said
+        has_output
     }
 }
 
-/// `stage` is a field of [`Stages`], `Input::$variant` brings it an input.
+/// `stage` is a field of [`Stages`], `Input::$variant` passes it an input.
 macro_rules! contains {
     ($($stage:ty: $field:ident, $variant:ident;)*) => {$(
         impl Contains<$stage> for Drive {

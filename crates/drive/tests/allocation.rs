@@ -15,7 +15,7 @@ use units::Machine;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Tells `inputs` and takes the first output, which is a motor value, and how often was allocated for that.
+/// Sends `inputs` and returns the first output, which is a motor value, and the number of allocations for it.
 fn allocations(bench: &mut Bench, inputs: &[joystick::Input]) -> usize {
     let now = bench.now;
     let clock = [Input::ClockRead(bench.stamp())];
@@ -70,7 +70,7 @@ fn a_released_dead_man_stops_without_an_allocation() {
 }
 
 #[test]
-fn a_takeover_is_told_after_the_motor_value() {
+fn a_takeover_is_reported_after_the_motor_value() {
     let mut bench = Bench::new();
     bench.full_ahead();
     bench.stick(0.0, 0.0, false);
@@ -79,7 +79,7 @@ fn a_takeover_is_told_after_the_motor_value() {
     for forward in [0.0, 0.5] {
         let velocity = Ok(units::Velocity::planar(forward, 0.0).unwrap());
         let stamp = bench.stamp();
-        bench.tell([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
+        bench.send([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
     }
     assert_eq!(bench.drive.stages().arbiter.active().source, Some(navigation));
     bench.pass(Duration::from_millis(20));

@@ -32,13 +32,13 @@ fn bench() -> Bench {
     bench
 }
 
-/// Navigation's command for so long, ten times a second.
+/// Navigation's command for this time, ten times a second.
 fn navigate(bench: &mut Bench, forward: f64, turn: f64, millis: u64) {
     for _ in 0..millis / 100 {
         let source = bench.drive.stages().arbiter.source_index("navigation").unwrap();
         let velocity = Ok(Velocity::planar(forward, turn).unwrap());
         let stamp = bench.stamp();
-        bench.tell([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
+        bench.send([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
         bench.pass(Duration::from_millis(100));
     }
 }

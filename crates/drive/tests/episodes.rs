@@ -1,8 +1,8 @@
 //! Random faults while a source of the arbiter or the stick drives, each with its bound and its way back: the four stages as one
 //! machine.
 //!
-//! `EPISODES=10000 cargo test -p drive --test episodes` plays as many, also from `EPISODES_SEED` if there is one; one that
-//! fails is printed with its seed and number, and belongs into `FAILED`.
+//! `EPISODES=10000 cargo test -p drive --test episodes` plays that many, from `EPISODES_SEED` if it is set. An episode that
+//! fails is printed with its seed and number; add it to `FAILED`.
 
 #![allow(clippy::unwrap_used)] // what fails has to end the test with its seed
 
@@ -11,7 +11,7 @@ mod driven;
 use driven::Driven;
 use scenarios::{Episode, Fault, Occurrence, Setup, Topic, play};
 
-/// Seeds and numbers of episodes that once failed, since the kinds of faults were last added to: by them the dice fall otherwise.
+/// Seeds and numbers of episodes that once failed, since a kind of fault was last added: that changes the random numbers.
 const FAILED: [(u64, usize); 0] = [];
 
 /// Plays the episodes of all seeds, with a pad or with the virtual stick.
@@ -22,11 +22,11 @@ fn plays(is_pad: bool) {
         fault => fault == Fault::ProfileUnknown,
     };
     let skips = |episode: &Episode| is_pad && episode.faults.iter().any(lacks);
-    let tells = |driven: &Driven| {
+    let causes = |driven: &Driven| {
         let stages = driven.machine.stages();
         format!("{}; {:?}", stages.hindbrain.causes(), stages.arbiter.active())
     };
-    play(&FAILED, Setup::Together, || Driven::new(is_pad), skips, tells).unwrap();
+    play(&FAILED, Setup::Together, || Driven::new(is_pad), skips, causes).unwrap();
 }
 
 #[test]

@@ -17,12 +17,12 @@ use params::Value;
 use proptest::prelude::*;
 use units::{Instant, Machine, Stamp, Velocity};
 
-/// From the last valid command on: 0.5 s until whoever gave it counts as lost (as the arbiter's and the joystick's limits
-/// say it), 66 counts at 200 counts/s down the slope, and a tick at either end.
+/// From the last valid command on: 0.5 s until its sender counts as lost (the arbiter's and the joystick's time-outs), 66
+/// counts at 200 counts/s down the slope, and a tick at either end.
 const BOUND: Duration = Duration::from_millis(500 + 330 + 2 * 20);
 /// How long after a factor fell a motor may still be quicker: the slope and two ticks.
 const FADING: Duration = Duration::from_millis(330 + 2 * 20);
-/// A scaling that is silent for so long counts as none.
+/// A scaling that is silent for this time counts as none.
 const SCALING_TIMEOUT: Duration = Duration::from_millis(500);
 const FULL: f64 = 66.0;
 
@@ -38,12 +38,12 @@ struct World {
     /// The last enable and the last e-stop that arrived.
     enabled: bool,
     pressed: bool,
-    /// When the e-stop says again what it says, once it has said anything.
+    /// When the e-stop repeats its value, once it has published one.
     next_beat: Option<Instant>,
-    /// What the lock and the sensor say ten times a second.
+    /// What the lock and the sensor publish ten times a second.
     lock: Option<bool>,
     distance: Option<f64>,
-    next_word: Instant,
+    next_publish: Instant,
     /// Since when the sensor in front has seen something near.
     near: Option<Instant>,
     /// The greatest factor of the scalings that arrived, each with its time; the last one is in force.
@@ -58,11 +58,11 @@ impl World {
         let hindbrain =
             [("accel", Value::Float(200.0)), ("ir.sensors", Value::Texts(vec!["ir_front_port".into()]))];
         let mut bench = Bench::with(drive_by(params(false), &hindbrain));
-        bench.scaling = None; // it comes by mail
+        bench.scaling = None; // the test sends it as messages
         bench.plug();
         let factors = vec![(Instant::ZERO, 0.0)];
         let (mail, sent, enabled, pressed, looked_at, moved) = (BTreeMap::new(), 0, false, false, (0, 0), 0);
-        let (lock, distance, next_word) = (Some(false), Some(9.0), bench.now);
+        let (lock, distance, next_publish) = (Some(false), Some(9.0), bench.now);
         Self {
             bench,
             mail,
@@ -72,7 +72,7 @@ impl World {
             next_beat: None,
             lock,
             distance,
-            next_word,
+            next_publish,
             near: None,
             factors,
             looked_at,
@@ -88,7 +88,7 @@ impl World {
         }
     }
 
-    fn tell(&mut self, input: Input) {
+    fn send(&mut self, input: Input) {
         match &input {
             Input::Hindbrain(hindbrain::Input::EnableReceived(on)) => self.enabled = *on,
             Input::Hindbrain(hindbrain::Input::EstopReceived(pressed)) => {
@@ -101,25 +101,25 @@ impl World {
             }
             _ => {}
         }
-        self.bench.tell([input]);
+        self.bench.send([input]);
         self.check();
     }
 
-    /// Lets `time` pass in small steps, between which what arrives is told.
+    /// Lets `time` pass in small steps, and delivers the messages that arrive between them.
     fn pass(&mut self, time: u64) {
         let end = self.bench.now.as_nanos() / 1_000_000 + time;
         loop {
             let now = self.bench.now.as_nanos() / 1_000_000;
             if let Some(entry) = self.mail.first_entry().filter(|entry| entry.key().0 <= now) {
                 let input = entry.remove();
-                self.tell(input);
+                self.send(input);
                 continue;
             }
             if self.next_beat.is_some_and(|at| at <= self.bench.now) {
-                self.tell(Input::Hindbrain(hindbrain::Input::EstopReceived(self.pressed)));
+                self.send(Input::Hindbrain(hindbrain::Input::EstopReceived(self.pressed)));
             }
-            if self.next_word <= self.bench.now {
-                self.say();
+            if self.next_publish <= self.bench.now {
+                self.publish();
                 continue;
             }
             if now >= end {
@@ -131,16 +131,16 @@ impl World {
         }
     }
 
-    /// What the lock and the sensor have to say.
-    fn say(&mut self) {
-        self.next_word = self.bench.now + ms(100);
+    /// Publishes the lock and the sensor.
+    fn publish(&mut self) {
+        self.next_publish = self.bench.now + ms(100);
         if let Some(closed) = self.lock {
-            self.tell(Input::Arbiter(arbiter::Input::LockReceived { lock: 0, closed }));
+            self.send(Input::Arbiter(arbiter::Input::LockReceived { lock: 0, closed }));
         }
         if self.distance.is_some() {
             let (sensor, distance) = (hindbrain::Sensor::FrontPort, self.distance);
             let input = hindbrain::Input::IrReceived { sensor, distance, stamp: Stamp::ZERO };
-            self.tell(Input::Hindbrain(input));
+            self.send(Input::Hindbrain(input));
         }
         let is_near = self.distance.is_some_and(|distance| distance < 0.1);
         self.near = self.near.filter(|_| is_near).or(is_near.then_some(self.bench.now));
@@ -162,10 +162,10 @@ impl World {
         greatest
     }
 
-    /// What was said since the last look: within what may be.
+    /// Checks that all outputs since the last check are within their limits.
     fn check(&mut self) {
         let now = self.bench.now;
-        // The bench hands out whole milliseconds and some microseconds; a look is never more than 11 ms behind.
+        // The bench hands out whole milliseconds and some microseconds; a check is never more than 11 ms behind.
         let instant = |back: Duration| {
             Instant::from_nanos(now.as_nanos().saturating_sub((back + ms(11)).as_nanos() as u64))
         };
@@ -186,7 +186,7 @@ impl World {
                     (value - STOP).abs() <= may,
                     "{motors:?} at {at:?}, may be {may} from stop: enabled {on}, pressed {pressed}"
                 );
-                // Forward is the lower value; debounced for 40 ms, and heard again 100 ms later.
+                // Forward is the lower value; debounced for 40 ms, and received again 100 ms later.
                 let ahead = STOP * 2 - motors.port - motors.starboard;
                 let blocked = self.near.is_some_and(|since| *at >= since + ms(160 + 20));
                 assert!(
@@ -206,12 +206,12 @@ impl World {
         Input::Arbiter(arbiter::Input::command(source, velocity, stamp))
     }
 
-    /// Everything is put right, and somebody drives ahead for a second over a network that works.
+    /// Every fault is cleared, and a source drives ahead for a second over a network that works.
     fn ahead(&mut self, driver: Driver) {
         use hindbrain::Input::{EnableReceived, EstopReceived, PublishersCounted, ResetReceived};
         self.mail.clear();
         (self.lock, self.distance) = (Some(false), Some(9.0));
-        self.say();
+        self.publish();
         self.pass(200);
         for input in [
             PublishersCounted(hindbrain::Publishers::default()),
@@ -221,21 +221,21 @@ impl World {
             EnableReceived(false),
             EnableReceived(true),
         ] {
-            self.tell(Input::Hindbrain(input));
+            self.send(Input::Hindbrain(input));
         }
         let held = matches!(driver, Driver::Stick);
         if held {
             self.bench.plug();
         }
         for forward in [0.0; 30].into_iter().chain([0.9; 50]) {
-            self.tell(Input::Zones(zones::Input::ScalingReceived([1.0; 16])));
+            self.send(Input::Zones(zones::Input::ScalingReceived([1.0; 16])));
             self.bench.stick(if held { forward } else { 0.0 }, 0.0, held);
             let stamp = self.bench.stamp();
             match driver {
                 Driver::Stick => {}
-                Driver::Navigation => self.tell(self.navigation(forward, 0.0, stamp)),
-                Driver::Reference(true) => self.tell(reference(forward, 0.0, stamp, true)),
-                Driver::Reference(false) => self.tell(reference(forward, 0.0, Stamp::ZERO, true)),
+                Driver::Navigation => self.send(self.navigation(forward, 0.0, stamp)),
+                Driver::Reference(true) => self.send(reference(forward, 0.0, stamp, true)),
+                Driver::Reference(false) => self.send(reference(forward, 0.0, Stamp::ZERO, true)),
             }
             self.pass(20);
         }
@@ -247,7 +247,7 @@ impl World {
             Event::Stick(forward, left, held) => self.bench.stick(forward, left, held),
             Event::Plug => self.bench.plug(),
             Event::Unplug => self.bench.unplug(),
-            Event::ReadingLost => self.tell(Input::Joystick(joystick::Input::ReadingLost)),
+            Event::ReadingLost => self.send(Input::Joystick(joystick::Input::ReadingLost)),
             Event::Reference { parts: (v, w), stamped, intrinsic, ref delays } => {
                 self.post(delays, &reference(v, w, stamp(stamped), intrinsic));
             }
@@ -263,19 +263,19 @@ impl World {
                 }
                 self.post(delays, &Input::Hindbrain(hindbrain::Input::EnableReceived(on)));
             }
-            Event::Estop(pressed) => self.tell(Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))),
-            Event::Reset(down) => self.tell(Input::Hindbrain(hindbrain::Input::ResetReceived(down))),
+            Event::Estop(pressed) => self.send(Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))),
+            Event::Reset(down) => self.send(Input::Hindbrain(hindbrain::Input::ResetReceived(down))),
             Event::Lock(closed) => self.lock = closed,
             Event::Infrared(distance) => self.distance = distance,
             Event::Publishers { estop, count } => {
                 let topic = if estop { hindbrain::SoleTopic::Estop } else { hindbrain::SoleTopic::Command };
                 let census = hindbrain::Census::Known { fitting: count, others: 0 };
                 let publishers = hindbrain::Publishers::default().with(topic, census);
-                self.tell(Input::Hindbrain(hindbrain::Input::PublishersCounted(publishers)));
+                self.send(Input::Hindbrain(hindbrain::Input::PublishersCounted(publishers)));
             }
             Event::Limits(on) => {
                 let stick = self.bench.drive.stages().arbiter.source_index("joystick");
-                self.tell(Input::SourcesChanged { params: params(on), stick });
+                self.send(Input::SourcesChanged { params: params(on), stick });
             }
             Event::Ahead(driver) => self.ahead(driver),
             Event::Jump(millis) => {
@@ -324,8 +324,8 @@ fn play(events: &[(u64, Event)]) -> World {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// At every instant nothing moves without enable, nor quicker than the zones allow; and when everybody falls silent
-    /// the motors are at stop in time, whatever the clock says then.
+    /// At every instant nothing moves without enable, nor quicker than the zones allow; and when every publisher falls silent
+    /// the motors are at stop in time, with any reading of the clock.
     #[test]
     fn nothing_moves_that_may_not_and_silence_stops(
         seed in any::<u64>(), driver in driver(), jump in -5_000..5_000i64, reading_lost in any::<bool>(),
@@ -335,24 +335,24 @@ proptest! {
         world.bench.wall += jump;
         let before = world.bench.outputs.len();
         if reading_lost {
-            world.tell(Input::Joystick(joystick::Input::ReadingLost));
+            world.send(Input::Joystick(joystick::Input::ReadingLost));
         } else {
             world.bench.unplug();
         }
         let silent = world.bench.now;
         if matches!(driver, Driver::Stick) {
-            // A stick that is lost is no wish to go more slowly by and by: no limit is waited for.
+            // A lost stick is no command to slow down gradually: no limit delays the stop.
             world.pass(20);
             let zero = |output: &Output| match output {
                 Output::Arbiter(arbiter::Output::Drive(command)) => command.velocity.is_zero(),
                 _ => false,
             };
-            let said = &world.bench.outputs[before..];
-            prop_assert!(said.iter().any(zero), "{said:?}");
+            let outputs = &world.bench.outputs[before..];
+            prop_assert!(outputs.iter().any(zero), "{outputs:?}");
         }
-        // What the surroundings allow does not stop it, and nobody has to disable it.
+        // Neither the surroundings nor a disable stop it: only the silence does.
         for _ in 0..60 {
-            world.tell(Input::Zones(zones::Input::ScalingReceived([1.0; 16])));
+            world.send(Input::Zones(zones::Input::ScalingReceived([1.0; 16])));
             world.pass(50);
         }
         prop_assert_eq!(world.bench.last(), (STOP, STOP));
@@ -376,7 +376,7 @@ proptest! {
     }
 }
 
-/// What is never seen to move proves nothing.
+/// A test in which nothing moves proves nothing.
 #[test]
 fn in_such_minutes_the_motors_do_move() {
     let (mut moved, mut ahead) = (0, [0; 4]);

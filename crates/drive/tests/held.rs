@@ -1,4 +1,4 @@
-//! A stick that is held while parameters change what it means: the zero that comes of it is nobody's, and no motion follows it.
+//! A stick that is held while parameters change its meaning: the resulting zero is not the user's, and no motion follows it.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
 
 mod common;
@@ -27,14 +27,14 @@ fn set(bench: &mut Bench, changed: &[(&str, Value)]) {
     let all = all.map(|(name, value)| ((*name).to_owned(), value.clone()));
     let set = joystick::specification().resolve(all).unwrap();
     let params = joystick::Params::read(&set).unwrap();
-    bench.tell([Input::Joystick(joystick::Input::ParametersChanged(params))]);
+    bench.send([Input::Joystick(joystick::Input::ParametersChanged(params))]);
 }
 
 /// Whether the motors were at stop all along for 3 s.
 fn stands(bench: &mut Bench) -> bool {
     bench.motors.clear();
     for _ in 0..60 {
-        bench.tell([Input::Hindbrain(hindbrain::Input::EstopReceived(false))]);
+        bench.send([Input::Hindbrain(hindbrain::Input::EstopReceived(false))]);
         bench.pass(Duration::from_millis(50));
     }
     bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP))
@@ -52,8 +52,8 @@ fn ahead() -> Bench {
 fn held_through_an_estop() -> Bench {
     let mut bench = ahead();
     for (pressed, down) in [(true, false), (false, false), (false, true), (false, false)] {
-        bench.tell([Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))]);
-        bench.tell([Input::Hindbrain(hindbrain::Input::ResetReceived(down))]);
+        bench.send([Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))]);
+        bench.send([Input::Hindbrain(hindbrain::Input::ResetReceived(down))]);
     }
     bench.enable(true);
     assert!(stands(&mut bench) && bench.drive.stages().hindbrain.state() == hindbrain::StopState::Ok);
@@ -73,9 +73,9 @@ fn a_frame_that_changes_there_and_back_moves_nothing_that_is_held() {
     for mut bench in [ahead(), held_through_an_estop()] {
         set(&mut bench, &[("intrinsic", Value::Bool(false))]);
         stands(&mut bench); // down the slope
-        assert!(stands(&mut bench), "nobody here knows the world's frame");
+        assert!(stands(&mut bench), "the attitude in the world frame is not known");
         set(&mut bench, &[]);
-        assert!(stands(&mut bench), "nobody let go of the stick");
+        assert!(stands(&mut bench), "the stick was not released");
         assert!(drives_after_rest(&mut bench));
     }
 }
@@ -85,10 +85,10 @@ fn a_frame_that_a_service_changes_there_and_back_moves_nothing_that_is_held() {
     for between in [0, 50] {
         let mut bench = held_through_an_estop();
         for intrinsic in [false, true] {
-            bench.tell([Input::Joystick(joystick::Input::FrameSelected(intrinsic))]);
+            bench.send([Input::Joystick(joystick::Input::FrameSelected(intrinsic))]);
             bench.pass(Duration::from_millis(between));
         }
-        assert!(stands(&mut bench), "nobody let go of the stick");
+        assert!(stands(&mut bench), "the stick was not released");
         assert!(drives_after_rest(&mut bench));
     }
 }
@@ -100,7 +100,7 @@ fn an_acceleration_that_falls_to_nothing_and_rises_moves_nothing_that_is_held() 
         set(&mut bench, &[(name, Value::Float(less))]);
         assert!(stands(&mut bench), "{name}: within a zero");
         set(&mut bench, &[]);
-        assert!(stands(&mut bench), "{name}: nobody let go of the stick");
+        assert!(stands(&mut bench), "{name}: the stick was not released");
         assert!(drives_after_rest(&mut bench), "{name}");
     }
 }

@@ -1,5 +1,5 @@
-//! The hole of the original hindbrain's that lay before it, H11 of `crates/hindbrain/README.md`: an arbiter to which nobody
-//! had spoken, or to which nobody spoke any more, told the motors to go back at full speed.
+//! The hole of the original that lay before hindbrain, H11 of `crates/hindbrain/README.md`: an arbiter that had received no
+//! message, or received none any more, drove the motors back at full speed.
 #![allow(clippy::unwrap_used)] // a test's own ground
 
 mod common;
@@ -14,7 +14,7 @@ use units::Velocity;
 /// From the last command on: 0.5 s until it is stale, 66 counts at 200 counts/s, and a tick at either end.
 const BOUND: Duration = Duration::from_millis(500 + 330 + 2 * 20);
 
-/// Enabled and with nothing against motion: only the command decides.
+/// Enabled and with no cause against motion: only the command decides.
 fn enabled() -> Bench {
     let mut bench = Bench::new();
     bench.enable(true);
@@ -27,11 +27,11 @@ fn enabled() -> Bench {
 fn ask(bench: &mut Bench, source: usize, forward: f64) {
     let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
     let stamp = bench.stamp();
-    bench.tell([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
+    bench.send([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
 }
 
 #[test]
-fn h11_without_a_source_that_was_ever_heard_no_motor_moves() {
+fn h11_without_a_source_that_was_ever_received_no_motor_moves() {
     let mut bench = enabled();
     bench.pass(Duration::from_secs(60));
     assert_eq!(bench.drive.stages().hindbrain.state(), StopState::Ok);
@@ -86,7 +86,7 @@ fn a_command_beyond_all_reason_is_none() {
     assert_eq!((comes_to(1.0, &[]), comes_to(1e6, &[])), ((24, 24), (STOP, STOP)));
 }
 
-/// What is asked for is limited before hindbrain sees how much it was, as `docs/safety.md` says.
+/// The command is limited before hindbrain receives it, as `docs/safety.md` says.
 #[test]
 fn with_a_limit_what_is_beyond_all_reason_drives_within_the_limit() {
     let limit = [("limits.linear.x.max", params::Value::Float(0.5))];

@@ -1,4 +1,4 @@
-//! The four stages together: what comes in at the stick comes out at the motors, or does not.
+//! The four stages together: which stick events reach the motors.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
 
 mod common;
@@ -77,7 +77,7 @@ fn navigation_gets_its_turn_when_the_user_lets_go() {
     for step in 0..60 {
         let velocity = Ok(Velocity::planar(if step < 10 { 0.0 } else { -0.5 }, 0.0).unwrap());
         let stamp = bench.stamp();
-        bench.tell([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
+        bench.send([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
         bench.pass(ms(50));
     }
     // Half of 66, backward.
@@ -91,8 +91,8 @@ fn a_source_of_nan_stops() {
     let lost = bench.now;
     let velocity = Err(Invalid::NotFinite(NotFinite { part: "linear.x", value: f64::NAN }));
     let source = bench.drive.stages().arbiter.source_index("joystick").unwrap();
-    bench.tell([
-        Input::Joystick(joystick::Input::Stopping), // so that no valid command follows
+    bench.send([
+        Input::Joystick(joystick::Input::Stopping), // no valid command follows
         Input::Arbiter(arbiter::Input::command(source, velocity, bench.stamp())),
     ]);
     bench.pass(ms(1000));
@@ -107,18 +107,18 @@ fn a_stop_is_obeyed_though_its_clock_is_behind() {
     for step in 0..100 {
         let velocity = Ok(Velocity::planar(if step < 10 { 0.0 } else { 1.0 }, 0.0).unwrap());
         let stamp = bench.stamp();
-        bench.tell([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
+        bench.send([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
         bench.pass(ms(20));
     }
     assert!(bench.last().0 < 40, "motors are {:?}", bench.last());
-    // Of the higher source, 0.3 s behind: older than what drives, and all the same what counts now.
+    // Of the higher source, 0.3 s behind: older than the command that drives, but it takes over.
     bench.wall = -300;
     let stamp = bench.stamp();
     bench.wall = 0;
     let source = bench.drive.stages().arbiter.source_index("joystick").unwrap();
     let velocity = Ok(Velocity::ZERO);
     let stopped = bench.now;
-    bench.tell([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
+    bench.send([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
     bench.pass(ms(1000));
     assert!(bench.stopped_since().unwrap().since(stopped) <= ms(370));
 }
@@ -133,7 +133,7 @@ fn a_command_that_is_too_old_moves_nothing() {
         let stamp = bench.stamp();
         bench.wall = 0;
         let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
-        bench.tell([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
+        bench.send([Input::Arbiter(arbiter::Input::command(source, velocity, stamp))]);
         bench.pass(ms(20));
     }
     assert!(bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP)));
@@ -151,7 +151,7 @@ fn without_a_stick_among_the_sources_the_navigation_drives() {
     for step in 0..100 {
         let velocity = Ok(Velocity::planar(if step < 10 { 0.0 } else { 1.0 }, 0.0).unwrap());
         let command = arbiter::Input::command(0, velocity, Stamp::ZERO);
-        bench.tell([Input::Arbiter(command)]);
+        bench.send([Input::Arbiter(command)]);
         bench.pass(ms(20));
     }
     assert!(bench.last().0 < 40, "motors are {:?}", bench.last());
@@ -168,7 +168,7 @@ fn after_a_hold_of_the_process_the_held_stick_drives_only_after_a_zero() {
     };
     let mut bench = Bench::new();
     bench.full_ahead();
-    bench.now = bench.now + ms(3000); // nobody called it
+    bench.now = bench.now + ms(3000); // it was not called
     bench.outputs.clear();
     bench.stick(1.0, 0.0, true);
     bench.pass(ms(2000));
@@ -224,13 +224,13 @@ fn play(events: &[(u64, Event)]) -> Bench {
             Event::Plug => bench.plug(),
             Event::Unplug => bench.unplug(),
             Event::Enable(on) => bench.enable(on),
-            Event::Estop(pressed) => bench.tell([Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))]),
-            Event::Reset(down) => bench.tell([Input::Hindbrain(hindbrain::Input::ResetReceived(down))]),
+            Event::Estop(pressed) => bench.send([Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))]),
+            Event::Reset(down) => bench.send([Input::Hindbrain(hindbrain::Input::ResetReceived(down))]),
             Event::Scaling(on, factor) => bench.scaling = on.then_some([factor; 16]),
             Event::Navigation(forward, turn) => {
                 let velocity = Velocity::planar(forward, turn).map_err(Invalid::NotFinite);
                 let stamp = bench.stamp();
-                bench.tell([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
+                bench.send([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
             }
             Event::Nothing => {}
         }
@@ -241,7 +241,7 @@ fn play(events: &[(u64, Event)]) -> Bench {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever happened: without further commands the motors are at stop 0.5 s (arbiter) + 0.5 s (hindbrain) + 0.33 s
+    /// After any events: without further commands the motors are at stop 0.5 s (arbiter) + 0.5 s (hindbrain) + 0.33 s
     /// (slope) later, and the values were in range all along.
     #[test]
     fn silence_stops_whatever_happened_before(events in prop::collection::vec(event(), 1..60)) {
@@ -255,7 +255,7 @@ proptest! {
         prop_assert!(bench.stopped_since().unwrap().since(silent) <= ms(1400));
     }
 
-    /// Enable false stops within the call that brings it, whatever happened before.
+    /// Enable false stops within its own call, after any events.
     #[test]
     fn disable_stops_at_once(events in prop::collection::vec(event(), 1..60)) {
         let mut bench = play(&events);
@@ -273,7 +273,7 @@ proptest! {
         prop_assert_eq!(format!("{:?}", first.outputs), format!("{:?}", second.outputs));
     }
 
-    /// After a drain nothing is overdue, so that a shell sleeps.
+    /// After a drain nothing is overdue, so a shell sleeps.
     #[test]
     fn after_a_drain_the_deadline_lies_ahead(events in prop::collection::vec(event(), 1..40)) {
         let bench = play(&events);
@@ -291,21 +291,21 @@ fn stands(bench: &mut Bench, mut each: impl FnMut(&mut Bench)) -> bool {
     bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP))
 }
 
-/// The e-stop is pressed and released, reset and enabled anew: all that it takes but a zero.
+/// The e-stop is pressed and released, reset and enabled again: everything that motion needs except a zero.
 fn estop_and_back(bench: &mut Bench) {
     for (pressed, down) in [(true, false), (false, false), (false, true), (false, false)] {
-        bench.tell([Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))]);
-        bench.tell([Input::Hindbrain(hindbrain::Input::ResetReceived(down))]);
+        bench.send([Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))]);
+        bench.send([Input::Hindbrain(hindbrain::Input::ResetReceived(down))]);
     }
     bench.enable(true);
 }
 
 fn released(bench: &mut Bench) {
-    bench.tell([Input::Hindbrain(hindbrain::Input::EstopReceived(false))]);
+    bench.send([Input::Hindbrain(hindbrain::Input::EstopReceived(false))]);
 }
 
 #[test]
-fn a_stick_that_is_held_through_an_estop_near_somebody_moves_nothing_when_the_zone_opens() {
+fn a_stick_that_is_held_through_an_estop_near_a_person_moves_nothing_when_the_zone_opens() {
     let mut bench = Bench::new();
     bench.full_ahead();
     bench.scaling = Some([0.0; 16]);
@@ -313,7 +313,7 @@ fn a_stick_that_is_held_through_an_estop_near_somebody_moves_nothing_when_the_zo
     estop_and_back(&mut bench);
     assert!(stands(&mut bench, released));
     bench.scaling = Some([1.0; 16]);
-    assert!(stands(&mut bench, released), "somebody stepped aside, and nobody let go of the stick");
+    assert!(stands(&mut bench, released), "the obstacle is gone, but the stick was not released");
     assert_eq!(bench.drive.stages().hindbrain.state(), hindbrain::StopState::Ok);
     bench.stick(0.0, 0.0, true);
     stands(&mut bench, released); // down the joystick's own slope
@@ -321,7 +321,7 @@ fn a_stick_that_is_held_through_an_estop_near_somebody_moves_nothing_when_the_zo
     assert!(!stands(&mut bench, released));
 }
 
-/// What navigation sends behind a lock is withheld; once it asked for nothing it goes on.
+/// Navigation's command behind a lock is withheld; after a zero it drives again.
 #[test]
 fn what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens() {
     let text = |text: &str| Value::Text(text.into());
@@ -332,11 +332,11 @@ fn what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens() 
         ("locks.door.topic", text("/door")),
         ("locks.door.priority", Value::Integer(50)),
     ];
-    let said = |forward: f64, closed: bool| {
+    let commands = |forward: f64, closed: bool| {
         move |bench: &mut Bench| {
             released(bench);
             let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
-            bench.tell([
+            bench.send([
                 Input::Arbiter(arbiter::Input::LockReceived { lock: 0, closed }),
                 Input::Arbiter(arbiter::Input::command(0, velocity, Stamp::ZERO)),
             ]);
@@ -344,15 +344,15 @@ fn what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens() 
     };
     let mut bench = Bench::with(drive_with(&lock));
     bench.enable(true);
-    stands(&mut bench, said(0.0, false));
-    assert!(!stands(&mut bench, said(0.5, false)), "it drives");
-    stands(&mut bench, said(0.5, true));
+    stands(&mut bench, commands(0.0, false));
+    assert!(!stands(&mut bench, commands(0.5, false)), "it drives");
+    stands(&mut bench, commands(0.5, true));
     estop_and_back(&mut bench);
-    assert!(stands(&mut bench, said(0.5, true)));
-    assert!(stands(&mut bench, said(0.5, false)));
+    assert!(stands(&mut bench, commands(0.5, true)));
+    assert!(stands(&mut bench, commands(0.5, false)));
     assert_eq!(bench.drive.stages().hindbrain.state(), hindbrain::StopState::Ok);
-    assert!(stands(&mut bench, said(0.0, false)));
-    assert!(!stands(&mut bench, said(0.5, false)));
+    assert!(stands(&mut bench, commands(0.0, false)));
+    assert!(!stands(&mut bench, commands(0.5, false)));
 }
 
 /// Navigation asks for `forward` [m/s] all the while.
@@ -360,7 +360,7 @@ fn navigates(forward: f64) -> impl FnMut(&mut Bench) {
     move |bench| {
         let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
         let (velocity, stamp) = (Ok(Velocity::planar(forward, 0.0).unwrap()), bench.stamp());
-        bench.tell([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
+        bench.send([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
     }
 }
 
@@ -387,7 +387,7 @@ fn a_reference_that_dies_in_motion_hands_nothing_over_before_a_zero() {
             navigates(-0.5)(bench);
             let vel = Some([forward, 0.0, 0.0]);
             let reference = joystick::PoseState { vel, ..joystick::PoseState::standing(bench.stamp(), true) };
-            bench.tell([Input::Joystick(joystick::Input::ReferenceReceived(reference))]);
+            bench.send([Input::Joystick(joystick::Input::ReferenceReceived(reference))]);
         }
     };
     stands(&mut bench, refers(0.0));

@@ -28,8 +28,8 @@ fn driven(bench: &Bench) -> Vec<Command> {
 }
 
 proptest! {
-    /// A stick that does not drive changes nothing of what passes, be it moved or not, and neither does the arbiter: each
-    /// reference goes out in the call that brought it, bit for bit, with its stamp.
+    /// A stick that does not drive changes no reference, moved or not, and neither does the arbiter: each reference is sent
+    /// by the call that received it, bit for bit, with its stamp.
     #[test]
     fn a_reference_passes_joystick_and_arbiter_bit_for_bit(
         references in prop::collection::vec(
@@ -40,9 +40,9 @@ proptest! {
     ) {
         let mut bench = Bench::new();
         bench.plug();
-        // Whoever is listened to begins with a zero.
+        // A source begins with a zero.
         let zero = PoseState::standing(bench.stamp(), true);
-        bench.tell([Input::Joystick(joystick::Input::ReferenceReceived(zero))]);
+        bench.send([Input::Joystick(joystick::Input::ReferenceReceived(zero))]);
         for (wait, linear, angular, stamped, moved) in references {
             bench.pass(core::time::Duration::from_millis(wait));
             if moved {
@@ -52,7 +52,7 @@ proptest! {
             let stamp = if stamped { bench.stamp() } else { Stamp::ZERO };
             let (vel, avel) = ((parts & 1 != 0).then_some(linear), (parts & 2 != 0).then_some(angular));
             let reference = PoseState { stamp, intrinsic: true, vel, avel, ..PoseState::default() };
-            bench.tell([Input::Joystick(joystick::Input::ReferenceReceived(reference))]);
+            bench.send([Input::Joystick(joystick::Input::ReferenceReceived(reference))]);
             let got = driven(&bench);
             let last = got.last().expect("a command goes out in the call that brought the reference");
             prop_assert_eq!(bits(last.velocity.linear()), bits(vel.unwrap_or_default()));
@@ -61,7 +61,7 @@ proptest! {
         }
     }
 
-    /// A reference that is no velocity of the vehicle's own frame is a stop, whatever else it holds.
+    /// A reference that is no velocity of the vehicle's own frame is a stop, with any other contents.
     #[test]
     fn a_reference_of_nan_or_of_the_world_moves_nothing(part in 0..6usize, world in any::<bool>(), sane in -2.0..2.0f64) {
         let mut bench = Bench::new();
@@ -76,7 +76,7 @@ proptest! {
             avel: Some([ax, ay, az]),
             ..PoseState::default()
         };
-        bench.tell([Input::Joystick(joystick::Input::ReferenceReceived(reference))]);
+        bench.send([Input::Joystick(joystick::Input::ReferenceReceived(reference))]);
         prop_assert!(driven(&bench).iter().all(|command| command.velocity.is_zero()));
         prop_assert_eq!(bench.drive.stages().arbiter.active().source, None);
     }

@@ -1,4 +1,4 @@
-//! A stick that is lost at rest: who held the vehicle still did not let go, and nobody else drives off by itself.
+//! A stick that is lost at rest: its hand has not let go, and no other source drives off by itself.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
 
 mod common;
@@ -32,7 +32,7 @@ fn source(bench: &Bench, name: &str) -> usize {
 fn navigates(forward: f64) -> impl FnMut(&mut Bench) {
     move |bench| {
         let (velocity, stamp) = (Ok(Velocity::planar(forward, 0.0).unwrap()), bench.stamp());
-        bench.tell([Input::Arbiter(arbiter::Input::command(source(bench, "navigation"), velocity, stamp))]);
+        bench.send([Input::Arbiter(arbiter::Input::command(source(bench, "navigation"), velocity, stamp))]);
     }
 }
 
@@ -41,12 +41,12 @@ fn refers(forward: f64) -> impl FnMut(&mut Bench) {
     move |bench| {
         let (stamp, vel) = (bench.stamp(), Some([forward, 0.0, 0.0]));
         let state = PoseState { stamp, intrinsic: true, vel, ..PoseState::default() };
-        bench.tell([Input::Joystick(joystick::Input::ReferenceReceived(state))]);
+        bench.send([Input::Joystick(joystick::Input::ReferenceReceived(state))]);
     }
 }
 
-fn looks(bench: &mut Bench) {
-    bench.tell([Input::Joystick(joystick::Input::DevicesLooked)]);
+fn scans(bench: &mut Bench) {
+    bench.send([Input::Joystick(joystick::Input::DevicesLooked)]);
 }
 
 /// A person holds the vehicle still with the dead-man button and the stick at rest, while navigation asks for motion.
@@ -55,23 +55,23 @@ fn held_still() -> Bench {
     bench.plug();
     bench.enable(true);
     stands(&mut bench, |bench| {
-        looks(bench);
+        scans(bench);
         navigates(0.0)(bench);
     });
     bench.stick(0.0, 0.0, true);
     let held = stands(&mut bench, |bench| {
-        looks(bench);
+        scans(bench);
         navigates(0.5)(bench);
     });
     assert!(held, "the stick is above it");
     bench
 }
 
-/// Nothing moves, and once navigation said zero it drives.
+/// Nothing moves, and after navigation's zero it drives.
 fn hands_nothing_over_before_a_zero(bench: &mut Bench) {
-    assert!(stands(bench, navigates(0.5)), "nobody let go");
+    assert!(stands(bench, navigates(0.5)), "the stick was not released");
     assert!(stands(bench, navigates(0.0)));
-    assert!(!stands(bench, navigates(0.5)), "it said zero since");
+    assert!(!stands(bench, navigates(0.5)), "it sent a zero since");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_stick_pulled_out_at_rest_hands_nothing_over_before_a_zero() {
 }
 
 #[test]
-fn a_stick_that_nobody_reads_any_more_at_rest_hands_nothing_over_before_a_zero() {
+fn a_stick_that_is_not_read_any_more_at_rest_hands_nothing_over_before_a_zero() {
     let mut bench = held_still();
     hands_nothing_over_before_a_zero(&mut bench);
 }
@@ -91,14 +91,14 @@ fn a_stick_that_nobody_reads_any_more_at_rest_hands_nothing_over_before_a_zero()
 fn a_stick_that_is_mapped_no_more_at_rest_hands_nothing_over_before_a_zero() {
     let mut bench = held_still();
     let (looked, params) = (joystick::Input::DevicesLooked, joystick::Params::default());
-    bench.tell([Input::Joystick(looked), Input::Joystick(joystick::Input::ParametersChanged(params))]);
+    bench.send([Input::Joystick(looked), Input::Joystick(joystick::Input::ParametersChanged(params))]);
     hands_nothing_over_before_a_zero(&mut bench);
 }
 
 #[test]
 fn a_joystick_that_ends_at_rest_hands_nothing_over_before_a_zero() {
     let mut bench = held_still();
-    bench.tell([Input::Joystick(joystick::Input::Stopping)]);
+    bench.send([Input::Joystick(joystick::Input::Stopping)]);
     hands_nothing_over_before_a_zero(&mut bench);
 }
 
@@ -106,8 +106,8 @@ fn a_joystick_that_ends_at_rest_hands_nothing_over_before_a_zero() {
 fn a_joystick_that_dies_at_rest_hands_nothing_over_before_a_zero() {
     let mut bench = held_still();
     let params = arbiter::Params::default();
-    // Of another process, whose messages end: what the stages in this one say is not passed on.
-    bench.tell([Input::SourcesChanged { params, stick: None }]);
+    // Of another process, whose messages end: the outputs of this process are not passed on.
+    bench.send([Input::SourcesChanged { params, stick: None }]);
     hands_nothing_over_before_a_zero(&mut bench);
 }
 
@@ -120,9 +120,9 @@ fn a_stick_pulled_out_at_rest_passes_no_reference_on_before_a_zero() {
     bench.stick(0.0, 0.0, true);
     assert!(stands(&mut bench, refers(0.5)), "the stick is above it");
     bench.unplug();
-    assert!(stands(&mut bench, refers(0.5)), "nobody let go");
+    assert!(stands(&mut bench, refers(0.5)), "the stick was not released");
     assert!(stands(&mut bench, refers(0.0)));
-    assert!(!stands(&mut bench, refers(0.5)), "it said zero since");
+    assert!(!stands(&mut bench, refers(0.5)), "it sent a zero since");
 }
 
 #[test]
@@ -130,14 +130,14 @@ fn a_hand_that_lets_go_at_rest_hands_over() {
     let mut bench = held_still();
     bench.stick(0.0, 0.0, false);
     let mut each = |bench: &mut Bench| {
-        looks(bench);
+        scans(bench);
         navigates(0.5)(bench);
     };
     assert!(!stands(&mut bench, &mut each), "to let go is to hand over");
-    // And again once the pad is gone without anybody holding it.
+    // And again once the pad is gone without a hand on it.
     bench.unplug();
     assert!(!stands(&mut bench, &mut each));
-    assert!(bench.motors.iter().all(|(_, m)| m.port < STOP), "nobody was there to be lost");
+    assert!(bench.motors.iter().all(|(_, m)| m.port < STOP), "no hand was lost");
 }
 
 #[test]
@@ -152,15 +152,15 @@ fn a_source_of_twists_that_says_zero_and_falls_silent_hands_over() {
         ("sources.nav.priority", params::Value::Integer(10)),
     ]));
     bench.enable(true);
-    let says = |bench: &mut Bench, name: &str, forward: f64| {
+    let publishes = |bench: &mut Bench, name: &str, forward: f64| {
         let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
-        bench.tell([Input::Arbiter(arbiter::Input::command(source(bench, name), velocity, Stamp::ZERO))]);
+        bench.send([Input::Arbiter(arbiter::Input::command(source(bench, name), velocity, Stamp::ZERO))]);
     };
-    stands(&mut bench, |bench| says(bench, "nav", 0.0));
+    stands(&mut bench, |bench| publishes(bench, "nav", 0.0));
     let held = stands(&mut bench, |bench| {
-        says(bench, "hold", 0.0);
-        says(bench, "nav", 0.5);
+        publishes(bench, "hold", 0.0);
+        publishes(bench, "nav", 0.5);
     });
     assert!(held);
-    assert!(!stands(&mut bench, |bench| says(bench, "nav", 0.5)));
+    assert!(!stands(&mut bench, |bench| publishes(bench, "nav", 0.5)));
 }

@@ -1,4 +1,4 @@
-//! Each of the four stages is told and asked as if it were alone: the clock, holds, deadlines, and who the stick is.
+//! Each of the four stages is called as if it were alone: the clock, holds, deadlines, and which source is the stick.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
 
 mod common;
@@ -22,24 +22,24 @@ fn every_stage_knows_that_the_thread_that_reads_was_held() {
     for held in [false, true] {
         let mut bench = Bench::new();
         bench.plug();
-        bench.tell([Input::Hindbrain(hindbrain::Input::EnableReceived(false))]);
+        bench.send([Input::Hindbrain(hindbrain::Input::EnableReceived(false))]);
         bench.pass(ms(1000));
         if held {
             let since = Instant::from_nanos(bench.now.as_nanos() - ms(1000).as_nanos() as u64);
             bench.drive.read_again(bench.now, since, since + ms(20));
         }
-        // None of these has a stamp: each is as old as it can be.
+        // None of these has a stamp: each counts as maximally old.
         let zero = PoseState::standing(Stamp::ZERO, true);
         bench.outputs.clear();
-        bench.tell([Input::Joystick(joystick::Input::ReferenceReceived(zero))]);
+        bench.send([Input::Joystick(joystick::Input::ReferenceReceived(zero))]);
         let passed = bench.outputs.iter().any(|output| {
             matches!(output, Output::Joystick(joystick::Output::PublishDesired(state)) if *state == zero)
         });
-        assert_eq!(passed, !held, "the joystick passes on a reference of now");
+        assert_eq!(passed, !held, "the joystick passes on a recent reference");
 
         let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
         let command = arbiter::Input::command(navigation, Ok(Velocity::ZERO), Stamp::ZERO);
-        bench.tell([Input::Arbiter(command)]);
+        bench.send([Input::Arbiter(command)]);
         let traffic = bench.drive.stages().arbiter.traffic(navigation).unwrap();
         assert_eq!(
             traffic.refused.of(Refused::TooOld),
@@ -48,17 +48,17 @@ fn every_stage_knows_that_the_thread_that_reads_was_held() {
         );
 
         let old = bench.drive.stages().zones.counters().old_scalings;
-        bench.tell([Input::Zones(zones::Input::ScalingReceived([1.0; 16]))]);
+        bench.send([Input::Zones(zones::Input::ScalingReceived([1.0; 16]))]);
         let refused = bench.drive.stages().zones.counters().old_scalings - old;
-        assert_eq!(refused, u64::from(held), "the zones take a scaling of now");
+        assert_eq!(refused, u64::from(held), "the zones accept a recent scaling");
 
-        bench.tell([Input::Hindbrain(hindbrain::Input::EnableReceived(true))]);
+        bench.send([Input::Hindbrain(hindbrain::Input::EnableReceived(true))]);
         let armed = bench.drive.stages().hindbrain.core().enable.is_armed();
-        assert_eq!(armed, !held, "only an enable of now arms hindbrain");
+        assert_eq!(armed, !held, "only a recent enable arms hindbrain");
     }
 }
 
-/// Each is asked by itself: what one stage refuses the next one never sees.
+/// Each stage is tested by itself: a message that one stage refuses never reaches the next one.
 #[test]
 fn every_stage_judges_stamps_by_the_wall_clock_itself() {
     for age in [0, 1000] {
@@ -73,21 +73,21 @@ fn every_stage_judges_stamps_by_the_wall_clock_itself() {
 
         let reference = PoseState::standing(stamp, true);
         bench.outputs.clear();
-        bench.tell([Input::Joystick(joystick::Input::ReferenceReceived(reference))]);
+        bench.send([Input::Joystick(joystick::Input::ReferenceReceived(reference))]);
         let passed = bench.outputs.iter().any(|output| {
             matches!(output, Output::Joystick(joystick::Output::PublishDesired(state)) if *state == reference)
         });
         assert_eq!(passed, age == 0, "joystick");
 
         let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
-        bench.tell([Input::Arbiter(arbiter::Input::command(navigation, Ok(moving.velocity), stamp))]);
+        bench.send([Input::Arbiter(arbiter::Input::command(navigation, Ok(moving.velocity), stamp))]);
         let traffic = bench.drive.stages().arbiter.traffic(navigation).unwrap();
         assert_eq!(traffic.refused.of(Refused::TooOld), is_old, "arbiter");
 
-        bench.tell([Input::Zones(zones::Input::CommandReceived(moving))]);
+        bench.send([Input::Zones(zones::Input::CommandReceived(moving))]);
         assert_eq!(bench.drive.stages().zones.counters().old_commands, is_old, "zones");
 
-        bench.tell([Input::Hindbrain(hindbrain::Input::CommandReceived(Ok(moving)))]);
+        bench.send([Input::Hindbrain(hindbrain::Input::CommandReceived(Ok(moving)))]);
         assert_eq!(bench.drive.stages().hindbrain.counters().invalid, is_old, "hindbrain");
     }
 }
@@ -99,16 +99,16 @@ fn no_stage_waits_longer_than_it_asked_to() {
     let mut was_next = [false; 4];
     let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
     for step in 0..4_000 {
-        // Times that no stage's period divides, so that not all are due together.
+        // Times that no stage's period divides, so not all are due together.
         if step < 1_000 && step % 37 == 0 {
             let stamp = bench.stamp();
-            bench.tell([Input::Arbiter(arbiter::Input::command(navigation, Ok(Velocity::ZERO), stamp))]);
+            bench.send([Input::Arbiter(arbiter::Input::command(navigation, Ok(Velocity::ZERO), stamp))]);
         }
         if step % 53 == 0 {
             bench.enable(false);
         }
         if step == 2_001 {
-            bench.tell([Input::Arbiter(arbiter::Input::Stopping)]);
+            bench.send([Input::Arbiter(arbiter::Input::Stopping)]);
         }
         let stages = bench.drive.stages();
         let asked = [
@@ -129,14 +129,14 @@ fn no_stage_waits_longer_than_it_asked_to() {
 }
 
 #[test]
-fn the_stick_drives_as_the_source_that_it_is_told_to_be_and_as_no_other() {
+fn the_stick_drives_as_its_configured_source_and_as_no_other() {
     let mut bench = Bench::new();
     bench.plug();
     let params = common::arbiter_params(&[]);
     let place = |bench: &Bench, name| bench.drive.stages().arbiter.source_index(name);
     for name in [Some("navigation"), None, Some("joystick")] {
         let stick = name.map(|name| place(&bench, name).unwrap());
-        bench.tell([Input::SourcesChanged { params: params.clone(), stick }]);
+        bench.send([Input::SourcesChanged { params: params.clone(), stick }]);
         bench.pass(ms(2000));
         bench.stick(0.0, 0.0, true);
         bench.pass(ms(100));
@@ -149,6 +149,6 @@ fn changed_sources_are_the_arbiters_from_then_on() {
     let mut bench = Bench::new();
     let params = common::arbiter_params(&[("limits.linear.x.acceleration", Value::Float(2.0))]);
     assert_ne!(*bench.drive.stages().arbiter.params(), params);
-    bench.tell([Input::SourcesChanged { params: params.clone(), stick: None }]);
+    bench.send([Input::SourcesChanged { params: params.clone(), stick: None }]);
     assert_eq!(*bench.drive.stages().arbiter.params(), params);
 }

@@ -24,14 +24,14 @@ fn hindbrain_by(timeout: f64) -> Option<hindbrain::Params> {
     hindbrain::Params::read(&set).ok()
 }
 
-/// Whether navigation, which says nothing for a while and begins with motion, drives.
+/// Whether navigation, which is silent for a while and begins with motion, drives.
 fn drives(bench: &mut Bench, phase: u64) -> bool {
     let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
     bench.enable(true);
     bench.pass(ms(6_000 + 7 * phase));
     for _ in 0..30 {
         let (velocity, stamp) = (Ok(Velocity::planar(0.5, 0.0).unwrap()), bench.stamp());
-        bench.tell([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
+        bench.send([Input::Arbiter(arbiter::Input::command(navigation, velocity, stamp))]);
         bench.pass(ms(33));
     }
     bench.last() != (STOP, STOP)
@@ -44,7 +44,7 @@ fn with_the_shortest_time_outs_what_begins_drives_whenever_it_begins() {
         let mut bench =
             Bench::with(drive_by(arbiter_params(&[]), &[("accel", Value::Float(200.0)), timeout]));
         let zones = zones_by(SHORTEST_COMMAND_TIMEOUT).unwrap();
-        bench.tell([Input::Zones(zones::Input::ParametersChanged(zones))]);
+        bench.send([Input::Zones(zones::Input::ParametersChanged(zones))]);
         assert!(drives(&mut bench, phase), "phase {phase}");
     }
 }

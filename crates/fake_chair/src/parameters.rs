@@ -3,93 +3,65 @@ use core::time::Duration;
 use params::{Parameter, Refusal, Set, Specification};
 use zones::Boundaries;
 
-#[rustfmt::skip]
-mod declared {
-    use super::*;
-
-    pub const REMOTE_TIMEOUT: Parameter<f64> = Parameter::float("remote_timeout", 0.1, 0.02, 1.0).unit("s")
-        .text("With no remote joystick for so long the brakes engage; LUCI states 10 Hz, and 4 Hz on an older page.");
-    pub const OVERRIDE: Parameter<f64> = Parameter::float("override_time", 20.0, 0.1, 60.0).unit("s")
-        .text("So long the override button suspends the scaling, or until it is pressed again.");
-    pub const ACCELERATION: Parameter<f64> = Parameter::float("acceleration", 1.0, 0.1, 10.0).unit("m/s^2")
-        .text("How fast a wheel follows the stick, both ways.");
-    pub const BRAKE: Parameter<f64> = Parameter::float("brake", 2.0, 0.1, 20.0).unit("m/s^2")
-        .text("How fast the brakes stop a wheel.");
-    pub const FORWARD: Parameter<Vec<f64>> =
-        Parameter::floats("forward", &[0.54, 1.07, 1.57, 2.01, 2.77], 0.01, 20.0, 5).unit("m/s")
-        .text("Speed at full throw in each of the five profiles.");
-    pub const TURN: Parameter<Vec<f64>> =
-        Parameter::floats("turn", &[1.2212, 1.2212, 1.2212, 1.2212, 1.2212], 0.01, 20.0, 5).unit("rad/s")
-        .text("Turning speed at full throw in each of the five profiles.");
-    pub const PROFILE: Parameter<i64> = Parameter::integer("profile", 1, 1, 5).at_start()
-        .text("The profile at the start.");
-    pub const WHEEL_BASE: Parameter<f64> = Parameter::float("wheel_base", 0.5065, 0.1, 3.0).unit("m").at_start()
-        .text("Distance between the drive wheels.");
-    pub const CIRCUMFERENCE: Parameter<f64> = Parameter::float("circumference", 1.0373, 0.1, 5.0).unit("m").at_start()
-        .text("Circumference of a drive wheel.");
-    pub const GEAR: Parameter<f64> = Parameter::float("gear", 2.38462, 0.1, 100.0).at_start()
-        .text("Turns of an encoder for one turn of its wheel.");
-    pub const LEFT_FORWARD: Parameter<bool> = Parameter::bool("left_increases_forward", false).at_start()
-        .text("Whether the left angle grows when the chair goes forward.");
-    pub const RIGHT_FORWARD: Parameter<bool> = Parameter::bool("right_increases_forward", true).at_start()
-        .text("Whether the right angle grows when the chair goes forward.");
-    pub const BOOT: Parameter<i64> = Parameter::integer("boot_millis", 1000, 0, 4_294_967_295).unit("ms").at_start()
-        .text("What the encoder board's clock shows at the start; it wraps at 2^32.");
-    pub const JOYSTICK_RATE: Parameter<i64> = rate("joystick_rate", 20)
-        .text("How often joystick_position and joystick_scaling are published; LUCI states no rate. Whole periods of \
-               10 ms are taken.");
-    pub const POSITION_SOURCE: Parameter<String> = Parameter::choice("position_source", "mode", &["mode", "stick"])
-        .text("Which source joystick_position carries, which LUCI does not state: the one in force, or always the stick's own, \
-               4. joystick_scaling carries the one in force.")
-        .needed_by("LUCI: unknown without a chair, and a driver must get along with both");
-    pub const POSITION_SENT: Parameter<String> = Parameter::choice("position_sent", "streamed", &["streamed", "on_change"])
-        .text("Whether joystick_position is streamed, or sent when the stick or its source changes; LUCI does not state it.")
-        .needed_by("LUCI: unknown without a chair, and a driver must get along with both");
-    pub const SCALING_RATE: Parameter<i64> = rate("scaling_rate", 10)
-        .text("How often scaling is published, in whole periods of 10 ms.");
-    pub const ENCODER_RATE: Parameter<i64> = rate("encoder_rate", 100)
-        .text("How often encoders is published, in whole periods of 10 ms.");
-    pub const IMU_RATE: Parameter<i64> = rate("imu_rate", 50)
-        .text("How often imu is published, in whole periods of 10 ms.");
-    pub const SURROUNDINGS_RATE: Parameter<i64> = rate("surroundings_rate", 5)
-        .text("How often the clouds and the depth pictures are published, in whole periods of 10 ms; nothing is in them.");
-    pub const CAMERA_RATE: Parameter<i64> = Parameter::integer("camera_rate", 0, 0, 15).unit("Hz").at_start()
-        .text("How often the infra-red pictures and the cameras' data are published, in whole periods of 10 ms; 0: never, as \
-               LUCI's node without its option -f.");
-    pub const WHEEL_SPEED: Parameter<f64> = Parameter::float("wheel_speed", 1.2, 0.05, 5.0).unit("m/s").at_start()
-        .text("Speed of the base's wheels at full servo value, the same as the simulator's wheel_speed; faster ones are cut.");
-
-    const fn rate(name: &'static str, default: i64) -> Parameter<i64> {
-        Parameter::integer(name, default, 1, 100).unit("Hz").at_start()
+params::params! {
+    /// What a person sets of the fake chair.
+    struct Declared {
+        remote_timeout: Duration = Parameter::seconds("remote_timeout", 0.1, 0.02, 1.0)
+            .text("With no remote joystick for so long the brakes engage; LUCI states 10 Hz, and 4 Hz on an older page."),
+        override_time: Duration = Parameter::seconds("override_time", 20.0, 0.1, 60.0)
+            .text("So long the override button suspends the scaling, or until it is pressed again."),
+        acceleration: f64 = Parameter::float("acceleration", 1.0, 0.1, 10.0).unit("m/s^2")
+            .text("How fast a wheel follows the stick, both ways."),
+        brake: f64 = Parameter::float("brake", 2.0, 0.1, 20.0).unit("m/s^2").text("How fast the brakes stop a wheel."),
+        forward: Vec<f64> = Parameter::floats("forward", &[0.54, 1.07, 1.57, 2.01, 2.77], 0.01, 20.0, 5).unit("m/s")
+            .text("Speed at full throw in each of the five profiles."),
+        turn: Vec<f64> = Parameter::floats("turn", &[1.2212, 1.2212, 1.2212, 1.2212, 1.2212], 0.01, 20.0, 5).unit("rad/s")
+            .text("Turning speed at full throw in each of the five profiles."),
+        profile: i64 = Parameter::integer("profile", 1, 1, 5).at_start().text("The profile at the start."),
+        wheel_base: f64 = Parameter::float("wheel_base", 0.5065, 0.1, 3.0).unit("m").at_start()
+            .text("Distance between the drive wheels."),
+        circumference: f64 = Parameter::float("circumference", 1.0373, 0.1, 5.0).unit("m").at_start()
+            .text("Circumference of a drive wheel."),
+        gear: f64 = Parameter::float("gear", 2.38462, 0.1, 100.0).at_start()
+            .text("Turns of an encoder for one turn of its wheel."),
+        left_forward: bool = Parameter::bool("left_increases_forward", false).at_start()
+            .text("Whether the left angle grows when the chair goes forward."),
+        right_forward: bool = Parameter::bool("right_increases_forward", true).at_start()
+            .text("Whether the right angle grows when the chair goes forward."),
+        boot_millis: i64 = Parameter::integer("boot_millis", 1000, 0, 4_294_967_295).unit("ms").at_start()
+            .text("What the encoder board's clock shows at the start; it wraps at 2^32."),
+        joystick_rate: i64 = rate("joystick_rate", 20)
+            .text("How often joystick_position and joystick_scaling are published; LUCI states no rate. Whole periods of 10 ms \
+                are taken."),
+        position_source: String = Parameter::choice("position_source", "mode", &["mode", "stick"])
+            .text("Which source joystick_position carries, which LUCI does not state: the one in force, or always the stick's \
+                own, 4. joystick_scaling carries the one in force.")
+            .needed_by("LUCI: unknown without a chair, and a driver must get along with both"),
+        position_sent: String = Parameter::choice("position_sent", "streamed", &["streamed", "on_change"])
+            .text("Whether joystick_position is streamed, or sent when the stick or its source changes; LUCI does not state \
+                it.").needed_by("LUCI: unknown without a chair, and a driver must get along with both"),
+        scaling_rate: i64 = rate("scaling_rate", 10).text("How often scaling is published, in whole periods of 10 ms."),
+        encoder_rate: i64 = rate("encoder_rate", 100).text("How often encoders is published, in whole periods of 10 ms."),
+        imu_rate: i64 = rate("imu_rate", 50).text("How often imu is published, in whole periods of 10 ms."),
+        surroundings_rate: i64 = rate("surroundings_rate", 5)
+            .text("How often the clouds and the depth pictures are published, in whole periods of 10 ms; nothing is in them."),
+        camera_rate: i64 = Parameter::integer("camera_rate", 0, 0, 15).unit("Hz").at_start()
+            .text("How often the infra-red pictures and the cameras' data are published, in whole periods of 10 ms; 0: never, \
+                as LUCI's node without its option -f."),
+        wheel_speed: f64 = Parameter::float("wheel_speed", 1.2, 0.05, 5.0).unit("m/s").at_start()
+            .text("Speed of the base's wheels at full servo value, the same as the simulator's wheel_speed; faster ones are \
+                cut."),
     }
 }
-use declared::*;
+
+const fn rate(name: &'static str, default: i64) -> Parameter<i64> {
+    Parameter::integer(name, default, 1, 100).unit("Hz").at_start()
+}
 
 /// All parameters of the fake chair's node.
 pub fn specification() -> Specification {
     Specification::new("interface", "A LUCI wheelchair that is not there, to test with.")
-        .with(&REMOTE_TIMEOUT)
-        .with(&OVERRIDE)
-        .with(&ACCELERATION)
-        .with(&BRAKE)
-        .with(&FORWARD)
-        .with(&TURN)
-        .with(&PROFILE)
-        .with(&WHEEL_BASE)
-        .with(&CIRCUMFERENCE)
-        .with(&GEAR)
-        .with(&LEFT_FORWARD)
-        .with(&RIGHT_FORWARD)
-        .with(&BOOT)
-        .with(&JOYSTICK_RATE)
-        .with(&POSITION_SOURCE)
-        .with(&POSITION_SENT)
-        .with(&SCALING_RATE)
-        .with(&ENCODER_RATE)
-        .with(&IMU_RATE)
-        .with(&SURROUNDINGS_RATE)
-        .with(&CAMERA_RATE)
-        .with(&WHEEL_SPEED)
+        .with_all(Declared::declarations())
 }
 
 /// The parameters in force, parsed; units and ranges as in [`specification`].
@@ -146,46 +118,65 @@ impl Params {
     /// # Errors
     /// A [`Refusal`] of speeds that are not five.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        for parameter in [&FORWARD, &TURN] {
-            if parameter.get(set).len() != 5 {
-                return Err(
-                    set.refuse(parameter.declaration().name, "must have five entries, one for each profile")
-                );
+        let declared = Declared::read(set);
+        for (name, speeds) in [("forward", &declared.forward), ("turn", &declared.turn)] {
+            if speeds.len() != 5 {
+                return Err(set.refuse(name, "must have five entries, one for each profile"));
             }
         }
-        Ok(Self::parse(set))
+        Ok(Self::parse(declared))
     }
 
-    fn parse(set: &Set) -> Self {
+    fn parse(declared: Declared) -> Self {
+        let Declared {
+            remote_timeout,
+            override_time,
+            acceleration,
+            brake,
+            forward,
+            turn,
+            profile,
+            wheel_base,
+            circumference,
+            gear,
+            left_forward,
+            right_forward,
+            boot_millis,
+            joystick_rate,
+            position_source,
+            position_sent,
+            scaling_rate,
+            encoder_rate,
+            imu_rate,
+            surroundings_rate,
+            camera_rate,
+            wheel_speed,
+        } = declared;
         // The specification allows 1 to 100 Hz.
-        let ticks =
-            |parameter: &Parameter<i64>| u64::try_from(100 / parameter.get(set).max(1)).unwrap_or(1).max(1);
-        let speeds = |parameter: &Parameter<Vec<f64>>| {
-            let list = parameter.get(set);
-            core::array::from_fn(|index| list.get(index).copied().unwrap_or(0.0))
-        };
+        let ticks = |rate: i64| u64::try_from(100 / rate.max(1)).unwrap_or(1).max(1);
+        let speeds = |list: Vec<f64>| core::array::from_fn(|index| list.get(index).copied().unwrap_or(0.0));
         Self {
-            remote_timeout: REMOTE_TIMEOUT.time(set),
-            override_time: OVERRIDE.time(set),
-            acceleration: ACCELERATION.get(set),
-            brake: BRAKE.get(set),
-            forward: speeds(&FORWARD),
-            turn: speeds(&TURN),
-            profile: i32::try_from(PROFILE.get(set)).unwrap_or(1),
-            wheel_base: WHEEL_BASE.get(set),
-            circumference: CIRCUMFERENCE.get(set),
-            gear: GEAR.get(set),
-            increases_forward: [LEFT_FORWARD.get(set), RIGHT_FORWARD.get(set)],
-            boot_millis: u32::try_from(BOOT.get(set)).unwrap_or(0),
-            joystick_ticks: ticks(&JOYSTICK_RATE),
-            position_is_physical: POSITION_SOURCE.get(set) == "stick",
-            position_on_change: POSITION_SENT.get(set) == "on_change",
-            scaling_ticks: ticks(&SCALING_RATE),
-            encoder_ticks: ticks(&ENCODER_RATE),
-            imu_ticks: ticks(&IMU_RATE),
-            surroundings_ticks: ticks(&SURROUNDINGS_RATE),
-            camera_ticks: (CAMERA_RATE.get(set) > 0).then(|| ticks(&CAMERA_RATE)),
-            wheel_speed: WHEEL_SPEED.get(set),
+            remote_timeout,
+            override_time,
+            acceleration,
+            brake,
+            forward: speeds(forward),
+            turn: speeds(turn),
+            profile: i32::try_from(profile).unwrap_or(1),
+            wheel_base,
+            circumference,
+            gear,
+            increases_forward: [left_forward, right_forward],
+            boot_millis: u32::try_from(boot_millis).unwrap_or(0),
+            joystick_ticks: ticks(joystick_rate),
+            position_is_physical: position_source == "stick",
+            position_on_change: position_sent == "on_change",
+            scaling_ticks: ticks(scaling_rate),
+            encoder_ticks: ticks(encoder_rate),
+            imu_ticks: ticks(imu_rate),
+            surroundings_ticks: ticks(surroundings_rate),
+            camera_ticks: (camera_rate > 0).then(|| ticks(camera_rate)),
+            wheel_speed,
             boundaries: Boundaries::default(),
         }
     }
@@ -211,6 +202,6 @@ impl Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self::parse(&specification().defaults())
+        Self::parse(Declared::read(&specification().defaults()))
     }
 }

@@ -1,10 +1,10 @@
-//! The stop state machine itself: integers only, no clock, no allocation, a finite set of states.
+//! The stop state machine: integers only, no clock, no allocation, a finite set of states.
 //!
-//! [`step`] is a total function from a state, one snapshot of inputs and the parameters to the next state and what goes
-//! out. [`Cause::row`] is the table that it follows. Time comes in as `dt` \[ns\], so that ticks and events run through the
-//! same code, and every age stops growing at its limit, so that the reachable states can be counted and walked one by one.
+//! [`step`] is a total function from a state, one snapshot of inputs and the parameters to the next state and the outputs.
+//! [`Cause::row`] is the table that it follows. Time is the input `dt` \[ns\], so ticks and events run through the same code.
+//! Every age stops growing at its limit, so the reachable states are finite and can be searched exhaustively.
 //!
-//! A level is what a wheel is told, from `-full` to `full`, **forward positive**; the servo's mirrored numbers exist only
+//! A level is the command of a wheel, from `-full` to `full`, **forward positive**. The servo's mirrored numbers exist only
 //! at the edge ([`Motors`](crate::Motors)).
 
 mod cause;
@@ -23,7 +23,7 @@ pub use cause::{Cause, Causes, Clears, Effect, Row};
 pub use conflict::{Conflicts, SoleTopic};
 pub use gate::Gate;
 pub use inputs::{CommandInput, CoreParams, Infrared, Inputs, InvalidCommand, Outputs, SwitchInput};
-pub use mapping::{FULL, Mapping, Wish, mix, mix_as_the_seed};
+pub use mapping::{FULL, Mapping, Setpoint, mix, mix_as_the_seed};
 pub use sensor::{IrSensor, Reading};
 pub use source::Source;
 pub use state::{Device, EstopLine, HeldCommand, Latch, ResetButton, State, StopState};

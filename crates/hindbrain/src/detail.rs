@@ -3,29 +3,29 @@ use core::time::Duration;
 use crate::core::{Cause, Causes, Device, Effect, EstopLine, Reading, Source, State};
 use crate::{Hindbrain, StopState};
 
-/// What one source said last and whether it keeps the vehicle from moving.
+/// The last message of one source, and whether the source keeps the vehicle from moving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceDetail {
-    /// Which one.
+    /// The source.
     pub source: Source,
-    /// How long ago it was heard; `None` if never.
+    /// The time since it was last received; `None` if never.
     pub age: Option<Duration>,
-    /// What it says, in a word.
+    /// Its last message, in a word.
     pub says: &'static str,
-    /// Whether it keeps the vehicle from moving, or from moving as is wanted.
+    /// Whether it keeps the vehicle from moving, or from moving as commanded.
     pub blocks: bool,
 }
 
-/// All that there is to say of a state: every cause, the age of every source, and who blocks.
+/// The state in detail: every cause, the age of every source, and which sources block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detail {
     /// The state.
     pub state: StopState,
-    /// Why.
+    /// The causes.
     pub causes: Causes,
     /// The most severe cause when the state began; `None` if there was none.
     pub since_cause: Option<Cause>,
-    /// For how long it has been the state.
+    /// The time since the state began.
     pub since: Duration,
     /// The levels of port and starboard, forward positive.
     pub levels: [i16; 2],
@@ -34,7 +34,7 @@ pub struct Detail {
 }
 
 impl Hindbrain {
-    /// The state in all detail, as of the last call.
+    /// The state in detail, as of the last call.
     pub fn detail(&self) -> Detail {
         let sources = Source::ALL.map(|source| {
             self.is_fitted(source).then(|| SourceDetail {
@@ -67,7 +67,7 @@ impl Hindbrain {
     fn says(&self, source: Source) -> &'static str {
         let State { enable, estop, reset, sensors, command, device, .. } = self.core();
         match source {
-            Source::Command => match command.wish {
+            Source::Command => match command.setpoint {
                 None => "nothing",
                 Some(_) if command.followed_by_invalid => "refused",
                 Some(_) if self.accepted().withheld => "withheld",
@@ -80,7 +80,7 @@ impl Hindbrain {
                 Some(false) => "false",
             },
             Source::Estop => match estop {
-                EstopLine::Unheard | EstopLine::Awaited { .. } => "nothing",
+                EstopLine::NeverReceived | EstopLine::Awaited { .. } => "nothing",
                 EstopLine::Released { .. } => "released",
                 EstopLine::Pressed => "pressed",
                 EstopLine::Mute | EstopLine::Silent => "silent",

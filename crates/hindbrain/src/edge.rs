@@ -1,6 +1,6 @@
 use units::Velocity;
 
-use crate::core::{Reading, Wish};
+use crate::core::{Reading, Setpoint};
 use crate::{FullSpeed, IrLimits};
 
 /// The infra-red sensors.
@@ -20,7 +20,7 @@ pub enum Sensor {
 }
 
 impl Sensor {
-    /// All sensors, in the order in which the core has them.
+    /// All sensors, in the order of the core.
     pub const ALL: [Self; 4] = [Self::FrontPort, Self::FrontStarboard, Self::BackPort, Self::BackStarboard];
 
     /// All frame names, in the order of [`Sensor::ALL`].
@@ -44,27 +44,27 @@ impl Sensor {
 
 /// `velocity` in thousandths of `full` speed, rounded toward zero.
 ///
-/// What is beyond full speed in either part is scaled down as a whole with `keep_curve`, and each part on its own
-/// without, as the original did.
-/// * a NaN cannot come in, and an overflow on the way counts as full speed
+/// With `keep_curve` a velocity beyond full speed is scaled down as a whole; without it each part is limited on its own, as
+/// in the original.
+/// * a NaN cannot occur, and an overflow counts as full speed
 /// # Source
-/// own; the original's float decoder took NaN for full forward and 1e-40 for full reverse. Here whatever is less than a
+/// own; the original's float decoder took NaN for full forward and 1e-40 for full reverse. Here anything less than a
 /// thousandth is zero.
-pub fn wish_of(velocity: &Velocity, full: &FullSpeed, keep_curve: bool) -> Wish {
+pub fn setpoint_of(velocity: &Velocity, full: &FullSpeed, keep_curve: bool) -> Setpoint {
     /// Far beyond any full speed, and small enough that no product overflows.
     const FAR: f64 = 1e9;
     let linear = (velocity.forward() / full.linear).clamp(-FAR, FAR);
     let angular = (velocity.turn() / full.angular).clamp(-FAR, FAR);
     let excess = if keep_curve { linear.abs().max(angular.abs()).max(1.0) } else { 1.0 };
     // `as` rounds toward zero, saturates, and makes zero of NaN.
-    let thousandths = |part: f64| (part / excess * 1000.0) as i16; // `Wish` limits each part
-    Wish::new(thousandths(linear), thousandths(angular))
+    let thousandths = |part: f64| (part / excess * 1000.0) as i16; // `Setpoint` limits each part
+    Setpoint::new(thousandths(linear), thousandths(angular))
 }
 
-/// What the distance that a sensor measured \[m\] says.
+/// The reading for a measured distance \[m\].
 ///
 /// * less than `near`, or minus infinity (REP-117: too close to measure): blocked
-/// * more than `far`, or infinity (nothing in reach), where `far` is in use: blocked, the floor is not there
+/// * more than `far`, or infinity (nothing in reach), if `far` is set: blocked, the floor is not there
 /// * `None`, NaN, or a negative distance: invalid
 /// # Source
 /// REP-117; hindbrain's stair detector stopped for both too near and too far.
@@ -78,20 +78,20 @@ pub fn reading_of(distance: Option<f64>, limits: &IrLimits) -> Reading {
     }
 }
 
-/// What a sensor measured \[m\]; `None` if it is no measurement.
+/// The distance that a sensor measured \[m\]; `None` if it is no measurement.
 ///
 /// * `range`: NaN is no measurement, infinite is nothing in reach, minus infinite too near to measure (REP-117)
-/// * `least`: the nearest that it can measure \[m\]; nearer is too near, whatever the number says
+/// * `least`: the shortest distance that it can measure \[m\]; any shorter distance is too near
 ///
-/// The farthest that it can measure does not count: a number beyond it is believed as it is, so that a sensor with a wrong or
-/// no range of its own cannot turn an obstacle into nothing in reach.
+/// The longest distance that it can measure is ignored: a number beyond it is used as it is, so a sensor that declares a wrong
+/// range or none cannot turn an obstacle into nothing in reach.
 /// # Source
 /// REP-117; `sensor_msgs/Range`.
 pub fn measured(range: f64, least: f64) -> Option<f64> {
     if range.is_nan() || least.is_nan() {
         None
     } else if range < least.max(0.0) {
-        // Also what is negative: some drivers say so for "too near".
+        // Also negative numbers: some drivers send them for "too near".
         Some(f64::NEG_INFINITY)
     } else {
         Some(range)
@@ -104,42 +104,42 @@ mod tests {
 
     const FULL_SPEED: FullSpeed = FullSpeed { linear: 2.0, angular: 4.0 };
 
-    fn wish(forward: f64, turn: f64) -> (i16, i16) {
-        let wish = wish_of(&Velocity::planar(forward, turn).unwrap(), &FULL_SPEED, true);
-        (wish.linear(), wish.angular())
+    fn setpoint(forward: f64, turn: f64) -> (i16, i16) {
+        let setpoint = setpoint_of(&Velocity::planar(forward, turn).unwrap(), &FULL_SPEED, true);
+        (setpoint.linear(), setpoint.angular())
     }
 
     #[test]
     fn a_velocity_becomes_thousandths_of_full_speed() {
-        assert_eq!(wish(2.0, 0.0), (1000, 0));
-        assert_eq!(wish(-1.0, 1.0), (-500, 250));
+        assert_eq!(setpoint(2.0, 0.0), (1000, 0));
+        assert_eq!(setpoint(-1.0, 1.0), (-500, 250));
         // 0.0019 / 2 = 0.00095: less than a thousandth.
-        assert_eq!(wish(0.0019, -0.0039), (0, 0));
+        assert_eq!(setpoint(0.0019, -0.0039), (0, 0));
     }
 
     #[test]
     fn excess_is_scaled_down_and_keeps_the_curve() {
         // 2 and 0.5 of full: over 2.
-        assert_eq!(wish(4.0, 2.0), (1000, 250));
-        assert_eq!(wish(1.0, -8.0), (250, -1000));
+        assert_eq!(setpoint(4.0, 2.0), (1000, 250));
+        assert_eq!(setpoint(1.0, -8.0), (250, -1000));
     }
 
     #[test]
     fn without_the_curve_each_part_is_limited_on_its_own() {
         let velocity = Velocity::planar(4.0, 2.0).unwrap();
-        let wish = wish_of(&velocity, &FULL_SPEED, false);
-        assert_eq!((wish.linear(), wish.angular()), (1000, 500));
+        let setpoint = setpoint_of(&velocity, &FULL_SPEED, false);
+        assert_eq!((setpoint.linear(), setpoint.angular()), (1000, 500));
     }
 
     #[test]
     fn numbers_that_confused_the_original_are_harmless() {
         for tiny in [1e-40, 1e-60, 1e-300, f64::MIN_POSITIVE, 5e-324, -1e-40, -0.0] {
-            assert_eq!(wish(tiny, tiny), (0, 0), "{tiny}");
+            assert_eq!(setpoint(tiny, tiny), (0, 0), "{tiny}");
         }
         for huge in [1e39, 3.5e38, 1e308, f64::MAX] {
-            assert_eq!(wish(huge, 0.0), (1000, 0), "{huge}");
-            assert_eq!(wish(0.0, -huge), (0, -1000), "{huge}");
-            assert_eq!(wish(-huge, huge), (-1000, 1000), "{huge}");
+            assert_eq!(setpoint(huge, 0.0), (1000, 0), "{huge}");
+            assert_eq!(setpoint(0.0, -huge), (0, -1000), "{huge}");
+            assert_eq!(setpoint(-huge, huge), (-1000, 1000), "{huge}");
         }
     }
 

@@ -10,22 +10,23 @@ mod intake;
 
 pub use intake::Key;
 
-/// How often motor values go out when no command brings them: 50 times a second.
+/// The interval at which motor values are sent without a command: 50 times a second.
 pub const TICK: Duration = Duration::from_millis(20);
-/// How late a step may come while something moves or could; later is a fault, and a supervising thread stops the motors.
+/// The longest time between two steps while something moves or could. A later step is a fault, and a supervising thread
+/// stops the motors.
 pub const OVERRUN_LIMIT: Duration = Duration::from_millis(500);
-/// How often the state goes out when it does not change.
+/// The interval at which the state is published when it does not change.
 ///
 /// # Source
 /// hindbrain, publish interval of 500 ms; its code never used it and published in every loop.
 pub const STATE_PERIOD: Duration = Duration::from_millis(500);
 
-/// A state and why.
+/// A state and its causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The state.
     pub state: StopState,
-    /// Why.
+    /// The causes.
     pub causes: Causes,
 }
 
@@ -33,14 +34,14 @@ pub struct Report {
 ///
 /// * Each event is one step of the core with the time that really passed, so neither a flood nor a lack of calls makes a
 ///   ramp steeper.
-/// * Motor values go out from the call that brought a command, a pressed emergency stop, an enable of false or a reset,
-///   from any other that changes them, from a time-out the moment it ends, and [`TICK`] after they last went out. So a stream
-///   of commands faster than the tick gets one answer for each, and no others.
-/// * If nobody takes the motor values, newer ones replace them, and so do states.
-/// * The first step of a new machine has no time before it.
-/// * What is too old, late, repeated, from the future or waited unread is [`Freshness`]'s to say.
+/// * Motor values are sent by a call with a command, a pressed emergency stop, an enable of false or a reset, by any other
+///   call that changes them, when a time-out ends, and [`TICK`] after they were last sent. A stream of commands faster than
+///   the tick gets one answer for each command, and no others.
+/// * Newer motor values and states replace those that were not polled.
+/// * The first step of a new machine has a `dt` of zero.
+/// * [`Freshness`] decides what is too old, late, repeated, from the future or queued too long.
 /// # Real-time
-/// Nothing is allocated after construction. The time of a call does not depend on what came before.
+/// Nothing is allocated after construction. The time of a call does not depend on earlier calls.
 /// # Source
 /// hindbrain; own where the [core](mod@crate::core) says so.
 #[derive(Clone, Debug)]
@@ -58,7 +59,7 @@ pub struct Hindbrain {
     measurements: [Freshness; 4],
     timers: Timers,
     stopping: bool,
-    /// When each source was last received.
+    /// When a message of each source was last received.
     received: [Option<Instant>; Source::COUNT],
     /// The cause that led to the state, and since when it is the state.
     changed: (Option<Cause>, Instant),
@@ -74,19 +75,19 @@ pub struct Hindbrain {
     counters: Counters,
 }
 
-/// When something goes out that nothing brings.
+/// When each output is due without an input.
 #[derive(Clone, Copy, Debug)]
 struct Timers {
     /// The motor values.
     tick: Instant,
     /// The state.
     state: Instant,
-    /// The details; they follow a cause that changes, but not faster than the tick.
+    /// The details; they are published when a cause changes, but not faster than the tick.
     detail: Instant,
 }
 
 impl Hindbrain {
-    /// A hindbrain that has received nothing: its first output is a stop.
+    /// A hindbrain that has received no input: its first output is a stop.
     pub fn new(params: Params) -> Self {
         let state = State::boot(&params.core);
         let (_, outputs) = step(&state, &Inputs::default(), &params.core);
@@ -120,7 +121,7 @@ impl Hindbrain {
         self.outputs.state
     }
 
-    /// Why the vehicle does not do what is wanted, as of the last call.
+    /// Why the vehicle does not follow the command, as of the last call.
     pub fn causes(&self) -> Causes {
         self.outputs.causes
     }
@@ -130,7 +131,7 @@ impl Hindbrain {
         Motors::from_levels(self.outputs.levels, self.accepted.stamp)
     }
 
-    /// The core's state, to look at.
+    /// The core's state, for inspection.
     pub fn core(&self) -> &State {
         &self.state
     }
@@ -140,13 +141,13 @@ impl Hindbrain {
         &self.params
     }
 
-    /// What has come and gone since the start.
+    /// The counters since the start.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Whether parameters may change now: they are guards, and none is changed while something moves or would at the next
-    /// command. [`Input::ParametersChanged`] changes nothing then.
+    /// Whether parameters may change now. They are guards, so [`Input::ParametersChanged`] changes nothing while something
+    /// moves or would move at the next command.
     pub fn accepts_parameters(&self) -> bool {
         !self.state.may_move()
     }
@@ -156,7 +157,7 @@ impl Hindbrain {
         &self.accepted
     }
 
-    /// How long ago `source` was received; `None` if never.
+    /// The time since `source` was last received; `None` if never.
     pub(crate) fn age(&self, source: Source) -> Option<Duration> {
         self.received[source.index()].map(|at| self.clock.now().since(at))
     }
@@ -166,7 +167,7 @@ impl Hindbrain {
         (self.changed.0, self.clock.now().since(self.changed.1))
     }
 
-    fn note(&mut self, source: Source) {
+    fn record_receipt(&mut self, source: Source) {
         self.received[source.index()] = Some(self.clock.now());
     }
 
@@ -174,7 +175,7 @@ impl Hindbrain {
         self.clock.pass_to(now, self.stepped.map(|_| self.timers.tick));
     }
 
-    /// One step of the core; `drive` sends the motor values even if they stay.
+    /// One step of the core; with `drive` the motor values are sent even if they do not change.
     fn step(&mut self, mut inputs: Inputs, drive: bool) {
         let now = self.clock.now();
         inputs.dt = self.stepped.map_or(0, |last| nanos(now.since(last)));
@@ -198,7 +199,7 @@ impl Hindbrain {
         }
     }
 
-    /// When something lapses by itself, which is a step of its own: a time-out shall not wait for the tick.
+    /// When the next time-out ends, which is a step of its own: a time-out does not wait for the tick.
     fn next_lapse(&self) -> Option<Instant> {
         let left = self.state.timers(&self.params.core).map(|(_, left)| left).min()?;
         Some(self.stepped? + Duration::from_nanos(left))
@@ -227,7 +228,7 @@ impl Hindbrain {
         self.timers.detail = self.clock.now() + STATE_PERIOD;
     }
 
-    /// Forgets all that was received, but for a latched stop, and stays so.
+    /// Ends the machine: forgets all inputs except a latched stop, and ignores later ones.
     fn stop(&mut self) {
         self.stopping = true;
         let State { stop, latch, overrun, .. } = self.state;

@@ -15,7 +15,7 @@ const RED: Rgb = [255, 0, 0];
 /// hindbrain, blink interval of 100 ms; a comparison the wrong way round made it blink as fast as its loop ran.
 pub const BLINK: Duration = Duration::from_millis(100);
 
-/// What the lights of the vehicle show: two groups of pixels, each with a colour for its even and its odd pixels.
+/// The lights of the vehicle: two groups of pixels, each with a colour for its even and its odd pixels.
 ///
 /// | state | rings | strips |
 /// |---|---|---|
@@ -31,7 +31,7 @@ pub struct Leds {
     pub rings: [Rgb; 2],
     /// The even and the odd pixels of the two strips.
     pub strips: [Rgb; 2],
-    /// On for so long, then off for so long; `None` is steady.
+    /// The time on and the time off; `None` is steady.
     pub blink: Option<Duration>,
 }
 

@@ -1,15 +1,15 @@
-//! The stop state machine and the way from velocity to two motors: the last gate before they turn.
+//! The stop state machine, and the mapping of a velocity to two motors: the last gate before they turn.
 //!
-//! * [`Hindbrain`] is the machine: commands, enable, e-stop, reset and infra-red readings come in; motor values go out at
-//!   once with each command and 50 times a second besides, and the state when it changes and twice a second.
-//! * [`mod@core`] is what decides: integers only, a finite set of states, one pure function
-//!   [`step`](crate::core::step) that can be walked through exhaustively.
-//! * The edge turns what the wires carry into what the core takes: a velocity into thousandths ([`wish_of`]), a distance
-//!   into a [`Reading`](crate::core::Reading) ([`reading_of`]), levels into servo values ([`Motors`]).
+//! * [`Hindbrain`] is the machine. Its inputs are commands, enable, e-stop, reset and infra-red readings. It sends motor
+//!   values at once for each command and 50 times a second, and the state when it changes and twice a second.
+//! * [`mod@core`] decides. It has integers only, a finite set of states, and one pure function [`step`](crate::core::step)
+//!   that can be searched exhaustively.
+//! * The edge converts between the units of the wire and of the core: a velocity to thousandths ([`setpoint_of`]), a distance
+//!   to a [`Reading`](crate::core::Reading) ([`reading_of`]), levels to servo values ([`Motors`]).
 //! * [`Params`] are read from the parameters that [`specification`] describes.
 //!
-//! What is deliberately absent: a safety function. A stop of this machine is a neutral value on a wire, no more; an
-//! emergency stop must cut the power in hardware, and the motor controller must stop when this node falls silent.
+//! Deliberately absent: a safety function. A stop of this machine is only a neutral value on a wire. An emergency stop must
+//! cut the power in hardware, and the motor controller must stop when this node falls silent.
 #![forbid(unsafe_code)]
 
 pub mod core;
@@ -26,7 +26,7 @@ mod status;
 
 pub use self::core::{Cause, Causes, SoleTopic, Source, StopState};
 pub use detail::{Detail, SourceDetail};
-pub use edge::{Sensor, measured, reading_of, wish_of};
+pub use edge::{Sensor, measured, reading_of, setpoint_of};
 pub use event::{Input, Output};
 pub use hindbrain::{Hindbrain, Key, OVERRUN_LIMIT, Report, STATE_PERIOD, TICK};
 pub use leds::{BLINK, Leds, Rgb};

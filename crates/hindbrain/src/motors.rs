@@ -42,7 +42,7 @@ impl Motors {
         self.levels() == [0, 0]
     }
 
-    /// The velocity that these values stand for: forward [m/s] and turn [rad/s], counter-clockwise positive.
+    /// The velocity of these values: forward [m/s] and turn [rad/s], counter-clockwise positive.
     pub fn velocity(&self, params: &Params) -> (f64, f64) {
         let full = &params.full_speed;
         let [port, starboard] = self.levels().map(|level| f64::from(level) / f64::from(FULL));

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use params::{Refusal, Set};
 
-use self::declared::*;
+use self::declared::Declared;
 use crate::Sensor;
 use crate::core::{CoreParams, FULL, Infrared, Slopes};
 use crate::hindbrain::{OVERRUN_LIMIT, TICK};
@@ -70,62 +70,74 @@ impl Params {
     /// A [`Refusal`] of a `decel` less than `accel` (a vehicle must not be slower to stop than to start), of an `ir.far` that
     /// leaves no distance clear, of a value that the profile `seed` fixes, and of a driver that cannot be.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        let mut params = Self::parse(set);
+        let declared = Declared::read(set);
+        let (accel, lease) = (declared.accel, declared.enable_lease);
+        let sensors = &declared.ir_sensors;
+        if sensors.iter().enumerate().any(|(index, name)| sensors[..index].contains(name)) {
+            return Err(set.refuse("ir.sensors", "must not name a sensor twice"));
+        }
+        let mut params = Self::parse(declared);
         if params.profile == Profile::Seed {
             params.core = params.core.seed();
         }
         if params.core.slopes.decel < params.core.slopes.accel {
-            return Err(
-                set.refuse("decel", format!("must be no less than accel, {:?} counts/s", ACCEL.get(set)))
-            );
+            return Err(set.refuse("decel", format!("must be no less than accel, {accel:?} counts/s")));
         }
         if params.infrared.far.is_some_and(|far| far <= params.infrared.near) {
             return Err(
                 set.refuse("ir.far", format!("must be 0 or more than ir.near, {:?} m", params.infrared.near))
             );
         }
-        if (1..SHORTEST_LEASE).contains(&params.core.lease)
-            || params.core.lease == 0 && ENABLE_LEASE.get(set) > 0.0
-        {
+        if lease > 0.0 && lease < SHORTEST_LEASE {
             return Err(set.refuse("enable.lease", "must be 0, which is off, or at least 0.05 s"));
-        }
-        let sensors = IR_SENSORS.get(set);
-        if sensors.iter().enumerate().any(|(index, name)| sensors[..index].contains(name)) {
-            return Err(set.refuse("ir.sensors", "must not name a sensor twice"));
         }
         params.core.device_required = Driver::read(set)?.is_some();
         Ok(params)
     }
 
-    fn parse(set: &Set) -> Self {
-        let fitted = IR_SENSORS.get(set);
-        let far = IR_FAR.get(set);
+    fn parse(declared: Declared) -> Self {
+        let Declared {
+            profile,
+            max_linear,
+            max_angular,
+            accel,
+            decel,
+            cmd_timeout,
+            cmd_vel_type,
+            estop_required,
+            estop_timeout,
+            enable_lease,
+            ir_sensors,
+            ir_near,
+            ir_far,
+            ir_timeout,
+        } = declared;
         let core = CoreParams {
             strict: true,
             full: FULL,
             slopes: Slopes {
-                accel: thousandths(ACCEL.get(set)),
-                decel: thousandths(DECEL.get(set)),
+                accel: thousandths(accel),
+                decel: thousandths(decel),
                 tick: nanos(TICK),
                 rest: nanos(TICK),
             },
             overrun_limit: nanos(OVERRUN_LIMIT),
-            command_timeout: nanos(CMD_TIMEOUT.time(set)),
-            estop_required: ESTOP_REQUIRED.get(set),
-            estop_timeout: nanos(ESTOP_TIMEOUT.time(set)),
+            command_timeout: nanos(cmd_timeout),
+            estop_required,
+            estop_timeout: nanos(estop_timeout),
             device_required: false,
-            lease: nanos(ENABLE_LEASE.time(set)),
+            lease: nanos(Duration::try_from_secs_f64(enable_lease).unwrap_or_default()),
             infrared: Infrared {
-                fitted: Sensor::ALL.map(|sensor| fitted.iter().any(|name| name == sensor.frame_id())),
-                timeout: nanos(IR_TIMEOUT.time(set)),
+                fitted: Sensor::ALL.map(|sensor| ir_sensors.iter().any(|name| name == sensor.frame_id())),
+                timeout: nanos(ir_timeout),
             },
         };
         Self {
             core,
-            full_speed: FullSpeed { linear: MAX_LINEAR.get(set), angular: MAX_ANGULAR.get(set) },
-            infrared: IrLimits { near: IR_NEAR.get(set), far: (far > 0.0).then_some(far) },
-            profile: if PROFILE.get(set) == "seed" { Profile::Seed } else { Profile::Strict },
-            command_type: match CMD_VEL_TYPE.get(set).as_str() {
+            full_speed: FullSpeed { linear: max_linear, angular: max_angular },
+            infrared: IrLimits { near: ir_near, far: (ir_far > 0.0).then_some(ir_far) },
+            profile: if profile == "seed" { Profile::Seed } else { Profile::Strict },
+            command_type: match cmd_vel_type.as_str() {
                 "twist" => CommandType::Twist,
                 _ => CommandType::TwistStamped,
             },
@@ -135,12 +147,12 @@ impl Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self::parse(&specification().defaults())
+        Self::parse(Declared::read(&specification().defaults()))
     }
 }
 
-/// Nobody repeats an enable faster \[ns\].
-const SHORTEST_LEASE: u64 = 50_000_000;
+/// Nobody repeats an enable faster \[s\].
+const SHORTEST_LEASE: f64 = 0.05;
 
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)

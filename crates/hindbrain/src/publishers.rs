@@ -2,7 +2,7 @@ use units::Census;
 
 use crate::core::SoleTopic;
 
-/// The publishers of the topics on which one is expected, each endpoint counted by itself, whatever its name.
+/// The publishers of the topics on which one is expected. Each endpoint counts, of any node name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Publishers {
     counts: [Census; SoleTopic::ALL.len()],
@@ -16,7 +16,7 @@ impl Publishers {
         self
     }
 
-    /// Those of `topic`.
+    /// The publishers of `topic`.
     pub const fn of(&self, topic: SoleTopic) -> Census {
         self.counts[topic as usize]
     }

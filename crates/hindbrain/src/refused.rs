@@ -6,21 +6,21 @@ use units::{BeyondReason, NotFinite, Velocity};
 
 use crate::FullSpeed;
 
-/// A command that was refused, by the first part that is wrong.
+/// A command that was refused, with the first part that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Refused {
     /// Which part, in the names of `geometry_msgs/msg/TwistStamped`.
     pub part: &'static str,
-    /// What it was \[m/s, rad/s, or of a stamp s, negative in the past\].
+    /// Its value \[m/s, rad/s; for a stamp s, negative in the past\].
     pub value: f64,
-    /// What it may be at most, either way; `None` where it was no finite number.
+    /// Its limit, either way; `None` if the value was not finite.
     pub most: Option<f64>,
 }
 
 impl Refused {
-    /// Whether `velocity` is beyond all reason for a vehicle of this speed.
+    /// Checks that `velocity` is plausible for a vehicle with this full speed.
     /// # Errors
-    /// The first part that is beyond.
+    /// The first part that is not.
     pub fn check(velocity: &Velocity, full: &FullSpeed) -> Result<(), Self> {
         velocity.check_reason(full.linear, full.angular).map_err(|BeyondReason { part, value, most }| Self {
             part,
@@ -31,12 +31,12 @@ impl Refused {
 }
 
 impl Refused {
-    /// A command of so long ago.
+    /// A command that is too old.
     pub fn old(age: Duration, timeout: Duration) -> Self {
         Self { part: "header.stamp", value: -age.as_secs_f64(), most: Some(timeout.as_secs_f64()) }
     }
 
-    /// A command from so far in the future.
+    /// A command from the future.
     pub fn ahead(by: Duration) -> Self {
         Self { part: "header.stamp", value: by.as_secs_f64(), most: Some(AHEAD.as_secs_f64()) }
     }

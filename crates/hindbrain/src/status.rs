@@ -2,35 +2,36 @@ use units::Level;
 
 use crate::{Hindbrain, Sensor};
 
-/// What has come and gone since the start.
+/// Counters since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Commands that were accepted.
     pub commands: u64,
     /// Commands refused because they were not finite, beyond reason, too old or from the future.
     pub invalid: u64,
-    /// Commands refused because a newer one had come before, and stops that came too late to be commands.
+    /// Commands refused because a newer one was received before, and stops that were too late to be commands.
     pub late: u64,
-    /// Measurements of infra-red sensors that were late, or had the stamp of one that is over.
+    /// Measurements of infra-red sensors that were late, or repeated the stamp of one that had timed out.
     pub repeated: u64,
     /// Readings of infra-red sensors that are not fitted.
     pub unfitted: u64,
-    /// Motor values that went out.
+    /// Motor values that were sent.
     pub drives: u64,
     /// Times that the emergency stop latched.
     pub estops: u64,
     /// Times that a fault latched.
     pub faults: u64,
-    /// Resets that were obeyed.
+    /// Resets that cleared a latch.
     pub resets: u64,
-    /// Times that somebody else had to stop the motors.
+    /// Times that the supervising thread had to stop the motors.
     pub unwatched: u64,
     /// Steps later than the overrun limit, moving or not.
     pub overruns: u64,
 }
 
 impl Hindbrain {
-    /// How well the node is and why, as of the last call: as the most severe cause has it, and badly if any cause is an error.
+    /// The level and message for `/diagnostics`, as of the last call: the level of the most severe cause, or an error if any
+    /// cause is one.
     pub fn health(&self) -> (Level, String) {
         let causes = self.causes();
         if causes.is_empty() {

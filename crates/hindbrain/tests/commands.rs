@@ -28,7 +28,7 @@ fn an_older_command_is_refused_while_the_newer_one_is_fresh() {
 }
 
 #[test]
-fn a_command_without_a_stamp_is_judged_by_its_arrival() {
+fn a_command_without_a_stamp_counts_from_its_receipt() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.send(stamped(0.0, 0.0, stamp(10)));
@@ -84,7 +84,7 @@ fn an_older_stamp_counts_from_the_moment_the_newer_one_is_stale() {
 }
 
 #[test]
-fn what_is_refused_is_told_at_once_and_then_once_a_second() {
+fn what_is_refused_is_reported_at_once_and_then_once_a_second() {
     let mut rig = rig(&[]);
     rig.repeat(&[not_finite()], 2_500);
     assert_eq!((rig.refusals.len(), rig.hindbrain.counters().invalid), (3, 250));
@@ -98,11 +98,11 @@ fn what_is_refused_is_told_at_once_and_then_once_a_second() {
 }
 
 #[test]
-fn a_command_that_was_under_way_counts_for_so_much_less_long() {
+fn a_command_that_was_under_way_has_a_timeout_shortened_by_its_age() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.read_clock();
-    let command = rig.said(0.0, -100);
+    let command = rig.stamped_at(0.0, -100);
     rig.send(command);
     assert_eq!(rig.hindbrain.counters().commands, 2);
     assert!(!rig.has(Cause::CommandStale));
@@ -117,7 +117,7 @@ fn a_command_that_comes_when_it_is_stale_is_refused() {
     for (ms, commands) in [(499, 1), (500, 0), (60_000, 0)] {
         let mut rig = rig(&[]);
         rig.read_clock();
-        let command = rig.said(1.0, -ms);
+        let command = rig.stamped_at(1.0, -ms);
         rig.send(command);
         assert_eq!(
             (rig.hindbrain.counters().commands, rig.hindbrain.counters().invalid),
@@ -127,7 +127,7 @@ fn a_command_that_comes_when_it_is_stale_is_refused() {
     }
     let mut rig = rig(&[]);
     rig.read_clock();
-    let command = rig.said(1.0, -600);
+    let command = rig.stamped_at(1.0, -600);
     rig.send(command);
     let refused = rig.refusals[0];
     assert_eq!((refused.part, refused.value, refused.most), ("header.stamp", -0.6, Some(0.5)));
@@ -143,21 +143,21 @@ fn a_stop_is_never_too_late() {
         rig.ready();
         rig.read_clock();
         for _ in 0..30 {
-            let command = rig.said(1.0, 0);
+            let command = rig.stamped_at(1.0, 0);
             rig.send(command);
             rig.wait(10);
         }
         let (level, count) = (rig.levels()[0], rig.drives.len());
         // 20 counts/s for 300 ms, and braking at 200 counts/s takes a tenth of that.
         assert!(level >= 5, "{level}");
-        let stop = rig.said(0.0, ms);
+        let stop = rig.stamped_at(0.0, ms);
         rig.send(stop);
         assert_eq!((rig.hindbrain.counters().late, rig.hindbrain.counters().invalid), (1, 0), "{ms} ms");
         assert!(rig.drives.len() > count && rig.has(Cause::CommandStale), "{ms} ms");
         rig.wait(60);
         assert_eq!(rig.levels(), [0, 0], "{ms} ms");
         for (forward, moves) in [(1.0, false), (0.0, false), (1.0, true)] {
-            let command = rig.said(forward, 0);
+            let command = rig.stamped_at(forward, 0);
             rig.send(command);
             rig.wait(100);
             assert_eq!(rig.levels()[0] > 0, moves, "{ms} ms: a stale stop is no zero to begin with");
@@ -182,10 +182,10 @@ fn a_stop_that_comes_too_late_is_no_zero_to_begin_with() {
         rig.send(Input::EnableReceived(true));
         rig.wait(100);
         rig.read_clock();
-        let stop = rig.said(0.0, ms);
+        let stop = rig.stamped_at(0.0, ms);
         rig.send(stop);
         rig.repeat(&[command(1.0, 0.0)], 200);
-        assert_eq!(rig.levels(), [0, 0], "{ms} ms: nobody knows when it was said");
+        assert_eq!(rig.levels(), [0, 0], "{ms} ms: its age is not known");
         rig.send(command(0.0, 0.0));
         rig.repeat(&[command(1.0, 0.0)], 200);
         assert!(rig.levels()[0] > 0);
@@ -199,13 +199,13 @@ fn a_command_from_the_future_is_refused() {
     rig.read_clock();
     rig.send(command(1.0, 0.0));
     let count = rig.drives.len();
-    let ahead = rig.said(1.0, 2_000);
+    let ahead = rig.stamped_at(1.0, 2_000);
     rig.send(ahead);
     assert_eq!((rig.drives.len(), rig.hindbrain.counters().invalid), (count, 1));
     let refused = rig.refusals[0];
     assert_eq!((refused.part, refused.value, refused.most), ("header.stamp", 2.0, Some(0.1)));
     rig.wait(500);
-    assert!(rig.has(Cause::CommandStale), "it keeps nothing alive");
+    assert!(rig.has(Cause::CommandStale), "it does not keep the command in force");
 }
 
 #[test]
@@ -248,18 +248,18 @@ fn what_counts_as_a_zero_moves_nothing_also_after_a_silence() {
 }
 
 #[test]
-fn the_stamp_of_what_is_beyond_reason_is_not_noted() {
+fn the_stamp_of_what_is_beyond_reason_is_ignored() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.read_clock();
-    let beyond = rig.said(1_000.0, 50);
+    let beyond = rig.stamped_at(1_000.0, 50);
     rig.send(beyond);
     assert!(rig.has(Cause::CommandInvalid));
-    let command = rig.said(1.0, 0);
+    let command = rig.stamped_at(1.0, 0);
     rig.send(command);
     assert_eq!((rig.hindbrain.counters().late, rig.has(Cause::CommandInvalid)), (0, false));
-    // Refused as what it is, although another one overtook it.
-    let beyond = rig.said(1_000.0, -10);
+    // Refused as implausible, although another one overtook it.
+    let beyond = rig.stamped_at(1_000.0, -10);
     rig.send(beyond);
     assert!(rig.has(Cause::CommandInvalid));
 }

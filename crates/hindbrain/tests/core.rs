@@ -1,8 +1,8 @@
 //! The core under any parameters and any inputs: total and in range.
 
 use hindbrain::core::{
-    CommandInput, Conflicts, CoreParams, Infrared, Inputs, InvalidCommand, Reading, Slopes, SoleTopic, State,
-    SwitchInput, Wish, step,
+    CommandInput, Conflicts, CoreParams, Infrared, Inputs, InvalidCommand, Reading, Setpoint, Slopes,
+    SoleTopic, State, SwitchInput, step,
 };
 use proptest::prelude::*;
 
@@ -37,9 +37,12 @@ fn core_params() -> impl Strategy<Value = CoreParams> {
 }
 
 fn command() -> impl Strategy<Value = Result<CommandInput, InvalidCommand>> {
-    let wish = (any::<i16>(), any::<i16>()).prop_map(|(linear, angular)| Wish::new(linear, angular));
-    let command =
-        (wish, any::<bool>(), time()).prop_map(|(wish, is_zero, age)| CommandInput { wish, is_zero, age });
+    let setpoint = (any::<i16>(), any::<i16>()).prop_map(|(linear, angular)| Setpoint::new(linear, angular));
+    let command = (setpoint, any::<bool>(), time()).prop_map(|(setpoint, is_zero, age)| CommandInput {
+        setpoint,
+        is_zero,
+        age,
+    });
     prop_oneof![4 => command.prop_map(Ok), 1 => Just(Err(InvalidCommand))]
 }
 
@@ -78,7 +81,7 @@ fn core_inputs() -> impl Strategy<Value = Inputs> {
 }
 
 proptest! {
-    /// I2 and I12: the step is total, whatever the parameters are.
+    /// I2 and I12: the step is total for any parameters.
     #[test]
     fn no_parameters_make_the_core_panic_or_leave_its_range(
         params in core_params(), inputs in prop::collection::vec(core_inputs(), 1..40),

@@ -1,4 +1,4 @@
-//! What `hind/state_detail` tells: every source, its age, what it says and whether it blocks, and when it goes out.
+//! The contents of `hind/state_detail` (every source, its age, its last value and whether it blocks) and when it is published.
 
 #![allow(clippy::unwrap_used)] // clippy takes helpers of tests for production code
 
@@ -10,25 +10,25 @@ use common::{Rig, command, ir, not_finite, params, publishers, rig, text, texts}
 use hindbrain::{Cause, Input, Sensor, SoleTopic, Source, SourceDetail, StopState};
 use params::Value;
 
-fn look(rig: &Rig, source: Source) -> Option<SourceDetail> {
+fn source_detail(rig: &Rig, source: Source) -> Option<SourceDetail> {
     let place = Source::ALL.iter().position(|&known| known == source).unwrap();
     let detail = rig.hindbrain.detail();
     assert!(detail.sources[place].is_none_or(|found| found.source == source));
     detail.sources[place]
 }
 
-/// What it says and whether it blocks.
+/// The source's last value and whether it blocks.
 fn says(rig: &Rig, source: Source) -> (&'static str, bool) {
-    let detail = look(rig, source).unwrap();
+    let detail = source_detail(rig, source).unwrap();
     (detail.says, detail.blocks)
 }
 
 fn age(rig: &Rig, source: Source) -> Option<u128> {
-    look(rig, source).unwrap().age.map(|age| age.as_millis())
+    source_detail(rig, source).unwrap().age.map(|age| age.as_millis())
 }
 
 #[test]
-fn the_command_tells_what_is_wanted() {
+fn the_command_shows_what_is_wanted() {
     let mut rig = rig(&[]);
     assert_eq!(says(&rig, Source::Command), ("nothing", true));
     rig.ready();
@@ -36,13 +36,13 @@ fn the_command_tells_what_is_wanted() {
     rig.send(command(1.0, 0.0));
     assert_eq!(says(&rig, Source::Command), ("move", false));
     rig.send(not_finite());
-    assert_eq!(says(&rig, Source::Command), ("refused", false), "the wish before it still counts");
+    assert_eq!(says(&rig, Source::Command), ("refused", false), "the setpoint before it still counts");
     rig.wait(500);
     assert_eq!(says(&rig, Source::Command), ("nothing", true));
     rig.send(command(0.02, 0.0));
     assert_eq!(says(&rig, Source::Command), ("zero", false), "within the dead band");
     rig.send(publishers(SoleTopic::Command, 2, 0));
-    assert_eq!(says(&rig, Source::Command), ("zero", true), "whose command is it?");
+    assert_eq!(says(&rig, Source::Command), ("zero", true), "the sender is not known");
     rig.send(publishers(SoleTopic::Command, 1, 0));
     rig.send(command(1.0, 0.0));
     assert_eq!(says(&rig, Source::Command), ("move", true), "zero first");
@@ -71,7 +71,7 @@ fn enable_needs_no_edge_under_seed() {
 }
 
 #[test]
-fn the_estop_tells_all_that_it_can() {
+fn the_estop_shows_every_value() {
     for required in [false, true] {
         let mut rig = rig(&[("estop.required", Value::Bool(required))]);
         assert_eq!(says(&rig, Source::Estop), ("nothing", required));
@@ -101,7 +101,7 @@ fn reset_blocks_while_something_is_latched() {
 }
 
 #[test]
-fn a_fitted_sensor_tells_what_it_sees_and_another_nothing() {
+fn a_fitted_sensor_shows_its_reading_and_another_nothing() {
     let mut rig = rig(&[("ir.sensors", texts(&["ir_front_starboard"]))]);
     let sensor = Source::Ir(Sensor::FrontStarboard);
     assert_eq!(says(&rig, sensor), ("silent", true));
@@ -112,13 +112,13 @@ fn a_fitted_sensor_tells_what_it_sees_and_another_nothing() {
     rig.send(ir(Sensor::FrontStarboard, f64::NAN));
     assert_eq!(says(&rig, sensor), ("no measurement", true));
     for other in [Sensor::FrontPort, Sensor::BackPort, Sensor::BackStarboard] {
-        assert_eq!(look(&rig, Source::Ir(other)), None);
+        assert_eq!(source_detail(&rig, Source::Ir(other)), None);
     }
 }
 
 #[test]
-fn the_motor_controller_tells_whether_it_answers() {
-    assert_eq!(look(&rig(&[]), Source::Device), None);
+fn the_motor_controller_shows_whether_it_answers() {
+    assert_eq!(source_detail(&rig(&[]), Source::Device), None);
     let mut rig = rig(&[("driver.kind", text("pololu")), ("driver.device", text("/dev/ttyACM0"))]);
     assert_eq!(says(&rig, Source::Device), ("nothing", true));
     rig.send(Input::DeviceOpened);
@@ -131,7 +131,7 @@ fn the_motor_controller_tells_whether_it_answers() {
 fn every_source_has_its_own_age() {
     let every = texts(&["ir_front_port", "ir_front_starboard", "ir_back_port", "ir_back_starboard"]);
     let device = [("driver.kind", text("pololu")), ("driver.device", text("/dev/ttyACM0"))];
-    let mut rig = Rig::unheard(params(&[&device[..], &[("ir.sensors", every)]].concat()).unwrap());
+    let mut rig = Rig::without_messages(params(&[&device[..], &[("ir.sensors", every)]].concat()).unwrap());
     let sources = [
         (Source::Command, command(0.0, 0.0)),
         (Source::Enable, Input::EnableReceived(true)),
@@ -150,12 +150,12 @@ fn every_source_has_its_own_age() {
         rig.wait(10);
     }
     for (place, (source, _)) in sources.iter().enumerate() {
-        // The first was heard 90 ms ago, each of the others 10 ms later; a tick may be 10 ms back.
+        // The first was received 90 ms ago, each of the others 10 ms later; a tick may be 10 ms back.
         let expected = 90 - 10 * place as u128;
         assert!((expected - 10..=expected).contains(&age(&rig, *source).unwrap()), "{source:?}");
     }
     rig.send(not_finite());
-    assert!(age(&rig, Source::Command) > Some(0), "what is refused was not heard");
+    assert!(age(&rig, Source::Command) > Some(0), "a refused command is not received");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn causes_that_change_by_themselves_go_out_at_most_once_per_tick() {
     );
     rig.wait(40);
     let last = rig.details.last().unwrap();
-    assert!(!last.causes.contains(Cause::CommandInvalid), "the last word is the truth");
+    assert!(!last.causes.contains(Cause::CommandInvalid), "the last detail is up to date");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Random faults while it drives, each with its bound and its way back: the machine by itself.
 //!
-//! `EPISODES=100000 cargo test -p hindbrain --test episodes` plays as many, also from `EPISODES_SEED` if there is one; one that
-//! fails is printed with its seed and number, and belongs into `FAILED`.
+//! `EPISODES=100000 cargo test -p hindbrain --test episodes` plays that many, from `EPISODES_SEED` if it is set. An episode that
+//! fails is printed with its seed and number; add it to `FAILED`.
 
 #![allow(clippy::unwrap_used)] // what fails has to end the test with its seed
 
@@ -21,7 +21,7 @@ const FAILED: [(u64, usize); 0] = [];
 /// When it is started \[ms\].
 const START: u64 = 1_000;
 
-/// hindbrain, called exactly when it wants to be.
+/// hindbrain, called exactly at its deadlines.
 struct Alone {
     machine: Hindbrain,
     now: Instant,
@@ -52,7 +52,7 @@ impl Alone {
         Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
     }
 
-    /// `None` of what only the chain before it hears.
+    /// `None` for messages that only the stages before it receive.
     fn input(&mut self, message: Message) -> Option<Input> {
         Some(match message {
             Message::Command { forward, behind } => {
@@ -100,7 +100,7 @@ impl Alone {
         })
     }
 
-    fn take(&mut self, input: Input) {
+    fn handle(&mut self, input: Input) {
         self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
         self.machine.handle(self.now, input);
         self.drain();
@@ -127,12 +127,12 @@ impl Vehicle for Alone {
             if !on {
                 self.drain();
             }
-            return waited.into_iter().for_each(|input| self.take(input));
+            return waited.into_iter().for_each(|input| self.handle(input));
         }
         let Some(message) = message.received() else { return };
         let input = self.input(message);
         if let Some(input) = input.and_then(|input| self.inbox.take(&message, input)) {
-            self.take(input);
+            self.handle(input);
         }
     }
 
@@ -141,7 +141,7 @@ impl Vehicle for Alone {
             set.iter().map(|(name, text)| ((*name).to_owned(), Value::Float(text.parse().unwrap())));
         let set = specification().resolve(changes).unwrap();
         let accepts = self.machine.accepts_parameters();
-        self.take(Input::ParametersChanged(Params::read(&set).unwrap()));
+        self.handle(Input::ParametersChanged(Params::read(&set).unwrap()));
         accepts
     }
 

@@ -37,7 +37,7 @@ fn a_motor_controller_that_is_not_open_is_a_soft_stop() {
 }
 
 #[test]
-fn without_a_motor_controller_nobody_waits_for_one() {
+fn no_motor_controller_is_waited_for_without_a_driver() {
     let mut rig = rig(&[]);
     rig.ready();
     assert!(!rig.has(Cause::DeviceUnready));
@@ -61,7 +61,7 @@ fn a_lost_motor_controller_is_a_fault_that_cannot_be_reset_while_it_is_lost() {
     assert_eq!(rig.state(), StopState::Fault, "the button went down while it was lost");
     assert!(
         !rig.has(Cause::DeviceLost) && !rig.has(Cause::Overrun),
-        "nobody was late: {}",
+        "no command was late: {}",
         rig.hindbrain.causes()
     );
     rig.click_reset();
@@ -189,7 +189,7 @@ fn a_device_a_fault_and_an_unwatched_step_answer_at_once() {
         rig.wait(5);
         let count = rig.drives.len();
         rig.send(input);
-        assert_eq!(rig.drives.len(), count, "nothing changed for the motors");
+        assert_eq!(rig.drives.len(), count, "the motor values did not change");
     }
 }
 

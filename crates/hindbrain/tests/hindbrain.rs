@@ -161,7 +161,7 @@ fn a_clock_that_goes_back_is_the_latest_seen() {
 }
 
 #[test]
-fn stops_that_nobody_takes_are_not_lost() {
+fn stops_that_are_not_polled_are_not_lost() {
     let mut rig = rig(&[]);
     rig.full_speed();
     for _ in 0..1_000 {
@@ -175,7 +175,7 @@ fn stops_that_nobody_takes_are_not_lost() {
 }
 
 #[test]
-fn whatever_waits_to_go_out_is_due_now() {
+fn outputs_that_wait_are_due_now() {
     let mut hindbrain = Hindbrain::new(Params::default());
     let mut now = Instant::from_millis(1_000);
     for n in 0..600 {

@@ -10,7 +10,7 @@ use units::{Instant, Stamp};
 
 const FULL_AHEAD: fn() -> Input = || command(1.0, 0.0);
 
-/// Nothing moves although zero-first is met again and again, and full speed is asked for `ms` long beside `inputs`.
+/// Nothing moves although a zero and then full speed are commanded repeatedly for `ms`, together with `inputs`.
 fn stays_stopped(rig: &mut Rig, ms: u64, inputs: &[Input]) {
     let start = rig.drives.len();
     let tempting = [inputs, &[FULL_AHEAD()]].concat();
@@ -120,7 +120,7 @@ fn h4_a_silent_estop_counts_as_pressed() {
 }
 
 #[test]
-fn h4_a_required_estop_that_was_never_heard_counts_as_pressed() {
+fn h4_a_required_estop_that_was_never_received_counts_as_pressed() {
     let mut rig = rig(&[("estop.required", Value::Bool(true))]);
     assert_eq!(rig.state(), StopState::Estop);
     rig.click_reset();
@@ -215,7 +215,7 @@ fn h6_there_is_a_way_out_and_it_needs_zero_first() {
 #[test]
 fn h6_infrared_clears_by_itself_and_a_flicker_does_not() {
     let sensors = [("ir.sensors", texts(&["ir_front_port"]))];
-    // Of 40 ms so many are blocked: one of four, three of four, four of four.
+    // In each 40 ms one, three or four of four readings are blocked.
     for (blocked, clears) in [(0, true), (1, false), (3, false), (4, false)] {
         let mut rig = rig(&sensors);
         rig.repeat(&[ir(Sensor::FrontPort, 1.0)], 510);
@@ -237,7 +237,7 @@ fn h6_infrared_clears_by_itself_and_a_flicker_does_not() {
 }
 
 #[test]
-fn h7_one_snapshot_gives_one_state_and_its_blame() {
+fn h7_one_snapshot_gives_one_state_and_its_causes() {
     let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port", "ir_back_port"]))]);
     assert_eq!(rig.state(), StopState::SoftBoth, "two silent sensors leave no way out");
     rig.send(Input::EnableReceived(true));
@@ -280,7 +280,7 @@ fn h9_the_sign_changes_through_a_rest_at_zero() {
 }
 
 #[test]
-fn a_wish_for_the_other_way_brakes_as_one_for_nothing_does() {
+fn a_setpoint_for_the_other_way_brakes_as_one_for_nothing_does() {
     let mut rig = rig(&[("accel", Value::Float(20.0)), ("decel", Value::Float(200.0))]);
     rig.full_speed();
     // 66 counts by 200 counts/s are 330 ms; by 20 counts/s they would be ten times as long.
@@ -351,10 +351,10 @@ fn h15_what_users_read_calls_a_stop_no_safety_function() {
     }
 }
 
-/// Who repeats an enable, as a lease asks for, must not start a hindbrain that was started anew meanwhile.
+/// A switch that repeats enable, as a lease requires, must not start a hindbrain that was restarted meanwhile.
 #[test]
 fn h16_an_enable_that_goes_on_does_not_arm_a_machine_that_starts_anew() {
-    let mut rig = Rig::unheard(params(&[]).unwrap());
+    let mut rig = Rig::without_messages(params(&[]).unwrap());
     stays_stopped(&mut rig, 500, &[Input::EnableReceived(true), command(0.0, 0.0), command(1.0, 0.0)]);
     assert!(rig.has(Cause::NotArmed));
     rig.send(Input::EnableReceived(false));

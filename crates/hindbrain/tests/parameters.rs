@@ -15,7 +15,7 @@ fn with(name: &str, value: Value) -> Params {
     params(&[(name, value)]).unwrap()
 }
 
-/// Changes one parameter, and by hand what it stands for; all else stays.
+/// Changes one parameter, and by hand the value that it sets; everything else stays.
 fn means(name: &str, value: Value, change: impl Fn(&mut Params)) {
     let mut expected = Params::default();
     change(&mut expected);
@@ -44,7 +44,7 @@ fn every_parameter_is_what_it_is_called() {
 }
 
 #[test]
-fn limits_that_just_fit_are_taken() {
+fn limits_that_just_fit_are_accepted() {
     assert!(params(&[("decel", Value::Float(20.0))]).is_ok(), "as fast down as up");
     let far = |far| params(&[("ir.near", Value::Float(0.2)), ("ir.far", Value::Float(far))]);
     assert!(far(0.21).is_ok() && far(0.0).is_ok() && far(0.2).is_err(), "some distance must be clear");
@@ -77,7 +77,7 @@ fn what_seed_fixes_is_refused_by_name() {
     }
 }
 
-/// Whoever asks a running node is told what is in force.
+/// A client that reads the parameters of a running node gets the values in force.
 #[test]
 fn what_seed_fixes_is_shown_as_it_is() {
     let set = specification().resolve([("profile".into(), text("seed"))]).unwrap();
@@ -85,7 +85,7 @@ fn what_seed_fixes_is_shown_as_it_is() {
     assert_eq!(shown("decel"), Value::Float(20.0));
     let refusal = set.change(&[("decel".into(), Value::Float(200.0))]).unwrap_err();
     assert!(matches!(refusal, Refusal::ReadOnly { .. }), "{refusal}");
-    // All that is said of the profile is in the set: reading it as strict would give the same.
+    // The set contains everything that the profile fixes: reading it as strict would give the same.
     let core = Params::read(&set).unwrap().core;
     assert_eq!((core.slopes.accel, core.slopes.decel), (20_000, 20_000));
 }
@@ -105,7 +105,7 @@ fn a_sensor_is_fitted_once() {
 }
 
 #[test]
-fn what_seed_leaves_open_is_taken() {
+fn what_seed_leaves_open_is_accepted() {
     for (name, value) in [
         ("max_linear", Value::Float(2.0)),
         ("cmd_timeout", Value::Float(0.2)),

@@ -1,4 +1,4 @@
-//! Any numbers at the edge, and any traces with any timing: what must hold whatever happens.
+//! Properties of any numbers at the edge, and of any traces with any timing.
 
 #![allow(clippy::unwrap_used)] // clippy takes helpers of tests for production code
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{command, not_finite, params, stamped, texts};
 use hindbrain::core::Reading;
 use hindbrain::{
-    FullSpeed, Hindbrain, Input, IrLimits, Motors, Output, Params, Sensor, StopState, reading_of, wish_of,
+    FullSpeed, Hindbrain, Input, IrLimits, Motors, Output, Params, Sensor, StopState, reading_of, setpoint_of,
 };
 use params::Value;
 use proptest::prelude::*;
@@ -66,7 +66,7 @@ impl Event {
     }
 }
 
-/// Mostly what lets the vehicle move, so that something is tested.
+/// Mostly events that let the vehicle move, so the properties are not trivially true.
 fn event() -> impl Strategy<Value = Event> {
     let part = || prop_oneof![2 => Just(0.0), 2 => Just(1.0), 1 => Just(-1.0), 3 => -1.5..1.5f64];
     prop_oneof![
@@ -112,10 +112,10 @@ fn fitted(with_sensors: bool, accel: f64) -> Params {
     params(changes).unwrap()
 }
 
-/// One drive that went out: when, what, and the state it went out in.
+/// Motor values that were sent: when, which, and the state at that time.
 type Sent = (Instant, Motors, StopState);
 
-/// Runs a trace; where `exact` the machine is called at its deadlines too, else only with events.
+/// Runs a trace. If `exact` is set the machine is also called at its deadlines, else only with events.
 fn run(params: &Params, trace: &[(u64, Event, bool)]) -> (Vec<Sent>, String) {
     let mut hindbrain = Hindbrain::new(*params);
     let (mut now, mut sent, mut log) = (Instant::from_millis(10), Vec::new(), String::new());
@@ -145,20 +145,20 @@ fn run(params: &Params, trace: &[(u64, Event, bool)]) -> (Vec<Sent>, String) {
 
 proptest! {
     #[test]
-    fn any_velocity_is_a_wish_in_range_of_the_same_direction(
+    fn any_velocity_is_a_setpoint_in_range_of_the_same_direction(
         forward in finite(), turn in finite(), linear in 0.01..20.0f64, angular in 0.01..20.0f64,
     ) {
         let full = FullSpeed { linear, angular };
-        let wish = wish_of(&Velocity::planar(forward, turn).unwrap(), &full, true);
-        prop_assert!(wish.linear().abs() <= 1000 && wish.angular().abs() <= 1000);
-        prop_assert!(f64::from(wish.linear()) * forward.signum() >= 0.0);
-        prop_assert!(f64::from(wish.angular()) * turn.signum() >= 0.0);
+        let setpoint = setpoint_of(&Velocity::planar(forward, turn).unwrap(), &full, true);
+        prop_assert!(setpoint.linear().abs() <= 1000 && setpoint.angular().abs() <= 1000);
+        prop_assert!(f64::from(setpoint.linear()) * forward.signum() >= 0.0);
+        prop_assert!(f64::from(setpoint.angular()) * turn.signum() >= 0.0);
         // Never faster than asked: rounded toward zero.
-        prop_assert!(f64::from(wish.linear()).abs() <= (forward / linear * 1000.0).abs());
-        prop_assert!(f64::from(wish.angular()).abs() <= (turn / angular * 1000.0).abs());
+        prop_assert!(f64::from(setpoint.linear()).abs() <= (forward / linear * 1000.0).abs());
+        prop_assert!(f64::from(setpoint.angular()).abs() <= (turn / angular * 1000.0).abs());
         if forward.abs() <= linear && turn.abs() <= angular {
-            prop_assert_eq!(f64::from(wish.linear()), (forward / linear * 1000.0).trunc());
-            prop_assert_eq!(f64::from(wish.angular()), (turn / angular * 1000.0).trunc());
+            prop_assert_eq!(f64::from(setpoint.linear()), (forward / linear * 1000.0).trunc());
+            prop_assert_eq!(f64::from(setpoint.angular()), (turn / angular * 1000.0).trunc());
         }
     }
 
@@ -171,7 +171,7 @@ proptest! {
     }
 
     /// Over any time a level grows and, while the state is OK, shrinks by less than its slope and half the other one allow, plus one
-    /// count: the half is what it gives so that the forward part and the turn part shrink in time.
+    /// count: the half is what it contributes to make the forward part and the turn part shrink in time.
     #[test]
     fn no_timing_makes_a_ramp_steeper(
         trace in trace(), sensors in any::<bool>(), accel in 1.0..400.0f64,

@@ -19,7 +19,7 @@ fn the_estop_follows_its_level() {
     rig.send(Input::EstopReceived(true));
     assert_eq!((rig.last(), rig.state()), ([0, 0], StopState::Estop));
     rig.repeat(&[FULL_AHEAD()], 1_000);
-    assert_eq!((rig.state(), rig.levels()), (StopState::Estop, [0, 0]), "pressed until it says otherwise");
+    assert_eq!((rig.state(), rig.levels()), (StopState::Estop, [0, 0]), "pressed until it is released");
     assert!(!rig.has(Cause::EstopLatched));
     rig.send(Input::EstopReceived(false));
     assert_eq!((rig.state(), rig.levels()), (StopState::Ok, [0, 0]), "no reset");
@@ -35,7 +35,7 @@ fn enable_follows_its_level_and_starts_from_zero() {
     rig.send(Input::EnableReceived(true));
     assert_eq!(rig.state(), StopState::Ok, "at once");
     rig.wait(400);
-    assert_eq!(rig.levels(), [0, 0], "what was said to a vehicle that was stopped is discarded");
+    assert_eq!(rig.levels(), [0, 0], "a command to a stopped vehicle is discarded");
     rig.repeat(&[FULL_AHEAD()], 1_000);
     assert!(rig.levels()[0] > 0);
     rig.send(Input::EnableReceived(false));
@@ -199,7 +199,7 @@ fn h4_a_silent_estop_counts_as_pressed() {
 }
 
 #[test]
-fn h4_a_required_estop_that_was_never_heard_counts_as_pressed() {
+fn h4_a_required_estop_that_was_never_received_counts_as_pressed() {
     let mut rig = seed(&[("estop.required", Value::Bool(true))]);
     rig.send(Input::EnableReceived(true));
     rig.repeat(&[FULL_AHEAD()], 500);
@@ -207,7 +207,7 @@ fn h4_a_required_estop_that_was_never_heard_counts_as_pressed() {
 }
 
 #[test]
-fn h7_one_snapshot_gives_one_state_and_its_blame() {
+fn h7_one_snapshot_gives_one_state_and_its_causes() {
     let mut rig = seed(&[("ir.sensors", texts(&["ir_front_port"]))]);
     rig.send(Input::EnableReceived(true));
     rig.repeat(&[ir(Sensor::FrontPort, 1.0)], 510);

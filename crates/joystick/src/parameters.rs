@@ -1,6 +1,6 @@
-use params::{Parameter, Refusal, Set};
+use params::{Refusal, Set};
 
-use self::declared::*;
+use self::declared::{Coords, Declared, Enable, Frame};
 
 mod declared;
 mod mappings;
@@ -38,91 +38,47 @@ impl Params {
     /// A centre that does not lie between its minimum and maximum, and one button for two things; all else the
     /// specification's own ranges refuse.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        let rate =
-            u32::try_from(RATE.get(set)).map_err(|_| set.refuse("rate", "must be from 1 to 1000 Hz"))?;
-        each_its_own(&[&ENABLE_ON, &ENABLE_SLOW, &ENABLE_TOGGLE], set)?;
-        each_its_own(&[&COORDS_INTRINSIC, &COORDS_WORLD, &COORDS_TOGGLE], set)?;
-        let [x, y, z, ax, ay, az] = COORDINATES.each_ref().map(|coordinate| axis_mapping(coordinate, set));
+        let Declared { rate, control_device, virtual_device } = Declared::read(set);
+        let Frame { intrinsic } = Frame::read(set);
+        let [linear, angular] = declared::axes(set)?;
         Ok(Self {
-            rate,
-            control_device: CONTROL_DEVICE.get(set),
-            virtual_device: VIRTUAL_DEVICE.get(set),
-            intrinsic: INTRINSIC.get(set),
-            dynamics: Dynamics {
-                drag: DRAG.get(set),
-                amax: AMAX.get(set),
-                awmax: AWMAX.get(set),
-                slow: SLOW.get(set),
-            },
-            mappings: Mappings {
-                linear: [x?, y?, z?],
-                angular: [ax?, ay?, az?],
-                enable: EnableButtons {
-                    on: number(&ENABLE_ON, set),
-                    slow: number(&ENABLE_SLOW, set),
-                    toggle: number(&ENABLE_TOGGLE, set),
-                },
-                coords: FrameButtons {
-                    intrinsic: number(&COORDS_INTRINSIC, set),
-                    world: number(&COORDS_WORLD, set),
-                    toggle: number(&COORDS_TOGGLE, set),
-                },
-            },
-            joy: JoyParams {
-                dead_zone: JOY_DEAD_ZONE.get(set),
-                autorepeat_rate: JOY_AUTOREPEAT_RATE.get(set),
-                coalesce_interval: JOY_COALESCE_INTERVAL.get(set),
-            },
+            rate: u32::try_from(rate).map_err(|_| set.refuse("rate", "must be from 1 to 1000 Hz"))?,
+            control_device,
+            virtual_device,
+            intrinsic,
+            dynamics: Dynamics::read(set),
+            mappings: Mappings { linear, angular, enable: enable(set)?, coords: coords(set)? },
+            joy: JoyParams::read(set),
         })
     }
 }
 
+fn enable(set: &Set) -> Result<EnableButtons, Refusal> {
+    let Enable { on, slow, toggle } = Enable::read(set);
+    each_its_own(set, [("enable.on", on), ("enable.slow", slow), ("enable.toggle", toggle)])?;
+    Ok(EnableButtons { on: number(on), slow: number(slow), toggle: number(toggle) })
+}
+
+fn coords(set: &Set) -> Result<FrameButtons, Refusal> {
+    let Coords { intrinsic, world, toggle } = Coords::read(set);
+    each_its_own(set, [("coords.intrinsic", intrinsic), ("coords.world", world), ("coords.toggle", toggle)])?;
+    Ok(FrameButtons { intrinsic: number(intrinsic), world: number(world), toggle: number(toggle) })
+}
+
 /// Refuses one button for two of these: a dead-man that also toggles would drive on after it is let go.
-fn each_its_own(buttons: &[&Parameter<i64>], set: &Set) -> Result<(), Refusal> {
-    for (count, second) in buttons.iter().enumerate() {
-        let same =
-            |first: &&&Parameter<i64>| first.get(set) == second.get(set) && number(second, set).is_some();
-        if let Some(first) = buttons.iter().take(count).find(same) {
-            let rule = format!("must be another button than '{}'", first.declaration().name);
-            return Err(set.refuse(second.declaration().name, rule));
+fn each_its_own(set: &Set, buttons: [(&str, i64); 3]) -> Result<(), Refusal> {
+    for (count, (name, button)) in buttons.iter().enumerate() {
+        let same = |(_, first): &&(&str, i64)| first == button && number(*button).is_some();
+        if let Some((first, _)) = buttons.iter().take(count).find(same) {
+            return Err(set.refuse(name, format!("must be another button than '{first}'")));
         }
     }
     Ok(())
 }
 
-fn axis_mapping(coordinate: &Coordinate, set: &Set) -> Result<AxisMapping, Refusal> {
-    let counts = |parameter: &Parameter<i64>| {
-        let name = parameter.declaration().name;
-        i16::try_from(parameter.get(set)).map_err(|_| set.refuse(name, "must be from -32768 to 32767 counts"))
-    };
-    let (min, center, max) =
-        (counts(&coordinate.min)?, counts(&coordinate.center)?, counts(&coordinate.max)?);
-    if min >= max || !(min..=max).contains(&center) {
-        let [min_name, center_name, max_name] =
-            [&coordinate.min, &coordinate.center, &coordinate.max].map(|p| p.declaration().name);
-        let rule = format!(
-            "must lie from '{min_name}' ({min}) to '{max_name}' ({max}), of which the second must be greater"
-        );
-        return Err(set.refuse(center_name, rule));
-    }
-    Ok(AxisMapping {
-        axis: number(&coordinate.axis, set),
-        offset: coordinate.offset.get(set),
-        scale: coordinate.scale.get(set),
-        shape: Shape {
-            min,
-            center,
-            max,
-            invert: coordinate.invert.get(set),
-            dead_zone: coordinate.dead_zone.get(set),
-            curve: coordinate.curve.get(set),
-        },
-    })
-}
-
 /// The number of an axis or button; a negative one is none.
-fn number(parameter: &Parameter<i64>, set: &Set) -> Option<usize> {
-    usize::try_from(parameter.get(set)).ok()
+fn number(number: i64) -> Option<usize> {
+    usize::try_from(number).ok()
 }
 
 /// The defaults of the specification.

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, Said, Stale, Stamp};
+use units::{Clock, Freshness, Instant, MessageTime, Stale, Stamp};
 
 use crate::{DeviceId, Hat, Input, Report};
 
@@ -52,7 +52,7 @@ pub(crate) struct VirtualDevice {
     name: String,
     freshness: Freshness,
     /// Since when it is held so; `None`: unplugged.
-    held: Option<Said>,
+    held: Option<MessageTime>,
     axes: Vec<i16>,
     buttons: Vec<bool>,
     /// Why states are refused, until one is taken.

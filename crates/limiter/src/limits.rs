@@ -26,7 +26,7 @@ pub struct Settings {
     pub dead_band: f64,
 }
 
-/// The limits of one axis, parsed: what is off is infinite, and an emergency is no weaker than a deceleration.
+/// The limits of one axis, parsed: a limit that is off is infinite, and an emergency is no weaker than a deceleration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// \[min, max], around zero.
@@ -39,12 +39,12 @@ pub struct Limits {
     dead_band: f64,
 }
 
-/// A number is no limit; NaN never is.
+/// A number is out of range for a limit; NaN always is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutOfRange {
     /// Which of the [`Settings`].
     pub name: &'static str,
-    /// What it was.
+    /// Its value.
     pub value: f64,
     /// The lowest value it may have.
     pub low: f64,
@@ -82,7 +82,7 @@ impl Limits {
 
     /// The limits with these numbers.
     /// # Errors
-    /// [`OutOfRange`] names the first number that does not lie in its range, as [`Settings`] tells it.
+    /// [`OutOfRange`] names the first number that is not in the range of [`Settings`].
     pub fn new(settings: &Settings) -> Result<Self, OutOfRange> {
         let deceleration = slope("deceleration", settings.deceleration, LOWEST)?;
         Ok(Self {
@@ -96,10 +96,10 @@ impl Limits {
         })
     }
 
-    /// Where to go if `wish` is asked for: zero within the dead band, otherwise the nearest velocity in the limits.
-    pub(crate) fn target(&self, wish: f64) -> f64 {
-        // Adding zero makes a zero positive: nobody should meet -0.0 where nothing moves.
-        if wish.abs() < self.dead_band { 0.0 } else { wish.max(self.min).min(self.max) + 0.0 }
+    /// The target for `setpoint`: zero within the dead band, otherwise the nearest velocity in the limits.
+    pub(crate) fn target(&self, setpoint: f64) -> f64 {
+        // Adding zero makes a zero positive: no caller gets -0.0 where nothing moves.
+        if setpoint.abs() < self.dead_band { 0.0 } else { setpoint.max(self.min).min(self.max) + 0.0 }
     }
 }
 
@@ -111,7 +111,7 @@ fn within(name: &'static str, value: f64, low: f64, high: f64) -> Result<f64, Ou
     }
 }
 
-/// The limit of a slope that is 0 for off and otherwise at least `low`; an infinite `low` leaves off alone.
+/// The limit of a slope, which is 0 for off and otherwise at least `low`; an infinite `low` allows only off.
 fn slope(name: &'static str, value: f64, low: f64) -> Result<f64, OutOfRange> {
     if value == 0.0 {
         return Ok(f64::INFINITY);
@@ -120,7 +120,7 @@ fn slope(name: &'static str, value: f64, low: f64) -> Result<f64, OutOfRange> {
 }
 
 impl OutOfRange {
-    /// What the value must be, as text that begins so.
+    /// The rule for the value, as text that begins with "must be".
     pub fn rule(&self) -> String {
         let Self { low, high, or_off, .. } = *self;
         match (or_off, low <= high) {
@@ -146,13 +146,13 @@ mod tests {
     #[test]
     fn the_default_limits_nothing() {
         assert_eq!(Limits::new(&Settings::default()), Ok(Limits::OFF));
-        for wish in [0.0, 5e-324, -1e308, f64::MAX] {
-            assert_eq!(Limits::OFF.target(wish), wish);
+        for setpoint in [0.0, 5e-324, -1e308, f64::MAX] {
+            assert_eq!(Limits::OFF.target(setpoint), setpoint);
         }
     }
 
     #[test]
-    fn a_number_out_of_range_is_told_with_name_value_and_range() {
+    fn a_number_out_of_range_is_refused_with_name_value_and_range() {
         let off = Settings::default();
         let text = |settings| Limits::new(&settings).unwrap_err().to_string();
         assert_eq!(text(Settings { min: 0.5, ..off }), "min is 0.5, must be -inf to 0");
@@ -208,10 +208,10 @@ mod tests {
     fn a_target_is_cut_to_the_limits_and_zero_in_the_dead_band() {
         let settings = Settings { min: -0.5, max: 2.0, dead_band: 0.1, ..Settings::default() };
         let limits = Limits::new(&settings).unwrap();
-        for (wish, target) in
+        for (setpoint, target) in
             [(3.0, 2.0), (-3.0, -0.5), (0.1, 0.1), (0.0999, 0.0), (-0.1, -0.1), (-0.0999, 0.0), (1e308, 2.0)]
         {
-            assert_eq!(limits.target(wish), target, "{wish}");
+            assert_eq!(limits.target(setpoint), target, "{setpoint}");
         }
     }
 
@@ -219,9 +219,9 @@ mod tests {
     fn no_zero_is_negative() {
         let settings = Settings { min: -0.0, max: -0.0, ..Settings::default() };
         let limits = Limits::new(&settings).unwrap();
-        for wish in [-1.0, -0.0, 0.0, 1.0] {
-            assert!(limits.target(wish).is_sign_positive());
-            assert!(Limits::OFF.target(wish * 0.0).is_sign_positive());
+        for setpoint in [-1.0, -0.0, 0.0, 1.0] {
+            assert!(limits.target(setpoint).is_sign_positive());
+            assert!(Limits::OFF.target(setpoint * 0.0).is_sign_positive());
         }
     }
 }

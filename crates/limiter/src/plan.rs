@@ -4,27 +4,27 @@ use units::Instant;
 
 use crate::Limits;
 
-/// Up, along and down on both legs, and before that the way to where the acceleration is zero. One of them is always
-/// missing, but by rounding.
+/// Up, along and down on both legs, and before that the path to zero acceleration. One of them is always missing, except by
+/// rounding.
 const PHASES: usize = 7;
 
-/// Where an axis is: its velocity \[m/s, rad/s] and its acceleration \[m/s², rad/s²].
+/// The state of an axis: its velocity \[m/s, rad/s] and its acceleration \[m/s², rad/s²].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct State {
     pub(crate) velocity: f64,
     pub(crate) acceleration: f64,
 }
 
-/// The whole way from a state to a target at rest, in phases of constant jerk.
+/// The whole path from a state to a target at rest, in phases of constant jerk.
 ///
 /// Times are seconds since `start`, those of the phases rise strictly, and nothing in here is NaN. An infinite time is
-/// a change that will not be lived to see.
+/// a change that never happens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     start: Instant,
     phases: [Phase; PHASES],
     count: usize,
-    /// Until when the emergency deceleration rules; 0 without.
+    /// Until when the emergency deceleration applies; 0 without.
     braking: f64,
     end: f64,
     target: f64,
@@ -43,7 +43,7 @@ impl Plan {
         Self { start, phases: [Phase::default(); PHASES], count: 0, braking: 0.0, end: 0.0, target: velocity }
     }
 
-    /// The quickest way from `state` at `start` to `target`, which lies within `limits`.
+    /// The quickest path from `state` at `start` to `target`, which lies within `limits`.
     pub(crate) fn new(start: Instant, state: State, target: f64, limits: &Limits) -> Self {
         let mut plan = Self::rest(start, target);
         plan.run(state, limits);
@@ -63,7 +63,7 @@ impl Plan {
     fn run(&mut self, State { velocity, acceleration }: State, limits: &Limits) {
         let jerk = limits.jerk;
         let settle = settle(velocity, acceleration, limits);
-        // What only has to let its acceleration go already points the right way.
+        // An axis that only has to reduce its acceleration already points to the target.
         let ahead = if self.target == settle { acceleration } else { self.target - settle };
         let sign = 1.0_f64.copysign(ahead);
         let (mut w, mut a, goal) = (sign * velocity, sign * acceleration, sign * self.target);
@@ -100,7 +100,7 @@ impl Plan {
         if free <= bound {
             let peak = free.max(a0);
             let middle = w0 + length / 2.0 + (a1 * a1 - a0 * a0) / (4.0 * jerk);
-            // A plan begins where it is, to the bit, also where it begins on the way down.
+            // A plan begins at the present state, to the bit, also on the way down.
             let velocity = if peak > a0 { middle.max(w0).min(w1) } else { w0 };
             let top = State { velocity, acceleration: peak };
             self.push(sign, (peak - a0) / jerk, start, jerk);
@@ -114,7 +114,7 @@ impl Plan {
         }
     }
 
-    /// One more phase of `duration` \[s], unless it takes no time.
+    /// Adds a phase of `duration` \[s], unless it takes no time.
     fn push(&mut self, sign: f64, duration: f64, state: State, jerk: f64) {
         let end = self.end + duration;
         if let Some(phase) = self.phases.get_mut(self.count)
@@ -127,22 +127,22 @@ impl Plan {
         }
     }
 
-    /// Where it leads.
+    /// The velocity at its end.
     pub(crate) fn target(&self) -> f64 {
         self.target
     }
 
-    /// Whether the emergency deceleration rules at `now`.
+    /// Whether the emergency deceleration applies at `now`.
     pub(crate) fn is_braking(&self, now: Instant) -> bool {
         self.time(now) < self.braking
     }
 
-    /// Whether `now` the target is reached for good.
+    /// Whether the target is reached for good at `now`.
     pub(crate) fn is_over(&self, now: Instant) -> bool {
         self.time(now) >= self.end
     }
 
-    /// Where it is at `now`; before the start, where it was then.
+    /// The state at `now`; before the start, that at the start.
     pub(crate) fn state(&self, now: Instant) -> State {
         let time = self.time(now);
         let state = State { velocity: self.target, acceleration: 0.0 };
@@ -159,7 +159,7 @@ impl Plan {
         next.state
     }
 
-    /// When after `now` the next phase begins, the last time when the target is reached.
+    /// When after `now` the next phase begins, or the target is reached after the last one.
     pub(crate) fn next_change(&self, now: Instant) -> Option<Instant> {
         let time = self.time(now);
         let starts = self.phases.iter().take(self.count).map(|phase| phase.from).chain([self.end]);
@@ -170,7 +170,7 @@ impl Plan {
         now.since(self.start).as_secs_f64()
     }
 
-    /// The first instant at or after `time`, as [`Plan::time`] reads it; the end of all time if it is not before that.
+    /// The first instant at or after `time`, in the rounding of [`Plan::time`]; the greatest instant if it is not before that.
     fn instant(&self, time: f64) -> Instant {
         let nanos = (time * 1e9).ceil() as u64;
         let near = self.start + Duration::from_nanos(nanos);
@@ -180,10 +180,10 @@ impl Plan {
 }
 
 impl Phase {
-    /// Where this phase is at `time`, on its way to `next`.
+    /// The state of this phase at `time`, on its way to `next`.
     ///
-    /// Computed from the end with the smaller acceleration, so that a velocity comes to rest without noise, and
-    /// rounding never turns its direction.
+    /// It is computed from the end with the smaller acceleration, so a velocity comes to rest without noise, and rounding
+    /// never reverses its direction.
     fn at(&self, time: f64, next: &Self) -> State {
         let (start, end) = (self.state, next.state);
         let falls = self.jerk * start.acceleration < 0.0;
@@ -203,13 +203,13 @@ pub(crate) fn settle(velocity: f64, acceleration: f64, limits: &Limits) -> f64 {
     settle.max(limits.min.min(velocity)).min(limits.max.max(velocity))
 }
 
-/// The square root of `square + slope * length`, of which none is negative, also where the product overflows.
+/// The square root of `square + slope * length`, none of them negative, also where the product overflows.
 fn root(square: f64, slope: f64, length: f64) -> f64 {
     let product = slope * length;
     if product <= f64::MAX { (square + product).sqrt() } else { slope.sqrt() * length.sqrt() }
 }
 
-/// `value`, confined to what lies between the two ends.
+/// `value`, limited to the range between the two ends.
 fn between(end: f64, value: f64, other: f64) -> f64 {
     value.max(end.min(other)).min(end.max(other))
 }

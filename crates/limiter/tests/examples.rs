@@ -1,4 +1,4 @@
-//! Single ways whose times and velocities can be worked out by hand.
+//! Single paths whose times and velocities can be computed by hand.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
@@ -188,7 +188,7 @@ fn a_safety_stop_is_zero_in_the_same_instant() {
     axis.aim(at(0.0), 9.0);
     axis.stop(at(1.0), Stop::AtOnce);
     expect(axis, &[(1.0, 0.0, 0.0)]);
-    // What was aimed at is forgotten, and aimed at again it comes from rest.
+    // The target is forgotten, and aimed at again the axis starts from rest.
     axis.configure(at(2.0), Settings { jerk: 2.0, ..ONES });
     expect(axis, &[(9.0, 0.0, 0.0)]);
     axis.aim(at(9.0), 1.0);
@@ -235,7 +235,7 @@ fn a_lower_limit_of_the_velocity_is_not_passed() {
     // Beyond it there is no rise left, and the way back is 2 * sqrt(0.25) = 1 s.
     axis.configure(at(2.0), Settings { max: 1.25, ..ONES });
     expect(axis, &[(2.0, 1.5, 0.0), (2.5, 1.375, -0.5), (3.0, 1.25, 0.0)]);
-    // The wish is still 10.
+    // The setpoint is still 10.
     axis.configure(at(5.0), ONES);
     assert_eq!(axis.v(at(60.0)), 10.0);
 }

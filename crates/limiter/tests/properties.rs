@@ -36,7 +36,7 @@ fn settings() -> impl Strategy<Value = Settings> {
     )
 }
 
-fn wish() -> impl Strategy<Value = f64> {
+fn setpoint() -> impl Strategy<Value = f64> {
     prop_oneof![6 => -3.0..3.0f64, 1 => Just(0.0), 1 => -0.4..0.4f64]
 }
 
@@ -50,13 +50,13 @@ enum Event {
 fn event() -> impl Strategy<Value = Event> {
     let stop = prop::sample::select(vec![Stop::Ordinary, Stop::Emergency, Stop::AtOnce]);
     prop_oneof![
-        8 => wish().prop_map(Event::Aim),
+        8 => setpoint().prop_map(Event::Aim),
         1 => stop.prop_map(Event::Stop),
         1 => settings().prop_map(Event::Configure),
     ]
 }
 
-/// What happens, and the time until the next \[ns].
+/// An event, and the time until the next one \[ns].
 fn events() -> impl Strategy<Value = Vec<(Event, u64)>> {
     let wait = prop_oneof![1 => Just(0), 3 => 0..3_000_000_000u64, 3 => 0..100_000_000u64];
     prop::collection::vec((event(), wait), 1..12)
@@ -64,7 +64,7 @@ fn events() -> impl Strategy<Value = Vec<(Event, u64)>> {
 
 fn apply(axis: &mut Axis, now: Instant, event: Event) {
     match event {
-        Event::Aim(wish) => axis.aim(now, wish),
+        Event::Aim(setpoint) => axis.aim(now, setpoint),
         Event::Stop(how) => axis.stop(now, how),
         Event::Configure(settings) => axis.configure(now, settings),
     }
@@ -81,7 +81,7 @@ fn driven(settings: Settings, events: &[(Event, u64)]) -> (Axis, Instant) {
     (axis, now)
 }
 
-/// The same with ordinary stops for emergencies, which are not over when the next target comes.
+/// The same with ordinary stops in place of emergencies, which are not over at the next target.
 fn calm(mut events: Vec<(Event, u64)>) -> Vec<(Event, u64)> {
     for (event, _) in &mut events {
         if let Event::Stop(how @ Stop::Emergency) = event {
@@ -143,7 +143,7 @@ proptest! {
             }
             let end = now + Duration::from_nanos(wait);
             for instant in axis.instants(now, end, step) {
-                watch.look(&mut axis, instant)?;
+                watch.observe(&mut axis, instant)?;
             }
             now = end;
         }
@@ -153,11 +153,11 @@ proptest! {
     fn every_target_is_reached_in_time_and_without_overshoot(
         settings in settings(),
         events in events(),
-        wish in wish(),
+        setpoint in setpoint(),
     ) {
         let (mut axis, start) = driven(settings, &calm(events));
-        let target = axis.target(wish);
-        axis.aim(start, wish);
+        let target = axis.target(setpoint);
+        axis.aim(start, setpoint);
         let v = axis.v(start);
         let (bound, settle) = bound(&mut axis, start, target);
         // Half a millionth and a part in a thousand million are for rounding.
@@ -182,7 +182,7 @@ proptest! {
     }
 
     #[test]
-    fn nobody_can_tell_how_often_it_was_asked(
+    fn the_number_of_queries_changes_nothing(
         settings in settings(),
         events in events(),
         reads in prop::collection::vec(0.0..1.0f64, 0..6),
@@ -196,7 +196,7 @@ proptest! {
             for read in &reads {
                 now = now.max(end.min(now + Duration::from_nanos((wait as f64 * read) as u64)));
                 often.v(now);
-                // The same once more is nothing new, and neither is a call that comes too late.
+                // The same target again changes nothing, and neither does a late call.
                 if !matches!(event, Event::Stop(Stop::AtOnce)) {
                     apply(&mut often, now, event);
                 }
@@ -210,14 +210,14 @@ proptest! {
     }
 
     #[test]
-    fn a_wish_that_was_not_meant_changes_nothing(
+    fn a_setpoint_that_was_not_meant_changes_nothing(
         settings in settings(),
         events in events(),
-        (other, part) in (wish(), 0.0..1.0f64),
+        (other, part) in (setpoint(), 0.0..1.0f64),
     ) {
         let (mut axis, start) = driven(settings, &events);
         let Settings { acceleration, deceleration, jerk, .. } = axis.settings;
-        // Without limits a wish is obeyed within its instant.
+        // Without limits a setpoint is reached in its instant.
         if jerk == 0.0 && (acceleration == 0.0 || deceleration == 0.0) {
             return Ok(());
         }
@@ -257,7 +257,7 @@ proptest! {
         let turned: Vec<_> = events
             .iter()
             .map(|&(event, wait)| match event {
-                Event::Aim(wish) => (Event::Aim(-wish), wait),
+                Event::Aim(setpoint) => (Event::Aim(-setpoint), wait),
                 Event::Configure(settings) => (Event::Configure(mirror(settings)), wait),
                 Event::Stop(_) => (event, wait),
             })
@@ -271,7 +271,7 @@ proptest! {
     fn no_number_and_no_time_does_harm(
         axes in prop::array::uniform6(extreme_settings()),
         events in prop::collection::vec(
-            (prop::array::uniform6(prop_oneof![any_number(), wish()]), 0..12u8, any_time(), extreme_settings()),
+            (prop::array::uniform6(prop_oneof![any_number(), setpoint()]), 0..12u8, any_time(), extreme_settings()),
             1..10,
         ),
     ) {
@@ -302,7 +302,7 @@ proptest! {
             let (linear, angular) = limiter.acceleration(now);
             prop_assert!(linear.iter().chain(&angular).all(|a| a.is_finite()));
         }
-        // Six axes with seven phases and an emergency each: nobody who waits for changes waits in vain, or for ever.
+        // Six axes with seven phases and an emergency each: a caller that waits for changes never waits in vain, or for ever.
         for _ in 0..48 {
             let Some(change) = limiter.next_change() else { break };
             prop_assert!(change > latest || latest == nanos(u64::MAX));

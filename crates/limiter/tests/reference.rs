@@ -1,4 +1,4 @@
-//! Nobody is quicker: an exhaustive search against the limiter.
+//! No path is quicker: an exhaustive search against the limiter.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
@@ -73,10 +73,10 @@ fn pushed(caps: Caps, rest: i32, push: i32, seconds: u32) -> Option<(Axis, State
 }
 
 /// How long the axis takes from `start` to rest at `goal` \[s].
-fn taken(mut axis: Axis, start: Instant, goal: i32) -> f64 {
+fn duration(mut axis: Axis, start: Instant, goal: i32) -> f64 {
     axis.aim(start, f64::from(goal) / 2.0);
     let mut end = start;
-    // Six phases, and never more but by rounding.
+    // Six phases, and never more except by rounding.
     for _ in 0..7 {
         end = axis.limiter.next_change().unwrap_or(end);
         axis.v(end);
@@ -99,10 +99,10 @@ proptest! {
         let Some((axis, start)) = pushed(caps, rest, push, seconds) else { return Ok(()) };
         // With a jerk of 1 and whole seconds velocity and acceleration are odd together.
         let goal = goal + i32::rem_euclid(goal + start.0 + start.1, 2);
-        let time = taken(axis, at(seconds.into()), goal);
+        let time = duration(axis, at(seconds.into()), goal);
         let fewest = caps.fewest(start, goal);
         prop_assert!(time <= f64::from(fewest) + 1e-6, "{time} s, but {fewest} steps do from {start:?}");
-        // The lattice is no poor opponent: whole seconds cost it two of them at most.
+        // The lattice is a fair comparison: whole seconds cost it two of them at most.
         prop_assert!(f64::from(fewest) <= time + 2.0, "{time} s, and {fewest} steps from {start:?}");
     }
 }

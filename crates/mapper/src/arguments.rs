@@ -46,7 +46,7 @@ pub struct Map {
     /// Overwrites FILE.
     #[arg(long)]
     pub force: bool,
-    /// How long each question waits [s].
+    /// How long each question waits, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = value_parser!(u64).range(5..=600))]
     pub timeout: u64,
 }

@@ -1,6 +1,5 @@
-use core::time::Duration;
-
 use core::marker::PhantomData;
+use core::time::Duration;
 
 use crate::{Refusal, Set, Value};
 
@@ -149,13 +148,8 @@ fn is_empty_list(value: &Value) -> bool {
     }
 }
 
-/// A declaration that knows the Rust type of its value, so that a wrong read does not compile.
-///
-/// ```
-/// use params::Parameter;
-/// const TIMEOUT: Parameter<f64> =
-///     Parameter::float("timeout", 0.5, 0.05, 5.0).unit("s").text("A command older than this counts as lost.");
-/// ```
+/// A declaration that knows the Rust type of its value, so that a wrong read does not compile. It is written down in
+/// [`params!`](crate::params!).
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter<T> {
     declaration: Declaration,
@@ -199,11 +193,11 @@ impl<T> Parameter<T> {
 }
 
 macro_rules! typed {
-    ($type:ty, $variant:ident, $($constructor:tt)*) => {
+    ($type:ty, $variant:ident by $read:path, $($constructor:tt)*) => {
         impl Parameter<$type> {
             $($constructor)*
 
-            /// The value in force in `set`; the default if `set` was made from another specification.
+            /// The value in force in `set`, which was made from a specification that has it.
             pub fn get(&self, set: &Set) -> $type {
                 self.read(set, self.declaration.name)
             }
@@ -214,9 +208,10 @@ macro_rules! typed {
             }
 
             fn read(&self, set: &Set, name: &str) -> $type {
+                debug_assert!(set.value(name).is_some(), "'{name}' is read and not in the specification");
                 match (set.value(name), self.declaration.kind.default()) {
-                    (Some(Value::$variant(v)), _) => v.clone(),
-                    (_, Value::$variant(v)) => v,
+                    (Some(Value::$variant(v)), _) => $read(v),
+                    (_, Value::$variant(v)) => $read(&v),
                     _ => Default::default(), // not reached: the constructor fixes the kind
                 }
             }
@@ -224,40 +219,33 @@ macro_rules! typed {
     };
 }
 
-typed! { bool, Bool,
+typed! { bool, Bool by bool::clone,
     /// True or false.
     pub const fn bool(name: &'static str, default: bool) -> Self {
         Self::new(name, Kind::Bool { default })
     }
 }
-typed! { i64, Integer,
+typed! { i64, Integer by i64::clone,
     /// A whole number from `min` to `max`.
     pub const fn integer(name: &'static str, default: i64, min: i64, max: i64) -> Self {
         Self::new(name, Kind::Integer { default, min, max })
     }
 }
-typed! { f64, Float,
+typed! { f64, Float by f64::clone,
     /// A real number from `min` to `max`.
     pub const fn float(name: &'static str, default: f64, min: f64, max: f64) -> Self {
         Self::new(name, Kind::Float { default, min, max })
     }
-
-    /// The value in force in `set`, which counts seconds, as a time. What no time can be is zero: for a time-out that is
-    /// the safe side, and a declaration with a range in seconds does not allow it.
-    pub fn time(&self, set: &Set) -> Duration {
-        seconds(self.get(set))
-    }
-
-    /// The same for the entry `name` of the group `prefix`.
-    pub fn time_in(&self, set: &Set, prefix: &str, name: &str) -> Duration {
-        seconds(self.get_in(set, prefix, name))
+}
+typed! { Duration, Float by duration,
+    /// A time from `min` to `max` seconds, which ROS has as a real number.
+    ///
+    /// What no time can be is read as zero: for a time-out that is the safe side, and the range does not allow it.
+    pub const fn seconds(name: &'static str, default: f64, min: f64, max: f64) -> Self {
+        Self::new(name, Kind::Float { default, min, max }).unit("s")
     }
 }
-
-fn seconds(value: f64) -> Duration {
-    Duration::try_from_secs_f64(value).unwrap_or(Duration::ZERO)
-}
-typed! { String, Text,
+typed! { String, Text by String::clone,
     /// Any text.
     pub const fn string(name: &'static str, default: &'static str) -> Self {
         Self::new(name, Kind::Text { default, allowed: &[] })
@@ -268,23 +256,27 @@ typed! { String, Text,
         Self::new(name, Kind::Text { default, allowed })
     }
 }
-typed! { Vec<i64>, Integers,
+typed! { Vec<i64>, Integers by Vec::clone,
     /// At most `longest` whole numbers from `min` to `max`.
     pub const fn integers(name: &'static str, default: &'static [i64], min: i64, max: i64, longest: usize) -> Self {
         Self::new(name, Kind::Integers { default, min, max, longest })
     }
 }
-typed! { Vec<f64>, Floats,
+typed! { Vec<f64>, Floats by Vec::clone,
     /// At most `longest` real numbers from `min` to `max`.
     pub const fn floats(name: &'static str, default: &'static [f64], min: f64, max: f64, longest: usize) -> Self {
         Self::new(name, Kind::Floats { default, min, max, longest })
     }
 }
-typed! { Vec<String>, Texts,
+typed! { Vec<String>, Texts by Vec::clone,
     /// At most `longest` texts, each one of `allowed` (empty: any).
     pub const fn strings(
         name: &'static str, default: &'static [&'static str], allowed: &'static [&'static str], longest: usize,
     ) -> Self {
         Self::new(name, Kind::Texts { default, allowed, longest })
     }
+}
+
+fn duration(seconds: &f64) -> Duration {
+    Duration::try_from_secs_f64(*seconds).unwrap_or(Duration::ZERO)
 }

@@ -1,5 +1,5 @@
 use crate::live::Live;
-use crate::{Declaration, Parameter, Refusal, Set, Value};
+use crate::{Declaration, Refusal, Set, Value};
 
 /// All parameters of one node.
 #[derive(Clone, Debug)]
@@ -77,10 +77,10 @@ impl Specification {
         Self { node, text, parameters: Vec::new(), groups: Vec::new(), live: Vec::new(), fixed: Vec::new() }
     }
 
-    /// Adds a parameter; the order is that of the YAML file and of the table.
+    /// Adds the parameters that [`params!`](crate::params!) lists; the order is that of the YAML file and of the table.
     #[must_use]
-    pub fn with<T>(mut self, parameter: &Parameter<T>) -> Self {
-        self.parameters.push(parameter.declaration());
+    pub fn with_all(mut self, parameters: Vec<Declaration>) -> Self {
+        self.parameters.extend(parameters);
         self
     }
 

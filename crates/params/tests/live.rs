@@ -3,20 +3,27 @@
 
 use params::{Group, Parameter, Preset, PresetValue, Set, Specification, Value, yaml};
 
-const RATE: Parameter<i64> = Parameter::integer("rate", 50, 1, 1000).text("How often.");
-const TOPIC: Parameter<String> = Parameter::string("topic", "").text("Where from.");
-const PRIORITY: Parameter<i64> = Parameter::integer("priority", 0, 0, 255).text("Who wins.");
-const FRAME: Parameter<String> = Parameter::string("frame", "base").text("In what.").at_start();
+params::params! {
+    struct Declared {
+        rate: i64 = Parameter::integer("rate", 50, 1, 1000).text("How often."),
+    }
+}
+params::params! {
+    struct Source {
+        topic: String = Parameter::string("topic", "").text("Where from."),
+        priority: i64 = Parameter::integer("priority", 0, 0, 255).text("Who wins."),
+        frame: String = Parameter::string("frame", "base").text("In what.").at_start(),
+    }
+}
 
 fn group(prefix: &'static str) -> Group {
     let presets = &[Preset { name: "stick", values: &[("topic", PresetValue::Text("/stick"))] }];
-    let members = vec![TOPIC.declaration(), PRIORITY.declaration(), FRAME.declaration()];
-    Group { prefix, text: "A source.", members, presets }
+    Group { prefix, text: "A source.", members: Source::declarations(), presets }
 }
 
 fn specification() -> Specification {
     Specification::new("example", "An example.")
-        .with(&RATE)
+        .with_all(Declared::declarations())
         .with_live_group(group("sources"), "topic")
         .with_group(group("sensors"))
 }
@@ -60,8 +67,8 @@ fn what_comes_back_has_its_defaults() {
         edit(&specification().defaults(), &[("sources.stick.priority", Some(Value::Integer(9)))]).unwrap();
     let again = [("sources.stick.topic", None), ("sources.stick.topic", Some(text("/new")))];
     let after = edit(&before, &again).unwrap();
-    assert_eq!(PRIORITY.get_in(&after, "sources", "stick"), 0);
-    assert_eq!(TOPIC.get_in(&after, "sources", "stick"), "/new");
+    let expected = Source { topic: "/new".into(), priority: 0, frame: "base".into() };
+    assert_eq!(Source::read_entry(&after, "sources", "stick"), expected);
 }
 
 #[test]

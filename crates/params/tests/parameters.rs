@@ -1,38 +1,47 @@
 //! A small specification, resolved, changed and written out.
 #![allow(clippy::unwrap_used)] // a test's own ground
 
+use std::time::Duration;
+
 use params::{
-    Declaration, Group, Parameter, Preset, PresetValue, Refusal, Set, Specification, Value, table, yaml,
+    Change, Declaration, Group, Parameter, Preset, PresetValue, Refusal, Set, Specification, Value, table,
+    yaml,
 };
 
-const TIMEOUT: Parameter<f64> =
-    Parameter::float("timeout", 0.5, 0.05, 5.0).unit("s").text("How long to wait.");
-const MODE: Parameter<String> =
-    Parameter::choice("scaling.mode", "limit", &["limit", "multiply"]).text("How.");
-const RATE: Parameter<i64> = Parameter::integer("rate", 50, 1, 1000).unit("Hz").text("How often.").at_start();
-const NAMES: Parameter<Vec<String>> = Parameter::strings("names", &[], &[], 4).text("Who.");
-const TOPIC: Parameter<String> = Parameter::string("topic", "").text("Where from.");
-const PRIORITY: Parameter<i64> = Parameter::integer("priority", 0, 0, 255).text("Who wins.");
+params::params! {
+    struct Declared {
+        timeout: Duration = Parameter::seconds("timeout", 0.5, 0.05, 5.0).text("How long to wait."),
+        mode: String = Parameter::choice("scaling.mode", "limit", &["limit", "multiply"]).text("How."),
+        rate: i64 = Parameter::integer("rate", 50, 1, 1000).unit("Hz").text("How often.").at_start(),
+        names: Vec<String> = Parameter::strings("names", &[], &[], 4).text("Who."),
+    }
+}
+params::params! {
+    struct Source {
+        topic: String = Parameter::string("topic", "").text("Where from."),
+        priority: i64 = Parameter::integer("priority", 0, 0, 255).text("Who wins."),
+    }
+}
 
 fn specification() -> Specification {
-    Specification::new("example", "An example.")
-        .with(&TIMEOUT)
-        .with(&MODE)
-        .with(&RATE)
-        .with(&NAMES)
-        .with_group(Group {
-            prefix: "sources",
-            text: "A source.",
-            members: vec![TOPIC.declaration(), PRIORITY.declaration()],
-            presets: &[Preset {
-                name: "stick",
-                values: &[("topic", PresetValue::Text("/stick")), ("priority", PresetValue::Integer(100))],
-            }],
-        })
+    Specification::new("example", "An example.").with_all(Declared::declarations()).with_group(Group {
+        prefix: "sources",
+        text: "A source.",
+        members: Source::declarations(),
+        presets: &[Preset {
+            name: "stick",
+            values: &[("topic", PresetValue::Text("/stick")), ("priority", PresetValue::Integer(100))],
+        }],
+    })
 }
 
 fn set(overrides: &[(&str, Value)]) -> Result<Set, Vec<Refusal>> {
     specification().resolve(overrides.iter().map(|(n, v)| ((*n).to_owned(), v.clone())))
+}
+
+fn source(set: &Set, name: &str) -> (String, i64) {
+    let Source { topic, priority } = Source::read_entry(set, "sources", name);
+    (topic, priority)
 }
 
 fn refused(name: &str, value: Value) -> String {
@@ -44,11 +53,11 @@ fn refused(name: &str, value: Value) -> String {
 #[test]
 fn defaults_are_in_force_where_nothing_is_given() {
     let set = set(&[]).unwrap();
-    assert_eq!(TIMEOUT.get(&set), 0.5);
-    assert_eq!(MODE.get(&set), "limit");
+    let Declared { timeout, mode, rate, names } = Declared::read(&set);
+    assert_eq!((timeout, mode.as_str(), rate), (Duration::from_millis(500), "limit", 50));
+    assert!(names.is_empty());
     assert_eq!(set.group("sources"), ["stick"]);
-    assert_eq!(TOPIC.get_in(&set, "sources", "stick"), "/stick");
-    assert_eq!(PRIORITY.get_in(&set, "sources", "stick"), 100);
+    assert_eq!(source(&set, "stick"), ("/stick".into(), 100));
 }
 
 #[test]
@@ -57,8 +66,8 @@ fn entries_of_the_user_replace_the_presets() {
         set(&[("sources.a.topic", Value::Text("/a".into())), ("sources.b.priority", Value::Integer(7))])
             .unwrap();
     assert_eq!(set.group("sources"), ["a", "b"]);
-    assert_eq!(TOPIC.get_in(&set, "sources", "a"), "/a");
-    assert_eq!((TOPIC.get_in(&set, "sources", "b").as_str(), PRIORITY.get_in(&set, "sources", "b")), ("", 7));
+    assert_eq!(source(&set, "a"), ("/a".into(), 0));
+    assert_eq!(source(&set, "b"), (String::new(), 7));
 }
 
 #[test]
@@ -113,13 +122,14 @@ fn all_refusals_come_at_once() {
 
 #[test]
 fn a_whole_number_is_a_real_one_but_not_the_reverse() {
-    assert_eq!(TIMEOUT.get(&set(&[("timeout", Value::Integer(2))]).unwrap()), 2.0);
+    let set_of = |value| set(&[("timeout", value)]).unwrap();
+    assert_eq!(Declared::read(&set_of(Value::Integer(2))), Declared::read(&set_of(Value::Float(2.0))));
     assert!(set(&[("rate", Value::Float(2.0))]).is_err());
 }
 
 #[test]
 fn an_empty_list_has_any_type() {
-    assert!(NAMES.get(&set(&[("names", Value::Bools(Vec::new()))]).unwrap()).is_empty());
+    assert!(Declared::read(&set(&[("names", Value::Bools(Vec::new()))]).unwrap()).names.is_empty());
 }
 
 #[test]
@@ -127,7 +137,8 @@ fn changes_are_made_all_or_none() {
     let before = set(&[]).unwrap();
     let good = ("timeout".to_owned(), Value::Float(1.0));
     let after = before.change(std::slice::from_ref(&good)).unwrap();
-    assert_eq!((TIMEOUT.get(&before), TIMEOUT.get(&after)), (0.5, 1.0));
+    let timeout = |set: &Set| Declared::read(set).timeout.as_secs_f64();
+    assert_eq!((timeout(&before), timeout(&after)), (0.5, 1.0));
     let bad = ("scaling.mode".to_owned(), Value::Text("x".into()));
     assert!(before.change(&[good, bad]).is_err());
 }
@@ -193,11 +204,80 @@ fn a_default_passes_its_own_check() {
 
 #[test]
 fn seconds_are_a_time() {
-    use std::time::Duration;
     let set = set(&[("timeout", Value::Float(0.25))]).unwrap();
-    assert_eq!(TIMEOUT.time(&set), Duration::from_millis(250));
-    let below_zero = Parameter::float("offset", -1.0, -2.0, 2.0);
-    assert_eq!(below_zero.time(&set), Duration::ZERO, "no time can be negative");
+    assert_eq!(Declared::read(&set).timeout, Duration::from_millis(250));
+    assert_eq!(set.declaration("timeout").unwrap().unit, "s");
+}
+
+#[test]
+fn a_time_is_never_negative() {
+    params::params! {
+        struct Negative {
+            offset: Duration = Parameter::seconds("offset", -1.0, -2.0, 2.0),
+        }
+    }
+    assert_eq!(Negative::defaults().offset, Duration::ZERO);
+}
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "'offset' is read and not in the specification")]
+fn what_is_read_must_be_declared() {
+    Parameter::float("offset", 0.0, 0.0, 1.0).get(&set(&[]).unwrap());
+}
+
+#[test]
+fn list_struct_and_reading_agree() {
+    params::params! {
+        /// One of each type.
+        #[derive(Default)]
+        struct Every {
+            /// An attribute of a field is kept.
+            bool: bool = Parameter::bool("is", true),
+            integer: i64 = Parameter::integer("integer", 1, 0, 9),
+            float: f64 = Parameter::float("float", 1.0, 0.0, 9.0),
+            time: Duration = Parameter::seconds("time", 1.0, 0.0, 9.0).at_start(),
+            text: String = Parameter::string("text", "one"),
+            integers: Vec<i64> = Parameter::integers("list.integers", &[1], 0, 9, 1),
+            floats: Vec<f64> = Parameter::floats("list.floats", &[1.0], 0.0, 9.0, 1),
+            texts: Vec<String> = Parameter::strings("list.texts", &["one"], &[], 1),
+        }
+    }
+    let list = Every::declarations();
+    let names: Vec<_> = list.iter().map(|declaration| declaration.name).collect();
+    let ordered = ["is", "integer", "float", "time", "text", "list.integers", "list.floats", "list.texts"];
+    assert_eq!(names, ordered, "the order is that of the fields");
+    assert_eq!(list.iter().filter(|declaration| declaration.change == Change::AtStart).count(), 1);
+
+    let ones = Every {
+        bool: true,
+        integer: 1,
+        float: 1.0,
+        time: Duration::from_secs(1),
+        text: "one".into(),
+        integers: vec![1],
+        floats: vec![1.0],
+        texts: vec!["one".into()],
+    };
+    assert_eq!(Every::defaults(), ones);
+    let values = || {
+        let texts = Value::Texts(vec![String::new()]);
+        let lists = [Value::Integers(vec![0]), Value::Floats(vec![0.0]), texts];
+        let (zero, text) = (Value::Float(0.0), Value::Text(String::new()));
+        [Value::Bool(false), Value::Integer(0), zero.clone(), zero, text].into_iter().chain(lists)
+    };
+    let zeros =
+        Every { integers: vec![0], floats: vec![0.0], texts: vec![String::new()], ..Every::default() };
+
+    let single = Specification::new("example", "").with_all(Every::declarations());
+    assert_eq!(Every::read(&single.defaults()), ones);
+    let given = names.iter().map(|&name| name.to_owned()).zip(values());
+    assert_eq!(Every::read(&single.resolve(given).unwrap()), zeros);
+
+    let group = Group { prefix: "all", text: "", members: Every::declarations(), presets: &[] };
+    let given = names.iter().map(|name| format!("all.a.{name}")).zip(values());
+    let set = Specification::new("example", "").with_group(group).resolve(given).unwrap();
+    assert_eq!(Every::read_entry(&set, "all", "a"), zeros);
 }
 
 #[test]

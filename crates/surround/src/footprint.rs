@@ -1,17 +1,26 @@
-/// The outline of the vehicle on the floor: a rectangle around the point that it turns about.
-///
-/// Axes as in REP-103, x forward and y left; the origin is where the vehicle turns on the spot, commonly the middle of
-/// the driven axle. A rectangle is enough for chairs and small robots; a round vehicle is the square around it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Footprint {
-    /// From the origin to the front edge \[m\], greater than 0.
-    pub front: f64,
-    /// From the origin to the rear edge \[m\], greater than 0.
-    pub back: f64,
-    /// From the origin to the left edge \[m\], greater than 0.
-    pub left: f64,
-    /// From the origin to the right edge \[m\], greater than 0.
-    pub right: f64,
+use params::Parameter;
+
+params::params! {
+    /// The outline of the vehicle on the floor: a rectangle around the point that it turns about.
+    ///
+    /// Axes as in REP-103, x forward and y left; the origin is where the vehicle turns on the spot, commonly the middle of
+    /// the driven axle. A rectangle is enough for chairs and small robots; a round vehicle is the square around it.
+    #[derive(Copy)]
+    pub struct Footprint {
+        /// From the origin to the front edge \[m\], greater than 0.
+        front: f64 = extent("footprint.front", 0.6)
+            .text("From the point that the vehicle turns about, commonly the middle of the driven axle, to its front edge."),
+        /// From the origin to the rear edge \[m\], greater than 0.
+        back: f64 = extent("footprint.back", 0.5).text("From there to the rear edge."),
+        /// From the origin to the left edge \[m\], greater than 0.
+        left: f64 = extent("footprint.left", 0.35).text("From there to the left edge."),
+        /// From the origin to the right edge \[m\], greater than 0.
+        right: f64 = extent("footprint.right", 0.35).text("From there to the right edge."),
+    }
+}
+
+const fn extent(name: &'static str, default: f64) -> Parameter<f64> {
+    Parameter::float(name, default, 0.05, 5.0).unit("m").needed_by("vehicles' outlines differ").at_start()
 }
 
 impl Footprint {

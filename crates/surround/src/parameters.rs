@@ -6,80 +6,78 @@ use zones::{Boundaries, FullThrow, Zone};
 
 use crate::{Distances, Footprint, Sensor, sensor};
 
-const UNCOVERED: Parameter<String> = Parameter::choice("uncovered", "blocked", &["blocked", "free"])
-    .text("What the surroundings count as where no sensor answers for them.")
-    .needed_by("a vehicle with one scanner ahead that has to reverse");
+params::params! {
+    /// What of no zone is said.
+    struct Uncovered {
+        uncovered: String = Parameter::choice("uncovered", "blocked", &["blocked", "free"])
+            .text("What the surroundings count as where no sensor answers for them.")
+            .needed_by("a vehicle with one scanner ahead that has to reverse"),
+    }
+}
 
-const FRONT: Parameter<f64> = extent("footprint.front", 0.6).text(
-    "From the point that the vehicle turns about, commonly the middle of the driven axle, to its front edge.",
-);
-const BACK: Parameter<f64> = extent("footprint.back", 0.5).text("From there to the rear edge.");
-const LEFT: Parameter<f64> = extent("footprint.left", 0.35).text("From there to the left edge.");
-const RIGHT: Parameter<f64> = extent("footprint.right", 0.35).text("From there to the right edge.");
-const REACH: Parameter<f64> = Parameter::float("reach", 3.0, 0.1, 10.0)
-    .unit("m")
-    .text("How far the vehicle's travel is looked ahead; what it would touch later limits nothing.")
-    .at_start()
-    .needed_by("vehicles' speeds and ways to a stop differ");
+params::params! {
+    /// How far to look ahead, and when the motion of each zone stops and slows.
+    struct Ahead {
+        reach: f64 = Parameter::float("reach", 3.0, 0.1, 10.0).unit("m").at_start()
+            .text("How far the vehicle's travel is looked ahead; what it would touch later limits nothing.")
+            .needed_by("vehicles' speeds and ways to a stop differ"),
+        front_stop: f64 = stop("front.stop", 0.3),
+        front_slow: f64 = slow("front.slow", 1.5),
+        front_left_stop: f64 = stop("front_left.stop", 0.2),
+        front_left_slow: f64 = slow("front_left.slow", 1.0),
+        front_right_stop: f64 = stop("front_right.stop", 0.2),
+        front_right_slow: f64 = slow("front_right.slow", 1.0),
+        left_stop: f64 = stop("left.stop", 0.05),
+        left_slow: f64 = slow("left.slow", 0.5),
+        right_stop: f64 = stop("right.stop", 0.05),
+        right_slow: f64 = slow("right.slow", 0.5),
+        back_left_stop: f64 = stop("back_left.stop", 0.2),
+        back_left_slow: f64 = slow("back_left.slow", 1.0),
+        back_right_stop: f64 = stop("back_right.stop", 0.2),
+        back_right_slow: f64 = slow("back_right.slow", 1.0),
+        back_stop: f64 = stop("back.stop", 0.3),
+        back_slow: f64 = slow("back.slow", 1.5),
+    }
+}
 
-const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0)
-    .unit("m/s")
-    .text("Speed at full throw forward or back, as in the zone scaler: with max_angular it determines how arcs curve.")
-    .at_start()
-    .needed_by("vehicles differ");
-const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0)
-    .unit("rad/s")
-    .text("Turning speed at full throw left or right, as in the zone scaler.")
-    .at_start()
-    .needed_by("vehicles differ");
-const ANGLE_FRONT: Parameter<f64> = angle("boundaries.front", 13.7)
-    .text("Angle of the stick from straight ahead where front ends and the front corners begin.");
-const ANGLE_FRONT_SIDE: Parameter<f64> =
-    angle("boundaries.front_side", 78.45).text("Angle where the front corners end and left and right begin.");
-const ANGLE_SIDE_BACK: Parameter<f64> =
-    angle("boundaries.side_back", 101.55).text("Angle where left and right end and the rear corners begin.");
-const ANGLE_BACK: Parameter<f64> =
-    angle("boundaries.back", 166.3).text("Angle where the rear corners end and back begins.");
-const REAR_SWAP: Parameter<bool> = Parameter::bool("boundaries.rear_swap", true)
-    .text("A stick back and left is in the zone back right, as in the zone scaler.")
-    .at_start()
-    .needed_by("LUCI: its picture swaps them, and of its users some do and some do not");
-const VELOCITY: Parameter<String> = Parameter::choice("velocity", "unused", &["unused", "used"]).text(
-    "Whether the time to a collision at the vehicle's velocity limits as well. If used and lost, full throw is assumed.",
-)
-    .needed_by("nav2 collision_monitor: approach, time_before_collision");
-const VELOCITY_TIMEOUT: Parameter<f64> = Parameter::float("velocity_timeout", 0.5, 0.01, 10.0)
-    .unit("s")
-    .text("A velocity older than this, by its time of receipt, is lost.")
-    .needed_by("odometry's rates differ");
-const TIME_STOP: Parameter<f64> = Parameter::float("collision_time.stop", 0.5, 0.0, 10.0)
-    .unit("s")
-    .text("At this time to a collision or less the factor is 0.")
-    .needed_by("nav2 collision_monitor: time_before_collision");
-const TIME_SLOW: Parameter<f64> = Parameter::float("collision_time.slow", 2.0, 0.01, 20.0)
-    .unit("s")
-    .text("At this time to a collision or more the factor is 1; linear between.")
-    .needed_by("nav2 collision_monitor: time_before_collision");
+params::params! {
+    /// The vehicle's velocities.
+    struct Declared {
+        max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s").at_start()
+            .text("Speed at full throw forward or back, as in the zone scaler: with max_angular it determines how arcs curve.")
+            .needed_by("vehicles differ"),
+        max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s").at_start()
+            .text("Turning speed at full throw left or right, as in the zone scaler.").needed_by("vehicles differ"),
+        front: f64 = angle("boundaries.front", 13.7)
+            .text("Angle of the stick from straight ahead where front ends and the front corners begin."),
+        front_side: f64 = angle("boundaries.front_side", 78.45)
+            .text("Angle where the front corners end and left and right begin."),
+        side_back: f64 = angle("boundaries.side_back", 101.55).text("Angle where left and right end and the rear corners begin."),
+        back: f64 = angle("boundaries.back", 166.3).text("Angle where the rear corners end and back begins."),
+        rear_swap: bool = Parameter::bool("boundaries.rear_swap", true).at_start()
+            .text("A stick back and left is in the zone back right, as in the zone scaler.")
+            .needed_by("LUCI: its picture swaps them, and of its users some do and some do not"),
+        velocity: String = Parameter::choice("velocity", "unused", &["unused", "used"])
+            .text("Whether the time to a collision at the vehicle's velocity limits as well. If used and lost, full throw is \
+                assumed.").needed_by("nav2 collision_monitor: approach, time_before_collision"),
+        velocity_timeout: Duration = Parameter::seconds("velocity_timeout", 0.5, 0.01, 10.0)
+            .text("A velocity older than this, by its time of receipt, is lost.").needed_by("odometry's rates differ"),
+        stop: f64 = Parameter::float("collision_time.stop", 0.5, 0.0, 10.0).unit("s")
+            .text("At this time to a collision or less the factor is 0.")
+            .needed_by("nav2 collision_monitor: time_before_collision"),
+        slow: f64 = Parameter::float("collision_time.slow", 2.0, 0.01, 20.0).unit("s")
+            .text("At this time to a collision or more the factor is 1; linear between.")
+            .needed_by("nav2 collision_monitor: time_before_collision"),
+    }
+}
+
+/// The zones as their parameters name them, in the order of the numbers.
+const ZONES: [&str; 8] =
+    ["front", "front_left", "front_right", "left", "right", "back_left", "back_right", "back"];
 
 const STOP_TEXT: &str =
     "Travel to what the motion of this zone would touch at which, or nearer, its factor is 0.";
 const SLOW_TEXT: &str = "Travel at which, or farther, that factor is 1; linear between.";
-
-/// Stop and slow distance of each zone, in the order of the numbers.
-const DISTANCES: [[Parameter<f64>; 2]; 8] = [
-    [stop("front.stop", 0.3), slow("front.slow", 1.5)],
-    [stop("front_left.stop", 0.2), slow("front_left.slow", 1.0)],
-    [stop("front_right.stop", 0.2), slow("front_right.slow", 1.0)],
-    [stop("left.stop", 0.05), slow("left.slow", 0.5)],
-    [stop("right.stop", 0.05), slow("right.slow", 0.5)],
-    [stop("back_left.stop", 0.2), slow("back_left.slow", 1.0)],
-    [stop("back_right.stop", 0.2), slow("back_right.slow", 1.0)],
-    [stop("back.stop", 0.3), slow("back.slow", 1.5)],
-];
-
-const fn extent(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, 0.05, 5.0).unit("m").needed_by("vehicles' outlines differ").at_start()
-}
 
 const fn angle(name: &'static str, default: f64) -> Parameter<f64> {
     Parameter::float(name, default, 0.1, 179.9)
@@ -104,30 +102,15 @@ const fn slow(name: &'static str, default: f64) -> Parameter<f64> {
 
 /// All parameters of the node.
 pub fn specification() -> Specification {
-    let specification = Specification::new(
+    Specification::new(
         "surround",
         "Makes LUCI's zone scaling of laser scans and point clouds, for vehicles without LUCI.",
     )
-    .with(&UNCOVERED)
-    .with(&FRONT)
-    .with(&BACK)
-    .with(&LEFT)
-    .with(&RIGHT)
-    .with(&REACH);
-    let specification = DISTANCES.iter().flatten().fold(specification, Specification::with);
-    specification
-        .with(&MAX_LINEAR)
-        .with(&MAX_ANGULAR)
-        .with(&ANGLE_FRONT)
-        .with(&ANGLE_FRONT_SIDE)
-        .with(&ANGLE_SIDE_BACK)
-        .with(&ANGLE_BACK)
-        .with(&REAR_SWAP)
-        .with(&VELOCITY)
-        .with(&VELOCITY_TIMEOUT)
-        .with(&TIME_STOP)
-        .with(&TIME_SLOW)
-        .with_group(sensor::group())
+    .with_all(Uncovered::declarations())
+    .with_all(Footprint::declarations())
+    .with_all(Ahead::declarations())
+    .with_all(Declared::declarations())
+    .with_group(sensor::group())
 }
 
 /// The parameters in force, parsed. Sensors are in alphabetical order of their names.
@@ -161,63 +144,95 @@ impl Params {
     /// A [`Refusal`] of boundaries that do not increase from front to back, of a slow distance or time that is not
     /// beyond its stop, of one beyond `reach`, and of a sensor whose topic, heights or sector make no sense.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        let not_above = |lower: &Parameter<f64>, upper: &Parameter<f64>| {
-            let rule =
-                format!("must be greater than '{}', which is {:?}", lower.declaration().name, lower.get(set));
-            (lower.get(set) >= upper.get(set)).then(|| set.refuse(upper.declaration().name, rule))
-        };
-        let angles = [ANGLE_FRONT, ANGLE_FRONT_SIDE, ANGLE_SIDE_BACK, ANGLE_BACK];
-        for pair in angles
-            .windows(2)
-            .chain(DISTANCES.iter().map(|pair| pair.as_slice()))
-            .chain([&[TIME_STOP, TIME_SLOW][..]])
-        {
-            if let [lower, upper] = pair
-                && let Some(refusal) = not_above(lower, upper)
-            {
-                return Err(refusal);
-            }
-        }
-        for [_, slow] in &DISTANCES {
-            if slow.get(set) > REACH.get(set) {
-                let rule = format!("must not be greater than 'reach', which is {:?} m", REACH.get(set));
-                return Err(set.refuse(slow.declaration().name, rule));
-            }
-        }
         let params = Self::parse(set);
+        let Boundaries { front, front_side, side_back, back, .. } = params.boundaries;
+        let angles = [
+            ("boundaries.front", front),
+            ("boundaries.front_side", front_side),
+            ("boundaries.side_back", side_back),
+            ("boundaries.back", back),
+        ];
+        for (&lower, &upper) in angles.iter().zip(&angles[1..]) {
+            check_above(set, lower, upper)?;
+        }
+        let zones = ZONES.into_iter().zip(params.distances);
+        for (name, Distances { stop, slow }) in
+            zones.clone().chain([("collision_time", params.collision_time)])
+        {
+            check_above(set, (&format!("{name}.stop"), stop), (&format!("{name}.slow"), slow))?;
+        }
+        for (name, Distances { slow, .. }) in zones {
+            if slow > params.reach {
+                let rule = format!("must not be greater than 'reach', which is {:?} m", params.reach);
+                return Err(set.refuse(&format!("{name}.slow"), rule));
+            }
+        }
         sensor::check(set, &params.sensors)?;
         Ok(params)
     }
 
     fn parse(set: &Set) -> Self {
-        let pair = |stop: &Parameter<f64>, slow: &Parameter<f64>| Distances {
-            stop: stop.get(set),
-            slow: slow.get(set),
-        };
+        let Uncovered { uncovered } = Uncovered::read(set);
+        let Ahead {
+            reach,
+            front_stop,
+            front_slow,
+            front_left_stop,
+            front_left_slow,
+            front_right_stop,
+            front_right_slow,
+            left_stop,
+            left_slow,
+            right_stop,
+            right_slow,
+            back_left_stop,
+            back_left_slow,
+            back_right_stop,
+            back_right_slow,
+            back_stop,
+            back_slow,
+        } = Ahead::read(set);
+        let Declared {
+            max_linear,
+            max_angular,
+            front,
+            front_side,
+            side_back,
+            back,
+            rear_swap,
+            velocity,
+            velocity_timeout,
+            stop,
+            slow,
+        } = Declared::read(set);
         Self {
             sensors: set.group(sensor::SENSORS).into_iter().map(|name| Sensor::parse(set, name)).collect(),
-            uncovered_is_free: UNCOVERED.get(set) == "free",
-            footprint: Footprint {
-                front: FRONT.get(set),
-                back: BACK.get(set),
-                left: LEFT.get(set),
-                right: RIGHT.get(set),
-            },
-            reach: REACH.get(set),
-            distances: DISTANCES.map(|[stop, slow]| pair(&stop, &slow)),
-            full_throw: FullThrow { linear: MAX_LINEAR.get(set), angular: MAX_ANGULAR.get(set) },
+            uncovered_is_free: uncovered == "free",
+            footprint: Footprint::read(set),
+            reach,
+            distances: [
+                Distances { stop: front_stop, slow: front_slow },
+                Distances { stop: front_left_stop, slow: front_left_slow },
+                Distances { stop: front_right_stop, slow: front_right_slow },
+                Distances { stop: left_stop, slow: left_slow },
+                Distances { stop: right_stop, slow: right_slow },
+                Distances { stop: back_left_stop, slow: back_left_slow },
+                Distances { stop: back_right_stop, slow: back_right_slow },
+                Distances { stop: back_stop, slow: back_slow },
+            ],
+            full_throw: FullThrow { linear: max_linear, angular: max_angular },
             boundaries: Boundaries {
-                front: ANGLE_FRONT.get(set),
-                front_side: ANGLE_FRONT_SIDE.get(set),
-                side_back: ANGLE_SIDE_BACK.get(set),
-                back: ANGLE_BACK.get(set),
-                rear_swap: REAR_SWAP.get(set),
+                front,
+                front_side,
+                side_back,
+                back,
+                rear_swap,
                 // The others only make the scaler more careful: a stick's own zone always has its say.
                 ..Boundaries::default()
             },
-            uses_velocity: VELOCITY.get(set) == "used",
-            velocity_timeout: VELOCITY_TIMEOUT.time(set),
-            collision_time: pair(&TIME_STOP, &TIME_SLOW),
+            uses_velocity: velocity == "used",
+            velocity_timeout,
+            collision_time: Distances { stop, slow },
         }
     }
 
@@ -234,4 +249,14 @@ impl Default for Params {
     fn default() -> Self {
         Self::parse(&specification().defaults())
     }
+}
+
+/// Refuses `upper` if it is not above `lower`, both with their names.
+fn check_above(set: &Set, lower: (&str, f64), upper: (&str, f64)) -> Result<(), Refusal> {
+    if lower.1 >= upper.1 {
+        return Err(
+            set.refuse(upper.0, format!("must be greater than '{}', which is {:?}", lower.0, lower.1))
+        );
+    }
+    Ok(())
 }

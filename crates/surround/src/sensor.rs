@@ -51,74 +51,62 @@ pub struct Sensor {
 pub(crate) const SENSORS: &str = "sensors";
 const MOUNT: &str = "sensors sit elsewhere on each vehicle";
 
-const TOPIC: Parameter<String> = Parameter::string("topic", "")
-    .text("Where the messages come from; each sensor has its own topic.")
-    .at_start()
-    .needed_by("vehicles' sensors differ");
-const TYPE: Parameter<String> = Parameter::choice("type", "scan", &["scan", "cloud"])
-    .text("Type of the topic: sensor_msgs/LaserScan or sensor_msgs/PointCloud2.")
-    .at_start()
-    .needed_by("vehicles' sensors differ: scanners, depth cameras, radars");
-const FRAME: Parameter<String> = Parameter::string("frame", "")
-    .text(
-        "What header.frame_id must be; a message in another frame is no measurement. Empty takes any frame. x to yaw \
-         are the frame's pose on the vehicle; tf is not used.",
-    )
-    .at_start()
-    .needed_by("a wrong sensor on a topic; nav2 asks tf instead, which may be late or wrong");
-const X: Parameter<f64> = length("x", 0.0, -10.0).text("Where the sensor is, forward of the turning point.");
-const Y: Parameter<f64> =
-    length("y", 0.0, -10.0).text("Where the sensor is, to the left of the turning point.");
-const Z: Parameter<f64> = length("z", 0.0, -10.0).text("Where the sensor is, above the floor.");
-const ROLL: Parameter<f64> =
-    degrees("roll", 0.0).text("How the sensor is turned about its x axis (REP-103); 180 hangs upside down.");
-const PITCH: Parameter<f64> =
-    degrees("pitch", 0.0).text("How it is turned about the y axis, nose down positive.");
-const YAW: Parameter<f64> =
-    degrees("yaw", 0.0).text("How it is turned about the z axis, to the left positive.");
-const LOW: Parameter<f64> = length("height_min", 0.05, -10.0)
-    .text("Points of a cloud that are lower are the floor; a hole in the floor is not seen.")
-    .needed_by("floors and mounts differ (nav2: min_height)");
-const HIGH: Parameter<f64> = length("height_max", 2.0, -10.0)
-    .text("Points of a cloud that are higher are not in the way.")
-    .needed_by("vehicles' heights differ (nav2: max_height)");
-const TIMEOUT: Parameter<f64> = Parameter::float("timeout", 0.5, 0.01, 10.0).unit("s").text(
-    "A sensor counts as blocked when nothing new was received for so long, or never, or when its messages are so old \
-     by their stamp; it cannot be switched off. A message more than 0.1 s ahead of the wall clock is no measurement; one \
-     without a stamp has the age of its receipt.",
-)
-    .needed_by("sensors' rates differ (nav2 collision_monitor: source_timeout)");
-const FROM: Parameter<f64> = degrees("covers_from", -180.0)
-    .text("Bearing, to the left positive, where the sector begins that the sensor answers for.")
-    .needed_by("a scanner of 180 degrees, or one that its vehicle covers in part");
-const TO: Parameter<f64> = degrees("covers_to", 180.0)
-    .text("Bearing where that sector ends, counter-clockwise: from 90 to -90 is the rear half.")
-    .needed_by("a scanner of 180 degrees, or one that its vehicle covers in part");
-const LEAST: Parameter<f64> = Parameter::float("measured_least", 0.5, 0.0, 1.0).text(
-    "Part of the beams (in the sector) or points that must be measurements; otherwise the message is none.",
-)
-    .needed_by("dark floors and sunlight take beams; sensors differ");
-const LEAST_POINTS: Parameter<i64> = Parameter::integer("least_points", 50, 1, 1_000_000).text(
-    "Points of a cloud that must be measurements, however many it has; fewer are none. Give 1 for a radar and the like. Has \
-     no effect on scans.",
-)
-    .needed_by("radars have few points, depth cameras thousands (nav2: min_points)");
-const GAP: Parameter<f64> = Parameter::float("gap", 10.0, 1.0, 90.0)
-    .unit("degrees")
-    .text("A wider part of the sector that no beam of a scan measures counts as blocked.")
-    .needed_by("scanners' gaps differ, posts of the vehicle hide beams");
-const INSIDE: Parameter<String> = Parameter::choice("inside", "blocked", &["blocked", "ignored"]).text(
-    "What the sensor sees within the footprint: something that touches, or the vehicle itself, which is no measurement.",
-)
-    .needed_by("a scanner that sees its own vehicle");
-const ZERO: Parameter<String> = Parameter::choice("zero_range", "blocked", &["blocked", "nothing", "unmeasured"]).text(
-    "What a range of 0 in a scan is: something that touches (REP-117: too near to measure), nothing in reach, or no \
-     measurement. Other ranges below range_min touch.",
-)
-    .needed_by("drivers that say 0.0 where no echo came back, of which a vehicle stood still for ever");
-const EMPTY: Parameter<String> = Parameter::choice("empty", "blocked", &["blocked", "free"])
-    .text("What a cloud of no points is: no measurement, or nothing there, for radars and the like.")
-    .needed_by("radars say nothing where nothing is");
+params::params! {
+    /// What a person sets of each sensor.
+    struct Members {
+        topic: String = Parameter::string("topic", "").at_start()
+            .text("Where the messages come from; each sensor has its own topic.").needed_by("vehicles' sensors differ"),
+        kind: String = Parameter::choice("type", "scan", &["scan", "cloud"]).at_start()
+            .text("Type of the topic: sensor_msgs/LaserScan or sensor_msgs/PointCloud2.")
+            .needed_by("vehicles' sensors differ: scanners, depth cameras, radars"),
+        frame: String = Parameter::string("frame", "").at_start()
+            .text("What header.frame_id must be; a message in another frame is no measurement. Empty takes any frame. x to yaw \
+                are the frame's pose on the vehicle; tf is not used.")
+            .needed_by("a wrong sensor on a topic; nav2 asks tf instead, which may be late or wrong"),
+        x: f64 = length("x", 0.0, -10.0).text("Where the sensor is, forward of the turning point."),
+        y: f64 = length("y", 0.0, -10.0).text("Where the sensor is, to the left of the turning point."),
+        z: f64 = length("z", 0.0, -10.0).text("Where the sensor is, above the floor."),
+        roll: f64 = degrees("roll", 0.0).text("How the sensor is turned about its x axis (REP-103); 180 hangs upside down."),
+        pitch: f64 = degrees("pitch", 0.0).text("How it is turned about the y axis, nose down positive."),
+        yaw: f64 = degrees("yaw", 0.0).text("How it is turned about the z axis, to the left positive."),
+        height_min: f64 = length("height_min", 0.05, -10.0)
+            .text("Points of a cloud that are lower are the floor; a hole in the floor is not seen.")
+            .needed_by("floors and mounts differ (nav2: min_height)"),
+        height_max: f64 = length("height_max", 2.0, -10.0).text("Points of a cloud that are higher are not in the way.")
+            .needed_by("vehicles' heights differ (nav2: max_height)"),
+        timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
+            .text("A sensor counts as blocked when nothing new was received for so long, or never, or when its messages are so \
+                old by their stamp; it cannot be switched off. A message more than 0.1 s ahead of the wall clock is no \
+                measurement; one without a stamp has the age of its receipt.")
+            .needed_by("sensors' rates differ (nav2 collision_monitor: source_timeout)"),
+        covers_from: f64 = degrees("covers_from", -180.0)
+            .text("Bearing, to the left positive, where the sector begins that the sensor answers for.")
+            .needed_by("a scanner of 180 degrees, or one that its vehicle covers in part"),
+        covers_to: f64 = degrees("covers_to", 180.0)
+            .text("Bearing where that sector ends, counter-clockwise: from 90 to -90 is the rear half.")
+            .needed_by("a scanner of 180 degrees, or one that its vehicle covers in part"),
+        measured_least: f64 = Parameter::float("measured_least", 0.5, 0.0, 1.0)
+            .text("Part of the beams (in the sector) or points that must be measurements; otherwise the message is none.")
+            .needed_by("dark floors and sunlight take beams; sensors differ"),
+        least_points: i64 = Parameter::integer("least_points", 50, 1, 1_000_000)
+            .text("Points of a cloud that must be measurements, however many it has; fewer are none. Give 1 for a radar and \
+                the like. Has no effect on scans.")
+            .needed_by("radars have few points, depth cameras thousands (nav2: min_points)"),
+        gap: f64 = Parameter::float("gap", 10.0, 1.0, 90.0).unit("degrees")
+            .text("A wider part of the sector that no beam of a scan measures counts as blocked.")
+            .needed_by("scanners' gaps differ, posts of the vehicle hide beams"),
+        inside: String = Parameter::choice("inside", "blocked", &["blocked", "ignored"])
+            .text("What the sensor sees within the footprint: something that touches, or the vehicle itself, which is no \
+                measurement.").needed_by("a scanner that sees its own vehicle"),
+        zero_range: String = Parameter::choice("zero_range", "blocked", &["blocked", "nothing", "unmeasured"])
+            .text("What a range of 0 in a scan is: something that touches (REP-117: too near to measure), nothing in reach, or \
+                no measurement. Other ranges below range_min touch.")
+            .needed_by("drivers that say 0.0 where no echo came back, of which a vehicle stood still for ever"),
+        empty: String = Parameter::choice("empty", "blocked", &["blocked", "free"])
+            .text("What a cloud of no points is: no measurement, or nothing there, for radars and the like.")
+            .needed_by("radars say nothing where nothing is"),
+    }
+}
 
 const fn length(name: &'static str, default: f64, min: f64) -> Parameter<f64> {
     Parameter::float(name, default, min, 10.0).unit("m").needed_by(MOUNT).at_start()
@@ -132,64 +120,56 @@ pub(crate) fn group() -> Group {
     Group {
         prefix: SENSORS,
         text: "Who looks around.",
-        members: vec![
-            TOPIC.declaration(),
-            TYPE.declaration(),
-            FRAME.declaration(),
-            X.declaration(),
-            Y.declaration(),
-            Z.declaration(),
-            ROLL.declaration(),
-            PITCH.declaration(),
-            YAW.declaration(),
-            LOW.declaration(),
-            HIGH.declaration(),
-            TIMEOUT.declaration(),
-            FROM.declaration(),
-            TO.declaration(),
-            LEAST.declaration(),
-            LEAST_POINTS.declaration(),
-            GAP.declaration(),
-            INSIDE.declaration(),
-            ZERO.declaration(),
-            EMPTY.declaration(),
-        ],
+        members: Members::declarations(),
         presets: &[Preset { name: "scanner", values: &[("topic", PresetValue::Text("scan"))] }],
     }
 }
 
 impl Sensor {
     pub(crate) fn parse(set: &Set, name: &str) -> Self {
-        let number = |parameter: &Parameter<f64>| parameter.get_in(set, SENSORS, name);
-        let text = |parameter: &Parameter<String>| parameter.get_in(set, SENSORS, name);
+        let Members {
+            topic,
+            kind,
+            frame,
+            x,
+            y,
+            z,
+            roll,
+            pitch,
+            yaw,
+            height_min,
+            height_max,
+            timeout,
+            covers_from,
+            covers_to,
+            measured_least,
+            least_points,
+            gap,
+            inside,
+            zero_range,
+            empty,
+        } = Members::read_entry(set, SENSORS, name);
         Self {
             name: name.into(),
-            topic: text(&TOPIC),
-            kind: if text(&TYPE) == "cloud" { Kind::Cloud } else { Kind::Scan },
-            frame: text(&FRAME),
-            pose: Pose {
-                x: number(&X),
-                y: number(&Y),
-                z: number(&Z),
-                roll: number(&ROLL).to_radians(),
-                pitch: number(&PITCH).to_radians(),
-                yaw: number(&YAW).to_radians(),
-            },
-            band: [number(&LOW), number(&HIGH)],
-            timeout: TIMEOUT.time_in(set, SENSORS, name),
-            from: number(&FROM).to_radians(),
-            to: number(&TO).to_radians(),
-            measured_least: number(&LEAST),
+            topic,
+            kind: if kind == "cloud" { Kind::Cloud } else { Kind::Scan },
+            frame,
+            pose: Pose { x, y, z, roll: roll.to_radians(), pitch: pitch.to_radians(), yaw: yaw.to_radians() },
+            band: [height_min, height_max],
+            timeout,
+            from: covers_from.to_radians(),
+            to: covers_to.to_radians(),
+            measured_least,
             // In the range of the declaration; what is none asks for more than there can be.
-            least_points: usize::try_from(LEAST_POINTS.get_in(set, SENSORS, name)).unwrap_or(usize::MAX),
-            gap: number(&GAP).to_radians(),
-            own_body: text(&INSIDE) == "ignored",
-            zero_range: match text(&ZERO).as_str() {
+            least_points: usize::try_from(least_points).unwrap_or(usize::MAX),
+            gap: gap.to_radians(),
+            own_body: inside == "ignored",
+            zero_range: match zero_range.as_str() {
                 "nothing" => ZeroRange::Nothing,
                 "unmeasured" => ZeroRange::Unmeasured,
                 _ => ZeroRange::Blocked,
             },
-            empty_is_free: text(&EMPTY) == "free",
+            empty_is_free: empty == "free",
         }
     }
 
@@ -206,8 +186,7 @@ impl Sensor {
 
 pub(crate) fn check(set: &Set, sensors: &[Sensor]) -> Result<(), Refusal> {
     for (index, sensor) in sensors.iter().enumerate() {
-        let name = |member: &Parameter<_>| full(sensor, member.declaration().name);
-        let topic = full(sensor, TOPIC.declaration().name);
+        let topic = full(sensor, "topic");
         if sensor.topic.is_empty() {
             return Err(set.refuse(&topic, "must name a topic"));
         }
@@ -223,14 +202,16 @@ pub(crate) fn check(set: &Set, sensors: &[Sensor]) -> Result<(), Refusal> {
         }
         let [low, high] = sensor.band;
         if low >= high {
-            return Err(
-                set.refuse(&name(&HIGH), format!("must be greater than height_min, which is {low:?} m"))
-            );
+            return Err(set.refuse(
+                &full(sensor, "height_max"),
+                format!("must be greater than height_min, which is {low:?} m"),
+            ));
         }
         if sensor.from == sensor.to {
-            return Err(
-                set.refuse(&name(&TO), "must differ from covers_from; all around is from -180.0 to 180.0")
-            );
+            return Err(set.refuse(
+                &full(sensor, "covers_to"),
+                "must differ from covers_from; all around is from -180.0 to 180.0",
+            ));
         }
     }
     Ok(())

@@ -2,7 +2,8 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use units::{
-    Clock, Freshness, Instant, Machine, NotFinite, PublisherCount, Said, Scale, Stamp, Velocity, earliest,
+    Clock, Freshness, Instant, Machine, MessageTime, NotFinite, PublisherCount, Scale, Stamp, Velocity,
+    earliest,
 };
 use zones::Scaling;
 
@@ -99,7 +100,7 @@ pub struct Surround {
     /// The square of the distance of the nearest point of all, by bin \[m²\].
     squares: Vec<f64>,
     /// The velocity and when it came; `None` for one that was refused or never heard.
-    velocity: Option<(Velocity, Said)>,
+    velocity: Option<(Velocity, MessageTime)>,
     odometry: Freshness,
     velocity_publishers: PublisherCount,
     scaling: Scaling,
@@ -258,7 +259,7 @@ impl Surround {
             }
         });
         let unusable = judged.err();
-        let now = Said::new(self.clock.now(), Duration::ZERO);
+        let now = MessageTime::new(self.clock.now(), Duration::ZERO);
         watch.receive(judged.unwrap_or(now), stamp, unusable);
         self.counters.unusable += u64::from(unusable.is_some());
         self.settle();

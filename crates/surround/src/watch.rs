@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, PublisherCount, Said, Stale, Stamp};
+use units::{Clock, Freshness, Instant, MessageTime, PublisherCount, Stale, Stamp};
 
 use crate::view::View;
 use crate::{Sensor, Unusable};
@@ -33,7 +33,7 @@ pub(crate) struct Watch {
 
 #[derive(Clone, Copy, Debug)]
 struct Message {
-    said: Said,
+    said: MessageTime,
     stamp: Stamp,
     unusable: Option<Unusable>,
 }
@@ -66,7 +66,7 @@ impl Watch {
         clock: &Clock,
         stamp: Stamp,
         timeout: Duration,
-    ) -> Option<Result<Said, Unusable>> {
+    ) -> Option<Result<MessageTime, Unusable>> {
         if !stamp.is_zero() && self.last.is_some_and(|last| last.stamp == stamp) {
             return None;
         }
@@ -89,7 +89,7 @@ impl Watch {
     }
 
     /// Takes note of a message that the view was filled from.
-    pub fn receive(&mut self, said: Said, stamp: Stamp, unusable: Option<Unusable>) {
+    pub fn receive(&mut self, said: MessageTime, stamp: Stamp, unusable: Option<Unusable>) {
         self.last = Some(Message { said, stamp, unusable });
     }
 

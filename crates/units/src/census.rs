@@ -1,21 +1,21 @@
 use core::fmt;
 
-/// How many publishers one topic has: every endpoint in the graph counts, whatever its type, its QoS and its node's name.
+/// How many publishers one topic has: every endpoint in the graph counts, of any type, any QoS and any node name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Census {
     /// The graph could not be read: that counts as a conflict.
     Unknown,
-    /// So many.
+    /// The counts.
     Known {
-        /// Those whose messages can be received.
+        /// Compatible publishers, whose messages can be received.
         fitting: usize,
-        /// Those of another type or reliability, whose messages cannot.
+        /// Publishers of another type or reliability, whose messages cannot be received.
         others: usize,
     },
 }
 
 impl Census {
-    /// Whether there are more than one, or one whose messages are not received.
+    /// Whether there is more than one publisher, or one whose messages are not received.
     pub const fn is_conflict(self) -> bool {
         match self {
             Self::Unknown => true,
@@ -23,7 +23,7 @@ impl Census {
         }
     }
 
-    /// Whether messages of more than one may come.
+    /// Whether there is more than one publisher of any kind, or the number is not known.
     pub const fn are_several(self) -> bool {
         match self {
             Self::Unknown => true,
@@ -31,7 +31,7 @@ impl Census {
         }
     }
 
-    /// Whether there is one, of whatever kind. If that is not known there may be.
+    /// Whether there is a publisher of any kind, or the number is not known.
     pub const fn is_any(self) -> bool {
         !matches!(self, Self::Known { fitting: 0, others: 0 })
     }
@@ -46,7 +46,7 @@ impl Default for Census {
 impl fmt::Display for Census {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Unknown => f.write_str("the graph does not tell who publishes it"),
+            Self::Unknown => f.write_str("its publishers cannot be read from the graph"),
             Self::Known { fitting, others: 0 } => write!(f, "{fitting} publishers, must be 1"),
             Self::Known { fitting, others } => {
                 let all = fitting.saturating_add(others);
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_and_one_that_fits_are_no_conflict() {
+    fn none_and_one_compatible_publisher_are_no_conflict() {
         for (fitting, others, expected) in
             [(0, 0, false), (1, 0, false), (2, 0, true), (0, 1, true), (1, 1, true)]
         {
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn several_are_more_than_one_of_whatever_kind() {
+    fn several_are_more_than_one_of_any_kind() {
         for (fitting, others, several, any) in [
             (0, 0, false, false),
             (1, 0, false, true),
@@ -82,15 +82,15 @@ mod tests {
             let census = Census::Known { fitting, others };
             assert_eq!((census.are_several(), census.is_any()), (several, any), "{fitting} {others}");
         }
-        assert!(Census::Unknown.are_several() && Census::Unknown.is_any(), "nobody knows");
+        assert!(Census::Unknown.are_several() && Census::Unknown.is_any(), "not known");
         assert!(Census::Known { fitting: usize::MAX, others: 1 }.are_several());
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
-        let said = |fitting, others| Census::Known { fitting, others }.to_string();
-        assert_eq!(said(2, 0), "2 publishers, must be 1");
-        assert_eq!(said(1, 1), "ignores 1 of 2 publishers: another type, or best effort");
-        assert!(Census::Unknown.to_string().contains("does not tell"));
+    fn what_is_wrong_is_displayed() {
+        let text = |fitting, others| Census::Known { fitting, others }.to_string();
+        assert_eq!(text(2, 0), "2 publishers, must be 1");
+        assert_eq!(text(1, 1), "ignores 1 of 2 publishers: another type, or best effort");
+        assert!(Census::Unknown.to_string().contains("cannot be read"));
     }
 }

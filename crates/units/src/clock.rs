@@ -2,17 +2,18 @@ use core::time::Duration;
 
 use crate::{Instant, Stamp};
 
-/// How much later than it was due a call may come before the machine counts as held.
+/// How late a call may be before the machine counts as held.
 const GRACE: Duration = Duration::from_millis(20);
-/// For how long after a hold what is read may have waited: until the middleware's queues are surely dry.
+/// The time after a hold in which messages may come from the middleware's queues; after it they are certainly empty.
 const QUEUES: Duration = Duration::from_millis(50);
 
-/// The time as a machine knows it: the latest `now`, the wall clock, and for how long what is read now may have waited.
+/// The time of a machine: the latest `now`, the wall clock, and how long a message that is read now may have been queued.
 ///
-/// * A machine that compares stamps takes readings of the wall clock as an input, and adds the monotonic time since.
-/// * A machine that is called later than it asked for was **held** (stopped, starved, suspended): what is read in the 50 ms
-///   after that may have come at any time since its call before. If it is held again in these 50 ms, and for longer than them, what
-///   waited in the first hold may wait still. That is so for two holds: one that is always late is slow, and not deaf.
+/// * A machine that compares stamps receives readings of the wall clock as an input, and adds the monotonic time since.
+/// * A machine that is called later than its deadline was **held** (stopped, starved, suspended). A message that is read in the 50 ms
+///   after that may have been received at any time since the call before. If the machine is held again in these 50 ms, and for longer
+///   than 50 ms, messages of the first hold may still be queued. This holds for two holds only: a machine that is always late is slow,
+///   but it still accepts messages.
 /// # Source
 /// own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,28 +28,28 @@ pub struct Clock {
 struct Hold {
     /// When it began.
     began: Instant,
-    /// When what is read after it may have come at the earliest: then, or when the one before it began.
+    /// The earliest time at which a message that is read after it may have been received: its begin, or that of the hold before.
     since: Instant,
-    /// For how long what waited in it may still be read.
+    /// Until when messages that were queued in it may still be read.
     until: Instant,
 }
 
 const SECOND: i64 = 1_000_000_000;
 
 impl Clock {
-    /// Takes note that at `now` the wall clock says `stamp`; it may have been set, forward or back. Time goes on by
-    /// [`pass_to`](Self::pass_to) alone, so that no hold is missed.
+    /// Records that the wall clock reads `stamp` at `now`; it may have been set forward or back. Only
+    /// [`pass_to`](Self::pass_to) advances the time, so no hold is missed.
     pub fn read(&mut self, now: Instant, stamp: Stamp) {
         self.read = Some((self.now.max(now), stamp));
     }
 
-    /// Goes on to `now`, which never goes back. `due` is when the machine was to be called at the latest
+    /// Advances to `now`, which never goes back. `due` is the machine's deadline for this call
     /// ([`Machine::deadline`](crate::Machine::deadline)).
     pub fn pass_to(&mut self, now: Instant, due: Option<Instant>) {
         let before = self.now;
         self.now = before.max(now);
         let late = due.map_or(Duration::ZERO, |due| self.now.since(due));
-        // Within the time of an earlier hold that one counts, which was longer ago.
+        // Within the time of an earlier hold the earlier one counts.
         if late > GRACE && self.held.is_none_or(|held| self.now >= held.until) {
             let unread = self.held.filter(|held| before < held.until && late > QUEUES);
             let since = unread.map_or(before, |held| held.began);
@@ -56,8 +57,8 @@ impl Clock {
         }
     }
 
-    /// Takes note of a thread that read all there was at `since`, was to read again by `due`, and reads at the latest instant, see
-    /// [`Machine::read_again`](crate::Machine::read_again). Of two holds in 50 ms the one counts that began first.
+    /// Records a thread that emptied its queue at `since`, was due to read again by `due`, and reads at the latest instant, see
+    /// [`Machine::read_again`](crate::Machine::read_again). Of two holds in 50 ms the one that began first counts.
     pub fn read_again(&mut self, since: Instant, due: Instant) {
         let is_covered = self.held.is_some_and(|held| self.now < held.until && held.since <= since);
         if self.now.since(due) > GRACE && !is_covered {
@@ -77,7 +78,7 @@ impl Clock {
 
     /// The wall clock's stamp of `now`: the last reading plus the time since; [`Stamp::ZERO`] before the first reading.
     ///
-    /// Saturates in the last second that a stamp can say.
+    /// Saturates in the last second that a stamp can represent.
     pub fn at(&self, now: Instant) -> Stamp {
         let Some((read_at, stamp)) = self.read else { return Stamp::ZERO };
         let since = i64::try_from(now.since(read_at).as_nanos()).unwrap_or(i64::MAX);
@@ -88,7 +89,7 @@ impl Clock {
         }
     }
 
-    /// For how long what is read now may have waited unread; zero unless the machine was held just before.
+    /// How long a message that is read now may have been queued; zero unless the machine was held just before.
     pub fn waited(&self) -> Duration {
         match self.held {
             Some(Hold { since, until, .. }) if self.now < until => self.now.since(since),
@@ -98,8 +99,8 @@ impl Clock {
 }
 
 impl Clock {
-    /// For how much longer what is read may have waited, and how long ago the last hold began; zero once the queues are dry. For
-    /// exhaustive searches.
+    /// How much longer messages may come from the queues, and how long ago the last hold began; zero once the queues are empty.
+    /// For exhaustive searches.
     pub fn waiting_left(&self) -> (Duration, Duration) {
         let held = self.held.filter(|held| self.now < held.until);
         held.map_or_else(Default::default, |held| (held.until.since(self.now), self.now.since(held.began)))
@@ -156,7 +157,7 @@ mod tests {
         assert_eq!(clock.waited(), Duration::from_millis(150));
     }
 
-    /// One that is always 25 ms late is slow, and not deaf.
+    /// A computer that is always 25 ms late is slow, but its messages stay fresh enough.
     #[test]
     fn a_computer_that_is_always_late_makes_nothing_older_than_two_calls() {
         let mut clock = Clock::default();
@@ -239,7 +240,7 @@ mod tests {
         assert_eq!(clock.waited(), Duration::ZERO, "15 ms late is no hold");
     }
 
-    /// However late it always is, what it reads is no older than three calls.
+    /// A message is never older than three calls, however late the calls are.
     #[test]
     fn a_computer_that_is_always_held_makes_nothing_older_than_three_calls() {
         for late in 21..200 {

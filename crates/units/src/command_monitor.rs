@@ -2,16 +2,16 @@
 
 use core::time::Duration;
 
-use crate::{Clock, Command, Freshness, Instant, Said, Stale};
+use crate::{Clock, Command, Freshness, Instant, MessageTime, Stale};
 
-/// What became of a command that was received.
+/// The result of receiving a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Received {
     /// It is in force.
     InForce,
-    /// A command that asked for motion was lost before it: nothing moves until this publisher sends a zero.
+    /// It asks for motion where a zero has to come first: nothing moves until this publisher sends a zero.
     WaitsForZero,
-    /// A neutral one that is stale: it ended the command in force, and is no zero to begin with.
+    /// It is neutral and stale: it ended the command in force, but motion cannot begin with it.
     Stopped(Stale),
     /// It is stale and changed nothing.
     Refused(Stale),
@@ -23,7 +23,7 @@ pub enum Received {
 /// * A command is in force until it is as old as the timeout, see [`Freshness`].
 /// * **Motion begins with a zero**: while nothing is in force only a zero counts. So a stage that was restarted, a link that comes
 ///   back or a process that was held does not drive off by itself.
-/// * Of one that [may fall silent at rest](Self::silent_at_rest) that is asked only after a command was lost that asked for motion.
+/// * A publisher that [may fall silent at rest](Self::silent_at_rest) needs the zero only after a command that asked for motion was lost.
 /// * **A stop is never too late**: a stale neutral velocity ends what is in force.
 /// # Real-time
 /// No allocation; constant time.
@@ -32,15 +32,15 @@ pub enum Received {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CommandMonitor {
     freshness: Freshness,
-    in_force: Option<(Command, Said)>,
+    in_force: Option<(Command, MessageTime)>,
     waits_for_zero: bool,
     silent_at_rest: bool,
-    /// When motion was asked for last, by whatever was not overtaken; `None` since a zero.
+    /// When motion was asked for last, by a command that was not overtaken; `None` since a zero.
     asked: Option<Instant>,
 }
 
 impl Default for CommandMonitor {
-    /// One whose first command must be a zero.
+    /// A monitor whose first command must be a zero.
     fn default() -> Self {
         Self {
             freshness: Freshness::default(),
@@ -53,14 +53,14 @@ impl Default for CommandMonitor {
 }
 
 impl CommandMonitor {
-    /// One that may say nothing while it asks for nothing, as navigation does between two goals: its first command may ask for
-    /// motion, and so may one that follows a zero and silence.
+    /// A monitor of a publisher that may be silent while it asks for no motion, as navigation is between two goals: its first command
+    /// may ask for motion, and so may a command after a zero and silence.
     pub fn silent_at_rest() -> Self {
         Self { waits_for_zero: false, silent_at_rest: true, ..Self::default() }
     }
 
-    /// Takes a command that is read now.
-    /// * `timeout`: for how long a command counts; call [`expire`](Self::expire) before
+    /// Receives a command that is read now.
+    /// * `timeout`: the time for which a command counts; call [`expire`](Self::expire) before
     pub fn receive(&mut self, clock: &Clock, command: Command, timeout: Duration) -> Received {
         let asks = command.asks_for_motion();
         let judged = self.freshness.judge(clock, command.stamp, timeout);
@@ -79,45 +79,45 @@ impl CommandMonitor {
             }
             Err(stale) => Received::Refused(stale),
             Ok(_) if self.waits_for_zero && asks => Received::WaitsForZero,
-            Ok(said) => {
+            Ok(time) => {
                 self.waits_for_zero = false;
-                self.in_force = Some((command, said));
+                self.in_force = Some((command, time));
                 Received::InForce
             }
         }
     }
 
-    /// Lets time pass; whether the command in force was lost by it.
+    /// Lets time pass. Returns whether the command in force timed out.
     pub fn expire(&mut self, now: Instant, timeout: Duration) -> bool {
         if self.asked.is_some_and(|at| now.since(at) >= timeout) {
             (self.asked, self.waits_for_zero) = (None, true);
         }
-        let is_lost = self.in_force.is_some_and(|(_, said)| said.is_expired(now, timeout));
+        let is_lost = self.in_force.is_some_and(|(_, time)| time.is_expired(now, timeout));
         if is_lost {
             self.lose();
         }
         is_lost
     }
 
-    /// No command is in force from now on.
+    /// Ends the command in force as lost.
     pub fn lose(&mut self) {
         let asked = self.in_force.is_some_and(|(command, _)| command.asks_for_motion());
         self.waits_for_zero |= asked || !self.silent_at_rest;
         self.in_force = None;
     }
 
-    /// From now on a zero has to come before anything moves.
+    /// Requires a zero before motion.
     pub fn require_zero(&mut self) {
         self.waits_for_zero = true;
     }
 
-    /// Whether a zero has to come before anything moves.
+    /// Whether a zero is required before motion.
     pub fn waits_for_zero(&self) -> bool {
         self.waits_for_zero
     }
 
-    /// Whether its publisher asks for motion now, as of the last call, whether or not anything is in force: then a zero that
-    /// somebody else says in its place withholds that.
+    /// Whether its publisher asks for motion as of the last call, whether or not a command is in force: a zero that another
+    /// stage sends in its place then withholds motion.
     pub fn asks_for_motion(&self) -> bool {
         self.asked.is_some()
     }
@@ -127,14 +127,14 @@ impl CommandMonitor {
         self.in_force.map(|(command, _)| command)
     }
 
-    /// How old the command in force is.
+    /// The age of the command in force.
     pub fn age(&self, now: Instant) -> Option<Duration> {
-        self.in_force.map(|(_, said)| said.age(now))
+        self.in_force.map(|(_, time)| time.age(now))
     }
 
-    /// When the command in force is lost if nothing comes.
+    /// When the command in force times out if no other is received.
     pub fn expiry(&self, timeout: Duration) -> Option<Instant> {
-        self.in_force.map(|(_, said)| said.expiry(timeout))
+        self.in_force.map(|(_, time)| time.expiry(timeout))
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_to_send_a_zero_first_drives_nothing_without() {
+    fn a_publisher_that_owes_a_zero_drives_nothing_without() {
         let mut monitor = CommandMonitor::silent_at_rest();
         monitor.require_zero();
         let held = monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_is_known_whether_or_not_it_is_obeyed() {
+    fn a_request_for_motion_is_known_whether_or_not_it_is_in_force() {
         let mut monitor = CommandMonitor::silent_at_rest();
         monitor.require_zero();
         monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT);

@@ -1,103 +1,104 @@
-//! What still counts as said now: the one rule about stamps, receipt and waiting that every machine asks.
+//! Which messages are fresh: the one rule about stamps, receipt and queueing that every machine uses.
 
 use core::time::Duration;
 
 use crate::{Clock, Instant, Stamp};
 
-/// How far a stamp may lie ahead of the wall clock \[s\]: the clocks of two computers differ. It makes nothing fresher.
+/// How far a stamp may lie ahead of the wall clock: the clocks of two computers differ. It makes no message fresher.
 pub const AHEAD: Duration = Duration::from_millis(100);
 
-/// While nobody asks for motion each stage says zero this often, so that the next one hears an unbroken stream.
+/// The interval at which each stage sends zero while no motion is asked for: the next stage receives an unbroken stream.
 pub const HEARTBEAT: Duration = Duration::from_millis(100);
 
-/// No time-out of a stage's commands is shorter \[s]: with one below [`HEARTBEAT`] each zero is lost before the next one comes, and
-/// whether the motion that follows counts depends on when it begins. Half a heartbeat is left for the way and a late thread.
+/// The shortest time-out of a stage's commands \[s]. With one below [`HEARTBEAT`] each zero would be lost before the next one is
+/// received, and whether the motion that follows counts would depend on when it begins. Half a heartbeat is left for the transport
+/// and a late thread.
 ///
 /// # Source
 /// own
 pub const SHORTEST_COMMAND_TIMEOUT: f64 = 0.15;
 const _: () = assert!(SHORTEST_COMMAND_TIMEOUT * 1000.0 >= 1.5 * HEARTBEAT.as_millis() as f64);
 
-/// When a message counts as said: at its stamp, or when it can have come at the earliest, whichever is older.
+/// The time from which a message counts: its stamp, or the earliest time at which it can have been received, whichever is older.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Said {
+pub struct MessageTime {
     received: Instant,
-    /// How old it was then.
+    /// Its age when it was received.
     age: Duration,
 }
 
-impl Said {
-    /// Said `age` before `received`.
+impl MessageTime {
+    /// The time `age` before `received`.
     pub const fn new(received: Instant, age: Duration) -> Self {
         Self { received, age }
     }
 
-    /// How old it is at `now`.
+    /// The age at `now`.
     pub fn age(self, now: Instant) -> Duration {
         now.since(self.received).saturating_add(self.age)
     }
 
-    /// When it is `timeout` old; not before it was received.
+    /// When the message is `timeout` old; not before it was received.
     pub fn expiry(self, timeout: Duration) -> Instant {
         self.received + timeout.saturating_sub(self.age)
     }
 
-    /// Whether it is `timeout` old at `now`. The timeout itself is too late.
+    /// Whether the message is `timeout` old at `now`. The timeout itself is too late.
     pub fn is_expired(self, now: Instant, timeout: Duration) -> bool {
         self.age(now) >= timeout
     }
 }
 
-/// Why a message says nothing of now.
+/// Why a message does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stale {
-    /// Its stamp is older than that of a message which is still fresh: it was overtaken on the way.
+    /// Its stamp is older than that of a message that is still fresh: it was overtaken on the way.
     Late,
-    /// It is as old as the timeout, by its stamp or because it can have waited unread for so long.
+    /// It is as old as the timeout, by its stamp or because it can have waited unread for that long.
     Old {
-        /// How old it is.
+        /// Its age.
         age: Duration,
     },
-    /// Its stamp lies more than [`AHEAD`] in the future, so that nobody can say how old it is.
+    /// Its stamp lies more than [`AHEAD`] in the future, so its age is not known.
     Ahead {
-        /// How far.
+        /// How far it lies in the future.
         by: Duration,
     },
-    /// It has the stamp of an earlier message, whose time is over.
+    /// It repeats the stamp of an earlier message, which is too old.
     Repeated {
-        /// How old that one is.
+        /// The age of the earlier message.
         age: Duration,
     },
 }
 
-/// What the stamps of one publisher say: too old, late, from the future, or the same again.
+/// Judges the stamps of one publisher: too old, late, from the future, or repeated.
 ///
 /// * A stamp makes a message older, never fresher. Without one (zero) its receipt counts.
-/// * A message that was read after the process was held is as old as it may be ([`Clock::waited`]).
-/// * An older stamp than the newest one is late while that is fresh. After that time any stamp counts, so a sender's clock
-///   that was set back costs one timeout and not the source. If the own clock was set back, nobody is late.
-/// * The same stamp again is no news: the time of the first goes on. A relay that repeats a dead sender's last message does
-///   not keep it alive, and the last stamp from the future does not become true by repetition.
+/// * A message that was read after the process was held counts as maximally old ([`Clock::waited`]).
+/// * A stamp older than the newest one is late while the newest is fresh. After that time any stamp counts, so a sender's clock
+///   that was set back costs one timeout and not the source. If this computer's clock was set back, no message is late.
+/// * A repeated stamp does not restart the time of the first message. A relay that repeats a dead sender's last message does
+///   not keep it alive, and the last stamp from the future does not become valid by repetition.
 /// # Real-time
 /// No allocation; constant time.
 /// # Source
 /// own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Freshness {
-    /// The newest stamp that counted, zero before the first, and when that was said.
-    newest: (Stamp, Said),
-    /// The last stamp that was refused because it lay in the future; zero once another one counted.
+    /// The newest stamp that was accepted, zero before the first, and its time.
+    newest: (Stamp, MessageTime),
+    /// The last stamp that was refused because it lay in the future; zero once another one was accepted.
     ahead: Stamp,
 }
 
 impl Freshness {
-    /// Judges a message that is read now; when it counts as said.
-    /// * `timeout`: for how long a message of this publisher counts
+    /// Judges a message that is read now, and returns its time.
+    /// * `timeout`: the time for which a message of this publisher counts
     /// # Errors
-    /// [`Stale`]: it says nothing of now.
-    pub fn judge(&mut self, clock: &Clock, stamp: Stamp, timeout: Duration) -> Result<Said, Stale> {
+    /// [`Stale`] if it does not count.
+    pub fn judge(&mut self, clock: &Clock, stamp: Stamp, timeout: Duration) -> Result<MessageTime, Stale> {
         let (now, wall) = (clock.now(), clock.wall());
-        let waited = Said::new(now, clock.waited());
+        let waited = MessageTime::new(now, clock.waited());
         if stamp.is_zero() {
             return if waited.is_expired(now, timeout) {
                 Err(Stale::Old { age: waited.age })
@@ -105,10 +106,10 @@ impl Freshness {
                 Ok(waited)
             };
         }
-        let (newest, said) = self.newest;
+        let (newest, time) = self.newest;
         if stamp == newest {
-            let age = said.age(now);
-            return if age >= timeout { Err(Stale::Repeated { age }) } else { Ok(said) };
+            let age = time.age(now);
+            return if age >= timeout { Err(Stale::Repeated { age }) } else { Ok(time) };
         }
         let by = time_from(wall, stamp);
         if by > AHEAD || stamp == self.ahead {
@@ -116,19 +117,19 @@ impl Freshness {
             return Err(Stale::Ahead { by });
         }
         let clock_went_back = is_ahead(clock, newest);
-        if !newest.is_zero() && stamp < newest && !said.is_expired(now, timeout) && !clock_went_back {
+        if !newest.is_zero() && stamp < newest && !time.is_expired(now, timeout) && !clock_went_back {
             return Err(Stale::Late);
         }
         let age = time_from(stamp, wall).max(waited.age);
         if age >= timeout {
             return Err(Stale::Old { age });
         }
-        let said = Said::new(now, age);
-        *self = Self { newest: (stamp, said), ahead: Stamp::ZERO };
-        Ok(said)
+        let time = MessageTime::new(now, age);
+        *self = Self { newest: (stamp, time), ahead: Stamp::ZERO };
+        Ok(time)
     }
 
-    /// The same state with every time measured from `now` and forgotten once it cannot matter: equal for two that will judge
+    /// This state with every time relative to `now`, without times that cannot matter any more: equal for two that will judge
     /// alike. For exhaustive searches.
     #[must_use]
     pub fn relative(
@@ -138,8 +139,8 @@ impl Freshness {
         timeout: Duration,
     ) -> (Option<(i64, Duration)>, Option<i64>) {
         let offset = |stamp: Stamp| stamp.as_nanos().saturating_sub(wall.as_nanos());
-        let (newest, said) = self.newest;
-        let age = said.age(now).min(timeout);
+        let (newest, time) = self.newest;
+        let age = time.age(now).min(timeout);
         (
             (!newest.is_zero()).then(|| (offset(newest), age)),
             (!self.ahead.is_zero()).then(|| offset(self.ahead)),
@@ -147,8 +148,8 @@ impl Freshness {
     }
 }
 
-/// Whether `stamp` lies so far ahead of the wall clock that it does not tell when something was said. If it once did not, the wall
-/// clock was set back.
+/// Whether `stamp` lies too far ahead of the wall clock to give an age. If it did not when it was accepted, the wall clock was set
+/// back.
 pub fn is_ahead(clock: &Clock, stamp: Stamp) -> bool {
     time_from(clock.wall(), stamp) > AHEAD
 }
@@ -164,10 +165,10 @@ fn time_from(earlier: Stamp, later: Stamp) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_clock::{TIMEOUT, clock, clock_saying, ms, wall};
+    use crate::test_clock::{TIMEOUT, clock, clock_reading, ms, wall};
 
-    fn age(judged: Result<Said, Stale>, at: u64) -> Option<Duration> {
-        judged.ok().map(|said| said.age(Instant::from_millis(at)))
+    fn age(judged: Result<MessageTime, Stale>, at: u64) -> Option<Duration> {
+        judged.ok().map(|time| time.age(Instant::from_millis(at)))
     }
 
     #[test]
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!(freshness.judge(&clock(500), wall(0), TIMEOUT), Err(Stale::Repeated { age: ms(500) }));
         // Nothing of its age is forgotten, though the clock was set back.
         assert_eq!(
-            freshness.judge(&clock_saying(600, 0), wall(0), TIMEOUT),
+            freshness.judge(&clock_reading(600, 0), wall(0), TIMEOUT),
             Err(Stale::Repeated { age: ms(600) })
         );
     }
@@ -213,26 +214,26 @@ mod tests {
             assert!(freshness.judge(&clock(at), wall(2_000), TIMEOUT).is_err(), "at {at} ms");
         }
         assert!(freshness.judge(&clock(5_000), wall(5_000), TIMEOUT).is_ok(), "it made no other one late");
-        // A stream that was ahead once, and is of now ever since, may come to that very stamp.
+        // A stream that was ahead once, and current ever since, may reach that very stamp.
         assert!(freshness.judge(&clock(6_000), wall(7_000), TIMEOUT).is_err());
         assert!(freshness.judge(&clock(6_500), wall(6_500), TIMEOUT).is_ok());
         assert!(freshness.judge(&clock(7_000), wall(7_000), TIMEOUT).is_ok());
     }
 
     #[test]
-    fn an_own_clock_that_is_set_back_makes_nobody_late() {
+    fn an_own_clock_that_is_set_back_makes_no_message_late() {
         let mut freshness = Freshness::default();
-        assert!(freshness.judge(&clock_saying(0, 900), wall(900), TIMEOUT).is_ok());
-        assert!(freshness.judge(&clock_saying(1, 799), wall(799), TIMEOUT).is_ok(), "101 ms back");
+        assert!(freshness.judge(&clock_reading(0, 900), wall(900), TIMEOUT).is_ok());
+        assert!(freshness.judge(&clock_reading(1, 799), wall(799), TIMEOUT).is_ok(), "101 ms back");
         assert_eq!(
-            freshness.judge(&clock_saying(2, 699), wall(698), TIMEOUT),
+            freshness.judge(&clock_reading(2, 699), wall(698), TIMEOUT),
             Err(Stale::Late),
             "100 ms back"
         );
     }
 
     #[test]
-    fn what_waited_unread_is_as_old_as_it_may_be() {
+    fn queued_commands_are_assumed_maximally_old() {
         let mut clock = Clock::default();
         clock.pass_to(Instant::from_millis(1000), Some(Instant::from_millis(1000)));
         clock.pass_to(Instant::from_millis(1300), Some(Instant::from_millis(1020)));
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_an_age_before_the_clock_was_read() {
+    fn no_age_is_known_before_the_clock_was_read() {
         let mut clock = Clock::default();
         clock.pass_to(Instant::from_millis(1000), None);
         let judged = Freshness::default().judge(&clock, wall(100_000_000), TIMEOUT);

@@ -1,16 +1,16 @@
-/// How well a node is, from well to worst, as `/diagnostics` says it.
+/// The level of a node in `/diagnostics`, from best to worst.
 ///
 /// # Source
 /// `diagnostic_msgs/msg/DiagnosticStatus` (ROS 2 Jazzy); the numbers are those of its constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// As it should be.
+    /// Works as it should.
     #[default]
     Ok = 0,
-    /// Works, but somebody should look.
+    /// Works, but needs attention.
     Warn = 1,
     /// Does not work.
     Error = 2,
-    /// Waits for what does not come.
+    /// Waits for an input that is missing.
     Stale = 3,
 }

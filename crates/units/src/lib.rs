@@ -1,7 +1,7 @@
-//! The vocabulary that all of Steersman's crates share: time, stamps, velocities, scales, and the [`Machine`].
+//! The types that all of Steersman's crates share: time, stamps, velocities, scales, and the [`Machine`].
 //!
-//! Values are parsed once into types in which nonsense cannot be said: a [`Velocity`] is finite, a [`Scale`] lies in
-//! \[0, 1\]. Nothing in here reads a clock, allocates or fails at run time.
+//! Values are parsed once into types that cannot hold invalid ones: a [`Velocity`] is finite, a [`Scale`] lies in \[0, 1\].
+//! Nothing in here reads a clock, allocates or fails at run time.
 #![forbid(unsafe_code)]
 
 mod census;
@@ -20,7 +20,7 @@ mod velocity;
 pub use census::Census;
 pub use clock::Clock;
 pub use command_monitor::{CommandMonitor, Received};
-pub use freshness::{Freshness, HEARTBEAT, SHORTEST_COMMAND_TIMEOUT, Said, Stale};
+pub use freshness::{Freshness, HEARTBEAT, MessageTime, SHORTEST_COMMAND_TIMEOUT, Stale};
 pub use level::Level;
 pub use machine::{Contains, Machine, earliest};
 pub use publisher_count::PublisherCount;

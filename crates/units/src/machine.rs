@@ -1,45 +1,45 @@
 use crate::Instant;
 
-/// A node as a function: what happened goes in, what to do comes out, and the caller owns clock and wires.
+/// A node as a state machine: its inputs are events, its outputs are commands, and the caller owns the clock and the wires.
 ///
-/// The caller feeds each event with [`handle`](Machine::handle), then drains [`poll`](Machine::poll) until it
-/// answers `None`, and does so again no later than [`deadline`](Machine::deadline). Given the same calls, a machine
-/// gives the same outputs, byte for byte.
+/// The caller passes each event to [`handle`](Machine::handle), then drains [`poll`](Machine::poll) until it returns
+/// `None`, and polls again no later than [`deadline`](Machine::deadline). Given the same calls, a machine gives the same
+/// outputs, byte for byte.
 ///
 /// # Real-time
 /// Implementations neither block nor read a clock; on the control path they do not allocate after construction.
 /// # Source
 /// own; the sans-IO style of quinn-proto and str0m.
 pub trait Machine {
-    /// All that can happen to this node: a closed enum of past events.
+    /// Everything that can happen to this node: a closed enum of past events.
     type Input;
-    /// All that this node can ask for: a closed enum of commands to its surroundings.
+    /// Everything that this node can request: a closed enum of commands to its surroundings.
     type Output;
 
-    /// Tells the machine that `input` happened at `now`.
+    /// Handles `input`, which happened at `now`.
     ///
-    /// `now` never decreases from call to call; a smaller one is taken as the latest seen.
+    /// `now` never decreases from call to call; a smaller one counts as the latest one.
     fn handle(&mut self, now: Instant, input: Self::Input);
 
-    /// Takes the next thing to do; `None` when there is nothing left to do at `now`.
+    /// Returns the next output; `None` when there is none left at `now`.
     fn poll(&mut self, now: Instant) -> Option<Self::Output>;
 
-    /// Tells the machine that what is handed over from `now` on was read by a thread that read all there was at `since` and was to
-    /// read again by `due`. A thread that is late was held, and nobody else notices while others call the machine in time.
+    /// Reports that inputs from `now` on were read by a thread that emptied its queue at `since` and was due to read again by `due`.
+    /// A thread that is late was held; the machine cannot detect that itself while other threads call it in time.
     fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
         let _ = (now, since, due);
     }
 
-    /// When to call [`poll`](Machine::poll) at the latest although nothing happened; `None` for never.
+    /// The latest time of the next [`poll`](Machine::poll) if nothing happens; `None` for never.
     fn deadline(&self) -> Option<Instant>;
 }
 
-/// A machine in which `S` is a stage, or which is `S` itself: so a node's shell is the same alone and in a process with others.
+/// A machine that contains `S` as a stage, or is `S` itself: a node's shell is the same alone and in a process with others.
 pub trait Contains<S: Machine>: Machine {
     /// The stage.
     fn stage(&self) -> &S;
 
-    /// The input that brings `input` to the stage.
+    /// The input that passes `input` to the stage.
     fn wrap(input: S::Input) -> Self::Input;
 }
 

@@ -1,12 +1,12 @@
-/// How many nodes publish a topic on which one publisher is expected, of whatever type.
+/// How many nodes publish a topic on which one publisher is expected, of any type.
 ///
-/// r2r does not tell which publisher a message is of. So nothing counts that was received while there were several: not while they
-/// are there, and not when one of them is left, which may not be the one that sent it.
+/// r2r does not report the publisher of a message. So a message that was received while there were several publishers does not
+/// count: not while they exist, and not when one of them is left, which may not be the one that sent it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PublisherCount(usize);
 
 impl PublisherCount {
-    /// There are `count` from now on; [`usize::MAX`] if the graph cannot tell. Whether what was received until now counts no more.
+    /// Records `count` publishers; [`usize::MAX`] if the graph could not be read. Returns whether earlier messages no longer count.
     #[must_use]
     pub const fn set(&mut self, count: usize) -> bool {
         let were_several = self.are_several();
@@ -14,12 +14,12 @@ impl PublisherCount {
         were_several || self.are_several()
     }
 
-    /// How many there are.
+    /// The number of publishers.
     pub const fn get(self) -> usize {
         self.0
     }
 
-    /// Whether there are several.
+    /// Whether there is more than one.
     pub const fn are_several(self) -> bool {
         self.0 > 1
     }

@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// A factor in \[0, 1\]: 0 takes everything away, 1 leaves all.
+/// A factor in \[0, 1\].
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Scale(f64);
 
@@ -9,14 +9,14 @@ pub struct Scale(f64);
 pub struct OutOfUnitRange(pub f64);
 
 impl Scale {
-    /// Takes everything away.
+    /// The factor 0, which leaves nothing.
     pub const ZERO: Self = Self(0.0);
-    /// Leaves all.
+    /// The factor 1, which changes nothing.
     pub const ONE: Self = Self(1.0);
 
     /// The factor `value`.
     /// # Errors
-    /// [`OutOfUnitRange`] for NaN and for what lies outside \[0, 1\].
+    /// [`OutOfUnitRange`] for NaN and for values outside \[0, 1\].
     pub fn new(value: f64) -> Result<Self, OutOfUnitRange> {
         if (0.0..=1.0).contains(&value) { Ok(Self(value)) } else { Err(OutOfUnitRange(value)) }
     }

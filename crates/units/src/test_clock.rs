@@ -16,15 +16,15 @@ pub fn wall(millis: i64) -> Stamp {
     Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
 }
 
-/// A clock at `at` ms, where the wall clock says 100 s and `said` ms.
-pub fn clock_saying(at: u64, said: i64) -> Clock {
+/// A clock at `at` ms, where the wall clock reads 100 s and `reading` ms.
+pub fn clock_reading(at: u64, reading: i64) -> Clock {
     let mut clock = Clock::default();
-    clock.read(Instant::from_millis(at), wall(said));
+    clock.read(Instant::from_millis(at), wall(reading));
     clock.pass_to(Instant::from_millis(at), None);
     clock
 }
 
-/// A clock at `at` ms, where the wall clock says 100 s and as many.
+/// A clock at `at` ms, where the wall clock reads 100 s and `at` ms.
 pub fn clock(at: u64) -> Clock {
-    clock_saying(at, at as i64)
+    clock_reading(at, at as i64)
 }

@@ -3,7 +3,7 @@ use core::time::Duration;
 
 /// A monotonic point in time: nanoseconds since an origin that the shell chooses.
 ///
-/// Ages and time-outs are measured with it and with nothing else, so that a jump of the wall clock changes no motor.
+/// Only this type measures ages and time-outs, so a jump of the wall clock affects no motor.
 /// Arithmetic saturates at both ends of the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(u64);
@@ -44,7 +44,7 @@ impl Add<Duration> for Instant {
 /// A wall-clock stamp as the wire carries it: ROS time, seconds and nanoseconds.
 ///
 /// In Steersman a stamp is the time of the stick event that a message goes back to. It is carried unchanged to the
-/// last hop and never used as an age of its own: a stamp may make a command older, never fresher.
+/// last hop and never used as the only age: a stamp may make a command older, never fresher.
 ///
 /// # Source
 /// `builtin_interfaces/msg/Time` (ROS 2 Jazzy).
@@ -57,7 +57,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp that says "no time given"; ROS writes it as all zero.
+    /// The stamp for "no time given"; ROS writes it as all zero.
     pub const ZERO: Self = Self { sec: 0, nanosec: 0 };
 
     /// Whether no time was given.

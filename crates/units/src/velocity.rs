@@ -5,7 +5,7 @@ use crate::Stamp;
 /// A velocity of a rigid body: three linear and three angular parts, all finite.
 ///
 /// * `linear` [m/s], `angular` [rad/s], axes x (forward), y (left), z (up), counter-clockwise positive
-/// * NaN and the infinities cannot be said: [`Velocity::new`] refuses them
+/// * NaN and the infinities cannot occur: [`Velocity::new`] refuses them
 /// # Source
 /// REP-103; `geometry_msgs/msg/Twist`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,26 +19,26 @@ pub struct Velocity {
 pub struct NotFinite {
     /// Which part, in the names of `geometry_msgs/msg/Twist`.
     pub part: &'static str,
-    /// What it was.
+    /// Its value.
     pub value: f64,
 }
 
-/// A velocity of so many times full speed is no command but a mistake: nothing moves by it.
+/// A velocity beyond this many times full speed is a mistake and no command: it moves nothing.
 ///
 /// # Source
-/// own; the original hindbrain's float decoder made of 1e308 half speed.
+/// own; the original hindbrain's float decoder turned 1e308 into half speed.
 pub const BEYOND_REASON: f64 = 100.0;
 
-/// A velocity is neutral if no linear part is further from zero than this \[m/s]: what a released stick says, drift included.
+/// A velocity is neutral if no linear part is further from zero than this \[m/s]: the output of a released stick, drift included.
 ///
 /// # Source
-/// own: of a vehicle that does 1 m/s it is the first step of its motors.
+/// own: for a vehicle with a full speed of 1 m/s it is the first step of its motors.
 pub const NEUTRAL_LINEAR: f64 = 0.02;
 /// The same for the angular parts \[rad/s].
 pub const NEUTRAL_ANGULAR: f64 = 0.05;
 
-/// No vehicle's full speed is declared slower [m/s, rad/s]: where all that may be asked for is neutral, no stop would last until a
-/// zero.
+/// The slowest full speed that a vehicle may declare [m/s, rad/s]: if every possible command were neutral, no stop would last until
+/// a zero.
 ///
 /// # Source
 /// own
@@ -46,21 +46,21 @@ pub const SLOWEST_FULL_SPEED: f64 = 0.1;
 const _: () =
     assert!(SLOWEST_FULL_SPEED >= 2.0 * NEUTRAL_LINEAR && SLOWEST_FULL_SPEED >= 2.0 * NEUTRAL_ANGULAR);
 
-/// A part of a velocity was so large that it is a mistake.
+/// A part of a velocity was implausibly large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BeyondReason {
     /// Which part, in the names of `geometry_msgs/msg/Twist`.
     pub part: &'static str,
-    /// What it was [m/s, rad/s].
+    /// Its value [m/s, rad/s].
     pub value: f64,
-    /// What it may be at most, either way.
+    /// Its limit, either way.
     pub most: f64,
 }
 
 const PARTS: [&str; 6] = ["linear.x", "linear.y", "linear.z", "angular.x", "angular.y", "angular.z"];
 
 impl Velocity {
-    /// Standing still.
+    /// Standstill.
     pub const ZERO: Self = Self { linear: [0.0; 3], angular: [0.0; 3] };
 
     /// The velocity with these parts, `linear` [m/s] and `angular` [rad/s].
@@ -118,8 +118,8 @@ impl Velocity {
 
     /// Whether it asks for no motion: every part is within [`NEUTRAL_LINEAR`] or [`NEUTRAL_ANGULAR`].
     ///
-    /// The one meaning of zero, also where a stop must not be refused: a stick that drifts says no other zero, and whoever
-    /// creeps slower than that is stopped too often rather than too seldom.
+    /// This is the only definition of zero, also where a stop must not be refused. A stick that drifts sends no exact zero, and a
+    /// vehicle that creeps slower than this is stopped too often rather than too seldom.
     pub fn is_neutral(&self) -> bool {
         self.linear.iter().all(|part| part.abs() <= NEUTRAL_LINEAR)
             && self.angular.iter().all(|part| part.abs() <= NEUTRAL_ANGULAR)
@@ -131,34 +131,34 @@ impl Velocity {
     }
 }
 
-/// A velocity that somebody asked for, with the time of the stick event it goes back to.
+/// A commanded velocity, with the time of the stick event that it goes back to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Command {
-    /// What was asked for.
+    /// The commanded velocity.
     pub velocity: Velocity,
-    /// When: carried unchanged from hop to hop.
+    /// The time of the stick event, carried unchanged from hop to hop.
     pub stamp: Stamp,
-    /// Whether the velocity is neutral although motion is asked for, which a stage withholds: a lock, a zone, a source that
-    /// has to send a zero first. Such a command stops like any other, and nobody takes it for a stick that was let go.
+    /// Whether the velocity is neutral because a stage withholds motion that is asked for: a lock, a zone, a source that has to
+    /// send a zero first. Such a command stops like any other, but it does not count as a stick that was released.
     pub withheld: bool,
 }
 
 impl Command {
-    /// To stand still though nobody asked for it just now. It goes back to no stick event and so it has no stamp: it is of
-    /// now, and nobody further on takes it for late or old.
+    /// A stop that a stage sends by itself. It goes back to no stick event and so it has no stamp: it is current, and no later stage
+    /// treats it as late or old.
     pub const STOP: Self = Self::new(Velocity::ZERO, Stamp::ZERO);
 
-    /// A command as somebody gives it, behind which nothing is withheld.
+    /// A command from its original sender, with nothing withheld.
     pub const fn new(velocity: Velocity, stamp: Stamp) -> Self {
         Self { velocity, stamp, withheld: false }
     }
 
-    /// Whether whoever gave it wants motion, withheld or not.
+    /// Whether its sender asks for motion, withheld or not.
     pub fn asks_for_motion(&self) -> bool {
         self.withheld || !self.velocity.is_neutral()
     }
 
-    /// What a stage makes of it that leaves `velocity` of its velocity.
+    /// This command after a stage has reduced its velocity to `velocity`.
     #[must_use]
     pub fn reduced_to(self, velocity: Velocity) -> Self {
         Self { velocity, withheld: self.asks_for_motion() && velocity.is_neutral(), ..self }

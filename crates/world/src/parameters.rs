@@ -13,69 +13,50 @@ const ROOM: &[f64] = &[
     5.8, 2.8, 6.3, 2.8, 6.3, 2.8, 6.3, 3.3, 6.3, 3.3, 5.8, 3.3, 5.8, 3.3, 5.8, 2.8, // pillar
 ];
 
-#[rustfmt::skip]
-mod declared {
-    use super::*;
-
-    pub const WALLS: Parameter<Vec<f64>> = Parameter::floats("walls", ROOM, -1000.0, 1000.0, 400).unit("m").at_start()
-        .text("Straight walls, four numbers each: x and y of one end, x and y of the other, in the map frame.");
-    pub const START: Parameter<Vec<f64>> = Parameter::floats("start", &[1.5, 3.0, 0.0], -1000.0, 1000.0, 3).at_start()
-        .text("Where the vehicle starts: x and y in the map frame [m], heading counter-clockwise [rad].");
-    pub const RADIUS: Parameter<f64> = Parameter::float("radius", 0.35, 0.05, 2.0).unit("m").at_start()
-        .text("Radius of the round footprint.");
-    pub const TRACK: Parameter<f64> = Parameter::float("track", 0.5, 0.05, 3.0).unit("m").at_start()
-        .text("Distance between the driven wheels.");
-    pub const WHEEL_SPEED: Parameter<f64> = Parameter::float("wheel_speed", 1.2, 0.05, 5.0).unit("m/s")
-        .text("Speed of a wheel at full servo value.");
-    pub const LAG: Parameter<f64> = Parameter::float("lag", 0.1, 0.0, 2.0).unit("s")
-        .text("Time constant with which the wheels follow the servo values; 0 for none.");
-    pub const MOTOR_TIMEOUT: Parameter<f64> = Parameter::float("motor_timeout", 0.25, 0.02, 2.0).unit("s")
-        .text("When either motor topic has been silent for this long, both wheels stop. Any motor controller behind \
-               hindbrain must do the same: nothing else is left to act when hindbrain or the link dies.");
-    pub const STOP_DISTANCE: Parameter<f64> = Parameter::float("stop_distance", 0.3, 0.0, 5.0).unit("m")
-        .text("Zone scaling: with a wall this near to the footprint's edge the zone's factor is 0.");
-    pub const SLOW_DISTANCE: Parameter<f64> = Parameter::float("slow_distance", 1.5, 0.05, 20.0).unit("m")
-        .text("Zone scaling: with no wall nearer than this the zone's factor is 1. Greater than stop_distance.");
-    pub const TURN_LEAST: Parameter<f64> = Parameter::float("turn_least", 0.2, 0.05, 1.0)
-        .text("Zone scaling: the least factor for turning in place, so that a way out is always left. A round \
-               footprint touches nothing by turning.");
-    pub const SCAN_MAX: Parameter<f64> = Parameter::float("scan_max", 12.0, 0.5, 100.0).unit("m").at_start()
-        .text("Farthest distance that the laser measures; beyond it a range is infinite.");
-    pub const RANGE_MAX: Parameter<f64> = Parameter::float("range_max", 4.0, 0.1, 100.0).unit("m").at_start()
-        .text("Farthest distance that an infra-red sensor measures; it reports this where nothing is.");
-    pub const PHYSICS_RATE: Parameter<i64> = Parameter::integer("physics_rate", 50, 20, 1000).unit("Hz").at_start()
-        .text("How often the vehicle is moved on and odometry is published.");
-    pub const SCAN_RATE: Parameter<i64> = Parameter::integer("scan_rate", 10, 1, 100).unit("Hz").at_start()
-        .text("How often the laser scan is published.");
-    pub const SCALING_RATE: Parameter<i64> = Parameter::integer("scaling_rate", 20, 1, 200).unit("Hz").at_start()
-        .text("How often zone scaling is published.");
-    pub const RANGE_RATE: Parameter<i64> = Parameter::integer("range_rate", 20, 1, 200).unit("Hz").at_start()
-        .text("How often each infra-red range is published.");
-    pub const ESTOP_RATE: Parameter<i64> = Parameter::integer("estop_rate", 20, 10, 200).unit("Hz").at_start()
-        .text("Heartbeat of the e-stop button.");
+params::params! {
+    /// What a person sets of the simulator.
+    struct Declared {
+        walls: Vec<f64> = Parameter::floats("walls", ROOM, -1000.0, 1000.0, 400).unit("m").at_start()
+            .text("Straight walls, four numbers each: x and y of one end, x and y of the other, in the map frame."),
+        start: Vec<f64> = Parameter::floats("start", &[1.5, 3.0, 0.0], -1000.0, 1000.0, 3).at_start()
+            .text("Where the vehicle starts: x and y in the map frame [m], heading counter-clockwise [rad]."),
+        radius: f64 = Parameter::float("radius", 0.35, 0.05, 2.0).unit("m").at_start().text("Radius of the round footprint."),
+        track: f64 = Parameter::float("track", 0.5, 0.05, 3.0).unit("m").at_start().text("Distance between the driven wheels."),
+        wheel_speed: f64 = Parameter::float("wheel_speed", 1.2, 0.05, 5.0).unit("m/s")
+            .text("Speed of a wheel at full servo value."),
+        lag: f64 = Parameter::float("lag", 0.1, 0.0, 2.0).unit("s")
+            .text("Time constant with which the wheels follow the servo values; 0 for none."),
+        motor_timeout: Duration = Parameter::seconds("motor_timeout", 0.25, 0.02, 2.0)
+            .text("When either motor topic has been silent for this long, both wheels stop. Any motor controller behind \
+                hindbrain must do the same: nothing else is left to act when hindbrain or the link dies."),
+        stop_distance: f64 = Parameter::float("stop_distance", 0.3, 0.0, 5.0).unit("m")
+            .text("Zone scaling: with a wall this near to the footprint's edge the zone's factor is 0."),
+        slow_distance: f64 = Parameter::float("slow_distance", 1.5, 0.05, 20.0).unit("m")
+            .text("Zone scaling: with no wall nearer than this the zone's factor is 1. Greater than stop_distance."),
+        turn_least: f64 = Parameter::float("turn_least", 0.2, 0.05, 1.0)
+            .text("Zone scaling: the least factor for turning in place, so that a way out is always left. A round footprint \
+                touches nothing by turning."),
+        scan_max: f64 = Parameter::float("scan_max", 12.0, 0.5, 100.0).unit("m").at_start()
+            .text("Farthest distance that the laser measures; beyond it a range is infinite."),
+        range_max: f64 = Parameter::float("range_max", 4.0, 0.1, 100.0).unit("m").at_start()
+            .text("Farthest distance that an infra-red sensor measures; it reports this where nothing is."),
+        physics_rate: i64 = Parameter::integer("physics_rate", 50, 20, 1000).unit("Hz").at_start()
+            .text("How often the vehicle is moved on and odometry is published."),
+        scan_rate: i64 = Parameter::integer("scan_rate", 10, 1, 100).unit("Hz").at_start()
+            .text("How often the laser scan is published."),
+        scaling_rate: i64 = Parameter::integer("scaling_rate", 20, 1, 200).unit("Hz").at_start()
+            .text("How often zone scaling is published."),
+        range_rate: i64 = Parameter::integer("range_rate", 20, 1, 200).unit("Hz").at_start()
+            .text("How often each infra-red range is published."),
+        estop_rate: i64 = Parameter::integer("estop_rate", 20, 10, 200).unit("Hz").at_start()
+            .text("Heartbeat of the e-stop button."),
+    }
 }
-use declared::*;
 
 /// All parameters of the node `simulator`.
 pub fn specification() -> Specification {
     Specification::new("simulator", "A vehicle with two driven wheels among walls, and its sensors.")
-        .with(&WALLS)
-        .with(&START)
-        .with(&RADIUS)
-        .with(&TRACK)
-        .with(&WHEEL_SPEED)
-        .with(&LAG)
-        .with(&MOTOR_TIMEOUT)
-        .with(&STOP_DISTANCE)
-        .with(&SLOW_DISTANCE)
-        .with(&TURN_LEAST)
-        .with(&SCAN_MAX)
-        .with(&RANGE_MAX)
-        .with(&PHYSICS_RATE)
-        .with(&SCAN_RATE)
-        .with(&SCALING_RATE)
-        .with(&RANGE_RATE)
-        .with(&ESTOP_RATE)
+        .with_all(Declared::declarations())
 }
 
 /// The parameters in the types that the world works with; units and ranges as in [`specification`].
@@ -123,15 +104,17 @@ impl Params {
     /// [`Refusal`] if a wall has not four numbers or no length, if `start` has not three numbers or the vehicle would
     /// stand in a wall, or if `slow_distance` is not greater than `stop_distance`.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        let parsed = Self::parse(set);
+        let declared = Declared::read(set);
+        let (numbers_of_walls, numbers_of_start) = (declared.walls.len(), declared.start.len());
+        let parsed = Self::parse(declared);
         let refuse = |name: &str, rule: &str| Err(set.refuse(name, rule));
-        if !WALLS.get(set).len().is_multiple_of(4) {
+        if !numbers_of_walls.is_multiple_of(4) {
             return refuse("walls", "must have four numbers for each wall: x1, y1, x2, y2 [m]");
         }
         if parsed.walls.iter().any(|wall| wall.a == wall.b) {
             return refuse("walls", "must not have a wall whose two ends are the same");
         }
-        if START.get(set).len() != 3 {
+        if numbers_of_start != 3 {
             return refuse("start", "must have three numbers: x [m], y [m], heading [rad]");
         }
         if clearance(&parsed.walls, parsed.start.point()) < parsed.radius {
@@ -143,29 +126,47 @@ impl Params {
         Ok(parsed)
     }
 
-    fn parse(set: &Set) -> Self {
-        let (walls, start) = (WALLS.get(set), START.get(set));
+    fn parse(declared: Declared) -> Self {
+        let Declared {
+            walls,
+            start,
+            radius,
+            track,
+            wheel_speed,
+            lag,
+            motor_timeout,
+            stop_distance,
+            slow_distance,
+            turn_least,
+            scan_max,
+            range_max,
+            physics_rate,
+            scan_rate,
+            scaling_rate,
+            range_rate,
+            estop_rate,
+        } = declared;
         let wall = |w: &[f64; 4]| Segment { a: [w[0], w[1]], b: [w[2], w[3]] };
         let part = |index: usize| start.get(index).copied().unwrap_or_default();
         let period = |rate: i64| Duration::from_secs(1) / u32::try_from(rate).unwrap_or(1).max(1);
         Self {
             walls: walls.as_chunks().0.iter().map(wall).collect(),
             start: Pose { x: part(0), y: part(1), heading: wrap(part(2)) },
-            radius: RADIUS.get(set),
-            track: TRACK.get(set),
-            wheel_speed: WHEEL_SPEED.get(set),
-            lag: LAG.get(set),
-            motor_timeout: MOTOR_TIMEOUT.time(set),
-            stop_distance: STOP_DISTANCE.get(set),
-            slow_distance: SLOW_DISTANCE.get(set),
-            turn_least: TURN_LEAST.get(set),
-            scan_max: SCAN_MAX.get(set),
-            range_max: RANGE_MAX.get(set),
-            physics_period: period(PHYSICS_RATE.get(set)),
-            scan_period: period(SCAN_RATE.get(set)),
-            scaling_period: period(SCALING_RATE.get(set)),
-            range_period: period(RANGE_RATE.get(set)),
-            estop_period: period(ESTOP_RATE.get(set)),
+            radius,
+            track,
+            wheel_speed,
+            lag,
+            motor_timeout,
+            stop_distance,
+            slow_distance,
+            turn_least,
+            scan_max,
+            range_max,
+            physics_period: period(physics_rate),
+            scan_period: period(scan_rate),
+            scaling_period: period(scaling_rate),
+            range_period: period(range_rate),
+            estop_period: period(estop_rate),
         }
     }
 
@@ -182,7 +183,7 @@ impl Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self::parse(&specification().defaults())
+        Self::parse(Declared::read(&specification().defaults()))
     }
 }
 

@@ -1,42 +1,55 @@
+use params::Parameter;
+
 use crate::{Stick, Zone};
 
-/// Where one zone ends and the next begins, as angles of the stick from straight ahead, alike on both sides.
-///
-/// angle = |atan2(left_right, forward_back)|, 0 to 180 degrees. An angle on a boundary belongs to the zone nearer to
-/// the front; no stick in whole percents lies on one of the default boundaries.
-/// # Source
-/// LUCI's picture of the zone ring, the only place where the numbers are published; also the swap of the rear corners.
-/// Which side a boundary belongs to is own.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Boundaries {
-    /// From [`Zone::Front`] to the front corners \[degrees\].
-    pub front: f64,
-    /// From the front corners to [`Zone::Left`] and [`Zone::Right`] \[degrees\].
-    pub front_side: f64,
-    /// From [`Zone::Left`] and [`Zone::Right`] to the rear corners \[degrees\].
-    pub side_back: f64,
-    /// From the rear corners to [`Zone::Back`] \[degrees\].
-    pub back: f64,
-    /// Whether a stick back and to the left is in [`Zone::BackRight`], the corner that the tail then sweeps.
-    pub rear_swap: bool,
-    /// A stick no farther from the centre than this is centred [percent of full throw].
-    pub dead_zone: f64,
-    /// How far a stick must leave a zone before the zone loses its say \[degrees\], 0 or more; [`Boundaries::classify`]
-    /// does not look at it, see [`HeldZones`](crate::HeldZones).
-    pub hysteresis: f64,
+params::params! {
+    /// Where one zone ends and the next begins, as angles of the stick from straight ahead, alike on both sides.
+    ///
+    /// angle = |atan2(left_right, forward_back)|, 0 to 180 degrees. An angle on a boundary belongs to the zone nearer to
+    /// the front; no stick in whole percents lies on one of the default boundaries.
+    /// # Source
+    /// LUCI's picture of the zone ring, the only place where the numbers are published; also the swap of the rear corners.
+    /// Which side a boundary belongs to is own.
+    #[derive(Copy)]
+    pub struct Boundaries {
+        /// From [`Zone::Front`] to the front corners \[degrees\].
+        front: f64 = angle("boundaries.front", 13.7)
+            .text("Angle of the stick from straight ahead where front ends and the front corners begin."),
+        /// From the front corners to [`Zone::Left`] and [`Zone::Right`] \[degrees\].
+        front_side: f64 = angle("boundaries.front_side", 78.45)
+            .text("Angle where the front corners end and left and right begin."),
+        /// From [`Zone::Left`] and [`Zone::Right`] to the rear corners \[degrees\].
+        side_back: f64 = angle("boundaries.side_back", 101.55).text("Angle where left and right end and the rear corners begin."),
+        /// From the rear corners to [`Zone::Back`] \[degrees\].
+        back: f64 = angle("boundaries.back", 166.3).text("Angle where the rear corners end and back begins."),
+        /// Whether a stick back and to the left is in [`Zone::BackRight`], the corner that the tail then sweeps.
+        rear_swap: bool = Parameter::bool("boundaries.rear_swap", true)
+            .text("A stick back and left is in the zone back right, the corner that the tail then sweeps, and the reverse.")
+            .needed_by("LUCI: its picture swaps them, and of its users some do and some do not"),
+        /// A stick no farther from the centre than this is centred [percent of full throw].
+        dead_zone: f64 = Parameter::float("boundaries.dead_zone", 0.0, 0.0, 50.0).unit("percent of full throw")
+            .text("A stick no farther from the centre than this is centred and drives nothing. Without effect in the mode \
+                passthrough.").needed_by("LUCI does not publish its own; users take from 0 to 10 percent"),
+        /// How far a stick must leave a zone before the zone loses its say \[degrees\], 0 or more; [`Boundaries::classify`]
+        /// does not look at it, see [`HeldZones`](crate::HeldZones).
+        hysteresis: f64 = Parameter::float("boundaries.hysteresis", 0.0, 0.0, 10.0).unit("degrees")
+            .text("A zone that the stick has left by less than this still counts: the smaller factor of both zones is taken, \
+                so a stick trembling on a boundary gives no flicker. Zones ahead do not count like this for a stick that turns \
+                in place or reverses.")
+            .needed_by("occupants whose hand trembles; nav2 collision_monitor: release_consecutive_points"),
+    }
+}
+
+const RING: &str =
+    "LUCI: its zone ring is labelled with other angles than it is drawn with; only a chair can settle it";
+
+const fn angle(name: &'static str, default: f64) -> Parameter<f64> {
+    Parameter::float(name, default, 0.1, 179.9).unit("degrees").needed_by(RING)
 }
 
 impl Default for Boundaries {
     fn default() -> Self {
-        Self {
-            front: 13.7,
-            front_side: 78.45,
-            side_back: 101.55,
-            back: 166.3,
-            rear_swap: true,
-            dead_zone: 0.0,
-            hysteresis: 0.0,
-        }
+        Self::defaults()
     }
 }
 

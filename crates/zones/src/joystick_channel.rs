@@ -1,4 +1,4 @@
-use units::{Freshness, HEARTBEAT, Said, Stamp};
+use units::{Freshness, HEARTBEAT, MessageTime, Stamp};
 
 use crate::{Applied, Channel, Joystick, Output, Reason, Stick, ZoneScaler};
 
@@ -7,7 +7,7 @@ use crate::{Applied, Channel, Joystick, Output, Reason, Stick, ZoneScaler};
 pub(crate) struct Stirred {
     stick: Stick,
     source: i32,
-    pub said: Said,
+    pub said: MessageTime,
 }
 
 /// The stick of LUCI: what would be left of it is told, and nothing is commanded.

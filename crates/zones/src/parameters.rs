@@ -5,91 +5,60 @@ use units::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
 
 use crate::{Boundaries, FullThrow, Mode, Profiles, profile_parameters};
 
-#[rustfmt::skip]
-mod declared {
-    use super::*;
-
-    const RING: &str = "LUCI: its zone ring is labelled with other angles than it is drawn with; only a chair can settle it";
-
-    pub const MODE: Parameter<String> = Parameter::choice("mode", "apply", &["apply", "predict", "passthrough"])
-        .text("Apply the scaling to each command; predict, for a vehicle that scales commands itself: publish what it \
-             will leave of them and command nothing; or pass commands through unscaled. A command must not be scaled \
-             twice. Either way a command is cut to full throw and needs to come in time. After a change a command has to be zero once.")
-        .needed_by("LUCI: whether a chair scales remote commands itself is not stated; vehicles without sensors; peers.md 21");
-    pub const SCALING: Parameter<String> = Parameter::choice("scaling", "limit", &["limit", "multiply"])
-        .text("A factor is the upper limit of the stick, or it multiplies the stick; the same at full throw.")
-        .needed_by("LUCI: its seed says upper limit, its texts and users' code say product");
-    pub const KEEP_DIRECTION: Parameter<bool> = Parameter::bool("keep_direction", false)
-        .text("Use the smaller of a zone's two factors for both parts and shorten them in proportion; of a stick whose forward \
-               factor is below 0.1 the turn comes back, all of it at 0, as far as its own zone and left or right allow.")
-        .needed_by("velocity smoothers that keep the curvature (nav2: scale_velocities), navigation2#3313");
-    pub const RISE_TIME: Parameter<f64> = Parameter::float("rise_time", 0.0, 0.0, 10.0).unit("s")
-        .text("A factor that rises takes this long from 0 to 1 (1 / rise_time per second); 0 lets it rise at once. A factor \
-               falls at once.")
-        .needed_by("LUCI: its gRPC interface has max_js_scale_increase, its ROS node hides it; vehicles accelerate differently");
-    pub const SCALING_TIMEOUT: Parameter<f64> = Parameter::float("scaling_timeout", 0.5, 0.01, 2.0).unit("s")
-        .text("A scaling older than this, by its time of receipt, no longer counts: the vehicle stands still, and a command \
-               that asked for motion has to be zero once before it moves again.")
-        .needed_by("LUCI states no rate of luci/scaling; scanners' rates differ");
-    pub const COMMAND_TIMEOUT: Parameter<f64> = Parameter::float("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 2.0).unit("s")
-        .text("A command older than this, by its stamp or its time of receipt, is lost: zeros go out, and its publisher has \
-               to send a zero before anything moves again.")
-        .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz; twist_mux and nav2 have one");
-
-    pub const MAX_LINEAR: Parameter<f64> = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s")
-        .text("Speed at full throw forward or back; a faster command is cut to it. Without effect where profiles are described.")
-        .needed_by("vehicles differ");
-    pub const MAX_ANGULAR: Parameter<f64> = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s")
-        .text("Turning speed at full throw left or right; a faster command is cut to it. Without effect where profiles are \
-               described.")
-        .needed_by("vehicles differ");
-
-    pub const FRONT: Parameter<f64> = angle("boundaries.front", 13.7)
-        .text("Angle of the stick from straight ahead where front ends and the front corners begin.");
-    pub const FRONT_SIDE: Parameter<f64> = angle("boundaries.front_side", 78.45)
-        .text("Angle where the front corners end and left and right begin.");
-    pub const SIDE_BACK: Parameter<f64> = angle("boundaries.side_back", 101.55)
-        .text("Angle where left and right end and the rear corners begin.");
-    pub const BACK: Parameter<f64> = angle("boundaries.back", 166.3)
-        .text("Angle where the rear corners end and back begins.");
-    pub const REAR_SWAP: Parameter<bool> = Parameter::bool("boundaries.rear_swap", true)
-        .text("A stick back and left is in the zone back right, the corner that the tail then sweeps, and the reverse.")
-        .needed_by("LUCI: its picture swaps them, and of its users some do and some do not");
-    pub const DEAD_ZONE: Parameter<f64> = Parameter::float("boundaries.dead_zone", 0.0, 0.0, 50.0)
-        .unit("percent of full throw")
-        .text("A stick no farther from the centre than this is centred and drives nothing. Without effect in the mode \
-               passthrough.")
-        .needed_by("LUCI does not publish its own; users take from 0 to 10 percent");
-    pub const HYSTERESIS: Parameter<f64> = Parameter::float("boundaries.hysteresis", 0.0, 0.0, 10.0).unit("degrees")
-        .text("A zone that the stick has left by less than this still counts: the smaller factor of both zones is \
-             taken, so a stick trembling on a boundary gives no flicker. Zones ahead do not count like this for a \
-             stick that turns in place or reverses.")
-        .needed_by("occupants whose hand trembles; nav2 collision_monitor: release_consecutive_points");
-
-    pub const INPUT_SOURCE: Parameter<i64> = Parameter::integer("input_source", 5, 0, 5).at_start()
-        .text("LUCI's number of the input source in what is published of a velocity: 0 ramp assist, 1 autonomous \
-             remote, 2 WDI, 3 chair virtual, 4 chair physical, 5 shared remote. What is published of a LuciJoystick carries that message's own.")
-        .needed_by("LUCI: the auto mode is 1, the shared mode 5");
-    pub const DEVIATION_TOLERANCE: Parameter<i64> = Parameter::integer("deviation_tolerance", 3, 0, 100)
-        .unit("percent of full throw")
-        .text("A chair that leaves of a stick more or less than predicted by more than this deviates, which is reported.")
-        .needed_by("LUCI: how it rounds is not stated; its users compare what it did with what they asked for");
-    pub const STAMPED: Parameter<bool> = Parameter::bool("stamped", true).at_start()
-        .text("Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the stick \
-               event.")
-        .needed_by("peers.md 15: half of the field is stamped, half is not");
-    pub const MARKERS_FRAME: Parameter<String> = Parameter::string("markers.frame", "base_link")
-        .text("Frame of the picture on ~/markers: x ahead, y to the left.")
-        .needed_by("vehicles' frames differ");
-    pub const MARKERS_RADIUS: Parameter<f64> = Parameter::float("markers.radius", 1.2, 0.1, 20.0).unit("m")
-        .text("Outer radius of the ring of zones on ~/markers.")
-        .needed_by("vehicles' sizes differ");
-
-    const fn angle(name: &'static str, default: f64) -> Parameter<f64> {
-        Parameter::float(name, default, 0.1, 179.9).unit("degrees").needed_by(RING)
+params::params! {
+    /// What is done with a command.
+    struct Declared {
+        mode: String = Parameter::choice("mode", "apply", &["apply", "predict", "passthrough"])
+            .text("Apply the scaling to each command; predict, for a vehicle that scales commands itself: publish what it will \
+                leave of them and command nothing; or pass commands through unscaled. A command must not be scaled twice. \
+                Either way a command is cut to full throw and needs to come in time. After a change a command has to be zero \
+                once.")
+            .needed_by("LUCI: whether a chair scales remote commands itself is not stated; vehicles without sensors; peers.md \
+                21"),
+        scaling: String = Parameter::choice("scaling", "limit", &["limit", "multiply"])
+            .text("A factor is the upper limit of the stick, or it multiplies the stick; the same at full throw.")
+            .needed_by("LUCI: its seed says upper limit, its texts and users' code say product"),
+        keep_direction: bool = Parameter::bool("keep_direction", false)
+            .text("Use the smaller of a zone's two factors for both parts and shorten them in proportion; of a stick whose \
+                forward factor is below 0.1 the turn comes back, all of it at 0, as far as its own zone and left or right \
+                allow.").needed_by("velocity smoothers that keep the curvature (nav2: scale_velocities), navigation2#3313"),
+        rise_time: Duration = Parameter::seconds("rise_time", 0.0, 0.0, 10.0)
+            .text("A factor that rises takes this long from 0 to 1 (1 / rise_time per second); 0 lets it rise at once. A \
+                factor falls at once.")
+            .needed_by("LUCI: its gRPC interface has max_js_scale_increase, its ROS node hides it; vehicles accelerate \
+                differently"),
+        scaling_timeout: Duration = Parameter::seconds("scaling_timeout", 0.5, 0.01, 2.0)
+            .text("A scaling older than this, by its time of receipt, no longer counts: the vehicle stands still, and a \
+                command that asked for motion has to be zero once before it moves again.")
+            .needed_by("LUCI states no rate of luci/scaling; scanners' rates differ"),
+        command_timeout: Duration = Parameter::seconds("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 2.0)
+            .text("A command older than this, by its stamp or its time of receipt, is lost: zeros go out, and its publisher \
+                has to send a zero before anything moves again.")
+            .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz; twist_mux and nav2 have one"),
+        max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s")
+            .text("Speed at full throw forward or back; a faster command is cut to it. Without effect where profiles are \
+                described.").needed_by("vehicles differ"),
+        max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s")
+            .text("Turning speed at full throw left or right; a faster command is cut to it. Without effect where profiles are \
+                described.").needed_by("vehicles differ"),
     }
 }
-use declared::*;
+
+params::params! {
+    /// What of it is published.
+    struct Published {
+        input_source: i64 = Parameter::integer("input_source", 5, 0, 5).at_start()
+            .text("LUCI's number of the input source in what is published of a velocity: 0 ramp assist, 1 autonomous remote, 2 \
+                WDI, 3 chair virtual, 4 chair physical, 5 shared remote. What is published of a LuciJoystick carries that \
+                message's own.").needed_by("LUCI: the auto mode is 1, the shared mode 5"),
+        deviation_tolerance: i64 = Parameter::integer("deviation_tolerance", 3, 0, 100).unit("percent of full throw")
+            .text("A chair that leaves of a stick more or less than predicted by more than this deviates, which is reported.")
+            .needed_by("LUCI: how it rounds is not stated; its users compare what it did with what they asked for"),
+        stamped: bool = Parameter::bool("stamped", true).at_start()
+            .text("Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the \
+                stick event.").needed_by("peers.md 15: half of the field is stamped, half is not"),
+    }
+}
 
 /// All parameters of the node.
 pub fn specification() -> Specification {
@@ -97,26 +66,10 @@ pub fn specification() -> Specification {
         "zone_scaler",
         "Leaves of each command what the zone allows that it drives into (LUCI).",
     )
-    .with(&MODE)
-    .with(&SCALING)
-    .with(&KEEP_DIRECTION)
-    .with(&RISE_TIME)
-    .with(&SCALING_TIMEOUT)
-    .with(&COMMAND_TIMEOUT)
-    .with(&MAX_LINEAR)
-    .with(&MAX_ANGULAR)
-    .with(&FRONT)
-    .with(&FRONT_SIDE)
-    .with(&SIDE_BACK)
-    .with(&BACK)
-    .with(&REAR_SWAP)
-    .with(&DEAD_ZONE)
-    .with(&HYSTERESIS)
-    .with(&INPUT_SOURCE)
-    .with(&DEVIATION_TOLERANCE)
-    .with(&STAMPED)
-    .with(&MARKERS_FRAME)
-    .with(&MARKERS_RADIUS)
+    .with_all(Declared::declarations())
+    .with_all(Boundaries::declarations())
+    .with_all(Published::declarations())
+    .with_all(Markers::declarations())
     .with_group(profile_parameters())
 }
 
@@ -163,13 +116,16 @@ pub struct Params {
     pub markers: Markers,
 }
 
-/// Where and how great the picture of the zones is drawn.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Markers {
-    /// The frame, x ahead and y to the left; not empty.
-    pub frame: String,
-    /// The outer radius \[m\].
-    pub radius: f64,
+params::params! {
+    /// Where and how great the picture of the zones is drawn.
+    pub struct Markers {
+        /// The frame, x ahead and y to the left; not empty.
+        frame: String = Parameter::string("markers.frame", "base_link")
+            .text("Frame of the picture on ~/markers: x ahead, y to the left.").needed_by("vehicles' frames differ"),
+        /// The outer radius \[m\].
+        radius: f64 = Parameter::float("markers.radius", 1.2, 0.1, 20.0).unit("m")
+            .text("Outer radius of the ring of zones on ~/markers.").needed_by("vehicles' sizes differ"),
+    }
 }
 
 impl Params {
@@ -178,49 +134,58 @@ impl Params {
     /// A [`Refusal`] of boundaries that do not increase from front to back, of a frame without a name, and of profiles as
     /// [`Profiles::read`].
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        for (lower, upper) in [(&FRONT, &FRONT_SIDE), (&FRONT_SIDE, &SIDE_BACK), (&SIDE_BACK, &BACK)] {
-            if lower.get(set) >= upper.get(set) {
-                let lower_name = lower.declaration().name;
-                let rule =
-                    format!("must be greater than '{lower_name}', which is {:?} degrees", lower.get(set));
-                return Err(set.refuse(upper.declaration().name, rule));
+        let Boundaries { front, front_side, side_back, back, .. } = Boundaries::read(set);
+        let angles = [
+            ("boundaries.front", front),
+            ("boundaries.front_side", front_side),
+            ("boundaries.side_back", side_back),
+            ("boundaries.back", back),
+        ];
+        for (&(lower_name, lower), (upper_name, upper)) in angles.iter().zip(&angles[1..]) {
+            if lower >= *upper {
+                let rule = format!("must be greater than '{lower_name}', which is {lower:?} degrees");
+                return Err(set.refuse(upper_name, rule));
             }
         }
-        if MARKERS_FRAME.get(set).is_empty() {
-            return Err(set.refuse(MARKERS_FRAME.declaration().name, "must name a frame"));
+        let params = Self { profiles: Profiles::read(set)?, ..Self::parse(set) };
+        if params.markers.frame.is_empty() {
+            return Err(set.refuse("markers.frame", "must name a frame"));
         }
-        Ok(Self { profiles: Profiles::read(set)?, ..Self::parse(set) })
+        Ok(params)
     }
 
     fn parse(set: &Set) -> Self {
+        let Declared {
+            mode,
+            scaling,
+            keep_direction,
+            rise_time,
+            scaling_timeout,
+            command_timeout,
+            max_linear,
+            max_angular,
+        } = Declared::read(set);
+        let Published { input_source, deviation_tolerance, stamped } = Published::read(set);
         Self {
-            operation: match MODE.get(set).as_str() {
+            operation: match mode.as_str() {
                 "predict" => Operation::Predict,
                 "passthrough" => Operation::Passthrough,
                 _ => Operation::Apply,
             },
-            scaling: if SCALING.get(set) == "multiply" { Mode::Multiply } else { Mode::Limit },
-            keep_direction: KEEP_DIRECTION.get(set),
-            rise_time: RISE_TIME.time(set),
-            scaling_timeout: SCALING_TIMEOUT.time(set),
-            command_timeout: COMMAND_TIMEOUT.time(set),
-            full_throw: FullThrow { linear: MAX_LINEAR.get(set), angular: MAX_ANGULAR.get(set) },
+            scaling: if scaling == "multiply" { Mode::Multiply } else { Mode::Limit },
+            keep_direction,
+            rise_time,
+            scaling_timeout,
+            command_timeout,
+            full_throw: FullThrow { linear: max_linear, angular: max_angular },
             profiles: Profiles::default(),
-            boundaries: Boundaries {
-                front: FRONT.get(set),
-                front_side: FRONT_SIDE.get(set),
-                side_back: SIDE_BACK.get(set),
-                back: BACK.get(set),
-                rear_swap: REAR_SWAP.get(set),
-                dead_zone: DEAD_ZONE.get(set),
-                hysteresis: HYSTERESIS.get(set),
-            },
+            boundaries: Boundaries::read(set),
             // The specification allows 0 to 5.
-            input_source: i32::try_from(INPUT_SOURCE.get(set)).unwrap_or(5),
+            input_source: i32::try_from(input_source).unwrap_or(5),
             // The specification allows 0 to 100.
-            deviation_tolerance: i32::try_from(DEVIATION_TOLERANCE.get(set)).unwrap_or(0),
-            stamped: STAMPED.get(set),
-            markers: Markers { frame: MARKERS_FRAME.get(set), radius: MARKERS_RADIUS.get(set) },
+            deviation_tolerance: i32::try_from(deviation_tolerance).unwrap_or(0),
+            stamped,
+            markers: Markers::read(set),
         }
     }
 }

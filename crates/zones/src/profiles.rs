@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use params::{Change, Declaration, Group, Parameter, Refusal, Set, Value};
+use params::{Change, Group, Parameter, Refusal, Set, Value};
 use units::SLOWEST_FULL_SPEED;
 
 use crate::{BadCurve, Calibration, Curve, FASTEST};
@@ -14,74 +14,70 @@ const METHODS: &[&str] = &["linear", "piecewise", "cubic"];
 const NO_LIST: &[f64] = &[];
 /// Entries of a table or coefficients.
 const LONGEST: usize = 64;
-#[rustfmt::skip]
-mod declared {
-    use super::*;
+const MEASURED: &str = "LUCI's chairs differ, and each profile does; its users fit lines, tables and cubics";
 
-    const MEASURED: &str =
-        "LUCI's chairs differ, and each profile does; its users fit lines, tables and cubics";
-
-    pub const NUMBER: Parameter<i64> = Parameter::integer("number", 0, 0, 5)
-        .text("The number of the profile as the chair publishes it on luci/chair_profile, 1 to 5; must be given (0: is not).")
-        .needed_by(MEASURED);
-    pub const BACKWARD: Parameter<f64> = Parameter::float("backward", 1.0, 0.01, 1.0)
-        .text("Speed backward as a part of the speed forward at the same deflection.")
-        .needed_by(MEASURED);
-
-    pub const FORWARD: Names = Names {
-        method: Parameter::choice("forward.method", "linear", METHODS)
-            .text("How deflection and forward speed belong together.").needed_by(MEASURED),
-        full_throw: Parameter::float("forward.full_throw", 0.0, 0.0, FASTEST).unit("m/s")
-            .text("linear: speed at full throw, 0.1 or more; must be given: an invented one would drive the chair \
-                   faster than it is told.")
-            .needed_by(MEASURED),
-        percents: Parameter::floats("forward.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
-            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
-        speeds: Parameter::floats("forward.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("m/s")
-            .text("piecewise: the speeds at these deflections, growing from above 0.").needed_by(MEASURED),
-        cubic: Parameter::floats("forward.cubic", NO_LIST, -1e6, 1e6, 3)
-            .text("cubic: a, b, c of deflection = a v^3 + b v^2 + c v [percent, m/s].").needed_by(MEASURED),
-    };
-    pub const TURN: Names = Names {
-        method: Parameter::choice("turn.method", "linear", METHODS)
-            .text("How deflection and turning speed belong together.").needed_by(MEASURED),
-        full_throw: Parameter::float("turn.full_throw", 0.0, 0.0, FASTEST).unit("rad/s")
-            .text("linear: turning speed at full throw, 0.1 or more; must be given: an invented one would drive the chair \
-                   faster than it is told.")
-            .needed_by(MEASURED),
-        percents: Parameter::floats("turn.percents", NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
-            .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
-        speeds: Parameter::floats("turn.speeds", NO_LIST, 0.0, 20.0, LONGEST).unit("rad/s")
-            .text("piecewise: the turning speeds at these deflections, growing from above 0.").needed_by(MEASURED),
-        cubic: Parameter::floats("turn.cubic", NO_LIST, -1e6, 1e6, 3)
-            .text("cubic: a, b, c of deflection = a w^3 + b w^2 + c w [percent, rad/s].").needed_by(MEASURED),
-    };
+params::params! {
+    /// What a person sets of each profile, but for its curves.
+    struct Declared {
+        number: i64 = Parameter::integer("number", 0, 0, 5)
+            .text("The number of the profile as the chair publishes it on luci/chair_profile, 1 to 5; must be given (0: is \
+                not).").needed_by(MEASURED),
+        backward: f64 = Parameter::float("backward", 1.0, 0.01, 1.0)
+            .text("Speed backward as a part of the speed forward at the same deflection.").needed_by(MEASURED),
+    }
 }
-use declared::*;
 
 /// The parameters of one curve.
-struct Names {
-    method: Parameter<String>,
-    full_throw: Parameter<f64>,
-    percents: Parameter<Vec<f64>>,
-    speeds: Parameter<Vec<f64>>,
-    cubic: Parameter<Vec<f64>>,
+macro_rules! curve {
+    ($curve:ident, $axis:literal, $way:literal, $speed:literal, $cubic:literal, $unit:literal) => {
+        params::params! {
+            struct $curve {
+                method: String = Parameter::choice(concat!($axis, ".method"), "linear", METHODS)
+                    .text(concat!("How deflection and ", $way, " belong together.")).needed_by(MEASURED),
+                full_throw: f64 = Parameter::float(concat!($axis, ".full_throw"), 0.0, 0.0, FASTEST).unit($unit)
+                    .text(concat!("linear: ", $speed, " at full throw, 0.1 or more; must be given: an invented one would drive \
+                        the chair faster than it is told.")).needed_by(MEASURED),
+                percents: Vec<f64> =
+                    Parameter::floats(concat!($axis, ".percents"), NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
+                    .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
+                speeds: Vec<f64> = Parameter::floats(concat!($axis, ".speeds"), NO_LIST, 0.0, 20.0, LONGEST).unit($unit)
+                    .text(concat!("piecewise: the ", $speed, "s at these deflections, growing from above 0."))
+                    .needed_by(MEASURED),
+                cubic: Vec<f64> = Parameter::floats(concat!($axis, ".cubic"), NO_LIST, -1e6, 1e6, 3)
+                    .text(concat!("cubic: a, b, c of deflection = ", $cubic, " [percent, ", $unit, "].")).needed_by(MEASURED),
+            }
+        }
+
+        impl $curve {
+            fn curve(set: &Set, profile: &str) -> Result<Curve, Refusal> {
+                let Self { method, full_throw, percents, speeds, cubic } = Self::read_entry(set, PREFIX, profile);
+                let refuse = |member: &str, rule: String| {
+                    set.refuse(&format!("{PREFIX}.{profile}.{}.{member}", $axis), rule)
+                };
+                let curve = match method.as_str() {
+                    "piecewise" => Curve::piecewise(&percents, &speeds),
+                    "cubic" => match cubic.as_slice() {
+                        &[a, b, c] => Curve::cubic([a, b, c]),
+                        _ => Err(BadCurve::Coefficients),
+                    },
+                    _ if full_throw < SLOWEST_FULL_SPEED => {
+                        let range = format!("from {SLOWEST_FULL_SPEED:?} to {FASTEST:?} {}", $unit);
+                        return Err(refuse("full_throw", format!("must be given, {range}")));
+                    }
+                    _ => Curve::linear(full_throw),
+                };
+                curve.map_err(|bad| refuse(bad.parameter(), bad.to_string()))
+            }
+        }
+    };
 }
+
+curve!(Forward, "forward", "forward speed", "speed", "a v^3 + b v^2 + c v", "m/s");
+curve!(Turn, "turn", "turning speed", "turning speed", "a w^3 + b w^2 + c w", "rad/s");
 
 /// The group of parameters; none is there by default, since a chair that was not measured must not be driven.
 pub fn profile_parameters() -> Group {
-    let curve = |names: &Names| {
-        [
-            names.method.declaration(),
-            names.full_throw.declaration(),
-            names.percents.declaration(),
-            names.speeds.declaration(),
-            names.cubic.declaration(),
-        ]
-    };
-    let mut members = vec![NUMBER.declaration(), BACKWARD.declaration()];
-    members.extend(curve(&FORWARD));
-    members.extend(curve(&TURN));
+    let mut members = [Declared::declarations(), Forward::declarations(), Turn::declarations()].concat();
     // With another calibration the same command is another stick, at once.
     members.iter_mut().for_each(|member| member.change = Change::AtStart);
     Group {
@@ -102,19 +98,15 @@ impl Profiles {
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut profiles = Self::default();
         for name in set.group(PREFIX) {
-            let number = NUMBER.get_in(set, PREFIX, name);
-            let refuse_number =
-                |rule: &str| set.refuse(&format!("{PREFIX}.{name}.{}", NUMBER.declaration().name), rule);
+            let Declared { number, backward } = Declared::read_entry(set, PREFIX, name);
+            let refuse = |member: &str, rule: &str| set.refuse(&format!("{PREFIX}.{name}.{member}"), rule);
             if index(number).is_none() {
-                return Err(refuse_number("must be given, from 1 to 5"));
+                return Err(refuse("number", "must be given, from 1 to 5"));
             }
-            let forward = curve(set, name, &FORWARD)?;
-            let turn = curve(set, name, &TURN)?;
-            let backward = format!("{PREFIX}.{name}.{}", BACKWARD.declaration().name);
-            let calibration = Calibration::new(forward, BACKWARD.get_in(set, PREFIX, name), turn)
-                .ok_or_else(|| set.refuse(&backward, "must be above 0 and up to 1"))?;
+            let calibration = Calibration::new(Forward::curve(set, name)?, backward, Turn::curve(set, name)?)
+                .ok_or_else(|| refuse("backward", "must be above 0 and up to 1"))?;
             if !profiles.insert(number, calibration) {
-                return Err(refuse_number("must be 1 to 5 and differ from that of every other profile"));
+                return Err(refuse("number", "must be 1 to 5 and differ from that of every other profile"));
             }
         }
         Ok(profiles)
@@ -146,30 +138,6 @@ fn index(number: i64) -> Option<usize> {
     usize::try_from(number.checked_sub(1)?).ok()
 }
 
-fn curve(set: &Set, profile: &str, names: &Names) -> Result<Curve, Refusal> {
-    let list = |parameter: &Parameter<Vec<f64>>| parameter.get_in(set, PREFIX, profile);
-    let curve = match names.method.get_in(set, PREFIX, profile).as_str() {
-        "piecewise" => Curve::piecewise(&list(&names.percents), &list(&names.speeds)),
-        "cubic" => match list(&names.cubic).as_slice() {
-            &[a, b, c] => Curve::cubic([a, b, c]),
-            _ => Err(BadCurve::Coefficients),
-        },
-        _ => {
-            let full = names.full_throw.get_in(set, PREFIX, profile);
-            if full < SLOWEST_FULL_SPEED {
-                let Declaration { name, unit, .. } = names.full_throw.declaration();
-                let rule = format!("must be given, from {SLOWEST_FULL_SPEED:?} to {FASTEST:?} {unit}");
-                return Err(set.refuse(&format!("{PREFIX}.{profile}.{name}"), rule));
-            }
-            Curve::linear(full)
-        }
-    };
-    curve.map_err(|bad| {
-        let axis = names.method.declaration().name.split('.').next().unwrap_or_default();
-        set.refuse(&format!("{PREFIX}.{profile}.{axis}.{}", bad.parameter()), bad.to_string())
-    })
-}
-
 /// What others measured and published, as parameters: speeds at full throw of the five profiles.
 ///
 /// Forward 1.2, 2.4, 3.5, 4.5 and 6.2 mph on one chair; 1.2212 rad/s for the turn is the slope of a line that LUCI gave
@@ -183,9 +151,9 @@ pub fn published() -> Vec<(String, Value)> {
     for (number, full) in (1_i64..).zip(FULL_THROW) {
         let mut add =
             |member: &str, value| values.push((format!("{PREFIX}.profile_{number}.{member}"), value));
-        add(NUMBER.declaration().name, Value::Integer(number));
-        add(FORWARD.full_throw.declaration().name, Value::Float(full));
-        add(TURN.full_throw.declaration().name, Value::Float(1.2212));
+        add("number", Value::Integer(number));
+        add("forward.full_throw", Value::Float(full));
+        add("turn.full_throw", Value::Float(1.2212));
     }
     values
 }

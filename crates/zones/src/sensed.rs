@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, PublisherCount, Said, Scale, Stamp};
+use units::{Clock, Freshness, Instant, MessageTime, PublisherCount, Scale, Stamp};
 
 use crate::{Params, Reason, Scaling, scaling};
 
@@ -16,7 +16,7 @@ const SAMPLE: Duration = Duration::from_millis(20);
 /// own; LUCI has bounds for rise and fall of its own, which its ROS node does not tell.
 #[derive(Clone, Debug)]
 pub(crate) struct Sensed {
-    received: Option<(Scaling, Said)>,
+    received: Option<(Scaling, MessageTime)>,
     /// Whether that counts no more: it is too old, or one of several publishers said it.
     has_lapsed: bool,
     /// How many publish scalings.

@@ -1,4 +1,4 @@
-//! Packets of packet serial, as bytes.
+//! The bytes of packet serial.
 
 use std::time::Duration;
 
@@ -26,12 +26,12 @@ pub fn command(address: u8, number: u8, data: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// The packet of a command that asks for something: address and command alone.
+/// The packet of a query: address and command only.
 pub fn query(address: u8, number: u8) -> [u8; 2] {
     [address, number]
 }
 
-/// Whether the last two bytes of `answer` are the CRC of `query` and the bytes before them. Nothing to sign is not signed.
+/// Whether the last two bytes of `answer` are the CRC of `query` and the bytes before them. An answer without data is not signed.
 /// # Source
 /// RoboClaw User Manual, "CRC16 Checksum Calculation for Received data".
 pub fn is_signed(query: [u8; 2], answer: &[u8]) -> bool {

@@ -1,9 +1,9 @@
 //! The status bits of a RoboClaw.
 
-/// What command 90 answers: errors, for which it stops its motors, and warnings.
+/// The answer to command 90: errors, for which the controller stops its motors, and warnings.
 /// # Source
 /// 32 bits: RoboClaw User Manual, "90 - Read Status"; firmware 4.1.29 answers four bytes, the warnings first (vendor's forum,
-/// topic 806, which also tells bits 14 and 15). 16 bits: an older manual (USB RoboClaw 2x120A HV), same section. A bit
+/// topic 806, which also names bits 14 and 15). 16 bits: an older manual (USB RoboClaw 2x120A HV), same section. A bit
 /// without a name is an error, or a warning among the upper sixteen of 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {

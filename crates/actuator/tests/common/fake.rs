@@ -19,8 +19,8 @@ use super::Folder;
 
 /// How a device behaves; the line between it and the computer is left out.
 pub trait Model: Send + 'static {
-    /// Takes one byte and says what it answers.
-    fn take(&mut self, byte: u8, now: Instant) -> Vec<u8>;
+    /// Receives one byte and returns the answer.
+    fn receive(&mut self, byte: u8, now: Instant) -> Vec<u8>;
     /// Time passes: its own watchdog may strike.
     fn tick(&mut self, now: Instant);
     /// What its two motors do, in its own units.
@@ -45,7 +45,7 @@ pub enum Fault {
     MuteStatusOnce,
     /// Sends back what it gets, and answers nothing.
     Echo,
-    /// Waits so long before each byte of an answer.
+    /// Waits this long before each byte of an answer.
     Dribble(Duration),
     /// Reads nothing more.
     Deaf,
@@ -56,7 +56,7 @@ pub enum Fault {
 struct Inside<M> {
     model: M,
     fault: Fault,
-    /// To be sent without having been asked.
+    /// Bytes to send without a request.
     unasked: Vec<u8>,
     received: Vec<(Instant, u8)>,
     answered: Instant,
@@ -129,12 +129,12 @@ impl<M: Model> Fake<M> {
         self.lock().fault = fault;
     }
 
-    /// Sends something that nobody asked for.
-    pub fn say(&self, bytes: &[u8]) {
+    /// Sends bytes without a request.
+    pub fn send_unasked(&self, bytes: &[u8]) {
         self.lock().unasked = bytes.to_vec();
     }
 
-    /// Looks at the device, or changes it.
+    /// Inspects or changes the device.
     pub fn with<T>(&self, look: impl FnOnce(&mut M) -> T) -> T {
         look(&mut self.lock().model)
     }
@@ -176,7 +176,7 @@ fn run<M: Model>(master: &mut File, inside: &Mutex<Inside<M>>, end: &AtomicBool)
         let fault = inside.lock().expect("no panic").fault;
         let got = if ready && fault != Fault::Deaf { master.read(&mut bytes).unwrap_or(0) } else { 0 };
         if got == 0 && ready {
-            std::thread::sleep(Duration::from_millis(1)); // nobody has opened the other side, or it is not read
+            std::thread::sleep(Duration::from_millis(1)); // the other side is not open, or it is not read
         }
         let answers = obey(&mut inside.lock().expect("no panic"), &bytes[..got]);
         if fault == Fault::Babble {
@@ -192,7 +192,7 @@ fn obey<M: Model>(inside: &mut Inside<M>, bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut answers = vec![std::mem::take(&mut inside.unasked)];
     for &byte in bytes {
         inside.received.push((now, byte));
-        let mut answer = inside.model.take(byte, now);
+        let mut answer = inside.model.receive(byte, now);
         match inside.fault {
             Fault::Nothing | Fault::Dribble(_) => {}
             Fault::Mute | Fault::Deaf | Fault::Babble => answer.clear(),
@@ -219,14 +219,14 @@ fn obey<M: Model>(inside: &mut Inside<M>, bytes: &[u8]) -> Vec<Vec<u8>> {
         }
         answers.push(answer);
         let motors = inside.model.motors();
-        note(inside, now, motors);
+        record(inside, now, motors);
     }
     let motors = inside.model.motors();
-    note(inside, now, motors);
+    record(inside, now, motors);
     answers
 }
 
-fn note<M>(inside: &mut Inside<M>, now: Instant, motors: [i32; 2]) {
+fn record<M>(inside: &mut Inside<M>, now: Instant, motors: [i32; 2]) {
     if inside.motors.last().is_none_or(|(_, last)| *last != motors) {
         inside.motors.push((now, motors));
     }

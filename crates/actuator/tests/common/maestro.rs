@@ -38,7 +38,7 @@ impl Maestro {
 }
 
 impl Model for Maestro {
-    fn take(&mut self, byte: u8, now: Instant) -> Vec<u8> {
+    fn receive(&mut self, byte: u8, now: Instant) -> Vec<u8> {
         if byte >= 0x80 {
             if !self.packet.is_empty() {
                 self.fail(1 << 4); // a packet was cut short

@@ -1,9 +1,9 @@
-//! A device made of memory, whose calls are noted.
+//! A device in memory that records its calls.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use actuator::{Actuator, Driver, Event, Timing, Trouble};
+use actuator::{Actuator, Driver, Error, Event, Timing};
 
 use super::sleep;
 
@@ -16,7 +16,7 @@ pub enum Call {
     Close,
 }
 
-/// What a call does beside being noted.
+/// What a call does in addition to being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
     Work,
@@ -35,7 +35,7 @@ struct Inside {
     does: Vec<(Matches, Does)>,
 }
 
-/// A device whose calls are noted, and which does what it is told to do.
+/// A device that records its calls and fails as the test sets it to.
 #[derive(Clone, Default)]
 pub struct Device(Arc<Mutex<Inside>>);
 
@@ -47,7 +47,7 @@ impl Device {
         self.0.lock().unwrap().does.insert(0, (matches, does));
     }
 
-    fn call(&self, call: Call) -> Result<(), Trouble> {
+    fn call(&self, call: Call) -> Result<(), Error> {
         let does = {
             let mut inside = self.0.lock().unwrap();
             inside.calls.push((Instant::now(), call));
@@ -55,8 +55,8 @@ impl Device {
         };
         match does {
             None | Some(Does::Work) => Ok(()),
-            Some(Does::Fail) => Err(Trouble::Taken { device: format!("{call:?}") }),
-            Some(Does::Panic) => panic!("{call:?} was told to panic"),
+            Some(Does::Fail) => Err(Error::Busy { device: format!("{call:?}") }),
+            Some(Does::Panic) => panic!("{call:?} was set to panic"),
             Some(Does::Take(time)) => {
                 sleep(time);
                 Ok(())
@@ -64,7 +64,7 @@ impl Device {
             Some(Does::Miss(limit)) => {
                 sleep(limit);
                 let device = "memory".into();
-                Err(Trouble::NoAnswer { device, action: "answering", found: Vec::new(), wanted: 1, limit })
+                Err(Error::NoAnswer { device, action: "answering", found: Vec::new(), wanted: 1, limit })
             }
         }
     }
@@ -93,15 +93,15 @@ impl Device {
 }
 
 impl Driver for Opened {
-    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Trouble> {
+    fn drive(&mut self, levels: [i16; 2]) -> Result<(), Error> {
         self.0.call(Call::Drive(levels))
     }
 
-    fn check(&mut self) -> Result<(), Trouble> {
+    fn check(&mut self) -> Result<(), Error> {
         self.0.call(Call::Check)
     }
 
-    fn stop(&mut self) -> Result<(), Trouble> {
+    fn stop(&mut self) -> Result<(), Error> {
         self.0.call(Call::Stop)
     }
 
@@ -117,8 +117,8 @@ impl Driver for Opened {
 impl Drop for Opened {
     fn drop(&mut self) {
         // A panic here would be a panic in a drop: wanted, for one test.
-        if let Err(trouble) = self.0.call(Call::Close) {
-            panic!("{trouble}");
+        if let Err(error) = self.0.call(Call::Close) {
+            panic!("{error}");
         }
     }
 }

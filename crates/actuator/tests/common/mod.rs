@@ -1,4 +1,4 @@
-//! What the black-box tests share: pseudo-terminals with devices behind them, and a record of what the actuator tells.
+//! What the black-box tests share: pseudo-terminals with devices behind them, and a record of the actuator's events.
 #![allow(dead_code)] // each test binary uses its own part
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
 #![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
@@ -16,11 +16,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use actuator::{Actuator, Event, Trouble};
+use actuator::{Actuator, Error, Event};
 
 /// Longer than anything takes, also on a machine that is busy.
 pub const LONG: Duration = Duration::from_secs(5);
-/// What a machine that is calm takes longer than the sum of all that is waited for.
+/// What an idle computer may take longer than the sum of the limits.
 pub const SLACK: Duration = ms(30);
 
 pub const fn ms(milliseconds: u64) -> Duration {
@@ -67,7 +67,7 @@ impl Meter {
             while !ended.load(Ordering::Relaxed) {
                 let begin = Instant::now();
                 let _ = master.write(b"\n");
-                // Lines come through, since nobody has made it raw.
+                // The line is not raw, so only whole lines come through.
                 fake::wait_readable(&slave, ms(200));
                 let _ = (slave.read(&mut [0; 64]), master.read(&mut [0; 64]));
                 std::thread::sleep(ms(2));
@@ -103,15 +103,15 @@ impl Drop for Folder {
     }
 }
 
-/// What the actuator has told, and when.
+/// The events that the actuator has reported, and when.
 #[derive(Clone, Default)]
-pub struct Told(Arc<Mutex<Vec<(Instant, Event)>>>);
+pub struct Events(Arc<Mutex<Vec<(Instant, Event)>>>);
 
-impl Told {
-    /// What is given to the actuator.
+impl Events {
+    /// The event handler for the actuator.
     pub fn report(&self) -> impl FnMut(Event) + Send + 'static {
-        let told = self.clone();
-        move |event| told.0.lock().expect("no panic").push((Instant::now(), event))
+        let events = self.clone();
+        move |event| events.0.lock().expect("no panic").push((Instant::now(), event))
     }
 
     pub fn all(&self) -> Vec<Event> {
@@ -140,18 +140,18 @@ impl Told {
         self.0.lock().expect("no panic").get(number).expect("an event of this number").0
     }
 
-    /// The newest trouble.
-    pub fn trouble(&self) -> Trouble {
+    /// The newest error.
+    pub fn error(&self) -> Error {
         let all = self.all();
         let newest = all.iter().rev().find_map(|event| match event {
-            Event::Lost(trouble) => Some(trouble.clone()),
+            Event::Lost(error) => Some(error.clone()),
             _ => None,
         });
         newest.expect("the device was lost")
     }
 
     pub fn wait_for(&self, letter: char, count: usize) {
-        wait(&format!("event {letter} number {count}, told {:?}", self.letters()), || {
+        wait(&format!("event {letter} number {count}, reported {:?}", self.letters()), || {
             self.count(letter) >= count
         });
     }

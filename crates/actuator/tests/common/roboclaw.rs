@@ -34,7 +34,7 @@ impl RoboClaw {
         }
     }
 
-    /// As somebody else left it.
+    /// As another program left it.
     pub fn running(duties: [i32; 2]) -> RoboClaw {
         RoboClaw { duties, ..RoboClaw::new() }
     }
@@ -74,7 +74,7 @@ pub fn crc(bytes: &[u8]) -> u16 {
 }
 
 impl Model for RoboClaw {
-    fn take(&mut self, byte: u8, now: Instant) -> Vec<u8> {
+    fn receive(&mut self, byte: u8, now: Instant) -> Vec<u8> {
         if self.last_byte.is_some_and(|last| now - last > Duration::from_millis(10)) {
             self.packet.clear();
         }

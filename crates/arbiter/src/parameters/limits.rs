@@ -7,77 +7,50 @@ const UNLIMITED: f64 = 1e6;
 const STEEPEST: f64 = 1e6;
 
 /// The parameters of one axis.
-pub(super) struct Axis {
-    name: &'static str,
-    min: Parameter<f64>,
-    max: Parameter<f64>,
-    acceleration: Parameter<f64>,
-    deceleration: Parameter<f64>,
-    emergency: Parameter<f64>,
-    jerk: Parameter<f64>,
-}
-
 macro_rules! axis {
-    ($name:literal, $unit:literal) => {
-        Axis {
-            name: $name,
-            min: Parameter::float(concat!($name, ".min"), -UNLIMITED, -UNLIMITED, 0.0)
-                .unit($unit)
-                .needed_by("vehicles differ in what is safe")
-                .text("The velocity goes no lower; -1000000: as low as is asked for."),
-            max: Parameter::float(concat!($name, ".max"), UNLIMITED, 0.0, UNLIMITED)
-                .unit($unit)
-                .needed_by("vehicles differ in what is safe")
-                .text("The velocity goes no higher; 1000000: as high as is asked for."),
-            acceleration: Parameter::float(concat!($name, ".acceleration"), 0.0, 0.0, STEEPEST)
-                .unit(concat!($unit, "^2"))
-                .needed_by("vehicles differ, peers.md 1.4")
-                .text("How fast the speed may rise; 0: at once."),
-            deceleration: Parameter::float(concat!($name, ".deceleration"), 0.0, 0.0, STEEPEST)
-                .unit(concat!($unit, "^2"))
-                .needed_by("vehicles differ, peers.md 1.4")
-                .text("How fast the speed may fall while a source drives; 0: at once. A loss is zero at once in any case."),
-            emergency: Parameter::float(concat!($name, ".emergency"), 0.0, 0.0, STEEPEST)
-                .unit(concat!($unit, "^2"))
-                .needed_by("peers.md 3 #10: a separate emergency deceleration")
-                .text("How fast the speed falls when a source sends zero, no less than deceleration; 0: at once."),
-            jerk: Parameter::float(concat!($name, ".jerk"), 0.0, 0.0, STEEPEST)
-                .unit(concat!($unit, "^3"))
-                .needed_by("peers.md 3 #10: jerk-limited smoothing")
-                .text("How fast an acceleration may change; 0: at once."),
+    ($axis:ident, $name:literal, $unit:literal) => {
+        params::params! {
+            pub(super) struct $axis {
+                min: f64 = Parameter::float(concat!($name, ".min"), -UNLIMITED, -UNLIMITED, 0.0).unit($unit)
+                    .text("The velocity goes no lower; -1000000: as low as is asked for.")
+                    .needed_by("vehicles differ in what is safe"),
+                max: f64 = Parameter::float(concat!($name, ".max"), UNLIMITED, 0.0, UNLIMITED).unit($unit)
+                    .text("The velocity goes no higher; 1000000: as high as is asked for.")
+                    .needed_by("vehicles differ in what is safe"),
+                acceleration: f64 = Parameter::float(concat!($name, ".acceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
+                    .text("How fast the speed may rise; 0: at once.").needed_by("vehicles differ, peers.md 1.4"),
+                deceleration: f64 = Parameter::float(concat!($name, ".deceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
+                    .text("How fast the speed may fall while a source drives; 0: at once. A loss is zero at once in any case.")
+                    .needed_by("vehicles differ, peers.md 1.4"),
+                emergency: f64 = Parameter::float(concat!($name, ".emergency"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
+                    .text("How fast the speed falls when a source sends zero, no less than deceleration; 0: at once.")
+                    .needed_by("peers.md 3 #10: a separate emergency deceleration"),
+                jerk: f64 = Parameter::float(concat!($name, ".jerk"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^3"))
+                    .text("How fast an acceleration may change; 0: at once.").needed_by("peers.md 3 #10: jerk-limited smoothing"),
+            }
+        }
+
+        impl $axis {
+            fn limits(set: &Set) -> Result<Limits, Refusal> {
+                let Self { min, max, acceleration, deceleration, emergency, jerk } = Self::read(set);
+                let (min, max) = (bound(min), bound(max));
+                let settings =
+                    Settings { min, max, acceleration, deceleration, emergency, jerk, dead_band: 0.0 };
+                Limits::new(&settings).map_err(|error| {
+                    // The names of the settings are those of the parameters.
+                    set.refuse(&format!("{}.{}", $name, error.name), error.rule())
+                })
+            }
         }
     };
 }
 
-/// What can move a wheel, and the index of each in a velocity: linear x, y, z, then angular.
-pub(super) const AXES: [(usize, Axis); 2] =
-    [(0, axis!("limits.linear.x", "m/s")), (5, axis!("limits.angular.z", "rad/s"))];
+// What can move a wheel.
+axis!(LinearX, "limits.linear.x", "m/s");
+axis!(AngularZ, "limits.angular.z", "rad/s");
 
-impl Axis {
-    /// In the order of the YAML file.
-    pub(super) const fn all(&self) -> [&Parameter<f64>; 6] {
-        [&self.min, &self.max, &self.acceleration, &self.deceleration, &self.emergency, &self.jerk]
-    }
-
-    fn read(&self, set: &Set) -> Result<Limits, Refusal> {
-        let bound = |parameter: &Parameter<f64>| match parameter.get(set) {
-            value if value.abs() >= UNLIMITED => f64::INFINITY.copysign(value),
-            value => value,
-        };
-        let settings = Settings {
-            min: bound(&self.min),
-            max: bound(&self.max),
-            acceleration: self.acceleration.get(set),
-            deceleration: self.deceleration.get(set),
-            emergency: self.emergency.get(set),
-            jerk: self.jerk.get(set),
-            dead_band: 0.0,
-        };
-        Limits::new(&settings).map_err(|error| {
-            // The names of the settings are those of the parameters.
-            set.refuse(&format!("{}.{}", self.name, error.name), error.rule())
-        })
-    }
+fn bound(value: f64) -> f64 {
+    if value.abs() >= UNLIMITED { f64::INFINITY.copysign(value) } else { value }
 }
 
 /// The limits in `set`.
@@ -85,11 +58,8 @@ impl Axis {
 /// A [`Refusal`] of an emergency deceleration that is less than the deceleration, and of a slope that is next to none.
 pub(super) fn read(set: &Set) -> Result<[Limits; 6], Refusal> {
     let mut limits = [Limits::OFF; 6];
-    for (index, axis) in &AXES {
-        if let Some(limits) = limits.get_mut(*index) {
-            *limits = axis.read(set)?;
-        }
-    }
+    limits[0] = LinearX::limits(set)?;
+    limits[5] = AngularZ::limits(set)?;
     Ok(limits)
 }
 
@@ -113,8 +83,8 @@ mod tests {
 
     #[test]
     fn each_parameter_is_the_limit_of_its_axis() {
-        for (index, axis) in &AXES {
-            let name = |member: &str| format!("{}.{member}", axis.name);
+        for (index, axis) in [(0, "limits.linear.x"), (5, "limits.angular.z")] {
+            let name = |member: &str| format!("{axis}.{member}");
             let values = [
                 ("min", -2.0),
                 ("max", 3.0),
@@ -135,8 +105,8 @@ mod tests {
                 dead_band: 0.0,
             };
             let mut expected = [Limits::OFF; 6];
-            expected[*index] = Limits::new(&settings).unwrap();
-            assert_eq!(limits(&named), Ok(expected), "{}", axis.name);
+            expected[index] = Limits::new(&settings).unwrap();
+            assert_eq!(limits(&named), Ok(expected), "{axis}");
         }
     }
 

@@ -9,9 +9,9 @@ use units::{Command, Instant, Machine, Stamp, Velocity};
 pub const LOW: usize = 0;
 pub const HIGH: usize = 1;
 pub const LOCK: usize = 0;
-/// A zero while somebody asks for motion.
+/// A zero while a source asks for motion.
 pub const WITHHELD: Command = Command { withheld: true, ..Command::STOP };
-/// The arbiter has run for so long \[ms] when a test's time begins: who sends from then on was not sending before.
+/// How long the arbiter has run \[ms] when a test's time begins: a source that sends from then on was not sending before.
 const START: u64 = 10_000;
 
 /// Two sources of priority 10 and 100, timeout 500 ms, no limits.
@@ -32,7 +32,7 @@ pub fn at(ms: u64) -> Instant {
 pub struct Bench(pub Arbiter);
 
 impl Bench {
-    /// After 10 s of nothing but heartbeats.
+    /// After 10 s with only heartbeats.
     pub fn new(locks: Vec<Lock>) -> Self {
         Self::with(params(locks))
     }
@@ -45,7 +45,7 @@ impl Bench {
         bench
     }
 
-    /// The same where the lock has been open for a while, and says so again at 0.
+    /// The same, where the lock has been open for a while and is published again at 0.
     pub fn opened(params: Params) -> Self {
         let mut bench = Self(Arbiter::new(params));
         for before in [260, 130, 0] {
@@ -57,22 +57,22 @@ impl Bench {
         bench
     }
 
-    /// The lock says nothing but open from `ms` on, until it is.
+    /// The lock publishes nothing but open from `ms` on, until it is open.
     pub fn open(&mut self, ms: u64) -> Vec<Command> {
         [0, 125, 250].into_iter().flat_map(|after| self.lock(ms + after, false)).collect()
     }
 
-    /// One that has not been called yet.
+    /// An arbiter that has not been called yet.
     pub fn fresh(params: Params) -> Self {
         Self(Arbiter::new(params))
     }
 
-    /// The wall clock says `millis` after the second 100 at `ms`.
+    /// The wall clock reads `millis` after the second 100 at `ms`.
     pub fn clock(&mut self, ms: u64, millis: i64) {
         self.0.handle(at(ms), Input::ClockRead(wall(millis)));
     }
 
-    /// All that comes out until `now` when nothing happens: at each deadline the machine is drained.
+    /// All outputs until `now` when nothing happens: the machine is drained at each deadline.
     fn run_to(&mut self, now: Instant) -> Vec<Output> {
         let mut outputs = Vec::new();
         while let Some(due) = self.0.deadline().filter(|due| *due < now) {

@@ -1,4 +1,4 @@
-//! The reference model: who drives and why not, counted in ticks of 10 ms.
+//! The reference model: which source drives and why the others do not, counted in ticks of 10 ms.
 //!
 //! It knows no instants and no stamps: everything is an age that grows by one with each tick. It shares nothing with the
 //! machine but the words of the answer.
@@ -8,15 +8,15 @@ use arbiter::{Census, LockState, Verdict, ZeroCause};
 
 /// The wall clock at the beginning, in ticks; far from zero, which is no stamp.
 const EPOCH: i64 = 100_000;
-/// How often a zero goes out while nobody drives.
+/// The interval of the zeros while no source drives.
 const HEARTBEAT: i64 = 10;
 /// How far ahead a stamp may lie.
 const SKEW: i64 = 10;
-/// A lock opens after so many ticks of nothing but open.
+/// A lock opens after this many ticks of nothing but open.
 const OPENING: i64 = 25;
-/// Who says something within so many ticks of being added was saying it before.
+/// A source that publishes within this many ticks of being added was publishing before.
 const EARLY: i64 = 500;
-/// For so many ticks after the machine was held, what comes may have waited.
+/// For this many ticks after the machine was held, messages may have been queued.
 const WET: i64 = 5;
 
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub struct Setting {
 pub enum Asks {
     Go,
     Stop,
-    /// A zero of a hand that did not let go.
+    /// A zero of a hand that has not let go.
     Hold,
     Nonsense,
 }
@@ -45,12 +45,12 @@ pub enum Fault {
     Unasked,
 }
 
-/// What the model remembers of a source.
+/// The model's state of a source.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memory {
     pub ticks_in_list: i64,
-    pub spoke: bool,
-    /// What is obeyed: whether it asks for motion, and how old it is.
+    pub received: bool,
+    /// The command in force: whether it asks for motion, and its age.
     pub obeyed: Option<(bool, i64)>,
     /// Ticks that are left of a turn that a late stop keeps.
     pub turn: i64,
@@ -66,15 +66,15 @@ pub struct Memory {
     /// How long ago it asked for motion, if it asked for nothing else since.
     pub wants: Option<i64>,
     /// The stamp of the last message, to repeat it.
-    pub said: i64,
+    pub sent: i64,
 }
 
-/// What is known of a lock.
+/// The model's state of a lock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bar {
     /// Closed, and how old that is.
-    pub said: Option<(bool, i64)>,
-    /// For so many ticks more it may say nothing but open before it is.
+    pub last: Option<(bool, i64)>,
+    /// For this many more ticks it may publish nothing but open before it opens.
     pub opens_in: i64,
     pub publishers: usize,
 }
@@ -87,7 +87,7 @@ pub struct Model {
     pub locks: Vec<Bar>,
     pub wall: i64,
     pub driving: Option<usize>,
-    /// Whether the last command that drove was of somebody who had not let go.
+    /// Whether the last command that drove was of a hand that had not let go.
     pub holds: bool,
     pub quiet: Option<i64>,
     /// How long ago the last hold began, and how many ticks of doubt are left.
@@ -133,7 +133,7 @@ impl Model {
             Some((Fault::Unasked, age)) if age < timeout => return Some(owes),
             _ => {}
         }
-        if !memory.spoke {
+        if !memory.received {
             return Some(Verdict::NeverReceived);
         }
         if memory.obeyed.is_none() && memory.turn <= 0 {
@@ -143,7 +143,7 @@ impl Model {
     }
 
     fn lock_is_silent(&self, lock: usize) -> bool {
-        self.locks[lock].said.is_none_or(|(_, age)| age >= self.setting.locks[lock].1)
+        self.locks[lock].last.is_none_or(|(_, age)| age >= self.setting.locks[lock].1)
     }
 
     pub fn lock_state(&self, lock: usize) -> LockState {
@@ -151,7 +151,7 @@ impl Model {
         if bar.publishers > 1 {
             return LockState::Conflict(Census::Known { fitting: bar.publishers, others: 0 });
         }
-        match bar.said {
+        match bar.last {
             Some((closed, age)) if age < self.setting.locks[lock].1 => {
                 if closed || bar.opens_in > 0 {
                     LockState::Closed
@@ -169,7 +169,7 @@ impl Model {
         (0..self.locks.len()).filter(above).filter(|&lock| self.lock_state(lock) != LockState::Open).collect()
     }
 
-    fn shut_by_nobody(&self, source: usize) -> bool {
+    fn has_lost_lock_above(&self, source: usize) -> bool {
         self.shut(source).into_iter().any(|lock| self.lock_state(lock) != LockState::Closed)
     }
 
@@ -187,13 +187,13 @@ impl Model {
         self.withhold();
     }
 
-    /// A zero that no source says.
+    /// The arbiter's own zero.
     fn withhold(&mut self) {
         let wanted = (0..self.sources.len()).any(|s| self.present[s] && self.sources[s].wants.is_some());
         self.out.push((None, 0, wanted));
     }
 
-    /// So many publish the source.
+    /// Counts the publishers of the source.
     pub fn count(&mut self, source: usize, publishers: usize) {
         if self.sources[source].publishers > 1 || publishers > 1 {
             self.owe(source, ZeroCause::Conflict);
@@ -206,8 +206,8 @@ impl Model {
         *owes = owes.or(Some(why));
     }
 
-    /// What is too old is forgotten, and who drove without right does no more.
-    pub fn look(&mut self) {
+    /// Forgets what is too old, and ends the turn of a source that may not drive any more.
+    pub fn update(&mut self) {
         for source in 0..self.sources.len() {
             let timeout = self.setting.sources[source].1;
             let wants = &mut self.sources[source].wants;
@@ -225,7 +225,10 @@ impl Model {
             }
         }
         for source in 0..self.sources.len() {
-            if self.present[source] && self.sources[source].wants.is_some() && self.shut_by_nobody(source) {
+            if self.present[source]
+                && self.sources[source].wants.is_some()
+                && self.has_lost_lock_above(source)
+            {
                 self.owe(source, ZeroCause::OtherLost);
             }
         }
@@ -235,7 +238,7 @@ impl Model {
         }
         let wronged = match self.flaw(driver) {
             None | Some(Verdict::WaitsForZero(_)) if !self.shut(driver).is_empty() => {
-                self.shut_by_nobody(driver)
+                self.has_lost_lock_above(driver)
             }
             None => false,
             Some(_) => true,
@@ -243,7 +246,7 @@ impl Model {
         if wronged { self.lose() } else { self.halt() }
     }
 
-    /// Who drove is gone, and by nobody's wish: unless it had let go, everybody else does first.
+    /// The driving source is lost: unless it had let go, every source has to send a zero first.
     pub fn lose(&mut self) {
         if self.holds {
             for source in 0..self.sources.len() {
@@ -266,13 +269,13 @@ impl Model {
             memory.fault.iter_mut().for_each(|(_, age)| *age += ticks);
         }
         for bar in &mut self.locks {
-            bar.said.iter_mut().for_each(|(_, age)| *age += ticks);
+            bar.last.iter_mut().for_each(|(_, age)| *age += ticks);
             bar.opens_in -= ticks;
         }
         self.quiet = self.quiet.map(|quiet| quiet + ticks);
         self.held = (self.held.0 + ticks, self.held.1 - ticks);
         self.hold_began += ticks;
-        self.look();
+        self.update();
         if self.quiet.is_some_and(|quiet| quiet >= HEARTBEAT) {
             self.quiet = Some(0);
             match self.driving {
@@ -286,7 +289,7 @@ impl Model {
         self.age(1);
     }
 
-    /// The machine is not called for so many ticks, which is longer than it asked for.
+    /// The machine is not called for this many ticks, which is beyond its deadline.
     pub fn hold(&mut self, ticks: i64) {
         // What waited in a hold just before may wait still.
         let unread = self.held.1 > 0;
@@ -300,28 +303,28 @@ impl Model {
     }
 
     /// The age of a message with this stamp, or what is wrong with it.
-    fn judge(&mut self, source: usize, said: i64) -> Result<i64, Option<Fault>> {
+    fn judge(&mut self, source: usize, sent: i64) -> Result<i64, Option<Fault>> {
         let (waited, wall, timeout) = (self.waited(), self.wall, self.setting.sources[source].1);
         let memory = &mut self.sources[source];
-        if said == 0 {
+        if sent == 0 {
             return if waited < timeout { Ok(waited) } else { Err(Some(Fault::TooOld)) };
         }
-        if said == memory.newest {
+        if sent == memory.newest {
             return if memory.newest_age < timeout { Ok(memory.newest_age) } else { Err(None) };
         }
-        if said == memory.future || said > wall + SKEW {
-            memory.future = said;
+        if sent == memory.future || sent > wall + SKEW {
+            memory.future = sent;
             return Err(Some(Fault::Future));
         }
-        let reached = memory.newest <= wall + SKEW; // what the clock, set back, has yet to reach makes nobody late
-        if said < memory.newest && memory.newest_age < timeout && reached {
+        let reached = memory.newest <= wall + SKEW; // a stamp that the clock, set back, has yet to reach makes no message late
+        if sent < memory.newest && memory.newest_age < timeout && reached {
             return Err(None);
         }
-        let age = waited.max(wall - said).max(0);
+        let age = waited.max(wall - sent).max(0);
         if age >= timeout {
             return Err(Some(Fault::TooOld));
         }
-        (memory.newest, memory.newest_age, memory.future) = (said, age, 0);
+        (memory.newest, memory.newest_age, memory.future) = (sent, age, 0);
         Ok(age)
     }
 
@@ -331,20 +334,20 @@ impl Model {
         (memory.obeyed, memory.turn, memory.fault) = (None, 0, Some((fault, 0)));
     }
 
-    pub fn say(&mut self, source: usize, said: i64, asks: Asks) {
-        if !self.sources[source].spoke && self.sources[source].ticks_in_list < EARLY {
+    pub fn receive(&mut self, source: usize, sent: i64, asks: Asks) {
+        if !self.sources[source].received && self.sources[source].ticks_in_list < EARLY {
             self.owe(source, ZeroCause::Begins);
         }
-        self.sources[source].spoke = true;
-        self.sources[source].said = said;
+        self.sources[source].received = true;
+        self.sources[source].sent = sent;
         if asks == Asks::Nonsense {
             return self.spoil(source, Fault::Nonsense);
         }
         let before = self.sources[source].obeyed;
         let timeout = self.setting.sources[source].1;
-        // What was overtaken says nothing of now; a repetition does.
-        let repeats = said != 0 && said == self.sources[source].newest;
-        let judged = self.judge(source, said);
+        // An overtaken message does not count; a repetition does.
+        let repeats = sent != 0 && sent == self.sources[source].newest;
+        let judged = self.judge(source, sent);
         match judged {
             Err(None) if !repeats => {}
             _ if asks == Asks::Go => self.sources[source].wants = Some(0),
@@ -354,7 +357,7 @@ impl Model {
         match judged {
             Err(None) if asks == Asks::Go => {}
             Err(None) => {
-                // A stop is never too late, for who drives.
+                // A stop of the driving source is never too late.
                 let memory = &mut self.sources[source];
                 if let Some((_, age)) = memory.obeyed.take() {
                     memory.turn = timeout - age;
@@ -386,21 +389,21 @@ impl Model {
                     if self.last > self.wall + SKEW {
                         self.last = 0;
                     }
-                    let told = if said < self.last { 0 } else { said };
-                    self.last = self.last.max(said);
-                    self.out.push(((asks == Asks::Go).then_some(source), told, false));
-                } else if asks == Asks::Go && self.shut_by_nobody(source) {
+                    let stamp = if sent < self.last { 0 } else { sent };
+                    self.last = self.last.max(sent);
+                    self.out.push(((asks == Asks::Go).then_some(source), stamp, false));
+                } else if asks == Asks::Go && self.has_lost_lock_above(source) {
                     self.owe(source, ZeroCause::OtherLost);
                 }
             }
         }
     }
 
-    /// What one of several said counts no more.
+    /// A message of one of several does not count any more.
     pub fn count_lock(&mut self, lock: usize, publishers: usize) {
         let bar = &mut self.locks[lock];
         if bar.publishers > 1 || publishers > 1 {
-            bar.said = None;
+            bar.last = None;
         }
         bar.publishers = publishers;
     }
@@ -411,13 +414,13 @@ impl Model {
             self.locks[lock].opens_in = OPENING;
         }
         if waited < self.setting.locks[lock].1 {
-            self.locks[lock].said = Some((closed, waited));
+            self.locks[lock].last = Some((closed, waited));
         } else if closed {
-            self.locks[lock].said = Some((true, 0));
+            self.locks[lock].last = Some((true, 0));
         }
     }
 
-    /// As the machine words it, with indices among those that are present.
+    /// In the machine's terms, with indices among the sources that are present.
     pub fn verdict(&self, source: usize) -> Verdict {
         let best = self.best();
         match self.flaw(source) {

@@ -102,7 +102,7 @@ impl Bench {
         Stamp { sec: 1_700_000_000 + sec as i32, nanosec: nanosec as u32 }
     }
 
-    pub fn tell(&mut self, inputs: impl IntoIterator<Item = Input>) {
+    pub fn send(&mut self, inputs: impl IntoIterator<Item = Input>) {
         self.drive.handle(self.now, Input::ClockRead(self.stamp()));
         for input in inputs {
             self.drive.handle(self.now, input);
@@ -140,7 +140,7 @@ impl Bench {
     }
 
     pub fn plug(&mut self) {
-        self.tell([
+        self.send([
             Input::Joystick(joystick::Input::DeviceConnected {
                 id: STICK,
                 name: "Stick".into(),
@@ -157,7 +157,7 @@ impl Bench {
     }
 
     pub fn unplug(&mut self) {
-        self.tell([
+        self.send([
             Input::Joystick(joystick::Input::DeviceDisconnected { id: STICK }),
             Input::Joystick(joystick::Input::BatchEnded),
         ]);
@@ -169,7 +169,7 @@ impl Bench {
             axis,
             value: (value * -32767.0) as i16,
         };
-        self.tell([
+        self.send([
             Input::Joystick(axis(1, forward)),
             Input::Joystick(axis(0, left)),
             Input::Joystick(joystick::Input::ButtonChanged {
@@ -184,9 +184,9 @@ impl Bench {
     pub fn enable(&mut self, on: bool) {
         if on {
             // Only a switch that was seen off can be switched on.
-            self.tell([Input::Hindbrain(hindbrain::Input::EnableReceived(false))]);
+            self.send([Input::Hindbrain(hindbrain::Input::EnableReceived(false))]);
         }
-        self.tell([Input::Hindbrain(hindbrain::Input::EnableReceived(on))]);
+        self.send([Input::Hindbrain(hindbrain::Input::EnableReceived(on))]);
     }
 
     pub fn last(&self) -> (i16, i16) {

@@ -38,7 +38,7 @@ fn changes(parameters: &[(&str, &str)]) -> Changes {
     parameters.iter().map(|(name, text)| ((*name).to_owned(), value(text))).collect()
 }
 
-/// The four stages, of which each hears what is said to it.
+/// The four stages, each of which receives its own messages.
 pub struct Driven {
     pub machine: Drive,
     /// Whether the stick is a pad that is read, or the virtual one; and how that pad is held, if it is there.
@@ -48,7 +48,7 @@ pub struct Driven {
     /// What is set of joystick, arbiter, zones and hindbrain.
     parameters: [Changes; 4],
     publishers: hindbrain::Publishers,
-    /// Who publishes navigation's topic, whether or not it is listened to.
+    /// The publishers of navigation's topic, whether or not it is subscribed.
     navigators: Publishers,
     inbox: Inbox<Input>,
     seen: Vec<Seen>,
@@ -87,7 +87,7 @@ impl Driven {
             ("driver.device", "/dev/ttyACM0"),
         ]);
         hindbrain.insert("ir.sensors".into(), Value::Texts(sensors));
-        // Whoever has a pad drives a vehicle, and with the virtual stick a chair.
+        // A user with a pad drives a vehicle, one with the virtual stick a chair.
         let zones = if is_pad {
             Changes::new()
         } else {
@@ -136,7 +136,7 @@ impl Driven {
         Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
     }
 
-    /// The source that listens to `topic`, if there is one.
+    /// The source that subscribes to `topic`, if there is one.
     fn source(&self, topic: &str) -> Option<usize> {
         self.machine.stages().arbiter.params().sources.iter().position(|source| source.topic == topic)
     }
@@ -150,7 +150,7 @@ impl Driven {
         Some(Input::Arbiter(arbiter::Input::command(self.source(topic)?, velocity, stamp)))
     }
 
-    /// A pad is held like this: one look at it, and one batch of what changed.
+    /// A pad is held like this: one scan of the devices, and one batch of changes.
     fn hold_pad(&mut self, hand: Option<Hand>) {
         let id = DeviceId(7);
         let before = core::mem::replace(&mut self.pad, hand);
@@ -187,7 +187,7 @@ impl Driven {
         }
     }
 
-    /// `None`: nobody listens, or it was told already.
+    /// `None`: there is no subscription, or it was delivered already.
     fn input(&mut self, message: Message) -> Option<Input> {
         Some(Input::Hindbrain(match message {
             Message::Command { forward, behind } => {
@@ -235,7 +235,7 @@ impl Driven {
         }))
     }
 
-    /// `None`: nobody counts any more.
+    /// `None`: the publishers are not counted any more.
     fn count(&mut self, topic: Topic, publishers: Publishers) -> Option<Input> {
         let (fitting, others) = publishers.counted();
         let (census, count) = (Census::Known { fitting, others }, fitting + others);
@@ -267,7 +267,7 @@ impl Driven {
         Some(Input::Hindbrain(hindbrain::Input::PublishersCounted(self.publishers)))
     }
 
-    fn take(&mut self, input: Input) {
+    fn handle(&mut self, input: Input) {
         self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
         self.machine.handle(self.now, input);
         self.drain();
@@ -301,9 +301,9 @@ impl Vehicle for Driven {
             if !on {
                 self.drain();
             }
-            return waited.into_iter().for_each(|input| self.take(input));
+            return waited.into_iter().for_each(|input| self.handle(input));
         }
-        // In one process nobody listens between two stages.
+        // In one process there is no subscription between two stages.
         if matches!(message, Message::Second { topic: Topic::Command | Topic::Arbitrated, .. }) {
             return;
         }
@@ -318,7 +318,7 @@ impl Vehicle for Driven {
         }
         let input = self.input(message);
         if let Some(input) = input.and_then(|input| self.inbox.take(&message, input)) {
-            self.take(input);
+            self.handle(input);
         }
     }
 
@@ -359,11 +359,11 @@ impl Vehicle for Driven {
                 Input::Hindbrain(hindbrain::Input::ParametersChanged(params))
             }
         };
-        self.take(input);
+        self.handle(input);
         if node == Process::Arbiter {
-            // As the node does whose topics are others now.
+            // The node does the same when its topics change.
             let counted = self.count(Topic::Source, self.navigators);
-            counted.into_iter().for_each(|input| self.take(input));
+            counted.into_iter().for_each(|input| self.handle(input));
         }
         if accepts {
             self.parameters[place] = parameters;

@@ -1,11 +1,11 @@
-//! Minutes of what happens to a drive: the stick, and messages over a network that loses, delays and doubles.
+//! Minutes of events for a drive: the stick, and messages over a network that loses, delays and doubles them.
 #![allow(clippy::unwrap_used, dead_code)] // a test's own ground; not every test uses all of it
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
-/// What happens; what comes over a network has a delay for each copy that arrives, of which there may be none.
+/// An event. A message over the network has a delay for each copy that arrives, of which there may be none.
 #[derive(Clone, Debug)]
 pub enum Event {
     Stick(f64, f64, bool),
@@ -33,26 +33,26 @@ pub enum Event {
     },
     Estop(bool),
     Reset(bool),
-    /// What the lock over the navigation says from now on; `None` is silence.
+    /// What the lock over the navigation publishes from now on; `None` is silence.
     Lock(Option<bool>),
     /// How far the sensor in front sees from now on \[m]; `None` is silence.
     Infrared(Option<f64>),
-    /// So many nodes publish commands, or the e-stop.
+    /// The number of publishers of commands, or of the e-stop.
     Publishers {
         estop: bool,
         count: usize,
     },
     /// The arbiter's limits come into force, or go.
     Limits(bool),
-    /// Somebody brings the vehicle back to driving, and drives ahead for a second.
+    /// A person clears every fault, and drives ahead for a second.
     Ahead(Driver),
-    /// The wall clock is set by so many milliseconds.
+    /// The wall clock is set by this many milliseconds.
     Jump(i64),
-    /// Somebody tells a time that was before.
+    /// A call with a time before the latest one.
     Back(u64),
 }
 
-/// Who drives ahead.
+/// The source that drives ahead.
 #[derive(Clone, Copy, Debug)]
 pub enum Driver {
     Stick,
@@ -109,7 +109,7 @@ fn event() -> impl Strategy<Value = (u64, Event)> {
     (prop_oneof![8 => 0..40u64, 1 => 0..700u64], event)
 }
 
-/// A minute or so of events. Told apart by a number: a failing one would be pages long, and to shrink it takes as many.
+/// A minute or so of events. They are generated from a number: a failing list would be pages long, and so would its shrinking.
 pub fn minute(seed: u64) -> Vec<(u64, Event)> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

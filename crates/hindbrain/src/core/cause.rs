@@ -4,16 +4,16 @@ use units::Level;
 
 use super::Source;
 
-/// What a cause does while it is there, from mild to severe.
+/// The effect of an active cause, from mild to severe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
-    /// Nothing: it is a detail of another cause, or a warning.
+    /// None: the cause is a detail of another one, or a warning.
     Reports,
     /// The motors brake to zero, or stay there.
     Brakes,
-    /// A soft stop; the infra-red sensors are to blame.
+    /// A soft stop, caused by the infra-red sensors.
     StopsByIr,
-    /// A soft stop; anything else is to blame.
+    /// A soft stop, caused by anything else.
     StopsByRos,
     /// A fault of the machine, published as an emergency stop.
     Faults,
@@ -21,7 +21,7 @@ pub enum Effect {
     EmergencyStops,
 }
 
-/// What has to happen, once a cause is gone, before the vehicle moves again. Each asks for what the ones before it ask for.
+/// What has to happen, once a cause is gone, before the vehicle moves again. Each one includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Clears {
     /// Nothing.
@@ -30,26 +30,26 @@ pub enum Clears {
     Zero,
     /// A rise of `hind/enable`.
     Enable,
-    /// The reset button, pressed and let go.
+    /// The reset button, pressed and released.
     Reset,
 }
 
-/// All that is said about one cause.
+/// The table's row of one cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// A name for programs, as in `hind/state_detail`.
     pub code: &'static str,
-    /// What it is, for people.
+    /// Its text for people.
     pub text: &'static str,
-    /// When it is there.
+    /// Its condition.
     pub condition: &'static str,
-    /// What it does in the profile `strict`; in `seed` the same.
+    /// Its effect, the same in both profiles.
     pub effect: Effect,
     /// What is needed after it in the profile `strict`; in `seed` all causes clear by themselves.
     pub clears: Clears,
-    /// How well the node is with it, for `/diagnostics`: a stop that somebody asked for is no error.
+    /// The level of `/diagnostics` with it: a stop that a person requested is no error.
     pub level: Level,
-    /// Which source has to publish something else before it goes; `None` if that is no single one.
+    /// The source that has to publish another value before the cause goes; `None` if there is no single one.
     pub source: Option<Source>,
 }
 
@@ -64,7 +64,7 @@ macro_rules! source {
 
 macro_rules! causes {
     ($($name:ident: $code:literal, $effect:ident, $clears:ident, $level:ident $(of $source:ident)?, $text:literal, $condition:literal;)+) => {
-        /// One reason why the vehicle does not do what is wanted, from mild to severe: the table of causes, from which everything
+        /// One reason why the vehicle does not follow the command, from mild to severe: the table of causes, from which everything
         /// else about stops is derived.
         ///
         /// # Source
@@ -80,7 +80,7 @@ macro_rules! causes {
             /// All causes, from mild to severe.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
-            /// All that is said about it.
+            /// The table's row of this cause.
             pub const fn row(self) -> Row {
                 match self {
                     $(Self::$name => Row {
@@ -98,7 +98,7 @@ macro_rules! causes {
     };
 }
 
-// Name: code, effect, what clears it, level of diagnostics, source; what it is, for people; when it is there.
+// Name: code, effect, what clears it, level of diagnostics, source; text for people; condition.
 causes! {
     CommandInvalid: "CMD_INVALID", Reports, Itself, Warn of Command,
         "the last command was refused",
@@ -181,7 +181,7 @@ impl Cause {
         self.row().code
     }
 
-    /// What it is, for people.
+    /// Its text for people.
     pub const fn as_str(self) -> &'static str {
         self.row().text
     }
@@ -193,7 +193,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// A set of [`Cause`]s. It is written with the most severe first; sets compare by their most severe causes.
+/// A set of [`Cause`]s. It is displayed with the most severe first; sets compare by their most severe causes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Causes(u32);
 
@@ -201,13 +201,13 @@ impl Causes {
     /// No cause.
     pub const NONE: Self = Self(0);
 
-    /// With `cause` in it where `is` holds.
+    /// This set, with `cause` added if `is` holds.
     #[must_use]
     pub const fn with(self, cause: Cause, is: bool) -> Self {
         if is { Self(self.0 | 1 << cause as u8) } else { self }
     }
 
-    /// With all of `other`.
+    /// The union with `other`.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -238,12 +238,12 @@ impl Causes {
         self.worst().map_or(Effect::Reports, |cause| cause.row().effect)
     }
 
-    /// Whether one of them has this effect.
+    /// Whether one of the causes has this effect.
     pub const fn have(self, effect: Effect) -> bool {
         self.0 & WITH_EFFECT[effect as usize] != 0
     }
 
-    /// What has to happen before the vehicle moves again, if they all went now.
+    /// What has to happen before the vehicle moves again, if all causes went now.
     pub const fn clear(self) -> Clears {
         if self.0 & ASKING[Clears::Reset as usize] != 0 {
             Clears::Reset
@@ -267,7 +267,7 @@ const WITH_EFFECT: [u32; 6] = {
     bits
 };
 
-/// The causes that ask for each way out, as bits.
+/// The causes of each [`Clears`], as bits.
 const ASKING: [u32; 4] = {
     let (mut bits, mut index) = ([0; 4], 0);
     while index < Cause::ALL.len() {

@@ -2,13 +2,13 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum SoleTopic {
-    /// `cmd_vel`: with two the louder one would drive.
+    /// `cmd_vel`: of two publishers the faster one would drive.
     Command,
-    /// `hind/enable`: with two one switches on what the other switched off.
+    /// `hind/enable`: one publisher would switch on what the other switched off.
     Enable,
-    /// `hind/estop`: with two the release of one hides the other.
+    /// `hind/estop`: the release of one would hide the press of the other.
     Estop,
-    /// `hind/reset`: with two the false of one lets go the button of the other.
+    /// `hind/reset`: the false of one would release the button of the other.
     Reset,
     /// `motor/port` or `motor/starboard`, which hindbrain publishes itself.
     Motors,
@@ -19,7 +19,7 @@ impl SoleTopic {
     pub const ALL: [Self; 5] = [Self::Command, Self::Enable, Self::Estop, Self::Reset, Self::Motors];
 }
 
-/// On which topics there is more than one publisher, or one that does not fit.
+/// The topics that have more than one publisher, or an incompatible one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Conflicts(u8);
 
@@ -27,7 +27,7 @@ impl Conflicts {
     /// None.
     pub const NONE: Self = Self(0);
 
-    /// With a conflict on `topic` where `is` holds, and without one otherwise.
+    /// This set, with a conflict on `topic` if `is` holds, and without one otherwise.
     #[must_use]
     pub const fn with(self, topic: SoleTopic, is: bool) -> Self {
         let bit = 1 << topic as u8;

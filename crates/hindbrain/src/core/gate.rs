@@ -1,36 +1,42 @@
-use super::Wish;
+use super::Setpoint;
 
-/// What the infra-red sensors leave of a wish.
+/// How the infra-red sensors limit a setpoint.
 ///
 /// A pair is bad when one of its fitted sensors is. With no bad pair the gate is open. Without the direction policy any
 /// bad pair closes it. With the policy:
 ///
-/// 1. both pairs bad: closed, whatever is wanted;
-/// 2. one pair bad: the way out is straight away from it. Closed if a wheel still turns toward the bad pair, if the wish
-///    goes toward it, or if the wish is a turn (its angular part is larger than its linear part). A wish that moves no
-///    wheel closes nothing. What remains goes the way out and may pass, **without its turn**, which would swing a
-///    corner of the vehicle toward what is there.
+/// 1. both pairs bad: closed for every setpoint;
+/// 2. one pair bad: the way out is straight away from it. The gate is closed if a wheel still turns toward the bad pair, if
+///    the setpoint leads toward it, or if the setpoint is a turn (its angular part is larger than its linear part). A setpoint
+///    that moves no wheel does not close it. Any other setpoint leads the way out and passes **without its turn**, which
+///    would swing a corner of the vehicle toward the obstacle.
 ///
-/// Thus a stick that is pulled back not quite straight still leads out, and standing still before an obstacle is no stop
-/// of its own: otherwise zero-first could never be met there.
+/// A stick that is pulled back not quite straight therefore still leads out. Standing still before an obstacle is no stop
+/// of its own; otherwise the zero that motion begins with could never be given there.
 /// # Source
-/// own: the original (hindbrain, Bravo 2016) never looked at the direction.
+/// own: the original (hindbrain, Bravo 2016) ignored the direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gate {
-    /// All may pass.
+    /// The setpoint passes.
     Open,
-    /// Only the wish's straight part may pass.
+    /// Only the setpoint's straight part passes.
     Straight,
-    /// Nothing may pass: the stop of the infra-red sensors.
+    /// Nothing passes: the stop of the infra-red sensors.
     Closed,
 }
 
 impl Gate {
-    /// The gate for `wish` of a vehicle whose wheels have `levels`.
+    /// The gate for `setpoint` of a vehicle whose wheels have `levels`.
     /// * `front`, `back`: whether that pair is bad
-    /// * `rests`: whether `wish` moves no wheel
-    /// * `policy`: whether the direction counts
-    pub fn new([front, back]: [bool; 2], wish: Wish, rests: bool, levels: [i16; 2], policy: bool) -> Self {
+    /// * `rests`: whether `setpoint` moves no wheel
+    /// * `policy`: whether the direction policy applies
+    pub fn new(
+        [front, back]: [bool; 2],
+        setpoint: Setpoint,
+        rests: bool,
+        levels: [i16; 2],
+        policy: bool,
+    ) -> Self {
         let way_out = match (front, back) {
             (false, false) => return Self::Open,
             (true, false) if policy => -1,
@@ -38,20 +44,20 @@ impl Gate {
             _ => return Self::Closed,
         };
         let approaching = levels.iter().any(|level| level.signum() == -way_out);
-        let turning = wish.angular().abs() > wish.linear().abs();
-        if approaching || !rests && (turning || wish.linear().signum() != way_out) {
+        let turning = setpoint.angular().abs() > setpoint.linear().abs();
+        if approaching || !rests && (turning || setpoint.linear().signum() != way_out) {
             Self::Closed
         } else {
             Self::Straight
         }
     }
 
-    /// What passes of `wish`.
-    pub fn pass(self, wish: Wish) -> Wish {
+    /// The part of `setpoint` that passes.
+    pub fn pass(self, setpoint: Setpoint) -> Setpoint {
         match self {
-            Self::Open => wish,
-            Self::Straight => wish.straight(),
-            Self::Closed => Wish::ZERO,
+            Self::Open => setpoint,
+            Self::Straight => setpoint.straight(),
+            Self::Closed => Setpoint::ZERO,
         }
     }
 }
@@ -70,8 +76,8 @@ mod tests {
     }
 
     fn moving(bad: [bool; 2], linear: i16, angular: i16, levels: [i16; 2]) -> Gate {
-        let wish = Wish::new(linear, angular);
-        Gate::new(bad, wish, mix(wish, FULL) == [0, 0], levels, true)
+        let setpoint = Setpoint::new(linear, angular);
+        Gate::new(bad, setpoint, mix(setpoint, FULL) == [0, 0], levels, true)
     }
 
     #[test]
@@ -95,8 +101,8 @@ mod tests {
 
     #[test]
     fn the_way_out_loses_its_turn() {
-        let wish = Wish::new(-500, 500);
-        assert_eq!(gate(FRONT, -500, 500).pass(wish), Wish::new(-500, 0));
+        let setpoint = Setpoint::new(-500, 500);
+        assert_eq!(gate(FRONT, -500, 500).pass(setpoint), Setpoint::new(-500, 0));
     }
 
     #[test]
@@ -123,7 +129,10 @@ mod tests {
     fn without_the_policy_any_pair_closes_all() {
         for bad in [FRONT, BACK, BOTH] {
             for linear in [-500, 0, 500] {
-                assert_eq!(Gate::new(bad, Wish::new(linear, 0), linear == 0, [0, 0], false), Gate::Closed);
+                assert_eq!(
+                    Gate::new(bad, Setpoint::new(linear, 0), linear == 0, [0, 0], false),
+                    Gate::Closed
+                );
             }
         }
     }

@@ -1,45 +1,45 @@
-use super::{Causes, Conflicts, FULL, Mapping, Reading, Slopes, StopState, Wish};
+use super::{Causes, Conflicts, FULL, Mapping, Reading, Setpoint, Slopes, StopState};
 
-/// A message that was no command: one of its parts was NaN or infinite, or it was stale.
+/// A message that was no command: a part was NaN or infinite, or it was stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InvalidCommand;
 
-/// A command as it is received.
+/// A command as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CommandInput {
-    /// What is wanted.
-    pub wish: Wish,
-    /// Whether it is a zero: whoever gave it asks for no motion.
+    /// The setpoint.
+    pub setpoint: Setpoint,
+    /// Whether it is a zero: its sender asks for no motion.
     pub is_zero: bool,
-    /// How old it is \[ns\]; from the command time-out on it is stale: then it is no command, but a wish of zero still ends
+    /// Its age \[ns\]. From the command time-out on it is stale: it is no command any more, but a setpoint of zero still ends
     /// the one in force.
     pub age: u64,
 }
 
-/// A switch or a button as it is received.
+/// A switch or a button as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SwitchInput {
     /// Its level.
     pub on: bool,
-    /// For how long the message can have waited unread \[ns\].
+    /// The longest time that the message can have been queued \[ns\].
     pub age: u64,
 }
 
 impl SwitchInput {
-    /// Whether it is an act of now: one that can have waited for 0.1 s may be from before what it would undo.
-    pub const fn is_of_now(self) -> bool {
+    /// Whether it is recent: a message that can have been queued for 0.1 s may be older than the event that it would undo.
+    pub const fn is_recent(self) -> bool {
         self.age < 100_000_000
     }
 }
 
-/// One snapshot of all that happened since the last step. `None` means that nothing came.
+/// One snapshot of everything that happened since the last step. `None` means that nothing was received.
 ///
-/// Time passes first, and what came counts from the end of `dt`: what lapsed within it and was received anew at its end is
-/// fresh. Who calls the step at each of [`State::timers`](super::State::timers) misses no lapse; after a longer pause the
-/// overrun limit decides.
+/// Time passes first, and messages count from the end of `dt`: an input that timed out within it and was received again at
+/// its end is fresh. A caller that steps at each of [`State::timers`](super::State::timers) misses no time-out; after a longer
+/// pause the overrun limit decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Inputs {
-    /// How long the last step is ago \[ns\].
+    /// The time since the last step \[ns\].
     pub dt: u64,
     /// The emergency stop: true is pressed; the age of the message \[ns\].
     pub estop: Option<(bool, u64)>,
@@ -49,9 +49,9 @@ pub struct Inputs {
     pub enable: Option<SwitchInput>,
     /// The infra-red sensors, in the order of [`Sensor`](crate::Sensor): a reading and its age \[ns\], less than the timeout.
     pub infrared: [Option<(Reading, u64)>; 4],
-    /// What is wanted of the motors.
+    /// The command for the motors.
     pub command: Option<Result<CommandInput, InvalidCommand>>,
-    /// Where there is more than one publisher, or one that does not fit.
+    /// The topics with more than one publisher, or an incompatible one.
     pub conflicts: Option<Conflicts>,
     /// Whether an emergency stop has a publisher, of any type and reliability.
     pub estop_published: Option<bool>,
@@ -62,33 +62,33 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// The command, unless it was too old when it came.
+    /// The command, unless it was too old when it was received.
     pub(crate) fn fresh_command(&self, params: &CoreParams) -> Option<CommandInput> {
         self.command?.ok().filter(|command| command.age < params.command_timeout)
     }
 }
 
-/// What a step gives.
+/// The outputs of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Outputs {
     /// The levels of port and starboard, forward positive.
     pub levels: [i16; 2],
-    /// The state, as it is published.
+    /// The state, as published.
     pub state: StopState,
-    /// Why.
+    /// The causes.
     pub causes: Causes,
 }
 
 /// The infra-red sensors' part of [`CoreParams`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Infrared {
-    /// Which sensors are there; the others are never asked.
+    /// Which sensors are fitted; the others are ignored.
     pub fitted: [bool; 4],
-    /// Silence of so long blocks, and so does a reading that is not clear, for so long \[ns\].
+    /// The time-out \[ns\]: silence for this time blocks, and a reading that is not clear blocks for this time.
     pub timeout: u64,
 }
 
-/// The parameters of the core, in integers. Any value is safe: none makes a step panic or a level leave its range.
+/// The parameters of the core, in integers. Every value is safe: none makes a step panic or a level leave its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CoreParams {
     /// The profile: `strict`, or the original's, in which every cause clears by itself, any sensor stops everything, and the
@@ -102,29 +102,29 @@ pub struct CoreParams {
     pub overrun_limit: u64,
     /// A command counts for less than this \[ns\].
     pub command_timeout: u64,
-    /// Whether an emergency stop that never came counts as pressed.
+    /// Whether an emergency stop that was never received counts as pressed.
     pub estop_required: bool,
-    /// Silence of so long of an emergency stop that was received, or has a publisher, counts as pressed \[ns\].
+    /// Silence for this time of an emergency stop that was received, or has a publisher, counts as pressed \[ns\].
     pub estop_timeout: u64,
-    /// Whether there is a motor controller without which nothing may be told to move.
+    /// Whether there is a motor controller without which nothing may move.
     pub device_required: bool,
-    /// An enable that is not repeated for so long lapses \[ns\]; 0 for never.
+    /// An enable that is not repeated for this time lapses \[ns\]; 0 for never.
     pub lease: u64,
     /// The infra-red sensors.
     pub infrared: Infrared,
 }
 
 impl CoreParams {
-    /// How a wish becomes the levels of two wheels.
+    /// The mapping from a setpoint to the levels of two wheels.
     pub const fn mapping(&self) -> Mapping {
         if self.strict { Mapping::Symmetric } else { Mapping::Seed }
     }
 
-    /// These parameters with all that the profile `seed` fixes: states follow the levels of their causes with neither
-    /// latch nor edge nor zero first, one count in 50 ms both ways, the original's mapping.
+    /// These parameters with everything that the profile `seed` fixes: states follow their causes without a latch, an edge or
+    /// a zero first, both slopes are one count in 50 ms, and the mapping is the original's.
     ///
-    /// The time-outs stay, for commands and for an emergency stop that was received, and so do conflicting publishers: nobody
-    /// needs the holes that they close.
+    /// The time-outs of commands and of an emergency stop that was received stay, and so do the stops on conflicting
+    /// publishers: no user needs the holes that they close.
     /// # Source
     /// hindbrain (Bravo, 2016).
     #[must_use]
@@ -161,7 +161,7 @@ mod tests {
     fn a_command_as_old_as_the_time_out_is_no_fresh_one() {
         let params = CoreParams::default();
         let fresh = |age| {
-            let command = Some(Ok(CommandInput { wish: Wish::ZERO, is_zero: true, age }));
+            let command = Some(Ok(CommandInput { setpoint: Setpoint::ZERO, is_zero: true, age }));
             Inputs { command, ..Inputs::default() }.fresh_command(&params).is_some()
         };
         assert!(fresh(params.command_timeout - 1));

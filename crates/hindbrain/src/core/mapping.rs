@@ -4,21 +4,21 @@
 /// hindbrain, constants: stop 90, range 24 to 156.
 pub const FULL: i16 = 66;
 
-/// The largest part of a wish: full deflection in thousandths.
+/// The largest part of a setpoint: full deflection in thousandths.
 const WHOLE: i16 = 1000;
 
-/// What somebody wants, in thousandths of full deflection: `linear` forward positive, `angular` counter-clockwise positive.
+/// A commanded motion in thousandths of full deflection: `linear` forward positive, `angular` counter-clockwise positive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Wish {
+pub struct Setpoint {
     linear: i16,
     angular: i16,
 }
 
-impl Wish {
+impl Setpoint {
     /// Standing still.
     pub const ZERO: Self = Self { linear: 0, angular: 0 };
 
-    /// The wish with these parts, each limited to -1000 to 1000.
+    /// The setpoint with these parts, each limited to -1000 to 1000.
     pub fn new(linear: i16, angular: i16) -> Self {
         Self { linear: linear.clamp(-WHOLE, WHOLE), angular: angular.clamp(-WHOLE, WHOLE) }
     }
@@ -33,13 +33,13 @@ impl Wish {
         self.angular
     }
 
-    /// The same without its turn.
+    /// This setpoint without its turn.
     pub const fn straight(self) -> Self {
         Self { linear: self.linear, angular: 0 }
     }
 }
 
-/// How a wish becomes the levels of two wheels.
+/// The mapping from a setpoint to the levels of two wheels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mapping {
     /// [`mix`]: REP-103's sign, turns in place, reverse as the mirror image of forward.
@@ -49,26 +49,26 @@ pub enum Mapping {
 }
 
 impl Mapping {
-    /// The levels of the port and the starboard wheel for `wish`, none further from zero than `full`.
-    pub fn levels(self, wish: Wish, full: i16) -> [i16; 2] {
+    /// The levels of the port and the starboard wheel for `setpoint`, none further from zero than `full`.
+    pub fn levels(self, setpoint: Setpoint, full: i16) -> [i16; 2] {
         match self {
-            Self::Symmetric => mix(wish, full),
-            Self::Seed => mix_as_the_seed(wish, full),
+            Self::Symmetric => mix(setpoint, full),
+            Self::Seed => mix_as_the_seed(setpoint, full),
         }
     }
 }
 
-/// The levels of the port and the starboard wheel for `wish`.
+/// The levels of the port and the starboard wheel for `setpoint`.
 ///
-/// `port = linear - angular`, `starboard = linear + angular`; where one of them is beyond full, both are divided by the
-/// same number, so that the curve stays and the vehicle takes it slower. Rounds toward zero: no wish makes a wheel turn
-/// faster than asked.
+/// `port = linear - angular`, `starboard = linear + angular`. If one of them is beyond full, both are divided by the same
+/// number: the vehicle drives the same curve more slowly. Rounds toward zero: no setpoint makes a wheel turn faster than
+/// asked.
 /// * `full`: the level at full speed; no level is further from zero than it
 /// # Source
 /// own: REP-103's sign (a positive turn slows port), turns in place, and reverse is the mirror image of forward. The
 /// original ignored the turn in reverse, could not turn in place and turned to the other side.
-pub fn mix(wish: Wish, full: i16) -> [i16; 2] {
-    let (linear, angular) = (i32::from(wish.linear), i32::from(wish.angular));
+pub fn mix(setpoint: Setpoint, full: i16) -> [i16; 2] {
+    let (linear, angular) = (i32::from(setpoint.linear), i32::from(setpoint.angular));
     let (port, starboard) = (linear - angular, linear + angular);
     let divisor = port.abs().max(starboard.abs()).max(i32::from(WHOLE));
     [port, starboard].map(|side| {
@@ -78,18 +78,18 @@ pub fn mix(wish: Wish, full: i16) -> [i16; 2] {
     })
 }
 
-/// The levels of the port and the starboard wheel as hindbrain had them, exactly for every wish.
+/// The levels of the port and the starboard wheel exactly as in the original, for every setpoint.
 ///
 /// Forward: the outer wheel gets `linear`, the inner one `linear * (1 - |angular|) + 0.005` where there is a turn, and a
 /// positive turn slows **starboard**, against REP-103. In reverse the turn is ignored; there is no turn in place. The
 /// servo value is rounded half up, hence the level half down.
 /// # Source
 /// hindbrain (Bravo, 2016), `setMotorSpeed`.
-pub fn mix_as_the_seed(wish: Wish, full: i16) -> [i16; 2] {
+pub fn mix_as_the_seed(setpoint: Setpoint, full: i16) -> [i16; 2] {
     /// Full deflection in millionths, and the seed's 0.005.
     const MILLION: i64 = 1_000_000;
     const BIAS: i64 = 5_000;
-    let (linear, angular) = (i64::from(wish.linear), i64::from(wish.angular));
+    let (linear, angular) = (i64::from(setpoint.linear), i64::from(setpoint.angular));
     let outer = linear * 1_000;
     let inner = if linear < 0 || angular == 0 { outer } else { linear * (1_000 - angular.abs()) + BIAS };
     let [port, starboard] = if angular > 0 { [outer, inner] } else { [inner, outer] };
@@ -107,14 +107,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_wish_maps_into_range_and_symmetrically() {
+    fn every_setpoint_maps_into_range_and_symmetrically() {
         for linear in -WHOLE..=WHOLE {
             for angular in -WHOLE..=WHOLE {
-                let [port, starboard] = mix(Wish { linear, angular }, FULL);
+                let [port, starboard] = mix(Setpoint { linear, angular }, FULL);
                 assert!(port.abs() <= FULL && starboard.abs() <= FULL, "{linear} {angular}");
                 // The mirror image swaps the wheels; the way back swaps and turns them round.
-                assert_eq!(mix(Wish { linear, angular: -angular }, FULL), [starboard, port]);
-                assert_eq!(mix(Wish { linear: -linear, angular }, FULL), [-starboard, -port]);
+                assert_eq!(mix(Setpoint { linear, angular: -angular }, FULL), [starboard, port]);
+                assert_eq!(mix(Setpoint { linear: -linear, angular }, FULL), [-starboard, -port]);
                 // A turn to the left (positive) never makes port the faster wheel.
                 assert!((starboard - port) * angular.signum() >= 0, "{linear} {angular}");
                 assert!((port + starboard) * linear.signum() >= 0, "{linear} {angular}");
@@ -125,35 +125,35 @@ mod tests {
     #[test]
     fn more_is_never_less() {
         for a in -WHOLE..WHOLE {
-            let (here, next) = (mix(Wish::new(a, 0), FULL), mix(Wish::new(a + 1, 0), FULL));
+            let (here, next) = (mix(Setpoint::new(a, 0), FULL), mix(Setpoint::new(a + 1, 0), FULL));
             assert!(next[0] >= here[0] && here[0] == here[1]);
-            let (here, next) = (mix(Wish::new(0, a), FULL), mix(Wish::new(0, a + 1), FULL));
+            let (here, next) = (mix(Setpoint::new(0, a), FULL), mix(Setpoint::new(0, a + 1), FULL));
             assert!(next[1] >= here[1] && here[0] == -here[1]);
         }
     }
 
     #[test]
     fn the_ends_of_the_range_are_reached() {
-        assert_eq!(mix(Wish::ZERO, FULL), [0, 0]);
-        assert_eq!(mix(Wish::new(1000, 0), FULL), [66, 66]);
-        assert_eq!(mix(Wish::new(-1000, 0), FULL), [-66, -66]);
-        assert_eq!(mix(Wish::new(0, 1000), FULL), [-66, 66]);
+        assert_eq!(mix(Setpoint::ZERO, FULL), [0, 0]);
+        assert_eq!(mix(Setpoint::new(1000, 0), FULL), [66, 66]);
+        assert_eq!(mix(Setpoint::new(-1000, 0), FULL), [-66, -66]);
+        assert_eq!(mix(Setpoint::new(0, 1000), FULL), [-66, 66]);
     }
 
     #[test]
     fn saturation_keeps_the_curve() {
         // port 1000 - 500 = 500, starboard 1500; over 1500: 22 and 66, still 1 to 3.
-        assert_eq!(mix(Wish::new(1000, 500), FULL), [22, 66]);
+        assert_eq!(mix(Setpoint::new(1000, 500), FULL), [22, 66]);
         // port 0, starboard 2000: a pivot about the port wheel stays one.
-        assert_eq!(mix(Wish::new(1000, 1000), FULL), [0, 66]);
+        assert_eq!(mix(Setpoint::new(1000, 1000), FULL), [0, 66]);
     }
 
     #[test]
     fn levels_are_rounded_toward_zero() {
         // 66 * 15 / 1000 = 0.99; 66 * 16 / 1000 = 1.056.
-        assert_eq!(mix(Wish::new(15, 0), FULL), [0, 0]);
-        assert_eq!(mix(Wish::new(16, 0), FULL), [1, 1]);
-        assert_eq!(mix(Wish::new(-15, 0), FULL), [0, 0]);
+        assert_eq!(mix(Setpoint::new(15, 0), FULL), [0, 0]);
+        assert_eq!(mix(Setpoint::new(16, 0), FULL), [1, 1]);
+        assert_eq!(mix(Setpoint::new(-15, 0), FULL), [0, 0]);
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
             ((0, 0), [0, 0]),
             ((1000, 0), [66, 66]),
             ((-1000, 0), [-66, -66]),
-            // Straight reverse whatever the turn, and no turn in place: 66 * 0.005 = 0.33.
+            // Straight reverse for any turn, and no turn in place: 66 * 0.005 = 0.33.
             ((-1000, 1000), [-66, -66]),
             ((0, 1000), [0, 0]),
             // A pivot about the inner wheel: 33 and 66 * 0.005; positive slows starboard.
@@ -178,23 +178,23 @@ mod tests {
             ((-250, 0), [-17, -17]),
         ];
         for ((linear, angular), levels) in cases {
-            assert_eq!(mix_as_the_seed(Wish { linear, angular }, FULL), levels, "{linear} {angular}");
+            assert_eq!(mix_as_the_seed(Setpoint { linear, angular }, FULL), levels, "{linear} {angular}");
         }
     }
 
     #[test]
     fn the_seeds_bias_is_there_at_zero_too() {
         // 0.005 of 66 is less than half a count, of 200 a whole one; the inner wheel has it.
-        assert_eq!(mix_as_the_seed(Wish { linear: 0, angular: 1000 }, 200), [0, 1]);
-        assert_eq!(mix_as_the_seed(Wish { linear: 0, angular: -1000 }, 200), [1, 0]);
-        assert_eq!(mix_as_the_seed(Wish { linear: 0, angular: 0 }, 200), [0, 0]);
+        assert_eq!(mix_as_the_seed(Setpoint { linear: 0, angular: 1000 }, 200), [0, 1]);
+        assert_eq!(mix_as_the_seed(Setpoint { linear: 0, angular: -1000 }, 200), [1, 0]);
+        assert_eq!(mix_as_the_seed(Setpoint { linear: 0, angular: 0 }, 200), [0, 0]);
     }
 
     #[test]
-    fn the_seeds_mapping_agrees_with_its_formula_for_every_wish() {
+    fn the_seeds_mapping_agrees_with_its_formula_for_every_setpoint() {
         for linear in -WHOLE..=WHOLE {
             for angular in -WHOLE..=WHOLE {
-                let levels = mix_as_the_seed(Wish { linear, angular }, FULL);
+                let levels = mix_as_the_seed(Setpoint { linear, angular }, FULL);
                 assert!(levels.iter().all(|level| level.abs() <= FULL), "{linear} {angular}");
                 let (lin, ang) = (f64::from(linear) / 1000.0, f64::from(angular) / 1000.0);
                 let inner = lin * (1.0 - ang.abs()) + 0.005;
@@ -221,7 +221,7 @@ mod tests {
         for extreme in [i16::MIN, i16::MAX] {
             for full in [i16::MIN, -1, 0, 1, i16::MAX] {
                 for mapping in [Mapping::Symmetric, Mapping::Seed] {
-                    for level in mapping.levels(Wish::new(extreme, extreme), full) {
+                    for level in mapping.levels(Setpoint::new(extreme, extreme), full) {
                         assert!(i32::from(level).abs() <= i32::from(full).abs());
                     }
                 }

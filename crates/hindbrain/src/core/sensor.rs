@@ -1,4 +1,4 @@
-/// What one infra-red sensor says.
+/// The reading of one infra-red sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reading {
     /// Nothing is too near, and the floor is there.
@@ -9,15 +9,15 @@ pub enum Reading {
     Invalid,
 }
 
-/// What is known of one infra-red sensor: it blocks until it has been clear, and nothing else, for the timeout.
+/// The state of one infra-red sensor: it blocks until every reading has been clear for the timeout.
 ///
-/// One reading that is not clear blocks at once, and so does silence for the timeout. So neither the rate of a sensor nor a
-/// reading that flickers matters: whoever says blocked once within the timeout blocks.
+/// One reading that is not clear blocks at once, and so does silence for the timeout. Neither the rate of a sensor nor a
+/// flickering reading matters: one blocked reading within the timeout blocks.
 /// # Source
 /// own: the original counted calls (several per loop) and, by a reset that was never reached, stayed blocked until reboot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IrSensor {
-    /// The last reading; `None` if none came, or none for the timeout.
+    /// The last reading; `None` if none was received, or none for the timeout.
     reading: Option<Reading>,
     /// Age of the reading \[ns\], zero without one.
     age: u64,
@@ -31,7 +31,7 @@ impl IrSensor {
         self.clear_for < timeout
     }
 
-    /// The last reading; `None` if none came, or none for the timeout.
+    /// The last reading; `None` if none was received, or none for the timeout.
     pub const fn reading(self) -> Option<Reading> {
         self.reading
     }
@@ -47,7 +47,7 @@ impl IrSensor {
         }
     }
 
-    /// Takes a reading that was measured `age` \[ns\] ago, which is less than the timeout.
+    /// Records a reading that was measured `age` \[ns\] ago, which is less than the timeout.
     pub fn receive(&mut self, reading: Reading, age: u64) {
         self.reading = Some(reading);
         self.age = age;
@@ -56,7 +56,7 @@ impl IrSensor {
         }
     }
 
-    /// How long it takes until it falls silent, or until it no longer blocks \[ns\]; `None` if neither happens by itself.
+    /// The time until it times out, or until it no longer blocks \[ns\]; `None` if neither happens by itself.
     pub fn changes_in(self, timeout: u64) -> Option<u64> {
         let silence = self.reading.map(|_| timeout.saturating_sub(self.age))?;
         match timeout - self.clear_for.min(timeout) {

@@ -1,6 +1,6 @@
 use crate::Sensor;
 
-/// Something that hindbrain listens to.
+/// A source of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The commands.

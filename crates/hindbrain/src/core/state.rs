@@ -1,11 +1,11 @@
 use super::{
-    Cause, Causes, Conflicts, CoreParams, Effect, EnableSwitch, Gate, IrSensor, Reading, SoleTopic,
-    SwitchInput, Wheels, Wish,
+    Cause, Causes, Conflicts, CoreParams, Effect, EnableSwitch, Gate, IrSensor, Reading, Setpoint, SoleTopic,
+    SwitchInput, Wheels,
 };
 
-/// All that the core remembers from step to step.
+/// Everything that the core remembers from step to step.
 ///
-/// Every part is finite for a given set of time steps: ages are zero where nothing ages and stop at what they lapse at.
+/// Every part is finite for a given set of time steps: an age is zero where nothing ages, and stops growing at its time-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     /// The published state.
@@ -14,7 +14,7 @@ pub struct State {
     pub latch: Option<Latch>,
     /// The software switch.
     pub enable: EnableSwitch,
-    /// Whether a zero command came since the last cause that asks for one.
+    /// Whether a zero command was received since the last cause that asks for one.
     pub neutral: bool,
     /// The emergency stop.
     pub estop: EstopLine,
@@ -24,11 +24,11 @@ pub struct State {
     pub sensors: [IrSensor; 4],
     /// The command in force.
     pub command: HeldCommand,
-    /// Where there is more than one publisher, or one that does not fit.
+    /// The topics with more than one publisher, or an incompatible one.
     pub conflicts: Conflicts,
     /// The motor controller.
     pub device: Device,
-    /// Whether what is latched began with an overrun.
+    /// Whether the latched stop began with an overrun.
     pub overrun: bool,
     /// Port and starboard.
     pub wheels: Wheels,
@@ -43,33 +43,33 @@ pub enum Latch {
     Estop,
 }
 
-/// What is known of the emergency stop.
+/// The state of the emergency stop's topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EstopLine {
-    /// Nothing ever came, and nobody publishes it: pressed if an emergency stop is required, else there is none.
-    Unheard,
-    /// Nothing ever came, and it has a publisher since `age` \[ns\].
+    /// Never received, and it has no publisher: counts as pressed if an emergency stop is required, else there is none.
+    NeverReceived,
+    /// Never received, but it has a publisher.
     Awaited {
-        /// For how long \[ns\].
+        /// The time since the publisher was counted \[ns\].
         age: u64,
     },
-    /// Nothing came in time from the publisher that it has: counts as pressed.
+    /// Its publisher sent nothing in time: counts as pressed.
     Mute,
-    /// Released, as of `age` \[ns\] ago.
+    /// The last message is false.
     Released {
         /// Age of the last message \[ns\].
         age: u64,
     },
-    /// Pressed, until it says otherwise.
+    /// The last message is true; it does not time out.
     Pressed,
     /// Received before and now silent: counts as pressed.
     Silent,
 }
 
-/// What is known of the motor controller.
+/// The state of the motor controller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Device {
-    /// Nothing yet: where there is one it has not been opened.
+    /// Not opened yet, if there is one.
     #[default]
     Unready,
     /// Open and answering.
@@ -78,7 +78,7 @@ pub enum Device {
     Lost,
 }
 
-/// The reset button acts when it is let go, having been pressed while the latch waited for it.
+/// The reset button. It acts when it is released after a press while the latch waited for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ResetButton {
     /// The last level.
@@ -87,14 +87,14 @@ pub struct ResetButton {
     pub pressed_in_time: bool,
 }
 
-/// The last command, as far as it still counts.
+/// The command in force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HeldCommand {
-    /// What is wanted; `None` if nothing came, or what came is stale.
-    pub wish: Option<Wish>,
-    /// Age of the wish \[ns\]; zero without one.
+    /// The setpoint; `None` if no command was received, or the last one is stale.
+    pub setpoint: Option<Setpoint>,
+    /// Age of the setpoint \[ns\]; zero without one.
     pub age: u64,
-    /// Whether a message that was no command came after it.
+    /// Whether an invalid command was received after it.
     pub followed_by_invalid: bool,
 }
 
@@ -106,11 +106,11 @@ pub struct HeldCommand {
 pub enum StopState {
     /// The motors follow the command.
     Ok,
-    /// Soft stop; ROS is to blame: the switch, a conflict, the motor controller.
+    /// Soft stop caused by ROS: the switch, a conflict, the motor controller.
     SoftRos,
-    /// Soft stop; the infra-red sensors are to blame.
+    /// Soft stop caused by the infra-red sensors.
     SoftIr,
-    /// Soft stop; both are to blame.
+    /// Soft stop caused by both.
     SoftBoth,
     /// Emergency stop, latched.
     Estop,
@@ -119,7 +119,7 @@ pub enum StopState {
 }
 
 impl State {
-    /// The state at start: an emergency stop if one is required, else a soft stop until somebody enables.
+    /// The state at start: an emergency stop if one is required, else a soft stop until enable is received.
     /// # Source
     /// own; the original started in a soft stop.
     pub fn boot(params: &CoreParams) -> Self {
@@ -128,7 +128,7 @@ impl State {
             latch: None,
             enable: EnableSwitch::default(),
             neutral: false,
-            estop: EstopLine::Unheard,
+            estop: EstopLine::NeverReceived,
             reset: ResetButton::default(),
             sensors: [IrSensor::default(); 4],
             command: HeldCommand::default(),
@@ -148,12 +148,12 @@ impl State {
         self.wheels.levels()
     }
 
-    /// Whether a wheel is told to turn.
+    /// Whether a wheel's level is not zero.
     pub fn is_rolling(&self) -> bool {
         self.levels() != [0, 0]
     }
 
-    /// Whether something moves, or would at the next command.
+    /// Whether something moves, or would move at the next command.
     pub fn may_move(&self) -> bool {
         self.stop == StopState::Ok || self.is_rolling()
     }
@@ -166,16 +166,16 @@ impl State {
         [blocks(0) || blocks(1), blocks(2) || blocks(3)]
     }
 
-    /// What the infra-red sensors leave of the command in force, for wheels with `levels`.
+    /// The gate for the command in force and wheels with `levels`.
     pub(super) fn gate(&self, levels: [i16; 2], params: &CoreParams) -> Gate {
-        let wish = self.command.wish.unwrap_or(Wish::ZERO);
-        let rests = params.mapping().levels(wish, params.full) == [0, 0];
-        Gate::new(self.blocked_pairs(params), wish, rests, levels, params.strict)
+        let setpoint = self.command.setpoint.unwrap_or(Setpoint::ZERO);
+        let rests = params.mapping().levels(setpoint, params.full) == [0, 0];
+        Gate::new(self.blocked_pairs(params), setpoint, rests, levels, params.strict)
     }
 
-    /// When something lapses by itself: the cause that comes or goes with it, and how long it takes \[ns\].
+    /// The running time-outs: the cause that begins or ends with each, and the time left \[ns\].
     ///
-    /// A step is due then, or the time until the next tick would come on top of every time-out.
+    /// A step is due when one ends; otherwise every time-out would be longer by the time until the next tick.
     pub fn timers(&self, params: &CoreParams) -> impl Iterator<Item = (Cause, u64)> {
         let estop = match self.estop {
             EstopLine::Released { age } | EstopLine::Awaited { age } => {
@@ -183,7 +183,7 @@ impl State {
             }
             _ => None,
         };
-        let command = self.command.wish.map(|_| params.command_timeout.saturating_sub(self.command.age));
+        let command = self.command.setpoint.map(|_| params.command_timeout.saturating_sub(self.command.age));
         let timeout = params.infrared.timeout;
         let sensors = self.sensors.into_iter().zip(params.infrared.fitted).filter(|(_, fitted)| *fitted);
         let sensors = sensors.filter_map(move |(sensor, _)| sensor.changes_in(timeout)).min();
@@ -204,7 +204,7 @@ impl State {
             .fold(Causes::NONE, |causes, &cause| causes.with(cause, self.holds(cause, levels, params)))
     }
 
-    /// Whether the condition of `cause` holds: the table's column of when it is there, as code.
+    /// Whether the condition of `cause` holds: the table's column `condition` as code.
     fn holds(&self, cause: Cause, levels: [i16; 2], params: &CoreParams) -> bool {
         let any_fitted = |is: fn(Option<Reading>) -> bool| {
             let mut sensors = self.sensors.iter().zip(params.infrared.fitted);
@@ -218,7 +218,7 @@ impl State {
             Cause::IrStale => any_fitted(|reading| reading.is_none()),
             Cause::FrontBlocked => front,
             Cause::BackBlocked => back,
-            Cause::CommandStale => self.command.wish.is_none(),
+            Cause::CommandStale => self.command.setpoint.is_none(),
             Cause::WayBlocked => self.gate(levels, params) == Gate::Closed,
             Cause::LeaseLapsed => self.enable.is_lapsed(params.lease),
             Cause::NotEnabled => !self.enable.is_on(),
@@ -229,12 +229,12 @@ impl State {
             Cause::DeviceLost => self.device == Device::Lost,
             Cause::EstopConflict => self.conflicts.on(SoleTopic::Estop),
             Cause::EstopStale => match self.estop {
-                EstopLine::Unheard | EstopLine::Awaited { .. } => params.estop_required,
+                EstopLine::NeverReceived | EstopLine::Awaited { .. } => params.estop_required,
                 EstopLine::Mute | EstopLine::Silent => true,
                 EstopLine::Released { .. } | EstopLine::Pressed => false,
             },
             Cause::EstopPressed => self.estop == EstopLine::Pressed,
-            // Not conditions: the step notices an overrun and remembers the others, and the machine knows that the node ends.
+            // Not conditions: the step detects an overrun and remembers the others, and the machine handles the node's end.
             Cause::Overrun | Cause::FaultLatched | Cause::EstopLatched => false,
             Cause::NotArmed | Cause::NeutralWait | Cause::Stopping => false,
         }
@@ -242,12 +242,12 @@ impl State {
 }
 
 impl EstopLine {
-    /// Lets `dt` \[ns\] pass: what is not said within `timeout` lapses.
+    /// Lets `dt` \[ns\] pass; a message that is not repeated within `timeout` lapses.
     pub(super) fn pass_time(&mut self, dt: u64, timeout: u64) {
         let (age, lapsed) = match self {
             Self::Released { age } => (age, Self::Silent),
             Self::Awaited { age } => (age, Self::Mute),
-            Self::Unheard | Self::Mute | Self::Pressed | Self::Silent => return,
+            Self::NeverReceived | Self::Mute | Self::Pressed | Self::Silent => return,
         };
         *age = age.saturating_add(dt);
         if *age >= timeout {
@@ -255,33 +255,34 @@ impl EstopLine {
         }
     }
 
-    /// Takes note of whether it has a publisher, which matters until it is received.
+    /// Records whether it has a publisher, which matters until it is received.
     pub(super) fn count(&mut self, published: bool) {
         *self = match *self {
-            Self::Unheard if published => Self::Awaited { age: 0 },
-            Self::Awaited { .. } | Self::Mute if !published => Self::Unheard,
+            Self::NeverReceived if published => Self::Awaited { age: 0 },
+            Self::Awaited { .. } | Self::Mute if !published => Self::NeverReceived,
             known => known,
         };
     }
 }
 
 impl ResetButton {
-    /// Held down by a press that counts for nothing: so it is while it has more than one publisher.
+    /// The button while it has more than one publisher: down, by a press that does not count.
     pub(super) const JAMMED: Self = Self { down: true, pressed_in_time: false };
 
-    /// Takes a level; whether that is a reset. A press that waited unread counts for nothing, and neither does one before it.
+    /// Records a level and returns whether that is a reset. A press that was queued too long does not count, and neither does
+    /// one before it.
     pub(super) fn receive(&mut self, button: SwitchInput, is_latched: bool) -> bool {
         let down = button.on;
         let resets = !down && self.pressed_in_time;
         let goes_down = !self.down && is_latched;
-        self.pressed_in_time = down && button.is_of_now() && (self.pressed_in_time || goes_down);
+        self.pressed_in_time = down && button.is_recent() && (self.pressed_in_time || goes_down);
         self.down = down;
         resets
     }
 }
 
 impl StopState {
-    /// The state that these causes make: the most severe effect, and of the soft stops both.
+    /// The state of these causes: the most severe effect, where two soft stops combine.
     pub fn of(causes: Causes) -> Self {
         match (causes.effect(), causes.have(Effect::StopsByIr)) {
             (Effect::EmergencyStops, _) => Self::Estop,
@@ -371,7 +372,7 @@ mod tests {
     fn a_sensor_without_a_measurement_and_a_silent_one_are_told_apart() {
         let mut params = CoreParams::default();
         params.infrared.fitted = [false, false, true, false];
-        let told = |readings: [Option<Reading>; 4]| {
+        let flags = |readings: [Option<Reading>; 4]| {
             let mut state = State::boot(&params);
             for (sensor, reading) in state.sensors.iter_mut().zip(readings) {
                 reading.into_iter().for_each(|reading| sensor.receive(reading, 0));
@@ -379,14 +380,14 @@ mod tests {
             let causes = state.conditions([0, 0], &params);
             [Cause::IrInvalid, Cause::IrStale].map(|cause| causes.contains(cause))
         };
-        assert_eq!(told([None; 4]), [false, true]);
+        assert_eq!(flags([None; 4]), [false, true]);
         for (reading, is_invalid) in
             [(Reading::Clear, false), (Reading::Blocked, false), (Reading::Invalid, true)]
         {
-            assert_eq!(told([None, None, Some(reading), None]), [is_invalid, false], "{reading:?}");
+            assert_eq!(flags([None, None, Some(reading), None]), [is_invalid, false], "{reading:?}");
         }
-        assert_eq!(told([Some(Reading::Invalid); 4]), [true, false]);
+        assert_eq!(flags([Some(Reading::Invalid); 4]), [true, false]);
         let others = [Some(Reading::Invalid), Some(Reading::Invalid), None, Some(Reading::Invalid)];
-        assert_eq!(told(others), [false, true], "those are not fitted");
+        assert_eq!(flags(others), [false, true], "those are not fitted");
     }
 }

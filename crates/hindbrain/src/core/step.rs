@@ -1,21 +1,21 @@
 use super::{
     Cause, Causes, Clears, CommandInput, CoreParams, Device, Effect, EstopLine, HeldCommand, Inputs, Latch,
-    Outputs, ResetButton, SoleTopic, State, StopState, Wish,
+    Outputs, ResetButton, Setpoint, SoleTopic, State, StopState,
 };
 
-/// One step of the stop state machine: what follows from `state` when `inputs` happened.
+/// One step of the stop state machine: the successor of `state` for `inputs`.
 ///
-/// 1. Time passes, and what is not repeated in time lapses.
-/// 2. What came is received.
-/// 3. The conditions of the table of causes ([`Cause::row`]) are asked, each once, of this snapshot.
-/// 4. In the profile `strict` they are remembered as far as their row asks for a reset, a rise of enable or a zero command;
-///    what is remembered is a cause of its own.
+/// 1. Time passes, and inputs that were not repeated in time lapse.
+/// 2. The inputs are received.
+/// 3. The conditions of the table of causes ([`Cause::row`]) are evaluated once, for this snapshot.
+/// 4. In the profile `strict` a condition is remembered if its row asks for a reset, a rise of enable or a zero command; a
+///    remembered condition is a cause of its own.
 /// 5. The most severe effect among all causes is the state, and decides on the motors.
 ///
 /// Total: any state, inputs and parameters have a successor; nothing panics, overflows or allocates.
 /// # Source
-/// own, around the states and strings of hindbrain (Bravo, 2016); see [`Cause::row`]. An overrun while everything stands is no
-/// fault, since nothing ran unwatched.
+/// own, around the states and strings of hindbrain (Bravo, 2016); see [`Cause::row`]. An overrun at standstill is no fault,
+/// since nothing moved unsupervised.
 pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outputs) {
     let mut next = *state;
     let overrun = state.may_move() && (inputs.unwatched || inputs.dt > params.overrun_limit);
@@ -28,8 +28,8 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
     let before = state.stop;
     next.stop = StopState::of(causes);
     if before != StopState::Ok && next.stop == StopState::Ok && inputs.fresh_command(params).is_none() {
-        // What was wanted of a vehicle that stood is not wanted of it now.
-        next.command.wish = next.command.wish.map(|_| Wish::ZERO);
+        // A setpoint from before the state became OK does not move the vehicle.
+        next.command.setpoint = next.command.setpoint.map(|_| Setpoint::ZERO);
     }
     next.drive(
         before == StopState::Ok && next.stop == StopState::Ok,
@@ -42,13 +42,13 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
 }
 
 impl State {
-    /// Lets `dt` pass: what is not repeated in time lapses, and stays so until it comes again.
+    /// Lets `dt` pass: inputs that were not repeated in time lapse until they are received again.
     fn pass_time(&mut self, dt: u64, params: &CoreParams) {
         self.estop.pass_time(dt, params.estop_timeout);
-        if self.command.wish.is_some() {
+        if self.command.setpoint.is_some() {
             self.command.age = self.command.age.saturating_add(dt);
             if self.command.age >= params.command_timeout {
-                self.command.wish = None;
+                self.command.setpoint = None;
                 self.command.age = 0;
             }
         }
@@ -58,7 +58,7 @@ impl State {
         }
     }
 
-    /// Takes what came; whether the reset button was let go.
+    /// Receives the inputs. Returns whether they are a reset.
     fn receive(&mut self, inputs: &Inputs, params: &CoreParams) -> bool {
         if let Some(published) = inputs.estop_published {
             self.estop.count(published);
@@ -74,7 +74,7 @@ impl State {
         }
         let contested = self.conflicts.on(SoleTopic::Enable);
         if contested {
-            self.enable.contest();
+            self.enable.record_conflict();
         }
         if let Some(switch) = inputs.enable {
             self.enable.receive(switch, !contested, params.lease);
@@ -87,12 +87,12 @@ impl State {
             }
         }
         match inputs.command {
-            Some(Ok(CommandInput { wish, age, .. })) if age < params.command_timeout => {
-                self.command = HeldCommand { wish: Some(wish), age, followed_by_invalid: false };
+            Some(Ok(CommandInput { setpoint, age, .. })) if age < params.command_timeout => {
+                self.command = HeldCommand { setpoint: Some(setpoint), age, followed_by_invalid: false };
             }
-            // A stop is never too late: it ends what is in force, and is no command.
-            Some(Ok(CommandInput { wish: Wish::ZERO, .. })) => self.command = HeldCommand::default(),
-            // It neither sets a wish nor keeps the last one fresh.
+            // A stop is never too late: a stale one is no command, but it ends the one in force.
+            Some(Ok(CommandInput { setpoint: Setpoint::ZERO, .. })) => self.command = HeldCommand::default(),
+            // An invalid command neither sets a setpoint nor keeps the last one fresh.
             Some(_) => self.command.followed_by_invalid = true,
             None => {}
         }
@@ -108,7 +108,7 @@ impl State {
         inputs.reset.is_some_and(|button| self.reset.receive(button, self.latch.is_some()))
     }
 
-    /// Remembers what `conditions` ask for once they are gone: a reset, a rise of enable, a zero command. Gives what is
+    /// Remembers what `conditions` ask for once they are gone: a reset, a rise of enable, a zero command. Returns what is
     /// remembered and not done yet as causes.
     fn remember(&mut self, conditions: Causes, reset: bool, inputs: &Inputs, params: &CoreParams) -> Causes {
         let latch = match conditions.effect() {
@@ -127,7 +127,7 @@ impl State {
             .with(Cause::FaultLatched, self.latch == Some(Latch::Fault))
             .with(Cause::Overrun, self.overrun);
         let asked = conditions.and(latched).clear();
-        // What came while latched is no rise either, not even in the step of the reset.
+        // A rise while latched does not count either, not even in the step of the reset.
         if asked >= Clears::Enable || was_latched {
             self.enable.disarm();
         }
@@ -145,12 +145,12 @@ impl State {
     /// Moves the wheels; the step that enters OK does not move them yet.
     fn drive(&mut self, stays_ok: bool, causes: Causes, levels: [i16; 2], dt: u64, params: &CoreParams) {
         let may_move = stays_ok && !causes.have(Effect::Brakes);
-        let wish = match self.command.wish {
-            Some(wish) if may_move => self.gate(levels, params).pass(wish),
-            _ => Wish::ZERO,
+        let setpoint = match self.command.setpoint {
+            Some(setpoint) if may_move => self.gate(levels, params).pass(setpoint),
+            _ => Setpoint::ZERO,
         };
         if self.stop == StopState::Ok {
-            let targets = params.mapping().levels(wish, params.full);
+            let targets = params.mapping().levels(setpoint, params.full);
             self.wheels.advance(targets, dt, &params.slopes, params.strict);
         } else {
             self.wheels.cut(dt, &params.slopes);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     fn command(linear: i16, age: u64) -> Option<Result<CommandInput, InvalidCommand>> {
-        Some(Ok(CommandInput { wish: Wish::new(linear, 0), is_zero: linear == 0, age }))
+        Some(Ok(CommandInput { setpoint: Setpoint::new(linear, 0), is_zero: linear == 0, age }))
     }
 
     /// The core after these inputs, and what the last of them gave.
@@ -220,20 +220,20 @@ mod tests {
     #[test]
     fn a_command_as_old_as_its_time_out_is_not_in_force_for_a_single_step() {
         let params = CoreParams::default();
-        let wish = |linear, age| {
+        let setpoint = |linear, age| {
             let late = Inputs { command: command(linear, age), ..Inputs::default() };
             let state = after(&params, &[ready(), vec![late]].concat()).0;
-            (state.command.wish.map(Wish::linear), state.command.followed_by_invalid)
+            (state.command.setpoint.map(Setpoint::linear), state.command.followed_by_invalid)
         };
-        assert_eq!(wish(500, params.command_timeout - 1), (Some(500), false));
+        assert_eq!(setpoint(500, params.command_timeout - 1), (Some(500), false));
         for age in [params.command_timeout, u64::MAX] {
-            assert_eq!(wish(500, age), (Some(0), true), "the one before it goes on");
-            assert_eq!(wish(0, age), (None, false), "a stop ends the one before it");
+            assert_eq!(setpoint(500, age), (Some(0), true), "the one before it goes on");
+            assert_eq!(setpoint(0, age), (None, false), "a stop ends the one before it");
         }
     }
 
     #[test]
-    fn an_overrun_is_told_until_the_fault_is_reset() {
+    fn an_overrun_is_reported_until_the_fault_is_reset() {
         let params = CoreParams::default();
         let overrun = Inputs { unwatched: true, ..Inputs::default() };
         let press = |on| Inputs { reset: switch(on), ..Inputs::default() };

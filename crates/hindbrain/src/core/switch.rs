@@ -2,22 +2,22 @@ use super::SwitchInput;
 
 /// The software switch `hind/enable`, and whether its rise armed the vehicle.
 ///
-/// A rise arms: true after a false, where both came from the only publisher there is. So a vehicle that was switched off by
-/// anybody is not switched on by somebody else's true that merely comes again, and a switch that is found on arms nothing.
+/// A rise arms: true after a false, both received while there was only one publisher. So the repeated true of one publisher
+/// does not switch on a vehicle that another one switched off, and a switch that is on at start arms nothing.
 /// # Source
 /// own, after ISO 14118 on unexpected start-up; the original's enable was a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EnableSwitch {
     level: Level,
     armed: bool,
-    /// Age of the last message \[ns\]; zero where no lease runs.
+    /// Age of the last message \[ns\]; zero while no lease runs.
     age: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum Level {
     #[default]
-    Unheard,
+    NeverReceived,
     /// Off; `alone` if its publisher was the only one since.
     Off {
         alone: bool,
@@ -29,7 +29,7 @@ impl EnableSwitch {
     /// The last level; `None` before the first.
     pub const fn level(self) -> Option<bool> {
         match self.level {
-            Level::Unheard => None,
+            Level::NeverReceived => None,
             Level::Off { .. } => Some(false),
             Level::On => Some(true),
         }
@@ -40,7 +40,7 @@ impl EnableSwitch {
         matches!(self.level, Level::On)
     }
 
-    /// Whether it rose since the last stop that asks for it.
+    /// Whether it rose since the last stop that requires a rise.
     pub const fn is_armed(self) -> bool {
         self.armed
     }
@@ -50,7 +50,7 @@ impl EnableSwitch {
         lease > 0 && self.is_on() && self.age >= lease
     }
 
-    /// How long it takes until it lapses \[ns\].
+    /// The time until it lapses \[ns\].
     pub fn lapses_in(self, lease: u64) -> Option<u64> {
         (lease > 0 && self.is_on() && self.age < lease).then(|| lease - self.age)
     }
@@ -60,24 +60,25 @@ impl EnableSwitch {
         self.age = if lease > 0 && self.is_on() { self.age.saturating_add(dt).min(lease) } else { 0 };
     }
 
-    /// Takes a level; `alone`: one switch publishes; `lease` as in [`EnableSwitch::is_lapsed`]. A true that is no act of now is no rise.
+    /// Records a level. `alone`: there is one publisher; `lease` as in [`EnableSwitch::is_lapsed`]. A true that is not recent is
+    /// no rise.
     pub fn receive(&mut self, SwitchInput { on, age }: SwitchInput, alone: bool, lease: u64) {
-        let is_of_now = SwitchInput { on, age }.is_of_now();
-        let rises = alone && is_of_now && self.level == Level::Off { alone: true };
+        let is_recent = SwitchInput { on, age }.is_recent();
+        let rises = alone && is_recent && self.level == Level::Off { alone: true };
         self.armed = on && (self.armed || rises);
         self.level = if on { Level::On } else { Level::Off { alone } };
         self.age = 0;
         self.pass_time(age, lease);
     }
 
-    /// There is more than one publisher: what was said so far makes no rise.
-    pub fn contest(&mut self) {
+    /// Records that there is more than one publisher: levels received until now make no rise.
+    pub fn record_conflict(&mut self) {
         if matches!(self.level, Level::Off { .. }) {
             self.level = Level::Off { alone: false };
         }
     }
 
-    /// A stop asks for a new rise.
+    /// Requires a new rise.
     pub fn disarm(&mut self) {
         self.armed = false;
     }
@@ -129,7 +130,7 @@ mod tests {
             assert!(!switch(&[(false, off), (true, on)]).is_armed());
         }
         let mut contested = switch(&[(false, true)]);
-        contested.contest();
+        contested.record_conflict();
         contested.receive(input(true), true, 100);
         assert!(!contested.is_armed());
     }

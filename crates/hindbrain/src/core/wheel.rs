@@ -5,31 +5,30 @@ pub struct Slopes {
     pub accel: u64,
     /// Toward zero \[counts/1000 s\].
     pub decel: u64,
-    /// The longest time that one step makes up for when it speeds up \[ns\].
+    /// The longest time that one step counts when it speeds up \[ns\].
     pub tick: u64,
     /// The least time that a wheel stands before it starts \[ns\].
     pub rest: u64,
 }
 
-/// One count of level as [`Wheels`] holds it exactly: thousandths of a count per second, times nanoseconds.
+/// One count of level in the exact unit of [`Wheels`]: thousandths of a count per second, times nanoseconds.
 const COUNT: i64 = 1_000 * 1_000_000_000;
 
-/// The levels of the port and the starboard wheel, and how they may go on from there.
+/// The levels of the port and the starboard wheel, and their ramps.
 ///
-/// * Each wheel goes away from zero by `accel` and toward zero by `decel`, whatever the times between the steps. Its level is held
-///   exactly, and the whole count that is published follows when it is a whole count away: over any time it changes by less than slope
-///   times time plus one count, and a target that trembles about the level changes nothing.
-/// * Two wheels that speed up reach what is wanted together, so that the curve is the one that was asked for from the start.
+/// * Each wheel moves away from zero with the slope `accel` and toward zero with `decel`, for any times between the steps. Its
+///   level is held exactly. The published whole count follows when the level is a whole count away: over any time it changes by
+///   less than slope times time plus one count, and a target that trembles about the level changes nothing.
+/// * Two wheels that speed up reach their targets together, so the curve is the commanded one from the start.
 /// * The **forward part** of the motion is the sum of the levels, the **turn part** starboard less port. While a wheel goes away from
 ///   zero, a part that is larger than wanted, or of the other sign, shrinks by `decel` at least, as it does where one wheel brakes alone.
-///   Where the wheels' own slopes do less, since a wheel has to turn back or to speed up for it, both wheels give half of the rest: a
-///   motion that is not wanted any more ends as quickly as the vehicle brakes, however slowly the wanted one begins.
-/// * A step that comes late speeds up by no more than one tick's worth. It brakes by all the time that has passed, so a computer that
-///   is slow stops no later.
-/// * The sign of a level changes only through zero, in a step of its own, and having come to zero the wheel rests there first.
+///   Where the wheels' own slopes do less, because a wheel has to reverse or to speed up for it, each wheel contributes half of the
+///   rest: motion that is no longer wanted ends as quickly as the vehicle brakes, however slowly the wanted motion begins.
+/// * A late step speeds up by one tick's worth at most. It brakes by all the time that has passed, so a slow computer stops no later.
+/// * The sign of a level changes only through zero, in a step of its own, and the wheel first rests at zero.
 /// # Source
-/// own: the original's slope of one count in 50 ms is the default of `accel`; it had the same slope for braking, no
-/// rest at zero, and no regard of one wheel for the other, as the profile `seed` still has.
+/// own: the original's slope of one count in 50 ms is the default of `accel`. It had the same slope for braking, no rest at
+/// zero, and no coupling of the wheels, as the profile `seed` still has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wheels {
     /// In 1/[`COUNT`].
@@ -46,7 +45,7 @@ impl Wheels {
         self.levels
     }
 
-    /// Goes toward `targets` for `dt` \[ns\]; with `coupled` the wheels have regard for one another, otherwise each goes by itself.
+    /// Moves toward `targets` for `dt` \[ns\]; without `coupled` each wheel moves independently.
     pub fn advance(&mut self, targets: [i16; 2], dt: u64, slopes: &Slopes, coupled: bool) {
         let brief = dt.min(slopes.tick);
         self.stand(brief, slopes.rest);
@@ -55,7 +54,7 @@ impl Wheels {
         let is_braking = [0, 1].map(|i| shrinks(self.exact[i], targets[i]));
         for i in [0, 1] {
             let published = i64::from(self.levels[i]) * COUNT;
-            // What was gained of the next count is no way to brake.
+            // A fraction of the next count is not braked off first.
             if is_braking[i] && shrinks(self.exact[i], published) {
                 self.exact[i] = published;
             }
@@ -71,7 +70,7 @@ impl Wheels {
         });
         if coupled && rising != [0, 0] {
             for turn in [1, -1] {
-                // The forward part and then the turn part; what is done for one leaves the other as it is.
+                // The forward part and then the turn part; a correction of one does not change the other.
                 let part = |levels: [i64; 2]| levels[1] + turn * levels[0];
                 let (before, wanted) = (part(self.exact), part(targets));
                 if !shrinks(before, wanted) {
@@ -94,13 +93,13 @@ impl Wheels {
         }
     }
 
-    /// Goes to zero at once and stays there for `dt` \[ns\].
+    /// Sets both levels to zero at once; `dt` \[ns\] counts as rest for a wheel that was at zero already.
     pub fn cut(&mut self, dt: u64, slopes: &Slopes) {
         self.stand(dt.min(slopes.tick), slopes.rest);
         (self.exact, self.levels) = ([0; 2], [0; 2]);
     }
 
-    /// Counts the time at zero that has passed, for each wheel that was there.
+    /// Adds the time at zero for each wheel that was at zero.
     fn stand(&mut self, dt: u64, rest: u64) {
         for (level, stood) in self.exact.iter().zip(&mut self.stood) {
             *stood = if *level == 0 { stood.saturating_add(dt).min(rest) } else { 0 };
@@ -119,30 +118,30 @@ fn follow(level: i16, exact: i64) -> i16 {
     i16::try_from(next).unwrap_or(0) // it never leaves the range of its targets
 }
 
-/// How far a slope goes in a time; never further than from one end of all levels to the other.
+/// The change by a slope in a time, at most from one end of all levels to the other.
 fn way(slope: u64, dt: u64) -> u64 {
     const LONGEST: u64 = 2 * i16::MAX as u64 * COUNT as u64;
     slope.saturating_mul(dt).min(LONGEST)
 }
 
-/// `whole`, divided as `part` is to `all`, which is not less.
+/// `whole * part / all`, where `all` is not less than `part`.
 fn share(whole: u64, part: u64, all: u64) -> u64 {
     let share = u128::from(whole) * u128::from(part) / u128::from(all);
     u64::try_from(share).unwrap_or(whole)
 }
 
-/// Whether what is at `from` has to go toward zero for `to`.
+/// Whether a level at `from` has to go toward zero to reach `to`.
 fn shrinks(from: i64, to: i64) -> bool {
     from != 0 && (from.signum() != to.signum() || from.abs() > to.abs())
 }
 
-/// `from`, gone toward zero by `way`, but not beyond `to` and not beyond zero.
+/// `from` moved toward zero by `way`, but not beyond `to` and not beyond zero.
 fn shrink(from: i64, to: i64, way: u64) -> i64 {
     let end = if from.signum() == to.signum() { to } else { 0 };
     step_to(from, end, way)
 }
 
-/// `from`, gone toward `to` by `way` at the most.
+/// `from` moved toward `to` by `way` at most.
 fn step_to(from: i64, to: i64, way: u64) -> i64 {
     if from.abs_diff(to) <= way {
         to

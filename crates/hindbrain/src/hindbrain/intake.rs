@@ -4,31 +4,31 @@ use units::{Command, Freshness, Stale, Stamp, Velocity};
 
 use super::{Hindbrain, nanos};
 use crate::core::{
-    CommandInput, Conflicts, CoreParams, Inputs, InvalidCommand, Reading, SoleTopic, SwitchInput, Wish,
+    CommandInput, Conflicts, CoreParams, Inputs, InvalidCommand, Reading, Setpoint, SoleTopic, SwitchInput,
 };
-use crate::{CommandType, Input, Profile, Refused, Sensor, Source, reading_of, wish_of};
+use crate::{CommandType, Input, Profile, Refused, Sensor, Source, reading_of, setpoint_of};
 
-/// How often a command that is refused is reported, if they keep coming.
+/// The least time between two reports of a refused command.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
 impl Hindbrain {
-    /// Puts an event into the core's terms and counts it; whether motor values must go out whatever comes of it.
+    /// Converts an event to the core's inputs and counts it. Returns whether motor values must be sent even if they do not change.
     pub(super) fn translate(&mut self, input: Input, inputs: &mut Inputs) -> bool {
         match input {
             Input::CommandReceived(Ok(command)) => self.command(command, inputs),
             Input::CommandReceived(Err(not_finite)) => self.refuse(not_finite.into(), inputs),
             Input::EnableReceived(on) => {
-                self.note(Source::Enable);
+                self.record_receipt(Source::Enable);
                 inputs.enable = Some(self.switch(on));
                 !on
             }
             Input::EstopReceived(pressed) => {
-                self.note(Source::Estop);
+                self.record_receipt(Source::Estop);
                 inputs.estop = Some((pressed, nanos(self.clock.waited())));
                 pressed
             }
             Input::ResetReceived(down) => {
-                self.note(Source::Reset);
+                self.record_receipt(Source::Reset);
                 inputs.reset = Some(self.switch(down));
                 true
             }
@@ -45,7 +45,7 @@ impl Hindbrain {
                 false
             }
             Input::DeviceOpened | Input::DeviceLost => {
-                self.note(Source::Device);
+                self.record_receipt(Source::Device);
                 inputs.device = Some(matches!(input, Input::DeviceOpened));
                 true
             }
@@ -60,7 +60,7 @@ impl Hindbrain {
                 }
                 false
             }
-            Input::ClockRead(_) | Input::Stopping => false, // the caller's
+            Input::ClockRead(_) | Input::Stopping => false, // handled by the caller
         }
     }
 
@@ -68,7 +68,7 @@ impl Hindbrain {
         SwitchInput { on, age: nanos(self.clock.waited()) }
     }
 
-    /// A reading that is not clear counts, however stale it is. A clear one counts from when it was measured.
+    /// A reading that is not clear always counts, also a stale one. A clear one counts from the time of its measurement.
     fn measure(&mut self, sensor: Sensor, distance: Option<f64>, stamp: Stamp, inputs: &mut Inputs) {
         let index = sensor.index();
         let timeout = Duration::from_nanos(self.params.core.infrared.timeout);
@@ -76,7 +76,7 @@ impl Hindbrain {
         let reading = reading_of(distance, &self.params.infrared);
         let now = self.clock.now();
         let reading = match (reading, judged) {
-            (Reading::Clear, Ok(said)) => (Reading::Clear, nanos(said.age(now))),
+            (Reading::Clear, Ok(time)) => (Reading::Clear, nanos(time.age(now))),
             (Reading::Clear, Err(Stale::Late | Stale::Repeated { .. })) => {
                 self.counters.repeated += 1;
                 return;
@@ -84,23 +84,24 @@ impl Hindbrain {
             (Reading::Clear, Err(Stale::Old { .. } | Stale::Ahead { .. })) => (Reading::Invalid, 0),
             (reading, _) => (reading, 0),
         };
-        self.note(Source::Ir(sensor));
+        self.record_receipt(Source::Ir(sensor));
         inputs.infrared[index] = Some(reading);
         self.counters.unfitted += u64::from(!self.params.core.infrared.fitted[index]);
     }
 
     fn command(&mut self, command: Command, inputs: &mut Inputs) -> bool {
-        // First of all: of what is refused the stamp says nothing about others.
+        // Checked first: the stamp of a refused command must not affect other commands.
         if let Err(refused) = Refused::check(&command.velocity, &self.params.full_speed) {
             return self.refuse(refused, inputs);
         }
         let timeout = Duration::from_nanos(self.params.core.command_timeout);
-        let said = match self.commands.judge(&self.clock, command.stamp, timeout) {
-            Ok(said) => said,
-            // The core ends what is in force by it, and takes it for no command.
+        let time = match self.commands.judge(&self.clock, command.stamp, timeout) {
+            Ok(time) => time,
+            // To the core it is no command, but it ends the one in force.
             Err(_) if command.velocity.is_neutral() => {
                 self.counters.late += 1;
-                inputs.command = Some(Ok(CommandInput { wish: Wish::ZERO, is_zero: true, age: u64::MAX }));
+                inputs.command =
+                    Some(Ok(CommandInput { setpoint: Setpoint::ZERO, is_zero: true, age: u64::MAX }));
                 return true;
             }
             Err(Stale::Late | Stale::Repeated { .. }) => {
@@ -111,25 +112,25 @@ impl Hindbrain {
             Err(Stale::Ahead { by }) => return self.refuse(Refused::ahead(by), inputs),
         };
         self.counters.commands += 1;
-        self.note(Source::Command);
-        // A plain Twist has no stamp: what the motors do goes back to its receipt.
+        self.record_receipt(Source::Command);
+        // A plain Twist has no stamp: the motor values carry the time of its receipt.
         let is_plain = self.params.command_type == CommandType::Twist && command.stamp.is_zero();
         let stamp = if is_plain { self.clock.wall() } else { command.stamp };
         self.accepted = Command { stamp, ..command };
-        let wish = self.wish(&command.velocity);
+        let setpoint = self.setpoint(&command.velocity);
         let is_zero = !command.asks_for_motion();
-        inputs.command = Some(Ok(CommandInput { wish, is_zero, age: nanos(said.age(self.clock.now())) }));
+        inputs.command = Some(Ok(CommandInput { setpoint, is_zero, age: nanos(time.age(self.clock.now())) }));
         true
     }
 
-    fn wish(&self, velocity: &Velocity) -> Wish {
+    fn setpoint(&self, velocity: &Velocity) -> Setpoint {
         if velocity.is_neutral() {
-            return Wish::ZERO; // what counts as a zero moves nothing, however slow the vehicle is
+            return Setpoint::ZERO; // a neutral velocity moves nothing, also on a slow vehicle
         }
-        wish_of(velocity, &self.params.full_speed, self.params.profile == Profile::Strict)
+        setpoint_of(velocity, &self.params.full_speed, self.params.profile == Profile::Strict)
     }
 
-    /// Counts a command that is none, and reports it if that was not done just now.
+    /// Counts an invalid command, and reports it at most once per [`REPORT_PERIOD`].
     fn refuse(&mut self, refused: Refused, inputs: &mut Inputs) -> bool {
         self.counters.invalid += 1;
         inputs.command = Some(Err(InvalidCommand));
@@ -143,8 +144,8 @@ impl Hindbrain {
 }
 
 impl Hindbrain {
-    /// What decides on all that follows, with every time measured from now: two machines with the same key will send the same
-    /// motor values for the same events. For exhaustive searches.
+    /// Everything that affects later outputs, with every time relative to now: two machines with the same key will send the
+    /// same motor values for the same events. For exhaustive searches.
     pub fn key(&self) -> Key {
         let core = &self.params.core;
         let (now, wall) = (self.clock.now(), self.clock.wall());
@@ -159,7 +160,7 @@ impl Hindbrain {
             stopping: self.stopping,
             unstepped: self.stepped.map_or(u64::MAX, |at| nanos(now.since(at))),
             tick: nanos(self.timers.tick.since(now)),
-            // Older than every time-out is old.
+            // Ages beyond every time-out are equivalent.
             waited: (self.clock.waited().min(Duration::from_nanos(longest)), self.clock.waiting_left()),
             commands: relative(self.commands, core.command_timeout),
             measurements: self.measurements.map(|freshness| relative(freshness, core.infrared.timeout)),
@@ -170,7 +171,7 @@ impl Hindbrain {
 /// The stamps of one publisher, relative to now: the newest and its age, and the last one from the future.
 type Relative = (Option<(i64, Duration)>, Option<i64>);
 
-/// All of a [`Hindbrain`] that decides on what follows, see [`Hindbrain::key`].
+/// The part of a [`Hindbrain`] that affects later outputs, see [`Hindbrain::key`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The core's state.

@@ -1,4 +1,4 @@
-//! A hindbrain with a clock, called exactly at its deadlines, and a record of what it asked for.
+//! A hindbrain with a clock, called exactly at its deadlines, and a record of its outputs.
 #![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part, and clippy sees no tests in here
 
 use std::time::Duration;
@@ -55,21 +55,21 @@ pub fn ir(sensor: Sensor, distance: f64) -> Input {
     Input::IrReceived { sensor, distance: Some(distance), stamp: Stamp::ZERO }
 }
 
-/// So many publishers on `topic`, and one on each other.
+/// This number of publishers on `topic`, and none counted on the others.
 pub fn publishers(topic: SoleTopic, fitting: usize, others: usize) -> Input {
     Input::PublishersCounted(Publishers::default().with(topic, Census::Known { fitting, others }))
 }
 
 impl Rig {
-    /// A switch is there and off: one that is heard first as on would be no edge.
+    /// Enable was received as false: a first message of true would be no edge.
     pub fn new(params: Params) -> Self {
-        let mut rig = Self::unheard(params);
+        let mut rig = Self::without_messages(params);
         rig.send(Input::EnableReceived(false));
         rig
     }
 
-    /// Nothing was heard yet.
-    pub fn unheard(params: Params) -> Self {
+    /// No message was received yet.
+    pub fn without_messages(params: Params) -> Self {
         let (drives, states) = (Vec::new(), Vec::new());
         let mut rig = Self {
             hindbrain: Hindbrain::new(params),
@@ -107,14 +107,14 @@ impl Rig {
         self.send(Input::ClockRead(self.wall(0)));
     }
 
-    /// What the wall clock says at so many milliseconds from now.
+    /// The wall clock's time `ms` from now.
     pub fn wall(&self, ms: i64) -> Stamp {
         let nanos = 999_000_000_000 + self.now.as_nanos() as i64 + ms * 1_000_000;
         Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
     }
 
-    /// A command with a stamp of so many milliseconds from now.
-    pub fn said(&self, forward: f64, ms: i64) -> Input {
+    /// A command with a stamp `ms` from now.
+    pub fn stamped_at(&self, forward: f64, ms: i64) -> Input {
         stamped(forward, 0.0, self.wall(ms))
     }
 
@@ -141,7 +141,7 @@ impl Rig {
         }
     }
 
-    /// Enables and takes away what zero-first waits for.
+    /// Enables and sends the zero that motion begins with.
     pub fn ready(&mut self) {
         self.send(Input::EnableReceived(true));
         self.wait(20);
@@ -173,7 +173,7 @@ impl Rig {
         self.hindbrain.causes().contains(cause)
     }
 
-    /// The levels that went out last.
+    /// The levels that were sent last.
     pub fn last(&self) -> [i16; 2] {
         self.drives.last().unwrap().1.levels()
     }

@@ -5,20 +5,20 @@ use units::{Command, NotFinite, Stamp, Velocity};
 
 use crate::books::{MS, Ns};
 
-/// When a message says that it was made.
+/// The stamp of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Nobody knows.
+    /// No stamp.
     Unstamped,
-    /// So long ago; negative is ahead.
+    /// This long ago; negative is ahead.
     Ago(Ns),
     /// As the newest one with a stamp that was accepted.
     Same,
-    /// So long before the newest one.
+    /// This long before the newest one.
     Before(Ns),
 }
 
-/// One thing that happens.
+/// One event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Act {
     /// Nothing but a call.
@@ -37,7 +37,7 @@ pub enum Act {
     /// The publishers of one topic, all others as they were.
     Count(SoleTopic, Census),
     CountAll(Census),
-    /// As it should be without an e-stop: none of that, and one publisher of each other topic.
+    /// The usual case without an e-stop: none of that, and one publisher of each other topic.
     CountUsual,
     /// The publishers of one topic, and the usual ones of each other.
     CountAlone(SoleTopic, Census),
@@ -46,7 +46,7 @@ pub enum Act {
     Unwatched,
     /// The parameters of this number in the model.
     Change(usize),
-    /// A thread reads again that was away for so long, and was to read a tick after it read before.
+    /// A thread reads again after this time; it was due a tick after its last read.
     Away(Ns),
     /// The wall clock jumps by so much.
     Jump(Ns),
@@ -69,11 +69,11 @@ pub enum Wait {
     Alone(Ns),
 }
 
-/// A time that passes and what happens then.
+/// A time that passes and the event after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge(pub Wait, pub Act);
 
-/// What the events depend on besides: the clocks, and what was sent before.
+/// The context of the events: the clocks, and the messages that were sent before.
 #[derive(Clone, Copy, Debug)]
 pub struct World {
     pub now: Ns,

@@ -1,4 +1,4 @@
-//! What happens in a model: the acts of each of its parts.
+//! The events of a model: the acts of each of its parts.
 
 use hindbrain::{Census, Params, Sensor, SoleTopic};
 

@@ -1,26 +1,26 @@
-//! What the oracle wrote down of each topic: absolute times of what was said, and nothing that follows from it.
+//! What the oracle records of each topic: absolute times of its messages, and nothing derived from them.
 
 use std::hash::{Hash, Hasher};
 
-/// A time or a span \[ns\]; signed, so that a difference is one.
+/// A time or a span \[ns\]; signed, so a difference is one too.
 pub type Ns = i64;
 
 pub const MS: Ns = 1_000_000;
 
-/// How far ahead a stamp may be and still be of now.
+/// How far ahead a stamp may be and still count as current.
 const AHEAD: Ns = 100 * MS;
 
-/// A message's stamp against the wall clock, as the document words it.
+/// A message's stamp against the wall clock, in the words of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Age {
     Ahead,
     Of(Ns),
 }
 
-/// How old a message is that carries `stamp`, had perhaps `waited`, and whose like was first seen at `first`.
+/// The age of a message with `stamp` that may have `waited`, where the same stamp was first received at `first`.
 pub fn age(stamp: Ns, wall: Ns, waited: Ns, first: Option<Ns>, now: Ns) -> Age {
     if let Some(first) = first {
-        // The same again: its age goes on, wherever the wall clock went, and whoever read it late.
+        // The same stamp again: its age goes on, independent of the wall clock and of a late reader.
         return Age::Of(now - first);
     }
     if stamp != 0 && stamp - wall > AHEAD {
@@ -30,7 +30,7 @@ pub fn age(stamp: Ns, wall: Ns, waited: Ns, first: Option<Ns>, now: Ns) -> Age {
     Age::Of(by_stamp.max(waited))
 }
 
-/// What is wanted of the wheels, in whole thousandths of full speed.
+/// The setpoint of the wheels, in whole thousandths of full speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Want {
     pub linear: i32,
@@ -58,7 +58,7 @@ impl Want {
     }
 }
 
-/// What was said on `cmd_vel`.
+/// The messages on `cmd_vel`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Commands {
     /// The command in force, and when it was born.
@@ -70,7 +70,7 @@ pub struct Commands {
     pub last_was_refused: bool,
 }
 
-/// What became of a message on `cmd_vel`.
+/// The result of receiving a message on `cmd_vel`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     Accepted { zero: bool },
@@ -135,17 +135,17 @@ impl Commands {
 pub struct Moment {
     pub now: Ns,
     pub wall: Ns,
-    /// How long it may have waited unread, zero if nobody was held.
+    /// How long it may have waited unread, zero if no process was suspended.
     pub waited: Ns,
-    /// It may have waited for so long that it is no act of now.
+    /// It may have waited too long to count as recent.
     pub late: bool,
 }
 
-/// What was said on `hind/estop`.
+/// The messages on `hind/estop`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Estop {
-    /// Whether it is pressed, when that was said.
-    pub said: Option<(bool, Ns)>,
+    /// Whether it is pressed, and the time of that message.
+    pub last: Option<(bool, Ns)>,
     pub silent: bool,
     /// When a publisher of what was never received was first counted.
     awaited: Option<Ns>,
@@ -153,20 +153,20 @@ pub struct Estop {
 
 impl Estop {
     pub fn receive(&mut self, pressed: bool, at: Moment) {
-        *self = Self { said: Some((pressed, at.now - at.waited)), silent: false, awaited: None };
+        *self = Self { last: Some((pressed, at.now - at.waited)), silent: false, awaited: None };
     }
 
     pub fn count(&mut self, published: bool, now: Ns) {
-        if self.said.is_none() {
+        if self.last.is_none() {
             self.awaited = if published { Some(self.awaited.unwrap_or(now)) } else { None };
             self.silent &= published;
         }
     }
 
     pub fn pass(&mut self, now: Ns, timeout: Ns) {
-        let since = match self.said {
+        let since = match self.last {
             Some((true, _)) => None,
-            Some((false, said)) => Some(said),
+            Some((false, at)) => Some(at),
             None => self.awaited,
         };
         self.silent |= since.is_some_and(|since| now - since >= timeout);
@@ -174,7 +174,7 @@ impl Estop {
 
     pub fn feed(&self, now: Ns, cap: Ns, into: &mut impl Hasher) {
         (self
-            .said
+            .last
             .map(|(pressed, at)| (pressed, if pressed || self.silent { 0 } else { (now - at).min(cap) })))
         .hash(into);
         self.awaited.filter(|_| !self.silent).map(|at| now - at).hash(into);
@@ -182,10 +182,10 @@ impl Estop {
     }
 }
 
-/// What was said on `hind/enable`.
+/// The messages on `hind/enable`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Enable {
-    pub said: Option<(bool, Ns)>,
+    pub last: Option<(bool, Ns)>,
     /// The last message was a false, and no conflict was there with it or since.
     pub ready_to_rise: bool,
 }
@@ -193,24 +193,24 @@ pub struct Enable {
 impl Enable {
     /// How old it is is not remembered for longer than it counts.
     pub fn forget_before(&mut self, start: Ns) {
-        self.said = self.said.map(|(on, at)| (on, at.max(start)));
+        self.last = self.last.map(|(on, at)| (on, at.max(start)));
     }
 
     /// Whether it is a rise.
     pub fn receive(&mut self, on: bool, at: Moment, conflict: bool) -> bool {
         let rises = on && self.ready_to_rise && !conflict && !at.late;
-        self.said = Some((on, at.now - at.waited));
+        self.last = Some((on, at.now - at.waited));
         self.ready_to_rise = !on && !conflict;
         rises
     }
 
     pub fn feed(&self, now: Ns, cap: Ns, into: &mut impl Hasher) {
-        (self.said.map(|(on, at)| (on, if on { (now - at).min(cap) } else { 0 })), self.ready_to_rise)
+        (self.last.map(|(on, at)| (on, if on { (now - at).min(cap) } else { 0 })), self.ready_to_rise)
             .hash(into);
     }
 }
 
-/// What was said on `hind/reset`.
+/// The messages on `hind/reset`.
 #[derive(Clone, Copy, Debug, Default, Hash)]
 pub struct Reset {
     pub down: bool,
@@ -226,7 +226,7 @@ pub enum Seen {
     Nothing,
 }
 
-/// What one infra-red sensor said; `None` in all if it is as good as never received.
+/// The messages of one infra-red sensor; every field is `None` if it is as good as never received.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sensor {
     pub measured: Option<Ns>,

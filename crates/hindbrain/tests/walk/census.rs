@@ -1,4 +1,4 @@
-//! What was seen on a walk: causes, states, transitions, the longest ways; and whether the key tells all.
+//! What was seen on a walk: causes, states, transitions, the longest ways; and whether the key is complete.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -75,7 +75,7 @@ impl<'a> Census<'a> {
         Self { model, seen: Seen::default(), keys: HashMap::new(), random: Random::new(1), every }
     }
 
-    /// Two machines of one key do the same for whatever happens.
+    /// Two machines of one key behave alike for all later events.
     fn continues_alike(&mut self, mut one: Pair, mut other: Pair) -> Result<(), String> {
         self.seen.continued += 1;
         let mut way: Vec<Edge> = Vec::new();
@@ -88,8 +88,13 @@ impl<'a> Census<'a> {
                 || one.state() != other.state()
                 || one.causes() != other.causes()
             {
-                let say = |pair: &Pair| format!("{:?} {:?} {}", pair.levels(), pair.state(), pair.causes());
-                return Err(format!("equal keys, but {} and {} after {way:?}", say(&one), say(&other)));
+                let describe =
+                    |pair: &Pair| format!("{:?} {:?} {}", pair.levels(), pair.state(), pair.causes());
+                return Err(format!(
+                    "equal keys, but {} and {} after {way:?}",
+                    describe(&one),
+                    describe(&other)
+                ));
             }
         }
         Ok(())
@@ -98,7 +103,7 @@ impl<'a> Census<'a> {
 
 fn key_of(pair: &Pair) -> u64 {
     let mut hasher = DefaultHasher::new();
-    // What was said last is no part of what decides.
+    // The values that were sent last do not affect later outputs.
     (pair.machine.key(), pair.causes()).hash(&mut hasher);
     hasher.finish()
 }

@@ -7,13 +7,13 @@ use crate::census::Seen;
 
 /// No model of every test run has so many states.
 pub const SMALL: usize = 60_000;
-/// Where a model of a single part has more states, the walk ends there; it keeps each run below 3 GB.
-pub const MOST: usize = 400_000;
+/// Where a model of a single part has more states, the walk ends there.
+pub const MOST: usize = 1_000_000;
 /// The parts that have more by themselves, with the real times alone, and the seed's slow slope: of each other one every state is walked.
 pub const LARGER: &[&str] = &["[Stamps]", "[IrStamps]", "[Conflicts]", "seed [Wheels]"];
-/// With longer times two parts may have more states than can be walked in a night: the walk of such a model ends here, which is told.
+/// With longer times two parts may have more states than can be walked in a night: the walk of such a model ends here, and is listed.
 pub const PART: usize = 20_000;
-/// Of so many states one is asked for the way back, with the real times.
+/// With the real times the way back is gone from one in so many states.
 pub const EVERY: u64 = 50;
 
 /// The models that were left before their end.
@@ -24,7 +24,7 @@ pub fn cut(walked: &[Walked]) -> Vec<String> {
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
 
-/// What the README says of the size of the walk.
+/// The README's sentence on the size of the walk.
 const SIZE: &str = "some one and a half million states, by tens of millions of steps";
 
 /// Compares the README with what was seen, or writes it.
@@ -52,7 +52,7 @@ fn with_section(text: &str, name: &str, content: &str) -> String {
     format!("{before}{start}\n{content}\n<!-- end -->{after}")
 }
 
-/// What led where: the most severe cause of each state that was entered.
+/// The transitions, with the most severe cause of each state that was entered.
 fn transitions(all: &[Seen; 2]) -> String {
     let mut text = "| to | from | most severe cause there |\n|---|---|---|\n".to_owned();
     for to in ["ESTOP", "FAULT", "BOTH", "ROS", "IR", "OK"] {
@@ -75,7 +75,7 @@ fn transitions(all: &[Seen; 2]) -> String {
 }
 
 /// One line for each model, and the sums.
-pub fn told(walked: &[Walked]) -> String {
+pub fn size_table(walked: &[Walked]) -> String {
     let mut text = "| model | scale | states | edges | seconds | |\n|---|---|--:|--:|--:|---|\n".to_owned();
     let mut sums = (0, 0, 0, 0.0);
     for Walked { model, walk, seconds, .. } in walked {

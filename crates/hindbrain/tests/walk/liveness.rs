@@ -1,8 +1,8 @@
 //! The way back: from every state a person gets the vehicle to move again, and from every state silence ends all motion.
 //!
-//! What a person does, whatever happened: see to it that each topic has one publisher, the e-stop is released and repeated, the
-//! sensors see nothing and the motor controller is open, for `ir.timeout` and 0.1 s; press reset and let it go; enable false,
-//! then true; a zero command; the command. In all it takes `ir.timeout`, 0.3 s and what one count needs.
+//! A person does the same in every case: see to it that each topic has one publisher, the e-stop is released and repeated, the
+//! sensors see nothing and the motor controller is open, for `ir.timeout` and 0.1 s; press and release reset; enable false,
+//! then true; a zero command; the command. In total it takes `ir.timeout`, 0.3 s and the time of one count.
 
 use hindbrain::{Sensor, StopState};
 
@@ -14,7 +14,7 @@ use crate::pair::Pair;
 /// How long the way back takes beyond `ir.timeout` and the first count.
 const ACTS: Ns = 300 * MS;
 
-/// The first part of the way back, before anybody acts: a hold is over then.
+/// The first part of the way back, before the person acts: a hold is over then.
 const CALM: Ns = 100 * MS;
 
 /// Goes the way back from `pair`.
@@ -79,7 +79,7 @@ fn beat(pair: &mut Pair) -> Result<(), String> {
     Ok(())
 }
 
-/// Nothing is said any more: all motion ends within `cmd_timeout`, what braking takes, and two ticks.
+/// No message is received any more: all motion ends within `cmd_timeout`, the time of braking, and two ticks.
 /// # Errors
 /// What still moves.
 pub fn silence_ends_motion(mut pair: Pair) -> Result<Ns, String> {

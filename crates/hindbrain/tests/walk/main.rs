@@ -1,9 +1,9 @@
 //! The proof of the stop machine: every state that events can reach, against an oracle written from the document alone.
 //!
-//! * [`act`], [`alphabet`], [`models`]: what happens, and which parts of the machine meet with which times
-//! * [`table`], [`books`], [`wheel`], [`motion`], [`oracle`]: what the document says that the machine does
-//! * [`pair`]: both side by side; [`walker`]: breadth first through all that they can do; [`soak`]: at random
-//! * [`census`], [`liveness`], [`figures`]: what is asked of what was seen, and what of it stands in the README
+//! * [`act`], [`alphabet`], [`models`]: the events, and the combinations of parts and times
+//! * [`table`], [`books`], [`wheel`], [`motion`], [`oracle`]: the behaviour that the document defines
+//! * [`pair`]: machine and oracle side by side; [`walker`]: breadth first through all their states; [`soak`]: at random
+//! * [`census`], [`liveness`], [`figures`]: the checks on the states that were seen, and the figures in the README
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod act;
@@ -32,7 +32,7 @@ use census::{Census, Seen};
 use models::{Model, Part, Scale};
 use walker::{Walk, walk};
 
-/// What came of one model.
+/// The result of one model.
 struct Walked {
     model: Model,
     walk: Walk,
@@ -40,7 +40,7 @@ struct Walked {
     seconds: f64,
 }
 
-#[allow(clippy::disallowed_methods)] // how long something took is told, and decides on nothing
+#[allow(clippy::disallowed_methods)] // the duration is only printed
 fn now() -> Instant {
     Instant::now()
 }
@@ -76,7 +76,7 @@ fn through(models: &[Model], most: usize, every: u64) -> Vec<Walked> {
     walked.into_inner().unwrap()
 }
 
-/// All that was seen.
+/// Everything that was seen.
 fn together(walked: &[Walked]) -> Seen {
     let mut all = Seen::default();
     walked.iter().for_each(|walked| all.add(&walked.seen));
@@ -154,9 +154,9 @@ fn random_runs_keep_to_the_document() {
     assert!(wrong.is_empty(), "{} seeds:\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
-/// `SOAK_SECONDS` of random runs, each of `SOAK_STEPS` steps, from seeds that nobody used before.
+/// `SOAK_SECONDS` of random runs, each of `SOAK_STEPS` steps, from new seeds.
 #[test]
-#[ignore = "as long as somebody likes; cargo xtask prove --soak"]
+#[ignore = "runs as long as set; cargo xtask prove --soak"]
 fn soak() {
     let number = |name, default| std::env::var(name).map_or(default, |text| text.parse().expect("a number"));
     let (seconds, steps) = (number("SOAK_SECONDS", 60), number("SOAK_STEPS", soak::STEPS as u64) as usize);
@@ -198,7 +198,7 @@ fn every_state_with_the_real_constants_keeps_every_invariant() {
         let mut pairs: Vec<_> = scales.into_iter().flat_map(|scale| models::pairs(strict, scale)).collect();
         pairs.push(models::everything(strict));
         let partly = through(&pairs, figures::PART, figures::EVERY);
-        println!("{}\n{}", figures::told(&whole), figures::told(&partly));
+        println!("{}\n{}", figures::size_table(&whole), figures::size_table(&partly));
         cut.extend(figures::cut(&partly));
     }
     println!("{} models were walked in part:", cut.len());

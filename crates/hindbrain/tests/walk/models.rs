@@ -7,7 +7,7 @@ use crate::act::{Act, Edge, Wait};
 use crate::alphabet::acts;
 use crate::books::{MS, Ns};
 
-/// What a machine consists of, as far as it can be told apart from outside. Zero, ahead, enable and reset are in every model.
+/// The parts of a machine that can be distinguished from outside. Zero, ahead, enable and reset are in every model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     Velocities,
@@ -73,7 +73,7 @@ pub struct Model {
     /// What parameters may become; the first are those at the start.
     pub alternatives: Vec<Params>,
     pub edges: Vec<Edge>,
-    /// No age above it says more than it.
+    /// Ages above it are equivalent.
     pub cap: Ns,
 }
 
@@ -152,7 +152,7 @@ fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
         Scale::Small => (3, 50_000, 100_000),
         Scale::Real => (66, 20_000, 200_000),
     };
-    // Where wheels are not looked at, they are quick.
+    // In models without the wheels they are quick.
     let quick = Slopes { accel: 6_600_000, decel: 6_600_000, tick: TICK as u64, rest: TICK as u64 };
     let slopes = if has(Part::Wheels) { Slopes { accel, decel, ..quick } } else { quick };
     let core = CoreParams {

@@ -1,4 +1,4 @@
-//! The motor values of both wheels against time: what each one does by itself, and what they have regard for together.
+//! The motor values of both wheels against time: each by itself, and both coupled.
 
 use std::hash::{Hash, Hasher};
 
@@ -28,7 +28,7 @@ pub struct Motion {
     straight: bool,
     /// Since when both are surely at zero.
     still_since: Option<Ns>,
-    /// What is wanted since both stood for a rest, so that neither has one before it.
+    /// The target since both stood for a rest, so neither has to rest before it.
     curve: Option<[i16; 2]>,
     due: Option<Due>,
 }
@@ -41,7 +41,7 @@ impl Motion {
         self.wheels.map(|wheel| wheel.level)
     }
 
-    /// Judges the levels `next` at `now`; `together` if the wheels have regard for one another.
+    /// Judges the levels `next` at `now`; `together` if the wheels are coupled.
     /// # Errors
     /// What is wrong with them, in words.
     pub fn follow(
@@ -123,7 +123,7 @@ impl Motion {
         }
         if together {
             let stood = self.still_since.map(|since| (now - since).min(rest));
-            // After a rest it is straight, and a new curve, whatever was before.
+            // After a rest it is straight, and a new curve, independent of the motion before.
             let moves = (stood != Some(rest)).then_some((self.straight, self.curve));
             (self.wheels.map(|wheel| wheel.settled), stood, moves, self.due).hash(into);
         }

@@ -1,4 +1,5 @@
-//! What the document (`docs/safety.md`, "The rules of hindbrain") says that the machine does. Of the machine it has the inputs, the outputs and the parameter values, and nothing else.
+//! The behaviour that the document (`docs/safety.md`, "The rules of hindbrain") defines. From the machine the oracle uses only the
+//! inputs, the outputs and the parameter values.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,12 +10,12 @@ use crate::motion::Motion;
 use crate::table::{Asks, Does, any, asks, does};
 use crate::wheel::{Aim, Slopes};
 
-/// How late a call may come before all that is received may have waited.
+/// How late a call may be before every message that is received may have waited.
 const LATE: Ns = 20 * MS;
 /// How long after that messages may still have waited.
 const HELD: Ns = 50 * MS;
 
-/// An act of a person that may have waited for so long is none of now.
+/// An act of a person that may have waited for this time is not recent.
 const LONG: Ns = 100 * MS;
 
 /// What was latched.
@@ -24,7 +25,7 @@ enum Latch {
     Estop,
 }
 
-/// What is known of the motor controller.
+/// The state of the motor controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Device {
     NeverOpened,
@@ -40,7 +41,7 @@ struct Hold {
     since: Ns,
 }
 
-/// All that was received and what it means.
+/// Everything that was received, and its consequences.
 #[derive(Clone, Copy, Debug)]
 pub struct Oracle {
     pub params: Params,
@@ -49,7 +50,7 @@ pub struct Oracle {
     last_snapshot: Option<Ns>,
     held: Option<Hold>,
     pub commands: Commands,
-    /// What is wanted was taken back when the state became OK.
+    /// The command was discarded when the state became OK.
     taken_back: bool,
     zero: bool,
     estop: Estop,
@@ -68,8 +69,8 @@ pub struct Oracle {
     /// What each wheel aims at since the last snapshot.
     aims: [Aim; 2],
     became_ok: bool,
-    /// It was looked since the levels were judged.
-    looked: bool,
+    /// There was a snapshot since the levels were judged.
+    has_snapshot: bool,
 }
 
 /// What happens within one snapshot.
@@ -108,7 +109,7 @@ impl Oracle {
             motion: Motion::STILL,
             aims: [Aim::REST; 2],
             became_ok: false,
-            looked: false,
+            has_snapshot: false,
         }
     }
 
@@ -156,8 +157,8 @@ impl Oracle {
         }
     }
 
-    /// Looks once more at the same time.
-    pub fn looked_again(&mut self, now: Ns) {
+    /// Predicts one more snapshot at the same time.
+    pub fn snapshot_again(&mut self, now: Ns) {
         self.snapshot(now, &Now::default());
     }
 
@@ -223,7 +224,7 @@ impl Oracle {
             }
             &Input::EnableReceived(on) => what.rises = self.enable.receive(on, at, self.conflicts[1]),
             &Input::EstopReceived(pressed) => self.estop.receive(pressed, at),
-            // Another one publishes it: whatever is said, it is held down.
+            // It has another publisher: every message counts as held down.
             Input::ResetReceived(_) if self.conflicts[3] => {}
             &Input::ResetReceived(down) => {
                 let pressed = down && !at.late;
@@ -278,7 +279,7 @@ impl Oracle {
         self.last_snapshot.is_none()
     }
 
-    /// Whether the node ends: it stops, and nothing is looked at any more.
+    /// Whether the node ends: it stops, and ignores everything else.
     pub fn is_ending(&self) -> bool {
         self.stopping
     }
@@ -324,13 +325,13 @@ impl Oracle {
         self.motion.levels().iter().any(|level| level.signum() == toward) || moves && !leads_away
     }
 
-    /// Causes that were, are and will be whatever was before.
+    /// The causes that do not depend on earlier states.
     fn present(&self, now: Ns, what: &Now) -> Causes {
         let core = &self.params.core;
         let fitted = || (0..4).filter(|&i| core.infrared.fitted[i]).map(|i| &self.sensors[i]);
         let [front, back] = self.blocked(now);
-        let enabled = self.enable.said.is_some_and(|(on, _)| on);
-        let lapsed = self.enable.said.is_some_and(|(_, at)| core.lease > 0 && now - at >= core.lease as Ns);
+        let enabled = self.enable.last.is_some_and(|(on, _)| on);
+        let lapsed = self.enable.last.is_some_and(|(_, at)| core.lease > 0 && now - at >= core.lease as Ns);
         let moved = self.state == StopState::Ok || self.motion.levels() != [0; 2];
         let late = self.last_snapshot.is_some_and(|last| now - last > core.overrun_limit as Ns);
         Causes::NONE
@@ -352,8 +353,8 @@ impl Oracle {
             .with(Cause::DeviceLost, self.device == Device::Lost)
             .with(Cause::Overrun, moved && (late || what.unwatched))
             .with(Cause::EstopConflict, self.conflicts[2])
-            .with(Cause::EstopStale, self.estop.silent || core.estop_required && self.estop.said.is_none())
-            .with(Cause::EstopPressed, self.estop.said.is_some_and(|(pressed, _)| pressed))
+            .with(Cause::EstopStale, self.estop.silent || core.estop_required && self.estop.last.is_none())
+            .with(Cause::EstopPressed, self.estop.last.is_some_and(|(pressed, _)| pressed))
     }
 
     fn snapshot(&mut self, now: Ns, what: &Now) {
@@ -369,7 +370,7 @@ impl Oracle {
         }
         (self.state, self.causes, self.last_snapshot) = (state, causes, Some(now));
         self.aims = self.aim(now);
-        self.looked = true;
+        self.has_snapshot = true;
     }
 
     /// The causes that the profile `strict` has besides.
@@ -390,7 +391,7 @@ impl Oracle {
             .with(Cause::Overrun, self.overrun)
             .with(Cause::FaultLatched, self.latch == Some(Latch::Fault))
             .with(Cause::EstopLatched, self.latch == Some(Latch::Estop));
-        let enabled = self.enable.said.is_some_and(|(on, _)| on);
+        let enabled = self.enable.last.is_some_and(|(on, _)| on);
         self.armed = (self.armed || what.rises) && !reset && asks(causes) < Asks::Enable;
         let causes = causes.with(Cause::NotArmed, enabled && !self.armed && self.latch.is_none());
         let asked = asks(causes) >= Asks::Zero;
@@ -406,7 +407,7 @@ impl Oracle {
         let full = self.params.core.full;
         let Want { linear, angular } = self.wanted();
         if !self.is_strict() {
-            // The original's mixing, of which is said: a turn slows one wheel, and there is none in place.
+            // The original's mixing, of which the document says: a turn slows one wheel, and there is none in place.
             return [Aim::up_to(f64::from(linear) / 1000.0, full); 2];
         }
         let straight = self.blocked(now) != [false, false];
@@ -417,28 +418,28 @@ impl Oracle {
         parts.map(|part| Aim::at((i32::from(full) * part / most) as i16))
     }
 
-    /// Whether these are the levels that there were.
+    /// Whether these are the levels from before.
     pub fn stands(&self, levels: [i16; 2]) -> bool {
         self.motion.levels() == levels
     }
 
-    /// Whether it looked, or these are the levels that there were.
-    pub fn looks_for(&self, levels: [i16; 2]) -> bool {
-        self.looked || self.stands(levels)
+    /// Whether there was a snapshot, or these are the levels from before.
+    pub fn accepts_levels(&self, levels: [i16; 2]) -> bool {
+        self.has_snapshot || self.stands(levels)
     }
 
     /// Judges the levels that the machine sends after the snapshot.
     /// # Errors
     /// What is wrong, in words.
     pub fn judge(&mut self, levels: [i16; 2], now: Ns) -> Result<(), String> {
-        if !self.looked {
+        if !self.has_snapshot {
             return if self.stands(levels) {
                 Ok(())
             } else {
                 Err(format!("moves for no reason: {levels:?}"))
             };
         }
-        self.looked = false;
+        self.has_snapshot = false;
         let core = &self.params.core;
         let driving = self.state == StopState::Ok;
         if self.became_ok && levels != [0, 0] {
@@ -454,12 +455,12 @@ impl Oracle {
 }
 
 impl Oracle {
-    /// Whether anything may be told to move.
+    /// Whether anything may move.
     pub fn may_move(&self) -> bool {
         self.state == StopState::Ok && !any(self.causes, Does::Brake)
     }
 
-    /// All of it, with times from `now` on; ages that say no more count as `cap`.
+    /// All of it, with times from `now` on; ages that cannot matter any more count as `cap`.
     pub fn feed(&self, now: Ns, asked: Option<Ns>, cap: Ns, into: &mut impl Hasher) {
         asked.map(|asked| asked - now).hash(into);
         self.last_call.map(|at| now - at).hash(into);

@@ -1,4 +1,4 @@
-//! The machine and the oracle side by side: each call goes to both, and what they say is compared.
+//! The machine and the oracle side by side: each call goes to both, and their answers are compared.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,7 +10,7 @@ use crate::books::{MS, Ns};
 use crate::models::TICK;
 use crate::oracle::Oracle;
 
-/// A machine, and what is said to be right.
+/// A machine, and the oracle that predicts it.
 #[derive(Clone)]
 pub struct Pair {
     pub machine: Hindbrain,
@@ -29,7 +29,7 @@ fn at(now: Ns) -> Instant {
 }
 
 impl Pair {
-    /// A machine that was started, and told the time.
+    /// A machine that was started and has read the wall clock.
     /// # Errors
     /// What differs at the start.
     pub fn new(params: Params, cap: Ns) -> Result<Self, String> {
@@ -65,7 +65,7 @@ impl Pair {
 
     /// Time passes and something happens.
     /// # Errors
-    /// What the machine does otherwise than the oracle says.
+    /// The difference between the machine and the oracle.
     pub fn go(&mut self, Edge(wait, act): Edge, alternatives: &[Params]) -> Result<(), String> {
         match wait {
             Wait::Alone(time) => self.world.now += time,
@@ -115,7 +115,7 @@ impl Pair {
                 return Ok(());
             }
         } else {
-            // With a motor value due it looks; where something else was due it may.
+            // With a motor value due it takes a snapshot; if something else was due it may.
             let tick = !self.waits && self.driven.is_none_or(|(at, _)| now - at >= 20 * MS);
             self.oracle.polled(now, self.promised(), due, due && tick);
         }
@@ -131,9 +131,9 @@ impl Pair {
             }
         }
         self.waits = false;
-        if due && (self.compare_states().is_err() || !self.oracle.looks_for(self.levels())) {
-            // It looked at the same time, or once more: the document leaves open how often.
-            self.oracle.looked_again(now);
+        if due && (self.compare_states().is_err() || !self.oracle.accepts_levels(self.levels())) {
+            // It took a snapshot at the same time, or one more: the document leaves open how often.
+            self.oracle.snapshot_again(now);
         }
         self.oracle.judge(self.levels(), now)?;
         self.compare()?;
@@ -204,7 +204,7 @@ impl Pair {
         Ok(())
     }
 
-    /// All that decides on what follows, of both.
+    /// Everything of both that affects later outputs.
     pub fn print(&self, cap: Ns, into: &mut impl Hasher) {
         if self.oracle.is_ending() && self.asked().is_none() {
             return self.machine.key().state.hash(into);

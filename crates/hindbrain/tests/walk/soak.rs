@@ -8,8 +8,8 @@ use crate::books::{MS, Ns};
 use crate::pair::Pair;
 use crate::random::Random;
 
-/// So many steps are told before what is wrong.
-const TOLD: usize = 6;
+/// The number of steps that are printed before an error.
+const PRINTED: usize = 6;
 
 /// The steps of one seed.
 pub const STEPS: usize = 2_000;
@@ -22,8 +22,8 @@ pub fn soak(seed: u64, steps: usize) -> Result<(), String> {
     let params = random_params(&mut random);
     let mut others = [random_times(&mut random, params), random_times(&mut random, params)];
     for other in &mut others {
-        // How long ago something was is not remembered for longer than it counts, and that up to the last look, of which
-        // nobody says when it was: the walk has these.
+        // An age is not remembered for longer than it counts, up to the last snapshot, whose time is not known here: the walk
+        // has these.
         other.core.lease = params.core.lease;
         other.core.infrared.timeout = params.core.infrared.timeout;
     }
@@ -37,14 +37,14 @@ pub fn soak(seed: u64, steps: usize) -> Result<(), String> {
         } else {
             random_edge(&mut random, &params)
         };
-        // Several things may have come at once: they are handed over one after the other, and then it is drained.
+        // Several events may come at once: they are handed over one after the other, and then it is drained.
         let edge = if pair.drains { edge } else { Edge(Wait::Alone(0), edge.1) };
         pair.drains = !random.once_in(8);
         let went = pair.go(edge, &others);
         let causes: Vec<_> = pair.causes().iter().map(|cause| cause.code()).collect();
         way.push(format!("{edge:?} {:?} {:?} {}", pair.state(), pair.levels(), causes.join(" ")));
         if let Err(what) = went {
-            let last = way[way.len().saturating_sub(TOLD)..].join("\n  ");
+            let last = way[way.len().saturating_sub(PRINTED)..].join("\n  ");
             return Err(format!("seed {seed}, step {step}: {what}\n  {last}\n{params:?}"));
         }
         if pair.oracle.is_ending() {

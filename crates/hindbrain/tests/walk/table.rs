@@ -2,7 +2,7 @@
 
 use hindbrain::{Cause, Causes};
 
-/// What a cause does, the least severe first.
+/// The effect of a cause, the least severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Does {
     Nothing,

@@ -47,7 +47,7 @@ impl Hasher for Print {
         }
     }
 
-    /// Signed are the stamps, from now on: one that is older than every time-out says no more, as no clock jumps here.
+    /// Only stamps are signed, relative to now: those older than every time-out are equivalent, as no clock jumps here.
     fn write_i64(&mut self, word: i64) {
         self.mix(word.max(self.oldest) as u64);
     }
@@ -69,7 +69,7 @@ pub struct Walk {
     pub cut: bool,
 }
 
-/// Someone who looks at each edge and each state.
+/// Inspects each edge and each state.
 pub trait Visitor {
     /// # Errors
     /// What is wrong with it.
@@ -95,11 +95,11 @@ pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Wa
     queue.push_back((0_u32, start));
     let mut walk = Walk { states: 1, ..Walk::default() };
     while let Some((index, pair)) = queue.pop_front() {
-        let tell = |what: String, last: Option<u16>| story(model, &parents, index, last, &what);
-        visitor.state(&pair).map_err(|what| tell(what, None))?;
+        let describe = |what: String, last: Option<u16>| story(model, &parents, index, last, &what);
+        visitor.state(&pair).map_err(|what| describe(what, None))?;
         for (number, &edge) in model.edges.iter().enumerate() {
             let number = number as u16;
-            // All that is received then is older than any time-out by now: a longer hold says no more.
+            // Everything received then is older than any time-out by now: a longer hold adds nothing.
             if matches!(edge.0, Wait::Alone(time) if time > TICK)
                 && pair.oracle.waited(pair.world.now) > model.cap
             {
@@ -137,7 +137,7 @@ pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Wa
     Ok(walk)
 }
 
-/// The way to what is wrong, in words.
+/// Describes the way to the error.
 fn story(model: &Model, parents: &[(u32, u16)], mut index: u32, last: Option<u16>, what: &str) -> String {
     let mut way: Vec<Edge> = last.into_iter().map(|last| model.edges[usize::from(last)]).collect();
     while index != 0 {
@@ -146,11 +146,11 @@ fn story(model: &Model, parents: &[(u32, u16)], mut index: u32, last: Option<u16
         index = parent;
     }
     way.reverse();
-    format!("{}\n{}", model.name, tell(model, &way, what))
+    format!("{}\n{}", model.name, describe(model, &way, what))
 }
 
-/// What the machine does on `way`, which ends with `what`.
-pub fn tell(model: &Model, way: &[Edge], what: &str) -> String {
+/// Describes what the machine does on `way`, which ends with the error `what`.
+pub fn describe(model: &Model, way: &[Edge], what: &str) -> String {
     let mut text = String::new();
     let Ok(mut pair) = Pair::new(model.params, model.cap) else { return what.to_owned() };
     for &edge in way {

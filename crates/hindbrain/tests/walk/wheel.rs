@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::books::{MS, Ns};
 
-/// How fast a level may change, as the document says it.
+/// The slopes of a level, as the document has them.
 #[derive(Clone, Copy, Debug)]
 pub struct Slopes {
     /// Away from zero and toward it \[thousandths of a count per s\].
@@ -14,7 +14,7 @@ pub struct Slopes {
     pub rest: Ns,
 }
 
-/// What a wheel may be told to aim at: any of these levels.
+/// The range of the levels that a wheel may aim at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aim {
     pub least: i16,
@@ -47,7 +47,7 @@ pub struct Turn {
     /// The state is OK.
     pub driving: bool,
     pub slopes: Slopes,
-    /// This wheel goes by rule 1 alone, whatever the other one does.
+    /// This wheel goes by rule 1 alone, independent of the other one.
     pub alone: bool,
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Pace {
     /// The time between cycles, none while there are none.
     interval: Option<Duration>,
     due: Instant,
+    /// When the last cycle was.
+    cycled: Option<Instant>,
     /// Whether somebody polled already.
     has_begun: bool,
 }
@@ -31,7 +33,7 @@ pub(super) struct Pace {
 impl Pace {
     pub(super) fn new(rate: u32) -> Self {
         let period = Duration::from_nanos(1_000_000_000 / u64::from(rate.clamp(1, 1_000_000_000)));
-        Self { period, interval: None, due: Instant::ZERO, has_begun: false }
+        Self { period, interval: None, due: Instant::ZERO, cycled: None, has_begun: false }
     }
 
     /// Goes on as `course` needs it. Cycles that are counted, `steady`, come at the whole rate whatever happens. What was not due so
@@ -58,12 +60,12 @@ impl Pace {
     /// Goes on to the next cycle if one is due at `now`, and tells how many were skipped.
     pub(super) fn step(&mut self, now: Instant) -> Option<u64> {
         self.has_begun = true;
-        let interval = self.interval.filter(|_| self.due <= now)?;
-        let missed = now.since(self.due).as_nanos() / interval.as_nanos().max(1);
-        let missed = u64::try_from(missed).unwrap_or(u64::MAX);
-        let intervals = u32::try_from(missed.saturating_add(1)).unwrap_or(u32::MAX);
-        self.due = self.due + interval.saturating_mul(intervals);
-        Some(missed)
+        // At the end of time the next cycle would be due at the same time again.
+        let interval = self.interval.filter(|_| self.due <= now && self.cycled != Some(now))?;
+        let (late, interval) = (now.since(self.due).as_nanos(), interval.as_nanos().max(1));
+        self.due = now + Duration::from_nanos(u64::try_from(interval - late % interval).unwrap_or(u64::MAX));
+        self.cycled = Some(now);
+        Some(u64::try_from(late / interval).unwrap_or(u64::MAX))
     }
 
     /// Whether somebody polled already.

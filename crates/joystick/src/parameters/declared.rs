@@ -1,74 +1,61 @@
-use params::{Parameter, Specification};
+use params::{Parameter, Refusal, Set, Specification};
 
-pub(super) const RATE: Parameter<i64> = Parameter::integer("rate", 200, 1, 1000)
-    .unit("Hz")
-    .text(
-        "How often the desired state is published while it is motion. A change of the stick is published at once, and a zero \
-         is repeated 20 times a second.",
-    )
-    .at_start()
-    .needed_by("joystick-genom3: its task `state` runs at 200 Hz; slower computers and links");
-pub(super) const CONTROL_DEVICE: Parameter<String> = Parameter::string("control_device", "").text(
-    "The device that drives: its name as in device/<name> or exactly as `steersman-joystick list` shows it, or its GUID (whose version and checksum do not count), serial number, path or a link to that (/dev/input/by-path/...); empty: the first to connect, and only that one after it. Serial number and paths tell two of one model apart; the GUID does not, and a name goes to the next of that model when its device is gone. Quote it: digits alone are a number in YAML.",
-)
-    .needed_by("joystick_drivers#305, #316, #199: which of several pads drives");
-pub(super) const VIRTUAL_DEVICE: Parameter<String> = Parameter::string("virtual_device", "")
-    .text("Name of a virtual joystick, which is there as long as its axes and buttons are published on `~/virtual_device`.")
-    .at_start()
-    .needed_by("scripts, demo and tests that drive without hardware");
-pub(super) const INTRINSIC: Parameter<bool> = Parameter::bool("intrinsic", true)
-    .text("Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that change it. In another one a stick that is not at rest commands nothing before it was.")
-    .needed_by("joystick-genom3 `set_intrinsic_mode`");
-pub(super) const DRAG: Parameter<f64> = Parameter::float("drag", 3.0, 0.0, 1000.0)
-    .unit("1/s")
-    .text("Linear friction on the desired velocity; 0 keeps the velocity when the stick is let go, and nothing bounds it.")
-    .needed_by("joystick-genom3 `set_state_params`");
-pub(super) const AMAX: Parameter<f64> = Parameter::float("amax", 3.0, 0.0, 1000.0).unit("m/s^2").text(
-    "Linear acceleration at full stick; the velocity ends at amax/drag, and a takeover begins with no more.",
-)
-    .needed_by("joystick-genom3 `set_state_params`");
-pub(super) const AWMAX: Parameter<f64> = Parameter::float("awmax", 3.0, 0.0, 1000.0)
-    .unit("rad/s^2")
-    .text("Angular acceleration at full stick; the angular velocity ends at awmax/drag, and a takeover begins with no more.")
-    .needed_by("joystick-genom3 `set_state_params`");
-pub(super) const SLOW: Parameter<f64> = Parameter::float("slow", 4.0, 0.001, 1000.0)
-    .text("What both accelerations are divided by in slow motion; less than 1 counts as 1.")
-    .needed_by("joystick-genom3 `set_state_params`");
+use super::{AxisMapping, Dynamics, JoyParams, Shape, number};
 
-pub(super) const ENABLE_ON: Parameter<i64> = button("enable.on")
-    .text("Button that lets the stick drive while pressed; with no enable button at all a stick with a mapped axis \
-         always drives.")
-    .needed_by("joystick-genom3 `set_mappings`");
-pub(super) const ENABLE_SLOW: Parameter<i64> = button("enable.slow")
-    .text("Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`.")
-    .needed_by("joystick-genom3 `set_mappings`");
-pub(super) const ENABLE_TOGGLE: Parameter<i64> = button("enable.toggle")
-    .text("Button that switches the stick's driving on, and off again.")
-    .needed_by("joystick-genom3 `set_mappings`");
-pub(super) const COORDS_INTRINSIC: Parameter<i64> = button("coords.intrinsic")
-    .text("Button that selects the vehicle's own frame.")
-    .needed_by("joystick-genom3 `set_mappings`");
-pub(super) const COORDS_WORLD: Parameter<i64> = button("coords.world")
-    .text("Button that selects the world frame.")
-    .needed_by("joystick-genom3 `set_mappings`");
-pub(super) const COORDS_TOGGLE: Parameter<i64> = button("coords.toggle")
-    .text("Button that changes between the frames.")
-    .needed_by("joystick-genom3 `set_mappings`");
+params::params! {
+    /// What the node itself is told.
+    pub(super) struct Declared {
+        rate: i64 = Parameter::integer("rate", 200, 1, 1000).unit("Hz").at_start()
+            .text("How often the desired state is published while it is motion. A change of the stick is published at once, \
+                and a zero is repeated 20 times a second.")
+            .needed_by("joystick-genom3: its task `state` runs at 200 Hz; slower computers and links"),
+        control_device: String = Parameter::string("control_device", "")
+            .text("The device that drives: its name as in device/<name> or exactly as `steersman-joystick list` shows it, or \
+                its GUID (whose version and checksum do not count), serial number, path or a link to that \
+                (/dev/input/by-path/...); empty: the first to connect, and only that one after it. Serial number and paths \
+                tell two of one model apart; the GUID does not, and a name goes to the next of that model when its device is \
+                gone. Quote it: digits alone are a number in YAML.")
+            .needed_by("joystick_drivers#305, #316, #199: which of several pads drives"),
+        virtual_device: String = Parameter::string("virtual_device", "").at_start()
+            .text("Name of a virtual joystick, which is there as long as its axes and buttons are published on \
+                `~/virtual_device`.").needed_by("scripts, demo and tests that drive without hardware"),
+    }
+}
 
-pub(super) const JOY_DEAD_ZONE: Parameter<f64> = Parameter::float("joy.dead_zone", 0.05, 0.0, 0.9)
-    .text("Part of an axis's way from the centre in which `joy` has 0; the rest is stretched to the whole.")
-    .needed_by("readers of `joy`, whose `deadzone` it is");
-pub(super) const JOY_AUTOREPEAT_RATE: Parameter<f64> =
-    Parameter::float("joy.autorepeat_rate", 20.0, 0.0, 1000.0)
-        .unit("Hz")
-        .text("How often `joy` is published even if nothing happens; 0: on changes only.")
-        .needed_by("readers of `joy` who take silence for loss: joystick_drivers#304, #222");
-pub(super) const JOY_COALESCE_INTERVAL: Parameter<f64> =
-    Parameter::float("joy.coalesce_interval", 0.001, 0.0, 1.0).unit("s").text(
-        "How long `joy` waits for further moves after the first one, to publish them as one; buttons and hats do not wait.",
-    )
-    .needed_by("readers of `joy` whom each move is too much: joystick_drivers#284");
-/// Who needs the mapping of an axis.
+params::params! {
+    /// The frame of the velocities.
+    pub(super) struct Frame {
+        intrinsic: bool = Parameter::bool("intrinsic", true)
+            .text("Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that change it. \
+                In another one a stick that is not at rest commands nothing before it was.")
+            .needed_by("joystick-genom3 `set_intrinsic_mode`"),
+    }
+}
+
+params::params! {
+    /// What lets the stick drive.
+    pub(super) struct Enable {
+        on: i64 = button("enable.on")
+            .text("Button that lets the stick drive while pressed; with no enable button at all a stick with a mapped axis \
+                always drives.").needed_by(SET_MAPPINGS),
+        slow: i64 = button("enable.slow")
+            .text("Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`.")
+            .needed_by(SET_MAPPINGS),
+        toggle: i64 = button("enable.toggle").text("Button that switches the stick's driving on, and off again.")
+            .needed_by(SET_MAPPINGS),
+    }
+}
+
+params::params! {
+    /// What selects the frame.
+    pub(super) struct Coords {
+        intrinsic: i64 = button("coords.intrinsic").text("Button that selects the vehicle's own frame.").needed_by(SET_MAPPINGS),
+        world: i64 = button("coords.world").text("Button that selects the world frame.").needed_by(SET_MAPPINGS),
+        toggle: i64 = button("coords.toggle").text("Button that changes between the frames.").needed_by(SET_MAPPINGS),
+    }
+}
+
+/// Who needs the mapping of an axis or a button.
 const SET_MAPPINGS: &str = "joystick-genom3 `set_mappings`";
 /// Who needs calibration.
 const CALIBRATION: &str =
@@ -78,88 +65,92 @@ const fn button(name: &'static str) -> Parameter<i64> {
     Parameter::integer(name, -1, -1, 15)
 }
 
-/// The parameters of one coordinate.
-pub(super) struct Coordinate {
-    pub(super) axis: Parameter<i64>,
-    pub(super) offset: Parameter<f64>,
-    pub(super) scale: Parameter<f64>,
-    pub(super) invert: Parameter<bool>,
-    pub(super) dead_zone: Parameter<f64>,
-    pub(super) curve: Parameter<f64>,
-    pub(super) min: Parameter<i64>,
-    pub(super) center: Parameter<i64>,
-    pub(super) max: Parameter<i64>,
-}
-
-macro_rules! coordinate {
-    ($name:literal, $motion:literal) => {
-        Coordinate {
-            axis: Parameter::integer(concat!($name, ".axis"), -1, -1, 15).text(concat!(
-                "Axis that commands the acceleration ",
-                $motion,
-                "; -1: none."
-            ))
-            .needed_by(SET_MAPPINGS),
-            offset: Parameter::float(concat!($name, ".offset"), 0.0, -10.0, 10.0)
-                .text("Added to the axis (-1 to 1) before scaling.").needed_by(SET_MAPPINGS),
-            scale: Parameter::float(concat!($name, ".scale"), 1.0, -10.0, 10.0)
-                .text("Factor on axis and offset, -1 inverts; the product is cut to -1 to 1.").needed_by(SET_MAPPINGS),
-            invert: Parameter::bool(concat!($name, ".invert"), false)
-                .text("Whether the axis counts the other way round, before dead zone, curve and offset.").needed_by("a trigger that is pulled the other way: an offset of 1 comes after it"),
-            dead_zone: Parameter::float(concat!($name, ".dead_zone"), 0.0, 0.0, 0.9).text(
-                "Part of the axis's way from the centre that counts as 0; the rest is stretched to the whole.",
-            )
-            .needed_by("sticks that do not come back exactly: each pad by itself"),
-            curve: Parameter::float(concat!($name, ".curve"), 1.0, 0.2, 5.0)
-                .text("Exponent on the axis beyond the dead zone: 1 straight, more is finer about the centre.").needed_by("chairs and hands that need it finer about the centre"),
-            min: counts(concat!($name, ".min"), -32767).text("Raw value of the axis that counts as -1.").needed_by(CALIBRATION),
-            center: counts(concat!($name, ".center"), 0)
-                .text("Raw value of the axis that counts as 0, from min to max.").needed_by(CALIBRATION),
-            max: counts(concat!($name, ".max"), 32767).text("Raw value of the axis that counts as 1.").needed_by(CALIBRATION),
-        }
-    };
-}
-
 const fn counts(name: &'static str, default: i64) -> Parameter<i64> {
     Parameter::integer(name, default, -32768, 32767).unit("counts")
 }
 
-pub(super) const COORDINATES: [Coordinate; 6] = [
-    coordinate!("linear.x", "forward"),
-    coordinate!("linear.y", "to the left"),
-    coordinate!("linear.z", "upward"),
-    coordinate!("angular.x", "about the forward axis"),
-    coordinate!("angular.y", "about the left axis"),
-    coordinate!("angular.z", "about the upward axis, counter-clockwise"),
-];
+/// The parameters of one coordinate.
+macro_rules! coordinate {
+    ($coordinate:ident, $name:literal, $motion:literal) => {
+        params::params! {
+            struct $coordinate {
+                axis: i64 = Parameter::integer(concat!($name, ".axis"), -1, -1, 15)
+                    .text(concat!("Axis that commands the acceleration ", $motion, "; -1: none.")).needed_by(SET_MAPPINGS),
+                offset: f64 = Parameter::float(concat!($name, ".offset"), 0.0, -10.0, 10.0)
+                    .text("Added to the axis (-1 to 1) before scaling.").needed_by(SET_MAPPINGS),
+                scale: f64 = Parameter::float(concat!($name, ".scale"), 1.0, -10.0, 10.0)
+                    .text("Factor on axis and offset, -1 inverts; the product is cut to -1 to 1.").needed_by(SET_MAPPINGS),
+                min: i64 = counts(concat!($name, ".min"), -32767).text("Raw value of the axis that counts as -1.")
+                    .needed_by(CALIBRATION),
+                center: i64 = counts(concat!($name, ".center"), 0)
+                    .text("Raw value of the axis that counts as 0, from min to max.").needed_by(CALIBRATION),
+                max: i64 = counts(concat!($name, ".max"), 32767).text("Raw value of the axis that counts as 1.")
+                    .needed_by(CALIBRATION),
+                invert: bool = Parameter::bool(concat!($name, ".invert"), false)
+                    .text("Whether the axis counts the other way round, before dead zone, curve and offset.")
+                    .needed_by("a trigger that is pulled the other way: an offset of 1 comes after it"),
+                dead_zone: f64 = Parameter::float(concat!($name, ".dead_zone"), 0.0, 0.0, 0.9)
+                    .text("Part of the axis's way from the centre that counts as 0; the rest is stretched to the whole.")
+                    .needed_by("sticks that do not come back exactly: each pad by itself"),
+                curve: f64 = Parameter::float(concat!($name, ".curve"), 1.0, 0.2, 5.0)
+                    .text("Exponent on the axis beyond the dead zone: 1 straight, more is finer about the centre.")
+                    .needed_by("chairs and hands that need it finer about the centre"),
+            }
+        }
+
+        impl $coordinate {
+            fn mapping(set: &Set) -> Result<AxisMapping, Refusal> {
+                let Self { axis, offset, scale, min, center, max, invert, dead_zone, curve } = Self::read(set);
+                let [min, center, max] = calibration(set, $name, [min, center, max])?;
+                let shape = Shape { min, center, max, invert, dead_zone, curve };
+                Ok(AxisMapping { axis: number(axis), offset, scale, shape })
+            }
+        }
+    };
+}
+
+coordinate!(LinearX, "linear.x", "forward");
+coordinate!(LinearY, "linear.y", "to the left");
+coordinate!(LinearZ, "linear.z", "upward");
+coordinate!(AngularX, "angular.x", "about the forward axis");
+coordinate!(AngularY, "angular.y", "about the left axis");
+coordinate!(AngularZ, "angular.z", "about the upward axis, counter-clockwise");
+
+/// The mappings of the axes, linear and angular.
+pub(super) fn axes(set: &Set) -> Result<[[AxisMapping; 3]; 2], Refusal> {
+    let linear = [LinearX::mapping(set)?, LinearY::mapping(set)?, LinearZ::mapping(set)?];
+    Ok([linear, [AngularX::mapping(set)?, AngularY::mapping(set)?, AngularZ::mapping(set)?]])
+}
+
+/// `[min, center, max]` of the coordinate `name`, which must lie in this order.
+fn calibration(set: &Set, name: &str, counts: [i64; 3]) -> Result<[i16; 3], Refusal> {
+    let [min, center, max] = counts;
+    if min >= max || !(min..=max).contains(&center) {
+        let rule = format!(
+            "must lie from '{name}.min' ({min}) to '{name}.max' ({max}), of which the second must be greater"
+        );
+        return Err(set.refuse(&format!("{name}.center"), rule));
+    }
+    // The specification allows no others.
+    Ok(counts.map(|counts| i16::try_from(counts).unwrap_or_default()))
+}
 
 /// All parameters of the node `joystick`.
 pub fn specification() -> Specification {
-    let mut specification = Specification::new(
+    Specification::new(
         "joystick",
         "Publishes each connected stick, and replaces a reference by the stick's velocity while the user drives.",
     )
-    .with(&RATE)
-    .with(&CONTROL_DEVICE)
-    .with(&VIRTUAL_DEVICE)
-    .with(&DRAG)
-    .with(&AMAX)
-    .with(&AWMAX)
-    .with(&SLOW)
-    .with(&INTRINSIC);
-    for c in &COORDINATES {
-        specification = specification.with(&c.axis).with(&c.offset).with(&c.scale);
-        specification = specification.with(&c.min).with(&c.center).with(&c.max);
-        specification = specification.with(&c.invert).with(&c.dead_zone).with(&c.curve);
-    }
-    specification
-        .with(&ENABLE_ON)
-        .with(&ENABLE_SLOW)
-        .with(&ENABLE_TOGGLE)
-        .with(&COORDS_INTRINSIC)
-        .with(&COORDS_WORLD)
-        .with(&COORDS_TOGGLE)
-        .with(&JOY_DEAD_ZONE)
-        .with(&JOY_AUTOREPEAT_RATE)
-        .with(&JOY_COALESCE_INTERVAL)
+    .with_all(Declared::declarations())
+    .with_all(Dynamics::declarations())
+    .with_all(Frame::declarations())
+    .with_all(LinearX::declarations())
+    .with_all(LinearY::declarations())
+    .with_all(LinearZ::declarations())
+    .with_all(AngularX::declarations())
+    .with_all(AngularY::declarations())
+    .with_all(AngularZ::declarations())
+    .with_all(Enable::declarations())
+    .with_all(Coords::declarations())
+    .with_all(JoyParams::declarations())
 }

@@ -1,19 +1,33 @@
+use params::Parameter;
+
 use crate::mapping::COORDINATES;
 
-/// How a command becomes a velocity.
-///
-/// # Source
-/// joystick-genom3 `params_s`. It prints drag in m/s², but a coefficient on a velocity is 1/s.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Dynamics {
-    /// Linear friction for all six coordinates \[1/s], 0 to 1000.
-    pub drag: f64,
-    /// Linear acceleration at full stick \[m/s²], 0 to 1000.
-    pub amax: f64,
-    /// Angular acceleration at full stick \[rad/s²], 0 to 1000.
-    pub awmax: f64,
-    /// What both are divided by in slow motion, 0.001 to 1000; less than 1 counts as 1.
-    pub slow: f64,
+params::params! {
+    /// How a command becomes a velocity.
+    ///
+    /// # Source
+    /// joystick-genom3 `params_s`. It prints drag in m/s², but a coefficient on a velocity is 1/s. The accelerations are 10 there
+    /// by default: a full stick would end at 3.3 m/s, be cut to a top speed of 1 m/s further on, and a stick that is let go would
+    /// go on at that for 0.4 s before it fell below it.
+    #[derive(Copy)]
+    pub struct Dynamics {
+        /// Linear friction for all six coordinates \[1/s], 0 to 1000.
+        drag: f64 = Parameter::float("drag", 3.0, 0.0, 1000.0).unit("1/s")
+            .text("Linear friction on the desired velocity; 0 keeps the velocity when the stick is let go, and nothing bounds \
+                it.").needed_by("joystick-genom3 `set_state_params`"),
+        /// Linear acceleration at full stick \[m/s²], 0 to 1000.
+        amax: f64 = Parameter::float("amax", 3.0, 0.0, 1000.0).unit("m/s^2")
+            .text("Linear acceleration at full stick; the velocity ends at amax/drag, and a takeover begins with no more.")
+            .needed_by("joystick-genom3 `set_state_params`"),
+        /// Angular acceleration at full stick \[rad/s²], 0 to 1000.
+        awmax: f64 = Parameter::float("awmax", 3.0, 0.0, 1000.0).unit("rad/s^2")
+            .text("Angular acceleration at full stick; the angular velocity ends at awmax/drag, and a takeover begins with no \
+                more.").needed_by("joystick-genom3 `set_state_params`"),
+        /// What both are divided by in slow motion, 0.001 to 1000; less than 1 counts as 1.
+        slow: f64 = Parameter::float("slow", 4.0, 0.001, 1000.0)
+            .text("What both accelerations are divided by in slow motion; less than 1 counts as 1.")
+            .needed_by("joystick-genom3 `set_state_params`"),
+    }
 }
 
 /// Which axes and buttons mean what.
@@ -114,28 +128,32 @@ pub struct FrameButtons {
     pub toggle: Option<usize>,
 }
 
-/// How `joy` is told.
-///
-/// # Source
-/// The ROS 2 `joy` package's `deadzone`, `autorepeat_rate` and `coalesce_interval_ms`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JoyParams {
-    /// Up to here, 0 to 0.9, an axis is 0; what is beyond is stretched to the whole range again.
-    pub dead_zone: f64,
-    /// How often the state is told without being asked \[Hz], 0 (never) to 1000.
-    pub autorepeat_rate: f64,
-    /// How long moves of axes are collected for one message \[s], 0 to 1.
-    pub coalesce_interval: f64,
+params::params! {
+    /// How `joy` is told.
+    ///
+    /// # Source
+    /// The ROS 2 `joy` package's `deadzone`, `autorepeat_rate` and `coalesce_interval_ms`, with its defaults.
+    #[derive(Copy)]
+    pub struct JoyParams {
+        /// Up to here, 0 to 0.9, an axis is 0; what is beyond is stretched to the whole range again.
+        dead_zone: f64 = Parameter::float("joy.dead_zone", 0.05, 0.0, 0.9)
+            .text("Part of an axis's way from the centre in which `joy` has 0; the rest is stretched to the whole.")
+            .needed_by("readers of `joy`, whose `deadzone` it is"),
+        /// How often the state is told without being asked \[Hz], 0 (never) to 1000.
+        autorepeat_rate: f64 = Parameter::float("joy.autorepeat_rate", 20.0, 0.0, 1000.0).unit("Hz")
+            .text("How often `joy` is published even if nothing happens; 0: on changes only.")
+            .needed_by("readers of `joy` who take silence for loss: joystick_drivers#304, #222"),
+        /// How long moves of axes are collected for one message \[s], 0 to 1.
+        coalesce_interval: f64 = Parameter::float("joy.coalesce_interval", 0.001, 0.0, 1.0).unit("s")
+            .text("How long `joy` waits for further moves after the first one, to publish them as one; buttons and hats do not \
+                wait.").needed_by("readers of `joy` whom each move is too much: joystick_drivers#284"),
+    }
 }
 
 /// The defaults of the specification.
-///
-/// # Source
-/// joystick-genom3, but for the accelerations, which are 10 there: a full stick would end at 3.3 m/s, be cut to a top speed of 1 m/s
-/// further on, and a stick that is let go would go on at that for 0.4 s before it fell below it.
 impl Default for Dynamics {
     fn default() -> Self {
-        Self { drag: 3.0, amax: 3.0, awmax: 3.0, slow: 4.0 }
+        Self::defaults()
     }
 }
 
@@ -159,9 +177,9 @@ impl Default for Shape {
     }
 }
 
-/// The defaults of the specification, which are those of the `joy` package.
+/// The defaults of the specification.
 impl Default for JoyParams {
     fn default() -> Self {
-        Self { dead_zone: 0.05, autorepeat_rate: 20.0, coalesce_interval: 0.001 }
+        Self::defaults()
     }
 }

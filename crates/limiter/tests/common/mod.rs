@@ -84,12 +84,12 @@ impl Axis {
         instants
     }
 
-    /// The target that `wish` becomes.
-    pub fn target(&self, wish: f64) -> f64 {
-        if wish.abs() < self.settings.dead_band {
+    /// The target for `setpoint`.
+    pub fn target(&self, setpoint: f64) -> f64 {
+        if setpoint.abs() < self.settings.dead_band {
             0.0
         } else {
-            wish.clamp(self.settings.min, self.settings.max)
+            setpoint.clamp(self.settings.min, self.settings.max)
         }
     }
 

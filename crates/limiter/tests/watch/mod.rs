@@ -1,11 +1,11 @@
-//! Looks at an axis from outside and compares each two looks with the limits.
+//! Observes an axis from outside and checks each two consecutive observations against the limits.
 
 use proptest::prelude::*;
 use units::Instant;
 
 use crate::common::Axis;
 
-/// What was seen last.
+/// The last observation.
 pub struct Watch {
     at: Instant,
     v: f64,
@@ -28,7 +28,7 @@ impl Watch {
         if axis.settings.jerk > 0.0 && !self.emergency {
             prop_assert_eq!((axis.v(now), axis.a(now)), (self.v, self.a));
         }
-        self.look(axis, now)
+        self.observe(axis, now)
     }
 
     /// An emergency: no velocity steps, unless its deceleration is off.
@@ -39,7 +39,7 @@ impl Watch {
         Ok(())
     }
 
-    /// A safety stop: nothing is left.
+    /// A safety stop: no motion is left.
     pub fn halt(&mut self, axis: &mut Axis, now: Instant) -> Verdict {
         prop_assert_eq!((axis.v(now), axis.a(now)), (0.0, 0.0));
         (self.v, self.a, self.emergency) = (0.0, 0.0, false);
@@ -62,8 +62,8 @@ impl Watch {
         Ok(())
     }
 
-    /// What is there at `now` can have come from what was seen last, within all limits.
-    pub fn look(&mut self, axis: &mut Axis, now: Instant) -> Verdict {
+    /// Checks that the state at `now` can follow from the last observation within all limits.
+    pub fn observe(&mut self, axis: &mut Axis, now: Instant) -> Verdict {
         let (v, a) = (axis.v(now), axis.a(now));
         let dt = now.since(self.at).as_secs_f64();
         let s = axis.settings;
@@ -74,7 +74,7 @@ impl Watch {
 
         prop_assert!(v != 0.0 || v.is_sign_positive());
 
-        // To the bit, but for what was already outside when the limits came.
+        // To the bit, except for a velocity that was already outside when the limits changed.
         prop_assert!(v >= s.min.min(self.v) && v <= s.max.max(self.v), "{v} beyond {} or {}", s.min, s.max);
 
         let braking = if self.emergency { emergency } else { down };

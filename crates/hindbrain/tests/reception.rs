@@ -1,5 +1,5 @@
-//! What counts as heard: several emergency stops at once, measurements that are repeated, messages that waited for a process
-//! that was held.
+//! Which messages count: several emergency stops at once, repeated measurements, messages that were queued while the process
+//! was suspended.
 
 #![allow(clippy::unwrap_used)] // clippy takes helpers of tests for production code
 
@@ -16,7 +16,7 @@ fn released() -> Input {
     Input::EstopReceived(false)
 }
 
-/// At full speed, with an emergency stop that says that it is released.
+/// Driving, with an emergency stop that publishes released.
 fn driving(profile: &str) -> Rig {
     let mut rig = rig(&[("profile", Value::Text(profile.into()))]);
     rig.send(released());
@@ -36,10 +36,10 @@ fn h4_a_second_emergency_stop_hides_none() {
     let mut rig = driving("strict");
     rig.send(publishers(SoleTopic::Estop, 2, 0));
     assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]));
-    // One is pressed, the other one goes on saying that it is not.
+    // One is pressed, the other one keeps publishing released.
     rig.repeat(&[Input::EstopReceived(true), released(), command(1.0, 0.0)], 500);
     rig.click_reset();
-    assert_eq!(rig.state(), StopState::Estop, "whose release it is nobody knows");
+    assert_eq!(rig.state(), StopState::Estop, "the released one may be the other one");
     assert!(rig.has(Cause::EstopConflict));
     rig.send(publishers(SoleTopic::Estop, 1, 0));
     rig.repeat(&[released()], 100);
@@ -58,7 +58,7 @@ fn under_seed_a_second_emergency_stop_stops_while_it_is_there() {
     assert_eq!(rig.state(), StopState::Ok);
 }
 
-/// A button that says something only when it is pressed, or that cannot be received, is no button that is released.
+/// A button that publishes only when it is pressed, or that cannot be received, does not count as released.
 #[test]
 fn an_emergency_stop_that_has_a_publisher_must_be_received() {
     for (fitting, others) in [(1, 0), (0, 1)] {
@@ -66,7 +66,7 @@ fn an_emergency_stop_that_has_a_publisher_must_be_received() {
         rig.ready();
         rig.send(publishers(SoleTopic::Estop, 0, 0));
         rig.repeat(&[command(1.0, 0.0)], 1_000);
-        assert_eq!(rig.state(), StopState::Ok, "nobody publishes one");
+        assert_eq!(rig.state(), StopState::Ok, "it has no publisher");
         rig.send(publishers(SoleTopic::Estop, fitting, others));
         rig.repeat(&[command(1.0, 0.0), publishers(SoleTopic::Estop, fitting, others)], 240);
         assert!(!rig.has(Cause::EstopStale), "it may still come");
@@ -130,23 +130,23 @@ fn a_measurement_that_is_repeated_keeps_no_sensor_alive() {
     let before = rig.hindbrain.counters().repeated;
     let unstamped = Input::IrReceived { sensor: Sensor::FrontPort, distance: Some(9.0), stamp: Stamp::ZERO };
     rig.repeat(&[unstamped], 100);
-    assert_eq!(rig.hindbrain.counters().repeated, before, "without a stamp nobody can tell");
+    assert_eq!(rig.hindbrain.counters().repeated, before, "without a stamp a repetition cannot be detected");
 }
 
 #[test]
 fn what_waited_for_a_process_that_was_held_is_as_old_as_it_may_be() {
-    // 20 ms until it is due, and then nobody calls for so long.
+    // 20 ms until it is due, and then no call for `held` ms.
     for (held, state) in [(400, false), (40, true)] {
         let mut rig = Rig::new(common::params(&[]).unwrap());
         rig.ready();
         rig.repeat(&[command(1.0, 0.0)], 1_000);
         rig.stall(20 + held);
         rig.send(command(1.0, 0.0));
-        // 500 ms less what it may have waited; asked for at 110 ms from now.
+        // 500 ms less the time that it may have waited; checked 110 ms from now.
         rig.wait(110);
         assert_eq!(!rig.has(Cause::CommandStale), state, "held for {held} ms");
         rig.repeat(&[command(1.0, 0.0)], 200);
-        assert!(!rig.has(Cause::CommandStale), "what comes afterwards is of now");
+        assert!(!rig.has(Cause::CommandStale), "later messages are fresh");
         assert_eq!(rig.has(Cause::NeutralWait), !state, "a command that was lost asks for a zero");
     }
 }
@@ -171,7 +171,7 @@ fn a_call_that_is_a_tick_late_makes_nothing_older() {
 }
 
 #[test]
-fn an_estops_word_that_waited_is_as_old_as_it_may_be() {
+fn an_estop_message_that_waited_is_as_old_as_it_may_be() {
     let mut rig = driving("strict");
     rig.stall(10 + 100);
     rig.send(released());
@@ -227,10 +227,10 @@ fn an_enable_that_waited_for_a_held_process_arms_nothing() {
 }
 
 #[test]
-fn a_false_stops_whoever_says_it_and_the_others_true_is_no_rise() {
+fn a_false_of_either_publisher_stops_and_the_others_true_is_no_rise() {
     let mut rig = rig(&[]);
     rig.full_speed();
-    // One switch repeats true; a second one comes, says false, and goes.
+    // One switch repeats true; a second one appears, publishes false, and disappears.
     rig.send(publishers(SoleTopic::Enable, 2, 0));
     assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]), "two switches are a stop");
     rig.send(Input::EnableReceived(false));
@@ -257,7 +257,7 @@ fn a_switch_that_does_not_fit_is_a_stop() {
     }
 }
 
-/// One says that the button is down, the other one that it is not.
+/// One publisher sends that the button is down, the other one that it is not.
 #[test]
 fn a_jammed_reset_button_does_not_reset_by_anothers_false() {
     let mut rig = rig(&[]);
