@@ -1,4 +1,4 @@
-//! Each machine, what may happen to it, and what must hold of what it asks for.
+//! Each machine, its possible inputs, and the invariants of its outputs.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -8,17 +8,17 @@ use units::{Command, Instant, Stamp, Velocity};
 
 use crate::{Subject, awkward, command, parameters, stamp, velocity};
 
-/// Servo values that a motor controller takes.
+/// Servo values that a motor controller accepts.
 fn is_servo(value: i16) -> bool {
     (24..=156).contains(&value)
 }
 
 thread_local! {
-    /// How many motor values were not stop, in this test.
+    /// The number of motor values other than stop in this test.
     pub static MOVED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// What a hindbrain is told that drives: by raw inputs alone none would ever be enabled.
+/// The inputs of a hindbrain that drives: raw inputs alone would never enable it.
 pub fn helpful(rng: &mut Rng) -> hindbrain::Input {
     use hindbrain::Input;
     match rng.u8(0..8) {
@@ -366,8 +366,8 @@ pub fn joystick() -> Subject<joystick::Joystick> {
     fn buttons(rng: &mut Rng) -> Vec<bool> {
         (0..rng.usize(0..20)).map(|_| rng.bool()).collect()
     }
-    // A reference passes through unchanged, also one that is not finite, which the arbiter refuses: only finite ones here, so
-    // that what the joystick makes itself can be judged.
+    // A reference passes through unchanged, also one that is not finite, which the arbiter refuses. Only finite ones are used
+    // here, so the joystick's own outputs can be judged.
     fn three(rng: &mut Rng) -> Option<[f64; 3]> {
         let parts = [awkward(rng), awkward(rng), awkward(rng)];
         rng.bool().then_some(parts.map(|part| if part.is_finite() { part } else { 0.0 }))

@@ -7,8 +7,8 @@ use crate::census::Seen;
 
 /// No model of every test run has so many states.
 pub const SMALL: usize = 60_000;
-/// Where a model of a single part has more states, the walk ends there; it keeps each run below 3 GB.
-pub const MOST: usize = 400_000;
+/// Where a model of a single part has more states, the walk ends there.
+pub const MOST: usize = 1_000_000;
 /// The parts that have more by themselves, with the real times alone, and the seed's slow slope: of each other one every state is walked.
 pub const LARGER: &[&str] = &["[Stamps]", "[IrStamps]", "[Conflicts]", "seed [Wheels]"];
 /// With longer times two parts may have more states than can be walked in a night: the walk of such a model ends here, and is listed.
