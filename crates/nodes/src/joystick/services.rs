@@ -74,7 +74,8 @@ fn settings<M: Contains<Joystick> + 'static>(runner: Runner<M>) -> Result<Runner
             Some(SetStateParams::Response { genom_success, genom_exdetail })
         })?
         .service::<GetMappings::Service>("~/get_mappings", move |_, context| {
-            let asked = context.shell().inspect(|machine| RequestedMappings::from(machine.stage().mappings()));
+            let asked =
+                context.shell().inspect(|machine| RequestedMappings::from(machine.stage().mappings()));
             let (genom_success, genom_exdetail) = (true, String::new());
             Some(GetMappings::Response { genom_success, genom_exdetail, mappings: to_wire(&asked) })
         })?
