@@ -194,7 +194,7 @@ def a_second_one_is_neutral_until_it_is_gone(kind, topic, told):
             driver.says(told, 6.0)
             driver.is_neutral()
         if topic == "/luci/chair_profile":  # nobody knows whose word was the last
-            driver.says("not since two told it")
+            driver.says("not since two publishers reported it")
             driver.is_neutral()
             luci.profiles.publish(Int32(data=1))
         driver.says("waits for a zero command")

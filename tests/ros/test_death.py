@@ -104,7 +104,7 @@ def test_a_hung_node_is_stopped_by_the_supervising_thread():
             held = now()
             took = stopped_meanwhile(vehicle.graph, held)
             assert took > LIMIT - 0.1, f"stopped {took:.3f} s after the hang began, which is no hang yet"
-            vehicle.wait(lambda: "the supervising thread stops them" in vehicle.process.output, "nothing is said of it")
+            vehicle.wait(lambda: "the supervising thread stops the motors" in vehicle.process.output, "nothing is said of it")
         stays_faulty(vehicle, now())
 
 
