@@ -1,4 +1,4 @@
-//! What the tests of the whole repository share.
+//! Shared code of the tests of the whole repository.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -25,13 +25,13 @@ pub fn specifications() -> Vec<Specification> {
     ]
 }
 
-/// What a node's executable, launch file and configuration file are called: as the node, but for the fake chair, whose
-/// node has the name that LUCI's has.
+/// The name of a node's executable, launch file and configuration file: the node's name, except for the fake chair, whose node
+/// has the name of LUCI's.
 pub fn executable(specification: &Specification) -> &'static str {
     if specification.node == "interface" { "luci_chair" } else { specification.node }
 }
 
-/// All files below `folder` with one of the extensions, hidden folders and build results left out.
+/// All files below `folder` with one of the extensions, without hidden folders and build results.
 pub fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else { return found };
@@ -52,7 +52,7 @@ pub fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// Compares `path` with what it is generated to be; with `BLESS=1` writes it instead.
+/// Compares `path` with its generated contents; with `BLESS=1` writes it instead.
 /// # Panics
 /// If they differ.
 pub fn bless(path: &str, text: &str) {
@@ -67,8 +67,8 @@ pub fn bless(path: &str, text: &str) {
     );
 }
 
-/// Compares what stands in `path` between the line `start` and the line `<!-- end -->` with what it is generated to be; with
-/// `BLESS=1` writes it instead.
+/// Compares the part of `path` between the line `start` and the line `<!-- end -->` with its generated contents; with `BLESS=1`
+/// writes it instead.
 /// # Panics
 /// If they differ, or the page has no such place.
 pub fn bless_between(path: &str, start: &str, text: &str) {

@@ -1,6 +1,6 @@
-//! `docs/safety.md` agrees with the machine: its table of causes is the machine's, and each of its rows names tests that exist. Whether
-//! such a test shows what its row says is for its reader to judge.
-#![allow(clippy::expect_used)] // what is expected here is the test's own ground
+//! `docs/safety.md` agrees with the machine: its table of causes is the machine's, and each of its rows names tests that exist.
+//! Whether such a test shows what its row states is for the reader to judge.
+#![allow(clippy::expect_used)] // a failed expectation is an error of the test's set-up
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -54,7 +54,7 @@ fn the_table_of_causes_is_the_machines() {
     bless_between(PAGE, "<!-- generated: causes -->", &causes());
 }
 
-/// The rows of the first table: each has a test over DDS that shows it.
+/// The rows of the first table: each names a test over DDS.
 #[test]
 fn every_row_names_tests_that_exist() {
     let page = page();

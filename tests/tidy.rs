@@ -1,5 +1,5 @@
-//! The rules of the house, checked.
-#![allow(clippy::expect_used)] // what is expected here is the test's own ground
+//! Checks the rules of the repository.
+#![allow(clippy::expect_used)] // a failed expectation is an error of the test's set-up
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use tests::{bless, bless_between, executable, files, root, specifications};
 use units::{Instant, Machine, Stamp};
 
-/// What each crate of the workspace may depend on, of the workspace's own crates and of what decides its layer.
+/// The allowed dependencies of each crate: crates of the workspace, and libraries that decide its layer.
 const ARROWS: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("params", &["saphyr-parser"]),
@@ -134,7 +134,7 @@ const PURE: &[&str] = &[
     "zone_pictures",
     "drive",
 ];
-/// The nodes between the hand and the motors: each of their parameters says who needs it.
+/// The nodes between the hand and the motors: the declaration of each parameter names its users.
 const GUARDS: &[&str] = &["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "chair"];
 const LONGEST_FILE: usize = 500;
 
@@ -254,7 +254,7 @@ fn the_page_of_each_node_has_its_parameters() {
     }
 }
 
-/// The rows of the six coordinates that differ in nothing but the coordinate are one row.
+/// Rows of the six coordinates that differ only in the coordinate are merged.
 fn without_repetition(table: &str) -> String {
     const COORDINATES: [&str; 6] =
         ["linear.x", "linear.y", "linear.z", "angular.x", "angular.y", "angular.z"];

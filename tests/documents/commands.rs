@@ -1,4 +1,4 @@
-//! Every command in a block `sh` of the documents is one that exists, as far as that shows without running it.
+//! Every command in a block `sh` of the documents exists, as far as can be checked without running it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +32,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What is known while the commands of one page are read.
+/// The state while the commands of one page are read.
 struct Shell<'a> {
     page: &'a Page,
     functions: BTreeSet<String>,
@@ -40,7 +40,7 @@ struct Shell<'a> {
 
 impl Shell<'_> {
     /// # Errors
-    /// What is wrong with the first command that is.
+    /// The error of the first invalid command.
     fn line(&mut self, line: &str) -> Result<(), String> {
         let words = words(line);
         let is_end = |word: &String| [";", "&&", "|", "{", "}", ">"].contains(&word.as_str());

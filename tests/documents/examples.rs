@@ -1,4 +1,4 @@
-//! Every block of YAML in the documents, and every file in `config/`, is one that its nodes start with.
+//! The nodes accept every block of YAML in the documents and every file in `config/`.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use tests::{files, root, specifications};
 
 use crate::markdown::pages;
 
-/// What a node asks of all its parameters together.
+/// A node's check of all its parameters together.
 fn check(node: &str, set: &Set) -> Result<(), Refusal> {
     match node {
         "joystick" => joystick::Params::read(set).map(drop),
@@ -23,7 +23,7 @@ fn check(node: &str, set: &Set) -> Result<(), Refusal> {
     }
 }
 
-/// What is wrong with a parameter file, all of it.
+/// All errors of a parameter file.
 fn faults(text: &str) -> Vec<String> {
     let blocks = match read(text) {
         Ok(blocks) => blocks,

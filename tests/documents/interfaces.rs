@@ -1,4 +1,4 @@
-//! The topics and services of the nodes, as their pages list them.
+//! The topics and services of the nodes are those in the tables of their pages.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,10 +7,10 @@ use tests::{executable, specifications};
 
 use crate::markdown::{Page, node_pages, quoted};
 
-/// Names in the graph, each with the types that it has.
+/// Names in the graph, each with its types.
 pub type Names = BTreeMap<String, Vec<String>>;
 
-/// What the tables below `## heading` list of all nodes.
+/// The names in the tables below `## heading` of all nodes.
 fn listed(heading: &str) -> Names {
     let mut names = Names::new();
     let pages = node_pages();
@@ -33,7 +33,7 @@ fn listed(heading: &str) -> Names {
     names
 }
 
-/// The name in the graph of what the node `node` calls `name`, in no namespace.
+/// The name in the graph, without a namespace, of `name` in the node `node`.
 fn full(name: &str, node: &str) -> String {
     match name.strip_prefix("~/") {
         Some(rest) => format!("/{node}/{rest}"),
@@ -51,7 +51,7 @@ pub static TOPICS: LazyLock<Names> = LazyLock::new(|| {
 /// The services of the nodes.
 pub static SERVICES: LazyLock<Names> = LazyLock::new(|| listed("Services"));
 
-/// The topics that examples of `page` configure, such as a source's: those have no row of their own.
+/// The topics that examples of `page` configure, such as a source's, which have no row of their own.
 pub fn configured(page: &Page) -> Vec<String> {
     let fences = page.fences();
     let texts = fences.iter().flat_map(|fence| fence.text.split("topic: ").skip(1));

@@ -1,6 +1,6 @@
-//! The documents: links lead somewhere, examples are what the nodes take, commands exist, and what the nodes are quoted to say is
-//! what they say.
-#![allow(clippy::expect_used)] // what is expected here is the test's own ground
+//! Checks of the documents: links lead somewhere, the nodes accept the examples, commands exist, and quoted messages of the
+//! nodes are in their sources.
+#![allow(clippy::expect_used)] // a failed expectation is an error of the test's set-up
 
 mod commands;
 mod examples;
@@ -13,7 +13,7 @@ use std::fs;
 
 use tests::root;
 
-/// The README is one page; what needs more has a page in `docs/`.
+/// The README is one page; longer texts have a page in `docs/`.
 #[test]
 fn the_readme_is_a_page() {
     const MOST: usize = 150;

@@ -1,4 +1,4 @@
-//! As much of Markdown as the documents use.
+//! The subset of Markdown that the documents use.
 
 use std::fs;
 
@@ -66,7 +66,7 @@ impl Page {
         self.text.lines().filter(is_prose).collect()
     }
 
-    /// What a link after `#` may name, as GitHub makes it of the headings.
+    /// The anchors of the page, which GitHub derives from the headings.
     pub fn anchors(&self) -> Vec<String> {
         let headings = self.prose().into_iter().filter(|line| line.starts_with('#'));
         let anchor = |line: &str| {
@@ -99,7 +99,7 @@ pub fn rows(lines: &[&str]) -> Vec<Vec<String>> {
     found
 }
 
-/// What stands between backticks in `text`.
+/// The texts between backticks in `text`.
 pub fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }

@@ -1,4 +1,4 @@
-//! What `docs/troubleshooting.md` quotes of the nodes is what they say.
+//! The messages that `docs/troubleshooting.md` quotes are in the nodes' sources.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use tests::{files, root};
 
 use crate::markdown::{pages, quoted, rows};
 
-/// The nodes' sources without comments and tests, with strings that go over several lines made one.
+/// The nodes' sources without comments and tests, with strings over several lines joined.
 fn sources() -> String {
     let mut all = String::new();
     for file in files(&root().join("crates"), &["rs"]) {

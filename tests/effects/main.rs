@@ -1,9 +1,9 @@
-//! Every parameter that may change at run time changes something: each machine plays the same scenes with its first
-//! parameters and with one of them changed, and must not do the same.
+//! Every parameter that may change at run time has an effect: each machine plays the same scenes with its first parameters and
+//! with one of them changed, and its outputs must differ.
 //!
-//! The list is the specification's, so that no parameter is forgotten. What a shell alone does is in [`Subject::elsewhere`],
-//! with the test over DDS that shows it. That a node refuses what it cannot change, and applies what it accepts, is seen by
-//! `test_every_parameter.py`.
+//! The parameters come from the specification, so none is forgotten. Effects in a shell only are in [`Subject::elsewhere`],
+//! with the test over DDS that shows them. `test_every_parameter.py` tests that a node refuses what it cannot change, and
+//! applies what it accepts.
 #![allow(clippy::panic)] // a parameter without an effect has to end the test with its name
 
 use std::collections::hash_map::DefaultHasher;
@@ -17,31 +17,32 @@ use units::{Command, Instant, Machine, Stamp, Velocity};
 
 mod scenes;
 
-/// Of one scene.
+/// The steps of one scene.
 const STEPS: u64 = 500;
-/// Between two of them.
+/// The time between two steps.
 const STEP: Duration = Duration::from_millis(20);
 
-/// A machine, and what happens to it.
+/// A machine and its inputs.
 struct Subject<M: Machine, P> {
     specification: Specification,
-    /// What has to be different from the defaults for all parameters to have something to do.
+    /// The values that must differ from the defaults for all parameters to have an effect.
     base: Vec<(&'static str, Value)>,
     read: fn(&Set) -> Result<P, Refusal>,
     begin: fn(P) -> M,
     changed: fn(P) -> M::Input,
-    /// What happens in one step of a scene: `mood` stays for a while, `rng` is new in each.
+    /// The inputs of one step of a scene: `mood` stays for a while, `rng` is new in each.
     scene: fn(mood: &mut Rng, rng: &mut Rng, step: u64) -> Vec<M::Input>,
-    /// What it tells beside its outputs.
+    /// Its reports besides its outputs.
     told: fn(&M) -> String,
-    /// Scenes to play before a parameter counts as one that does nothing.
+    /// The scenes to play before a parameter counts as one without effect.
     scenes: u64,
-    /// What only a shell does, with the test over DDS that shows it, or why another parameter has to be different first.
+    /// The parameters whose effect is in a shell only, with the test over DDS that shows it, or the reason why another
+    /// parameter must be different first.
     elsewhere: &'static [(&'static str, &'static str)],
 }
 
 impl<M: Machine<Output: Debug>, P> Subject<M, P> {
-    /// All that it says in one scene, as a number.
+    /// A digest of all outputs of one scene.
     fn play(&self, scene: u64, first: &Set, then: &Set) -> u64 {
         let read = |set| (self.read)(set).unwrap_or_else(|refusal| panic!("{refusal:?}"));
         let mut machine = (self.begin)(read(first));
@@ -62,7 +63,7 @@ impl<M: Machine<Output: Debug>, P> Subject<M, P> {
                 drain(&mut machine, now, &mut said);
             }
             now = next;
-            // Half a second to two of the same, so that times have time to pass.
+            // Half a second to two seconds of the same inputs, so time-outs can pass.
             let mut mood =
                 Rng::with_seed(scene.wrapping_mul(1000).wrapping_add(step / (25 + scene % 4 * 25)));
             for input in (self.scene)(&mut mood, &mut rng, step) {
@@ -196,12 +197,12 @@ fn each_parameter_of_the_fake_chair_does_something() {
     scenes::fake_chair().walk();
 }
 
-/// Breaks it once: a parameter that no machine reads is found.
+/// Breaks the check once: a parameter that no machine reads is found.
 #[test]
 #[should_panic(expected = "linear.x.scale")]
 fn a_parameter_without_an_effect_is_found() {
     let mut subject = scenes::joystick();
-    // Without an axis the coordinate has nothing to do with its scale.
+    // Without an axis the scale of a coordinate has no effect.
     subject.base.retain(|(name, _)| *name != "linear.x.axis");
     subject.scenes = 3;
     subject.walk();

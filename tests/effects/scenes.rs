@@ -1,4 +1,4 @@
-//! What happens to each machine: what a day brings, and often enough what it seldom brings.
+//! The inputs of each machine: the usual ones, and often enough the rare ones.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain, hindbrain::Params> {
                 inputs.push(Input::EstopReceived(false));
             }
             if switch_speaks {
-                // Off and on again, now and then, with a zero behind it.
+                // Occasionally off and on again, followed by a zero.
                 inputs.push(Input::EnableReceived(step % 50 > 2));
             }
             if rng.u8(0..100) < 2 {
@@ -126,7 +126,7 @@ pub fn zones() -> Subject<zones::ZoneScaler, zones::Params> {
                 inputs.push(Input::ScalingReceived(all));
             }
             if speaks {
-                // About one direction, to and fro over a boundary.
+                // Around one direction, to and fro over a boundary.
                 let (sin, cos) = (mood.f64() * 6.3 + rng.f64() * 0.2).sin_cos();
                 let about = units::Velocity::planar(cos, sin).unwrap_or_default();
                 let wish = [wish, about][mood.usize(0..2)];
@@ -192,9 +192,9 @@ pub fn joystick() -> Subject<joystick::Joystick, joystick::Params> {
             if step == 0 {
                 inputs.extend([connect(1, "Pad"), connect(2, "other")]);
             }
-            inputs.push(Input::DevicesLooked);
+            inputs.push(Input::DevicesPolled);
             for id in [1, 2] {
-                // At rest for the beginning of each scene, since a stick that is held at its plug does not drive.
+                // At rest at the beginning of each scene, since a stick that is held when it is connected does not drive.
                 let is_held = step > 10 && mood.u8(0..4) > 0;
                 for axis in 0..16 {
                     let value = mood.i16(-32767..=32767);
@@ -251,7 +251,7 @@ pub fn chair() -> Subject<chair::Chair, chair::Params> {
                 inputs.push(ChairInput::Remote(Input::ServiceAnswered(Service::SetShared)));
             }
             if shows {
-                // The chair's source of a shared remote; the occupant's own now and then.
+                // The chair's source of a shared remote; occasionally the occupant's own.
                 inputs.push(ChairInput::ScalingReceived(5));
                 let (forward_back, left_right) = (mood.i32(-100..=100), mood.i32(-100..=100));
                 if rng.u8(0..4) == 0 {

@@ -1,4 +1,4 @@
-//! The whole chain, and what its switches last said, noted by somebody who knows nothing of the machine.
+//! The whole chain, with the last messages of its switches recorded independently of the machine.
 
 use drive::{Drive, Input, Output, Stages};
 use fastrand::Rng;
@@ -7,7 +7,7 @@ use units::{Instant, Machine, Stamp, Velocity};
 use crate::subjects::{arbiter, helpful, hindbrain, joystick, zones};
 use crate::{Subject, parameters};
 
-/// All stages in one, each fed all that may happen to it, and each with what must hold of it; and nothing moves that is switched off.
+/// All stages in one, each with all possible inputs and its own invariants; and nothing moves that is switched off.
 pub fn drive() -> Subject<Watched> {
     Subject {
         name: "drive",
@@ -26,7 +26,7 @@ pub fn drive() -> Subject<Watched> {
             0 | 1 => Input::Joystick((joystick().input)(rng, now)),
             2 | 3 => Input::Arbiter((arbiter().input)(rng, now)),
             4 | 5 => Input::Zones((zones().input)(rng, now)),
-            // What is no source moves nothing, whatever it is called.
+            // A publisher that is not a source moves nothing, whatever its name.
             6 if rng.u8(0..16) == 0 => Input::SourcesChanged {
                 params: parameters(rng, &arbiter::specification(), arbiter::Params::read),
                 stick: rng.bool().then(|| rng.usize(0..4)),
@@ -51,13 +51,13 @@ pub fn drive() -> Subject<Watched> {
     }
 }
 
-/// What a chain is told that drives.
+/// The inputs of a chain that drives.
 fn helps(rng: &mut Rng) -> Input {
     match rng.u8(0..16) {
         0..=5 => Input::Hindbrain(helpful(rng)),
         6 => Input::Arbiter(arbiter::Input::LockReceived { lock: 0, closed: false }),
-        7 => Input::Zones(zones::Input::CommandersCounted(1)),
-        8 => Input::Zones(zones::Input::ScalersCounted(1)),
+        7 => Input::Zones(zones::Input::CommandPublishersCounted(1)),
+        8 => Input::Zones(zones::Input::ScalingPublishersCounted(1)),
         9..=10 => Input::Zones(zones::Input::ScalingReceived([1.0; 16])),
         _ => {
             let velocity = Velocity::planar(f64::from(rng.u8(0..3)) / 2.0, 0.0);
@@ -67,7 +67,7 @@ fn helps(rng: &mut Rng) -> Input {
     }
 }
 
-/// A drive beside which somebody notes what the switch and the e-stop said last.
+/// A drive, with the last messages of the switch and the e-stop recorded beside it.
 pub struct Watched {
     pub drive: Drive,
     is_enabled: bool,
@@ -79,7 +79,7 @@ impl Watched {
         Self { drive, is_enabled: false, is_pressed: false }
     }
 
-    /// Whether the motors may have another value than stop, whatever else is so.
+    /// Whether the motors may have a value other than stop, whatever the other inputs.
     pub fn may_move(&self) -> bool {
         self.is_enabled && !self.is_pressed
     }

@@ -1,9 +1,9 @@
-//! Raw inputs, any time, any parameters: no machine panics, talks without end, or is due for ever.
+//! Raw inputs, any time, any parameters: no machine panics, publishes without end, or is due for ever.
 //!
-//! A short run belongs to the tests; `cargo xtask soak` runs it for 10^8 steps. `FUZZ_STEPS` and `FUZZ_SEED` choose; a seed that
-//! once failed is in `SEEDS` and is played every time. Each life of a machine has a seed of its own, the next number: what fails
-//! after hours is told by the seed of its life, and fails again at once.
-#![allow(clippy::expect_used, clippy::panic)] // what fails has to end the test with its seed
+//! A short run belongs to the tests; `cargo xtask soak` runs 10^8 steps. `FUZZ_STEPS` and `FUZZ_SEED` set the number and the
+//! seed. A seed that once failed is in `SEEDS` and is played every time. Each life of a machine has a seed of its own, the next
+//! number: a failure after hours is reported with the seed of its life, and fails again at once.
+#![allow(clippy::expect_used, clippy::panic)] // a failure has to end the test with its seed
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
 
 /// Seeds that once failed.
 const SEEDS: &[u64] = &[1];
-/// A machine gets new parameters and a new beginning after so many steps.
+/// A machine gets new parameters and restarts after this many steps.
 const LIFE: u64 = 2_000;
 /// More outputs than any machine has for one event.
 const MOST_OUTPUTS: usize = 5_000;
@@ -74,7 +74,7 @@ fn command(rng: &mut Rng, now: Instant) -> Command {
     Command { withheld, ..Command::new(velocity(rng).unwrap_or_default(), stamp(rng, now)) }
 }
 
-/// Any parameters that `read` takes: some of them changed within their ranges.
+/// Random parameters that `read` accepts: some of them changed within their ranges.
 fn parameters<P>(rng: &mut Rng, specification: &Specification, read: fn(&Set) -> Result<P, Refusal>) -> P {
     use params::Kind;
     loop {
@@ -99,14 +99,14 @@ fn parameters<P>(rng: &mut Rng, specification: &Specification, read: fn(&Set) ->
             };
             changes.push((name.to_owned(), value));
         }
-        // What contradicts itself is drawn again.
+        // A contradictory set is drawn again.
         if let Some(params) = specification.resolve(changes).ok().and_then(|set| read(&set).ok()) {
             return params;
         }
     }
 }
 
-/// How a machine is begun, what may happen to it, and what must hold of what it asks for.
+/// How a machine is created, its possible inputs, and the invariants of its outputs.
 struct Subject<M: Machine> {
     name: &'static str,
     begin: fn(&mut Rng) -> M,
@@ -149,7 +149,7 @@ impl<M: Machine> Subject<M> {
                     machine.handle(now, input);
                 }
                 if rng.u8(0..16) == 0 {
-                    // Its thread was held: it had read everything at the first of two times, and was to come back at the other.
+                    // Its thread was held: it had read everything at the first time, and was due to read again at the second.
                     let due = Instant::from_nanos(now.as_nanos().saturating_sub(rng.u64(0..1_000_000_000)));
                     machine.read_again(
                         now,
@@ -165,13 +165,13 @@ impl<M: Machine> Subject<M> {
                 outputs += 1;
                 assert!(outputs < MOST_OUTPUTS, "it has something to say without end");
             }
-            // One that is due when it has just been drained would keep its thread busy for ever.
+            // A machine that is due right after it was drained would keep its thread busy for ever.
             assert!(machine.deadline().is_none_or(|at| at > now), "it is due for ever");
         }
     }
 }
 
-/// A name, its share of the steps, and its run for a seed and so many steps.
+/// A name, its share of the steps, and its run for a seed and a number of steps.
 type Run = (&'static str, u64, fn(u64, u64));
 
 mod chain;
@@ -205,7 +205,7 @@ fn no_machine_minds_what_comes() {
     }
 }
 
-/// What is never seen to move proves nothing.
+/// A test in which nothing ever moves proves nothing.
 #[test]
 fn in_such_lives_the_motors_do_move() {
     for run in [|steps| subjects::hindbrain().run(1, steps), |steps| chain::drive().run(1, steps)] {

@@ -1,4 +1,4 @@
-//! Each machine, what may happen to it, and what must hold of what it asks for.
+//! Each machine, its possible inputs, and the invariants of its outputs.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -8,17 +8,17 @@ use units::{Command, Instant, Stamp, Velocity};
 
 use crate::{Subject, awkward, command, parameters, stamp, velocity};
 
-/// Servo values that a motor controller takes.
+/// Servo values that a motor controller accepts.
 fn is_servo(value: i16) -> bool {
     (24..=156).contains(&value)
 }
 
 thread_local! {
-    /// How many motor values were not stop, in this test.
+    /// The number of motor values other than stop in this test.
     pub static MOVED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// What a hindbrain is told that drives: by raw inputs alone none would ever be enabled.
+/// The inputs of a hindbrain that drives: raw inputs alone would never enable it.
 pub fn helpful(rng: &mut Rng) -> hindbrain::Input {
     use hindbrain::Input;
     match rng.u8(0..8) {
@@ -150,10 +150,10 @@ pub fn zones() -> Subject<zones::ZoneScaler> {
         input: |rng, now| match rng.u8(0..16) {
             0..=5 => Input::CommandReceived(command(rng, now)),
             6 => Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN }),
-            7 => Input::CommandersCounted(rng.usize(..) >> rng.u8(0..64)),
+            7 => Input::CommandPublishersCounted(rng.usize(..) >> rng.u8(0..64)),
             8 => Input::JoystickReceived(luci_stick(rng)),
             9..=11 => Input::ScalingReceived(factors(rng)),
-            12 => Input::ScalersCounted(rng.usize(0..3)),
+            12 => Input::ScalingPublishersCounted(rng.usize(0..3)),
             13 => Input::FeedbackReceived(Feedback {
                 forward_back: rng.i32(-110..110),
                 left_right: rng.i32(..),
@@ -257,7 +257,7 @@ pub fn chair() -> Subject<chair::Chair> {
             1..=6 => Input::CommandReceived(command(rng, now)),
             7 => Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN }),
             8 => Input::PublishersCounted(rng.usize(0..3)),
-            9 => Input::DriversCounted(rng.usize(0..3)),
+            9 => Input::StickPublishersCounted(rng.usize(0..3)),
             10 => Input::ProfileReceived(rng.i32(-1..8)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
             _ => Input::ServiceAnswered(SERVICES[rng.usize(0..4)]),
@@ -366,8 +366,8 @@ pub fn joystick() -> Subject<joystick::Joystick> {
     fn buttons(rng: &mut Rng) -> Vec<bool> {
         (0..rng.usize(0..20)).map(|_| rng.bool()).collect()
     }
-    // A reference passes through unchanged, also one that is not finite, which the arbiter refuses: only finite ones here, so
-    // that what the joystick makes itself can be judged.
+    // A reference passes through unchanged, also one that is not finite, which the arbiter refuses. Only finite ones are used
+    // here, so the joystick's own outputs can be judged.
     fn three(rng: &mut Rng) -> Option<[f64; 3]> {
         let parts = [awkward(rng), awkward(rng), awkward(rng)];
         rng.bool().then_some(parts.map(|part| if part.is_finite() { part } else { 0.0 }))
@@ -401,7 +401,7 @@ pub fn joystick() -> Subject<joystick::Joystick> {
             2 => Input::DeviceRenamed { id: id(rng), name: "other".into() },
             3..=7 => Input::AxisMoved { id: id(rng), axis: rng.usize(0..10), value: rng.i16(..) },
             8..=10 => Input::ButtonChanged { id: id(rng), button: rng.usize(0..12), pressed: rng.bool() },
-            11 => Input::DevicesLooked,
+            11 => Input::DevicesPolled,
             12 => Input::ReadingLost,
             13 => Input::DeviceRead { id: id(rng), axes: axes(rng), buttons: buttons(rng), hats: Vec::new() },
             14 | 15 => Input::BatchEnded,

@@ -1,4 +1,4 @@
-"""velocity_arbiter, alone or in steersman, the hands on its sources and locks, and rclpy's own parameter client."""
+"""velocity_arbiter, alone or in steersman, the publishers of its sources and locks, and rclpy's own parameter client."""
 
 import time
 
@@ -27,7 +27,7 @@ DOCK = named("sources.dock", topic="/dock", type="twist", priority=20)
 
 
 class Arbiter:
-    """The node with `parameters` and what it says."""
+    """The node with `parameters`, and its messages."""
 
     def __init__(self, parameters, executable=NODE, arguments=(), node=NODE):
         self.graph = Graph()
@@ -63,19 +63,19 @@ class Arbiter:
 
     @property
     def last(self):
-        """What was last commanded ahead."""
+        """The last forward velocity that was commanded."""
         message = self.graph.last(OUTPUT)
         return message and message.twist.linear.x
 
     @property
     def active(self):
-        """Who drives, and what is said of each source."""
+        """The active source, and the report of each source."""
         message = self.graph.last(self.topic)
         return message and (message.message, {value.key: value.value for value in message.values if " " not in value.key})
 
     @property
     def locks(self):
-        """What is said of each lock."""
+        """The report of each lock."""
         message = self.graph.last(self.topic)
         values = message.values if message else []
         return {value.key.removeprefix("lock "): value.value for value in values if value.key.startswith("lock ")}
@@ -84,7 +84,7 @@ class Arbiter:
         return [message.twist.linear.x for message in self.graph.since(OUTPUT, since)]
 
     def rests_within(self, bound, start, what):
-        """The first of the zeros with which it rests came within so many seconds after `start`, by the monotonic clock."""
+        """Checks that the first of the final zeros came within `bound` seconds after `start`, by the monotonic clock."""
         self.wait(lambda: self.last == 0.0 and self.said(start), f"{what}: no zero comes", bound + 2.0)
         time.sleep(0.1)
         assert self.last == 0.0, f"{what}: it moves again"
@@ -94,7 +94,7 @@ class Arbiter:
         assert took < bound + SLACK, f"{what}: rests after {took:.3f} s, must be within {bound} s"
 
     def moves_again(self, start):
-        """How long after `start` its first command of motion came that follows a zero; waits for it."""
+        """Waits for the first motion command that follows a zero, and returns how long after `start` it came."""
 
         def firsts():
             told = [(at, message.twist.linear.x) for at, message in self.graph.heard[OUTPUT] if at >= start]
@@ -108,7 +108,7 @@ class Arbiter:
         self.wait(lambda: self.last == speed, f"{speed} is not commanded")
 
     def publish(self, topic, speed, kind=TwistStamped, rate=50.0, graph=None, zeros=10, qos=EDGE):
-        """Says `speed` on `topic` until what this returns is called; a second type of a topic needs a `graph` of its own."""
+        """Publishes `speed` on `topic` until the returned object is called; a second type of a topic needs a `graph` of its own."""
         return Sender(self, topic, speed, kind, rate, graph or self.graph, zeros, qos)
 
     def message(self, kind, speed):
@@ -131,7 +131,7 @@ class Arbiter:
 
 
     def change(self, values):
-        """Sets one by one, as `ros2 param set` and `load` do; why what was refused was."""
+        """Sets one by one, as `ros2 param set` and `load` do; returns the reasons of the refusals."""
         results = self.answer(self.client.set_parameters(parameters(values))).results
         return [result.reason for result in results if not result.successful]
 
@@ -157,14 +157,14 @@ class Arbiter:
 
 
 class Sender:
-    """Says `speed`, and first some zeros, each time somebody begins to listen."""
+    """Publishes `speed`, after some zeros each time the topic gets a subscriber."""
 
     def __init__(self, arbiter, topic, speed, kind, rate, graph, zeros, qos):
         self.arbiter, self.speed, self.kind, self.node, self.zeros = arbiter, speed, kind, graph.node, zeros
         self.said = 0
         self.publisher = None
         deadline = time.monotonic() + 2.0
-        while self.publisher is None:  # one of another type that was ended just now may still be there
+        while self.publisher is None:  # a publisher of another type that was just destroyed may still exist
             try:
                 self.publisher = self.node.create_publisher(kind, topic, qos)
             except RCLError:
@@ -178,7 +178,7 @@ class Sender:
         self.publisher.publish(self.arbiter.message(self.kind, 0.0 if first else self.speed))
 
     def zero(self):
-        """Lets go for a moment."""
+        """Publishes some zeros first again."""
         self.said = 0
 
     def __call__(self):
@@ -197,5 +197,5 @@ def parameters(values):
 
 
 def settle():
-    """What was on its way has come."""
+    """Waits until messages in flight have arrived."""
     time.sleep(0.3)

@@ -1,4 +1,4 @@
-"""The chain from the stick to the motors as one vehicle, in one process or in four: what the motors get, and nobody who drives yet."""
+"""The chain from the stick to the motors as one vehicle, in one process or in four: its motor values, without a driver yet."""
 
 from conftest import HERE, SEPARATE, Graph, Process, stop_all
 from vehicle import Vehicle, watch
@@ -27,5 +27,5 @@ class Chain(Vehicle):
 
     @property
     def lines(self):
-        """The last words of every process."""
+        """The last lines of output of every process."""
         return [f"{name}: {line}" for name, process in self.processes.items() for line in process.lines[-15:]]

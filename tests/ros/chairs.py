@@ -1,4 +1,4 @@
-"""A LUCI chair's two sides, for the tests: whoever drives it, and the chair as LUCI's own node shows it."""
+"""A LUCI chair's two sides, for the tests: the driving node, and the chair as LUCI's own node shows it."""
 
 import contextlib
 import json
@@ -25,7 +25,7 @@ PROFILES = {
     for name, number, forward, turn in [("first", 1, 2.0, 1.0), ("second", 2, 1.0, 0.5)]
     for key, value in [("number", number), ("forward.full_throw", forward), ("turn.full_throw", turn)]
 }
-# A stick's zone by its parts: the name of the zone tells the corner that moves, so back and left is back right.
+# A stick's zone by its parts: the name of the zone is the corner that moves, so back and left is back right.
 FRONT, FRONT_LEFT, FRONT_RIGHT, LEFT, RIGHT, BACK_LEFT, BACK_RIGHT, BACK, ORIGIN = range(9)
 
 
@@ -39,7 +39,7 @@ def arguments(parameters):
 
 
 class Driver:
-    """The node `chair` and what it says; every message on luci/remote_joystick is kept, and none may make no sense."""
+    """The node `chair` and its messages; every message on luci/remote_joystick is kept, and must be valid."""
 
     def __init__(self, parameters=(), executable="chair", source=SHARED, command=TwistStamped):
         self.graph = Graph()
@@ -55,7 +55,8 @@ class Driver:
     def __enter__(self):
         try:
             self.wait(lambda: self.state, "no state is told", 20.0)
-            # What LUCI's services answer is lost until they know the node's clients, which the middleware tells nobody.
+            # Answers of LUCI's services are lost until the services have discovered the node's clients, which the middleware
+            # does not report.
             time.sleep(0.5)
             return self
         except BaseException:
@@ -70,13 +71,13 @@ class Driver:
             self.graph.close()
 
     def begin_again(self):
-        """The node has ended and is started again, while whoever commands goes on."""
+        """Starts the node again after its end, while the commands continue."""
         start = time.monotonic()
         self.process = self.begin()
         self.wait(lambda: self.graph.since("/chair/state", start), "no state is told", 20.0)
 
     def check(self):
-        """No message was ever made from nothing: each has its zone and the mode's source, and its parts in range."""
+        """Checks that each message has its zone and the mode's source, and its parts in range."""
         for _, message in self.graph.heard[REMOTE]:
             forward, right, zone, source = fields(message)
             assert source == self.source, f"a stick of another source: {message}"
@@ -115,7 +116,7 @@ class Driver:
         return values.get(key)
 
     def says(self, text, timeout=4.0):
-        """Until the diagnostics' sentence contains `text`."""
+        """Waits until the diagnostics' message contains `text`."""
         self.wait(lambda: self.message and text in self.message, f"the diagnostics do not say '{text}'", timeout)
 
     def counts(self, key, least=1, timeout=4.0):
@@ -137,12 +138,12 @@ class Driver:
         return self.wait(lambda: self.state == state, f"must become {state}", timeout)
 
     def say(self, linear=0.0, angular=0.0, ahead=0.0):
-        """The command that is sent 50 times a second from now on, stamped so far ahead of the clock [s]."""
+        """Sets the command that is sent 50 times a second from now on, stamped `ahead` of the clock [s]."""
         self.ahead = ahead
         twist = getattr(self.command, "twist", self.command)
         twist.linear.x, twist.angular.z = float(linear), float(angular)
         if self.commands is None:
-            # The same publisher as that of single commands: a second one would be a rival.
+            # The same publisher as for single commands: a second one would be a conflict.
             node, publishers = self.graph.node, self.graph.publishers
             publisher = publishers.get("/cmd_vel") or node.create_publisher(type(self.command), "/cmd_vel", EDGE)
             publishers["/cmd_vel"] = publisher
@@ -156,13 +157,13 @@ class Driver:
             self.commands = node.create_timer(0.02, publish)
 
     def again(self, linear=0.0, angular=0.0):
-        """The same after a zero that the chair follows: nothing moves on by itself after a loss."""
+        """The same after a zero that the chair follows: after a loss nothing continues by itself."""
         self.say()
         self.become("active")
         self.say(linear, angular)
 
     def hush(self):
-        """No more commands; the publisher stays."""
+        """Sends no more commands; the publisher stays."""
         self.graph.node.destroy_timer(self.commands)
         self.commands = None
 
@@ -171,13 +172,13 @@ class Driver:
         self.wait(lambda: self.last == expected, f"the stick must become {expected}", timeout)
 
     def neutral_within(self, bound, start, what):
-        """The last stick that asked for motion went out within so many seconds after `start`, by the wall clock."""
+        """Checks that the last stick with motion was published within `bound` seconds after `start`, by the wall clock."""
         self.is_neutral(0.2)
         moving = [at - start for at, stick in self.sticks(start) if stick[:3] != NEUTRAL]
         assert max(moving, default=0.0) < bound + SLACK, f"{what}: moves until {max(moving):.3f} s after it, must be within {bound} s"
 
     def is_neutral(self, seconds=0.4):
-        """Neutral goes out from now on, explicitly and often enough."""
+        """Checks that neutral is published from now on, explicitly and often enough."""
         self.wait(lambda: self.last == (*NEUTRAL, self.source), "must become neutral", 1.0)
         start = time.time()
         time.sleep(seconds)
@@ -187,15 +188,16 @@ class Driver:
 
 
 class Luci:
-    """LUCI's node as the test wants it: shows any source at any rate, answers services or does not.
+    """A mock of LUCI's node: shows any source at any rate, answers services or does not.
 
-    Its services have a thread of their own, so that one that hangs holds up nothing else.
+    Its services have a thread of their own, so a hanging one holds up nothing else.
     """
 
     def __init__(self, services=(SET, REMOVE), profile=1):
         self.graph, self.desk = Graph(), Graph()
         self.calls, self.obeys, self.hangs, self.nonsense, self.timer = [], True, False, None, None
-        # What is not known of a chair: the source that joystick_position carries, if not the mode's, and which topics come.
+        # Properties that are not known of a real chair: the source that joystick_position carries, if not the mode's, and which
+        # topics are published.
         self.own_source, self.shows_position, self.shows_scaling = None, True, True
         self.stick = LuciJoystick(joystick_zone=8, input_source=PHYSICAL)
         make = self.graph.node.create_publisher
@@ -255,7 +257,7 @@ class Luci:
 
 @contextlib.contextmanager
 def active(parameters=(), profile=1, command=TwistStamped):
-    """A chair that listens in the shared mode, and its driver, whose zero command it follows."""
+    """A chair in the shared mode, and its driver, whose zero command it follows."""
     with Luci(profile=profile) as luci, Driver(parameters, command=command) as driver:
         driver.say()
         driver.activate()
@@ -264,7 +266,7 @@ def active(parameters=(), profile=1, command=TwistStamped):
 
 
 class Chair:
-    """The executable `luci_chair` and the hands on it."""
+    """The executable `luci_chair` and its inputs."""
 
     def __init__(self, parameters=()):
         self.graph = Graph()
@@ -318,7 +320,7 @@ class Chair:
         self.wait(lambda: self.scaled.input_source == source, f"does not enter {mode}")
 
     def say(self, forward, right=0, source=None, rate=20.0):
-        """The remote joystick from now on."""
+        """Sets the remote joystick from now on."""
         self.remote.forward_back, self.remote.left_right = forward, right
         self.remote.input_source = self.remote.input_source if source is None else source
         if self.timer is not None:

@@ -22,12 +22,12 @@ from std_msgs.msg import Bool, Int16, String
 HERE = pathlib.Path(__file__).parent
 SEPARATE = ["hindbrain", "zone_scaler", "velocity_arbiter", "joystick"]
 STOP = 90
-# Beyond a bound of docs/safety.md: the wire, and a machine of two cores that is busy, with other tests beside this one more so.
+# Added to a bound of docs/safety.md: transport, and a busy machine of two cores, more so with other tests beside this one.
 SLACK = 0.15 if "PYTEST_XDIST_WORKER" not in os.environ else 0.3
-# From full speed to zero with the slopes of stack.yaml.
+# From full speed to zero with the ramps of stack.yaml.
 BRAKES = 66 / 200
 
-# A node that inherits it as ignored, as under `nohup`, keeps ignoring it: the tests begin as a shell does.
+# A node that inherits SIGHUP as ignored, as under `nohup`, keeps ignoring it: the tests start as from a shell.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 EDGE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
@@ -37,9 +37,9 @@ LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability
 class Process:
     """One executable; its output is kept and shown when a test fails.
 
-    `output` puts another file there: a path, or "closed" for a pipe that nothing reads.
+    `output` redirects it: to a path, or with "closed" to a pipe without a reader.
 
-    One that ended by itself, or by another exit code than 0, fails the test, unless that was waited for.
+    A process that ended by itself, or with an exit code other than 0, fails the test, unless the test waited for its end.
     """
 
     begun = []
@@ -74,7 +74,7 @@ class Process:
         return "\n".join(self.lines)
 
     def wait(self, timeout=5.0):
-        """Waits for its end; its exit code."""
+        """Waits for its end and returns its exit code."""
         try:
             code = self.process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -106,7 +106,7 @@ class Process:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left():
-    """What a test that failed did not stop would be in the way of those after it."""
+    """Kills the processes that a failed test did not stop, since they would disturb later tests."""
     before = len(Process.begun)
     yield
     for process in Process.begun[before:]:
@@ -115,7 +115,7 @@ def nothing_is_left():
 
 
 def stop_all(processes):
-    """Stops all of them, and then tells what was wrong with the first that did not end well."""
+    """Stops all of them, and then raises the first failure."""
     failures = []
     for process in processes:
         try:
@@ -127,14 +127,14 @@ def stop_all(processes):
 
 
 def panicking(name):
-    """The executable with a mistake in it, which is built beside the others as an example."""
+    """The executable with an injected fault, which is built as an example."""
     path = pathlib.Path(shutil.which(name)).parent / "examples" / f"panicking_{name}"
     assert path.is_file(), f"{path} is missing: `cargo build -p nodes --examples`"
     return str(path)
 
 
 class Graph:
-    """A ROS node that remembers what it hears and can wait for it."""
+    """A ROS node that keeps the messages it receives and can wait for them."""
 
     def __init__(self):
         self.context = rclpy.Context()
@@ -183,11 +183,11 @@ class Graph:
         self.node.create_subscription(message_type, topic, remember, qos)
 
     def publish(self, topic, message, qos=EDGE):
-        """Says it once, by whoever repeats something there already: a second publisher would be a conflict."""
+        """Publishes once, by the publisher that already repeats on the topic if there is one: a second publisher would be a conflict."""
         publisher = self.publishers.get(topic) or self._repeater(topic, message)
         if publisher is None:
             publisher = self.publishers[topic] = self.node.create_publisher(type(message), topic, qos)
-        self.wait(lambda: publisher.get_subscription_count() > 0, f"nobody listens to {topic}")
+        self.wait(lambda: publisher.get_subscription_count() > 0, f"no subscriber to {topic}")
         publisher.publish(message)
 
     def _repeater(self, topic, message):
@@ -205,7 +205,7 @@ class Graph:
         return timer
 
     def cease(self, timer):
-        """Says what `repeat` says no more, and is no publisher of it any more."""
+        """Ends `repeat` and destroys its publisher."""
         self.node.destroy_timer(timer)
         self.node.destroy_publisher(self.repeated.pop(timer))
 
@@ -217,7 +217,7 @@ class Graph:
             return [message for at, message in self.heard[topic] if at >= start]
 
     def wait(self, condition, failure, timeout=5.0):
-        """Waits until `condition()` holds and tells how long it took; fails with the sentence `failure`."""
+        """Waits until `condition()` holds and returns how long it took; fails with the sentence `failure`."""
         start = time.monotonic()
         with self.condition:
             while not condition():
@@ -247,7 +247,7 @@ class Stack:
         self.scaling_timer = graph.repeat("/luci/scaling", self.scaling, 20.0)
 
     def start(self, *names):
-        """Starts these nodes, also again after their end: whoever publishes goes on."""
+        """Starts these nodes, also again after their end; the test's publishers continue."""
         for name in names:
             self.processes[name] = Process(self.executables[name], *self.arguments)
 
@@ -259,13 +259,13 @@ class Stack:
 
     def ready(self):
         self.graph.wait(lambda: self.graph.last("/motor/port") is not None, lambda: "no motor value came: " + self.output())
-        self.stick(drive=False)  # the virtual device is there as long as a hand holds it
+        self.stick(drive=False)  # the virtual device exists as long as its state is published
         self.graph.wait(
             lambda: self.graph.node.count_publishers("/joystick/device/Test_Pad") > 0,
             lambda: "the virtual device did not appear: " + self.output(),
         )
         if "hindbrain" in self.processes:
-            # Separate nodes find each other one by one; only then can a zero reach hindbrain, which must see one first.
+            # Separate nodes discover each other one by one; only then can a zero reach hindbrain, which needs one first.
             self.graph.listen(DiagnosticArray, "/diagnostics")
             self.graph.wait(
                 lambda: self.received("hindbrain", "/cmd_vel") and self.received("zone_scaler", "/cmd_vel_arbitrated"),
@@ -275,7 +275,7 @@ class Stack:
         return self
 
     def received(self, node, topic):
-        """How many messages `node` says it has had on `topic`."""
+        """The number of messages on `topic` that `node` reports."""
         statuses = [status for message in self.graph.since("/diagnostics", 0.0) for status in message.status]
         values = [value.value for status in statuses if status.name == node for value in status.values if value.key == f"{topic} received"]
         return int(values[-1]) if values else 0
@@ -295,14 +295,14 @@ class Stack:
         self._hold(State())
 
     def _hold(self, state):
-        """Holds the stick there: a hand that says nothing for 0.5 s counts as gone."""
+        """Holds the stick there: a device that is silent for 0.5 s counts as unplugged."""
         self.hand.axes, self.hand.buttons = state.axes, state.buttons
         self.graph.publish("/joystick/virtual_device", state)
         if self.hand_timer is None:
             self.hand_timer = self.graph.repeat("/joystick/virtual_device", self.hand, 20.0)
 
     def enable(self, on=True):
-        if on:  # only a switch that was seen off can be switched on
+        if on:  # a rise needs a false before it
             self.graph.publish("/hind/enable", Bool(data=False))
         self.graph.publish("/hind/enable", Bool(data=on))
 
@@ -329,7 +329,7 @@ class Stack:
         return self.wait_for_motors(lambda port, starboard: port == starboard == STOP, f"motors did not stop: {what}", timeout)
 
     def stopped_within(self, bound, start, what):
-        """Both motors are told to stop within so many seconds after `start`, by the monotonic clock."""
+        """Both motors get stop within `bound` seconds after `start`, by the monotonic clock."""
         took = 0.0
         for side in ("port", "starboard"):
             stops = lambda: [at for at, message in self.graph.heard[f"/motor/{side}"] if at >= start and message.data == STOP]  # noqa: B023
@@ -342,7 +342,7 @@ class Stack:
         return self.graph.wait(lambda: self.state == state, lambda: f"state is {self.state}, must become {state}", timeout)
 
     def wait_for_rest(self):
-        """Until the command has been zero for two ticks of hindbrain, which wants to see that before anything moves."""
+        """Waits until the command has been zero for two ticks of hindbrain, which needs that before anything moves."""
         start = time.monotonic()
 
         def rests():
@@ -357,9 +357,9 @@ class Stack:
         self.drives_again("enable, and a neutral stick", lambda: self.enable(True))
 
     def drives_again(self, what="a neutral stick", act=lambda: None):
-        """Does `act`, lets stick and button go and pushes them: the vehicle has to drive.
+        """Does `act`, releases stick and button and pushes them: the vehicle has to drive.
 
-        Twice if need be: separate nodes find each other one by one, and hindbrain must have seen the neutral stick.
+        Twice if needed: separate nodes discover each other one by one, and hindbrain must have received the neutral stick.
         """
         for last in (False, True):
             act()
@@ -388,7 +388,7 @@ def free_zones():
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "alone: measures, or looks at the whole machine: not beside other tests")
+    config.addinivalue_line("markers", "alone: measures, or uses the whole machine: not beside other tests")
     worker = os.environ.get("PYTEST_XDIST_WORKER")  # gw0, gw1, ...
     if worker:
         domain = os.environ["WORKER_DOMAINS"].split()[int(worker.removeprefix("gw"))]
@@ -396,7 +396,7 @@ def pytest_configure(config):
 
 
 def pytest_sessionstart(session):
-    """The tests enable and drive whatever vehicle they meet: they have a graph for themselves, or do not start."""
+    """The tests enable and drive any vehicle in the graph, so they do not start without a domain of their own."""
     environment = os.environ
     if not environment.get("AMENT_PREFIX_PATH"):
         pytest.exit("no ROS 2 here; run the tests by `cargo xtask test`", returncode=4)

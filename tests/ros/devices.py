@@ -1,13 +1,13 @@
 """Motor controllers behind pseudo-terminals, as their manuals describe them; they share no code with the drivers.
 
 `python devices.py roboclaw /tmp/motor` is one of them, in a process of its own, since a driver waits 50 ms for an answer and
-no longer. It makes `/tmp/motor` a link to its terminal, takes orders as lines of JSON from its standard input and tells as
+no longer. It makes `/tmp/motor` a link to its terminal, reads orders as lines of JSON from its standard input and reports as
 lines of JSON what it does, each with the time by the monotonic clock, which all processes share:
 
 | order | |
 |---|---|
-| `{"answers": "well"}` | as it should; `"nothing"`, `"garbage"`, `"errors"` (a fault of its own) |
-| `{"plugged": false}` | the terminal goes; `true`: a new one comes, with the device just switched on |
+| `{"answers": "well"}` | answers correctly; `"nothing"`, `"garbage"`, `"errors"` (a fault of its own) |
+| `{"plugged": false}` | removes the terminal; `true`: creates a new one, with the device just switched on |
 """
 
 import binascii
@@ -41,9 +41,9 @@ class RoboClaw:
         return data + binascii.crc_hqx(request + data, 0).to_bytes(2, "big")
 
     def receive(self, data):
-        """Takes bytes from the line; the answers to all packets in them."""
+        """Receives bytes from the line; returns the answers to all packets in them."""
         if time.monotonic() - self.heard > 0.01:
-            self.buffer = b""  # half a packet is forgotten after a pause of 10 ms
+            self.buffer = b""  # half a packet is discarded after a pause of 10 ms
         self.buffer += data
         answers = b""
         while len(self.buffer) >= 2:
@@ -146,7 +146,7 @@ class Terminal:
 
     def plug(self, in_):
         if self.plugged:
-            # The link goes too, as those in /dev/serial/by-id do: the terminal's number may soon be somebody else's.
+            # The link is removed too, like those in /dev/serial/by-id: the terminal's number may soon belong to another one.
             os.unlink(self.link)
             os.close(self.master)
             os.close(self.slave)
@@ -192,7 +192,7 @@ class Terminal:
 
 
 class Device:
-    """A device as the tests see it: what it was told, and orders to it."""
+    """A device in the tests: its reports, and orders to it."""
 
     def __init__(self, kind, link, *options):
         self.link = str(link)
@@ -233,19 +233,19 @@ class Device:
         self.wait(lambda: self.since(start, "obeyed"), f"{what} is not obeyed")
 
     def since(self, start, key):
-        """What it told of `key` after the time `start` by the monotonic clock [s]."""
+        """Its reports of `key` after the time `start` by the monotonic clock [s]."""
         return [one[key] for one in list(self.told) if key in one and one["at"] >= start]
 
     @property
     def motors(self):
-        """What its motors do."""
+        """Its last motor values."""
         said = [one.get("motors") or one.get("stopped_by_itself") for one in list(self.told)]
         return next((one for one in reversed(said) if one), None)
 
 
 if __name__ == "__main__":
     try:
-        os.nice(-10)  # it stands for hardware, which nobody holds up
+        os.nice(-10)  # it stands for hardware, which is never held
     except OSError:
         pass
     kinds = {"roboclaw": RoboClaw, "maestro": lambda tell: Maestro(tell, *map(float, sys.argv[3:]))}

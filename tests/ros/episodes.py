@@ -1,7 +1,7 @@
-"""Episodes of the crate `scenarios` over DDS: faults around a driving vehicle, each with its bound and its way back.
+"""Episodes of the crate `scenarios` over DDS: faults around a driving vehicle, each with its bound and its recovery.
 
-`scenarios play SEED COUNT SETUP` plays them, the same ones as to the machines by themselves: it says what is said to the vehicle, and
-judges what the motors were told. The vehicle is hindbrain alone, or the chain from the stick to the motors, in one process or in four.
+`scenarios play SEED COUNT SETUP` plays them, the same ones as to the machines alone: it sends the messages to the vehicle, and
+judges the motor values. The vehicle is hindbrain alone, or the chain from the stick to the motors, in one process or in four.
 """
 
 import argparse
@@ -19,9 +19,9 @@ from wire import FRONT, Wire, play_lines
 SETUPS = ("hindbrain", "together", "apart")
 # Episodes that failed once: seed, set-up and number.
 FAILED = ()
-# The numbers that the bounds stand for are the defaults.
+# The bounds hold for these default values.
 PARAMETERS = {"accel": 200.0, "decel": 200.0, "estop.required": True, "ir.sensors": FRONT}
-# How much resident memory may grow [kB].
+# The allowed growth of resident memory [kB].
 MAY_GROW = 8_000
 
 
@@ -34,7 +34,7 @@ def scenarios(*words, **how):
 
 @contextlib.contextmanager
 def wire(setup):
-    """A vehicle with a motor controller, and all that can be done to it."""
+    """A vehicle with a motor controller, and all actions on it."""
     with tempfile.TemporaryDirectory() as folder, Device("roboclaw", f"{folder}/motor") as device:
         alone = {**PARAMETERS, "driver.kind": "roboclaw", "driver.device": f"{folder}/motor"}
         with Vehicle(alone) if setup == "hindbrain" else Chain(setup == "together", f"{folder}/motor") as vehicle:

@@ -53,7 +53,7 @@ def address(device, address_):
 
 
 def wait_until_up(device):
-    """Until both ends are up and the kernel says so: what has no carrier yet, Fast DDS never uses."""
+    """Waits until the kernel reports both ends as up: Fast DDS never uses a device that had no carrier at its start."""
     end = time.monotonic() + 10.0
     while True:
         shown = subprocess.run(["ip", "-json", "link", "show", device], capture_output=True, text=True, check=True).stdout
@@ -64,7 +64,7 @@ def wait_until_up(device):
 
 
 class Operator:
-    """The operator's host, as the vehicle's sees it: orders to it, each carried out when the call returns."""
+    """The operator's host, seen from the vehicle's: orders to it, each carried out when the call returns."""
 
     def __init__(self, folder):
         words = ["unshare", "--net", sys.executable, __file__, "operator", str(folder)]
@@ -90,7 +90,7 @@ class Operator:
 
 
 def operate(folder):
-    """The operator's host: repeats what its orders say, 50 commands a second, and its switches 20 times a second; a stick is that of a
+    """The operator's host: repeats the ordered state, 50 commands a second, and its switches 20 times a second; a stick is that of a
     joystick node."""
     print("here", flush=True)
     sys.stdin.readline()
@@ -146,17 +146,17 @@ def operate(folder):
 
 
 def cut(vehicle, operator, seconds, within):
-    """Cuts the link for so long; the motors have to be at stop within the time, and to stay there."""
+    """Cuts the link for `seconds`; the motors have to be at stop `within` the time, and to stay there."""
     start = time.time()
     operator.order(link=False)
-    # What came through while the order was carried out counts from its receipt.
+    # Messages that arrived while the order was carried out count from their receipt.
     took = vehicle.stopped_within(within + (time.time() - start), start, "the link was cut")
     vehicle.stays_stopped(seconds - took, "the link is cut")
     operator.order(link=True)
 
 
 def commands(vehicle, operator):
-    """Full speed comes again with the link: nothing moves until the operator lets the stick go."""
+    """Full speed is received again with the link: nothing moves until the operator releases the stick."""
     operator.order(linear=0.0)
     vehicle.enable(False)
     vehicle.enable()
@@ -178,7 +178,7 @@ LINK_CUTS = int(os.environ.get("LINK_CUTS", "2"))
 
 
 def link_cuts(count):
-    """How long so many cuts last that the crate `scenarios` makes [s]."""
+    """The durations of `count` cuts from the crate `scenarios` [s]."""
     from episodes import scenarios
 
     seed = random.randrange(1 << 32)
@@ -188,7 +188,7 @@ def link_cuts(count):
 
 
 def estop(vehicle, operator):
-    """The e-stop is on the other host: its silence latches, and the link alone takes that away for nobody."""
+    """The e-stop is on the other host: its silence latches, and the return of the link alone does not clear that."""
     operator.order(linear=0.0, estop=False)
     vehicle.wait(lambda: vehicle.source("hind/estop").says == "released", "the e-stop is not received", 20.0)
     vehicle.enable(False)
@@ -233,7 +233,7 @@ def lease(vehicle, operator):
 
 
 def switch(vehicle, operator):
-    """Without a lease the operator's false is lost with the link: the vehicle drives on until it comes through again."""
+    """Without a lease the operator's false is lost with the link: the vehicle drives on until it is received again."""
     operator.order(enable=False)
     vehicle.say(0.0)
     vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
@@ -254,7 +254,7 @@ def switch(vehicle, operator):
 
 
 def pushed(vehicle, operator, leased=False):
-    """The vehicle stands while the link is cut, and a Twist behind it asks for motion: back with the link it drives off, or the lease stops that."""
+    """The vehicle stands while the link is cut, and a Twist behind it commands motion: when the link is back it drives, unless the lease stops it."""
     operator.order(enable=False, topic="/cmd_vel_smoothed", linear=0.0)
     vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
     vehicle.wait(lambda: vehicle.source("cmd_vel").says == "zero", "no command comes", 20.0)
@@ -288,7 +288,7 @@ def pushed_under_a_lease(vehicle, operator):
 
 
 def stick(vehicle, operator):
-    """The vehicle stands while the link is cut, and the stick behind it is pushed: nothing moves before it was let go."""
+    """The vehicle stands while the link is cut, and the stick behind it is pushed: nothing moves before it was released."""
     operator.order(enable=False, stick=[0.0, False])
     vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
     vehicle.wait(lambda: vehicle.source("cmd_vel").says == "zero", "no command comes", 20.0)
@@ -309,12 +309,12 @@ def stick(vehicle, operator):
     vehicle.wait(lambda: why in str(active()), lambda: f"the stick is not received: {active()}", 20.0)
     vehicle.stays_stopped(1.5, "the link is back, and full speed with it")
     operator.order(stick=[1.0, False])
-    time.sleep(0.2)  # the stick is told 20 times a second
+    time.sleep(0.2)  # the stick is published 20 times a second
     operator.order(stick=[1.0, True])
     vehicle.wait(drives, "it does not drive after a zero")
 
 
-# Those of hindbrain alone, those of the chain in one process, and that of the stick on the other host.
+# The scenarios of hindbrain alone, of the chain in one process, and of the stick on the other host.
 LEASE = {"enable.lease": 0.3}
 SCENARIOS = {"switch": (switch, {}), "commands": (commands, {}), "estop": (estop, {}), "lease": (lease, LEASE)}
 CHAINS = {"pushed": (pushed, {}), "pushed_under_a_lease": (pushed_under_a_lease, LEASE)}
@@ -339,7 +339,7 @@ def main(role, folder, scenario=None):
                 self.graph.repeat("/luci/scaling", free_zones(), 20.0)
 
         class WithoutStick(Vehicle):
-            """hindbrain and, in processes of their own, the stages before it but the first."""
+            """hindbrain and, in processes of their own, the stages before it except the first."""
 
             def __init__(self, parameters):
                 super().__init__(parameters)

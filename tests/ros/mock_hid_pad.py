@@ -3,7 +3,7 @@
 import os
 import threading
 
-# Google's Stadia pad at Bluetooth: it reports plainly, and SDL asks it for nothing.
+# Google's Stadia pad over Bluetooth: its reports are simple, and SDL sends it no requests.
 NAME, ID = "Stadia", (5, 0x18D1, 0x9400)
 AT_REST = (0x03, 0x08, 0, 0, 0x80, 0x80, 0x80, 0x80, 0, 0)
 FIRST_AXIS = 4  # the sticks, then the triggers, as SDL numbers them
@@ -35,7 +35,7 @@ A: dev=240:{number}
 
 
 class HidPad:
-    """A pad that is plugged in: it reports all the time, whether it is moved or not; silent, only when it is moved.
+    """A connected pad: it reports all the time, whether it is moved or not; with `silent` only when it is moved.
 
     Its file is a pseudo terminal, of which SDL reads one report, or several of which the first counts.
     """
@@ -60,7 +60,7 @@ class HidPad:
         try:
             os.write(self.end, bytes(self.state))
         except BlockingIOError:
-            pass  # nobody reads, as a pad may not be read either
+            pass  # no reader, as with a real pad that is not read
 
     def report_on(self):
         while not self.gone.wait(REPORTS):

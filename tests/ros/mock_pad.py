@@ -1,4 +1,4 @@
-"""Runs a program that believes in gamepads of evdev, which come, move and go as standard input says.
+"""Runs a program with mocked evdev gamepads, which standard input plugs, moves and unplugs.
 
     umockdev-wrapper python mock_pad.py <executable> <arguments>
 
@@ -10,7 +10,7 @@ input, or on SIGTERM, the program is told to end.
 | command | fields |
 |---|---|
 | start | none: starts the program; pads may be plugged in before |
-| plug | event, pad; further ones: see `Pad` |
+| plug | event, pad; further fields: see `Pad` |
 | act | event, batches: a list of {axes, buttons, hat}, each one report of the pad; pause: seconds between them. The answer has `stamps`, the reports' own times [µs] |
 | flood | event, axis, rate [Hz], seconds, last: where the axis ends |
 | unplug | event |
@@ -68,7 +68,7 @@ def bits(numbers, size):
 
 
 def ioctls(pad, held, axes):
-    """What the kernel answers about a pad; a request is known by the size of its buffer too, which is SDL's."""
+    """The kernel's answers about a pad; a request is also identified by the size of its buffer, which is SDL's."""
     absolute = {code: pad["stick"] for code in STICKS} | {code: pad["trigger"] for code in TRIGGERS}
     for axis, value in axes.items():
         code = sorted(absolute)[int(axis)]
@@ -115,7 +115,7 @@ L: device=../../input{event}
 
 
 class Testbed:
-    """libumockdev's testbed, as far as it is needed here."""
+    """The parts of libumockdev's testbed that are needed here."""
 
     def __init__(self):
         self.library, self.gobject = ctypes.CDLL("libumockdev.so.0"), ctypes.CDLL("libgobject-2.0.so.0")
@@ -124,7 +124,7 @@ class Testbed:
         self.testbed = ctypes.c_void_p(self.library.umockdev_testbed_new())
 
     def call(self, function, *texts):
-        """What the function answers."""
+        """Calls the function and returns its result."""
         arguments = (text.encode() for text in texts)
         return getattr(self.library, f"umockdev_testbed_{function}")(self.testbed, *arguments)
 
@@ -151,7 +151,7 @@ class Pad:
     def __init__(self, testbed, event, pad, uniq="", held=(), axes=None, links=(), fault=None):
         self.testbed, self.kind, self.event = testbed, PADS[pad], event
         self.node = f"/dev/input/event{event}"
-        # First of all what the kernel answers: the program asks as soon as it hears of the device.
+        # The kernel's answers first: the program asks as soon as the device is announced.
         if fault != "mute":
             with tempfile.NamedTemporaryFile("w", suffix=".ioctl") as file:
                 file.write(ioctls(self.kind, held, axes or {}))
@@ -163,7 +163,7 @@ class Pad:
             os.makedirs(os.path.dirname(link), exist_ok=True)
             os.symlink(f"../event{event}", link)
         if fault == "hangs":
-            # To open a named pipe takes somebody at its other end.
+            # Opening a named pipe blocks until its other end is open.
             self.pipe = root + self.node
             os.makedirs(os.path.dirname(self.pipe), exist_ok=True)
             os.mkfifo(self.pipe)
@@ -192,12 +192,12 @@ class Pad:
         until = time.monotonic() + 5.0
         while self.unread() + len(data) > 2048:
             if time.monotonic() > until:
-                raise TimeoutError(f"nobody has read {self.node} for 5 s")
+                raise TimeoutError(f"{self.node} was not read for 5 s")
             time.sleep(0.0002)
         os.write(self.end, data)
 
     def unread(self):
-        """How many bytes nobody has read yet."""
+        """The number of unread bytes."""
         return struct.unpack("i", fcntl.ioctl(self.other_end, termios.FIONREAD, bytes(4)))[0]
 
     def act(self, batches, pause=0.0):
@@ -238,7 +238,7 @@ class Harness:
         self.command, self.child = command, None
         self.testbed, self.pads = Testbed(), {}
         self.asked = queue.SimpleQueue()
-        # By a pipe, for a signal does not wake the queue for sure.
+        # Through a pipe, since a signal does not reliably wake the queue.
         self.told, telling = os.pipe()
         os.set_blocking(telling, False)
         signal.set_wakeup_fd(telling)
@@ -255,7 +255,7 @@ class Harness:
         while (line := self.asked.get()) is not None:
             try:
                 answer = self.obey(**json.loads(line)) or {}
-            except Exception as error:  # whoever asked must hear of it, whatever it is
+            except Exception as error:  # the caller must receive every error
                 answer = {"error": f"{type(error).__name__}: {error}"}
             print(json.dumps({"at": time.monotonic()} | answer), flush=True)
         return self.close()
@@ -282,7 +282,7 @@ class Harness:
     def close(self):
         code = 0
         if self.child:
-            self.child.terminate()  # does nothing where it has ended
+            self.child.terminate()  # has no effect if it has ended
             try:
                 code = self.child.wait(4.0)
             except subprocess.TimeoutExpired:
@@ -293,7 +293,7 @@ class Harness:
 
 
 def die_with_parent():
-    """The program ends even if this is killed."""
+    """Ends the program even if this process is killed."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 

@@ -1,4 +1,4 @@
-"""Executables among mocked gamepads, and node `joystick` with a hand on them."""
+"""Executables with mocked gamepads, and the node `joystick` that they drive."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from std_msgs.msg import Bool
 from test_joystick_services import Joystick
 
 JOY, CONNECTED, DESIRED = "/joy", "/joystick/connected", "/joystick/desired"
-XBOX = "Xbox_360_Controller"  # what SDL makes of "Microsoft X-Box 360 pad"
+XBOX = "Xbox_360_Controller"  # SDL's name for "Microsoft X-Box 360 pad"
 AT_REST = [0, 0, -32768, 0, 0, -32768, 0, 0]  # two triggers; the hat is the last two
 LET_GO = [0, 0, 1, 0, 0, 1, 0, 0]  # the same on joy, where left and up are positive
 DEAD_MAN, AHEAD = 5, 1
@@ -27,7 +27,7 @@ EVERYTHING = QoSProfile(depth=1000)
 
 
 class Mocked(Process):
-    """An executable among mocked pads; see `mock_pad.py`."""
+    """An executable with mocked pads; see `mock_pad.py`."""
 
     def __init__(self, name, *arguments):
         path = shutil.which(name)
@@ -41,7 +41,7 @@ class Mocked(Process):
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            # Without udev's own file the node would look into /dev/input itself, which is not mocked.
+            # Without udev's own file the node would read /dev/input itself, which is not mocked.
             env=os.environ | {"SDL_JOYSTICK_DISABLE_UDEV": "0"},
         )
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -57,7 +57,7 @@ class Mocked(Process):
             self.answers.put(line)
 
     def do(self, what, **fields):
-        """Has it done, and tells what came of it."""
+        """Carries out a command of `mock_pad.py` and returns its answer."""
         self.process.stdin.write(json.dumps({"do": what} | fields) + "\n")
         self.process.stdin.flush()
         try:
@@ -93,14 +93,14 @@ class Node(Joystick):
         return self
 
     def plug(self, event=7, name=XBOX, pad="xbox", **fields):
-        """Plugs in, and listens."""
+        """Plugs a pad in, and subscribes to its topic."""
         self.do("plug", event=event, pad=pad, **fields)
         self.wait_for_topic(name)
         self.topics[event] = self.listen(name)
         return self.topics[event]
 
     def listen(self, name):
-        """Until the device's state came."""
+        """Subscribes, and waits for the device's state."""
         topic = f"/joystick/device/{name}"
         if topic not in self.graph.heard:
             self.graph.record(State, topic, LATCHED)
@@ -113,12 +113,12 @@ class Node(Joystick):
         return last()
 
     def drives(self, event=7):
-        """Presses the dead-man and pushes the stick, until that drives."""
+        """Presses the dead-man button and pushes the stick, and waits until that drives."""
         self.act(event, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
         return self.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
 
     def lets_go(self, event=7):
-        """Until the node has seen it: what comes and goes within one look of SDL's it never sees."""
+        """Releases the stick and waits until the node has received it: SDL misses a change that is undone within one poll."""
         self.act(event, buttons={DEAD_MAN: 0}, axes={AHEAD: 0})
         let_go = lambda state: not state.axes[AHEAD] and not state.buttons[DEAD_MAN]
         self.wait(self.topics[event], let_go, "the stick is not seen at rest")
@@ -136,6 +136,6 @@ def vx(desired):
 
 
 def motion(desired):
-    """All numbers: twelve, and six of a hand that let go."""
+    """All numbers: twelve, or six after a release."""
     parts = [part[0] for part in (desired.vel, desired.avel, desired.acc, desired.aacc) if part]
     return [getattr(part, field) for part in parts for field in part.get_fields_and_field_types()]

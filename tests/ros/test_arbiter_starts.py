@@ -95,4 +95,4 @@ def test_a_lock_on_a_topic_of_another_type_is_refused_at_the_start(graph):
 def test_a_lock_that_nobody_publishes_delays_the_start_and_alarms_nobody():
     with Arbiter({**NAVIGATION, **named("locks.door", topic="/door")}, "steersman") as arbiter:
         arbiter.wait(lambda: arbiter.active and "navigation" in arbiter.active[1], "it does not run")
-        assert "nobody watched over the motors" not in arbiter.process.output
+        assert "stood still for" not in arbiter.process.output

@@ -154,7 +154,7 @@ def test_a_chair_that_does_not_answer_does_not_keep_the_node_from_ending():
         driver.process.process.send_signal(signal.SIGTERM)
         driver.process.wait(4.0)
         assert 1.0 < time.time() - start < 2.5 and driver.last == (*NEUTRAL, SHARED)
-        assert "the last words were said and not answered" in driver.process.output
+        assert "the final messages were sent and not answered" in driver.process.output
 
 
 @pytest.mark.parametrize("leaves", [True, False], ids=["somebody leaves the mode", "nobody does"])

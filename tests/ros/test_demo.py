@@ -73,7 +73,7 @@ def test_motors_that_only_listen_are_driven_by_no_demo():
         node.create_subscription(Int16, "/motor/port", lambda _: None, EDGE)
         ended = demo({"STEERSMAN_DOMAIN": DOMAIN}, 10.0)
         assert ended.returncode == 1
-        assert "the node '/somebody' already listens to '/motor/port'" in ended.stdout, ended.stdout
+        assert "the node '/somebody' already subscribes to '/motor/port'" in ended.stdout, ended.stdout
 
 
 def test_who_only_watches_does_not_keep_the_demo_from_beginning():

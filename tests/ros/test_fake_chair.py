@@ -360,7 +360,7 @@ def test_a_chair_that_dies_is_told_and_does_not_keep_the_node_from_ending():
         chair.process.kill()
         driver.become("lost", 1.0)
         driver.is_neutral()
-        driver.says("nothing that shows the mode is heard from the chair")
+        driver.says("the chair does not report the mode")
         start = time.time()
         driver.process.stop()
         assert time.time() - start < 2.5

@@ -15,8 +15,8 @@ from vehicle import Vehicle, now, watch
 STOPS_WITHIN = SLACK
 # The last words have 0.1 s to leave; then the nodes go, a second each at the most, and what hangs is ended after 2 s.
 ENDS_WITHIN = 3.0
-# See crates/nodes/examples/mistake.
-MISTAKES = ["once", "always", "publish", "hang", "thread", "supervisor"]
+# See crates/nodes/examples/fault.
+FAULTS = ["once", "always", "publish", "hang", "thread", "supervisor"]
 # The supervising thread sleeps until a hang would be too long, and panics then.
 BEGINS_WITHIN = {"supervisor": 0.5}
 # The unwinding of a panic panics, and the process is aborted.
@@ -40,8 +40,8 @@ def ends_at_stop(graph, process, node, code=1, begins_within=0.0):
             assert len([at for at, value in values if value == STOP]) >= 4, f"the stop is not repeated: {values}"
 
 
-def says_why(process, sentence="what was said above is the reason"):
-    for text in ("the mistake that it was asked for", sentence):
+def says_why(process, sentence="the reason is printed above"):
+    for text in ("the injected panic", sentence):
         assert text in process.output, process.output
 
 
@@ -52,12 +52,12 @@ def at_full_speed(vehicle):
     return vehicle
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_panic_of_hindbrain_leaves_the_motors_at_stop(monkeypatch, mistake):
-    monkeypatch.setenv("MISTAKE", mistake)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_panic_of_hindbrain_leaves_the_motors_at_stop(monkeypatch, fault):
+    monkeypatch.setenv("FAULT", fault)
     with Vehicle(executable=panicking("hindbrain")) as vehicle:
         at_full_speed(vehicle)
-        ends_at_stop(vehicle.graph, vehicle.process, "hindbrain", begins_within=BEGINS_WITHIN.get(mistake, 0.0))
+        ends_at_stop(vehicle.graph, vehicle.process, "hindbrain", begins_within=BEGINS_WITHIN.get(fault, 0.0))
         says_why(vehicle.process)
         assert vehicle.state == "SSTOP.ROS", "the last state is no OK"
         vehicle.begin_again()
@@ -112,19 +112,19 @@ def test_a_panic_that_is_printed_on_a_paused_terminal_leaves_the_motors_at_stop(
 
 
 def test_a_panic_while_a_panic_unwinds_leaves_the_motors_at_stop(monkeypatch):
-    monkeypatch.setenv("MISTAKE", "twice")
+    monkeypatch.setenv("FAULT", "twice")
     with Vehicle(executable=panicking("hindbrain")) as vehicle:
         at_full_speed(vehicle)
         ends_at_stop(vehicle.graph, vehicle.process, "hindbrain", ABORTED)
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_panic_in_one_process_leaves_the_motors_at_stop(monkeypatch, mistake):
-    monkeypatch.setenv("MISTAKE", mistake)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_panic_in_one_process_leaves_the_motors_at_stop(monkeypatch, fault):
+    monkeypatch.setenv("FAULT", fault)
     # The threads of the other nodes hang, and nothing waits for them longer than two seconds.
-    hangs = mistake == "hang"
-    says = "something hangs" if hangs else "what was said above is the reason"
-    panics_in_one_process("joystick", says=says, begins_within=BEGINS_WITHIN.get(mistake, 0.0))
+    hangs = fault == "hang"
+    says = "something hangs" if hangs else "the reason is printed above"
+    panics_in_one_process("joystick", says=says, begins_within=BEGINS_WITHIN.get(fault, 0.0))
 
 
 @pytest.mark.parametrize("node", SEPARATE)
@@ -133,11 +133,11 @@ def test_a_panic_of_any_node_in_one_process_leaves_the_motors_at_stop(node):
 
 
 def test_a_panic_while_a_panic_unwinds_in_one_process_leaves_the_motors_at_stop(monkeypatch):
-    monkeypatch.setenv("MISTAKE", "twice")
+    monkeypatch.setenv("FAULT", "twice")
     panics_in_one_process("zone_scaler", ABORTED)
 
 
-def panics_in_one_process(node, code=1, says="what was said above is the reason", begins_within=0.0):
+def panics_in_one_process(node, code=1, says="the reason is printed above", begins_within=0.0):
     stack = Stack(composed=True, executable=panicking("steersman"))
     try:
         watch(stack.graph)

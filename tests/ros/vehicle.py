@@ -1,4 +1,4 @@
-"""hindbrain alone and the hands on its topics, for the tests that look at nothing else."""
+"""hindbrain alone, and the publishers on its topics, for tests of hindbrain only."""
 
 import contextlib
 import json
@@ -13,9 +13,9 @@ from std_msgs.msg import Bool, Int16, String
 
 
 class Vehicle:
-    """hindbrain alone, with quick slopes: what it says, and the hands on its topics. `command` is the type of its commands.
+    """hindbrain alone, with quick ramps: its messages, and the publishers on its topics. `command` is the type of its commands.
 
-    Whatever it publishes is kept with the time of publishing, so that a busy observer does not blur the times.
+    Its messages are kept with the time of publishing, so a busy observer does not distort the times.
     """
 
     QUICK = {"accel": 400.0, "decel": 800.0}
@@ -49,12 +49,12 @@ class Vehicle:
             self.graph.close()
 
     def process_of(self, node):
-        """The process in which this node runs: there is one."""
+        """The process in which this node runs; there is one."""
         return self.process
 
     @property
     def lines(self):
-        """Its last words."""
+        """Its last lines of output."""
         return self.process.lines[-15:]
 
     def wait(self, condition, what, timeout=5.0):
@@ -84,11 +84,11 @@ class Vehicle:
         return {cause.name for cause in self.detail.causes}
 
     def source(self, name):
-        """What hindbrain says of one of its sources."""
+        """hindbrain's report of one of its sources."""
         return next(source for source in self.detail.sources if source.name == name)
 
     def say(self, linear=0.0, angular=0.0):
-        """The command that is sent 50 times a second from now on."""
+        """Sets the command that is sent 50 times a second from now on."""
         twist = getattr(self.command, "twist", self.command)
         twist.linear.x, twist.angular.z = linear, angular
         if self.commands is None:
@@ -103,7 +103,7 @@ class Vehicle:
         return publishers[topic]
 
     def drives_again(self, what):
-        """A zero command, when nothing else is missing, and half speed ahead: it has to drive."""
+        """Sends a zero command, which must be all that is missing, and half speed ahead: it has to drive."""
         self.say(0.0)
         self.commands.reset()
         self.wait_for("OK")
@@ -111,7 +111,7 @@ class Vehicle:
         self.wait_for_motors(57, 57, f"{what}: it does not drive again")
 
     def begin_again(self):
-        """The node has ended and is started again, while whoever publishes goes on, until it hears that enable is false."""
+        """Starts the node again after its end, while the publishers continue, and waits until it receives enable false."""
         start = now()
         self.process = self.begin()
         off = lambda: self.graph.publish("/hind/enable", Bool(data=False))  # noqa: E731
@@ -119,16 +119,16 @@ class Vehicle:
         self.wait(lambda: off() or is_off(), "the new one does not receive enable", 10.0)
 
     def fall_silent(self):
-        """Sends no more commands; the publisher stays, so that the graph does not change."""
+        """Sends no more commands; the publisher stays, so the graph does not change."""
         self.commands.cancel()
 
     def enable(self, on=True):
-        if on:  # only a switch that was seen off can be switched on
+        if on:  # a rise needs a false before it
             self.graph.publish("/hind/enable", Bool(data=False))
         self.graph.publish("/hind/enable", Bool(data=on))
 
     def hold_enable(self, on=True, rate=10.0):
-        """Repeats the level of enable from now on, as a switch with a lease does, by the publisher of `enable`."""
+        """Repeats the level of enable from now on, as a switch with a lease does, with the publisher of `enable`."""
         self.graph.publish("/hind/enable", Bool(data=on))
         self.switch = Bool(data=on)
         publisher = self.graph.publishers["/hind/enable"]
@@ -141,7 +141,7 @@ class Vehicle:
         self.wait_for_motors(57, 57, "half ahead")
 
     def stays_stopped(self, seconds, what):
-        """From now on, for so long, both motors get stop and nothing else."""
+        """Checks that both motors get only stop for `seconds` from now on."""
         start = now()
         time.sleep(seconds)
         for side in ("port", "starboard"):
@@ -149,7 +149,7 @@ class Vehicle:
             assert values == {STOP}, f"{what}: {side} got {sorted(values)}, state {self.state}, causes {self.causes}"
 
     def stopped_after(self, start):
-        """How long after `start` both motors were first told to stop; waits for it."""
+        """Waits until both motors got stop, and returns how long after `start` that was."""
         took = []
         for side in ("port", "starboard"):
             topic = f"/motor/{side}"
@@ -158,13 +158,13 @@ class Vehicle:
         return max(took)
 
     def stopped_within(self, bound, start, what):
-        """Both motors were told to stop within so many seconds after `start`, by the wall clock; how long it took."""
+        """Checks that both motors got stop within `bound` seconds after `start`, by the wall clock; returns how long it took."""
         took = self.stopped_after(start)
         assert took < bound + SLACK, f"{what}: stopped after {took:.3f} s, must be within {bound:.3f} s; causes {self.causes}"
         return took
 
     def estop(self, pressed):
-        """Presses or releases the e-stop, which says so 20 times a second from now on."""
+        """Presses or releases the e-stop, which repeats its state 20 times a second from now on."""
         if self.estop_timer is None:
             self.button = Bool(data=pressed)
             publisher = self.publisher(Bool, "/hind/estop")
@@ -179,7 +179,7 @@ class Vehicle:
         return self.wait(lambda: self.motors == (port, starboard), f"{what}: motors must become {port}, {starboard}", timeout)
 
     def wait_for(self, state, *causes, timeout=5.0):
-        """Until the state is this one for exactly these causes."""
+        """Waits until the state is this one for exactly these causes."""
         return self.wait(
             lambda: self.state == state == self.detail.state and self.causes == set(causes),
             f"must become {state} with {sorted(causes)}",
@@ -187,21 +187,21 @@ class Vehicle:
         )
 
     def start(self, *causes):
-        """Enables and lets a zero command come first; from then on it does what `say` says, as far as `causes` let it."""
+        """Enables after a zero command; from then on the vehicle follows the commands of `say`, as far as `causes` allow."""
         self.say()
         self.enable(False)
-        self.wait(lambda: self.state != "OK", "enable false does not stop")  # or what was before it would be taken for what follows
+        self.wait(lambda: self.state != "OK", "enable false does not stop")  # otherwise an earlier state would count as the new one
         self.enable(True)
         self.wait_for("OK", *causes)
 
     def restart(self):
-        """Out of a latched stop whose cause has gone."""
+        """Leaves a latched stop whose cause is gone."""
         self.reset()
         self.wait(lambda: self.state != "ESTOP", "reset does not unlatch")
         self.start()
 
     def was_heard(self, name, since):
-        """Whether hindbrain says that it heard `name` after the time `since` [s]."""
+        """Whether hindbrain reports that it received `name` after the time `since` [s]."""
         if self.detail is None or self.source(name).age < 0.0:
             return False
         stamp = self.detail.header.stamp
@@ -216,7 +216,7 @@ class Vehicle:
 
 
 def watch(graph):
-    """Keeps all that hindbrain publishes, with the time of publishing."""
+    """Keeps all messages of hindbrain, with the time of publishing."""
     for side in ("port", "starboard"):
         graph.record(Int16, f"/motor/{side}", QoSProfile(depth=1000))
     graph.record(String, "/hind/state", LATCHED)
@@ -225,9 +225,9 @@ def watch(graph):
 
 
 def steepest(heard, slope):
-    """By how many counts the motor values of one side, with their times, ever grow beyond `slope` [counts/s] and one count.
+    """The most counts by which the motor values of one side, with their times, grow beyond `slope` [counts/s] and one count.
 
-    A value counts from when it was computed, up to a tick before it was published, and the next one may have waited as long.
+    A value may have been computed up to a tick before it was published, and so may the next one.
     """
     worst = -1.0
     for distance in (1, 2, 10, 50):
@@ -241,7 +241,7 @@ def steepest(heard, slope):
 
 @contextlib.contextmanager
 def known_participant():
-    """One that is known before anything is expected of it, so that the time that discovery takes is not in a bound."""
+    """A participant that is discovered in advance, so the time of discovery is not part of a bound."""
     context = rclpy.Context()
     rclpy.init(context=context)
     node = rclpy.create_node("known", context=context)
@@ -254,9 +254,9 @@ def known_participant():
 
 @contextlib.contextmanager
 def second_publisher(message_type, topic, qos=EDGE, context=None, name="second"):
-    """A publisher of a node `name`: in a participant of its own, as another program's would be, unless `context` is given.
+    """A publisher of a node `name`: in a participant of its own, like another program's, unless `context` is given.
 
-    In a participant that is known already it is found at once, otherwise within three seconds or so.
+    In a participant that is already discovered it is found at once, otherwise within about three seconds.
     """
     own = context is None
     if own:

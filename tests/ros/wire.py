@@ -1,7 +1,7 @@
-"""The vehicle at the other end of `scenarios play`: says what it is told to, and tells what the motors were told.
+"""The vehicle at the other end of `scenarios play`: publishes the given messages, and reports the motor values.
 
-The lines are those of `crates/scenarios/src/wire.rs`. Nothing is judged here but what holds at any time: how steep the motor
-values are, and what is on the line of the motor controller.
+The lines are those of `crates/scenarios/src/wire.rs`. Only what holds at any time is judged here: the slope of the motor
+values, and the data on the line of the motor controller.
 """
 
 import contextlib
@@ -50,23 +50,23 @@ TYPES = {
 OF_HINDBRAIN = ("cmd_vel", "hind/enable", "hind/estop", "hind/reset", "hind/ir")
 OF_CHAIN = (*OF_HINDBRAIN[1:], "cmd_vel_smoothed", "dock", "door", "luci/scaling", "luci/chair_profile", "joystick/reference", "joystick/virtual_device")
 OWNERS = {"motor/port": "hindbrain", "motor/starboard": "hindbrain", "cmd_vel_arbitrated": "velocity_arbiter"}
-# Whoever is held up for longer has brought about another fault.
+# A longer delay of this process is another fault.
 LATE = 0.1
-# After so many episodes the processes hold what they need.
+# After this many episodes the processes have allocated what they need.
 WARM = 5
 # How fast the motor values may grow [counts/s].
 ACCEL = 200.0
 
 
 def parameters(text):
-    """What `name:value,...` sets: a parameter without a value is deleted."""
+    """The parameters that `name:value,...` sets; a parameter without a value is deleted."""
     pairs = (one.split(":", 1) for one in text.split(",") if one)
     return [parameter(name, yaml.safe_load(value) if value else ParameterValue()) for name, value in pairs]
 
 
 class Wire:
-    """What is said to a vehicle, and how each thing that is done to it is done on the wire, in the graph, in a process, in parameters
-    or in the motor controller; `chain`: not to hindbrain alone, but to all stages before it too."""
+    """The messages to a vehicle, and the actions on it: on the wire, in the graph, in a process, in parameters or in the motor
+    controller. With `chain` they concern all stages before hindbrain too."""
 
     def __init__(self, vehicle, device, chain):
         self.vehicle, self.device, self.chain = vehicle, device, chain
@@ -77,12 +77,12 @@ class Wire:
             self.appear(topic)
         nodes = ("joystick", "velocity_arbiter", "zone_scaler", "hindbrain") if chain else ("hindbrain",)
         self.parameters = {name: self.node.create_client(SetParametersAtomically, f"/{name}/set_parameters_atomically") for name in nodes}
-        # A participant that is known before anything is expected of it: discovery takes seconds.
-        self.stranger = rclpy.Context()
-        rclpy.init(context=self.stranger)
-        self.known = rclpy.create_node("known", context=self.stranger)
+        # A participant that is discovered in advance: discovery takes seconds.
+        self.other_participant = rclpy.Context()
+        rclpy.init(context=self.other_participant)
+        self.known = rclpy.create_node("known", context=self.other_participant)
         self.start, self.millis, self.episode, self.count, self.warm = now(), 0, "the start", 0, {}
-        # How many motor values of each side are known, and until when a process was held that is held no more.
+        # The number of known motor values of each side, the held processes, and the end of the last hold.
         self.known_of, self.held, self.released = {"port": 0, "starboard": 0}, set(), now()
         self.offset = now() - time.monotonic()
 
@@ -90,14 +90,14 @@ class Wire:
         for second in self.seconds.values():
             second.close()
         self.known.destroy_node()
-        rclpy.shutdown(context=self.stranger)
+        rclpy.shutdown(context=self.other_participant)
 
     def appear(self, topic):
         qos = LATCHED if topic == "luci/chair_profile" else EDGE
         self.publishers[topic] = self.node.create_publisher(TYPES[topic][0], f"/{topic}", qos)
 
     def do(self, name, *values):
-        """What a line says; the answer, if there is one."""
+        """Carries out a line; returns the answer, if there is one."""
         if name == "pass":
             return self.passed(int(values[0]))
         if name == "set":
@@ -115,13 +115,13 @@ class Wire:
         return None
 
     def begin(self, episode):
-        """Another episode begins; what the processes hold is compared with what they held some episodes after the start."""
+        """Begins another episode; the resources of the processes are compared with those some episodes after the start."""
         self.episode, self.count = episode, self.count + 1
         if self.count == WARM:
             self.warm = {name: uses(process) for name, process in self.processes.items()}
 
     def grew(self, most):
-        """Fails if a process holds more than it did, beyond so many kB of memory."""
+        """Fails if a process uses more resources than before; memory may grow by `most` kB."""
         for name, warm in self.warm.items():
             end = uses(self.processes[name])
             assert end[0] <= warm[0] + most, f"the memory of {name} grew from {warm[0]} kB to {end[0]} kB"
@@ -129,7 +129,7 @@ class Wire:
 
     # ---------------------------------------------------------------------------------------------------- what is said
     def message(self, words):
-        """The topic and the message that a line is."""
+        """The topic and the message of a line."""
         name, *values = words
         flag = Bool(data=values[0] == "1") if values else None
         if name in ("enable", "estop", "reset"):
@@ -137,7 +137,7 @@ class Wire:
         return getattr(self, f"message_{name}")(*values)
 
     def stamp(self, message, topic, behind):
-        """Stamps it so many milliseconds ago, or with the stamp that the last one on the topic had."""
+        """Stamps it `behind` milliseconds ago, or with the last stamp on the topic."""
         if behind != "same" or topic not in self.stamps:
             self.stamps[topic] = now() - (0 if behind == "same" else int(behind)) / 1000
         stamp, to = self.stamps[topic], message.header.stamp if hasattr(message, "header") else message.ts
@@ -186,7 +186,7 @@ class Wire:
         return "hind/ir", self.stamp(message, frame, repeated)
 
     def second(self, topic, words):
-        """The second publisher says it, in its own type."""
+        """Publishes it with the second publisher, in that one's own type."""
         second = self.seconds.get(topic)
         if second is None or not words:
             return
@@ -204,7 +204,7 @@ class Wire:
         if who == "nobody":
             self.node.destroy_publisher(self.publishers.pop(topic))
         elif who != "one":
-            self.seconds[topic] = Second(topic, who, self.stranger)
+            self.seconds[topic] = Second(topic, who, self.other_participant)
         elif topic in self.seconds:
             self.seconds.pop(topic).close()
         else:
@@ -232,7 +232,7 @@ class Wire:
 
     # --------------------------------------------------------------------------------------------------- what it does
     def passed(self, millis):
-        """Lets time pass; how much has passed, and what is to be told of it."""
+        """Lets time pass; returns how much has passed, and the report of it."""
         due = self.start + (self.millis + millis) / 1000
         time.sleep(max(0.0, due - now()))
         elapsed = max(millis, int((now() - self.start) * 1000) - self.millis)
@@ -244,7 +244,7 @@ class Wire:
         return " ".join([str(elapsed), str(int(is_late)), str(int(ready)), causes, *told])
 
     def told(self):
-        """What the motors were told since this was asked last, and whether that came too late."""
+        """The motor values since the last call, and whether they came too late."""
         told, late = [], False
         for side, known in self.known_of.items():
             with self.vehicle.graph.condition:
@@ -285,7 +285,7 @@ class Second:
 
 
 def play_lines(wire, process):
-    """Does all that the lines of `process` say, until it ends."""
+    """Carries out all lines of `process`, until it ends."""
     for line in process.stdout:
         answer = wire.do(*line.split())
         if answer is not None:
@@ -294,7 +294,7 @@ def play_lines(wire, process):
 
 
 def uses(process):
-    """What a process holds: resident memory [kB], threads, open files."""
+    """The resources of a process: resident memory [kB], threads, open files."""
     folder = pathlib.Path(f"/proc/{process.process.pid}")
     status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
     return int(status["VmRSS"].split()[0]), int(status["Threads"]), len(list((folder / "fd").iterdir()))

@@ -1,4 +1,4 @@
-"""zone_scaler alone, and the chair on its topics, for the tests that look at nothing else."""
+"""zone_scaler alone, and the chair's topics, for tests of zone_scaler only."""
 
 import json
 import time
@@ -11,7 +11,7 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.qos import QoSProfile
 
-# As LUCI's bridge publishes and listens: reliable, volatile, the newest message only.
+# The QoS of LUCI's bridge: reliable, volatile, the newest message only.
 LUCI = QoSProfile(depth=1)
 APPLIED = "/zone_scaler/joystick_scaling"
 APPLIED_TO_STICK = "/zone_scaler/joystick_position_scaling"
@@ -21,7 +21,7 @@ FIELDS = list(LuciZoneScaling.get_fields_and_field_types())
 
 
 def zones(others=1.0, **factors):
-    """A scaling in which every field is `others` but for those named."""
+    """A scaling in which every field is `others` except those named."""
     scaling = free_zones()
     for field in FIELDS:
         setattr(scaling, field, float(factors.get(field, others)))
@@ -34,13 +34,13 @@ def arguments(parameters):
 
 
 def statuses(graph, node):
-    """What a node said of itself in /diagnostics, in order, with its values by key."""
+    """A node's reports in /diagnostics, in order, with their values by key."""
     found = [s for _, message in list(graph.heard["/diagnostics"]) for s in message.status if s.name == node]
     return [(s.level, s.message, {value.key: value.value for value in s.values}) for s in found]
 
 
 class Scaler:
-    """The node with 1 m/s and 1 rad/s at full throw: what it says, and the hands on its topics."""
+    """The node with 1 m/s and 1 rad/s at full throw: its messages, and the publishers on its topics."""
 
     def __init__(self, parameters=(), stamped=True, scaling=True):
         self.graph = Graph()
@@ -84,7 +84,7 @@ class Scaler:
             self.graph.close()
 
     def restart(self):
-        """The node is killed and begins anew; whoever publishes goes on."""
+        """Kills the node and starts it again; the publishers continue."""
         self.process.kill()
         self.process = Process("zone_scaler", *self.arguments)
         return time.monotonic()
@@ -101,16 +101,16 @@ class Scaler:
         return self.graph.wait(condition, failure, timeout)
 
     def scaling(self, others=1.0, **factors):
-        """What the chair says of its zones 50 times a second from now on."""
+        """Sets the chair's zones, published 50 times a second from now on."""
         self.repeated["scaling"] = zones(others, **factors)
 
     def stick(self, forward_back, left_right, zone=8, source=PHYSICAL):
-        """Where the occupant holds the stick from now on."""
+        """Sets the occupant's stick from now on."""
         message = LuciJoystick(forward_back=forward_back, left_right=left_right, joystick_zone=zone, input_source=source)
         self.repeated["stick"] = message
 
     def command(self, linear, angular=0.0):
-        """The velocity that is asked for 50 times a second from now on, after a zero: nothing moves on by itself after a loss."""
+        """Sets the velocity that is commanded 50 times a second from now on, after a zero: after a loss nothing continues by itself."""
         self.publishers["command"].publish(self.twist())
         time.sleep(0.01)
         self.hold(linear, angular)
@@ -136,7 +136,7 @@ class Scaler:
 
     @property
     def left(self):
-        """The last command that went out: forward [m/s], turn [rad/s]."""
+        """The last command that was published: forward [m/s], turn [rad/s]."""
         message = self.graph.last("/cmd_vel")
         twist = getattr(message, "twist", message)
         return (twist.linear.x, twist.angular.z) if message else None
@@ -147,12 +147,12 @@ class Scaler:
 
     @property
     def applied(self):
-        """What was done to the command: forward_back, left_right, zone, input source."""
+        """The scaling of the command: forward_back, left_right, zone, input source."""
         return self._said(APPLIED)
 
     @property
     def applied_to_stick(self):
-        """What would be left of the stick: forward_back, left_right, zone, input source."""
+        """The predicted scaling of the stick: forward_back, left_right, zone, input source."""
         return self._said(APPLIED_TO_STICK)
 
     def wait_for_left(self, linear, angular, what, timeout=3.0):
@@ -160,7 +160,7 @@ class Scaler:
         return self.wait(near, f"{what}: must become {linear}, {angular}", timeout)
 
     def rests_within(self, bound, start, what):
-        """Its first zero came within so many seconds after `start`, by the monotonic clock, and motion no more."""
+        """Checks that its first zero came within `bound` seconds after `start`, by the monotonic clock, and no motion after it."""
 
         def zeros():
             twists = [(at, getattr(message, "twist", message)) for at, message in self.graph.heard["/cmd_vel"] if at >= start]

@@ -1,6 +1,6 @@
-//! How often a thread has allocated, for whoever promises that it does not: tests and the bench.
+//! Counts the allocations of a thread, for code that must not allocate: tests and the bench.
 //!
-//! An executable that wants to know says so once:
+//! An executable installs it once:
 //!
 //! ```
 //! #[global_allocator]
@@ -10,12 +10,12 @@
 //! drop(vec![0u8; 10]);
 //! assert_eq!(allocations::count() - before, 1);
 //! ```
-#![allow(unsafe_code)] // an allocator that counts cannot be written without; it costs an addition
+#![allow(unsafe_code)] // `GlobalAlloc` is an unsafe trait; counting costs an addition
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, which counts for each thread by itself: a test's harness allocates on its own.
+/// The system's allocator, which counts for each thread separately, since a test's harness allocates too.
 /// # Source
 /// own, with `std::alloc::GlobalAlloc`.
 pub struct Counting;
@@ -24,7 +24,7 @@ thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Allocations of this thread since its start, those that grow or shrink one included.
+/// Allocations of this thread since its start, including those that grow or shrink one.
 pub fn count() -> usize {
     COUNT.with(Cell::get)
 }
@@ -33,8 +33,8 @@ fn add_one() {
     COUNT.with(|count| count.set(count.get().wrapping_add(1)));
 }
 
-// SAFETY: every call is handed to the system's allocator as it came; counting allocates nothing, and its thread's
-// memory needs no destructor, so that it is there until the thread's last breath.
+// SAFETY: every call is passed on to the system's allocator unchanged; counting allocates nothing, and the thread-local counter
+// needs no destructor, so it exists until the thread ends.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add_one();

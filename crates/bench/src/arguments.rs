@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum, value_parser};
 /// for each measurement.
 ///
 /// The exit code is 0 if all could be measured, whatever the figures; else, as when the motors never stop, 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Parser)]
+#[derive(Clone, Debug, PartialEq, Eq, Parser)]
 #[command(name = "bench")]
 pub struct Arguments {
     /// The only measurement to make; without it all are made.
@@ -25,6 +25,9 @@ pub struct Arguments {
     /// How often a pad is unplugged.
     #[arg(long, value_name = "U", default_value_t = 200, value_parser = value_parser!(u32).range(1..=10_000))]
     pub unplugs: u32,
+    /// A document in which each table replaces the one between `<!-- bench: NAME -->` and `<!-- end -->`.
+    #[arg(long, value_name = "FILE")]
+    pub write: Option<PathBuf>,
 }
 
 /// What there is to measure.

@@ -26,6 +26,7 @@
 //! | `vehicle` | what was heard of the vehicle |
 //! | `wires` | the topics |
 //! | `rehearsal` | the trials on the real graph |
+//! | `page` | the tables in a document |
 //! | `distribution` | quantiles and histogram |
 //! | `bounds` | the figures of all trials |
 //! | **pads** | |
@@ -49,6 +50,7 @@ mod hand;
 mod idle;
 mod incoming;
 mod pads;
+mod page;
 mod pairing;
 mod reaction;
 mod rehearsal;
@@ -64,7 +66,7 @@ mod zones;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{Parser as _, ValueEnum as _};
 use ros::Error;
 
 use crate::arguments::{Arguments, CommandLine, Part, Subject};
@@ -94,23 +96,19 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
     let stop = &baseline::on_signals()?;
     let context = &ros::context()?;
     let folder = &Folder::new()?;
-    if arguments.asks_for(Subject::Chain) {
-        println!("{}\n", chain::measure(context, arguments, folder, stop)?);
-    }
-    if arguments.asks_for(Subject::Reactions) {
-        println!("{}\n", rehearsal::measure(context, arguments.reactions, folder, stop)?);
-    }
-    if arguments.asks_for(Subject::Pads) {
-        println!("{}\n", pads::measure(context, arguments, folder, stop)?);
-    }
-    if arguments.asks_for(Subject::Idle) {
-        println!("{}\n", idle::measure(folder, stop)?);
-    }
-    if arguments.asks_for(Subject::Zones) {
-        println!("{}\n", zones::measure()?);
-    }
-    if arguments.asks_for(Subject::Drive) {
-        println!("{}", drive::measure(stop)?);
+    for &subject in Subject::value_variants().iter().filter(|&&subject| arguments.asks_for(subject)) {
+        let table = match subject {
+            Subject::Chain => chain::measure(context, arguments, folder, stop)?.to_string(),
+            Subject::Reactions => rehearsal::measure(context, arguments.reactions, folder, stop)?.to_string(),
+            Subject::Pads => pads::measure(context, arguments, folder, stop)?.to_string(),
+            Subject::Idle => idle::measure(folder, stop)?.to_string(),
+            Subject::Zones => zones::measure()?.to_string(),
+            Subject::Drive => drive::measure(stop)?.to_string(),
+        };
+        println!("{table}\n");
+        if let Some(page) = &arguments.write {
+            page::replace(page, subject, &table)?;
+        }
     }
     Ok(())
 }

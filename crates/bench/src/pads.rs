@@ -40,7 +40,7 @@ pub fn measure(
     std::thread::scope(|scope| {
         scope.spawn(move || hand.run());
         let mut measure = || -> Result<Report, Error> {
-            let mut report = Report::new(*asked);
+            let mut report = Report::new(asked.clone());
             for round in 1..=asked.rounds {
                 eprintln!("bench: pads: round {round} of {}", asked.rounds);
                 paths::measure(&mut wires, &reins, asked.window(), &one, folder, &mut report.paths)?;

@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// The matrices of a `sensor_msgs/msg/CameraInfo`, row by row, for a camera by itself.
+/// The matrices of a `sensor_msgs/msg/CameraInfo`, row by row, for a single camera.
 ///
 /// Its lens distortion is unknown: leave `distortion_model` and `d` empty.
 /// # Source
@@ -15,21 +15,21 @@ pub struct CameraMatrices {
     pub p: [f64; 12],
 }
 
-/// An intrinsic value of a camera makes no sense.
+/// An invalid intrinsic value of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BadCamera {
-    /// Which of `intrinsics`.
+    /// The name of the value.
     pub part: &'static str,
-    /// What it was \[pixel\].
+    /// The value \[pixel\].
     pub value: f32,
 }
 
 /// The matrices for the `intrinsics` fx, fy, ppx, ppy of a `LuciCameraInfo` \[pixel\].
 /// # Errors
-/// [`BadCamera`] for a focal length that is not above 0 and for what is not finite.
+/// [`BadCamera`] for a focal length that is not above 0 and for values that are not finite.
 /// # Source
-/// LUCI `luci_messages` 2.0.0, `LuciCameraInfo`. Where the camera sits is not taken from there: LUCI publishes its clouds
-/// in one frame already, and may send rotations in a unit that the message has no name for.
+/// LUCI `luci_messages` 2.0.0, `LuciCameraInfo`. Its extrinsic values are not used: LUCI already publishes its clouds
+/// in one frame, and may send rotations in a unit that the message does not define.
 pub fn camera(intrinsics: [f32; 4]) -> Result<CameraMatrices, BadCamera> {
     const PARTS: [&str; 4] = ["fx", "fy", "ppx", "ppy"];
     for (index, (value, part)) in intrinsics.into_iter().zip(PARTS).enumerate() {

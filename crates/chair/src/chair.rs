@@ -6,63 +6,63 @@ use crate::{
     Output, Params, Remote, Source, State, camera, imu,
 };
 
-/// All that can happen to the node.
+/// Inputs of the node.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // inputs are handed over one by one, never stored
+#[allow(clippy::large_enum_variant)] // inputs are passed one by one, never stored
 pub enum ChairInput {
-    /// What concerns the remote alone. `ParametersChanged` comes by [`ChairInput::ParametersChanged`].
+    /// An input of the remote only. `ParametersChanged` must be sent as [`ChairInput::ParametersChanged`].
     Remote(Input),
-    /// A `luci/joystick_position` came, which has no stamp.
+    /// A `luci/joystick_position` was received, which has no stamp.
     PositionReceived(zones::Joystick),
-    /// A `luci/joystick_scaling` came, with this `input_source`.
+    /// A `luci/joystick_scaling` was received, with this `input_source`.
     ScalingReceived(i32),
-    /// A `luci/encoders` came.
+    /// A `luci/encoders` was received.
     EncodersReceived(Encoders),
-    /// A `luci/imu` came, with its stamp.
+    /// A `luci/imu` was received, with its stamp.
     ImuReceived(ImuFields, Stamp),
-    /// A camera's `LuciCameraInfo` came.
+    /// A camera's `LuciCameraInfo` was received.
     CameraReceived {
-        /// Which camera.
+        /// The camera.
         side: Side,
-        /// As it came.
+        /// The stamp as received.
         stamp: Stamp,
-        /// As it came.
+        /// The frame as received.
         frame: String,
         /// fx, fy, ppx, ppy \[pixel\].
         intrinsics: [f32; 4],
     },
-    /// The parameters in force are these from now on; what is read-only stays.
+    /// New parameters; read-only ones keep their values.
     ParametersChanged(Params),
 }
 
-/// All that the node asks for.
+/// Outputs of the node.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)] // outputs are carried out one by one, never stored
+#[allow(clippy::large_enum_variant)] // outputs are executed one by one, never stored
 pub enum ChairOutput {
-    /// What the remote asks for.
+    /// An output of the remote.
     Remote(Output),
     /// The state changed.
     PublishState(State),
     /// The occupant's stick as a velocity.
     PublishOccupant(Command),
-    /// Where the chair is.
+    /// The position of the chair.
     PublishOdometry(Estimate),
-    /// What the inertial unit says, with its stamp.
+    /// The inertial measurement, with its stamp.
     PublishImu(Imu, Stamp),
     /// A camera's matrices.
     PublishCamera {
-        /// Which camera.
+        /// The camera.
         side: Side,
-        /// That of the message it was made of.
+        /// The stamp of the original message.
         stamp: Stamp,
-        /// That of the message it was made of.
+        /// The frame of the original message.
         frame: String,
-        /// What the message is for.
+        /// The matrices.
         matrices: CameraMatrices,
     },
 }
 
-/// Where a camera sits.
+/// The position of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Side {
@@ -74,12 +74,12 @@ pub enum Side {
     Rear = 2,
 }
 
-/// The node: the [`Remote`], the [`Odometry`], the occupant's stick as a velocity, and LUCI's other messages as standard
-/// ones.
+/// The node: the [`Remote`], the [`Odometry`], the occupant's stick as a velocity, and LUCI's other messages as
+/// standard ones.
 ///
-/// What drives goes out before what is only told. Of what is only told the newest counts.
+/// Commands are published before information. Of information only the newest is kept.
 /// # Real-time
-/// As [`Remote`] and [`Odometry`]; a camera's frame is text on the heap.
+/// As [`Remote`] and [`Odometry`]; a camera's frame is a string on the heap.
 #[derive(Clone, Debug)]
 pub struct Chair {
     remote: Remote,
@@ -87,7 +87,7 @@ pub struct Chair {
     occupant: Occupant,
     acceleration_unit: f64,
     now: Instant,
-    told: Option<State>,
+    published: Option<State>,
     imu: Option<(Imu, Stamp)>,
     cameras: [Option<(Stamp, String, CameraMatrices)>; 3],
     bad_camera: Option<(Side, BadCamera)>,
@@ -97,10 +97,10 @@ pub struct Chair {
 }
 
 impl Side {
-    /// All of them.
+    /// All cameras.
     pub const ALL: [Self; 3] = [Self::Left, Self::Right, Self::Rear];
 
-    /// As it stands in the names of LUCI's topics.
+    /// The name in LUCI's topics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Left => "left",
@@ -119,7 +119,7 @@ impl Chair {
             occupant: Occupant::default(),
             acceleration_unit: params.acceleration_unit,
             now: Instant::ZERO,
-            told: None,
+            published: None,
             imu: None,
             cameras: [None, None, None],
             bad_camera: None,
@@ -129,17 +129,17 @@ impl Chair {
         }
     }
 
-    /// What drives.
+    /// The remote, which drives.
     pub fn remote(&self) -> &Remote {
         &self.remote
     }
 
-    /// What follows the wheels.
+    /// The odometry.
     pub fn odometry(&self) -> &Odometry {
         &self.odometry
     }
 
-    /// How well the node is and why: what drives comes first, what is only told can make it a warning.
+    /// The health of the node and the reason: the remote comes first; the other parts can only make it a warning.
     pub fn health(&self) -> (Level, String) {
         let (level, text) = self.remote.health();
         let (odometry, why) = self.odometry.health();
@@ -147,7 +147,7 @@ impl Chair {
         if level == Level::Ok && has_trouble { (Level::Warn, why) } else { (level, text) }
     }
 
-    /// Keys and values for `/diagnostics`, but those of the odometry.
+    /// Keys and values for `/diagnostics`, without those of the odometry.
     pub fn report(&self) -> Vec<(&'static str, String)> {
         let mut report = self.remote.report();
         if let Some((side, bad)) = self.bad_camera {
@@ -167,7 +167,7 @@ impl Chair {
         let input = parsed.map_or_else(Input::FeedbackRefused, Input::PositionReceived);
         self.remote.handle(self.now, input);
         let clock = self.remote.clock();
-        // What can have waited unread is nobody's wish of now.
+        // A message that may have waited unread is not a current request.
         let is_fresh = clock.waited() < self.remote.params().feedback_timeout;
         let velocity = parsed.ok().filter(|_| is_fresh).and_then(|joystick| self.remote.velocity(&joystick));
         self.occupant.receive(self.now, clock.wall(), velocity);
@@ -231,8 +231,8 @@ impl Machine for Chair {
             return Some(ChairOutput::Remote(output));
         }
         let state = self.remote.state();
-        if self.told != Some(state) {
-            self.told = Some(state);
+        if self.published != Some(state) {
+            self.published = Some(state);
             return Some(ChairOutput::PublishState(state));
         }
         if let Some(command) = self.occupant.poll(self.now, self.remote.params().feedback_timeout) {
@@ -253,9 +253,9 @@ impl Machine for Chair {
 
     fn deadline(&self) -> Option<Instant> {
         let is_due = self.imu.is_some() || self.cameras.iter().any(Option::is_some);
-        let told = (is_due || self.told != Some(self.remote.state())).then_some(self.now);
+        let published = (is_due || self.published != Some(self.remote.state())).then_some(self.now);
         let occupant = self.occupant.deadline(self.now, self.remote.params().feedback_timeout);
-        let ours = earliest(told, earliest(occupant, self.odometry.deadline()));
+        let ours = earliest(published, earliest(occupant, self.odometry.deadline()));
         earliest(self.remote.deadline(), ours)
     }
 }

@@ -5,15 +5,16 @@ use units::Stamp;
 
 use crate::OdometryParams;
 
-/// What the odometry takes of a `LuciEncoders`. The casters are left out: the public firmware always sends 0.
+/// The fields of a `LuciEncoders` that the odometry uses. The casters are omitted: the public firmware always sends
+/// 0.
 ///
 /// # Source
 /// LUCI `luci_messages` 2.0.0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Encoders {
-    /// Of the left drive wheel's encoder, 0 to 360, wraps \[degrees\].
+    /// Angle of the left drive wheel's encoder, 0 to 360, wraps \[degrees\].
     pub left_angle: f32,
-    /// Of the right one.
+    /// Angle of the right one.
     pub right_angle: f32,
     /// The encoder board's clock, wraps after 49.7 days \[ms\].
     pub edge_timestamp: u32,
@@ -21,34 +22,34 @@ pub struct Encoders {
     pub stamp: Stamp,
 }
 
-/// An angle is not one.
+/// An invalid angle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BadAngle {
     /// `left_angle` or `right_angle`.
     pub field: &'static str,
-    /// What it was \[degrees\].
+    /// The value \[degrees\].
     pub value: f32,
 }
 
-/// What happened from one message to the next.
+/// The result of comparing two messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// The wheels went this way \[m\], left and right, in this time.
+    /// The distances of the left and right wheel \[m\], in this time.
     Way([f64; 2], Duration),
     /// The message is as old as the last one, or older.
     Late,
-    /// Too long a time passed.
+    /// Too much time passed.
     Gap(Duration),
-    /// The board's clock went back: it started anew.
+    /// The board's clock went back: it restarted.
     Restart,
-    /// A wheel would have been faster \[m/s\] than it can.
+    /// A wheel would have been faster \[m/s\] than possible.
     Jump(f64, Duration),
 }
 
 impl Encoders {
     /// Whether both angles are from 0 to 360 degrees.
     /// # Errors
-    /// [`BadAngle`] names the first that is not.
+    /// [`BadAngle`] names the first invalid angle.
     pub(crate) fn check(&self) -> Result<(), BadAngle> {
         for (field, value) in [("left_angle", self.left_angle), ("right_angle", self.right_angle)] {
             if !(0.0..=360.0).contains(&value) {
@@ -58,12 +59,12 @@ impl Encoders {
         Ok(())
     }
 
-    /// What happened from `last` to `self`, both checked.
+    /// Compares `last` with `self`, both checked.
     ///
     /// way = ± nearest angle / 360 / gear · circumference
     /// # Source
-    /// LUCI's `encoder-to-odom` 1.1.0. Own: the nearest angle (its threshold is 100 degrees), the whole clock of 32 bit
-    /// (its is cut to 16, so that time runs backward every 65.5 s), gaps and jumps.
+    /// LUCI's `encoder-to-odom` 1.1.0. Own: the nearest angle (its threshold is 100 degrees), the whole clock of 32
+    /// bit (it cuts it to 16, so time runs backward every 65.5 s), gaps and jumps.
     pub(crate) fn step(&self, last: &Self, params: &OdometryParams) -> Step {
         let millis = self.edge_timestamp.wrapping_sub(last.edge_timestamp);
         if millis == 0 {
@@ -91,10 +92,10 @@ impl Encoders {
     }
 }
 
-/// Messages may come in the wrong order by so much; more is a clock that started anew.
+/// Messages may be reordered within this time; beyond it the clock has restarted.
 const REORDERED: Duration = Duration::from_secs(1);
 
-/// The same angle, from -180 to 180 degrees, for one from -360 to 360.
+/// The same angle in -180 to 180 degrees, for one in -360 to 360.
 fn nearest(angle: f64) -> f64 {
     if angle > 180.0 {
         angle - 360.0

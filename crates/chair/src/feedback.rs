@@ -4,45 +4,47 @@ use units::{Clock, Freshness, Instant, MessageTime, Stamp};
 
 use crate::{Mode, Source};
 
-/// A topic on which the chair shows a source.
+/// A topic on which the chair reports a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Topic {
-    /// `luci/joystick_position`: the occupant's stick. LUCI does not state whether it carries the mode's source or the stick's
-    /// own, nor whether it is streamed or sent on change.
+    /// `luci/joystick_position`: the occupant's stick. LUCI does not document whether it carries the mode's source or
+    /// the stick's own, nor whether it is streamed or sent on change.
     Position,
-    /// `luci/joystick_scaling`: what was last sent to the wheels, and the source in force.
+    /// `luci/joystick_scaling`: the last command to the wheels, and the source in force.
     Scaling,
 }
 
-/// What the chair shows of the source in force, and how regularly, on both topics.
+/// Monitors the source in force as the chair reports it on both topics, and its rate.
 ///
-/// * Either topic confirms the mode: our source on it, regularly and lately. The chair ignores sticks of another source than
-///   the one in force, so that who believes it too long drives nothing; but see the next.
-/// * What contradicts ends the mode at once, and what either topic showed before confirms nothing any more: another source on `joystick_scaling`, on `joystick_position` in the auto mode, in
-///   which it should be silent, and in the shared mode if it has shown ours since the activation. If it never has it carries
-///   the stick's own source, which says nothing of the mode.
+/// * Either topic confirms the mode: our source on it, regularly and recently. The chair ignores sticks from a source
+///   other than the one in force, so an outdated confirmation drives nothing; but see the next point.
+/// * A contradiction ends the mode at once and cancels earlier confirmations on both topics: another source on
+///   `joystick_scaling`; another source on `joystick_position` in the auto mode, in which it should be silent; and in
+///   the shared mode, if that topic has reported ours since the activation. If it never has, it carries the stick's
+///   own source, which is no information about the mode.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Feedback {
-    position: Shown,
-    scaling: Shown,
+    position: TopicState,
+    scaling: TopicState,
 }
 
-/// What one topic shows.
+/// The state of one topic.
 #[derive(Clone, Debug, Default)]
-struct Shown {
+struct TopicState {
     last: Option<(Source, MessageTime)>,
-    /// Whether it has shown ours since the activation.
+    /// Whether it has reported our source since the activation.
     was_ours: bool,
-    /// When the last messages with the wanted source came, without another one or silence between them; a ring.
+    /// Times of the last messages with the wanted source, without another source or silence in between; a ring
+    /// buffer.
     arrivals: [Instant; WINDOW],
-    /// How many came so.
+    /// The number of these messages.
     count: usize,
 }
 
-/// What follows from that.
+/// The resulting evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Evidence {
-    /// Nothing that shows the mode was heard for too long, or ever.
+    /// Nothing that reports the mode was received for too long, or ever.
     Silent,
     /// Another source is in force.
     Wrong(Source),
@@ -52,15 +54,15 @@ pub(crate) enum Evidence {
     Right,
 }
 
-/// Over so many messages a rate is taken.
+/// The number of messages over which the rate is computed.
 const WINDOW: usize = 10;
-/// So many messages with the wanted source are needed.
-const ENOUGH: usize = 5;
+/// The minimum number of messages with the wanted source.
+const MIN_MESSAGES: usize = 5;
 
 impl Feedback {
-    /// `source` was shown on `topic`; whether that is evidence.
-    /// * `timeout`: after which the chair counts as silent
-    pub fn hear(
+    /// Receives `source` on `topic` and returns whether it is evidence.
+    /// * `timeout`: after this time the chair counts as silent
+    pub fn receive(
         &mut self,
         clock: &Clock,
         topic: Topic,
@@ -73,7 +75,7 @@ impl Feedback {
         if is_ours && topic == Topic::Position && mode == Mode::Auto {
             return false;
         }
-        // The messages have no stamp: after a pause of the process they are as old as they may be.
+        // The messages have no stamp: after a suspension of the process their maximum age is assumed.
         let said = match Freshness::default().judge(clock, Stamp::ZERO, timeout) {
             Ok(said) => said,
             Err(_) if is_ours => return false,
@@ -82,77 +84,79 @@ impl Feedback {
         if !is_ours && self.contradicts(topic, mode) {
             (self.position.count, self.scaling.count) = (0, 0);
         }
-        let shown = match topic {
+        let reported = match topic {
             Topic::Position => &mut self.position,
             Topic::Scaling => &mut self.scaling,
         };
-        if !is_ours || shown.is_silent(clock.now(), timeout) {
-            shown.count = 0;
+        if !is_ours || reported.is_silent(clock.now(), timeout) {
+            reported.count = 0;
         }
-        shown.last = Some((source, said));
-        shown.was_ours |= is_ours;
+        reported.last = Some((source, said));
+        reported.was_ours |= is_ours;
         if is_ours {
-            if let Some(slot) = shown.arrivals.get_mut(shown.count % WINDOW) {
+            if let Some(slot) = reported.arrivals.get_mut(reported.count % WINDOW) {
                 *slot = clock.now();
             }
-            shown.count = shown.count.saturating_add(1);
+            reported.count = reported.count.saturating_add(1);
         }
         is_ours || self.contradicts(topic, mode)
     }
 
-    /// What was shown so far says nothing any more: the mode is asked for.
-    pub fn forget(&mut self) {
+    /// Discards all reports: the mode is requested again.
+    pub fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// What can be said at `now`.
+    /// The evidence at `now`.
     pub fn evidence(&self, now: Instant, mode: Mode, timeout: Duration) -> Evidence {
-        let fresh = |topic| Some(self.shown(topic)).filter(|shown| !shown.is_silent(now, timeout));
+        let fresh = |topic| Some(self.reported(topic)).filter(|reported| !reported.is_silent(now, timeout));
         for topic in [Topic::Scaling, Topic::Position] {
-            if let Some((source, _)) = fresh(topic).and_then(|shown| shown.last)
+            if let Some((source, _)) = fresh(topic).and_then(|reported| reported.last)
                 && source != mode.source()
                 && self.contradicts(topic, mode)
             {
                 return Evidence::Wrong(source);
             }
         }
-        let ours = |topic| fresh(topic).map_or(0, |shown| shown.count);
+        let ours = |topic| fresh(topic).map_or(0, |reported| reported.count);
         match ours(Topic::Scaling).max(ours(Topic::Position)) {
             0 => Evidence::Silent,
-            count if count < ENOUGH => Evidence::Scarce,
+            count if count < MIN_MESSAGES => Evidence::Scarce,
             _ => Evidence::Right,
         }
     }
 
-    /// The source shown last on `topic`.
+    /// The source last reported on `topic`.
     pub fn source(&self, topic: Topic) -> Option<Source> {
-        self.shown(topic).last.map(|(source, _)| source)
+        self.reported(topic).last.map(|(source, _)| source)
     }
 
-    /// The source in force as far as it was shown after `instant`: the last that is evidence.
+    /// The source in force according to reports after `instant`: the last one that is evidence.
     pub fn since(&self, now: Instant, instant: Instant, mode: Mode) -> Option<Source> {
         let topics = [Topic::Position, Topic::Scaling].into_iter();
         let newest = topics
-            .filter_map(|topic| Some((topic, self.shown(topic).last?)))
+            .filter_map(|topic| Some((topic, self.reported(topic).last?)))
             .filter(|&(topic, (source, _))| source == mode.source() || self.contradicts(topic, mode))
             .filter(|(_, (_, said))| said.age(now) < now.since(instant))
             .min_by_key(|(_, (_, said))| said.age(now));
         newest.map(|(_, (source, _))| source)
     }
 
-    /// When a topic that shows something now counts as silent if it says nothing more.
+    /// When a currently fresh topic counts as silent without further messages.
     pub fn silent_at(&self, now: Instant, timeout: Duration) -> Option<Instant> {
-        let at = |shown: &Shown| shown.last.map(|(_, said)| said.expiry(timeout)).filter(|&at| at > now);
+        let at = |reported: &TopicState| {
+            reported.last.map(|(_, said)| said.expiry(timeout)).filter(|&at| at > now)
+        };
         units::earliest(at(&self.position), at(&self.scaling))
     }
 
-    /// How fast the wanted source is shown \[Hz\], on the faster topic; `None` before there are enough messages.
+    /// The rate of the wanted source \[Hz\] on the faster topic; `None` before there are enough messages.
     pub fn rate(&self) -> Option<f64> {
         let rates = [self.position.rate(), self.scaling.rate()];
         rates.into_iter().flatten().reduce(f64::max)
     }
 
-    fn shown(&self, topic: Topic) -> &Shown {
+    fn reported(&self, topic: Topic) -> &TopicState {
         match topic {
             Topic::Position => &self.position,
             Topic::Scaling => &self.scaling,
@@ -165,7 +169,7 @@ impl Feedback {
     }
 }
 
-impl Shown {
+impl TopicState {
     fn is_silent(&self, now: Instant, timeout: Duration) -> bool {
         self.last.is_none_or(|(_, said)| said.is_expired(now, timeout))
     }
@@ -175,7 +179,7 @@ impl Shown {
         let newest = self.arrivals.get(self.count.checked_sub(1)? % WINDOW)?;
         let oldest = self.arrivals.get((self.count - known) % WINDOW)?;
         let seconds = newest.since(*oldest).as_secs_f64();
-        (known >= ENOUGH).then(|| (known - 1) as f64 / seconds)
+        (known >= MIN_MESSAGES).then(|| (known - 1) as f64 / seconds)
     }
 }
 
@@ -192,17 +196,17 @@ mod tests {
         clock
     }
 
-    fn hear(feedback: &mut Feedback, ms: u64, topic: Topic, source: Source) -> Evidence {
-        feedback.hear(&clock(ms), topic, source, Mode::Shared, TIMEOUT);
+    fn receive(feedback: &mut Feedback, ms: u64, topic: Topic, source: Source) -> Evidence {
+        feedback.receive(&clock(ms), topic, source, Mode::Shared, TIMEOUT);
         feedback.evidence(Instant::from_millis(ms), Mode::Shared, TIMEOUT)
     }
 
-    /// The evidence right after each of the messages on one topic, `gap` \[ms\] apart.
+    /// The evidence after each of the messages on one topic, `gap` \[ms\] apart.
     fn after(gap: u64, topic: Topic, sources: &[Source]) -> Vec<Evidence> {
         let mut feedback = Feedback::default();
         (0..)
             .zip(sources)
-            .map(|(index, &source)| hear(&mut feedback, 1000 + index * gap, topic, source))
+            .map(|(index, &source)| receive(&mut feedback, 1000 + index * gap, topic, source))
             .collect()
     }
 
@@ -219,13 +223,13 @@ mod tests {
     fn messages_on_both_do_not_add_up() {
         let mut feedback = Feedback::default();
         for ms in [0, 50, 100, 150] {
-            hear(&mut feedback, ms, Topic::Position, OURS);
-            assert_eq!(hear(&mut feedback, ms, Topic::Scaling, OURS), Evidence::Scarce);
+            receive(&mut feedback, ms, Topic::Position, OURS);
+            assert_eq!(receive(&mut feedback, ms, Topic::Scaling, OURS), Evidence::Scarce);
         }
     }
 
     #[test]
-    fn one_wrong_source_takes_all_back() {
+    fn one_wrong_source_cancels_all_confirmations() {
         let mut sources = [OURS; 10];
         sources[5] = Source::ChairPhysical;
         for topic in [Topic::Position, Topic::Scaling] {
@@ -239,20 +243,20 @@ mod tests {
     }
 
     #[test]
-    fn a_position_with_the_sticks_own_source_says_nothing_in_the_shared_mode() {
+    fn a_position_with_the_sticks_own_source_is_ignored_in_the_shared_mode() {
         let mut feedback = Feedback::default();
         for ms in [0, 50, 100, 150, 200] {
-            hear(&mut feedback, ms, Topic::Scaling, OURS);
-            hear(&mut feedback, ms, Topic::Position, Source::ChairPhysical);
+            receive(&mut feedback, ms, Topic::Scaling, OURS);
+            receive(&mut feedback, ms, Topic::Position, Source::ChairPhysical);
         }
         let at = Instant::from_millis(200);
         assert_eq!(feedback.evidence(at, Mode::Shared, TIMEOUT), Evidence::Right);
-        let wrong = hear(&mut feedback, 250, Topic::Scaling, Source::ChairPhysical);
-        assert_eq!(wrong, Evidence::Wrong(Source::ChairPhysical), "the scaling tells");
+        let wrong = receive(&mut feedback, 250, Topic::Scaling, Source::ChairPhysical);
+        assert_eq!(wrong, Evidence::Wrong(Source::ChairPhysical), "the scaling contradicts");
         assert_eq!(after(50, Topic::Position, &[Source::ChairPhysical; 9])[8], Evidence::Silent);
         // In the auto mode it should be silent.
-        feedback.forget();
-        feedback.hear(&clock(300), Topic::Position, Source::ChairPhysical, Mode::Auto, TIMEOUT);
+        feedback.reset();
+        feedback.receive(&clock(300), Topic::Position, Source::ChairPhysical, Mode::Auto, TIMEOUT);
         let evidence = feedback.evidence(Instant::from_millis(300), Mode::Auto, TIMEOUT);
         assert_eq!(evidence, Evidence::Wrong(Source::ChairPhysical));
     }
@@ -261,7 +265,7 @@ mod tests {
     fn one_of_ten_a_second_may_be_missing() {
         let mut feedback = Feedback::default();
         for ms in [0, 100, 200, 300, 400, 500, 700] {
-            hear(&mut feedback, ms, Topic::Scaling, OURS);
+            receive(&mut feedback, ms, Topic::Scaling, OURS);
         }
         assert_eq!(feedback.evidence(Instant::from_millis(999), Mode::Shared, TIMEOUT), Evidence::Right);
         assert_eq!(feedback.evidence(Instant::from_millis(1000), Mode::Shared, TIMEOUT), Evidence::Silent);
@@ -273,31 +277,31 @@ mod tests {
         let mut now = 0;
         for index in 0..30 {
             now += if index < 15 { 10 } else { 200 };
-            hear(&mut feedback, now, Topic::Position, OURS);
+            receive(&mut feedback, now, Topic::Position, OURS);
         }
         // Nine gaps of 200 ms.
         assert!((feedback.rate().unwrap() - 5.0).abs() < 1e-9);
     }
 
     #[test]
-    fn silence_starts_anew() {
+    fn silence_starts_the_count_again() {
         let mut feedback = Feedback::default();
         let at = |feedback: &Feedback, ms| feedback.evidence(Instant::from_millis(ms), Mode::Shared, TIMEOUT);
-        assert_eq!(at(&feedback, 0), Evidence::Silent, "nothing was ever heard");
+        assert_eq!(at(&feedback, 0), Evidence::Silent, "nothing was ever received");
         for ms in [0, 50, 100, 150, 200] {
-            hear(&mut feedback, ms, Topic::Position, OURS);
+            receive(&mut feedback, ms, Topic::Position, OURS);
         }
         assert_eq!((at(&feedback, 499), at(&feedback, 500)), (Evidence::Right, Evidence::Silent));
-        assert_eq!(hear(&mut feedback, 600, Topic::Position, OURS), Evidence::Scarce);
+        assert_eq!(receive(&mut feedback, 600, Topic::Position, OURS), Evidence::Scarce);
     }
 
     #[test]
-    fn what_can_have_waited_unread_confirms_nothing() {
+    fn a_message_that_may_have_waited_unread_confirms_nothing() {
         let mut feedback = Feedback::default();
         let mut clock = clock(100);
         clock.pass_to(Instant::from_millis(10_000), Some(Instant::from_millis(150)));
         for _ in 0..10 {
-            feedback.hear(&clock, Topic::Scaling, OURS, Mode::Shared, TIMEOUT);
+            feedback.receive(&clock, Topic::Scaling, OURS, Mode::Shared, TIMEOUT);
         }
         assert_eq!(feedback.evidence(clock.now(), Mode::Shared, TIMEOUT), Evidence::Silent);
     }

@@ -1,29 +1,29 @@
-/// What is taken of a `LuciImu`: the rest of its fields is raw, doubled or undefined.
+/// The used fields of a `LuciImu`: the others are raw, duplicates or undefined.
 ///
 /// # Source
-/// LUCI `luci_messages` 2.0.0; `luci-ros2-grpc` 2.0.3 leaves `gyro_y`, `gyro_z` and the `cal_*` fields uninitialised and
-/// never fills `edge_timestamp`, so none of them is taken.
+/// LUCI `luci_messages` 2.0.0; `luci-ros2-grpc` 2.0.3 leaves `gyro_y`, `gyro_z` and the `cal_*` fields uninitialised
+/// and never fills `edge_timestamp`, so none of them is used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImuFields {
     /// Orientation of the chair's axes (x right, y forward, z up): x, y, z, w.
     pub quaternion: [f32; 4],
-    /// With gravity, in the chair's axes, in a unit that LUCI does not state.
+    /// Acceleration including gravity, in the chair's axes, in a unit that LUCI does not document.
     pub accelerometer: [f32; 3],
 }
 
 /// The parts of a `sensor_msgs/msg/Imu` in axes with x forward.
 ///
-/// Covariances are row by row; -1 in the first place says that the value is not there, all zero that it is, with a
-/// covariance that nobody stated.
+/// Covariances are row by row; -1 in the first place means that the value is missing, all zero that it is present
+/// with an unknown covariance.
 /// # Source
 /// REP-103, REP-145; `sensor_msgs/msg/Imu`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Imu {
     /// Orientation of the chair (x forward, y left, z up): x, y, z, w.
     pub orientation: [f64; 4],
-    /// -1 first if the quaternion was none.
+    /// -1 first if the quaternion was invalid.
     pub orientation_covariance: [f64; 9],
-    /// Always 0: two of the three parts are garbage.
+    /// Always 0: two of the three parts are undefined.
     pub angular_velocity: [f64; 3],
     /// Always -1 first.
     pub angular_velocity_covariance: [f64; 9],
@@ -36,11 +36,11 @@ pub struct Imu {
 const STATED_BY_NOBODY: [f64; 9] = [0.0; 9];
 const NOT_THERE: [f64; 9] = [-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
-/// `fields` in axes with x forward, where one unit of the accelerometer is `unit` \[m/s²\].
+/// Converts `fields` to axes with x forward; one unit of the accelerometer is `unit` \[m/s²\].
 ///
-/// A vector (x right, y forward) becomes (y, -x). An orientation q becomes q · (90 degrees about z), which turns the body
-/// and leaves the world that it is told in.
-/// * A quaternion that is not a number, or whose length differs from 1 by more than a hundredth, is not there.
+/// A vector (x right, y forward) becomes (y, -x). An orientation q becomes q · (90 degrees about z), which rotates
+/// the body frame and keeps the world frame.
+/// * A quaternion that is not a number, or whose length differs from 1 by more than a hundredth, counts as missing.
 /// # Source
 /// LUCI's frames, `luci_transforms` 2.0.0: 90 degrees about z lie between them and `base_link`.
 pub fn imu(fields: &ImuFields, unit: f64) -> Imu {

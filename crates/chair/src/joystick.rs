@@ -2,7 +2,7 @@ use core::fmt;
 
 use zones::{Boundaries, Stick, Zone};
 
-/// Who drives a chair, by LUCI's numbers.
+/// The source that drives a chair, by LUCI's numbers.
 ///
 /// # Source
 /// LUCI `luci_messages` 2.0.0, `LuciJoystick.input_source`.
@@ -11,7 +11,7 @@ use zones::{Boundaries, Stick, Zone};
 pub enum Source {
     /// Help on a ramp.
     RampAssist = 0,
-    /// A remote computer alone; the occupant's stick is dead.
+    /// A remote computer alone; the occupant's stick is disabled.
     AutonomousRemote = 1,
     /// A wheelchair digital interface.
     Wdi = 2,
@@ -19,14 +19,14 @@ pub enum Source {
     ChairVirtual = 3,
     /// The occupant's stick.
     ChairPhysical = 4,
-    /// A remote computer that blends the occupant's stick in.
+    /// A remote computer that blends the occupant's stick.
     SharedRemote = 5,
 }
 
-/// A joystick message that makes sense.
+/// A valid joystick message.
 ///
-/// There is no default on purpose: all zero is not neutral but a stick to the front from the ramp assistant. As it is on the
-/// wire, checked by nobody, it is a [`zones::Joystick`].
+/// There is no default on purpose: all zero is not neutral but a forward zone from the ramp assistant. The unchecked
+/// message is a [`zones::Joystick`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Joystick {
     forward_back: i32,
@@ -38,20 +38,20 @@ pub struct Joystick {
 /// A field of a joystick message is out of its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadJoystick {
-    /// Which field, in LUCI's names.
+    /// The field, in LUCI's names.
     pub field: &'static str,
-    /// What it was.
+    /// The value.
     pub value: i32,
-    /// Least value that makes sense.
+    /// The minimum.
     pub min: i32,
-    /// Greatest value that makes sense.
+    /// The maximum.
     pub max: i32,
-    /// Unit of all three; empty for numbers of things.
+    /// The unit of all three; empty for plain numbers.
     pub unit: &'static str,
 }
 
 impl Source {
-    /// All of them, in the order of their numbers.
+    /// All sources, in the order of their numbers.
     pub const ALL: [Self; 6] = [
         Self::RampAssist,
         Self::AutonomousRemote,
@@ -76,19 +76,19 @@ impl Source {
 }
 
 impl Joystick {
-    /// The centred stick from `source`: it asks for rest.
+    /// The centred stick from `source`: it requests rest.
     pub const fn neutral(source: Source) -> Self {
         Self { forward_back: 0, left_right: 0, zone: Zone::Origin, source }
     }
 
-    /// A stick from `source`, with the zone that `boundaries` give it; both parts are cut to -100 to 100 \[percent\].
+    /// A stick from `source`, with the zone from `boundaries`; both parts are cut to -100 to 100 \[percent\].
     pub fn new(forward_back: i32, left_right: i32, source: Source, boundaries: &Boundaries) -> Self {
         let (forward_back, left_right) = (forward_back.clamp(-100, 100), left_right.clamp(-100, 100));
         let stick = Stick { forward_back: forward_back.into(), left_right: left_right.into() };
         Self { forward_back, left_right, zone: boundaries.classify(stick), source }
     }
 
-    /// What `fields` say. The zone is taken as it is: where a chair draws its boundaries is its own affair.
+    /// Checks `fields`. The zone is used as received, since a chair may have its own boundaries.
     /// # Errors
     /// [`BadJoystick`] names the first field that is out of its range.
     pub fn parse(fields: zones::Joystick) -> Result<Self, BadJoystick> {
@@ -104,7 +104,7 @@ impl Joystick {
         })
     }
 
-    /// The fields for the wire.
+    /// The fields of the message.
     pub const fn fields(&self) -> zones::Joystick {
         zones::Joystick {
             forward_back: self.forward_back,
@@ -124,17 +124,17 @@ impl Joystick {
         self.left_right
     }
 
-    /// Where it points.
+    /// The zone of the stick.
     pub const fn zone(&self) -> Zone {
         self.zone
     }
 
-    /// Whose it is.
+    /// The source.
     pub const fn source(&self) -> Source {
         self.source
     }
 
-    /// Whether it asks for rest.
+    /// Whether it requests rest.
     pub const fn is_neutral(&self) -> bool {
         self.forward_back == 0 && self.left_right == 0
     }

@@ -1,15 +1,16 @@
-//! Driving a wheelchair of LUCI's, and reading where it went.
+//! Drives a LUCI wheelchair, and computes its odometry.
 //!
 //! * [`Chair`] is the machine of the node; it is made of the others.
 //! * [`Remote`] is the machine that drives: it enters and leaves the chair's remote mode, drives only while the chair
-//!   shows that it listens, and says neutral explicitly at all other times. A [`Joystick`] always has its [`Source`].
-//! * What a stick means as a velocity in each of the chair's profiles is [`zones::Calibration`]'s to say.
-//! * [`Odometry`] is the machine that follows the wheels' encoders; [`imu`] and [`camera`] turn LUCI's other messages
-//!   into standard ones.
+//!   reports that the mode is in force, and explicitly sends neutral at all other times. A [`Joystick`] always has
+//!   its [`Source`].
+//! * [`zones::Calibration`] converts between stick and velocity for each of the chair's profiles.
+//! * [`Odometry`] is the machine that integrates the wheel encoders; [`imu`] and [`camera`] convert LUCI's other
+//!   messages to standard ones.
 //! * [`Params`] are read from the parameters that [`specification`] describes.
 //!
-//! What is deliberately absent: a joystick message without a source, a way to take a mode back from whoever ended it, and
-//! a calibration that nobody measured.
+//! Deliberately absent: a joystick message without a source, any way to take a mode back from the source that ended
+//! it, and a default calibration.
 #![forbid(unsafe_code)]
 
 mod camera;

@@ -4,22 +4,22 @@ use crate::feedback::Evidence;
 use crate::request::{Due, Request};
 use crate::{Fault, Remote, Service, State};
 
-/// How the mode is entered and left: by services that may not answer, and whose answer proves nothing.
+/// Enters and leaves the mode by services that may not answer, and whose answer proves nothing.
 impl Remote {
     pub(crate) fn activate(&mut self) {
         self.fault = None;
         self.taken_by = None;
-        self.feedback.forget();
+        self.feedback.reset();
         self.state = State::Activating;
-        self.ask(self.params.mode.set());
+        self.request_service(self.params.mode.set());
     }
 
     pub(crate) fn deactivate(&mut self) {
         self.state = State::Deactivating;
-        self.ask(self.params.mode.remove());
+        self.request_service(self.params.mode.remove());
     }
 
-    fn rest(&mut self) {
+    fn finish(&mut self) {
         self.state = State::Inactive;
         self.request = None;
         self.neutral_first = false;
@@ -27,43 +27,43 @@ impl Remote {
         self.sent = None;
     }
 
-    pub(crate) fn settle_activating(&mut self) {
+    pub(crate) fn update_activating(&mut self) {
         let answered = self.request.is_some_and(|request| request.answered().is_some());
         if answered && self.evidence() == Evidence::Right {
             self.request = None;
             self.state = State::Confirmed;
-            self.settle_driving();
-        } else if self.ask_again() {
+            self.update_driving();
+        } else if self.retry() {
             self.fault = Some(if answered { Fault::NotEntered } else { Fault::NoAnswer });
             self.wanted = false;
             self.deactivate();
         }
     }
 
-    pub(crate) fn settle_deactivating(&mut self) {
+    pub(crate) fn update_deactivating(&mut self) {
         let answered = self.request.and_then(|request| request.answered());
-        let shown = answered.and_then(|at| self.feedback.since(self.clock.now(), at, self.params.mode));
+        let reported = answered.and_then(|at| self.feedback.since(self.clock.now(), at, self.params.mode));
         if self.open_until().is_some_and(|until| self.clock.now() < until) {
-            return; // what is left now could be entered after it
+            return; // a mode left now could be entered afterwards
         }
         let waited =
             self.request.is_none_or(|request| request.due(self.clock.now(), &self.params) != Due::Wait);
-        // A chair that shows nothing any more cannot be asked better than it was.
+        // Asking again does not help if the chair no longer reports anything.
         if answered.is_some()
-            && (shown.is_some_and(|source| source != self.source()) || waited && shown.is_none())
+            && (reported.is_some_and(|source| source != self.source()) || waited && reported.is_none())
         {
-            self.counters.unconfirmed_removals += u64::from(shown.is_none());
-            self.rest();
-        } else if self.ask_again() {
+            self.counters.unconfirmed_removals += u64::from(reported.is_none());
+            self.finish();
+        } else if self.retry() {
             self.fault = Some(Fault::NotLeft);
-            self.rest();
+            self.finish();
         }
     }
 
-    pub(crate) fn hear_answer(&mut self, service: Service) {
+    pub(crate) fn receive_answer(&mut self, service: Service) {
         let is_late = matches!(self.state, State::Deactivating | State::Inactive);
         match &mut self.request {
-            // An answer to what is still to be called belongs to an earlier call.
+            // An answer while the call is pending belongs to an earlier call.
             Some(request) if request.service == service && self.call.is_none() => {
                 request.answer(self.clock.now())
             }
@@ -72,25 +72,25 @@ impl Remote {
         if service == self.params.mode.set() {
             self.open = None;
             if is_late {
-                self.deactivate(); // it was entered after it was left
+                self.deactivate(); // the mode was entered after it was left
             }
         }
     }
 
-    fn ask(&mut self, service: Service) {
+    fn request_service(&mut self, service: Service) {
         self.neutral_first = true;
         self.request = Some(Request::new(service, self.clock.now()));
         self.call(service);
     }
 
-    /// Calls the service again if it is time; `true` if it was called often enough.
-    fn ask_again(&mut self) -> bool {
+    /// Calls the service again if due; returns `true` after the last attempt.
+    fn retry(&mut self) -> bool {
         let Some(request) = &mut self.request else { return true };
         match request.due(self.clock.now(), &self.params) {
             Due::Wait => false,
             Due::GiveUp => true,
-            Due::Again => {
-                request.again(self.clock.now());
+            Due::Retry => {
+                request.retry(self.clock.now());
                 let service = request.service;
                 self.counters.repeated_calls += 1;
                 self.call(service);
@@ -106,7 +106,7 @@ impl Remote {
         }
     }
 
-    /// Until when a mode that was asked for without an answer may still be entered.
+    /// Until when a requested mode without an answer may still be entered.
     pub(crate) fn open_until(&self) -> Option<Instant> {
         self.open.map(|at| at + self.params.service_timeout)
     }

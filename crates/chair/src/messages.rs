@@ -2,47 +2,49 @@ use units::{Command, NotFinite, Stamp};
 
 use crate::{BadJoystick, Joystick, RemoteParams, Service, Source};
 
-/// All that can happen to the node.
+/// Inputs of the node.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // inputs are handed over one by one, never stored
+#[allow(clippy::large_enum_variant)] // inputs are passed one by one, never stored
 pub enum Input {
-    /// Somebody wants to drive: the mode shall be entered.
+    /// The mode shall be entered.
     Activated,
-    /// Nobody wants to drive any more: the mode shall be left.
+    /// The mode shall be left.
     Deactivated,
-    /// A command came.
+    /// A command was received.
     CommandReceived(Command),
-    /// A message came that was no command and could not be taken for one.
+    /// An invalid command was received.
     CommandRefused(NotFinite),
-    /// So many publish commands, of whatever type; [`usize::MAX`] if the graph cannot tell. More than one is a conflict.
+    /// The number of publishers of commands, of any type; [`usize::MAX`] if the graph cannot report it. More than one
+    /// is a conflict.
     PublishersCounted(usize),
-    /// So many publish sticks for the chair, this node included, counted likewise.
-    DriversCounted(usize),
-    /// So many publish the `luci/joystick_position` by which the chair shows itself, counted likewise.
+    /// The number of publishers of sticks for the chair, this node included, counted likewise.
+    StickPublishersCounted(usize),
+    /// The number of publishers of the chair's `luci/joystick_position`, counted likewise.
     PositionPublishersCounted(usize),
-    /// So many publish its `luci/joystick_scaling`, counted likewise.
+    /// The number of publishers of its `luci/joystick_scaling`, counted likewise.
     ScalingPublishersCounted(usize),
-    /// So many publish `luci/chair_profile`, counted likewise, see [`ToldProfile`](zones::ToldProfile).
+    /// The number of publishers of `luci/chair_profile`, counted likewise, see
+    /// [`ReportedProfile`](zones::ReportedProfile).
     ProfilePublishersCounted(usize),
-    /// The wall clock shows this: commands' stamps are judged by it.
+    /// The wall clock; the stamps of commands are compared with it.
     ClockRead(Stamp),
-    /// The chair told its profile on `luci/chair_profile`. The speed setting is another thing.
+    /// The chair reported its profile on `luci/chair_profile`. The speed setting is separate.
     ProfileReceived(i32),
-    /// A `luci/joystick_position` came.
+    /// A `luci/joystick_position` was received.
     PositionReceived(Joystick),
-    /// A `luci/joystick_scaling` came, with this source.
+    /// A `luci/joystick_scaling` was received, with this source.
     ScalingReceived(Source),
-    /// One of the two came and made no sense.
+    /// One of the two was invalid.
     FeedbackRefused(BadJoystick),
     /// A service answered.
     ServiceAnswered(Service),
-    /// The parameters in force are these from now on. The mode stays what it is.
+    /// New parameters. The mode does not change.
     ParametersChanged(RemoteParams),
-    /// The node is about to end. Ask [`Remote::is_finished`](crate::Remote::is_finished) when it may.
+    /// The node shuts down. It may end when [`Remote::is_finished`](crate::Remote::is_finished) returns true.
     Stopping,
 }
 
-/// All that the node can ask for.
+/// Outputs of the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Publish this on `luci/remote_joystick`.
@@ -51,26 +53,27 @@ pub enum Output {
     Call(Service),
 }
 
-/// Where the node is between not driving and driving.
+/// The state of the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// The chair is not ours; nothing is published.
+    /// The node does not control the chair and publishes nothing.
     Inactive,
     /// The service that enters the mode was called; neutral is published.
     Activating,
-    /// The chair shows our source, but there is no command to follow; neutral is published.
+    /// The chair reports our source, but there is no valid command; neutral is published.
     Confirmed,
-    /// The chair shows our source and follows the commands.
+    /// The chair reports our source and follows the commands.
     Active,
-    /// The chair was ours and no longer shows it in time; neutral is published until it does, or, if it showed
-    /// another source, until somebody activates again. The mode is not taken back from whoever ended it.
+    /// The node controlled the chair, which no longer reports it in time. Neutral is published until it does or, if
+    /// it reported another source, until the next activation. The mode is not taken back from the source that ended
+    /// it.
     Lost,
     /// Neutral was published, then the service that leaves the mode was called.
     Deactivating,
 }
 
 impl State {
-    /// As it is told on `~/state`.
+    /// The name on `~/state`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Inactive => "inactive",

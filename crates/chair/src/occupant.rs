@@ -2,21 +2,21 @@ use core::time::Duration;
 
 use units::{Command, Instant, Stamp, Velocity};
 
-/// What the occupant's stick means as a velocity, for whoever arbitrates between it and others.
+/// The occupant's stick as a velocity, for an arbiter between it and other sources.
 ///
-/// Whoever lets go of the stick has no wish any more: a centred stick is one zero and then silence, so that a source of
-/// lower priority gets its turn. The same holds for a stick that makes no sense or belongs to a profile without calibration,
-/// and for a chair that falls silent.
+/// A released stick requests nothing: a centred stick is one zero and then silence, so a source of lower priority can
+/// drive. The same holds for an invalid stick, one in a profile without calibration, and for a chair that falls
+/// silent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Occupant {
-    /// The last stick that was not zero, when no zero was told since.
+    /// The last stick that was not zero, if no zero was published since.
     last: Option<(Stamp, Instant)>,
     told_zero: bool,
     output: Option<Command>,
 }
 
 impl Occupant {
-    /// A stick came at `now` \[and by the wall clock at `stamp`\]; `None` if it says nothing that is known.
+    /// Receives a stick at `now` \[and by the wall clock at `stamp`\]; `None` if its velocity is unknown.
     pub fn receive(&mut self, now: Instant, stamp: Stamp, velocity: Option<Velocity>) {
         let velocity = velocity.unwrap_or(Velocity::ZERO);
         let is_zero = velocity == Velocity::ZERO;
@@ -27,7 +27,7 @@ impl Occupant {
         self.told_zero = is_zero;
     }
 
-    /// What is to be told at `now`.
+    /// The command to publish at `now`.
     pub fn poll(&mut self, now: Instant, timeout: Duration) -> Option<Command> {
         if let Some((stamp, at)) = self.last
             && self.output.is_none()
@@ -41,7 +41,7 @@ impl Occupant {
         self.output.take()
     }
 
-    /// When something is to be told if no stick comes.
+    /// When a command is due without another stick.
     pub fn deadline(&self, now: Instant, timeout: Duration) -> Option<Instant> {
         if self.output.is_some() { Some(now) } else { self.last.map(|(_, at)| at + timeout) }
     }
@@ -68,7 +68,7 @@ mod tests {
         let mut occupant = Occupant::default();
         let stamp = Stamp { sec: 7, nanosec: 900_000_000 };
         let velocity = Velocity::planar(0.5, 0.0).unwrap();
-        assert_eq!(occupant.poll(Instant::from_millis(5000), TIMEOUT), None, "nothing was ever heard");
+        assert_eq!(occupant.poll(Instant::from_millis(5000), TIMEOUT), None, "nothing was ever received");
         occupant.receive(Instant::from_millis(5000), stamp, Some(velocity));
         assert_eq!(occupant.poll(Instant::from_millis(5000), TIMEOUT), Some(Command::new(velocity, stamp)));
         assert_eq!(occupant.deadline(Instant::ZERO, TIMEOUT), Some(Instant::from_millis(5300)));
@@ -81,23 +81,23 @@ mod tests {
     }
 
     #[test]
-    fn a_stick_that_was_let_go_is_zero_once() {
+    fn a_released_stick_is_zero_once() {
         let mut occupant = Occupant::default();
-        let mut told = Vec::new();
+        let mut published = Vec::new();
         for forward in [0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.5] {
             let velocity = Velocity::planar(forward, 0.0).unwrap();
             occupant.receive(Instant::ZERO, Stamp::ZERO, Some(velocity));
-            told.extend(occupant.poll(Instant::ZERO, TIMEOUT).map(|command| command.velocity.forward()));
+            published.extend(occupant.poll(Instant::ZERO, TIMEOUT).map(|command| command.velocity.forward()));
         }
-        assert_eq!(told, [0.0, 0.5, 0.5, 0.0, 0.5]);
+        assert_eq!(published, [0.0, 0.5, 0.5, 0.0, 0.5]);
     }
 
     #[test]
-    fn what_is_not_known_is_zero() {
+    fn an_unknown_velocity_is_zero() {
         let mut occupant = Occupant::default();
         occupant.receive(Instant::ZERO, Stamp::ZERO, None);
-        let told = occupant.poll(Instant::ZERO, TIMEOUT).unwrap();
-        assert_eq!(told.velocity, Velocity::ZERO);
+        let published = occupant.poll(Instant::ZERO, TIMEOUT).unwrap();
+        assert_eq!(published.velocity, Velocity::ZERO);
         assert_eq!(occupant.deadline(Instant::ZERO, TIMEOUT), None, "nothing is left to be said");
     }
 }

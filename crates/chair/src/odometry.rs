@@ -6,26 +6,26 @@ use crate::OdometryParams;
 use crate::encoders::{BadAngle, Encoders, Step};
 use crate::pose::{Pose, planar};
 
-/// All that can happen to the odometry.
+/// Inputs of the odometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OdometryInput {
-    /// A `LuciEncoders` came.
+    /// A `LuciEncoders` was received.
     EncodersReceived(Encoders),
-    /// The parameters in force are these from now on.
+    /// New parameters.
     ParametersChanged(OdometryParams),
 }
 
-/// Where the chair is by its wheels, how it moves, and how sure that is: the parts of a `nav_msgs/msg/Odometry`.
+/// The position and velocity of the chair from its wheels, with covariances: the parts of a `nav_msgs/msg/Odometry`.
 ///
 /// # Source
 /// REP-103 for axes and signs, REP-105 for the frames (`odom` and `base_link`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// That of the encoders it goes back to.
+    /// The stamp of the encoder message.
     pub stamp: Stamp,
-    /// From where the odometry began, forward \[m\].
+    /// From the start, forward \[m\].
     pub x: f64,
-    /// From where the odometry began, to the left \[m\].
+    /// From the start, to the left \[m\].
     pub y: f64,
     /// Counter-clockwise, from -π to π \[rad\].
     pub heading: f64,
@@ -33,36 +33,36 @@ pub struct Estimate {
     pub forward: f64,
     /// Counter-clockwise \[rad/s\].
     pub turn: f64,
-    /// Of the pose: 6 × 6, row by row, x, y, z, roll, pitch, yaw. What wheels do not show has a million.
+    /// Covariance of the pose: 6 × 6, row by row, x, y, z, roll, pitch, yaw. Unobservable values have a million.
     pub pose_covariance: [f64; 36],
-    /// Of the velocities in the chair's own axes, in the same order.
+    /// Covariance of the velocities in the chair's own axes, in the same order.
     pub twist_covariance: [f64; 36],
 }
 
-/// What has come and gone since the start.
+/// Counts since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OdometryCounters {
-    /// Encoder messages that came.
+    /// Received encoder messages.
     pub messages: u64,
-    /// Messages with an angle that is none.
+    /// Messages with an invalid angle.
     pub invalid: u64,
     /// Messages as old as the one before, or older.
     pub late: u64,
-    /// Times without messages longer than `max_gap`.
+    /// Gaps between messages longer than `max_gap`.
     pub gaps: u64,
-    /// Messages by which a wheel was faster than `max_speed`.
+    /// Messages in which a wheel was faster than `max_speed`.
     pub jumps: u64,
-    /// How often the encoder board's clock started anew.
+    /// How often the encoder board's clock restarted.
     pub restarts: u64,
 }
 
-/// Follows the drive wheels' encoders: exact arcs from message to message.
+/// Integrates the drive wheels' encoders: exact arcs from message to message.
 ///
-/// A gap, a jump or a new clock of the encoder board does not move the pose: the way is unknown, so the covariance grows
-/// by the farthest the chair can have come, nothing is published for that message, and it is told. Silence publishes
-/// nothing.
+/// A gap, a jump or a restarted clock of the encoder board does not move the pose: the distance is unknown, so the
+/// covariance grows by the maximum distance that the chair can have moved, nothing is published for that message, and
+/// it is reported. Silence publishes nothing.
 /// # Real-time
-/// Nothing is allocated after construction, but by [`Odometry::report`] and [`Odometry::health`].
+/// Nothing is allocated after construction, except by [`Odometry::report`] and [`Odometry::health`].
 /// # Source
 /// LUCI's `encoder-to-odom` 1.1.0 for signs and measures; covariance and limits are own.
 #[derive(Clone, Debug)]
@@ -70,26 +70,26 @@ pub struct Odometry {
     params: OdometryParams,
     now: Instant,
     pose: Pose,
-    /// The last message that counts, and when it came.
+    /// The last accepted message, and its time of receipt.
     last: Option<(Encoders, Instant)>,
-    /// What went wrong last, and when.
-    trouble: Option<(Trouble, Instant)>,
+    /// The last error, and its time.
+    error: Option<(OdometryError, Instant)>,
     bad: Option<BadAngle>,
     counters: OdometryCounters,
-    /// A newer one takes its place if nobody took it.
+    /// Replaced by a newer one if it was not polled.
     output: Option<Estimate>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Trouble {
+enum OdometryError {
     Invalid(BadAngle),
     Gap(Duration),
     Jump(f64),
     Restart,
 }
 
-/// So long a trouble is told.
-const TOLD: Duration = Duration::from_secs(2);
+/// How long an error is reported.
+const REPORT_TIME: Duration = Duration::from_secs(2);
 
 impl Odometry {
     /// An odometry at the origin.
@@ -99,14 +99,14 @@ impl Odometry {
             now: Instant::ZERO,
             pose: Pose::default(),
             last: None,
-            trouble: None,
+            error: None,
             bad: None,
             counters: OdometryCounters::default(),
             output: None,
         }
     }
 
-    /// What has come and gone since the start.
+    /// Counts since the start.
     pub fn counters(&self) -> &OdometryCounters {
         &self.counters
     }
@@ -116,7 +116,7 @@ impl Odometry {
         if let Err(bad) = encoders.check() {
             self.counters.invalid += 1;
             self.bad = Some(bad);
-            self.trouble = Some((Trouble::Invalid(bad), self.now));
+            self.error = Some((OdometryError::Invalid(bad), self.now));
             return;
         }
         if self.counters.messages <= u64::from(self.params.discard) {
@@ -129,20 +129,20 @@ impl Odometry {
         match encoders.step(&last, &self.params) {
             Step::Late => {
                 self.counters.late += 1;
-                return; // the next message is measured from the one before
+                return; // the next message is compared with the previous one
             }
             Step::Way(way, time) => self.output = Some(self.advance(way, time, encoders.stamp)),
             Step::Gap(time) => {
                 self.counters.gaps += 1;
-                self.doubt(Trouble::Gap(time), time);
+                self.doubt(OdometryError::Gap(time), time);
             }
             Step::Jump(speed, time) => {
                 self.counters.jumps += 1;
-                self.doubt(Trouble::Jump(speed), time);
+                self.doubt(OdometryError::Jump(speed), time);
             }
             Step::Restart => {
                 self.counters.restarts += 1;
-                self.doubt(Trouble::Restart, self.now.since(at));
+                self.doubt(OdometryError::Restart, self.now.since(at));
             }
         }
         self.last = Some((encoders, self.now));
@@ -170,7 +170,7 @@ impl Odometry {
         }
     }
 
-    /// Of a wheel's speed: slip, the steps of its encoder, and the milliseconds of its clock.
+    /// The variance of a wheel's speed: slip, the steps of its encoder, and the milliseconds of its clock.
     fn speed_variance(&self, way: f64, seconds: f64) -> f64 {
         // An encoder has 4096 steps. The difference of two roundings has a sixth of a squared step.
         let step = self.params.circumference / self.params.gear / 4096.0;
@@ -178,30 +178,32 @@ impl Odometry {
         (self.params.slip * way.abs() + step * step / 6.0) / (seconds * seconds) + clock * clock / 6.0
     }
 
-    fn doubt(&mut self, trouble: Trouble, time: Duration) {
-        self.trouble = Some((trouble, self.now));
+    fn doubt(&mut self, error: OdometryError, time: Duration) {
+        self.error = Some((error, self.now));
         let way = self.params.max_speed * time.as_secs_f64();
         self.pose.doubt(way, 2.0 * way / self.params.wheel_base);
     }
 
-    /// How well it is and why, as of the last call.
+    /// The health and the reason, as of the last call.
     pub fn health(&self) -> (Level, String) {
         let Some((_, at)) = self.last else { return (Level::Stale, "no encoders yet".into()) };
         if self.now >= at + self.params.timeout {
             return (Level::Stale, "the encoders are silent".into());
         }
-        match self.trouble.filter(|&(_, at)| self.now.since(at) < TOLD) {
+        match self.error.filter(|&(_, at)| self.now.since(at) < REPORT_TIME) {
             None => (Level::Ok, "the wheels are followed".into()),
-            Some((Trouble::Invalid(bad), _)) => (Level::Warn, format!("encoders left out: {bad}")),
-            Some((Trouble::Gap(time), _)) => (
-                Level::Warn,
-                format!("nothing from the encoders for {} ms; the way is unknown", time.as_millis()),
-            ),
-            Some((Trouble::Jump(speed), _)) => {
-                (Level::Warn, format!("a wheel at {speed:.2} m/s is not believed; the way is unknown"))
+            Some((OdometryError::Invalid(bad), _)) => {
+                (Level::Warn, format!("encoder message ignored: {bad}"))
             }
-            Some((Trouble::Restart, _)) => {
-                (Level::Warn, "the encoder board started anew; the way is unknown".into())
+            Some((OdometryError::Gap(time), _)) => (
+                Level::Warn,
+                format!("no encoder message for {} ms; the distance is unknown", time.as_millis()),
+            ),
+            Some((OdometryError::Jump(speed), _)) => {
+                (Level::Warn, format!("a wheel at {speed:.2} m/s is implausible; the distance is unknown"))
+            }
+            Some((OdometryError::Restart, _)) => {
+                (Level::Warn, "the encoder board restarted; the distance is unknown".into())
             }
         }
     }
@@ -230,7 +232,7 @@ impl Odometry {
     }
 }
 
-/// Of the speed sideways \[m²/s²\]: wheels do not go there, casters may slip a little.
+/// Variance of the speed sideways \[m²/s²\]: wheels do not move sideways, casters may slip a little.
 const SIDEWAYS: f64 = 0.01 * 0.01;
 
 impl Machine for Odometry {

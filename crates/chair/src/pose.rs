@@ -1,6 +1,6 @@
 use core::f64::consts::{PI, TAU};
 
-/// A place and heading on the floor, with the covariance of x, y and heading.
+/// A position and heading on the floor, with the covariance of x, y and heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Pose {
     pub x: f64,
@@ -9,18 +9,18 @@ pub(crate) struct Pose {
     pub covariance: [[f64; 3]; 3],
 }
 
-/// Variance of what wheels do not show.
+/// Variance of values that wheels do not measure.
 const UNKNOWN: f64 = 1e6;
 
 impl Pose {
-    /// Moves on by the ways of the left and the right wheel \[m\], `base` apart \[m\], each with a variance of `slip`
-    /// times its length.
+    /// Advances by the distances of the left and the right wheel \[m\], `base` apart \[m\], each with a variance of
+    /// `slip` times its length.
     ///
     /// s = (right + left) / 2, Δ = (right - left) / base; the chord of that arc is s · sin(Δ/2) / (Δ/2), along the
     /// heading in its middle.
     /// # Source
-    /// Arc and signs: LUCI's `encoder-to-odom` 1.1.0, which takes the chord for the arc below 0.01 rad. Covariance:
-    /// Siegwart and Nourbakhsh, Introduction to Autonomous Mobile Robots, 5.2.4.
+    /// Arc and signs: LUCI's `encoder-to-odom` 1.1.0, which approximates the chord by the arc below 0.01 rad.
+    /// Covariance: Siegwart and Nourbakhsh, Introduction to Autonomous Mobile Robots, 5.2.4.
     pub fn advance(&mut self, [left, right]: [f64; 2], base: f64, slip: f64) {
         let (s, delta) = (f64::midpoint(left, right), (right - left) / base);
         let (sin, cos) = (self.heading + delta / 2.0).sin_cos();
@@ -54,8 +54,8 @@ impl Pose {
         }
     }
 
-    /// The pose may have moved by `way` \[m\] in any direction and turned by `turn` \[rad\], nobody knows: an even
-    /// distribution has a third of the square.
+    /// Increases the covariance for an unknown motion of at most `way` \[m\] in any direction and `turn` \[rad\]: a
+    /// uniform distribution has a third of the square.
     pub fn doubt(&mut self, way: f64, turn: f64) {
         let [[x, ..], [_, y, _], [.., heading]] = &mut self.covariance;
         *x += way * way / 3.0;
@@ -85,7 +85,7 @@ pub(crate) fn planar(covariance: &[[f64; 3]; 3]) -> [f64; 36] {
 
 /// sin(x) / x
 fn sinc(x: f64) -> f64 {
-    // Below, the next term x⁴ / 120 is less than the last bit of 1.
+    // Below this, the next term x⁴ / 120 is less than the last bit of 1.
     if x.abs() < 1e-4 { 1.0 - x * x / 6.0 } else { x.sin() / x }
 }
 
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn doubt_leaves_the_pose_where_it_is() {
+    fn an_unknown_motion_keeps_the_pose() {
         let mut pose = Pose { x: 1.0, y: 2.0, heading: 3.0, ..Pose::default() };
         pose.doubt(3.0, 100.0);
         assert_eq!((pose.x, pose.y, pose.heading), (1.0, 2.0, 3.0));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_wheels_do_not_show_is_unknown() {
+    fn values_that_wheels_do_not_measure_are_unknown() {
         let all = planar(&[[1.0, 2.0, 3.0], [2.0, 4.0, 5.0], [3.0, 5.0, 6.0]]);
         assert_eq!(
             (all[0], all[1], all[5], all[7], all[11], all[35], all[30]),

@@ -4,7 +4,7 @@ use units::{
     BEYOND_REASON, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, PublisherCount, Received,
     Stale, Velocity, earliest,
 };
-use zones::ToldProfile;
+use zones::ReportedProfile;
 
 use crate::feedback::{Evidence, Feedback, Topic};
 use crate::request::Request;
@@ -12,18 +12,19 @@ use crate::{
     BadJoystick, Counters, Fault, Hold, Input, Joystick, Output, RemoteParams, Service, Source, State,
 };
 
-/// Drives a chair through LUCI's remote joystick, and only while the chair shows that it listens.
+/// Drives a chair through LUCI's remote joystick, only while the chair reports that the mode is in force.
 ///
-/// * A stick goes out at least every period, at once when neutral takes the place of another, and after 10 ms at the earliest
-///   when a command changes it. Anything but neutral needs the state [`State::Active`]: the mode entered by a service that
-///   answered, our source shown by the chair regularly and lately, one publisher each of commands and of sticks, a fresh
-///   command, and a calibration for the chair's profile.
-/// * A command that asks for motion while one of these is missing, or any that is lost, is a stop: its publisher has to send a
+/// * A stick is published at least every period, at once when neutral replaces another stick, and after 10 ms at the
+///   earliest when a command changes it. Anything but neutral needs the state [`State::Active`]: the mode entered by
+///   a service that answered, our source reported by the chair regularly and recently, one publisher each of commands
+///   and of sticks, a fresh command, and a calibration for the chair's profile.
+/// * A command with motion while one of these is missing, or any lost command, is a stop: its publisher has to send a
 ///   zero before anything moves ([`CommandMonitor`]).
-/// * What shows the source, and what contradicts, is told at `Feedback`; a mode that was left is not taken back.
-/// * No joystick is made in any other way than with its zone and the mode's source.
+/// * `Feedback` describes what confirms the source and what contradicts it; a mode that was left is not taken back.
+/// * Every joystick has its zone and the mode's source.
 /// # Real-time
-/// Nothing is allocated after construction, but by [`Remote::report`], [`Remote::health`] and parameters that change.
+/// Nothing is allocated after construction, except by [`Remote::report`], [`Remote::health`] and parameters that
+/// change.
 /// # Source
 /// LUCI `luci-ros2-grpc` 2.0.3 and its texts; the life cycle and the fail-safe branches are own.
 #[derive(Clone, Debug)]
@@ -32,47 +33,47 @@ pub struct Remote {
     pub(crate) clock: Clock,
     pub(crate) state: State,
     pub(crate) feedback: Feedback,
-    pub(crate) profile: ToldProfile,
+    pub(crate) profile: ReportedProfile,
     pub(crate) fault: Option<Fault>,
     pub(crate) counters: Counters,
-    /// Why what came last is no command; `None` after one.
-    pub(crate) unheard: Option<Unheard>,
+    /// Why the last message was rejected; `None` after an accepted command.
+    pub(crate) rejection: Option<Rejection>,
     pub(crate) bad_feedback: Option<BadJoystick>,
-    /// Who the chair showed in between; nothing moves until somebody activates again.
+    /// The source that the chair reported in between; nothing moves until the next activation.
     pub(crate) taken_by: Option<Source>,
     pub(crate) command: CommandMonitor,
-    /// How many publish commands.
+    /// The number of publishers of commands.
     pub(crate) publishers: PublisherCount,
-    /// How many publish sticks for the chair, this node included.
-    pub(crate) drivers: usize,
-    /// How many publish each of the two topics by which the chair shows its source.
-    pub(crate) shown_by: [usize; 2],
-    /// What somebody wants, for when the mode was left.
+    /// The number of publishers of sticks for the chair, this node included.
+    pub(crate) stick_publishers: usize,
+    /// The number of publishers of each of the two topics on which the chair reports its source.
+    pub(crate) feedback_publishers: [usize; 2],
+    /// Whether the mode is wanted, for the time after it was left.
     pub(crate) wanted: bool,
     pub(crate) stopping: bool,
     pub(crate) request: Option<Request>,
-    /// When the mode was last asked for, until that is answered: it may still be entered.
+    /// When the mode was last requested, until that is answered: it may still be entered.
     pub(crate) open: Option<Instant>,
-    /// Neutral is to go out before anything else.
+    /// Neutral must be published before anything else.
     pub(crate) neutral_first: bool,
     pub(crate) call: Option<Service>,
-    /// What went out last and when; `None` since the last activation.
+    /// The last published stick and its time; `None` since the last activation.
     pub(crate) sent: Option<(Joystick, Instant)>,
 }
 
-/// Why something that came is no command.
+/// Why a message is not an accepted command.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Unheard {
+pub(crate) enum Rejection {
     Invalid(NotFinite),
     Stale(Stale),
     BeyondReason,
     NotNeutral,
 }
 
-/// Between two sticks that drive: LUCI's node handles them one by one over a network.
-const LEAST_GAP: Duration = Duration::from_millis(10);
-/// While a command is in force the machine is called at least this often, so that it notices when the process was held.
-const LOOK: Duration = Duration::from_millis(50);
+/// The minimum gap between two sticks that drive: LUCI's node handles them one by one over a network.
+const MIN_GAP: Duration = Duration::from_millis(10);
+/// While a command is in force the machine is called at least this often, to detect a suspension of the process.
+const WATCHDOG_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Remote {
     /// A machine that drives nothing until it is activated.
@@ -82,16 +83,16 @@ impl Remote {
             clock: Clock::default(),
             state: State::Inactive,
             feedback: Feedback::default(),
-            profile: ToldProfile::default(),
+            profile: ReportedProfile::default(),
             fault: None,
             counters: Counters::default(),
-            unheard: None,
+            rejection: None,
             taken_by: None,
             bad_feedback: None,
             command: CommandMonitor::default(),
             publishers: PublisherCount::default(),
-            drivers: 0,
-            shown_by: [0; 2],
+            stick_publishers: 0,
+            feedback_publishers: [0; 2],
             wanted: false,
             stopping: false,
             request: None,
@@ -112,33 +113,34 @@ impl Remote {
         &self.clock
     }
 
-    /// Where the node is, as of the last call.
+    /// The state, as of the last call.
     pub fn state(&self) -> State {
         self.state
     }
 
     /// Whether a stopping node has left the mode, or given up: it may end.
     ///
-    /// That takes at most (service_timeout + confirm_timeout) times service_attempts, and service_timeout more if the mode
-    /// was only just asked for; twice that if the chair answers then after all.
+    /// This takes at most (service_timeout + confirm_timeout) times service_attempts, and service_timeout more if the
+    /// mode was requested just before; twice that if the chair then answers after all.
     pub fn is_finished(&self) -> bool {
         self.stopping && self.state == State::Inactive
     }
 
-    /// What to publish and then to call when the node breaks down and this machine can no longer be asked.
+    /// The stick to publish and the service to call when the node breaks down and this machine can no longer be
+    /// called.
     ///
-    /// The same whatever happened, so that it can be kept beside the machine from the start.
-    pub fn last_words(&self) -> (Joystick, Service) {
+    /// Both are constant, so they can be stored beside the machine from the start.
+    pub fn final_outputs(&self) -> (Joystick, Service) {
         (self.neutral(), self.params.mode.remove())
     }
 
-    /// What a stick means as a velocity in the chair's profile; `None` if that is not known or not calibrated.
+    /// The velocity of a stick in the chair's profile; `None` if the profile is unknown or not calibrated.
     pub fn velocity(&self, joystick: &Joystick) -> Option<Velocity> {
         let calibration = self.params.profiles.of(self.profile.number()?)?;
         Some(calibration.velocity(joystick.forward_back(), joystick.left_right()))
     }
 
-    /// The source that the chair must show.
+    /// The source that the chair must report.
     pub(crate) fn source(&self) -> Source {
         self.params.mode.source()
     }
@@ -154,13 +156,13 @@ impl Remote {
     fn receive(&mut self, command: Command) {
         self.counters.commands += 1;
         match self.command.receive(&self.clock, command, self.params.command_timeout) {
-            Received::InForce => self.unheard = None,
+            Received::InForce => self.rejection = None,
             Received::WaitsForZero => {
-                self.unheard = Some(Unheard::NotNeutral);
+                self.rejection = Some(Rejection::NotNeutral);
                 return;
             }
             Received::Stopped(stale) | Received::Refused(stale) => {
-                self.unheard = Some(Unheard::Stale(stale));
+                self.rejection = Some(Rejection::Stale(stale));
                 match stale {
                     Stale::Late => self.counters.late_commands += 1,
                     Stale::Old { .. } | Stale::Repeated { .. } => self.counters.old_commands += 1,
@@ -171,7 +173,7 @@ impl Remote {
         }
         let ([_, y, z], [roll, pitch, _]) = (command.velocity.linear(), command.velocity.angular());
         self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
-        match self.asked_for() {
+        match self.requested_stick() {
             Ok((_, cut)) => self.counters.cut += u64::from(cut),
             Err(Hold::CommandBeyondReason) => self.counters.unreasonable_commands += 1,
             Err(_) => {}
@@ -179,14 +181,14 @@ impl Remote {
     }
 
     /// The stick for the command in force and whether it was cut; or why there is none.
-    fn asked_for(&self) -> Result<(Joystick, bool), Hold> {
+    fn requested_stick(&self) -> Result<(Joystick, bool), Hold> {
         if self.publishers.are_several() {
-            return Err(Hold::Rivals(self.publishers.get()));
+            return Err(Hold::CommandConflict(self.publishers.get()));
         }
-        if self.drivers > 1 {
-            return Err(Hold::OtherDrivers(self.drivers));
+        if self.stick_publishers > 1 {
+            return Err(Hold::OtherDrivers(self.stick_publishers));
         }
-        let [position, scaling] = self.shown_by;
+        let [position, scaling] = self.feedback_publishers;
         if let Some(count) =
             [position, scaling, self.profile.publishers()].into_iter().find(|&count| count > 1)
         {
@@ -194,12 +196,12 @@ impl Remote {
         }
         let profile = self.profile.number().ok_or(Hold::ProfileMissing)?;
         let calibration = self.params.profiles.of(profile).ok_or(Hold::NotCalibrated(profile))?;
-        let command = self.command.command().ok_or(match self.unheard {
+        let command = self.command.command().ok_or(match self.rejection {
             None => Hold::CommandMissing,
-            Some(Unheard::Invalid(_)) => Hold::CommandInvalid,
-            Some(Unheard::Stale(stale)) => Hold::CommandStale(stale),
-            Some(Unheard::BeyondReason) => Hold::CommandBeyondReason,
-            Some(Unheard::NotNeutral) => Hold::NotNeutral,
+            Some(Rejection::Invalid(_)) => Hold::CommandInvalid,
+            Some(Rejection::Stale(stale)) => Hold::CommandStale(stale),
+            Some(Rejection::BeyondReason) => Hold::CommandBeyondReason,
+            Some(Rejection::NotNeutral) => Hold::NotNeutral,
         })?;
         if calibration.excess(&command.velocity) > BEYOND_REASON {
             return Err(Hold::CommandBeyondReason);
@@ -210,7 +212,7 @@ impl Remote {
         Ok((joystick, stick.cut))
     }
 
-    /// Why nothing but neutral may go out; `None` while commands are followed.
+    /// Why only neutral may be published; `None` while commands are followed.
     pub fn hold(&self) -> Option<Hold> {
         match self.state {
             State::Inactive => Some(Hold::Inactive),
@@ -220,7 +222,7 @@ impl Remote {
                 Evidence::Silent => Some(Hold::FeedbackSilent),
                 Evidence::Wrong(source) => Some(Hold::WrongSource(source)),
                 Evidence::Scarce => Some(Hold::FeedbackScarce),
-                Evidence::Right => match self.asked_for() {
+                Evidence::Right => match self.requested_stick() {
                     _ if self.taken_by.is_some() => self.taken_by.map(Hold::Taken),
                     asked => asked.err(),
                 },
@@ -228,42 +230,42 @@ impl Remote {
         }
     }
 
-    /// What the chair is to hear now.
+    /// The stick to send now.
     fn stick(&self) -> Joystick {
-        match self.asked_for() {
+        match self.requested_stick() {
             Ok((joystick, _)) if self.state == State::Active => joystick,
             _ => self.neutral(),
         }
     }
 
-    /// Lets time and all that is known act.
-    fn settle(&mut self) {
+    /// Updates the state from time and inputs.
+    fn update(&mut self) {
         let is_lost = self.command.expire(self.clock.now(), self.params.command_timeout);
         self.counters.lost_commands += u64::from(is_lost);
         match self.state {
             State::Inactive if self.wanted && !self.stopping => self.activate(),
             State::Inactive => {}
-            State::Activating => self.settle_activating(),
-            State::Confirmed | State::Active | State::Lost => self.settle_driving(),
-            State::Deactivating => self.settle_deactivating(),
+            State::Activating => self.update_activating(),
+            State::Confirmed | State::Active | State::Lost => self.update_driving(),
+            State::Deactivating => self.update_deactivating(),
         }
-        // Nobody means a stick that was held before the chair followed, or all through a loss.
+        // A stick that was held before the chair followed, or throughout a loss, is not a current request.
         let moves = self.command.command().is_some_and(|command| command.asks_for_motion());
         if moves && self.state != State::Active {
-            let is_mistake = self.asked_for() == Err(Hold::CommandBeyondReason);
+            let is_mistake = self.requested_stick() == Err(Hold::CommandBeyondReason);
             self.command.lose();
-            self.unheard = Some(if is_mistake { Unheard::BeyondReason } else { Unheard::NotNeutral });
+            self.rejection = Some(if is_mistake { Rejection::BeyondReason } else { Rejection::NotNeutral });
         }
     }
 
-    pub(crate) fn settle_driving(&mut self) {
+    pub(crate) fn update_driving(&mut self) {
         let (before, evidence) = (self.state, self.evidence());
         if let Evidence::Wrong(source) = evidence {
-            self.taken_by = Some(source); // whoever ended the mode, or entered it since, is not driven against
+            self.taken_by = Some(source); // the node does not drive against the source that ended the mode or entered it since
         }
         self.state = match evidence {
             _ if self.taken_by.is_some() => State::Lost,
-            Evidence::Right if self.asked_for().is_ok() => State::Active,
+            Evidence::Right if self.requested_stick().is_ok() => State::Active,
             Evidence::Right => State::Confirmed,
             _ => State::Lost,
         };
@@ -272,9 +274,9 @@ impl Remote {
         }
     }
 
-    fn hear(&mut self, topic: Topic, source: Source) {
+    fn receive_source(&mut self, topic: Topic, source: Source) {
         let RemoteParams { mode, feedback_timeout, .. } = self.params;
-        if !self.feedback.hear(&self.clock, topic, source, mode, feedback_timeout) {
+        if !self.feedback.receive(&self.clock, topic, source, mode, feedback_timeout) {
             return;
         }
         self.counters.feedback += 1;
@@ -295,7 +297,7 @@ impl Remote {
         } else if stick.is_neutral() {
             return Some(self.clock.now());
         } else {
-            LEAST_GAP.min(period)
+            MIN_GAP.min(period)
         };
         Some(at + gap)
     }
@@ -315,9 +317,9 @@ impl Machine for Remote {
         self.clock.pass_to(now, self.deadline());
         if let Input::ClockRead(stamp) = input {
             self.clock.read(now, stamp);
-            return; // what time does comes with the next call, which is at this same instant
+            return; // the effects of time follow in the next call, at the same instant
         }
-        self.settle(); // time first: what is lost by now is lost before the next thing happens
+        self.update(); // time first: expired inputs are lost before the next input
         match input {
             Input::Activated if self.stopping => {}
             Input::Activated => {
@@ -330,7 +332,7 @@ impl Machine for Remote {
                 self.stopping |= matches!(input, Input::Stopping);
                 self.wanted = false;
                 self.command.lose();
-                // Also a mode that somebody left behind is left.
+                // A mode left behind by another node is also left.
                 let is_left_over = self.state == State::Inactive && self.is_left_over() && !self.stopping;
                 if is_left_over || !matches!(self.state, State::Inactive | State::Deactivating) {
                     self.deactivate();
@@ -341,38 +343,38 @@ impl Machine for Remote {
                 self.counters.commands += 1;
                 self.counters.invalid_commands += 1;
                 self.command.lose();
-                self.unheard = Some(Unheard::Invalid(invalid));
+                self.rejection = Some(Rejection::Invalid(invalid));
             }
             Input::PublishersCounted(count) => {
                 if self.publishers.set(count) {
                     self.command.require_zero();
                 }
             }
-            Input::DriversCounted(count) => self.drivers = count,
-            Input::PositionPublishersCounted(count) => self.shown_by[0] = count,
-            Input::ScalingPublishersCounted(count) => self.shown_by[1] = count,
+            Input::StickPublishersCounted(count) => self.stick_publishers = count,
+            Input::PositionPublishersCounted(count) => self.feedback_publishers[0] = count,
+            Input::ScalingPublishersCounted(count) => self.feedback_publishers[1] = count,
             Input::ProfilePublishersCounted(count) => self.profile.count(count),
             Input::ClockRead(_) => {}
             Input::ProfileReceived(number) => self.profile.receive(number),
-            Input::ScalingReceived(source) => self.hear(Topic::Scaling, source),
-            Input::PositionReceived(joystick) => self.hear(Topic::Position, joystick.source()),
+            Input::ScalingReceived(source) => self.receive_source(Topic::Scaling, source),
+            Input::PositionReceived(joystick) => self.receive_source(Topic::Position, joystick.source()),
             Input::FeedbackRefused(bad) => {
                 self.counters.invalid_feedback += 1;
                 self.bad_feedback = Some(bad);
             }
-            Input::ServiceAnswered(service) => self.hear_answer(service),
+            Input::ServiceAnswered(service) => self.receive_answer(service),
             Input::ParametersChanged(params) => {
-                // With another calibration the stick would jump: it stays, as the mode does.
+                // With another calibration the stick would jump: it is kept, like the mode.
                 let profiles = core::mem::take(&mut self.params.profiles);
                 self.params = RemoteParams { mode: self.params.mode, profiles, ..params };
             }
         }
-        self.settle();
+        self.update();
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.clock.pass_to(now, self.deadline());
-        self.settle();
+        self.update();
         if core::mem::take(&mut self.neutral_first) {
             return Some(self.publish(self.neutral()));
         }
@@ -391,13 +393,13 @@ impl Machine for Remote {
         if self.neutral_first || self.call.is_some() {
             return Some(now);
         }
-        let lost = self.command.expiry(self.params.command_timeout).map(|at| at.min(now + LOOK));
+        let lost = self.command.expiry(self.params.command_timeout).map(|at| at.min(now + WATCHDOG_INTERVAL));
         let silent = match self.state {
             State::Confirmed | State::Active => self.feedback.silent_at(now, self.params.feedback_timeout),
             _ => None,
         };
         let open = self.open_until().filter(|&at| self.state == State::Deactivating && at > now);
-        // While a mode may still be entered nothing is asked again, see `settle_deactivating`.
+        // While a mode may still be entered nothing is requested again, see `update_deactivating`.
         let asked = self.request.map(|request| open.unwrap_or(request.deadline(&self.params)));
         earliest(earliest(lost, asked), earliest(silent, self.publish_at()))
     }

@@ -2,7 +2,7 @@ use units::Instant;
 
 use crate::{RemoteParams, Service};
 
-/// A service that was called, and how that stands.
+/// A called service and the state of the call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub service: Service,
@@ -11,14 +11,14 @@ pub(crate) struct Request {
     answered: Option<Instant>,
 }
 
-/// What is to be done about it.
+/// The next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// Nothing yet.
+    /// Wait.
     Wait,
-    /// Ask again.
-    Again,
-    /// It was asked often enough.
+    /// Call again.
+    Retry,
+    /// The last attempt has failed.
     GiveUp,
 }
 
@@ -29,11 +29,11 @@ impl Request {
     }
 
     /// Called again at `now`.
-    pub fn again(&mut self, now: Instant) {
+    pub fn retry(&mut self, now: Instant) {
         *self = Self { attempts: self.attempts.saturating_add(1), ..Self::new(self.service, now) };
     }
 
-    /// An answer came at `now`; the first one counts.
+    /// Records an answer at `now`; the first one counts.
     pub fn answer(&mut self, now: Instant) {
         self.answered = self.answered.or(Some(now));
     }
@@ -43,16 +43,16 @@ impl Request {
         self.answered
     }
 
-    /// What is due at `now` if its effect does not show.
+    /// The action at `now` if the effect has not shown.
     pub fn due(&self, now: Instant, params: &RemoteParams) -> Due {
         match now >= self.deadline(params) {
             false => Due::Wait,
-            true if self.attempts < params.attempts => Due::Again,
+            true if self.attempts < params.attempts => Due::Retry,
             true => Due::GiveUp,
         }
     }
 
-    /// When something is due.
+    /// When the next action is due.
     pub fn deadline(&self, params: &RemoteParams) -> Instant {
         match self.answered {
             Some(at) => at + params.confirm_timeout,

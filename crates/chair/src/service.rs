@@ -4,36 +4,36 @@ use crate::Source;
 
 /// The services of LUCI's interface node, all `std_srvs/srv/Empty`.
 ///
-/// An answer says that the call was heard, not that the chair did anything: it comes also when the chair refused.
+/// An answer means that the call was received, not that the chair did anything: it is also sent if the chair refused.
 /// # Source
 /// LUCI `luci-ros2-grpc` 2.0.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Service {
-    /// Hand the chair to [`Mode::Auto`].
+    /// Hands the chair to [`Mode::Auto`].
     SetAuto,
-    /// Take it back from there.
+    /// Takes it back from there.
     RemoveAuto,
-    /// Hand the chair to [`Mode::Shared`].
+    /// Hands the chair to [`Mode::Shared`].
     SetShared,
-    /// Take it back from there.
+    /// Takes it back from there.
     RemoveShared,
-    /// Publish all radar points.
+    /// Publishes all radar points.
     DisableRadarFilter,
-    /// Publish the filtered radar points.
+    /// Publishes the filtered radar points.
     EnableRadarFilter,
 }
 
 /// How a remote computer drives the chair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Alone: the occupant's stick is dead, and its topic silent.
+    /// Alone: the occupant's stick is disabled, and its topic silent.
     Auto,
     /// With the occupant's stick, which is published for blending.
     Shared,
 }
 
 impl Service {
-    /// All of them.
+    /// All services.
     pub const ALL: [Self; 6] = [
         Self::SetAuto,
         Self::RemoveAuto,
@@ -43,7 +43,7 @@ impl Service {
         Self::EnableRadarFilter,
     ];
 
-    /// Its name in ROS, relative.
+    /// The relative name in ROS.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SetAuto => "luci/set_auto_remote_input",
@@ -57,7 +57,7 @@ impl Service {
 }
 
 impl Mode {
-    /// The source that a command must name to be heard in this mode.
+    /// The source that a command must carry to be accepted in this mode.
     pub const fn source(self) -> Source {
         match self {
             Self::Auto => Source::AutonomousRemote,

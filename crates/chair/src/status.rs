@@ -4,51 +4,51 @@ use units::{Level, Stale};
 use zones::explain;
 
 use crate::feedback::{Evidence, Topic};
-use crate::remote::Unheard;
+use crate::remote::Rejection;
 use crate::{Remote, Source, State};
 
-/// What has come and gone since the start.
+/// Counts since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Commands that came, invalid ones included.
+    /// Received commands, invalid ones included.
     pub commands: u64,
-    /// Messages that were not a command.
+    /// Invalid commands.
     pub invalid_commands: u64,
     /// Commands beyond a hundred times full throw.
     pub unreasonable_commands: u64,
-    /// Commands with an older stamp than the one in force, which were left out; a stop never is.
+    /// Commands with an older stamp than the one in force, which were ignored; a stop never is.
     pub late_commands: u64,
-    /// Commands whose stamps were too old to count at all.
+    /// Commands whose stamps were too old.
     pub old_commands: u64,
-    /// Commands with stamps from the future, which are none.
+    /// Commands with stamps from the future, which were rejected.
     pub future_commands: u64,
     /// How often a command was lost by silence.
     pub lost_commands: u64,
-    /// Commands with other parts than forward and turn, which were left out.
+    /// Commands with parts other than forward and turn, which were ignored.
     pub dropped_parts: u64,
     /// Commands beyond full throw.
     pub cut: u64,
     /// Messages from the chair that show a source and count as evidence.
     pub feedback: u64,
-    /// Messages from the chair that made no sense.
+    /// Invalid messages from the chair.
     pub invalid_feedback: u64,
-    /// Messages from the chair with another source while it was ours.
+    /// Messages from the chair with another source while it was under our control.
     pub wrong_sources: u64,
-    /// How often the chair was ours and no longer showed it in time.
+    /// How often the chair was under our control and no longer reported it in time.
     pub lost_chairs: u64,
     /// Services called, repetitions included.
     pub calls: u64,
     /// Services called again.
     pub repeated_calls: u64,
-    /// Answers to what was not asked, or no longer.
+    /// Answers to services that were not called, or no longer pending.
     pub unexpected_answers: u64,
-    /// How often the mode was left without the chair showing another source after it.
+    /// How often the mode was left without a report of another source afterwards.
     pub unconfirmed_removals: u64,
     /// Sticks published, neutral ones included.
     pub published: u64,
 }
 
-/// Why nothing but neutral goes out, or nothing at all.
+/// Why only neutral is published, or nothing at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// Not activated.
@@ -57,59 +57,60 @@ pub enum Hold {
     Activating,
     /// The mode is being left.
     Deactivating,
-    /// Nothing that shows the mode is heard from the chair.
+    /// The chair does not report the mode.
     FeedbackSilent,
-    /// The chair is driven by another source.
+    /// Another source drives the chair.
     WrongSource(Source),
-    /// The chair shows our source, but not often enough yet.
+    /// The chair reports our source, but not often enough yet.
     FeedbackScarce,
-    /// No command has come in time.
+    /// No command was received in time.
     CommandMissing,
-    /// The last message was not a command.
+    /// The last command was invalid.
     CommandInvalid,
-    /// The last command is not of now.
+    /// The last command is stale.
     CommandStale(Stale),
     /// The last command was a hundred times full throw or more.
     CommandBeyondReason,
-    /// So many publish commands.
-    Rivals(usize),
-    /// So many publish sticks for the chair.
+    /// Several publishers of commands.
+    CommandConflict(usize),
+    /// Several publishers of sticks for the chair.
     OtherDrivers(usize),
-    /// So many publish a topic by which the chair shows itself: it may be silent behind them.
+    /// Several publishers of a topic on which the chair reports: it may itself be silent.
     OtherChairs(usize),
-    /// The chair was driven by this source in between.
+    /// This source drove the chair in between.
     Taken(Source),
-    /// The publisher of commands asks for motion and sent no zero since the chair did not follow, or since a loss.
+    /// The publisher of commands requests motion and has sent no zero since the chair did not follow, or since a
+    /// loss.
     NotNeutral,
-    /// The chair has not told its profile, or not since more than one told it.
+    /// The chair has not reported its profile, or not since several publishers reported it.
     ProfileMissing,
-    /// There is no calibration for the chair's profile, this one.
+    /// No calibration for the chair's profile, this one.
     NotCalibrated(i32),
 }
 
-/// Why the node gave up; kept until it is activated again.
+/// Why the node gave up; kept until the next activation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The service that enters the mode did not answer.
     NoAnswer,
-    /// It answered, but the chair did not show the mode.
+    /// The service answered, but the chair did not report the mode.
     NotEntered,
-    /// The service that leaves the mode did not answer, or the chair still shows the mode.
+    /// The service that leaves the mode did not answer, or the chair still reports the mode.
     NotLeft,
 }
 
 impl Remote {
-    /// What has come and gone since the start.
+    /// Counts since the start.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Why the node gave up last; `None` since the last activation.
+    /// Why the node last gave up; `None` since the last activation.
     pub fn fault(&self) -> Option<Fault> {
         self.fault
     }
 
-    /// How well the node is and why, as of the last call.
+    /// The health of the node and the reason, as of the last call.
     pub fn health(&self) -> (Level, String) {
         if self.state == State::Inactive
             && let Some(fault) = self.fault
@@ -135,7 +136,7 @@ impl Remote {
             | Hold::CommandInvalid
             | Hold::CommandStale(_)
             | Hold::CommandBeyondReason
-            | Hold::Rivals(_)
+            | Hold::CommandConflict(_)
             | Hold::OtherDrivers(_)
             | Hold::OtherChairs(_)
             | Hold::NotCalibrated(_) => Level::Error,
@@ -143,7 +144,7 @@ impl Remote {
         (level, hold.to_string())
     }
 
-    /// Whether the chair shows our source although we do not drive: nobody left the mode.
+    /// Whether the chair reports our source although this node does not drive: the mode was not left.
     pub(crate) fn is_left_over(&self) -> bool {
         matches!(self.evidence(), Evidence::Right | Evidence::Scarce)
     }
@@ -171,20 +172,20 @@ impl Remote {
             published,
         } = self.counters;
         let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".into());
-        let shown = |topic| self.feedback.source(topic).map(|source| source.to_string());
+        let reported = |topic| self.feedback.source(topic).map(|source| source.to_string());
         let mut report = vec![
             ("mode", self.params.mode.to_string()),
             ("state", self.state.as_str().into()),
             ("hold", or_none(self.hold().map(|hold| hold.to_string()))),
-            ("source on joystick_position", or_none(shown(Topic::Position))),
-            ("source on joystick_scaling", or_none(shown(Topic::Scaling))),
+            ("source on joystick_position", or_none(reported(Topic::Position))),
+            ("source on joystick_scaling", or_none(reported(Topic::Scaling))),
             ("feedback rate [Hz]", or_none(self.feedback.rate().map(|rate| format!("{rate:.1}")))),
             ("chair profile", or_none(self.profile.number().map(|profile| profile.to_string()))),
             ("fault", or_none(self.fault.map(|fault| fault.to_string()))),
         ];
-        match self.unheard {
-            Some(Unheard::Invalid(invalid)) => report.push(("invalid command", invalid.to_string())),
-            Some(Unheard::Stale(stale)) => report.push(("last stale command", explain(stale))),
+        match self.rejection {
+            Some(Rejection::Invalid(invalid)) => report.push(("invalid command", invalid.to_string())),
+            Some(Rejection::Stale(stale)) => report.push(("last stale command", explain(stale))),
             _ => {}
         }
         if let Some(bad) = self.bad_feedback {
@@ -219,11 +220,9 @@ impl fmt::Display for Hold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Inactive => f.write_str("not activated"),
-            Self::Activating => f.write_str("asking the chair for the mode, neutral"),
-            Self::Deactivating => f.write_str("giving the mode back, neutral"),
-            Self::FeedbackSilent => {
-                f.write_str("nothing that shows the mode is heard from the chair, neutral")
-            }
+            Self::Activating => f.write_str("entering the mode, neutral"),
+            Self::Deactivating => f.write_str("leaving the mode, neutral"),
+            Self::FeedbackSilent => f.write_str("the chair does not report the mode, neutral"),
             Self::WrongSource(source) => {
                 write!(
                     f,
@@ -231,23 +230,27 @@ impl fmt::Display for Hold {
                     source.number()
                 )
             }
-            Self::FeedbackScarce => f.write_str("the chair has not shown the mode often enough yet, neutral"),
+            Self::FeedbackScarce => {
+                f.write_str("the chair has not reported the mode often enough yet, neutral")
+            }
             Self::CommandMissing => f.write_str("no command in time, neutral"),
             Self::CommandInvalid => f.write_str("invalid command, neutral"),
             Self::CommandStale(stale) => {
-                write!(f, "no command of now, the last one {}, neutral", explain(*stale))
+                write!(f, "no valid command, the last one {}, neutral", explain(*stale))
             }
             Self::Taken(source) => {
                 write!(f, "the chair was driven by '{source}' in between: activate again, neutral")
             }
-            Self::CommandBeyondReason => f.write_str("a command beyond all reason, neutral"),
-            Self::Rivals(usize::MAX) => f.write_str("the publishers of commands cannot be counted, neutral"),
-            Self::Rivals(count) => write!(f, "{count} publishers of commands, neutral"),
+            Self::CommandBeyondReason => f.write_str("an implausible command, neutral"),
+            Self::CommandConflict(usize::MAX) => {
+                f.write_str("the publishers of commands cannot be counted, neutral")
+            }
+            Self::CommandConflict(count) => write!(f, "{count} publishers of commands, neutral"),
             Self::OtherDrivers(usize::MAX) => {
                 f.write_str("the publishers of sticks for the chair cannot be counted, neutral")
             }
             Self::OtherChairs(usize::MAX) => {
-                f.write_str("who publishes what the chair shows cannot be counted, neutral")
+                f.write_str("the publishers of the chair's feedback cannot be counted, neutral")
             }
             Self::OtherChairs(count) => {
                 write!(
@@ -257,9 +260,9 @@ impl fmt::Display for Hold {
             }
             Self::OtherDrivers(count) => write!(f, "{count} nodes publish sticks for the chair, neutral"),
             Self::NotNeutral => f.write_str("waits for a zero command, neutral"),
-            Self::ProfileMissing => {
-                f.write_str("the chair has not told its profile, or not since two told it, neutral")
-            }
+            Self::ProfileMissing => f.write_str(
+                "the chair's profile was not reported, or not since two publishers reported it, neutral",
+            ),
             Self::NotCalibrated(profile) => {
                 write!(f, "no calibration for the chair's profile {profile}, neutral")
             }

@@ -1,4 +1,4 @@
-//! The node's machine: what comes in by which message, and what is told besides driving.
+//! The node's machine: its inputs, and its outputs other than commands.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use chair::{
@@ -95,7 +95,7 @@ impl Bench {
 }
 
 #[test]
-fn states_are_told_when_they_change() {
+fn states_are_published_when_they_change() {
     let mut bench = Bench::active();
     bench.pass(700);
     let states: Vec<_> = bench
@@ -103,7 +103,7 @@ fn states_are_told_when_they_change() {
         .iter()
         .filter_map(|output| if let ChairOutput::PublishState(state) = output { Some(*state) } else { None })
         .collect();
-    // 0.3 s of silence from the chair; that the command is lost as well changes nothing then.
+    // 0.3 s of silence from the chair; the simultaneous loss of the command has no effect.
     assert_eq!(states, [State::Lost]);
     assert_eq!(Bench::new().outputs, [ChairOutput::PublishState(State::Inactive)]);
 }
@@ -116,7 +116,7 @@ fn the_occupants_stick_is_a_velocity_with_the_signs_of_rep_103() {
     assert_eq!(bench.occupant(), [(0.27, 0.3053)]);
     bench.on(stick(101, 0, 4));
     bench.pass(1000);
-    assert_eq!(bench.occupant()[1..], [(0.0, 0.0)], "what makes no sense is zero at once, and once");
+    assert_eq!(bench.occupant()[1..], [(0.0, 0.0)], "an invalid stick is zero at once, and once");
     bench.on(stick(50, 0, 4));
     bench.pass(1000);
     assert_eq!(bench.occupant()[2..], [(0.27, 0.0), (0.0, 0.0)], "silence is zero as well");
@@ -171,22 +171,22 @@ fn a_command_beyond_all_reason_is_neutral_until_a_zero() {
 fn a_second_publisher_is_neutral() {
     let mut bench = Bench::active();
     bench.on(ChairInput::Remote(Input::PublishersCounted(2)));
-    assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::Rivals(2))));
+    assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::CommandConflict(2))));
     assert_eq!(bench.chair.health(), (Level::Error, "2 publishers of commands, neutral".into()));
-    bench.on(ChairInput::Remote(Input::DriversCounted(2)));
+    bench.on(ChairInput::Remote(Input::StickPublishersCounted(2)));
     bench.on(ChairInput::Remote(Input::PublishersCounted(1)));
     assert_eq!(bench.chair.health(), (Level::Error, "2 nodes publish sticks for the chair, neutral".into()));
-    bench.on(ChairInput::Remote(Input::DriversCounted(usize::MAX)));
+    bench.on(ChairInput::Remote(Input::StickPublishersCounted(usize::MAX)));
     let text = "the publishers of sticks for the chair cannot be counted, neutral";
     assert_eq!(bench.chair.health(), (Level::Error, text.into()));
-    bench.on(ChairInput::Remote(Input::DriversCounted(1)));
+    bench.on(ChairInput::Remote(Input::StickPublishersCounted(1)));
     bench.on(go(0.27, 11));
     bench.pass(10);
     assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::NotNeutral)));
 }
 
 #[test]
-fn what_is_only_told_is_the_newest() {
+fn information_is_the_newest() {
     let mut bench = Bench::new();
     bench.outputs.clear();
     let now = Instant::from_millis(bench.ms);

@@ -8,7 +8,7 @@ use chair::{Fault, Input, Joystick, Level, Mode, Output, RemoteParams, Service, 
 use units::{Instant, Machine};
 
 #[test]
-fn nothing_is_said_before_it_is_activated() {
+fn nothing_is_published_before_the_activation() {
     let mut bench = Bench::new(params(Mode::Shared));
     bench.feedback = Some(position(Source::ChairPhysical));
     bench.command = Some(go(0.3, 0.0));
@@ -83,7 +83,7 @@ fn in_auto_only_the_scaling_confirms_and_a_stick_contradicts() {
 }
 
 #[test]
-fn in_shared_either_topic_confirms_and_the_sticks_own_source_says_nothing() {
+fn in_shared_either_topic_confirms_and_the_sticks_own_source_is_ignored() {
     for confirms in [Input::ScalingReceived(Source::SharedRemote), position(Source::SharedRemote)] {
         let mut bench = Bench::new(params(Mode::Shared));
         bench.on(Input::ProfileReceived(1));
@@ -93,7 +93,7 @@ fn in_shared_either_topic_confirms_and_the_sticks_own_source_says_nothing() {
         bench.pass(1000);
         assert_eq!(bench.remote.state(), State::Active);
     }
-    // The stick carries its own source all the while; the mode is entered, left and given back by what the scaling shows.
+    // The stick always carries its own source; the mode is entered, left and given back by the source on the scaling.
     let mut bench = Bench::new(params(Mode::Shared));
     bench.on(Input::ProfileReceived(1));
     bench.feedback = Some(Input::ScalingReceived(Source::SharedRemote));
@@ -107,7 +107,7 @@ fn in_shared_either_topic_confirms_and_the_sticks_own_source_says_nothing() {
     bench.on(Input::Deactivated);
     bench.on(position(Source::ChairPhysical));
     bench.pass(50);
-    assert_eq!(bench.remote.state(), State::Deactivating, "the mode is still shown");
+    assert_eq!(bench.remote.state(), State::Deactivating, "the mode is still reported");
     bench.on(Input::ScalingReceived(Source::ChairPhysical));
     assert_eq!(bench.remote.state(), State::Inactive);
 }
@@ -126,7 +126,7 @@ fn a_service_that_does_not_answer_is_asked_five_times() {
     bench.answers = false;
     bench.on(Input::Activated);
     bench.pass(20_000);
-    // Every second; then the mode is removed in case it was entered unheard, which is tried as often.
+    // Every second; then the mode is removed in case it was entered without an answer, which is tried as often.
     let expected: Vec<(u64, Service)> = (1..=10)
         .map(|second| (second * 1000, if second <= 5 { Service::SetShared } else { Service::RemoveShared }))
         .collect();
@@ -161,7 +161,7 @@ fn an_answer_without_effect_is_asked_again_and_given_up() {
 }
 
 #[test]
-fn a_mode_that_somebody_left_behind_can_be_left() {
+fn a_mode_left_behind_can_be_left() {
     let mut bench = Bench::new(params(Mode::Shared));
     bench.feedback = Some(position(Source::ChairPhysical));
     bench.pass(500);
@@ -199,7 +199,7 @@ fn neutral_goes_out_before_the_mode_is_left() {
         assert!(!bench.moves() && bench.sent.len() >= 9, "neutral until the mode is left");
         assert!(!bench.remote.is_finished());
         bench.on(Input::ServiceAnswered(Service::RemoveShared));
-        assert_eq!(bench.remote.state(), State::Deactivating, "an answer alone shows nothing");
+        assert_eq!(bench.remote.state(), State::Deactivating, "an answer alone proves nothing");
         bench.feedback = Some(position(Source::ChairPhysical));
         bench.pass(50);
         assert_eq!((bench.remote.state(), bench.remote.is_finished()), (State::Inactive, is_stopping));
@@ -212,7 +212,7 @@ fn neutral_goes_out_before_the_mode_is_left() {
 }
 
 #[test]
-fn a_mode_that_stays_is_removed_again_and_then_told() {
+fn a_mode_that_stays_is_removed_again_and_then_reported() {
     let mut bench = Bench::active();
     bench.called.clear();
     bench.on(Input::Deactivated);
@@ -260,7 +260,7 @@ fn a_lost_chair_is_asked_for_again_only_by_hand() {
 }
 
 #[test]
-fn a_mode_left_over_by_another_is_told() {
+fn a_mode_left_behind_by_another_is_reported() {
     let mut bench = Bench::new(params(Mode::Shared));
     bench.feedback = Some(position(Source::SharedRemote));
     bench.pass(500);
@@ -284,8 +284,8 @@ fn the_mode_does_not_change_at_run_time() {
 }
 
 #[test]
-fn last_words_need_no_machine() {
-    let words = Bench::active().remote.last_words();
+fn the_final_outputs_need_no_machine() {
+    let words = Bench::active().remote.final_outputs();
     assert_eq!(words, (Joystick::neutral(Source::SharedRemote), Service::RemoveShared));
 }
 

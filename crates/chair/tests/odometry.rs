@@ -19,7 +19,7 @@ impl Bench {
     }
 
     /// Received at the same time as measured.
-    fn hear(&mut self, left_angle: f32, right_angle: f32, ms: u64) -> Option<Estimate> {
+    fn receive(&mut self, left_angle: f32, right_angle: f32, ms: u64) -> Option<Estimate> {
         let edge_timestamp = u32::try_from(ms & 0xffff_ffff).unwrap();
         self.at(ms, Encoders { left_angle, right_angle, edge_timestamp, stamp: Stamp { sec: 1, nanosec: 2 } })
     }
@@ -47,7 +47,7 @@ fn one_turn_of_a_wheel_is_its_circumference() {
         let angle = f64::from(step) * 8.584_632;
         let right = angle.rem_euclid(360.0) as f32;
         let left = (-angle).rem_euclid(360.0) as f32;
-        last = bench.hear(left, right, u64::from(step) * 10);
+        last = bench.receive(left, right, u64::from(step) * 10);
     }
     let Estimate { x, y, heading, forward, turn, stamp, .. } = last.unwrap();
     assert!(near(x, 1.0373, 1e-6) && near(y, 0.0, 1e-6) && near(heading, 0.0, 1e-6), "{x} {y} {heading}");
@@ -58,8 +58,8 @@ fn one_turn_of_a_wheel_is_its_circumference() {
 #[test]
 fn the_right_wheel_ahead_turns_to_the_left() {
     let mut bench = Bench::new(params());
-    bench.hear(0.0, 0.0, 0);
-    let Estimate { heading, turn, forward, .. } = bench.hear(0.0, 10.0, 20).unwrap();
+    bench.receive(0.0, 0.0, 0);
+    let Estimate { heading, turn, forward, .. } = bench.receive(0.0, 10.0, 20).unwrap();
     // 10 degrees are 0.0120833 m: Δ = 0.0120833 / 0.5065 = 0.0238566 rad, and half the way ahead.
     assert!(near(heading, 0.023_856_6, 1e-6) && near(turn, 1.192_83, 1e-4) && near(forward, 0.302_08, 1e-4));
 }
@@ -68,26 +68,26 @@ fn the_right_wheel_ahead_turns_to_the_left() {
 fn time_goes_on_where_16_bit_would_wrap() {
     let mut bench = Bench::new(params());
     for ms in [65_516, 65_526, 65_536, 65_546] {
-        let estimate = bench.hear(0.0, (ms - 65_516) as f32 / 2.0, ms);
+        let estimate = bench.receive(0.0, (ms - 65_516) as f32 / 2.0, ms);
         // 5 degrees in 10 ms: 0.5 · 0.00604167 m / 0.01 s.
         assert!(estimate.is_none_or(|e| near(e.forward, 0.302_08, 1e-4)), "{ms}: {estimate:?}");
     }
     assert_eq!(bench.0.counters().gaps + bench.0.counters().late + bench.0.counters().restarts, 0);
     let mut bench = Bench::new(params());
-    bench.hear(0.0, 0.0, 0xffff_fffb);
-    let estimate = bench.hear(0.0, 5.0, 0x1_0000_0005).unwrap();
+    bench.receive(0.0, 0.0, 0xffff_fffb);
+    let estimate = bench.receive(0.0, 5.0, 0x1_0000_0005).unwrap();
     assert!(near(estimate.forward, 0.302_08, 1e-4), "and where 32 bit do");
 }
 
 #[test]
 fn a_gap_keeps_the_pose_and_raises_its_covariance() {
     let mut bench = Bench::new(params());
-    bench.hear(0.0, 0.0, 0);
-    let before = bench.hear(350.0, 10.0, 20).unwrap();
-    assert_eq!(bench.hear(200.0, 90.0, 1020), None);
+    bench.receive(0.0, 0.0, 0);
+    let before = bench.receive(350.0, 10.0, 20).unwrap();
+    assert_eq!(bench.receive(200.0, 90.0, 1020), None);
     assert_eq!((bench.0.counters().gaps, bench.0.health().0), (1, Level::Warn));
     assert!(bench.0.health().1.contains("1000 ms"), "{}", bench.0.health().1);
-    let after = bench.hear(200.0, 90.0, 1040).unwrap();
+    let after = bench.receive(200.0, 90.0, 1040).unwrap();
     assert_eq!((after.x, after.y, after.heading, after.forward), (before.x, before.y, before.heading, 0.0));
     // 3 m/s for a second, evenly anywhere within: 3² / 3 = 3 m²; the heading is wholly unknown, π² / 3.
     assert!(near(after.pose_covariance[0] - before.pose_covariance[0], 3.0, 1e-9));
@@ -97,17 +97,17 @@ fn a_gap_keeps_the_pose_and_raises_its_covariance() {
 #[test]
 fn a_jump_keeps_the_pose() {
     let mut bench = Bench::new(params());
-    bench.hear(0.0, 0.0, 0);
-    let before = bench.hear(350.0, 10.0, 20).unwrap();
-    assert_eq!(bench.hear(350.0, 100.0, 30), None);
+    bench.receive(0.0, 0.0, 0);
+    let before = bench.receive(350.0, 10.0, 20).unwrap();
+    assert_eq!(bench.receive(350.0, 100.0, 30), None);
     assert_eq!(bench.0.counters().jumps, 1);
-    let after = bench.hear(350.0, 100.0, 40).unwrap();
+    let after = bench.receive(350.0, 100.0, 40).unwrap();
     assert_eq!((after.x, after.y, after.heading), (before.x, before.y, before.heading));
     assert!(after.pose_covariance[0] > before.pose_covariance[0]);
 }
 
 #[test]
-fn a_board_that_starts_anew_keeps_the_pose() {
+fn a_board_that_restarts_keeps_the_pose() {
     let mut bench = Bench::new(params());
     let encoders = |angle, edge_timestamp| Encoders {
         left_angle: 0.0,
@@ -146,17 +146,17 @@ fn late_and_invalid_messages_change_nothing() {
 #[test]
 fn the_first_messages_are_discarded() {
     let mut bench = Bench::new(Params::default().odometry);
-    let estimates: Vec<bool> = (0..6).map(|step| bench.hear(0.0, 0.0, step * 10).is_some()).collect();
+    let estimates: Vec<bool> = (0..6).map(|step| bench.receive(0.0, 0.0, step * 10).is_some()).collect();
     // Three are discarded, the fourth is where it begins.
     assert_eq!(estimates, [false, false, false, false, true, true]);
 }
 
 #[test]
-fn silence_is_told() {
+fn silence_is_reported() {
     let mut bench = Bench::new(params());
     assert_eq!(bench.0.health().0, Level::Stale);
-    bench.hear(0.0, 0.0, 0);
-    bench.hear(0.0, 0.0, 10);
+    bench.receive(0.0, 0.0, 0);
+    bench.receive(0.0, 0.0, 10);
     assert_eq!(bench.0.health().0, Level::Ok);
     assert_eq!(bench.0.poll(Instant::from_millis(510)), None, "silence publishes nothing");
     assert_eq!(bench.0.health(), (Level::Stale, "the encoders are silent".into()));
@@ -167,7 +167,7 @@ fn covariances_are_symmetric_and_say_what_is_unknown() {
     let mut bench = Bench::new(params());
     let mut last = None;
     for step in 0..50_u32 {
-        last = bench.hear(0.0, (step * 5) as f32 % 360.0, u64::from(step) * 10);
+        last = bench.receive(0.0, (step * 5) as f32 % 360.0, u64::from(step) * 10);
     }
     let Estimate { pose_covariance, twist_covariance, .. } = last.unwrap();
     for matrix in [pose_covariance, twist_covariance] {

@@ -52,12 +52,12 @@ fn events() -> impl Strategy<Value = Vec<(u64, Input)>> {
     let command = (part(), part()).prop_map(|(v, w)| {
         Input::CommandReceived(Command::new(Velocity::planar(v, w).unwrap(), Stamp::ZERO))
     });
-    let heard = || prop_oneof![30 => Just(Source::SharedRemote), 1 => sources()];
+    let reported = || prop_oneof![30 => Just(Source::SharedRemote), 1 => sources()];
     let event = prop_oneof![
         4 => command,
         1 => Just(Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN })),
-        12 => heard().prop_map(|source| Input::PositionReceived(Joystick::neutral(source))),
-        6 => heard().prop_map(Input::ScalingReceived),
+        12 => reported().prop_map(|source| Input::PositionReceived(Joystick::neutral(source))),
+        6 => reported().prop_map(Input::ScalingReceived),
         2 => (0_usize..6).prop_map(|index| Input::ServiceAnswered(Service::ALL[index])),
         4 => Just(Input::ServiceAnswered(Service::SetShared)),
         2 => (0..=6).prop_map(Input::ProfileReceived),
@@ -131,7 +131,7 @@ proptest! {
         prop_assert_eq!((again.forward_back, again.left_right), expected);
     }
 
-    /// A limit that somebody set before is kept, within full throw and beyond it, forward, back and turning.
+    /// A previous limit is kept, within full throw and beyond it, forward, back and turning.
     #[test]
     fn no_stick_goes_beyond_the_asked_velocity(
         forward_curve in curves(), back in 0.05..=1.0, turn_curve in curves(),
@@ -184,7 +184,7 @@ proptest! {
         prop_assert!((fb * turn - lr * forward).abs() <= turn.max(forward) + 1e-5);
     }
 
-    /// Counted apart from the machine: who was heard where, what was commanded, and when.
+    /// Counted independently of the machine: reported sources, commands, and their times.
     #[test]
     fn anything_but_neutral_is_confirmed_and_fresh_and_began_with_a_zero(events in events()) {
         let params = remote_params();
@@ -264,7 +264,7 @@ proptest! {
         }
     }
 
-    /// Whatever the encoders say, the pose goes no farther than the fastest wheel could carry it.
+    /// For any encoder messages the pose moves no farther than the fastest wheel could carry it.
     #[test]
     fn no_encoders_teleport_the_pose(
         messages in prop::collection::vec((0_u64..120, f32::ANY, 0.0_f32..=360.0, 0.0_f32..=360.0, any::<bool>()), 1..200),

@@ -1,4 +1,4 @@
-//! What the remote lets through, one sentence at a time.
+//! When the remote drives, one sentence at a time.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 mod bench;
@@ -11,7 +11,7 @@ use units::{Command, NotFinite, Stale, Stamp, Velocity};
 use zones::{Calibration, Curve, Profiles};
 
 #[test]
-fn the_zero_of_a_second_publisher_frees_nobody_once_it_is_gone() {
+fn the_zero_of_a_second_publisher_does_not_restore_motion_once_it_is_gone() {
     let mut bench = Bench::active();
     bench.command = None;
     bench.on(Input::PublishersCounted(2));
@@ -23,7 +23,7 @@ fn the_zero_of_a_second_publisher_frees_nobody_once_it_is_gone() {
     bench.sent.clear();
     bench.on(go(0.27, 0.0));
     bench.pass(20);
-    assert!(!bench.moves(), "it was never let go");
+    assert!(!bench.moves(), "it was never released");
 }
 
 #[test]
@@ -75,9 +75,13 @@ fn nothing_moves_before_a_zero_after_anything_that_held_it() {
     let ours = |bench: &mut Bench| bench.feedback = Some(position(Source::SharedRemote));
     let holders: [(&str, Act, Act); 6] = [
         ("silence of the chair", |b| b.feedback = None, ours),
-        ("a rival", |b| b.on(Input::PublishersCounted(2)), |b| b.on(Input::PublishersCounted(1))),
+        ("a second publisher", |b| b.on(Input::PublishersCounted(2)), |b| b.on(Input::PublishersCounted(1))),
         ("no graph", |b| b.on(Input::PublishersCounted(usize::MAX)), |b| b.on(Input::PublishersCounted(1))),
-        ("another driver", |b| b.on(Input::DriversCounted(2)), |b| b.on(Input::DriversCounted(1))),
+        (
+            "another publisher of sticks",
+            |b| b.on(Input::StickPublishersCounted(2)),
+            |b| b.on(Input::StickPublishersCounted(1)),
+        ),
         ("another profile", |b| b.on(Input::ProfileReceived(99)), |b| b.on(Input::ProfileReceived(1))),
         ("silence of the commands", |b| b.command = None, |b| b.command = Some(go(0.27, 0.0))),
     ];
@@ -95,7 +99,7 @@ fn nothing_moves_before_a_zero_after_anything_that_held_it() {
         assert!(!bench.moves(), "it is slow, and no zero");
         bench.on(go(0.003, 0.0));
         bench.pass(200);
-        assert!(bench.moves(), "a stick that drifts says zero: {what}");
+        assert!(bench.moves(), "a stick that drifts is at zero: {what}");
         hold(&mut bench);
         bench.pass(600); // silence counts from 300 and 500 ms on
         bench.sent.clear();
@@ -165,7 +169,7 @@ fn an_invalid_command_is_neutral_until_a_zero() {
 }
 
 #[test]
-fn a_wrong_source_stops_until_somebody_activates_again() {
+fn a_wrong_source_stops_until_the_next_activation() {
     let mut bench = Bench::active();
     bench.feedback = Some(position(Source::ChairPhysical));
     bench.pass(50);
@@ -230,7 +234,7 @@ fn a_stop_is_never_too_late() {
 }
 
 #[test]
-fn an_old_command_counts_for_so_much_less_long() {
+fn the_timeout_of_an_old_command_is_shortened_by_its_age() {
     let mut bench = with_clock();
     bench.on(stamped(0.54, -300));
     bench.pass(199);
@@ -265,7 +269,7 @@ fn a_command_from_the_future_is_none() {
 }
 
 #[test]
-fn what_waited_while_the_process_was_held_moves_nothing() {
+fn a_command_that_waited_during_a_suspension_moves_nothing() {
     let mut bench = Bench::active();
     (bench.command, bench.feedback) = (None, None);
     bench.ms += 10_000;
@@ -306,7 +310,7 @@ fn a_chair_at_ten_hertz_may_miss_one() {
 }
 
 #[test]
-fn feedback_that_makes_no_sense_is_none() {
+fn invalid_feedback_is_ignored() {
     let mut bench = Bench::active();
     let bad = BadJoystick { field: "joystick_zone", value: 9, min: 0, max: 8, unit: "" };
     bench.feedback = Some(Input::FeedbackRefused(bad));

@@ -6,22 +6,22 @@ use crate::course::Step;
 use crate::record::{Change, Record};
 use crate::stages::Stage;
 
-/// After the e-stop, and after motion is not enabled any more, the motors stand within this.
+/// The motors stop within this time after the e-stop, and after motion is disabled.
 const STOP: Duration = Duration::from_millis(300);
-/// After the stick is gone the motors stand within this.
+/// The motors stop within this time after the stick is unplugged.
 const UNPLUGGED: Duration = Duration::from_secs(1);
-/// A robot that drives comes at least this far in each step that drives \[m\].
+/// A robot travels at least this far in each step that drives \[m\].
 const FAR: f64 = 0.05;
-/// The states that hindbrain may tell, and those that the course must come through.
+/// The states of hindbrain, and those that the course must pass through.
 const STATES: [&str; 5] = ["OK", "ESTOP", "SSTOP.ROS", "SSTOP.IR", "SSTOP.BOTH"];
 const NEEDED: [&str; 3] = ["OK", "ESTOP", "SSTOP.ROS"];
-/// The servo values there are.
+/// The valid servo values.
 const SERVO: core::ops::RangeInclusive<i16> = 24..=156;
 
-/// What the course shows to be wrong, one sentence each; empty if all is as it should be.
+/// The violations in the course, one sentence each; empty if there are none.
 ///
 /// * `end`: when the last step ended
-/// * `messages`: how many commands came from each stage
+/// * `messages`: the number of commands from each stage
 pub fn judge(record: &Record, end: Instant, messages: [u64; 4]) -> Vec<String> {
     let mut failures: Vec<String> = Stage::ALL
         .into_iter()
@@ -53,7 +53,7 @@ fn drive(record: &Record, end: Instant) -> Result<Vec<String>, Step> {
     Ok([
         stands("before motion is enabled", boot, enable, boot, "the course began"),
         drives(record, "while enabled", straight, unplug),
-        stands("without a stick", unplug + UNPLUGGED, replug, unplug, "it was pulled out"),
+        stands("without a stick", unplug + UNPLUGGED, replug, unplug, "it was unplugged"),
         drives(record, "after the stick was plugged in again", drive_on, press),
         stands("after the e-stop", press + STOP, drive_again, press, "it was pressed"),
         is_in(record, "ESTOP", press + STOP, press, "the e-stop was pressed"),
@@ -64,8 +64,8 @@ fn drive(record: &Record, end: Instant) -> Result<Vec<String>, Step> {
             let time = disable.since(navigate).as_secs_f64();
             format!("navigation drove {navigated:.3} m in {time:.2} s, must be {FAR} m or more")
         }),
-        stands("while not enabled", disable + STOP, end, disable, "motion was not enabled any more"),
-        is_in(record, "SSTOP.ROS", end, disable, "motion was not enabled any more"),
+        stands("while not enabled", disable + STOP, end, disable, "motion was disabled"),
+        is_in(record, "SSTOP.ROS", end, disable, "motion was disabled"),
     ]
     .into_iter()
     .flatten()
@@ -97,41 +97,41 @@ fn drives(record: &Record, what: &str, from: Instant, to: Instant) -> Option<Str
 }
 
 fn is_in(record: &Record, wanted: &str, at: Instant, since: Instant, event: &str) -> Option<String> {
-    let state = record.state_at(at).unwrap_or("never told");
+    let state = record.state_at(at).unwrap_or("never received");
     let late = at.since(since).as_secs_f64();
     (state != wanted).then(|| format!("the state was {state} {late:.3} s after {event}, must be {wanted}"))
 }
 
 fn states(record: &Record) -> Vec<String> {
-    let told: Vec<&str> = record
+    let states: Vec<&str> = record
         .iter()
         .filter_map(|(_, change)| if let Change::State(state) = change { Some(state.as_str()) } else { None })
         .collect();
-    let missing = NEEDED.into_iter().filter(|needed| !told.contains(needed));
-    let missing = missing.map(|needed| format!("the state {needed} was never told"));
-    let mut strange: Vec<&str> = told.iter().copied().filter(|state| !STATES.contains(state)).collect();
-    strange.sort_unstable();
-    strange.dedup();
-    let strange =
-        strange.into_iter().map(|state| format!("'{state}' was told, which is no state of hindbrain"));
-    missing.chain(strange).collect()
+    let missing = NEEDED.into_iter().filter(|needed| !states.contains(needed));
+    let missing = missing.map(|needed| format!("the state {needed} was never received"));
+    let mut unknown: Vec<&str> = states.iter().copied().filter(|state| !STATES.contains(state)).collect();
+    unknown.sort_unstable();
+    unknown.dedup();
+    let unknown =
+        unknown.into_iter().map(|state| format!("'{state}' was received, which is no state of hindbrain"));
+    missing.chain(unknown).collect()
 }
 
 fn servo_values(record: &Record) -> Option<String> {
     record.iter().find_map(|(_, change)| match change {
         Change::Motors([port, starboard]) if !(SERVO.contains(port) && SERVO.contains(starboard)) => {
-            Some(format!("the motors were told {port} and {starboard}, must be from 24 to 156"))
+            Some(format!("the motor values were {port} and {starboard}, must be from 24 to 156"))
         }
         _ => None,
     })
 }
 
-/// How long the motors took to stand after each way to stop, for the table.
+/// How long the motors took to stop in each case, for the table.
 pub fn stop_times(record: &Record, end: Instant) -> Vec<(&'static str, Option<Duration>)> {
     [
-        ("stick pulled out", Step::Unplug, Some(Step::Replug)),
+        ("stick unplugged", Step::Unplug, Some(Step::Replug)),
         ("e-stop pressed", Step::Press, Some(Step::Release)),
-        ("not enabled any more", Step::Disable, None),
+        ("motion disabled", Step::Disable, None),
     ]
     .into_iter()
     .filter_map(|(what, from, to)| {
@@ -154,7 +154,7 @@ mod tests {
         Instant::ZERO + LENGTH
     }
 
-    /// What a good robot does in a step: state, motors, and who drives.
+    /// The correct behaviour in a step: state, motors, and the source that drives.
     fn good(step: Step) -> (&'static str, [i16; 2], &'static str) {
         match step {
             Step::Boot | Step::Reset => ("ESTOP", STAND, "nobody"),
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// A course in which every step does what `does` says 20 ms after it began, and 0.2 m are driven in it.
+    /// A course in which the robot does in each step what `does` returns, 20 ms after its beginning, and travels 0.2 m.
     fn driven(does: impl Fn(Step) -> (&'static str, [i16; 2], &'static str)) -> Record {
         let (mut record, course) = (Record::default(), Course::new(LENGTH));
         let (mut passed, mut travelled) = (Duration::ZERO, 0.0);
@@ -186,7 +186,7 @@ mod tests {
         record
     }
 
-    /// What is found when `step` does `wrong` in place of what it should.
+    /// The failures when the robot does `wrong` in `step`.
     fn failures(step: Step, wrong: (&'static str, [i16; 2], &'static str)) -> Vec<String> {
         judge(&driven(|s| if s == step { wrong } else { good(s) }), end(), [1; 4])
     }
@@ -205,7 +205,7 @@ mod tests {
             ),
             (Step::Stopped, "before motion is enabled"),
             // The bound of 1 s lies within the step.
-            (Step::Unplug, "without a stick the motors were at 80 and 70, 1.000 s after it was pulled out"),
+            (Step::Unplug, "without a stick the motors were at 80 and 70, 1.000 s after it was unplugged"),
             (Step::Press, "after the e-stop the motors were at 80 and 70, 0.300 s after it was pressed"),
             (Step::Release, "after the e-stop the motors were at 80 and 70"),
             (Step::StoppedAgain, "after the e-stop the motors were at 80 and 70"),
@@ -239,12 +239,8 @@ mod tests {
                 "OK",
                 "the state was OK 1.000 s after the e-stop was released without a reset, must be",
             ),
-            (
-                Step::Disable,
-                "OK",
-                "the state was OK 1.200 s after motion was not enabled any more, must be SSTOP.ROS",
-            ),
-            (Step::Curve, "SSTOP.UNK", "'SSTOP.UNK' was told, which is no state of hindbrain"),
+            (Step::Disable, "OK", "the state was OK 1.200 s after motion was disabled, must be SSTOP.ROS"),
+            (Step::Curve, "SSTOP.UNK", "'SSTOP.UNK' was received, which is no state of hindbrain"),
         ] {
             let (_, motors, source) = good(step);
             let found = failures(step, (state, motors, source));
@@ -253,18 +249,22 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_never_came_is_found() {
+    fn a_missing_state_is_found() {
         let without = |step| match good(step) {
             ("SSTOP.ROS", motors, source) if step != Step::Disable => ("OK", motors, source),
             other => other,
         };
-        assert_eq!(judge(&driven(without), end(), [1; 4]), Vec::<String>::new(), "Disable still tells it");
+        assert_eq!(
+            judge(&driven(without), end(), [1; 4]),
+            Vec::<String>::new(),
+            "Disable still publishes it"
+        );
         let never = |step| match good(step) {
             ("SSTOP.ROS", motors, source) => ("SSTOP.BOTH", motors, source),
             other => other,
         };
         let found = judge(&driven(never), end(), [1; 4]);
-        assert!(found.contains(&"the state SSTOP.ROS was never told".into()), "{found:?}");
+        assert!(found.contains(&"the state SSTOP.ROS was never received".into()), "{found:?}");
     }
 
     #[test]
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_course_that_was_broken_off_is_told() {
+    fn an_interrupted_course_is_found() {
         let mut record = Record::default();
         record.push(Instant::ZERO, Change::Step(Step::Boot));
         let found = judge(&record, end(), [1; 4]);
@@ -285,16 +285,15 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_no_servo_has_is_found() {
+    fn an_invalid_servo_value_is_found() {
         let found = failures(Step::Curve, ("OK", [23, 90], "joystick"));
-        assert_eq!(found, ["the motors were told 23 and 90, must be from 24 to 156"]);
+        assert_eq!(found, ["the motor values were 23 and 90, must be from 24 to 156"]);
     }
 
     #[test]
     fn stop_times_are_those_of_the_record() {
         let after = Some(Duration::from_millis(20));
-        let expected =
-            ["stick pulled out", "e-stop pressed", "not enabled any more"].map(|what| (what, after));
+        let expected = ["stick unplugged", "e-stop pressed", "motion disabled"].map(|what| (what, after));
         assert_eq!(stop_times(&driven(good), end()), expected);
     }
 }

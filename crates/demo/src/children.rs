@@ -8,12 +8,12 @@ use std::time::Duration;
 use ros::clock;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::trouble::Trouble;
+use crate::error::Error;
 
-/// The processes of the nodes, which end when this goes: at the end, on an error and in a panic.
+/// The processes of the nodes, which are ended when this is dropped: at the end, on an error and in a panic.
 ///
-/// They stay in the demo's process group, so that Ctrl-C reaches them, and the kernel ends them when the demo is killed
-/// hard: `setpriv` (of util-linux, on every Debian and Ubuntu) asks it to.
+/// They stay in the demo's process group, so Ctrl-C reaches them. If the demo is killed, the kernel ends them: `setpriv` (of
+/// util-linux, on every Debian and Ubuntu) requests that.
 pub struct Children {
     list: Vec<Node>,
     folder: PathBuf,
@@ -27,8 +27,8 @@ struct Node {
 
 /// How long a process has to end by itself.
 const GRACE: Duration = Duration::from_secs(3);
-/// How often to look whether it has.
-const LOOK: Duration = Duration::from_millis(10);
+/// How often to check whether it has ended.
+const POLL_PERIOD: Duration = Duration::from_millis(10);
 /// How much of a log is quoted \[lines\].
 const TAIL: usize = 8;
 /// The parameters of all nodes.
@@ -38,23 +38,23 @@ impl Children {
     /// Starts the nodes `names` from the demo's own folder with the demo's parameters and `overrides`, each
     /// `node:parameter:=value`.
     /// # Errors
-    /// An executable is not there or does not start, or the folder for parameters and logs cannot be made.
-    pub fn start(names: &[&'static str], overrides: &[String]) -> Result<Self, Trouble> {
-        let own = std::env::current_exe().map_err(Trouble::io("find the demo's own folder"))?;
-        let folder = folder().map_err(Trouble::io("make a folder for logs"))?;
+    /// An executable is missing or does not start, or the folder for parameters and logs cannot be created.
+    pub fn start(names: &[&'static str], overrides: &[String]) -> Result<Self, Error> {
+        let own = std::env::current_exe().map_err(Error::io("find the demo's own folder"))?;
+        let folder = folder().map_err(Error::io("make a folder for logs"))?;
         let parameters = folder.join("demo.yaml");
-        fs::write(&parameters, PARAMETERS).map_err(Trouble::io(format!("write {}", parameters.display())))?;
+        fs::write(&parameters, PARAMETERS).map_err(Error::io(format!("write {}", parameters.display())))?;
         let mut children = Self { list: Vec::new(), folder };
         for name in names {
             let path = own.with_file_name(name);
             if !path.is_file() {
-                return Err(Trouble::Absent { path });
+                return Err(Error::MissingExecutable { path });
             }
             let log = children.folder.join(format!("{name}.log"));
-            let what = || Trouble::io(format!("start '{}'", path.display()));
+            let what = || Error::io(format!("start '{}'", path.display()));
             let out = File::create(&log).map_err(what())?;
             let err = out.try_clone().map_err(what())?;
-            let mut command = dying_with_us(&path);
+            let mut command = ending_with_parent(&path);
             command.args(["--ros-args", "--params-file"]).arg(&parameters);
             for one in overrides {
                 command.args(["-p", one]);
@@ -65,15 +65,15 @@ impl Children {
         Ok(children)
     }
 
-    /// The first of them that has ended, and what it said last.
-    pub fn fallen(&mut self) -> Option<Trouble> {
+    /// The first node that has ended, with its last lines.
+    pub fn ended(&mut self) -> Option<Error> {
         self.list.iter_mut().find_map(|node| {
             let status = node.process.try_wait().ok().flatten()?;
-            Some(Trouble::Fell { name: node.name, status, words: tail(&node.log) })
+            Some(Error::NodeEnded { name: node.name, status, words: tail(&node.log) })
         })
     }
 
-    /// Where parameters and logs are.
+    /// The folder of parameters and logs.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -82,14 +82,14 @@ impl Children {
 impl Drop for Children {
     fn drop(&mut self) {
         for node in &mut self.list {
-            // An error means that it has ended already; once waited for, its id may be somebody else's.
+            // An error means that it has already ended; its id may belong to another process then.
             if matches!(node.process.try_wait(), Ok(None)) {
                 let _ = kill_process(Pid::from_child(&node.process), Signal::TERM);
             }
         }
-        let patience = clock::now() + GRACE;
-        while clock::now() < patience && !self.list.iter_mut().all(|node| has_ended(&mut node.process)) {
-            std::thread::park_timeout(LOOK);
+        let end = clock::now() + GRACE;
+        while clock::now() < end && !self.list.iter_mut().all(|node| has_ended(&mut node.process)) {
+            std::thread::park_timeout(POLL_PERIOD);
         }
         for node in &mut self.list {
             if !has_ended(&mut node.process) {
@@ -104,8 +104,9 @@ fn has_ended(process: &mut Child) -> bool {
     !matches!(process.try_wait(), Ok(None))
 }
 
-/// The program at `path`, which gets SIGTERM when the thread that starts it ends; without `setpriv` it does not.
-fn dying_with_us(path: &Path) -> Command {
+/// A command for the program at `path`, which receives SIGTERM when the thread that starts it ends; without `setpriv` it does
+/// not.
+fn ending_with_parent(path: &Path) -> Command {
     const SETPRIV: &str = "/usr/bin/setpriv";
     if !Path::new(SETPRIV).is_file() {
         return Command::new(path);
@@ -122,7 +123,7 @@ fn folder() -> io::Result<PathBuf> {
     loop {
         let path = temporary.join(format!("steersman-demo-{process}-{number}"));
         match DirBuilder::new().mode(0o700).create(&path) {
-            // Left over from a process that had the same id.
+            // Left by an earlier process with the same id.
             Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 100 => number += 1,
             result => return result.map(|()| path),
         }
@@ -152,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_ended_when_its_owner_goes() {
+    fn a_process_is_ended_when_its_owner_is_dropped() {
         let folder = folder().unwrap();
         let process = Command::new("sleep").arg("60").spawn().unwrap();
         let id = process.id();
         let node = Node { name: "sleep", process, log: folder.join("none") };
         let begin = clock::now();
         let mut children = Children { list: vec![node], folder: folder.clone() };
-        assert!(children.fallen().is_none());
+        assert!(children.ended().is_none());
         drop(children);
         assert!(clock::now().since(begin) < GRACE, "SIGTERM is enough");
         assert!(!Path::new(&format!("/proc/{id}")).exists());
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_ends_by_itself_has_fallen() {
+    fn a_process_that_ends_by_itself_is_reported() {
         let folder = folder().unwrap();
         let log = folder.join("sh.log");
         let out = File::create(&log).unwrap();
@@ -175,9 +176,9 @@ mod tests {
         let mut children =
             Children { list: vec![Node { name: "joystick", process, log }], folder: folder.clone() };
         children.list[0].process.wait().unwrap();
-        let said = children.fallen().unwrap().to_string();
-        let expected = "the node process 'joystick' ended (exit status: 3); its last words:\n  no stick";
-        assert_eq!(said, expected);
+        let message = children.ended().unwrap().to_string();
+        let expected = "the node process 'joystick' ended (exit status: 3); its last lines:\n  no stick";
+        assert_eq!(message, expected);
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -1,11 +1,11 @@
 use core::time::Duration;
 
-use crate::wish::{Stick, Wish};
+use crate::operator_input::{OperatorInput, Stick};
 
-/// The scripted course: what the operator holds in hand at each time, in parts of its length.
+/// The scripted course: the operator input at each time, in parts of its length.
 ///
-/// It shows each way to stop and each way back: unplugging while driving, the e-stop while driving, and taking back
-/// the permission. The stick stays pushed while the e-stop is pressed and let go again: nothing may move then.
+/// It shows each way to stop and each recovery: unplugging while driving, the e-stop while driving, and disabling motion. The
+/// stick stays pushed while the e-stop is pressed and released: nothing may move then.
 #[derive(Clone, Copy, Debug)]
 pub struct Course {
     length: Duration,
@@ -34,44 +34,44 @@ pub enum Step {
     Disable,
 }
 
-/// A step, what it is for, its share of the course in percent, and what is held in hand.
+/// A step, its description, its share of the course in percent, and the operator input.
 struct Leg {
     step: Step,
     text: &'static str,
     share: u32,
-    wish: Wish,
+    operator_input: OperatorInput,
 }
 
-const ENABLED: Wish = Wish { enable: true, ..Wish::REST };
-/// Straight on for this long at most, whatever the course's length: the room has an end, the curve has none.
+const ENABLED: OperatorInput = OperatorInput { enable: true, ..OperatorInput::REST };
+/// The longest straight drive, whatever the course's length: the room has an end, the curve has none.
 const STRAIGHT: Duration = Duration::from_millis(1200);
 /// Circles to the left of about 0.7 m radius, which fit the open half of the room wherever they begin.
 const CIRCLE: Stick = Stick::pushed(0.6, 0.6);
-const CIRCLING: Wish = Wish { stick: Some(CIRCLE), ..ENABLED };
+const CIRCLING: OperatorInput = OperatorInput { stick: Some(CIRCLE), ..ENABLED };
 
 #[rustfmt::skip]
 const LEGS: [Leg; 17] = [
-    leg(Step::Boot, "stands, the e-stop latched as after every start", 5, Wish::REST),
-    leg(Step::Reset, "reset is pressed", 3, Wish { reset: true, ..Wish::REST }),
-    leg(Step::Stopped, "reset is let go: the e-stop is left, motion is not enabled", 4, Wish::REST),
+    leg(Step::Boot, "stands, the e-stop latched as after every start", 5, OperatorInput::REST),
+    leg(Step::Reset, "reset is pressed", 3, OperatorInput { reset: true, ..OperatorInput::REST }),
+    leg(Step::Stopped, "reset is released: the e-stop is cleared, motion is not enabled", 4, OperatorInput::REST),
     leg(Step::Enable, "enabled, the stick at rest", 4, ENABLED),
-    leg(Step::Straight, "drives straight on", 6, Wish { stick: Some(Stick::pushed(0.6, 0.0)), ..ENABLED }),
+    leg(Step::Straight, "drives straight on", 6, OperatorInput { stick: Some(Stick::pushed(0.6, 0.0)), ..ENABLED }),
     leg(Step::Curve, "drives a curve", 11, CIRCLING),
-    leg(Step::Unplug, "the stick is pulled out while driving", 10, Wish { stick: None, ..ENABLED }),
+    leg(Step::Unplug, "the stick is unplugged while driving", 10, OperatorInput { stick: None, ..ENABLED }),
     leg(Step::Replug, "the stick is plugged in again, at rest", 4, ENABLED),
     leg(Step::DriveOn, "drives on", 9, CIRCLING),
-    leg(Step::Press, "the e-stop is pressed while driving, the stick stays pushed", 6, Wish { estop: true, ..CIRCLING }),
+    leg(Step::Press, "the e-stop is pressed while driving, the stick stays pushed", 6, OperatorInput { estop: true, ..CIRCLING }),
     leg(Step::Release, "the e-stop is released, the stick still pushed: nothing may move", 5, CIRCLING),
-    leg(Step::ResetAgain, "everything is let go, reset is pressed", 3, Wish { reset: true, ..Wish::REST }),
-    leg(Step::StoppedAgain, "reset is let go", 3, Wish::REST),
+    leg(Step::ResetAgain, "everything is released, reset is pressed", 3, OperatorInput { reset: true, ..OperatorInput::REST }),
+    leg(Step::StoppedAgain, "reset is released", 3, OperatorInput::REST),
     leg(Step::EnableAgain, "enabled again, the stick at rest", 4, ENABLED),
     leg(Step::DriveAgain, "drives again", 9, CIRCLING),
-    leg(Step::Navigate, "the stick is let go: navigation drives", 8, Wish { navigation: true, ..ENABLED }),
-    leg(Step::Disable, "not enabled any more, although navigation goes on", 6, Wish { navigation: true, ..Wish::REST }),
+    leg(Step::Navigate, "the stick is released: navigation drives", 8, OperatorInput { navigation: true, ..ENABLED }),
+    leg(Step::Disable, "motion is disabled, although navigation continues", 6, OperatorInput { navigation: true, ..OperatorInput::REST }),
 ];
 
-const fn leg(step: Step, text: &'static str, share: u32, wish: Wish) -> Leg {
-    Leg { step, text, share, wish }
+const fn leg(step: Step, text: &'static str, share: u32, operator_input: OperatorInput) -> Leg {
+    Leg { step, text, share, operator_input }
 }
 
 impl Course {
@@ -97,16 +97,16 @@ impl Course {
 
 impl Step {
     fn leg(self) -> &'static Leg {
-        // The table is in the order of the steps, which a test holds it to.
+        // The table is in the order of the steps, which a test checks.
         &LEGS[self as usize]
     }
 
-    /// What is held in hand.
-    pub fn wish(self) -> Wish {
-        self.leg().wish
+    /// The operator input.
+    pub fn operator_input(self) -> OperatorInput {
+        self.leg().operator_input
     }
 
-    /// What happens, as part of a sentence.
+    /// The description, as part of a sentence.
     pub fn text(self) -> &'static str {
         self.leg().text
     }
@@ -155,11 +155,11 @@ mod tests {
 
     #[test]
     fn every_way_to_move_again_begins_with_the_stick_at_rest() {
-        // hindbrain lets nothing move before it has seen a command to stand
+        // hindbrain allows no motion before it received a zero command
         for pair in LEGS.windows(2) {
             let [before, after] = pair else { unreachable!() };
-            if !before.wish.enable && after.wish.enable {
-                assert_eq!(after.wish.stick, Some(Stick::REST), "{:?}", after.step);
+            if !before.operator_input.enable && after.operator_input.enable {
+                assert_eq!(after.operator_input.stick, Some(Stick::REST), "{:?}", after.step);
             }
         }
     }

@@ -5,54 +5,55 @@ use units::Instant;
 
 use crate::checks;
 use crate::children::Children;
+use crate::error::Error;
 use crate::machine::{Operator, Pilot};
-use crate::say;
+use crate::print;
 use crate::stages::Stage;
-use crate::trouble::Trouble;
 
-/// How long the nodes may take to speak.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// How often to look.
-const LOOK: Duration = Duration::from_millis(50);
-/// How often to print how it goes.
+/// How long the nodes may take to publish.
+const START_TIME: Duration = Duration::from_secs(20);
+/// How often to check the nodes and the course.
+const POLL_PERIOD: Duration = Duration::from_millis(50);
+/// How often to print the progress.
 const PROGRESS: Duration = Duration::from_secs(1);
 
-/// Watches the course to its end, printing how it goes, and then the table.
+/// Runs the course to its end, prints the progress, and then the table.
 /// # Errors
-/// A node ended or never spoke, somebody interrupted, or a check failed.
-pub fn run(shell: &Shell<Operator>, children: &mut Children, stop: &Stop) -> Result<(), Trouble> {
+/// A node ended or published nothing, the user interrupted, or a check failed.
+pub fn run(shell: &Shell<Operator>, children: &mut Children, stop: &Stop) -> Result<(), Error> {
     let started = clock::now();
     let mut progress_due = started;
-    say(format_args!("the nodes are starting; their logs are in {}", children.folder().display()));
+    print(format_args!("the nodes are starting; their logs are in {}", children.folder().display()));
     loop {
         if stop.is_set() {
-            return Err(Trouble::Interrupted);
+            return Err(Error::Interrupted);
         }
-        if let Some(trouble) = children.fallen() {
-            return Err(trouble);
+        if let Some(error) = children.ended() {
+            return Err(error);
         }
         let now = clock::now();
         match shell.inspect(Operator::pilot) {
             Pilot::Finished(end) => return shell.inspect(|operator| finish(operator, end)),
-            Pilot::Starting if now >= started + PATIENCE => {
+            Pilot::Starting if now >= started + START_TIME => {
                 let topics = shell.inspect(Operator::missing);
-                return Err(Trouble::Silent { topics, seconds: PATIENCE.as_secs() });
+                return Err(Error::NoMessage { topics, seconds: START_TIME.as_secs() });
             }
             Pilot::Course(leg) if now >= progress_due => {
                 progress_due = now + PROGRESS;
-                say(format_args!("{:5.1} s  {}", now.since(leg.began).as_secs_f64(), shell.inspect(line)));
+                print(format_args!("{:5.1} s  {}", now.since(leg.began).as_secs_f64(), shell.inspect(line)));
             }
             _ => {}
         }
-        std::thread::park_timeout(LOOK);
+        std::thread::park_timeout(POLL_PERIOD);
     }
 }
 
-/// How it goes.
+/// A line of progress.
 fn line(operator: &Operator) -> String {
-    let seen = operator.seen();
-    let [port, starboard] = seen.motors();
-    let (state, source) = (seen.state.as_deref().unwrap_or("-"), seen.source.as_deref().unwrap_or("-"));
+    let observed = operator.observed();
+    let [port, starboard] = observed.motors();
+    let (state, source) =
+        (observed.state.as_deref().unwrap_or("-"), observed.source.as_deref().unwrap_or("-"));
     let text = match operator.pilot() {
         Pilot::Course(leg) => leg.step.text(),
         _ => "",
@@ -60,14 +61,14 @@ fn line(operator: &Operator) -> String {
     format!("{state:<10} {source:<11} port {port:>3}  starboard {starboard:>3}  {text}")
 }
 
-fn finish(operator: &Operator, end: Instant) -> Result<(), Trouble> {
-    table(operator, end).iter().for_each(say);
+fn finish(operator: &Operator, end: Instant) -> Result<(), Error> {
+    table(operator, end).iter().for_each(print);
     let messages = Stage::ALL.map(|stage| operator.traffic(stage).messages);
     let failures = checks::judge(operator.record(), end, messages);
-    if failures.is_empty() { Ok(()) } else { Err(Trouble::Failed(failures)) }
+    if failures.is_empty() { Ok(()) } else { Err(Error::Failed(failures)) }
 }
 
-/// What the course came to.
+/// The results of the course.
 fn table(operator: &Operator, end: Instant) -> Vec<String> {
     let mut lines = vec![
         String::new(),
@@ -104,6 +105,6 @@ fn table(operator: &Operator, end: Instant) -> Vec<String> {
             None => format!("{what}: motors not at stop"),
         });
     }
-    lines.push(format!("travelled {:.2} m", operator.seen().travelled));
+    lines.push(format!("travelled {:.2} m", operator.observed().travelled));
     lines
 }

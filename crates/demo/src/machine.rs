@@ -4,117 +4,117 @@ use std::collections::VecDeque;
 use units::{Command, Instant, Machine, Stamp, Velocity, earliest};
 
 use crate::course::{Course, Step};
-use crate::hands::{Hands, Key};
+use crate::keyboard::{Key, Keyboard};
+use crate::observed::{Applied, Observed, Pose};
+use crate::operator_input::{OperatorInput, Stick};
 use crate::record::{Change, Record};
-use crate::seen::{Applied, Pose, Seen};
 use crate::stages::{JOYSTICK, Stage, Traffic};
-use crate::wish::{Stick, Wish};
 
-/// All that can happen to the operator.
+/// The inputs of the operator.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// The wall clock shows this now.
+    /// The wall clock was read.
     ClockRead(Stamp),
-    /// The robot is there.
+    /// The robot's pose was received.
     RobotMoved(Pose),
-    /// The factors of the surroundings came.
+    /// The zone factors were received.
     ScalingReceived([f32; 16]),
-    /// The zone scaler told what it applied.
+    /// The zone scaler's result was received.
     ScalingApplied(Applied),
-    /// The stick told how it is held.
+    /// The stick's position was received.
     StickMoved(Stick),
-    /// The arbiter told who drives.
+    /// The arbiter's active source was received.
     SourceChanged(String),
-    /// A stage sent a command that goes back to this stamp.
+    /// A stage sent a command with the stamp of its stick event.
     CommandSent(Stage, Stamp),
     /// A value for the port motor.
     PortSent(i16),
     /// A value for the starboard motor.
     StarboardSent(i16),
-    /// hindbrain told its state.
-    StateTold(String),
+    /// hindbrain's state was received.
+    StateReceived(String),
     /// The user pressed a key, or it repeats.
     KeyPressed(Key),
-    /// Somebody set parameters, of which the operator has none.
+    /// Parameters were set; the operator has none.
     ParametersChanged,
     /// The demo ends.
     Stopping,
 }
 
-/// What the operator does.
+/// The outputs of the operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output {
-    /// Says whether motion is enabled.
+    /// Publishes whether motion is enabled.
     Enable(bool),
-    /// Holds the reset button down or not.
+    /// Publishes whether the reset button is down.
     Reset(bool),
-    /// Holds the e-stop button down or not.
+    /// Publishes whether the e-stop button is down.
     Estop(bool),
-    /// Holds the virtual stick so, or pulls it out.
+    /// Sets the virtual stick's position, or unplugs it.
     Stick(Option<Stick>),
-    /// Drives in place of a navigation.
+    /// Publishes a navigation command.
     Navigate(Command),
 }
 
-/// Who moves the stick and presses the buttons.
+/// The source of the operator's input.
 #[derive(Clone, Copy, Debug)]
 pub enum Pilot {
-    /// Nobody yet: the nodes are starting.
+    /// None yet: the nodes are starting.
     Starting,
-    /// Nobody yet: the nodes run since then, and a key may come.
+    /// None yet: the nodes run since this time, and a key may be pressed.
     Waiting(Instant),
     /// The course.
     Course(Leg),
     /// The user.
-    Hands(Hands),
-    /// Nobody any more: the course ended then.
+    Keyboard(Keyboard),
+    /// None any more: the course ended at this time.
     Finished(Instant),
 }
 
-/// Where the course is.
+/// The present step of the course.
 #[derive(Clone, Copy, Debug)]
 pub struct Leg {
     /// When the course began.
     pub began: Instant,
-    /// The step it is in.
+    /// The step.
     pub step: Step,
-    /// When that ends.
+    /// When the step ends.
     pub ends: Instant,
 }
 
-/// What shall be shown.
+/// The mode of the demo.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The course.
     pub course: Course,
-    /// The course at once, and only once; otherwise it begins when no key comes, and begins again.
+    /// Runs the course at once and only once; otherwise it begins when no key is pressed, and repeats.
     pub headless: bool,
-    /// There is a virtual stick; otherwise a real one drives, and the course does not.
+    /// Whether there is a virtual stick; otherwise a real one drives, and the course does not.
     pub virtual_stick: bool,
 }
 
-/// How long the user has for a first key.
-pub const PATIENCE: Duration = Duration::from_secs(5);
-/// How often all that is held in hand is said again.
+/// How long to wait for a first key.
+pub const KEY_WAIT: Duration = Duration::from_secs(5);
+/// The period at which all levels are repeated.
 const REPEAT: Duration = Duration::from_millis(100);
-/// How often navigation says where to go.
+/// The period of navigation commands.
 const NAVIGATION: Duration = Duration::from_millis(50);
-/// What navigation asks for: a circle of 0.8 m radius, forward \[m/s\] and turn \[rad/s\].
+/// The navigation command: a circle of 0.8 m radius, forward \[m/s\] and turn \[rad/s\].
 const CIRCLE: (f64, f64) = (0.4, 0.5);
-/// Smaller movements are not worth a line in the record \[m\].
-const STRIDE: f64 = 0.01;
+/// The distance after which a change is recorded \[m\].
+const MIN_TRAVEL: f64 = 0.01;
 
-/// The user of the robot, with eyes on all topics.
+/// The user of the robot, who observes all topics.
 #[derive(Debug)]
 pub struct Operator {
     plan: Plan,
     pilot: Pilot,
-    seen: Seen,
+    observed: Observed,
     /// In the order of [`Stage::ALL`].
     traffic: [Traffic; 4],
     record: Record,
-    /// What is held in hand, as last said.
-    said: Option<Wish>,
+    /// The operator input that was published last.
+    published: Option<OperatorInput>,
     repeat_due: Instant,
     navigation_due: Instant,
     now: Instant,
@@ -124,15 +124,15 @@ pub struct Operator {
 }
 
 impl Operator {
-    /// An operator who has seen nothing.
+    /// An operator without observations.
     pub fn new(plan: Plan) -> Self {
         Self {
             plan,
             pilot: Pilot::Starting,
-            seen: Seen::default(),
+            observed: Observed::default(),
             traffic: Default::default(),
             record: Record::default(),
-            said: None,
+            published: None,
             repeat_due: Instant::ZERO,
             navigation_due: Instant::ZERO,
             now: Instant::ZERO,
@@ -142,80 +142,80 @@ impl Operator {
         }
     }
 
-    /// What was seen.
-    pub fn seen(&self) -> &Seen {
-        &self.seen
+    /// The received state.
+    pub fn observed(&self) -> &Observed {
+        &self.observed
     }
 
-    /// What was seen of one stage's commands.
+    /// The statistics of one stage's commands.
     pub fn traffic(&self, stage: Stage) -> &Traffic {
         &self.traffic[stage as usize]
     }
 
-    /// What changed while the course was driven last.
+    /// The changes during the last course.
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// Who moves the stick.
+    /// The source of the operator's input.
     pub fn pilot(&self) -> Pilot {
         self.pilot
     }
 
-    /// What is held in hand.
-    pub fn wish(&self) -> Wish {
-        self.said.unwrap_or(Wish::REST)
+    /// The present operator input.
+    pub fn operator_input(&self) -> OperatorInput {
+        self.published.unwrap_or(OperatorInput::REST)
     }
 
-    /// What the nodes have not said yet.
+    /// The topics without a message yet.
     pub fn missing(&self) -> Vec<&'static str> {
-        self.seen.missing(self.plan.virtual_stick)
+        self.observed.missing(self.plan.virtual_stick)
     }
 
-    fn note(&mut self, now: Instant, change: Change) {
+    fn record_change(&mut self, now: Instant, change: Change) {
         if let Pilot::Course(..) = self.pilot {
             self.record.push(now, change);
         }
     }
 
-    fn take(&mut self, now: Instant, input: Input) {
+    fn apply(&mut self, now: Instant, input: Input) {
         match input {
             Input::ClockRead(stamp) => self.clock = stamp,
             Input::RobotMoved(pose) => {
-                let strides = |seen: &Seen| (seen.travelled / STRIDE).floor();
-                let before = strides(&self.seen);
-                self.seen.moved(pose);
-                if strides(&self.seen) > before {
-                    self.note(now, Change::Travelled(self.seen.travelled));
+                let steps = |observed: &Observed| (observed.travelled / MIN_TRAVEL).floor();
+                let before = steps(&self.observed);
+                self.observed.moved(pose);
+                if steps(&self.observed) > before {
+                    self.record_change(now, Change::Travelled(self.observed.travelled));
                 }
             }
-            Input::ScalingReceived(fields) => self.seen.scaling = Some(fields),
+            Input::ScalingReceived(fields) => self.observed.scaling = Some(fields),
             Input::ScalingApplied(applied) => {
-                self.traffic_of(Stage::ZoneScaler).note(applied.zone_name());
-                self.seen.applied = Some(applied);
+                self.traffic_of(Stage::ZoneScaler).add_state(applied.zone_name());
+                self.observed.applied = Some(applied);
             }
             Input::StickMoved(stick) => {
-                self.traffic_of(Stage::Joystick).note(if stick.held { "held" } else { "let go" });
-                self.seen.stick = Some(stick);
+                self.traffic_of(Stage::Joystick).add_state(if stick.held { "held" } else { "released" });
+                self.observed.stick = Some(stick);
             }
             Input::SourceChanged(source) => {
-                self.note(now, Change::Source(source.clone()));
-                self.traffic_of(Stage::VelocityArbiter).note(&source);
-                self.seen.source = Some(source);
+                self.record_change(now, Change::Source(source.clone()));
+                self.traffic_of(Stage::VelocityArbiter).add_state(&source);
+                self.observed.source = Some(source);
             }
             Input::CommandSent(stage, stamp) => {
-                let by_stick = self.seen.source.as_deref() == Some(JOYSTICK);
+                let by_stick = self.observed.source.as_deref() == Some(JOYSTICK);
                 let clock = self.clock;
                 self.traffic_of(stage).receive(now, clock, stamp, by_stick);
             }
-            Input::PortSent(value) => self.motors(now, |seen| seen.port = Some(value)),
-            Input::StarboardSent(value) => self.motors(now, |seen| seen.starboard = Some(value)),
-            Input::StateTold(state) => {
-                if self.seen.state.as_ref() != Some(&state) {
-                    self.note(now, Change::State(state.clone()));
+            Input::PortSent(value) => self.motors(now, |observed| observed.port = Some(value)),
+            Input::StarboardSent(value) => self.motors(now, |observed| observed.starboard = Some(value)),
+            Input::StateReceived(state) => {
+                if self.observed.state.as_ref() != Some(&state) {
+                    self.record_change(now, Change::State(state.clone()));
                 }
-                self.traffic_of(Stage::Hindbrain).note(&state);
-                self.seen.state = Some(state);
+                self.traffic_of(Stage::Hindbrain).add_state(&state);
+                self.observed.state = Some(state);
             }
             Input::KeyPressed(key) => self.press(now, key),
             Input::ParametersChanged => {}
@@ -227,12 +227,12 @@ impl Operator {
         &mut self.traffic[stage as usize]
     }
 
-    fn motors(&mut self, now: Instant, set: impl FnOnce(&mut Seen)) {
-        let before = self.seen.motors();
-        set(&mut self.seen);
-        let after = self.seen.motors();
+    fn motors(&mut self, now: Instant, set: impl FnOnce(&mut Observed)) {
+        let before = self.observed.motors();
+        set(&mut self.observed);
+        let after = self.observed.motors();
         if after != before {
-            self.note(now, Change::Motors(after));
+            self.record_change(now, Change::Motors(after));
         }
     }
 
@@ -240,101 +240,104 @@ impl Operator {
         if self.plan.headless {
             return;
         }
-        let mut hands = match self.pilot {
-            Pilot::Hands(hands) => hands,
-            _ => Hands::take_over(self.wish()),
+        let mut keyboard = match self.pilot {
+            Pilot::Keyboard(keyboard) => keyboard,
+            _ => Keyboard::take_over(self.operator_input()),
         };
-        hands.press(now, key);
-        self.pilot = Pilot::Hands(hands);
+        keyboard.press(now, key);
+        self.pilot = Pilot::Keyboard(keyboard);
     }
 
-    /// Lets everything go and takes back the permission to move.
+    /// Releases everything and disables motion.
     fn stop(&mut self) {
-        let stick = self.wish().stick.map(|_| Stick::REST);
-        let rest = Wish { stick, estop: self.wish().estop, ..Wish::REST };
-        self.say(rest, true);
+        let stick = self.operator_input().stick.map(|_| Stick::REST);
+        let rest = OperatorInput { stick, estop: self.operator_input().estop, ..OperatorInput::REST };
+        self.publish(rest, true);
         self.stopped = true;
     }
 
-    /// Lets the time pass on, and says what there is to say.
-    fn tend(&mut self, now: Instant) {
+    /// Advances the time, and publishes what is due.
+    fn update(&mut self, now: Instant) {
         if self.stopped {
             return;
         }
         match self.pilot {
             Pilot::Starting if self.missing().is_empty() && self.plan.headless => self.begin(now),
             Pilot::Starting if self.missing().is_empty() => self.pilot = Pilot::Waiting(now),
-            Pilot::Waiting(since) if self.plan.virtual_stick && now >= since + PATIENCE => self.begin(now),
+            Pilot::Waiting(since) if self.plan.virtual_stick && now >= since + KEY_WAIT => self.begin(now),
             Pilot::Course(leg) if now >= leg.ends => self.go_on(now, leg.began),
             _ => {}
         }
-        let wish = match self.pilot {
-            Pilot::Starting | Pilot::Waiting(_) | Pilot::Finished(_) => Wish::REST,
-            Pilot::Course(leg) => leg.step.wish(),
-            Pilot::Hands(hands) => hands.wish(now),
+        let operator_input = match self.pilot {
+            Pilot::Starting | Pilot::Waiting(_) | Pilot::Finished(_) => OperatorInput::REST,
+            Pilot::Course(leg) => leg.step.operator_input(),
+            Pilot::Keyboard(keyboard) => keyboard.operator_input(now),
         };
         let repeat = now >= self.repeat_due;
         if repeat {
             self.repeat_due = now + REPEAT;
         }
-        let navigated = self.said.as_ref().is_some_and(|said| said.navigation);
-        self.say(wish, repeat);
-        if wish.navigation != navigated {
-            // It begins and ends with a zero: to fall silent in motion would be a loss, and nothing would drive after it.
+        let navigated = self.published.as_ref().is_some_and(|published| published.navigation);
+        self.publish(operator_input, repeat);
+        if operator_input.navigation != navigated {
+            // Navigation begins and ends with a zero: falling silent in motion would be a loss, and nothing would drive after
+            // it.
             self.navigation_due = now + NAVIGATION;
             self.queue.push_back(Output::Navigate(Command::new(Velocity::ZERO, self.clock)));
-        } else if wish.navigation && now >= self.navigation_due {
+        } else if operator_input.navigation && now >= self.navigation_due {
             self.navigation_due = now + NAVIGATION;
             let velocity = Velocity::planar(CIRCLE.0, CIRCLE.1).unwrap_or_default();
             self.queue.push_back(Output::Navigate(Command::new(velocity, self.clock)));
         }
     }
 
-    /// Begins the course, with what is known at that time.
+    /// Begins the course, and records the present state.
     fn begin(&mut self, now: Instant) {
         self.record = Record::default();
         self.go_on(now, now);
-        self.note(now, Change::Motors(self.seen.motors()));
-        self.note(now, Change::Travelled(self.seen.travelled));
+        self.record_change(now, Change::Motors(self.observed.motors()));
+        self.record_change(now, Change::Travelled(self.observed.travelled));
         for change in
-            [self.seen.state.clone().map(Change::State), self.seen.source.clone().map(Change::Source)]
+            [self.observed.state.clone().map(Change::State), self.observed.source.clone().map(Change::Source)]
         {
-            change.into_iter().for_each(|change| self.note(now, change));
+            change.into_iter().for_each(|change| self.record_change(now, change));
         }
     }
 
-    /// Goes to the step that is on, or ends the course.
+    /// Goes to the present step, or ends the course.
     fn go_on(&mut self, now: Instant, began: Instant) {
         match self.plan.course.at(now.since(began)) {
             Some((step, end)) => {
                 self.pilot = Pilot::Course(Leg { began, step, ends: began + end });
-                self.note(now, Change::Step(step));
+                self.record_change(now, Change::Step(step));
             }
             None if self.plan.headless => self.pilot = Pilot::Finished(now),
             None => self.begin(now),
         }
     }
 
-    /// Says what changed of the wish, or all of it.
-    fn say(&mut self, wish: Wish, all: bool) {
-        let said = self.said.replace(wish);
-        let new = |same: fn(&Wish, &Wish) -> bool| all || !said.is_some_and(|said| same(&said, &wish));
-        // What stops is said before what moves.
+    /// Publishes the changed levels, or all of them.
+    fn publish(&mut self, operator_input: OperatorInput, all: bool) {
+        let published = self.published.replace(operator_input);
+        let new = |same: fn(&OperatorInput, &OperatorInput) -> bool| {
+            all || !published.is_some_and(|published| same(&published, &operator_input))
+        };
+        // The levels that stop are published before those that move.
         if new(|a, b| a.estop == b.estop) {
-            self.queue.push_back(Output::Estop(wish.estop));
+            self.queue.push_back(Output::Estop(operator_input.estop));
         }
-        if wish.enable && !said.is_some_and(|said| said.enable) {
-            // Only a switch that was seen off can be switched on.
+        if operator_input.enable && !published.is_some_and(|published| published.enable) {
+            // A rise needs a false before it.
             self.queue.push_back(Output::Enable(false));
         }
         if new(|a, b| a.enable == b.enable) {
-            self.queue.push_back(Output::Enable(wish.enable));
+            self.queue.push_back(Output::Enable(operator_input.enable));
         }
         if new(|a, b| a.reset == b.reset) {
-            self.queue.push_back(Output::Reset(wish.reset));
+            self.queue.push_back(Output::Reset(operator_input.reset));
         }
         if self.plan.virtual_stick && new(|a, b| a.stick == b.stick) {
-            self.queue.push_back(Output::Stick(wish.stick));
+            self.queue.push_back(Output::Stick(operator_input.stick));
         }
     }
 }
@@ -346,14 +349,14 @@ impl Machine for Operator {
     fn handle(&mut self, now: Instant, input: Input) {
         self.now = self.now.max(now);
         if !self.stopped {
-            self.take(self.now, input);
+            self.apply(self.now, input);
         }
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.now = self.now.max(now);
         if self.queue.is_empty() {
-            self.tend(self.now);
+            self.update(self.now);
         }
         self.queue.pop_front()
     }
@@ -364,10 +367,10 @@ impl Machine for Operator {
         }
         let by_itself = match self.pilot {
             Pilot::Course(leg) => Some(leg.ends),
-            Pilot::Hands(hands) => hands.deadline(self.now),
+            Pilot::Keyboard(keyboard) => keyboard.deadline(self.now),
             _ => None,
         };
-        let navigation = self.wish().navigation.then_some(self.navigation_due);
+        let navigation = self.operator_input().navigation.then_some(self.navigation_due);
         earliest(by_itself, earliest(Some(self.repeat_due), navigation))
     }
 }

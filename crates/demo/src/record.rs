@@ -4,32 +4,32 @@ use units::Instant;
 
 use crate::course::Step;
 
-/// What changed while the course was driven, in the order it was seen.
+/// The changes during the course, in the order of their observation.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     changes: Vec<(Instant, Change)>,
 }
 
-/// Something is from now on as told.
+/// A state that changed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// The course came to this step.
+    /// The course reached this step.
     Step(Step),
     /// The values of both motors, port and starboard.
     Motors([i16; 2]),
     /// hindbrain's state.
     State(String),
-    /// Who drives.
+    /// The source that drives.
     Source(String),
     /// How far the robot has travelled since it was first seen \[m\].
     Travelled(f64),
 }
 
-/// The servo values of two motors that stand.
+/// The servo values of both motors at stop.
 pub const STAND: [i16; 2] = [90, 90];
 
 impl Record {
-    /// Notes a change.
+    /// Records a change.
     pub fn push(&mut self, now: Instant, change: Change) {
         self.changes.push((now, change));
     }
@@ -49,7 +49,7 @@ impl Record {
         self.last(time, |change| if let Change::State(state) = change { Some(state.as_str()) } else { None })
     }
 
-    /// How far the robot had travelled at `time` \[m\]; zero before it was seen.
+    /// How far the robot had travelled at `time` \[m\]; zero before it was observed.
     pub fn travelled_at(&self, time: Instant) -> f64 {
         let travelled = |change: &Change| if let Change::Travelled(far) = change { Some(*far) } else { None };
         self.last(time, travelled).unwrap_or_default()
@@ -69,7 +69,8 @@ impl Record {
         (driven + drives.map_or(0.0, |since| self.travelled_at(to) - self.travelled_at(since))).max(0.0)
     }
 
-    /// When and how the motors first did not stand between `from` and `to`, the values in force at `from` included.
+    /// When and at which values the motors first did not stand between `from` and `to`, including the values in force at
+    /// `from`.
     pub fn moving(&self, from: Instant, to: Instant) -> Option<(Instant, [i16; 2])> {
         let motors = |change: &Change| if let Change::Motors(values) = change { Some(*values) } else { None };
         if let Some(values) = self.last(from, motors).filter(|values| *values != STAND) {
@@ -90,7 +91,7 @@ impl Record {
         standing.map(|at| at.since(from))
     }
 
-    /// The latest of what `pick` picks, no later than `time`.
+    /// The latest value that `pick` selects, no later than `time`.
     fn last<'a, T>(&'a self, time: Instant, pick: impl Fn(&'a Change) -> Option<T>) -> Option<T> {
         let until = self.changes.iter().rev().skip_while(|(at, _)| *at > time);
         until.map(|(_, change)| change).find_map(pick)
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_belongs_to_who_drives() {
+    fn a_distance_belongs_to_the_source_that_drives() {
         let record = record([
             (0, Change::Source("joystick".into())),
             (10, Change::Travelled(1.0)),
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_in_force_is_the_last_one_told() {
+    fn the_state_in_force_is_the_last_one_received() {
         let record = record([(10, Change::State("ESTOP".into())), (20, Change::State("OK".into()))]);
         assert_eq!(record.state_at(at(9)), None);
         assert_eq!(record.state_at(at(19)), Some("ESTOP"));

@@ -5,10 +5,10 @@ use ros::{Latency, Shell, Stop, clock};
 use world::Params;
 
 use crate::children::Children;
-use crate::hands::Key;
+use crate::error::Error;
+use crate::keyboard::Key;
 use crate::machine::{Input, Operator};
 use crate::stages::Stage;
-use crate::trouble::Trouble;
 use crate::view::{self, Figures, Picture};
 
 /// Time from frame to frame.
@@ -16,7 +16,7 @@ const FRAME: Duration = Duration::from_millis(50);
 /// Time from figures to figures: sorting thousands of latencies is not for every frame.
 const FIGURES: Duration = Duration::from_millis(500);
 
-/// Shows everything and hands keys over until the user quits.
+/// Draws the screen and passes keys on until the user quits.
 /// # Errors
 /// A node ended, or the terminal cannot be used.
 pub fn run(
@@ -25,27 +25,27 @@ pub fn run(
     stop: &Stop,
     gamepad: Option<&str>,
     domain: u8,
-) -> Result<(), Trouble> {
-    let mut terminal = ratatui::try_init().map_err(Trouble::io("take over the terminal"))?;
+) -> Result<(), Error> {
+    let mut terminal = ratatui::try_init().map_err(Error::io("take over the terminal"))?;
     let _restored = Restored;
     let world = Params::default();
     let mut figures = [Figures::default(); 4];
     let mut figures_due = clock::now();
     while !stop.is_set() {
-        if let Some(trouble) = children.fallen() {
-            return Err(trouble);
+        if let Some(error) = children.ended() {
+            return Err(error);
         }
         let now = clock::now();
         if now >= figures_due {
             figures_due = now + FIGURES;
             figures = measure(shell);
         }
-        let (seen, wish, pilot, missing) = shell.inspect(|operator| {
-            (operator.seen().clone(), operator.wish(), operator.pilot(), operator.missing())
+        let (observed, operator_input, pilot, missing) = shell.inspect(|operator| {
+            (operator.observed().clone(), operator.operator_input(), operator.pilot(), operator.missing())
         });
         let picture = Picture {
-            seen: &seen,
-            wish,
+            observed: &observed,
+            operator_input,
             pilot,
             missing: &missing,
             figures: &figures,
@@ -54,14 +54,14 @@ pub fn run(
             domain,
             now,
         };
-        terminal.draw(|frame| view::draw(frame, &picture)).map_err(Trouble::io("draw the screen"))?;
+        terminal.draw(|frame| view::draw(frame, &picture)).map_err(Error::io("draw the screen"))?;
         let frame_ends = now + FRAME;
         loop {
             let left = frame_ends.since(clock::now());
-            if !event::poll(left).map_err(Trouble::io("wait for keys"))? {
+            if !event::poll(left).map_err(Error::io("wait for keys"))? {
                 break;
             }
-            match event::read().map_err(Trouble::io("read the keys"))? {
+            match event::read().map_err(Error::io("read the keys"))? {
                 Event::Key(key) if key.kind != KeyEventKind::Release => match command(&key) {
                     Some(Command::Quit) => return Ok(()),
                     Some(Command::Key(key)) => shell.deliver(Input::KeyPressed(key)),
@@ -74,7 +74,7 @@ pub fn run(
     Ok(())
 }
 
-/// Gives the terminal back when it goes; a panic does so by ratatui's own hook.
+/// Restores the terminal when it is dropped; a panic does so by ratatui's own hook.
 struct Restored;
 
 impl Drop for Restored {
@@ -83,7 +83,7 @@ impl Drop for Restored {
     }
 }
 
-/// Copies under the lock and sorts outside it, so that no message waits for a figure.
+/// Copies under the lock and sorts outside it, so no message waits for a figure.
 fn measure(shell: &Shell<Operator>) -> [Figures; 4] {
     Stage::ALL.map(|stage| {
         let (rate, latency): (Option<f64>, Latency) = shell.inspect(|operator| {
@@ -99,7 +99,7 @@ enum Command {
     Quit,
 }
 
-/// What a key means; Ctrl-C is a key like any other here, and quits.
+/// The command of a key. Ctrl-C is an ordinary key here, and quits.
 fn command(event: &KeyEvent) -> Option<Command> {
     let control = event.modifiers.contains(KeyModifiers::CONTROL);
     let key = match event.code {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use ros::Latency;
 use units::{Instant, Stamp};
 
-/// A stage of the way from the stick to the motors.
+/// A stage between the stick and the motors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // they are the nodes
 pub enum Stage {
@@ -15,7 +15,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// All of them, in the order of a command's way.
+    /// All of them, in the order in which a command passes them.
     pub const ALL: [Self; 4] = [Self::Joystick, Self::VelocityArbiter, Self::ZoneScaler, Self::Hindbrain];
 
     /// The node's name.
@@ -28,7 +28,7 @@ impl Stage {
         }
     }
 
-    /// Where its command comes out.
+    /// The topic of its command.
     pub const fn topic(self) -> &'static str {
         match self {
             Self::Joystick => "joystick/desired",
@@ -39,32 +39,33 @@ impl Stage {
     }
 }
 
-/// The name of the source that the stick is.
+/// The name of the arbiter's source for the stick.
 pub const JOYSTICK: &str = "joystick";
 
-/// What was seen of one stage.
+/// The statistics of one stage.
 ///
-/// Rate and latency are those of new events while the stick drives: what others send has no stick event behind it, and
-/// a stamp that is repeated tells how long nothing new came, not how long the way is.
+/// Rate and latency are those of new events while the stick drives: commands of other sources have no stick event, and a
+/// repeated stamp shows how long no new event came, not the latency.
 #[derive(Clone, Debug, Default)]
 pub struct Traffic {
-    /// Messages since the start, whoever drove.
+    /// Messages since the start, from any source.
     pub messages: u64,
     /// From the stick's event to the receipt here.
     pub latency: Latency,
-    /// What the stage said it was in.
+    /// The states that the stage reported.
     pub states: BTreeSet<String>,
     last_stamp: Stamp,
     last: Option<Instant>,
     intervals: u64,
-    spoken: Duration,
+    active_time: Duration,
 }
 
-/// A longer silence is a pause, which no rate should hide and none should be thinned by.
+/// A longer silence is a pause, which is not part of the rate.
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Traffic {
-    /// A command with `stamp` came at `now`, which is `clock` on the wall; `by_stick` tells whether the stick drives.
+    /// Records a command with `stamp` that was received at `now`, with `clock` as the wall clock; `by_stick` says whether the
+    /// stick drives.
     pub fn receive(&mut self, now: Instant, clock: Stamp, stamp: Stamp, by_stick: bool) {
         self.messages += 1;
         if !by_stick || stamp <= self.last_stamp {
@@ -75,21 +76,21 @@ impl Traffic {
         self.latency.record(stamp, clock);
         if let Some(interval) = self.last.map(|last| now.since(last)).filter(|interval| *interval < PAUSE) {
             self.intervals += 1;
-            self.spoken += interval;
+            self.active_time += interval;
         }
         self.last = Some(now);
     }
 
-    /// The stage said that it is in `state`.
-    pub fn note(&mut self, state: &str) {
+    /// Records a state of the stage.
+    pub fn add_state(&mut self, state: &str) {
         if !self.states.contains(state) {
             self.states.insert(state.into());
         }
     }
 
-    /// How often new events came while they came \[Hz\]; `None` before there were two.
+    /// The rate of new events, without pauses \[Hz\]; `None` before there were two.
     pub fn rate(&self) -> Option<f64> {
-        (!self.spoken.is_zero()).then(|| self.intervals as f64 / self.spoken.as_secs_f64())
+        (!self.active_time.is_zero()).then(|| self.intervals as f64 / self.active_time.as_secs_f64())
     }
 }
 

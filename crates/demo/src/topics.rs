@@ -11,9 +11,9 @@ use ros::clock::from_wire;
 use ros::{Error, Inputs, Topic, qos};
 
 use crate::machine::{Input, Operator, Output};
-use crate::seen::{Applied, Pose};
+use crate::observed::{Applied, Pose};
+use crate::operator_input::Stick;
 use crate::stages::Stage;
-use crate::wish::Stick;
 
 /// The virtual stick's name.
 pub const VIRTUAL: &str = "Demo_Pad";
@@ -41,7 +41,7 @@ impl Topics {
         })
     }
 
-    /// Carries out what the operator does.
+    /// Publishes an output of the operator.
     pub fn publish(&mut self, output: Output) {
         match output {
             Output::Enable(data) => self.enable.publish(&Bool { data }),
@@ -57,18 +57,22 @@ impl Topics {
     }
 }
 
-/// Listens to all that the demo shows. What publishes the inner topics of `steersman` is that somebody listens.
+/// Subscribes to all topics that the demo shows. `steersman` publishes its inner topics only if they have a subscriber.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn listen(inputs: &mut Inputs<Operator>, node: &mut r2r::Node, virtual_stick: bool) -> Result<(), Error> {
-    // The motors first: what the checks are about shall not wait behind what is only shown. Queues of ten, since every
+pub fn subscribe(
+    inputs: &mut Inputs<Operator>,
+    node: &mut r2r::Node,
+    virtual_stick: bool,
+) -> Result<(), Error> {
+    // The motors first: the values to check must not wait behind those that are only shown. The queues are deep, since every
     // value counts here and not only the newest.
     inputs.subscribe::<Int16>(node, "motor/port", qos::edge(), |m| Some(Input::PortSent(m.data)))?;
     inputs
         .subscribe::<Int16>(node, "motor/starboard", qos::edge(), |m| Some(Input::StarboardSent(m.data)))?;
     let stage = Stage::Hindbrain;
     inputs.subscribe::<TwistStamped>(node, stage.topic(), qos::edge(), move |m| twist(stage, &m))?;
-    inputs.subscribe::<Text>(node, "hind/state", qos::state(), |m| Some(Input::StateTold(m.data)))?;
+    inputs.subscribe::<Text>(node, "hind/state", qos::state(), |m| Some(Input::StateReceived(m.data)))?;
     let stage = Stage::ZoneScaler;
     inputs.subscribe::<TwistStamped>(node, stage.topic(), qos::edge(), move |m| twist(stage, &m))?;
     let stage = Stage::VelocityArbiter;
@@ -105,7 +109,7 @@ fn twist(stage: Stage, message: &TwistStamped) -> Option<Input> {
     Some(Input::CommandSent(stage, messages::stamp(message)))
 }
 
-/// A stick as `joy` tells it: forward and left are positive there.
+/// A stick from `joy`: forward and left are positive there.
 fn stick(message: &Joy) -> Stick {
     let axis = |index: usize| message.axes.get(index).copied().map_or(0.0, f64::from);
     Stick { forward: axis(1), left: axis(0), held: message.buttons.get(5).is_some_and(|&down| down != 0) }

@@ -7,23 +7,23 @@ use ros::Quantiles;
 use units::Instant;
 use world::Params;
 
-use crate::machine::{PATIENCE, Pilot};
-use crate::seen::Seen;
-use crate::wish::Wish;
+use crate::machine::{KEY_WAIT, Pilot};
+use crate::observed::Observed;
+use crate::operator_input::OperatorInput;
 
 mod map;
 mod panel;
 
-/// All that one frame of the screen shows.
+/// The contents of one frame of the screen.
 #[derive(Clone, Debug)]
 pub struct Picture<'a> {
-    /// What was seen.
-    pub seen: &'a Seen,
-    /// What the operator holds in hand.
-    pub wish: Wish,
-    /// Who the operator is.
+    /// The received state.
+    pub observed: &'a Observed,
+    /// The operator input.
+    pub operator_input: OperatorInput,
+    /// The source of the operator's input.
     pub pilot: Pilot,
-    /// Topics that are silent still.
+    /// Topics without a message yet.
     pub missing: &'a [&'static str],
     /// Rate and latency of each stage.
     pub figures: &'a [Figures; 4],
@@ -31,7 +31,7 @@ pub struct Picture<'a> {
     pub world: &'a Params,
     /// The real stick that drives, if there is one.
     pub gamepad: Option<&'a str>,
-    /// The ROS domain, for who watches from another shell.
+    /// The ROS domain, for watching from another shell.
     pub domain: u8,
     /// The time of the frame.
     pub now: Instant,
@@ -92,35 +92,35 @@ fn keys(width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// What happens, and what the user can do now.
+/// The present state, and what the user can do now.
 fn hint(picture: &Picture<'_>) -> String {
     match picture.pilot {
-        Pilot::Starting => format!("the nodes are starting, silent still: {}", picture.missing.join(", ")),
+        Pilot::Starting => {
+            format!("the nodes are starting, no message yet on: {}", picture.missing.join(", "))
+        }
         Pilot::Waiting(_) if picture.gamepad.is_some() => advice(picture),
         Pilot::Waiting(since) => {
-            let left = PATIENCE.saturating_sub(picture.now.since(since)).as_secs_f64().ceil();
-            format!("a key drives; without one the scripted course begins in {left:.0} s")
+            let left = KEY_WAIT.saturating_sub(picture.now.since(since)).as_secs_f64().ceil();
+            format!("press a key to drive; otherwise the scripted course begins in {left:.0} s")
         }
         Pilot::Course(leg) => format!("scripted course, a key takes over: {}", leg.step.text()),
-        Pilot::Hands(_) => advice(picture),
+        Pilot::Keyboard(_) => advice(picture),
         Pilot::Finished(_) => "the course is over".into(),
     }
 }
 
 fn advice(picture: &Picture<'_>) -> String {
-    let wish = &picture.wish;
-    match picture.seen.state.as_deref() {
-        _ if wish.estop => "the e-stop is pressed: r releases it".into(),
+    let operator_input = &picture.operator_input;
+    match picture.observed.state.as_deref() {
+        _ if operator_input.estop => "the e-stop is pressed: r releases it".into(),
         Some("ESTOP") => "the e-stop is latched: t resets it, then e enables".into(),
-        Some("SSTOP.ROS") if wish.enable => {
-            "enabled before it was allowed: e takes that back, e again enables".into()
-        }
+        Some("SSTOP.ROS") if operator_input.enable => "enabled too early: e disables, e again enables".into(),
         Some("SSTOP.ROS") => "not enabled: e enables".into(),
-        Some("SSTOP.IR" | "SSTOP.BOTH") => "infra-red sees something near, or nothing at all".into(),
+        Some("SSTOP.IR" | "SSTOP.BOTH") => "an infra-red sensor reports an obstacle or no measurement".into(),
         _ => match picture.gamepad {
             Some(name) => format!("{name} drives: left stick, while button 5 is held"),
-            None if wish.stick.is_none() => "the stick is unplugged: u plugs it in".into(),
-            None => "drive with the arrow keys or WASD; let go to stop".into(),
+            None if operator_input.stick.is_none() => "the stick is unplugged: u plugs it in".into(),
+            None => "drive with the arrow keys or WASD; release to stop".into(),
         },
     }
 }

@@ -46,7 +46,7 @@ fn refers(forward: f64) -> impl FnMut(&mut Bench) {
 }
 
 fn scans(bench: &mut Bench) {
-    bench.send([Input::Joystick(joystick::Input::DevicesLooked)]);
+    bench.send([Input::Joystick(joystick::Input::DevicesPolled)]);
 }
 
 /// A person holds the vehicle still with the dead-man button and the stick at rest, while navigation asks for motion.
@@ -90,7 +90,7 @@ fn a_stick_that_is_not_read_any_more_at_rest_hands_nothing_over_before_a_zero() 
 #[test]
 fn a_stick_that_is_mapped_no_more_at_rest_hands_nothing_over_before_a_zero() {
     let mut bench = held_still();
-    let (looked, params) = (joystick::Input::DevicesLooked, joystick::Params::default());
+    let (looked, params) = (joystick::Input::DevicesPolled, joystick::Params::default());
     bench.send([Input::Joystick(looked), Input::Joystick(joystick::Input::ParametersChanged(params))]);
     hands_nothing_over_before_a_zero(&mut bench);
 }

@@ -4,21 +4,21 @@ use zones::{Factors, Mode, Scaling, Stick, Zone, scale};
 
 use crate::{JoystickScaling, Params};
 
-/// Who drives the chair, and how far LUCI lets them.
+/// The source that drives the chair, and its limits by LUCI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drive {
     pub source: Source,
     /// The occupant's stick, -100 to 100 \[percent\].
     pub stick: (i32, i32),
-    /// The last remote joystick that was heard in this mode, and when.
+    /// The last remote joystick accepted in this mode, and its time.
     remote: Option<((i32, i32), Instant)>,
     pub scaling: Scaling,
-    /// The fields that it was made of.
+    /// The fields of the scaling.
     pub fields: [f32; 16],
     pub override_until: Option<Instant>,
 }
 
-/// What drives the chair at an instant.
+/// The driving stick at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Driven {
     pub scaling: JoystickScaling,
@@ -37,7 +37,7 @@ impl Drive {
         }
     }
 
-    /// Another source drives from now on; what a remote said before does not count.
+    /// Another source drives from now on; earlier remote joysticks no longer count.
     pub fn hand_to(&mut self, source: Source) {
         if source != self.source {
             self.source = source;
@@ -45,10 +45,10 @@ impl Drive {
         }
     }
 
-    /// A remote joystick came; `false` if it was ignored.
+    /// Receives a remote joystick; `false` if it was ignored.
     ///
-    /// A source that LUCI's node does not know is passed on as that of the chair itself. The zone is not passed on.
-    pub fn hear(&mut self, now: Instant, fields: zones::Joystick) -> bool {
+    /// A source unknown to LUCI's node is forwarded as that of the chair itself. The zone is not forwarded.
+    pub fn receive(&mut self, now: Instant, fields: zones::Joystick) -> bool {
         let source = Source::numbered(fields.input_source).unwrap_or(Source::ChairVirtual);
         let is_heard = self.is_remote() && source == self.source;
         if is_heard {
@@ -62,7 +62,7 @@ impl Drive {
         matches!(self.source, Source::AutonomousRemote | Source::SharedRemote)
     }
 
-    /// What drives the chair at `now`.
+    /// The driving stick at `now`.
     pub fn driven(&self, now: Instant, params: &Params) -> Driven {
         let fresh = self.remote.filter(|&(_, at)| now < at + params.remote_timeout).map(|(stick, _)| stick);
         let (stick, is_braked) = match fresh {
@@ -80,7 +80,7 @@ impl Drive {
         Driven {
             scaling: JoystickScaling {
                 joystick: zones::Joystick {
-                    // Both lie within ±100, and `as` rounds toward zero.
+                    // Both parts are within ±100, and `as` rounds toward zero.
                     forward_back: output.forward_back as i32,
                     left_right: output.left_right as i32,
                     joystick_zone: zone.number(),
@@ -93,7 +93,7 @@ impl Drive {
         }
     }
 
-    /// The occupant's stick as it is published, `None` where it is not.
+    /// The occupant's stick as published, `None` if it is not.
     pub fn position(&self, params: &Params) -> Option<zones::Joystick> {
         let (forward_back, left_right) = self.stick;
         let stick = Stick { forward_back: forward_back.into(), left_right: left_right.into() };

@@ -8,30 +8,31 @@ use crate::drive::{Drive, Driven};
 use crate::wheels::{TICK, Wheels};
 use crate::{Counters, Input, Output, Params};
 
-/// A chair as seen through LUCI's interface node.
+/// Simulates a chair as seen through LUCI's interface node.
 ///
-/// * The occupant's stick drives until a service hands the chair to a remote; a service that removes a mode which is not
-///   in force does nothing. In a remote mode the stick does not drive; in the shared one it is published for blending.
-/// * A remote joystick counts if its source is the one in force and the mode's; it drives for `remote_timeout`, then the
-///   brakes hold until the next one.
-/// * What drives is limited by the factors of its zone, then by the profile's speeds, and the wheels follow with a limited
-///   acceleration, in steps of 10 ms counted from the clock's origin.
+/// * The occupant's stick drives until a service hands the chair to a remote; a service that removes a mode which is
+///   not in force has no effect. In a remote mode the stick does not drive; in the shared one it is published for
+///   blending.
+/// * A remote joystick is accepted if its source is the one in force and the mode's; it drives for `remote_timeout`,
+///   then the brakes are engaged until the next one.
+/// * The driving stick is limited by the factors of its zone, then by the profile's speeds, and the wheels follow
+///   with a limited acceleration, in steps of 10 ms counted from the clock's origin.
 /// # Real-time
-/// Nothing is allocated after construction, but by [`FakeChair::report`] and [`FakeChair::health`]. After a pause all
-/// missed steps are made up for, at most a minute of them; of messages only the newest go out.
+/// Nothing is allocated after construction, except by [`FakeChair::report`] and [`FakeChair::health`]. After a pause
+/// all missed steps are made up for, at most a minute of them; of messages only the newest are published.
 /// # Source
-/// LUCI `luci-ros2-grpc` 2.0.3 and its texts. What happens on the chair itself is known from texts only, and here as simple
-/// as they allow: that the stick does not drive in the shared mode is own. What `joystick_position` carries, and when, is a
-/// parameter.
+/// LUCI `luci-ros2-grpc` 2.0.3 and its texts. The behaviour of the chair itself is known from texts only and
+/// simulated in the simplest way; that the stick does not drive in the shared mode is own. The content and timing of
+/// `joystick_position` are a parameter.
 #[derive(Clone, Debug)]
 pub struct FakeChair {
     params: Params,
     now: Instant,
-    /// Steps made.
+    /// The number of steps.
     tick: u64,
     drive: Drive,
     driven: Driven,
-    /// What was last shown of the occupant's stick.
+    /// The last published state of the occupant's stick.
     position: Option<zones::Joystick>,
     wheels: Wheels,
     profile: i32,
@@ -44,9 +45,9 @@ pub struct FakeChair {
     counters: Counters,
 }
 
-/// More than one drain ever leaves; beyond it the oldest output goes.
+/// More than one drain produces; beyond it the oldest output is dropped.
 const QUEUE: usize = 128;
-/// The most steps that are made up for.
+/// The maximum number of steps that are made up for.
 const MISSED: u64 = 6000;
 
 impl FakeChair {
@@ -77,7 +78,7 @@ impl FakeChair {
         chair
     }
 
-    /// Who drives.
+    /// The source that drives.
     pub fn source(&self) -> Source {
         self.drive.source
     }
@@ -87,7 +88,7 @@ impl FakeChair {
         self.profile
     }
 
-    /// What the wheels are told, left and right \[m/s\].
+    /// The commanded wheel speeds, left and right \[m/s\].
     pub fn wheel_speeds(&self) -> [f64; 2] {
         self.wheels.speeds
     }
@@ -97,13 +98,13 @@ impl FakeChair {
         self.driven.is_braked
     }
 
-    /// What happened since the start.
+    /// Counts since the start.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Makes all steps up to now, then says what is due.
-    fn settle(&mut self) {
+    /// Makes all steps up to now, then publishes what is due.
+    fn update(&mut self) {
         let target = self.now.as_nanos() / nanos();
         if self.is_stopping || target == self.tick {
             return;
@@ -122,7 +123,7 @@ impl FakeChair {
         let Params { surroundings_ticks, camera_ticks, wheel_base, .. } = self.params;
         if is_due(encoder_ticks) {
             let millis = self.tick.wrapping_mul(10).wrapping_add(self.params.boot_millis.into());
-            // The board's clock has 32 bit.
+            // The board's clock has 32 bits.
             let millis = (millis & u64::from(u32::MAX)) as u32;
             self.publish(Output::PublishEncoders(self.wheels.encoders(&self.params, millis)));
         }
@@ -164,7 +165,7 @@ impl FakeChair {
         self.wheels.tick(now, targets, rate, wheel_base);
     }
 
-    /// The wheels' speeds that the stick asks for in this profile \[m/s\].
+    /// The wheel speeds that the stick requests in this profile \[m/s\].
     fn targets(&self) -> [f64; 2] {
         let joystick = self.driven.scaling.joystick;
         let index = usize::try_from(self.profile - 1).unwrap_or(0);
@@ -229,7 +230,7 @@ impl Machine for FakeChair {
 
     fn handle(&mut self, now: Instant, input: Input) {
         self.now = self.now.max(now);
-        self.settle();
+        self.update();
         if self.is_stopping {
             return;
         }
@@ -242,7 +243,7 @@ impl Machine for FakeChair {
                 let is_outside = parts.iter().any(|part| !(-100..=100).contains(part));
                 self.counters.remotes += 1;
                 self.counters.outside += u64::from(is_outside);
-                self.counters.ignored += u64::from(!self.drive.hear(self.now, fields));
+                self.counters.ignored += u64::from(!self.drive.receive(self.now, fields));
             }
             Input::ServiceCalled(service) => self.serve(service),
             Input::ScalingGiven(fields) => {
@@ -275,7 +276,7 @@ impl Machine for FakeChair {
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.now = self.now.max(now);
-        self.settle();
+        self.update();
         self.queue.pop_front()
     }
 

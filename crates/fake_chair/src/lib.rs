@@ -1,14 +1,14 @@
-//! A wheelchair that is not there: what stands behind LUCI's topics and services, as far as its texts and code tell.
+//! A simulated wheelchair behind LUCI's topics and services, as far as LUCI's texts and code document it.
 //!
-//! * [`FakeChair`] is the machine: an occupant's stick, a remote joystick and services come in, LUCI's messages and the
-//!   speeds of two wheels go out.
-//! * It keeps LUCI's habits: a command from the wrong source is ignored without a word, an answer to a service promises
-//!   nothing, a remote that is too slow has the brakes engaged, and a mode stays when its client dies.
-//! * It can be made to fail: refuse services, leave the mode, fall silent.
+//! * [`FakeChair`] is the machine: it receives an occupant's stick, a remote joystick and services, and returns
+//!   LUCI's messages and the speeds of two wheels.
+//! * It reproduces LUCI's behaviour: a command from the wrong source is silently ignored, the answer of a service
+//!   guarantees nothing, a remote that is too slow engages the brakes, and a mode stays when its client dies.
+//! * It can simulate faults: refuse services, leave the mode, fall silent.
 //! * [`Params`] are read from the parameters that [`specification`] describes.
 //!
-//! What is deliberately absent: noise, chance and a clock. The same inputs at the same times give the same outputs,
-//! however often it is polled in between.
+//! Deliberately absent: noise, randomness and a clock. The same inputs at the same times give the same outputs,
+//! regardless of polls in between.
 #![forbid(unsafe_code)]
 
 mod base;

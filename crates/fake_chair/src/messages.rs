@@ -2,46 +2,47 @@ use chair::Service;
 
 use crate::Params;
 
-/// All that can happen to the chair.
+/// Inputs of the chair.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)] // inputs are handed over one by one, never stored
+#[allow(clippy::large_enum_variant)] // inputs are passed one by one, never stored
 pub enum Input {
-    /// The occupant holds the stick like this: forward and RIGHT positive \[percent\], cut to -100 to 100. It stays so.
+    /// A new position of the occupant's stick: forward and RIGHT positive \[percent\], cut to -100 to 100. It is
+    /// kept.
     StickMoved(i32, i32),
-    /// A `luci/remote_joystick` came, whatever is in it.
+    /// A `luci/remote_joystick` was received, with any content.
     RemoteReceived(zones::Joystick),
     /// A service was called.
     ServiceCalled(Service),
-    /// What LUCI's sensors would allow, in the field order of `LuciZoneScaling`. What is no factor counts as 0. Before
-    /// the first one the chair is free.
+    /// The scaling from LUCI's simulated sensors, in the field order of `LuciZoneScaling`. An invalid factor counts
+    /// as 0. Before the first one the chair is free.
     ScalingGiven([f32; 16]),
-    /// The occupant selects this profile, 1 to 5; others are left out.
+    /// The occupant selects this profile, 1 to 5; others are ignored.
     ProfileSelected(i32),
-    /// The occupant selects this speed setting, which is shown and does nothing.
+    /// The occupant selects this speed setting, which is published and has no effect.
     SpeedSelected(i32),
     /// The override button is pressed (`true`) or released.
     OverridePressed(bool),
-    /// The base moves like this in fact, forward \[m/s\] and counter-clockwise \[rad/s\]: the encoders follow it for 0.2 s,
-    /// then what the wheels were told. Speeds that are not finite are left out.
+    /// The measured motion of the base, forward \[m/s\] and counter-clockwise \[rad/s\]: the encoders follow it for
+    /// 0.2 s, then the commanded wheel speeds. Speeds that are not finite are ignored.
     BaseMeasured(f64, f64),
-    /// A fault to test with: while `true` services are answered and do nothing.
+    /// A simulated fault: while `true`, services are answered and have no effect.
     ServicesRefused(bool),
-    /// A fault to test with: the chair takes itself back.
+    /// A simulated fault: the chair ends the remote mode.
     ModeEnded,
-    /// A fault to test with: while `true` nothing is published; the chair drives on.
+    /// A simulated fault: while `true`, nothing is published; the chair continues to drive.
     StreamsHalted(bool),
-    /// The parameters in force are these from now on. Those that are read-only keep their values.
+    /// New parameters; read-only ones keep their values.
     ParametersChanged(Params),
-    /// The node is about to end: the wheels stand, and nothing is answered afterwards.
+    /// The node shuts down: the wheels stop, and nothing is answered afterwards.
     Stopping,
 }
 
-/// All that the chair says, and what its wheels do.
+/// Outputs of the chair, and of its wheels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output {
     /// `luci/joystick_position`: the occupant's stick, with the source in force; silent in the auto mode.
     PublishPosition(zones::Joystick),
-    /// `luci/joystick_scaling`: what drives the chair.
+    /// `luci/joystick_scaling`: the driving stick.
     PublishScaling(JoystickScaling),
     /// `luci/scaling`.
     PublishZoneScaling([f32; 16]),
@@ -51,9 +52,9 @@ pub enum Output {
     PublishImu(ImuMessage),
     /// `luci/odom`: the speed forward \[m/s\] and the turn counter-clockwise \[rad/s\].
     PublishOdometry(f64, f64),
-    /// The clouds of the radar, the ultrasonic sensors and the cameras, and the depth cameras' pictures: nothing is in them.
+    /// The clouds of the radar, the ultrasonic sensors and the cameras, and the depth cameras' images: all empty.
     PublishSurroundings,
-    /// The infra-red pictures and what is said of their cameras.
+    /// The infra-red images and the data of their cameras.
     PublishCameras,
     /// `luci/chair_profile`, kept for late joiners; on change only.
     PublishProfile(i32),
@@ -63,16 +64,16 @@ pub enum Output {
     PublishOverride(i32),
     /// `luci/override_button_press_count_data`, kept for late joiners; on change only.
     PublishOverrideCount(i32),
-    /// The empty answer to a service, which comes whether or not it did anything.
+    /// The empty answer to a service, sent whether or not it had an effect.
     Answer(Service),
-    /// The wheels of the base shall turn like this, left and right \[m/s\], forward positive.
+    /// The commanded wheel speeds of the base, left and right \[m/s\], forward positive.
     TurnWheels(f64, f64),
 }
 
 /// The fields of a `LuciJoystickScaling`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JoystickScaling {
-    /// After scaling; its zone is that before scaling.
+    /// The stick after scaling; its zone is that before scaling.
     pub joystick: zones::Joystick,
     /// Factor on `forward_back`, 0 to 1; 0 at the origin.
     pub forward_back_scaling: f32,
@@ -83,22 +84,23 @@ pub struct JoystickScaling {
 /// The fields of a `LuciEncoders` that are not always 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EncoderFields {
-    /// 0 to 359.99, in steps of 0.01 \[degrees\].
+    /// Angle of the left encoder, 0 to 359.99, in steps of 0.01 \[degrees\].
     pub left_angle: f32,
-    /// 0 to 359.99, in steps of 0.01 \[degrees\].
+    /// Angle of the right encoder, 0 to 359.99, in steps of 0.01 \[degrees\].
     pub right_angle: f32,
-    /// Since the board started, wraps \[ms\].
+    /// Time since the board started, wraps \[ms\].
     pub edge_timestamp: u32,
 }
 
-/// The fields of a `LuciImu`, garbage included; the others are 0.
+/// The fields of a `LuciImu`, including undefined ones; the others are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImuMessage {
-    /// x, y, z, w; axes x right, y forward, z up.
+    /// Orientation x, y, z, w; axes x right, y forward, z up.
     pub quaternion: [f32; 4],
-    /// With gravity \[m/s²\], in these axes.
+    /// Acceleration including gravity \[m/s²\], in these axes.
     pub accelerometer: [f32; 3],
-    /// About these axes \[rad/s\]; the second and third are garbage, as LUCI's node leaves them uninitialised.
+    /// Angular velocity about these axes \[rad/s\]; the second and third are garbage, as LUCI's node leaves them
+    /// uninitialised.
     pub gyro: [f32; 3],
     /// The four `cal_*` fields: garbage.
     pub calibration: [i32; 4],

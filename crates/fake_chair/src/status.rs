@@ -2,27 +2,27 @@ use units::Level;
 
 use crate::FakeChair;
 
-/// What happened since the start; a real chair says nothing of it.
+/// Counts since the start, which a real chair does not report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Remote joysticks that came.
+    /// Received remote joysticks.
     pub remotes: u64,
-    /// Of these, the ignored ones: from a source that does not drive.
+    /// Ignored ones: from a source that does not drive.
     pub ignored: u64,
-    /// Of these, the ones with a part outside -100 to 100, which was cut.
+    /// Ones with a part outside -100 to 100, which was cut.
     pub outside: u64,
-    /// How often the brakes engaged because the remote was too slow, or had not spoken yet in its mode.
+    /// How often the brakes engaged because the remote was too slow, or had not sent anything yet in its mode.
     pub brakes: u64,
-    /// Services that were called.
+    /// Called services.
     pub services: u64,
-    /// Profiles and measured speeds that made no sense.
+    /// Invalid profiles and measured speeds.
     pub invalid: u64,
-    /// Outputs that were thrown away because nobody took them: a fault of the caller.
+    /// Outputs that were dropped because they were not polled: a fault of the caller.
     pub dropped: u64,
 }
 
 impl FakeChair {
-    /// How the chair is and why, as of the last call.
+    /// The health of the chair and the reason, as of the last call.
     pub fn health(&self) -> (Level, String) {
         let source = self.source();
         if self.is_braked() {

@@ -4,36 +4,36 @@ use units::Instant;
 
 use crate::{EncoderFields, ImuMessage, Params};
 
-/// The two drive wheels, left and right, and what is measured of them.
+/// The two drive wheels, left and right, and their sensors.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wheels {
-    /// What they are told \[m/s\].
+    /// The commanded speeds \[m/s\].
     pub speeds: [f64; 2],
-    /// What somebody measured \[m/s\], and when.
+    /// The measured speeds \[m/s\], and their time.
     pub measured: Option<([f64; 2], Instant)>,
-    /// How far they went \[m\].
+    /// The distances driven \[m\].
     ways: [f64; 2],
-    /// Counter-clockwise since the start \[rad\].
+    /// The heading, counter-clockwise since the start \[rad\].
     heading: f64,
-    /// Along the heading, over the last tick \[m/s²\].
+    /// The acceleration along the heading, over the last tick \[m/s²\].
     acceleration: f64,
 }
 
 /// The step of the simulation.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
-/// So long a measured speed counts.
+/// How long a measured speed is used.
 const MEASURED: Duration = Duration::from_millis(200);
 const GRAVITY: f64 = 9.806_65;
 
 impl Wheels {
-    /// Goes on by one tick, which ends at `now`: each wheel's speed comes nearer to `targets` \[m/s\] by at most `rate`
+    /// Advances by one tick, which ends at `now`: each wheel's speed approaches `targets` \[m/s\] by at most `rate`
     /// \[m/s²\], then the wheels turn.
     pub fn tick(&mut self, now: Instant, targets: [f64; 2], rate: f64, base: f64) {
         let seconds = TICK.as_secs_f64();
         let most = rate * seconds;
         let before = mean(self.speeds);
         for (speed, target) in self.speeds.iter_mut().zip(targets) {
-            // Takes the last step exactly, so that a wheel that shall stand does stand.
+            // The last step is exact, so a wheel reaches standstill.
             *speed = if (target - *speed).abs() <= most {
                 target
             } else {
@@ -49,7 +49,7 @@ impl Wheels {
         self.heading += (right - left) / base * seconds;
     }
 
-    /// How they turn at `now` \[m/s\]: as somebody measured lately, else as they were told.
+    /// The wheel speeds at `now` \[m/s\]: recently measured ones, else the commanded ones.
     pub fn turning(&self, now: Instant) -> [f64; 2] {
         match self.measured {
             Some((measured, at)) if now < at + MEASURED => measured,
@@ -57,7 +57,7 @@ impl Wheels {
         }
     }
 
-    /// What the encoders say with the board's clock at `millis`.
+    /// The encoder fields with the board's clock at `millis`.
     pub fn encoders(&self, params: &Params, millis: u32) -> EncoderFields {
         let [left, right] = self.ways;
         let angle = |way: f64, forward: bool| {
@@ -73,9 +73,9 @@ impl Wheels {
         }
     }
 
-    /// What the inertial unit says, at the `tick`th tick: it makes garbage that is not always the same.
+    /// The inertial measurement at the `tick`th tick, with varying garbage.
     pub fn imu(&self, tick: u64) -> ImuMessage {
-        // Its x axis points to the right: a quarter turn behind the heading.
+        // The x axis points to the right: a quarter turn behind the heading.
         let half = (self.heading - core::f64::consts::FRAC_PI_2) / 2.0;
         let garbage = if tick.is_multiple_of(2) { f32::MAX } else { f32::NAN };
         ImuMessage {

@@ -33,7 +33,7 @@ impl Bench {
         assert!(self.chair.deadline().is_none_or(|at| at > now), "nothing is due after a drain");
     }
 
-    /// Lets `ms` pass, with `input` every 50 ms.
+    /// Advances by `ms`, with `input` every 50 ms.
     fn pass(&mut self, ms: u64, input: Option<Input>) {
         let end = self.ms + ms;
         while self.ms < end {
@@ -158,7 +158,7 @@ fn a_mode_stays_until_it_is_removed() {
     bench.outputs.clear();
     bench.on(Input::ServiceCalled(Service::SetAuto));
     assert_eq!(bench.chair.source(), Source::ChairPhysical);
-    assert_eq!(bench.outputs, [(60_000, Output::Answer(Service::SetAuto))], "the answer promises nothing");
+    assert_eq!(bench.outputs, [(60_000, Output::Answer(Service::SetAuto))], "the answer guarantees nothing");
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn a_measured_base_is_what_the_encoders_and_the_odometry_show() {
 }
 
 #[test]
-fn cameras_speak_only_when_they_are_asked_to() {
+fn cameras_publish_only_when_they_are_enabled() {
     let cameras = |camera_rate: i64| {
         let set =
             specification().resolve([("camera_rate".into(), params::Value::Integer(camera_rate))]).unwrap();

@@ -7,11 +7,11 @@ use chair::{Joystick, Mode, Service, Source};
 use fake_chair::FakeChair;
 use proptest::prelude::*;
 use units::{Instant, Machine};
-use world::{Letter, Link, World, chance, kinds};
+use world::{Link, LinkMessage, World, chance, kinds};
 
-/// The longest way from the last valid command to rest [ms]: the command's own time, the delay of the last stick that
-/// drives, the chair's time-out, a step of its simulation, and its wheels' way to rest: at most 0.54 m/s and 1.2212 rad/s
-/// in profile 1, 0.849 m/s at the outer wheel, with 1 m/s².
+/// The maximum time from the last valid command to rest [ms]: the command's timeout, the delay of the last stick that
+/// drives, the chair's timeout, a step of its simulation, and the deceleration of its wheels: at most 0.54 m/s and
+/// 1.2212 rad/s in profile 1, 0.849 m/s at the outer wheel, with 1 m/s².
 fn bound(link: Link) -> u64 {
     500 + link.delay + 100 + 10 + 850
 }
@@ -19,7 +19,7 @@ fn bound(link: Link) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Two minutes of commands that come and go, over a bad link, with a chair that now and then leaves the mode.
+    /// Two minutes of commands with interruptions, over a bad link, with a chair that occasionally leaves the mode.
     #[test]
     fn the_chair_rests_within_the_bound(
         seed in any::<u64>(), is_auto in any::<bool>(), loss in 0_u64..400, delay in 0_u64..120, kind in 0_usize..4,
@@ -28,7 +28,7 @@ proptest! {
         let mode = if is_auto { Mode::Auto } else { Mode::Shared };
         let mut world = World::with(kinds().nth(kind).unwrap(), mode, link, seed);
         let mut dice = seed | 1;
-        world.tell(chair::Input::Activated);
+        world.send(chair::Input::Activated);
         let (mut commanding, mut last_command, mut rested, mut moved) = (true, 0, 0_u64, 0_u64);
         while world.ms < 120_000 {
             if chance(&mut dice, 3000) == 0 {
@@ -36,17 +36,18 @@ proptest! {
             }
             match chance(&mut dice, 20_000) {
                 0 => world.fault(fake_chair::Input::ModeEnded),
-                // So often that every run drives, although the mode is lost again and again.
-                1 | 11..18 => world.tell(chair::Input::Activated),
-                2 => world.tell(chair::Input::Deactivated),
+                // Often enough that every run drives, although the mode is lost repeatedly.
+                1 | 11..18 => world.send(chair::Input::Activated),
+                2 => world.send(chair::Input::Deactivated),
                 3 => world.is_cut = true,
                 4..8 => world.is_cut = false,
-                // Somebody else with a wrong source, or with the right one and no zone: the chair takes the latter only.
+                // Another publisher with a wrong source, or with the right one and no zone: the chair accepts the
+                // latter only.
                 8 => world.fault(fake_chair::Input::RemoteReceived(zones::Joystick {
                     forward_back: 100, left_right: 0, joystick_zone: 0, input_source: 0,
                 })),
-                9 => world.post(Letter::ToRemote(chair::Input::ScalingReceived(Source::ChairPhysical))),
-                10 => world.post(Letter::ToRemote(chair::Input::PositionReceived(Joystick::neutral(Source::Wdi)))),
+                9 => world.post(LinkMessage::ToRemote(chair::Input::ScalingReceived(Source::ChairPhysical))),
+                10 => world.post(LinkMessage::ToRemote(chair::Input::PositionReceived(Joystick::neutral(Source::Wdi)))),
                 _ => {}
             }
             if commanding && world.ms.is_multiple_of(50) {
@@ -63,12 +64,12 @@ proptest! {
                 prop_assert!(world.is_at_rest(), "{:?} {} ms", world.chair.wheel_speeds(), world.ms - last_command);
             }
         }
-        // Otherwise nothing was tested.
+        // Otherwise the test is void.
         prop_assert!(rested > 0);
         prop_assert!(moved > 0 || loss > 200, "it never moved");
-        // In the end the mode is left, even over this link: services are reliable. Answers are not.
+        // Finally the mode is left, even over this link: services are reliable. Answers are not.
         world.is_cut = false;
-        world.tell(chair::Input::Stopping);
+        world.send(chair::Input::Stopping);
         let longest = 2 * (5 * (1000 + 1000) + 1000);
         for _ in 0..longest {
             world.step();
@@ -82,9 +83,9 @@ proptest! {
         prop_assert!(world.is_at_rest());
     }
 
-    /// The chair takes anything without a panic, and stays within its speeds.
+    /// The chair accepts any input without a panic, and stays within its speeds.
     #[test]
-    fn the_chair_takes_anything(
+    fn the_chair_accepts_anything(
         fields in prop::collection::vec((any::<i32>(), any::<i32>(), any::<i32>(), -1..7, 0_u64..200, 0_usize..8), 0..200),
     ) {
         let mut chair = FakeChair::new(fake_chair::Params::default());

@@ -9,7 +9,7 @@ use world::{PERFECT, World, chance, kinds};
 use zones::{Channel, Operation, ZoneScaler, published};
 
 #[test]
-fn the_chair_goes_as_it_is_told() {
+fn the_chair_follows_the_commands() {
     for (mode, source) in [(Mode::Auto, Source::AutonomousRemote), (Mode::Shared, Source::SharedRemote)] {
         let mut world = World::new(mode, PERFECT, 1);
         world.activate();
@@ -41,7 +41,7 @@ fn stopping_leaves_the_mode_at_rest() {
     world.activate();
     world.drive(3000, 0.54, 0.0);
     assert!(!world.is_at_rest());
-    world.tell(chair::Input::Stopping);
+    world.send(chair::Input::Stopping);
     world.pass(100);
     assert!(world.remote.is_finished() && world.remote.fault().is_none());
     assert_eq!(world.chair.source(), Source::ChairPhysical);
@@ -68,7 +68,7 @@ fn a_chair_that_leaves_the_mode_is_noticed() {
 fn a_chair_that_refuses_is_given_up() {
     let mut world = World::new(Mode::Auto, PERFECT, 1);
     world.fault(fake_chair::Input::ServicesRefused(true));
-    world.tell(chair::Input::Activated);
+    world.send(chair::Input::Activated);
     world.drive(20_000, 0.54, 0.0);
     assert!(world.is_at_rest() && world.remote.state() == State::Inactive);
     assert_eq!(world.remote.fault(), Some(chair::Fault::NotEntered));
@@ -105,7 +105,7 @@ fn a_chair_of_any_kind_is_driven_lost_and_given_back() {
         world.activate();
         world.drive(1000, 0.27, 0.0);
         assert!(!world.is_at_rest(), "{kind:?} {mode:?}");
-        world.tell(chair::Input::Deactivated);
+        world.send(chair::Input::Deactivated);
         world.pass(100);
         assert_eq!(
             (world.remote.state(), world.remote.fault()),
@@ -116,9 +116,10 @@ fn a_chair_of_any_kind_is_driven_lost_and_given_back() {
     }
 }
 
-/// Velocities at random, in every profile: what the zone scaler predicts is what the chair does, zone and all.
+/// Random velocities in every profile: the prediction of the zone scaler equals the behaviour of the chair, including
+/// the zone.
 #[test]
-fn what_is_predicted_is_what_the_chair_does_in_every_profile() {
+fn the_prediction_equals_the_chairs_behaviour_in_every_profile() {
     let set = zones::specification().resolve(published()).unwrap();
     let params = zones::Params { operation: Operation::Predict, ..zones::Params::read(&set).unwrap() };
     let mut seed = 7;

@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             Event::Hat { id, hat, state } => println!("{id}: hat {hat} {state:?}"),
             Event::BatteryChanged { id, battery } => println!("{id}: battery {battery}"),
-            Event::BatchEnded | Event::Looked => {}
+            Event::BatchEnded | Event::Polled => {}
             other => println!("{other:?}"),
         }
     }

@@ -1,34 +1,35 @@
-//! What is known of a device beyond its axes, buttons and hats.
+//! Properties of a device other than its axes, buttons and hats.
 
 use std::fmt;
 
-/// What a device is and can do, as told once with [`Event::Connected`](crate::Event::Connected).
+/// The identity and the capabilities of a device, reported once with [`Event::Connected`](crate::Event::Connected).
 ///
 /// # Source
-/// Own: what SDL 2 knows of a device and a joystick node needs to choose one and to answer `set_feedback`.
+/// Own: the data of SDL 2 that a joystick node needs to select a device and to answer `set_feedback`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
-    /// The device's serial number or Bluetooth address, or its receiver's; empty if it has none. Of two identical pads
-    /// it tells which is which, wherever they are plugged in.
+    /// The serial number or Bluetooth address of the device, or of its receiver; empty if it has none. It
+    /// distinguishes identical pads wherever they are plugged in.
     pub serial: String,
     /// The device's file, such as `/dev/input/event7` or `/dev/hidraw2`; empty for a virtual one.
     pub path: String,
-    /// Links to the device's file in `/dev/input/by-path` and `/dev/input/by-id`, in this order, as udev had made them at
-    /// the plug. Those by path name the port that it is plugged into, and are the same after a restart, which `path` is
-    /// not. Of a device read through hidraw they are the links to what the kernel makes of it besides. Empty without udev.
+    /// Links to the device's file in `/dev/input/by-path` and `/dev/input/by-id`, in this order, as udev had made
+    /// them at the connection. Links by path name the port and stay the same after a restart, unlike `path`. For a
+    /// device read through hidraw they are the links to the kernel's input devices of the same hardware. Empty
+    /// without udev.
     pub links: Vec<String>,
-    /// Which of its axes are triggers, which rest at their end; `None` for what SDL does not know as a gamepad, such as
-    /// a flight stick, of which nobody knows.
+    /// The axes that are triggers, which rest at their end; `None` for a device that SDL does not know as a gamepad,
+    /// such as a flight stick, whose triggers are unknown.
     pub triggers: Option<Vec<usize>>,
     /// Which part of SDL reads the device: the numbering of axes and buttons depends on it.
     pub driver: Driver,
-    /// What the device can do besides being moved.
+    /// Capabilities beyond reporting motion.
     pub capabilities: Capabilities,
-    /// The battery at the plug; [`Battery::Unknown`] for a device, or a driver, that does not say.
+    /// The battery at the connection; [`Battery::Unknown`] if the device or its driver does not report it.
     pub battery: Battery,
 }
 
-/// What a device can do besides being moved.
+/// Capabilities of a device beyond reporting motion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// It has the two motors of [`Gamepads::rumble`](crate::Gamepads::rumble).
@@ -43,8 +44,8 @@ pub struct Capabilities {
 
 /// Which part of SDL reads a device.
 ///
-/// The same pad has other axis and button numbers with another driver, and another GUID: SDL takes hidraw where it may
-/// read it and knows the device, and evdev otherwise, so that a permission decides.
+/// The same pad has other axis and button numbers, and another GUID, with another driver. SDL uses hidraw for devices
+/// that it knows and may read, and evdev otherwise, so a file permission decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
     /// The kernel's own driver, through `/dev/input/event*`: axes and buttons in the order of the kernel's codes.
@@ -57,10 +58,10 @@ pub enum Driver {
     Other,
 }
 
-/// How full a battery is, as roughly as SDL tells it.
+/// The charge of a battery, with SDL's resolution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Battery {
-    /// Nothing is known, or there is no battery.
+    /// Unknown, or there is no battery.
     #[default]
     Unknown,
     /// 5 % or less.
@@ -75,12 +76,12 @@ pub enum Battery {
     Wired,
 }
 
-// SDL's letters for its drivers, the last but one byte of a GUID.
+// SDL's letters for its drivers, in the last byte but one of a GUID.
 const HIDAPI: u8 = b'h';
 const VIRTUAL: u8 = b'v';
 
 impl Driver {
-    /// Of the 16 bytes of a device's GUID.
+    /// The driver from the 16 bytes of a device's GUID.
     pub(crate) fn of_guid(guid: &[u8; 16]) -> Driver {
         match guid[14] {
             0 => Driver::Evdev,
@@ -92,7 +93,7 @@ impl Driver {
 }
 
 impl Battery {
-    /// Of SDL's number for it; what SDL does not define is unknown.
+    /// The battery from SDL's level; an undefined level is unknown.
     pub(crate) fn of_level(level: i32) -> Battery {
         match level {
             0 => Battery::Empty,
@@ -105,7 +106,7 @@ impl Battery {
     }
 }
 
-/// The words of the list that `steersman-joystick` prints.
+/// Formats it as in the list that `steersman-joystick` prints.
 impl fmt::Display for Driver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -117,7 +118,7 @@ impl fmt::Display for Driver {
     }
 }
 
-/// One word in lower case.
+/// Formats it as one word in lower case.
 impl fmt::Display for Battery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guid_tells_the_driver() {
+    fn a_guid_contains_the_driver() {
         // 030000005e0400008e02000010010000 is a pad of the kernel's xpad; SDL puts its driver's letter into byte 14.
         let mut guid = [3, 0, 0, 0, 0x5e, 4, 0, 0, 0x8e, 2, 0, 0, 0x10, 1, 0, 0];
         assert_eq!(Driver::of_guid(&guid), Driver::Evdev);

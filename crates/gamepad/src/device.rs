@@ -1,53 +1,53 @@
-//! One open device and what the sink knows of it.
+//! The state of one device as reported to the sink.
 
 use crate::details::{Battery, Capabilities, Details};
 use crate::event::{Event, Hat};
 use crate::sdl::events::Sensor;
 use crate::sensor::rep103;
 
-/// The state that the sink knows of a device; lets through only what changes it.
+/// The state of a device as last reported to the sink; produces events only for changes.
 ///
 /// SDL repeats itself: the first pump after opening sends each axis of a virtual joystick its initial value twice, and
 /// the first real motion of an axis is preceded by its value at rest.
-pub(crate) struct Known {
+pub(crate) struct ReportedState {
     id: u32,
     axes: Vec<i16>,
     buttons: Vec<bool>,
     hats: Vec<Hat>,
     battery: Battery,
     capabilities: Capabilities,
-    measured: Measured,
+    measured: Measurements,
 }
 
-/// Where everything is, as SDL itself has it; what the device does not have is at rest.
+/// The current state inside SDL; entries that the device does not have are at rest.
 pub(crate) trait Positions {
     fn axis(&self, axis: usize) -> i16;
     fn button(&self, button: usize) -> bool;
     fn hat(&self, hat: usize) -> Hat;
 }
 
-/// What the sensors measured last, and what of it has not been told.
+/// The last sensor measurements, and whether they are unreported.
 #[derive(Default)]
-struct Measured {
+struct Measurements {
     acceleration: Option<[f32; 3]>,
     angular_velocity: Option<[f32; 3]>,
-    untold: [bool; 2],
+    unreported: [bool; 2],
 }
 
-impl Known {
-    pub(crate) fn new(id: u32, axes: Vec<i16>, buttons: Vec<bool>, hats: Vec<Hat>) -> Known {
+impl ReportedState {
+    pub(crate) fn new(id: u32, axes: Vec<i16>, buttons: Vec<bool>, hats: Vec<Hat>) -> ReportedState {
         let (battery, capabilities, measured) = Default::default();
-        Known { id, axes, buttons, hats, battery, capabilities, measured }
+        ReportedState { id, axes, buttons, hats, battery, capabilities, measured }
     }
 
-    /// The event that introduces the device.
+    /// The [`Event::Connected`] of the device.
     pub(crate) fn connected(&mut self, name: String, guid: String, details: Details) -> Event {
         (self.battery, self.capabilities) = (details.battery, details.capabilities);
         let (axes, buttons, hats) = (self.axes.clone(), self.buttons.clone(), self.hats.clone());
         Event::Connected { id: self.id, name, guid, axes, buttons, hats, details: Box::new(details) }
     }
 
-    /// The event that tells where everything is.
+    /// The event with the complete state.
     pub(crate) fn state(&self) -> Event {
         let (axes, buttons, hats) = (self.axes.clone(), self.buttons.clone(), self.hats.clone());
         Event::State { id: self.id, axes, buttons, hats }
@@ -68,11 +68,12 @@ impl Known {
         change(&mut self.hats, hat, state).then_some(Event::Hat { id: self.id, hat, state })
     }
 
-    /// The events for all that is elsewhere than known, which is nothing if SDL has told everything.
+    /// The events for all values that differ from the reported state; none if SDL has sent all events.
     ///
     /// # Source
-    /// Own: SDL 2 takes the first value of an axis, and one in the middle after one at its end, for where the axis rests
-    /// (`SDL_PrivateJoystickAxis`), and sends no event: a stick that is held at the plug and let go would stay held.
+    /// Own: SDL 2 takes the first value of an axis, and a centre value after one at its end, as the rest position
+    /// (`SDL_PrivateJoystickAxis`) and sends no event: a stick deflected at the connection and then released would
+    /// appear deflected.
     pub(crate) fn compare(&mut self, positions: &impl Positions, events: &mut Vec<Event>) {
         for axis in 0..self.axes.len() {
             events.extend(self.axis(axis, positions.axis(axis)));
@@ -85,7 +86,7 @@ impl Known {
         }
     }
 
-    /// The event for what the device can do, if it is a change.
+    /// The event for the capabilities, if they changed.
     pub(crate) fn capabilities(&mut self, capabilities: Capabilities) -> Option<Event> {
         let id = self.id;
         (std::mem::replace(&mut self.capabilities, capabilities) != capabilities)
@@ -99,13 +100,13 @@ impl Known {
             .then_some(Event::BatteryChanged { id, battery })
     }
 
-    /// Notes a measurement in SDL's axes. The two sensors come one after the other and are told together: the event is
-    /// what was measured before, if this sensor measures again.
+    /// Records a measurement in SDL's axes. The two sensors report one after the other and are combined into one
+    /// event: a second measurement of the same sensor returns the event of the previous pair.
     pub(crate) fn measured(&mut self, sensor: Sensor, values: [f32; 3]) -> Option<Event> {
         let values = rep103(values)?;
         let place = usize::from(sensor == Sensor::Gyro);
-        let before = if self.measured.untold[place] { self.measurement() } else { None };
-        self.measured.untold[place] = true;
+        let before = if self.measured.unreported[place] { self.measurement() } else { None };
+        self.measured.unreported[place] = true;
         match sensor {
             Sensor::Accelerometer => self.measured.acceleration = Some(values),
             Sensor::Gyro => self.measured.angular_velocity = Some(values),
@@ -113,16 +114,16 @@ impl Known {
         before
     }
 
-    /// The event for what was measured and not told.
+    /// The event for unreported measurements.
     pub(crate) fn measurement(&mut self) -> Option<Event> {
-        let Measured { acceleration, angular_velocity, ref mut untold } = self.measured;
-        let told = std::mem::take(untold).contains(&true);
-        told.then_some(Event::SensorMoved { id: self.id, acceleration, angular_velocity })
+        let Measurements { acceleration, angular_velocity, ref mut unreported } = self.measured;
+        let is_new = std::mem::take(unreported).contains(&true);
+        is_new.then_some(Event::SensorMoved { id: self.id, acceleration, angular_velocity })
     }
 
-    /// Forgets what was measured: the sensors are off.
+    /// Discards measurements: the sensors are off.
     pub(crate) fn forget_measurements(&mut self) {
-        self.measured = Measured::default();
+        self.measured = Measurements::default();
     }
 }
 
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_repetition_is_kept_back_and_a_change_passes_once() {
-        let mut known = Known::new(7, vec![0, -32768], vec![false], vec![Hat::default()]);
+        let mut known = ReportedState::new(7, vec![0, -32768], vec![false], vec![Hat::default()]);
         assert_eq!(known.axis(1, -32768), None);
         assert_eq!(known.axis(1, 5), Some(Event::Axis { id: 7, axis: 1, value: 5 }));
         assert_eq!(known.axis(1, 5), None);
@@ -153,7 +154,7 @@ mod tests {
         assert_eq!(known.hat(0, up), Some(Event::Hat { id: 7, hat: 0, state: up }));
     }
 
-    /// Where a pad with two axes, one button and one hat is.
+    /// The state of a pad with two axes, one button and one hat.
     struct At([i16; 2], bool, Hat);
 
     impl Positions for At {
@@ -171,9 +172,9 @@ mod tests {
     }
 
     #[test]
-    fn what_sdl_kept_to_itself_is_told_once() {
+    fn a_change_without_an_sdl_event_is_reported_once() {
         let up = Hat { up: true, ..Hat::default() };
-        let mut known = Known::new(7, vec![-32768, 0], vec![true], vec![up]);
+        let mut known = ReportedState::new(7, vec![-32768, 0], vec![true], vec![up]);
         let mut events = Vec::new();
         known.compare(&At([-32768, 0], true, up), &mut events);
         assert_eq!(events, []);
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_device_can_do_is_told_when_it_changes() {
+    fn capabilities_are_reported_when_they_change() {
         let mut known = known();
         let gyro = Capabilities { gyro: true, ..Capabilities::default() };
         assert_eq!(known.capabilities(Capabilities::default()), None);
@@ -198,12 +199,12 @@ mod tests {
         assert_eq!(known.capabilities(gyro), None);
     }
 
-    fn known() -> Known {
-        Known::new(7, vec![], vec![], vec![])
+    fn known() -> ReportedState {
+        ReportedState::new(7, vec![], vec![], vec![])
     }
 
     #[test]
-    fn a_battery_is_told_when_it_changes() {
+    fn a_battery_is_reported_when_it_changes() {
         let mut known = known();
         assert_eq!(known.battery(Battery::Unknown), None);
         let low = Event::BatteryChanged { id: 7, battery: Battery::Low };
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sensors_are_told_together() {
+    fn both_sensors_are_reported_together() {
         let mut known = known();
         let moved = |acceleration, angular_velocity| {
             Some(Event::SensorMoved { id: 7, acceleration, angular_velocity })
@@ -220,7 +221,7 @@ mod tests {
         assert_eq!(known.measurement(), None);
         assert_eq!(known.measured(Sensor::Gyro, [0.0, 1.0, 0.0]), None);
         assert_eq!(known.measured(Sensor::Accelerometer, [0.0, 2.0, 0.0]), None);
-        // A pad that puts two samples into one report: the first pair comes out when the second one begins.
+        // A pad that sends two samples in one report: the first pair is reported when the second one starts.
         assert_eq!(
             known.measured(Sensor::Gyro, [0.0, 3.0, 0.0]),
             moved(Some([0.0, 0.0, 2.0]), Some([0.0, 0.0, 1.0]))
@@ -235,8 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn what_the_device_does_not_have_is_ignored() {
-        let mut known = Known::new(7, vec![0], vec![], vec![]);
+    fn an_event_for_a_missing_input_is_ignored() {
+        let mut known = ReportedState::new(7, vec![0], vec![], vec![]);
         assert_eq!(known.axis(1, 5), None);
         assert_eq!(known.button(0, true), None);
         assert_eq!(known.hat(0, Hat { up: true, ..Hat::default() }), None);

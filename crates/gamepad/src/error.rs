@@ -1,49 +1,49 @@
-//! What can go wrong, in one sentence each.
+//! Errors, one sentence each.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Why SDL could not be started or a virtual joystick not be plugged in.
+/// Why SDL could not be started, or a request failed.
 #[derive(Debug)]
 pub enum Error {
-    /// SDL did not start; SDL's own words. Also when another [`Gamepads`](crate::Gamepads) of the process still runs.
+    /// SDL did not start, with SDL's message. Also if another [`Gamepads`](crate::Gamepads) of the process still
+    /// runs.
     Sdl(String),
-    /// The operating system refused the thread that SDL was to run on, or what wakes it.
+    /// The operating system refused the SDL thread or the file descriptor that wakes it.
     Thread(std::io::Error),
     /// The SDL thread has ended: [`Gamepads`](crate::Gamepads) was stopped, or its sink panicked.
     Ended,
-    /// Called from inside the sink, where waiting for the SDL thread would wait for itself.
+    /// Called from inside the sink, where waiting for the SDL thread would be a deadlock.
     InsideSink,
-    /// More devices than there can be wait for a rumble, a colour or their sensors; the SDL thread hangs, or their ids
-    /// are made up.
+    /// Requests for more devices than can exist are pending; the SDL thread hangs, or the ids are invalid.
     TooManyWaiting {
-        /// The id that was given.
+        /// The given id.
         id: u32,
     },
     /// A virtual joystick's name contains a NUL character.
     Name(String),
-    /// A virtual joystick was asked to have more axes, buttons or hats than SDL can number.
+    /// A virtual joystick with more axes, buttons or hats than SDL supports was requested.
     TooMany {
         /// `"axes"`, `"buttons"` or `"hats"`.
         what: &'static str,
-        /// How many were asked for.
+        /// The requested number.
         asked: usize,
-        /// The most there can be.
+        /// The maximum.
         most: usize,
     },
-    /// SDL did not plug in the virtual joystick of this name in time: its thread hangs, as it does while it opens a device
-    /// that does not answer, or the sink blocks.
+    /// SDL did not connect the virtual joystick of this name in time: its thread hangs, for example while it opens a
+    /// device that does not respond, or the sink blocks.
     NoAnswer {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// How long was waited.
+        /// How long the call waited.
         waited: Duration,
     },
     /// SDL refused the virtual joystick of this name.
     Plug {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// SDL's own words.
+        /// SDL's message.
         reason: String,
     },
 }
@@ -52,11 +52,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Sdl(reason) => write!(f, "SDL could not start: {reason}"),
-            Error::Thread(reason) => write!(f, "the SDL thread could not be made: {reason}"),
+            Error::Thread(reason) => write!(f, "the SDL thread could not be created: {reason}"),
             Error::Ended => write!(f, "the SDL thread has ended, no joystick is read any more"),
             Error::InsideSink => write!(f, "a virtual joystick cannot be plugged in from inside the sink"),
             Error::TooManyWaiting { id } => {
-                write!(f, "device {id} cannot be told anything: too many devices wait to be told already")
+                write!(f, "device {id} cannot be commanded: requests for too many devices are pending")
             }
             Error::Name(name) => write!(f, "the joystick name {name:?} contains a NUL character"),
             Error::TooMany { what, asked, most } => {

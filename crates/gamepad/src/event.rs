@@ -1,48 +1,49 @@
-//! What the sink is told.
+//! The events that the sink receives.
 
 use std::fmt;
 
 use crate::details::{Battery, Capabilities, Details};
 
-/// One thing that happened to the joysticks.
+/// An event of the joysticks.
 ///
-/// `id` is SDL's instance id: a device keeps it while it is plugged in, and gets another one when it is plugged in
-/// again. For one `id` the events are always `Connected`, then changes, then `Disconnected`; every event between is a
-/// change of the state known so far, none repeats it (but measurements, which are told as they come, and `State`).
-/// Indices count from 0 and are below the lengths in `Connected`.
+/// `id` is SDL's instance id: a device keeps it while it is connected and gets a new one at each connection. The
+/// events of one `id` are always `Connected`, then changes, then `Disconnected`. Every event in between is a change
+/// of the reported state; only measurements and `State` may repeat it. Indices count from 0 and are below the lengths
+/// in `Connected`.
 ///
 /// # Source
-/// Joystick component, "Plug / unplug"; own: the state at the plug is the true one, and repetitions are kept back.
+/// Joystick component, "Plug / unplug"; own: the state at the connection is the true one, and repetitions are
+/// suppressed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// A device was plugged in, or was there already at the start, and is open now.
+    /// A device was connected, or already present at the start, and was opened.
     Connected {
         /// SDL's instance id.
         id: u32,
-        /// SDL's name of the device, as given: any characters, not unique, possibly empty.
+        /// SDL's name of the device, unchanged: any characters, not unique, possibly empty.
         name: String,
         /// SDL's GUID, 32 hexadecimal digits: the same for devices of one model that are read by the same driver. A
         /// virtual one starts with `ff00`.
         guid: String,
-        /// Position of each axis at the plug, -32768 to 32767. A trigger at rest reads -32768.
+        /// Position of each axis at the connection, -32768 to 32767. A trigger at rest reads -32768.
         axes: Vec<i16>,
-        /// Which buttons are held at the plug.
+        /// Which buttons are held at the connection.
         buttons: Vec<bool>,
-        /// Position of each hat at the plug.
+        /// Position of each hat at the connection.
         hats: Vec<Hat>,
-        /// Serial number, path, what it can do, and the like.
+        /// Serial number, path, capabilities and the like.
         details: Box<Details>,
     },
-    /// A device is there and cannot be opened; the others go on. It is tried again when it is plugged in again.
+    /// A device could not be opened; the others continue. The next attempt is at its next connection.
     OpenFailed {
         /// SDL's name of the device, empty if SDL has none.
         name: String,
         /// The device's file, empty if SDL has none.
         path: String,
-        /// SDL's own words.
+        /// SDL's message.
         reason: String,
     },
-    /// A device was unplugged. The changes back to its rest state have come just before.
+    /// A device was disconnected. The changes back to its rest state precede this event.
     Disconnected {
         /// SDL's instance id.
         id: u32,
@@ -74,8 +75,8 @@ pub enum Event {
         /// New position.
         state: Hat,
     },
-    /// Where everything of the device is, which was asked for by [`retell`](crate::Gamepads::retell). The lengths are those
-    /// of `Connected`.
+    /// The complete state of the device, requested by [`request_states`](crate::Gamepads::request_states). The
+    /// lengths are those of `Connected`.
     State {
         /// SDL's instance id.
         id: u32,
@@ -86,52 +87,52 @@ pub enum Event {
         /// Position of each hat.
         hats: Vec<Hat>,
     },
-    /// The battery is fuller or emptier than last told.
+    /// The charge of the battery changed.
     BatteryChanged {
         /// SDL's instance id.
         id: u32,
-        /// How full it is now.
+        /// The new charge.
         battery: Battery,
     },
-    /// The device can do something else than last told: SDL may find out late, as about a pad's sensors.
+    /// The capabilities changed: SDL may detect some late, such as a pad's sensors.
     CapabilitiesChanged {
         /// SDL's instance id.
         id: u32,
-        /// What it can do now.
+        /// The new capabilities.
         capabilities: Capabilities,
     },
-    /// The sensors measured, some hundred times a second; only after
+    /// A measurement of the sensors, some hundred times a second; only after
     /// [`enable_sensors`](crate::Gamepads::enable_sensors).
     ///
-    /// Axes as in REP-103, of a pad held as one plays: x forward, away from the player, y to the left, z up out of the
-    /// buttons. Always finite. `None`: the device has no such sensor, or it has not measured yet.
+    /// Axes as in REP-103, for a pad held in the usual way: x forward, away from the player, y to the left, z up out
+    /// of the buttons. Always finite. `None`: the device has no such sensor, or it has not measured yet.
     SensorMoved {
         /// SDL's instance id.
         id: u32,
-        /// Acceleration \[m/s²], with what holds the pad against gravity: at rest 9.81 upwards.
+        /// Acceleration \[m/s²], including the reaction to gravity: at rest 9.81 upwards.
         acceleration: Option<[f32; 3]>,
         /// Angular velocity \[rad/s], counter-clockwise positive.
         angular_velocity: Option<[f32; 3]>,
     },
-    /// What was asked for by [`rumble`](crate::Gamepads::rumble) and its like cannot be done.
+    /// A request, such as [`rumble`](crate::Gamepads::rumble), cannot be executed.
     Refused {
-        /// The id that was given; there may be no such device.
+        /// The given id; there may be no such device.
         id: u32,
-        /// What was asked for.
+        /// The requested feature.
         feature: Feature,
-        /// Why not: that there is no such device, that it has no such thing, or SDL's own words.
+        /// The reason: no such device, no such feature, or SDL's message.
         reason: String,
     },
-    /// The devices were looked at, whether something happened or not. Comes about every 50 ms while SDL does not hang, between batches;
-    /// whoever steers by the events takes its absence for a hang.
-    Looked,
-    /// All that SDL had to say for now has been said; comes after every batch of at least one event.
+    /// The devices were polled, with or without events. Arrives about every 50 ms while SDL does not hang, between
+    /// batches. A user who drives by these events must treat its absence as a hang.
+    Polled,
+    /// All pending SDL events have been reported; follows every batch of at least one event.
     ///
     /// The place to publish each changed device once, with one stamp for the batch.
     BatchEnded,
 }
 
-/// What can be asked of a device.
+/// A feature that can be requested from a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
     /// Its two motors.
@@ -142,7 +143,7 @@ pub enum Feature {
     Sensors,
 }
 
-/// As it would be called in a sentence.
+/// Formats the name for use in a sentence.
 impl fmt::Display for Feature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -175,7 +176,7 @@ const DOWN: u8 = 4;
 const LEFT: u8 = 8;
 
 impl Hat {
-    /// Of SDL's bits; opposite directions cancel out.
+    /// The hat from SDL's bits; opposite directions cancel out.
     pub(crate) fn from_bits(bits: u8) -> Hat {
         let has = |bit| bits & bit != 0;
         Hat { up: has(UP), down: has(DOWN), left: has(LEFT), right: has(RIGHT) }.without_opposites()

@@ -10,67 +10,67 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::event::Event;
-use crate::inbox::{Inbox, NotTaken, Order, Wishes};
+use crate::inbox::{DeviceRequests, Inbox, Order, Rejected};
 use crate::sdl_thread::SdlThread;
 use crate::virtual_pad::{VirtualDevice, VirtualPad};
-use crate::watch::{Bell, Watch};
+use crate::watch::{Waker, Watch};
 
-/// The joysticks of this machine, read by a thread named `sdl` as long as this lives.
+/// The joysticks of this machine, read by a thread named `sdl` as long as this value lives.
 ///
-/// SDL can run once per process at a time; after a stop it can be started again. SDL's own handling of SIGINT and
-/// SIGTERM is switched off, so both end the process as usual, or reach the handlers that the process has installed.
+/// SDL can run only once per process at a time; after a stop it can be started again. SDL's own handling of SIGINT
+/// and SIGTERM is disabled, so both end the process as usual, or reach the handlers that the process has installed.
 ///
 /// # Real-time
-/// The thread sleeps until the file of a device has something, which takes SDL a read and the event to the sink. Only where a
-/// device has no file that this process may open it is read every millisecond, which costs 1 to 3 % of one core. Devices that come
-/// are found within 0.1 s.
+/// The thread sleeps until a device's file has data; SDL then reads it and the event goes to the sink. Only a device
+/// without a file that this process may open is polled every millisecond, which costs 1 to 3 % of one core. New
+/// devices are found within 0.1 s.
 #[derive(Debug)]
 pub struct Gamepads {
     inbox: Arc<Inbox>,
     passes: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
-    /// Whether SDL took longer to start than it should.
+    /// Whether SDL took longer to start than expected.
     late: bool,
     ended: Receiver<()>,
 }
 
-/// The most axes, buttons or hats of a virtual joystick: SDL numbers them in one byte.
+/// The maximum number of axes, buttons or hats of a virtual joystick: SDL numbers them in one byte.
 const MOST: usize = 255;
 
-/// How long SDL gets to start, to plug in a virtual joystick, to end: a hundred times what it takes, unless it hangs.
-const LONGEST: Duration = Duration::from_secs(1);
+/// The time limit for SDL to start, to connect a virtual joystick and to end: a hundred times the normal time.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Gamepads {
-    /// Starts SDL and hands every event to `sink`, first those of the devices that are plugged in already.
+    /// Starts SDL and passes every event to `sink`, starting with the devices already connected.
     ///
     /// `sink` runs on the SDL thread and must not block: no joystick is read meanwhile. If it panics, the thread logs
-    /// an error and ends, and [`alive`](Gamepads::alive) turns false; no `Disconnected` comes then, so whoever steers
-    /// by the events has to watch it.
+    /// an error and ends, and [`alive`](Gamepads::alive) turns false. No `Disconnected` follows in that case, so a
+    /// user who drives by the events has to check it.
     ///
-    /// SDL opens what is plugged in while it starts, and a device that does not answer holds it up. After a second this
-    /// returns all the same, with [`is_starting`](Gamepads::is_starting); should SDL fail later on, its thread ends.
+    /// SDL opens connected devices while it starts, and a device that does not respond delays it. After a second this
+    /// returns anyway, with [`is_starting`](Gamepads::is_starting); if SDL fails later, its thread ends.
     ///
     /// # Errors
-    /// [`Error::Sdl`] if SDL does not start, [`Error::Thread`] if there is no thread to be had.
+    /// [`Error::Sdl`] if SDL does not start, [`Error::Thread`] if the thread cannot be created.
     pub fn start(sink: impl FnMut(Event) + Send + 'static) -> Result<Gamepads, Error> {
-        let bell = Arc::new(Bell::new().map_err(Error::Thread)?);
-        let watch = Watch::new(Arc::clone(&bell)).map_err(Error::Thread)?;
-        let inbox = Arc::new(Inbox::new(bell));
+        let waker = Arc::new(Waker::new().map_err(Error::Thread)?);
+        let watch = Watch::new(Arc::clone(&waker)).map_err(Error::Thread)?;
+        let inbox = Arc::new(Inbox::new(waker));
         let (failed, outcome) = channel();
         let (ends, ended) = channel();
         let passes = Arc::new(AtomicU64::new(0));
         let (posted, counted) = (Arc::clone(&inbox), Arc::clone(&passes));
         let body = move || {
-            // Nothing is used after a panic but dropped: the handles are closed and SDL is quit on the way out.
+            // After a panic everything is only dropped: the handles are closed and SDL is quit.
             let end =
                 catch_unwind(AssertUnwindSafe(|| match SdlThread::start(posted, watch, counted, sink) {
                     Ok(mut thread) => {
-                        drop(failed); // whoever waits hears that
+                        drop(failed); // the waiting caller receives the disconnection
                         thread.run();
                     }
                     Err(reason) => {
                         if let Err(lost) = failed.send(reason) {
-                            log::error!("SDL could not start: {}", lost.0); // nobody waits for it any more
+                            log::error!("SDL could not start: {}", lost.0); // the caller has stopped waiting
                         }
                     }
                 }));
@@ -82,22 +82,22 @@ impl Gamepads {
         let thread = std::thread::Builder::new().name("sdl".into()).spawn(body).map_err(Error::Thread)?;
         // From here on a return drops `gamepads`, which joins the thread.
         let mut gamepads = Gamepads { inbox, passes, thread: Some(thread), late: false, ended };
-        match outcome.recv_timeout(LONGEST) {
+        match outcome.recv_timeout(TIMEOUT) {
             Ok(reason) => return Err(Error::Sdl(reason)),
             Err(why) => gamepads.late = why == RecvTimeoutError::Timeout,
         }
         Ok(gamepads)
     }
 
-    /// Whether SDL still starts after more time than that should take.
+    /// Whether SDL is still starting after the time limit.
     pub fn is_starting(&self) -> bool {
         self.late && self.passes() == 0 && self.alive()
     }
 
-    /// Plugs in a virtual joystick, which then appears through the sink as `Connected`, like a real one.
+    /// Connects a virtual joystick, which then appears in the sink as `Connected`, like a real one.
     ///
-    /// Waits for the SDL thread, usually less than a millisecond and at most about ten; a second if SDL hangs. A pad that
-    /// comes later than that is not plugged in, or unplugged at once.
+    /// Waits for the SDL thread, usually less than a millisecond and at most about ten; one second if SDL hangs.
+    /// After that the pad is not connected, or disconnected at once.
     ///
     /// # Errors
     /// [`Error::Name`], [`Error::TooMany`], [`Error::Plug`] if SDL refuses, [`Error::NoAnswer`] if it hangs,
@@ -116,88 +116,90 @@ impl Gamepads {
         }
         let name = device.name.clone();
         let (reply, answer) = channel();
-        // As long as it lives, the pad is wanted.
+        // While this lives, the caller still waits for the pad.
         let waiting = Arc::new(());
         let wanted = Arc::downgrade(&waiting);
         self.inbox.post(Order::Plug { device, reply, wanted }).map_err(|_| Error::Ended)?;
-        match answer.recv_timeout(LONGEST) {
+        match answer.recv_timeout(TIMEOUT) {
             Ok(Ok(pad)) => Ok(pad),
             Ok(Err(reason)) => Err(Error::Plug { name, reason }),
             Err(RecvTimeoutError::Disconnected) => Err(Error::Ended),
-            Err(RecvTimeoutError::Timeout) => Err(Error::NoAnswer { name, waited: LONGEST }),
+            Err(RecvTimeoutError::Timeout) => Err(Error::NoAnswer { name, waited: TIMEOUT }),
         }
     }
 
-    /// Lets the two motors of device `id` run for so long, then stop; a new call replaces the one before.
+    /// Runs the two motors of device `id` for `time`; a new call replaces the previous one.
     ///
-    /// * `low`: the slow, strong motor, 0 (at rest) to 65535; `high`: the quick, weak one, likewise
+    /// * `low`: the slow, strong motor, 0 (at rest) to 65535; `high`: the fast, weak one, likewise
     /// * `time`: at most 65.535 s; with 0, or with both strengths 0, the motors stop
     ///
-    /// Motors also stop when this is dropped. Should the SDL thread hang, the kernel stops them after 65 s at the latest.
+    /// The motors also stop when this value is dropped. If the SDL thread hangs, the kernel stops them after 65 s at
+    /// the latest.
     ///
     /// # Errors
-    /// [`Error::Ended`], [`Error::TooManyWaiting`]. A device that cannot, or that there is not, is told by
-    /// [`Event::Refused`].
+    /// [`Error::Ended`], [`Error::TooManyWaiting`]. If the device does not exist or has no motors, [`Event::Refused`]
+    /// reports it.
     ///
     /// # Real-time
-    /// Does not wait for the device, which is told within 10 ms or so; of several calls in that time the last counts.
+    /// Does not wait for the device, which is commanded within 10 ms or so; of several calls in that time the last
+    /// one counts.
     pub fn rumble(&self, id: u32, low: u16, high: u16, time: Duration) -> Result<(), Error> {
-        self.wish(id, |wishes| wishes.rumble = Some(((low, high), time)))
+        self.request(id, |requests| requests.rumble = Some(((low, high), time)))
     }
 
-    /// Gives the light of device `id` a colour: red, green, blue.
+    /// Sets the light colour of device `id`: red, green, blue.
     ///
     /// # Errors
     /// As for [`rumble`](Gamepads::rumble).
     pub fn set_led(&self, id: u32, colour: [u8; 3]) -> Result<(), Error> {
-        self.wish(id, |wishes| wishes.led = Some(colour))
+        self.request(id, |requests| requests.led = Some(colour))
     }
 
-    /// Switches the accelerometer and the gyro of device `id` on or off; on, each measurement comes as
-    /// [`Event::SensorMoved`], some hundred times a second. They are off at the plug.
+    /// Switches the accelerometer and the gyro of device `id` on or off. When on, each measurement is an
+    /// [`Event::SensorMoved`], some hundred times a second. They are off at the connection.
     ///
     /// # Errors
     /// As for [`rumble`](Gamepads::rumble).
     pub fn enable_sensors(&self, id: u32, enable: bool) -> Result<(), Error> {
-        self.wish(id, |wishes| wishes.sensors = Some(enable))
+        self.request(id, |requests| requests.sensors = Some(enable))
     }
 
-    /// Asks for an [`Event::State`] of every device that is connected when the SDL thread hears of it: for a sink that has
-    /// given up what it knew, as it should after a hang.
+    /// Requests an [`Event::State`] of every connected device, for a sink that discarded its state, as it should
+    /// after a hang.
     ///
     /// # Errors
     /// [`Error::Ended`].
     ///
     /// # Real-time
-    /// Does not wait for the answer, which comes within 10 ms or so; later where SDL hangs.
-    pub fn retell(&self) -> Result<(), Error> {
-        self.inbox.post(Order::Retell).map_err(|_| Error::Ended)
+    /// Does not wait for the events, which arrive within 10 ms or so; later if SDL hangs.
+    pub fn request_states(&self) -> Result<(), Error> {
+        self.inbox.post(Order::ReportStates).map_err(|_| Error::Ended)
     }
 
-    fn wish(&self, id: u32, want: impl FnOnce(&mut Wishes)) -> Result<(), Error> {
-        self.inbox.wish(id, want).map_err(|reason| match reason {
-            NotTaken::Ended => Error::Ended,
-            NotTaken::TooMany => Error::TooManyWaiting { id },
+    fn request(&self, id: u32, want: impl FnOnce(&mut DeviceRequests)) -> Result<(), Error> {
+        self.inbox.request(id, want).map_err(|reason| match reason {
+            Rejected::Ended => Error::Ended,
+            Rejected::TooMany => Error::TooManyWaiting { id },
         })
     }
 
-    /// Whether joysticks are still being read. False only after the sink has panicked, or after SDL failed to start when
-    /// nobody waited for that any more.
+    /// Whether joysticks are still being read. False only after the sink has panicked, or after SDL failed to start
+    /// late.
     pub fn alive(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
-    /// How often the SDL thread has looked at the joysticks: it grows at least every 0.1 s or so while they are read.
+    /// How often the SDL thread has polled the joysticks: it grows at least every 0.1 s or so while they are read.
     ///
-    /// SDL may hang, for example while it opens a device that does not answer; then no event comes, and a stick seems to
-    /// stay where it was. Whoever steers by the events has to watch this.
+    /// SDL may hang, for example while it opens a device that does not respond. Then no event arrives, and a stick
+    /// appears to keep its position. A user who drives by the events has to check this.
     pub fn passes(&self) -> u64 {
         self.passes.load(Ordering::Relaxed)
     }
 
-    /// Ends the SDL thread and waits for its end, but for no more than a second if it hangs; dropping does the same.
+    /// Ends the SDL thread and waits for its end, at most one second if it hangs; dropping does the same.
     ///
-    /// Virtual states queued so far are still applied. No event comes after this, no `Disconnected` either.
+    /// Virtual states queued so far are still applied. No event follows, not even `Disconnected`.
     pub fn stop(self) {}
 
     fn on_sdl_thread(&self) -> bool {
@@ -207,16 +209,16 @@ impl Gamepads {
 
 impl Drop for Gamepads {
     fn drop(&mut self) {
-        // Both can only fail because the thread is at its end already, and a panic there has been logged.
+        // Both fail only if the thread has already ended; a panic there has been logged.
         let _ = self.inbox.post(Order::Stop);
         if self.on_sdl_thread() {
-            return; // dropped by the sink: the thread ends by itself, and cannot wait for that
+            return; // dropped by the sink: the thread ends by itself and cannot wait for itself
         }
-        // Nothing is ever sent.
-        let hangs = self.ended.recv_timeout(LONGEST) == Err(RecvTimeoutError::Timeout);
+        // Nothing is ever sent on this channel.
+        let hangs = self.ended.recv_timeout(TIMEOUT) == Err(RecvTimeoutError::Timeout);
         match self.thread.take() {
             Some(thread) if !hangs => drop(thread.join()),
-            _ => log::error!("SDL hangs at its end and is left behind"),
+            _ => log::error!("SDL hangs at its end; its thread is abandoned"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the other threads ask of the SDL thread, and how it waits there.
+//! The queue of requests from other threads to the SDL thread.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::Sender;
@@ -7,109 +7,111 @@ use std::time::Duration;
 
 use crate::event::Feature;
 use crate::virtual_pad::{VirtualDevice, VirtualPad, VirtualState};
-use crate::watch::Bell;
+use crate::watch::Waker;
 
-/// The SDL thread's letter box. Nobody is ever kept waiting to put something in, and it cannot grow without bound.
+/// The request queue of the SDL thread. Posting never waits, and the queue is bounded.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     waiting: Mutex<Waiting>,
-    bell: Arc<Bell>,
+    waker: Arc<Waker>,
 }
 
 #[derive(Debug, Default)]
 struct Waiting {
     orders: VecDeque<Order>,
-    wishes: BTreeMap<u32, Wishes>,
+    requests: BTreeMap<u32, DeviceRequests>,
     closed: bool,
 }
 
-/// What is done in the order in which it was asked for.
+/// Orders, executed in the order in which they were posted.
 #[derive(Debug)]
 pub(crate) enum Order {
-    /// Make a virtual joystick; answers it, or SDL's refusal. `wanted` is alive as long as somebody waits for it.
+    /// Create a virtual joystick; replies with it, or with SDL's error. `wanted` is alive as long as the caller
+    /// waits.
     Plug { device: VirtualDevice, reply: Sender<Result<VirtualPad, String>>, wanted: Weak<()> },
-    /// Let a virtual joystick show this state, whose lengths are the pad's.
+    /// Set the state of a virtual joystick, whose lengths are the pad's.
     Set { id: u32, state: VirtualState },
     /// Remove a virtual joystick.
     Unplug { id: u32 },
-    /// Tell where every device is.
-    Retell,
+    /// Report the state of every device.
+    ReportStates,
     /// End the thread.
     Stop,
 }
 
-/// What is wanted of one device: of each kind the newest only.
+/// The requests for one device: the latest of each kind.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Wishes {
+pub(crate) struct DeviceRequests {
     pub(crate) rumble: Option<((u16, u16), Duration)>,
     pub(crate) led: Option<[u8; 3]>,
     pub(crate) sensors: Option<bool>,
 }
 
-/// Why something was not taken.
+/// Why an order was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NotTaken {
+pub(crate) enum Rejected {
     /// The thread has ended.
     Ended,
-    /// Wishes wait for so many devices already.
+    /// DeviceRequests wait for so many devices already.
     TooMany,
 }
 
-/// How many states of one virtual joystick wait at most; then the newest takes the place of the last one waiting.
+/// The maximum number of pending states of one virtual joystick; beyond it the newest replaces the last one.
 pub(crate) const STATES: usize = 256;
-/// For how many devices wishes wait at most: more than SDL can have in a millisecond, even with made-up ids.
-pub(crate) const WISHED: usize = 64;
+/// The maximum number of devices with pending requests: more than SDL can have in a millisecond, even with invalid
+/// ids.
+pub(crate) const MAX_REQUESTED: usize = 64;
 
 impl Inbox {
-    /// An empty one, which rings `bell` when something is put in.
-    pub(crate) fn new(bell: Arc<Bell>) -> Self {
-        Self { waiting: Mutex::default(), bell }
+    /// An empty queue, which wakes the SDL thread through `waker` on each post.
+    pub(crate) fn new(waker: Arc<Waker>) -> Self {
+        Self { waiting: Mutex::default(), waker }
     }
 
-    /// Puts an order at the end. An order that does not fit, a state, replaces the last state of the same pad.
-    pub(crate) fn post(&self, order: Order) -> Result<(), NotTaken> {
+    /// Appends an order. A state that does not fit replaces the last state of the same pad.
+    pub(crate) fn post(&self, order: Order) -> Result<(), Rejected> {
         let mut waiting = self.lock();
         if waiting.closed {
-            return Err(NotTaken::Ended);
+            return Err(Rejected::Ended);
         }
         waiting.put(order);
-        self.bell.ring();
+        self.waker.wake();
         Ok(())
     }
 
-    /// Changes what is wanted of a device.
-    pub(crate) fn wish(&self, id: u32, want: impl FnOnce(&mut Wishes)) -> Result<(), NotTaken> {
+    /// Changes the requests for a device.
+    pub(crate) fn request(&self, id: u32, want: impl FnOnce(&mut DeviceRequests)) -> Result<(), Rejected> {
         let mut waiting = self.lock();
         if waiting.closed {
-            return Err(NotTaken::Ended);
+            return Err(Rejected::Ended);
         }
-        if waiting.wishes.len() >= WISHED && !waiting.wishes.contains_key(&id) {
-            return Err(NotTaken::TooMany);
+        if waiting.requests.len() >= MAX_REQUESTED && !waiting.requests.contains_key(&id) {
+            return Err(Rejected::TooMany);
         }
-        want(waiting.wishes.entry(id).or_default());
-        self.bell.ring();
+        want(waiting.requests.entry(id).or_default());
+        self.waker.wake();
         Ok(())
     }
 
-    /// The first order, if there is one.
+    /// Removes the first order.
     pub(crate) fn order(&self) -> Option<Order> {
         self.lock().orders.pop_front()
     }
 
-    /// All wishes.
-    pub(crate) fn wishes(&self) -> BTreeMap<u32, Wishes> {
-        std::mem::take(&mut self.lock().wishes)
+    /// All requests.
+    pub(crate) fn requests(&self) -> BTreeMap<u32, DeviceRequests> {
+        std::mem::take(&mut self.lock().requests)
     }
 
-    /// Takes nothing any more, and lets go of what waits: whoever waits for a reply hears that there is none.
+    /// Rejects further orders and drops pending ones: a caller that waits for a reply receives a disconnection.
     pub(crate) fn close(&self) {
         let orders = {
             let mut waiting = self.lock();
             waiting.closed = true;
-            waiting.wishes.clear();
+            waiting.requests.clear();
             std::mem::take(&mut waiting.orders)
         };
-        drop(orders); // outside the lock: what is dropped here may post
+        drop(orders); // outside the lock: a dropped value may post
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
@@ -117,8 +119,8 @@ impl Inbox {
     }
 }
 
-impl Wishes {
-    /// What is wished for.
+impl DeviceRequests {
+    /// The requested features.
     pub(crate) fn features(&self) -> impl Iterator<Item = Feature> {
         let of = |wanted: bool, feature| wanted.then_some(feature);
         [
@@ -133,8 +135,10 @@ impl Wishes {
 
 impl Waiting {
     fn put(&mut self, order: Order) {
-        if matches!(order, Order::Retell) && self.orders.iter().any(|order| matches!(order, Order::Retell)) {
-            return; // asked already, and not answered
+        if matches!(order, Order::ReportStates)
+            && self.orders.iter().any(|order| matches!(order, Order::ReportStates))
+        {
+            return; // already pending
         }
         if let Order::Set { id, .. } = order
             && self.orders.len() >= STATES
@@ -176,18 +180,18 @@ mod tests {
 
     #[test]
     fn a_flood_of_states_keeps_the_first_and_the_newest() {
-        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
+        let inbox = Inbox::new(Arc::new(Waker::new().unwrap()));
         for value in 0..10_000 {
             inbox.post(set(1, value)).unwrap();
         }
-        // 0 to 254 wait, and in place 255, the 256th, stands whatever came last.
+        // 0 to 254 are pending, and entry 255, the 256th, holds the latest one.
         let expected: Vec<i16> = (0..255).chain([9_999]).collect();
         assert_eq!(values(&inbox, 1), expected);
     }
 
     #[test]
-    fn a_flooding_pad_takes_no_place_from_another() {
-        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
+    fn a_flooding_pad_does_not_displace_another() {
+        let inbox = Inbox::new(Arc::new(Waker::new().unwrap()));
         for value in 0..1_000 {
             inbox.post(set(1, value)).unwrap();
             inbox.post(set(2, value)).unwrap();
@@ -200,58 +204,58 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_where_devices_are_again_and_again_asks_once() {
-        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
+    fn repeated_requests_for_states_are_one() {
+        let inbox = Inbox::new(Arc::new(Waker::new().unwrap()));
         for _ in 0..1_000 {
-            inbox.post(Order::Retell).unwrap();
+            inbox.post(Order::ReportStates).unwrap();
         }
         assert_eq!(inbox.lock().orders.len(), 1);
-        assert!(matches!(inbox.order(), Some(Order::Retell)));
+        assert!(matches!(inbox.order(), Some(Order::ReportStates)));
     }
 
     #[test]
-    fn of_each_kind_the_newest_wish_is_left() {
-        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
-        inbox.wish(1, |wishes| wishes.led = Some([1, 2, 3])).unwrap();
-        inbox.wish(1, |wishes| wishes.sensors = Some(true)).unwrap();
-        inbox.wish(1, |wishes| wishes.led = Some([4, 5, 6])).unwrap();
-        inbox.wish(2, |wishes| wishes.sensors = Some(false)).unwrap();
-        let wishes: Vec<_> = inbox.wishes().into_iter().collect();
-        let one = Wishes { led: Some([4, 5, 6]), sensors: Some(true), ..Wishes::default() };
-        let two = Wishes { sensors: Some(false), ..Wishes::default() };
-        assert_eq!(wishes, [(1, one), (2, two)]);
-        assert!(inbox.wishes().is_empty());
+    fn of_each_kind_the_latest_request_is_kept() {
+        let inbox = Inbox::new(Arc::new(Waker::new().unwrap()));
+        inbox.request(1, |requests| requests.led = Some([1, 2, 3])).unwrap();
+        inbox.request(1, |requests| requests.sensors = Some(true)).unwrap();
+        inbox.request(1, |requests| requests.led = Some([4, 5, 6])).unwrap();
+        inbox.request(2, |requests| requests.sensors = Some(false)).unwrap();
+        let requests: Vec<_> = inbox.requests().into_iter().collect();
+        let one = DeviceRequests { led: Some([4, 5, 6]), sensors: Some(true), ..DeviceRequests::default() };
+        let two = DeviceRequests { sensors: Some(false), ..DeviceRequests::default() };
+        assert_eq!(requests, [(1, one), (2, two)]);
+        assert!(inbox.requests().is_empty());
     }
 
     #[test]
-    fn wishes_for_made_up_devices_do_not_pile_up() {
-        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
-        let sensors = |wishes: &mut Wishes| wishes.sensors = Some(true);
-        let taken = (0..1_000).filter(|id| inbox.wish(*id, sensors).is_ok()).count();
-        assert_eq!(taken, WISHED);
-        assert_eq!(inbox.wish(999, sensors), Err(NotTaken::TooMany));
-        assert_eq!(inbox.wish(0, sensors), Ok(())); // waits already, so there is room
+    fn requests_for_invalid_devices_are_bounded() {
+        let inbox = Inbox::new(Arc::new(Waker::new().unwrap()));
+        let sensors = |requests: &mut DeviceRequests| requests.sensors = Some(true);
+        let taken = (0..1_000).filter(|id| inbox.request(*id, sensors).is_ok()).count();
+        assert_eq!(taken, MAX_REQUESTED);
+        assert_eq!(inbox.request(999, sensors), Err(Rejected::TooMany));
+        assert_eq!(inbox.request(0, sensors), Ok(())); // already pending, so there is room
     }
 
     #[test]
-    fn a_closed_box_takes_nothing_and_holds_nothing() {
-        let inbox = Inbox::new(Arc::new(Bell::new().unwrap()));
+    fn a_closed_inbox_rejects_orders_and_is_empty() {
+        let inbox = Inbox::new(Arc::new(Waker::new().unwrap()));
         let (reply, answer) = std::sync::mpsc::channel();
         inbox.post(Order::Plug { device: VirtualDevice::default(), reply, wanted: Weak::new() }).unwrap();
         inbox.close();
         assert!(answer.recv().is_err());
-        assert_eq!(inbox.post(Order::Stop), Err(NotTaken::Ended));
-        assert_eq!(inbox.wish(1, |_| ()), Err(NotTaken::Ended));
+        assert_eq!(inbox.post(Order::Stop), Err(Rejected::Ended));
+        assert_eq!(inbox.request(1, |_| ()), Err(Rejected::Ended));
         assert!(inbox.order().is_none());
     }
 
     #[test]
-    fn a_pad_that_nobody_takes_is_unplugged() {
-        let inbox = std::sync::Arc::new(Inbox::new(Arc::new(Bell::new().unwrap())));
+    fn a_pad_that_is_not_received_is_unplugged() {
+        let inbox = std::sync::Arc::new(Inbox::new(Arc::new(Waker::new().unwrap())));
         let (reply, answer) = std::sync::mpsc::channel();
         let pad = |id| VirtualPad::new(std::sync::Arc::clone(&inbox), id, VirtualState::default());
         reply.send(pad(1)).unwrap();
-        drop(answer); // with the pad in it
+        drop(answer); // which contains the pad
         assert!(matches!(inbox.order(), Some(Order::Unplug { id: 1 })));
         let _ = reply.send(pad(2));
         assert!(matches!(inbox.order(), Some(Order::Unplug { id: 2 })));

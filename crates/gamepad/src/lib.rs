@@ -1,11 +1,11 @@
 //! Joysticks through SDL2, with hot-plug, and virtual joysticks for machines that have none.
 //!
-//! [`Gamepads`] owns one thread that owns SDL. Whatever a device does reaches one closure, the sink, as an [`Event`]:
-//! raw values in SDL's numbering, nothing scaled, nothing filtered but repetitions. A [`VirtualPad`] goes the same
-//! way through SDL as a real device does, so a test or a demonstration without hardware exercises the same code. The
-//! other way round, [`Gamepads::rumble`] and its like reach the device from any thread, without waiting for it.
+//! [`Gamepads`] owns one thread that owns SDL. All events of the devices go to one closure, the sink, as an
+//! [`Event`]: raw values in SDL's numbering, not scaled, and only repetitions filtered. A [`VirtualPad`] takes the
+//! same path through SDL as a real device, so a test or a demonstration without hardware runs the same code. In the
+//! other direction, [`Gamepads::rumble`] and similar calls reach the device from any thread without waiting.
 //!
-//! Deliberately absent: dead zones, names made fit for topics, named button layouts, clocks, ROS.
+//! Deliberately absent: dead zones, conversion of names to topics, named button layouts, clocks, ROS.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), gamepad::Error> {
@@ -27,7 +27,7 @@ mod event;
 mod gamepads;
 mod inbox;
 mod links;
-mod newcomers;
+mod pending_devices;
 mod sdl;
 mod sdl_thread;
 mod sensor;

@@ -1,15 +1,15 @@
-//! Names of a device's file that last longer than its number.
+//! Links to a device's file, which are more stable than its number.
 
 use std::fs;
 use std::path::Path;
 
 /// The links in `/dev/input/by-path` and `/dev/input/by-id` to the file `path`, such as `/dev/input/event7`, in this
-/// order, each in the order of names. Of `/dev/hidraw2`, to what the kernel's own driver makes of the same device. Empty
-/// if there are none.
+/// order, each sorted by name. For `/dev/hidraw2`, the links to the kernel's input devices of the same hardware.
+/// Empty if there are none.
 ///
 /// # Source
-/// Own: of two identical pads without a serial number only the port tells which is which, and the number of a file
-/// depends on which device was there first.
+/// Own: two identical pads without a serial number can only be distinguished by their ports, and the number of a file
+/// depends on the order of connection.
 pub(crate) fn to(path: &str) -> Vec<String> {
     below(Path::new("/"), path)
 }
@@ -32,7 +32,7 @@ fn below(root: &Path, path: &str) -> Vec<String> {
     links
 }
 
-/// The names in `/dev/input` of the file, or of those beside it.
+/// The names in `/dev/input` of the file, or of its related input devices.
 fn events(root: &Path, path: &str) -> Vec<String> {
     let is_event = |name: &String| name.starts_with("event");
     if let Some(name) = path.strip_prefix("/dev/input/") {
@@ -58,7 +58,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::path::PathBuf;
 
-    /// A folder like `/`, with two pads, the second of them at hidraw too.
+    /// A folder like `/`, with two pads, the second of them also at hidraw.
     struct Root(PathBuf);
 
     impl Root {

@@ -1,9 +1,9 @@
-//! The calls that the `sdl2` crate does not offer, or gets wrong, and the only `unsafe` of this crate: here and in the
+//! The calls that the `sdl2` crate lacks or implements wrongly, and the only `unsafe` of this crate: here and in the
 //! two modules below, events and virtual joysticks.
 //!
 //! Every function here is called on the SDL thread, while a [`JoystickSubsystem`] is alive (the argument asks for it).
 //!
-//! Why not `sdl2::joystick::Joystick`: when the device is gone it does *not* close its handle, so that each unplugging
+//! Why not `sdl2::joystick::Joystick`: it does *not* close its handle after the device is gone, so each disconnection
 //! would leak one.
 #![allow(unsafe_code)]
 
@@ -17,7 +17,7 @@ use sdl2::sys;
 use crate::details::{Battery, Capabilities, Details, Driver};
 use crate::device::Positions;
 use crate::event::Hat;
-use crate::newcomers::Newcomer;
+use crate::pending_devices::PendingDevice;
 
 pub(crate) mod events;
 pub(crate) mod pads;
@@ -26,14 +26,14 @@ pub(crate) mod pads;
 pub(crate) struct Handle {
     // Never null, and valid until the close in `drop`: SDL keeps an unplugged joystick's memory while it is open.
     raw: *mut sys::SDL_Joystick,
-    // The same device as a game controller, if SDL takes it for one: the only way to its sensors. Opened and closed
-    // with `raw`; nothing else of it is used, so axes and buttons stay numbered as the joystick's.
+    // The same device as a game controller, if SDL knows it as one: the only access to its sensors. Opened and closed
+    // with `raw`; nothing else of it is used, so axes and buttons keep the numbering of the joystick.
     controller: Option<NonNull<sys::SDL_GameController>>,
     // SDL frees all joysticks when its subsystem ends, so the subsystem has to last as long as the handle.
     _subsystem: JoystickSubsystem,
 }
 
-/// The sensors that SDL may offer of a game controller.
+/// The sensors that SDL may provide for a game controller.
 const SENSORS: [sys::SDL_SensorType; 2] =
     [sys::SDL_SensorType::SDL_SENSOR_ACCEL, sys::SDL_SensorType::SDL_SENSOR_GYRO];
 
@@ -77,7 +77,7 @@ impl Handle {
         unsafe { text(sys::SDL_JoystickPath(self.raw)) }
     }
 
-    /// All else that SDL knows of the device.
+    /// All other properties that SDL knows of the device.
     pub(crate) fn details(&self) -> Details {
         // SAFETY: `raw` is open; the string is null or lives as long as it is.
         let serial = unsafe { text(sys::SDL_JoystickGetSerial(self.raw)) };
@@ -112,7 +112,8 @@ impl Handle {
         Some(both.into_iter().filter_map(axis_of).collect())
     }
 
-    /// What the device can do; may change while it is plugged in, as when SDL finds a pad's sensors late.
+    /// The capabilities; they may change while the device is connected, for example when SDL detects a pad's sensors
+    /// late.
     pub(crate) fn capabilities(&self) -> Capabilities {
         let yes = sys::SDL_bool::SDL_TRUE;
         let [accelerometer, gyro] = SENSORS.map(|sensor| self.has(sensor));
@@ -134,13 +135,14 @@ impl Handle {
         })
     }
 
-    /// The battery as SDL knows it, without asking the device.
+    /// The battery as last reported to SDL; the device is not queried.
     pub(crate) fn battery(&self) -> Battery {
         // SAFETY: `raw` is open. The answer is one of the levels of SDL 2, all of which the bindings know.
         Battery::of_level(unsafe { sys::SDL_JoystickCurrentPowerLevel(self.raw) } as i32)
     }
 
-    /// Lets the motors run so strong, 0 to 65535, for so long, at most 65.535 s. SDL stops them then, and when it closes.
+    /// Runs the motors with these strengths, 0 to 65535, for at most 65.535 s. SDL stops them after that time, and
+    /// when the device is closed.
     pub(crate) fn rumble(&self, (low, high): (u16, u16), time: Duration) -> Result<(), String> {
         let (low, high) = if time.is_zero() { (0, 0) } else { (low, high) };
         let milliseconds = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
@@ -157,7 +159,9 @@ impl Handle {
     /// Switches all sensors that the device has on or off.
     pub(crate) fn enable_sensors(&self, enable: bool) -> Result<(), String> {
         let Some(controller) = self.controller else {
-            return Err("SDL does not know it as a game controller, and offers sensors of those only".into());
+            return Err(
+                "SDL does not know it as a game controller, and provides sensors for those only".into()
+            );
         };
         let state = if enable { sys::SDL_bool::SDL_TRUE } else { sys::SDL_bool::SDL_FALSE };
         let mut has_one = false;
@@ -191,12 +195,12 @@ impl Handle {
     }
 }
 
-/// What SDL numbers: it answers -1 when it fails, and has no more than 255 of anything.
+/// The range of SDL's indices: a count of -1 is a failure, and the maximum is 255.
 fn up_to(count: c_int) -> std::ops::Range<usize> {
     0..usize::try_from(count).unwrap_or(0)
 }
 
-/// An index for SDL, which answers 0 for one that is too large.
+/// An index for SDL, which returns 0 for an index that is too large.
 fn index(index: usize) -> c_int {
     c_int::try_from(index).unwrap_or(c_int::MAX)
 }
@@ -218,7 +222,7 @@ impl Positions for Handle {
     }
 }
 
-impl Newcomer for Handle {
+impl PendingDevice for Handle {
     fn id(&self) -> u32 {
         // SAFETY: `raw` is open. The id of an open joystick is never negative.
         unsafe { sys::SDL_JoystickInstanceID(self.raw) }.cast_unsigned()
@@ -248,7 +252,7 @@ impl Drop for Handle {
     }
 }
 
-/// Name and path of the device with this index, which may not be open; empty where SDL has none.
+/// Name and path of the device with this index, which need not be open; empty where SDL has none.
 pub(crate) fn name_and_path(_joysticks: &JoystickSubsystem, index: u32) -> (String, String) {
     let Ok(index) = i32::try_from(index) else { return Default::default() };
     // SAFETY: SDL checks the index; the answers are null or strings that no other thread frees meanwhile: devices come
@@ -256,7 +260,7 @@ pub(crate) fn name_and_path(_joysticks: &JoystickSubsystem, index: u32) -> (Stri
     unsafe { (text(sys::SDL_JoystickNameForIndex(index)), text(sys::SDL_JoystickPathForIndex(index))) }
 }
 
-/// Makes SDL's answer a result.
+/// Converts SDL's return code to a result.
 fn done(answer: i32) -> Result<(), String> {
     if answer == 0 { Ok(()) } else { Err(last_error()) }
 }

@@ -1,4 +1,4 @@
-//! What happens on the SDL thread: wait, obey, drain, tend, forward.
+//! The loop of the SDL thread: wait, execute orders, drain events, maintain devices, report.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::sdl::pads::{self, Pads};
 use crate::virtual_pad::VirtualPad;
 use crate::watch::Watch;
 
-/// SDL, the open devices and the sink. Lives and dies on one thread.
+/// SDL, the open devices and the sink, all on one thread.
 ///
 /// The fields are dropped in this order: handles first, then SDL itself, then what SDL pointed to.
 pub(crate) struct SdlThread<Sink> {
@@ -29,10 +29,10 @@ pub(crate) struct SdlThread<Sink> {
     started: Instant,
 }
 
-/// How often SDL looks for devices that come, and at those that say nothing.
+/// How often SDL checks for new devices and for silent ones.
 const REST: Duration = Duration::from_millis(100);
 
-/// How often SDL looks while something has to be read that wakes nobody, or waits for its time: as often as its own wait does.
+/// The polling period while a device cannot wake this thread or is pending: the same as in SDL's own wait.
 const POLL: Duration = Duration::from_millis(1);
 
 impl<Sink: FnMut(Event)> SdlThread<Sink> {
@@ -43,15 +43,15 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
         passes: Arc<AtomicU64>,
         sink: Sink,
     ) -> Result<Self, String> {
-        // SDL would take SIGINT and SIGTERM and turn them into an event that nobody reads: the process would not end.
+        // SDL would handle SIGINT and SIGTERM and turn them into an unused event: the process would not end.
         set_with_priority("SDL_NO_SIGNAL_HANDLERS", "1", &Hint::Override);
-        // Without a window there is no focus either; this says that none is needed.
+        // Without a window there is no focus; this setting makes focus unnecessary.
         set_with_priority("SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS", "1", &Hint::Override);
-        // Over Bluetooth a PlayStation pad has rumble, light and sensors only in the reports that this switches on,
-        // which the kernel's driver uses anyway. The environment may say otherwise.
+        // Over Bluetooth a PlayStation pad has rumble, light and sensors only in the reports that this enables, which
+        // the kernel's driver uses anyway. The environment may override it.
         set_with_priority("SDL_JOYSTICK_HIDAPI_PS4_RUMBLE", "1", &Hint::Default);
-        // In a container no udev tells of devices that come and go: SDL then watches their folder by itself. The
-        // environment may say otherwise.
+        // In a container udev does not report devices: SDL then watches their folder itself. The environment may
+        // override it.
         if !Path::new("/run/udev/control").exists() {
             set_with_priority("SDL_JOYSTICK_DISABLE_UDEV", "1", &Hint::Default);
         }
@@ -74,7 +74,7 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
         })
     }
 
-    /// Forwards events and does what is asked for until `Stop`.
+    /// Forwards events and executes orders until `Stop`.
     pub(crate) fn run(&mut self) {
         loop {
             self.passes.fetch_add(1, Ordering::Relaxed);
@@ -86,39 +86,40 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
             match order {
                 Some(Order::Stop) => return,
                 Some(order) => {
-                    self.obey(order);
-                    // One pump for each state, whatever the drain below does: SDL samples virtual joysticks only here.
+                    self.execute(order);
+                    // One pump for each state, regardless of the drain below: SDL samples virtual joysticks only
+                    // here.
                     self.pump.pump_events();
                 }
                 None => {}
             }
-            // All of them, for then SDL's own state is what they have told. A poll ends at a mark that SDL puts behind
-            // what it read; more may have come behind that.
+            // Drain all events, so SDL's own state matches them. A poll ends at a marker that SDL puts behind what it
+            // read; more may have arrived behind it.
             loop {
                 match events::poll(&mut self.pump) {
-                    Some(heard) => self.devices.handle(heard),
+                    Some(convert) => self.devices.handle(convert),
                     None if events::waits(&self.pump) => {}
                     None => break,
                 }
             }
-            let wishes = self.inbox.wishes();
+            let requests = self.inbox.requests();
             let now = now().saturating_duration_since(self.started);
-            self.devices.tend(now, wishes);
+            self.devices.maintain(now, requests);
             self.devices.end_batch(now);
         }
     }
 
-    fn obey(&mut self, order: Order) {
+    fn execute(&mut self, order: Order) {
         let joysticks = self.devices.joysticks();
         match order {
             Order::Plug { device, reply, wanted } => {
                 if wanted.strong_count() == 0 {
-                    return; // whoever asked has given it up
+                    return; // the caller has stopped waiting
                 }
                 let rest = device.rest();
                 let outcome = self.pads.attach(joysticks, device);
                 let pad = outcome.map(|id| VirtualPad::new(Arc::clone(&self.inbox), id, rest));
-                let _ = reply.send(pad); // given up just now, the pad is dropped, and so unplugged
+                let _ = reply.send(pad); // if the caller stopped waiting just now, the pad is dropped and disconnected
             }
             Order::Set { id, state } => {
                 if !pads::set(joysticks, id, &state) {
@@ -130,13 +131,13 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
                     log::warn!("virtual joystick {id} could not be unplugged");
                 }
             }
-            Order::Retell => self.devices.retell(),
-            Order::Stop => {} // seen before
+            Order::ReportStates => self.devices.request_states(),
+            Order::Stop => {} // handled before
         }
     }
 }
 
-/// Whoever waits for an answer must hear that there is none, however the thread ends.
+/// A caller that waits for a reply must receive a disconnection, however the thread ends.
 impl<Sink> Drop for SdlThread<Sink> {
     fn drop(&mut self) {
         self.inbox.close();
@@ -145,7 +146,7 @@ impl<Sink> Drop for SdlThread<Sink> {
 
 #[allow(
     clippy::disallowed_methods,
-    reason = "this thread paces its looks at batteries by the clock; nothing of it reaches the sink"
+    reason = "this thread paces its battery checks by the clock; nothing of it reaches the sink"
 )]
 fn now() -> Instant {
     Instant::now()

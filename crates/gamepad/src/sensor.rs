@@ -1,13 +1,13 @@
-//! From SDL's axes to REP-103's: the only place where sensor axes are turned.
+//! Converts SDL's sensor axes to those of REP-103; the only place that does.
 
-/// Turns a vector of a gamepad's sensor from SDL's axes to REP-103's.
+/// Converts a sensor vector of a gamepad from SDL's axes to those of REP-103.
 ///
-/// The pad is held as one plays. SDL: x to the right, y up out of the buttons, z towards the player. REP-103: x
-/// forward (away from the player), y to the left, z up. Both are right-handed, so that one rule serves acceleration
+/// The pad is held in the usual way. SDL: x to the right, y up out of the buttons, z towards the player. REP-103: x
+/// forward (away from the player), y to the left, z up. Both are right-handed, so one rule serves acceleration
 /// \[m/s²] and angular velocity \[rad/s]: `(x, y, z) = (-z, -x, y)` of SDL's.
 ///
-/// An acceleration contains what holds the pad against gravity: at rest it is 9.81 m/s² upwards, as in
-/// `sensor_msgs/Imu`. `None` if a number is not finite.
+/// An acceleration includes the reaction to gravity: at rest it is 9.81 m/s² upwards, as in `sensor_msgs/Imu`. `None`
+/// if a number is not finite.
 ///
 /// # Source
 /// `SDL_sensor.h` ("farther ... closer" is its z, turning counter-clockwise is positive); REP-103.
@@ -29,9 +29,9 @@ mod tests {
 
     #[test]
     fn the_way_ahead_is_x_and_the_left_is_y() {
-        // Pushed away from the player: SDL's z runs towards him, so it is negative.
+        // Pushed away from the player: SDL's z points towards the player, so it is negative.
         assert_eq!(rep103([0.0, 0.0, -2.0]), Some([2.0, -0.0, 0.0]));
-        // Pushed to the left: SDL's x runs to the right.
+        // Pushed to the left: SDL's x points to the right.
         assert_eq!(rep103([-3.0, 0.0, 0.0]), Some([-0.0, 3.0, 0.0]));
     }
 

@@ -1,21 +1,21 @@
-//! The serial number where SDL has none: of a device that the kernel's own driver reads.
+//! The serial number for devices read by the kernel's driver, where SDL has none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The serial number of the device whose file is `path`, such as `/dev/input/event7`; empty if it has none.
 ///
-/// What the device says of itself (a Bluetooth address, mostly), and otherwise the serial number of the USB device that
-/// it is, or of the receiver that it talks to.
+/// The number that the device itself reports (mostly a Bluetooth address), otherwise the serial number of the USB
+/// device or of its receiver.
 ///
 /// # Source
-/// Own: SDL 2 reads serial numbers from hidraw only, and two identical pads on evdev could not be told apart.
+/// Own: SDL 2 reads serial numbers from hidraw only, so two identical pads on evdev could not be distinguished.
 pub(crate) fn of(path: &str) -> String {
     below(Path::new("/sys"), path).unwrap_or_default()
 }
 
-/// How many folders lie between an input device and its USB device at most; five are usual.
-const FAR: usize = 8;
+/// The maximum number of folders between an input device and its USB device; five are usual.
+const MAX_DEPTH: usize = 8;
 
 fn below(sys: &Path, path: &str) -> Option<String> {
     let event = Path::new(path).strip_prefix("/dev/input").ok()?.to_str()?;
@@ -27,7 +27,7 @@ fn below(sys: &Path, path: &str) -> Option<String> {
     if uniq.is_some() {
         return uniq;
     }
-    let usb = input.ancestors().take(FAR).find(|folder| folder.join("idVendor").exists())?;
+    let usb = input.ancestors().take(MAX_DEPTH).find(|folder| folder.join("idVendor").exists())?;
     line(&usb.join("serial"))
 }
 
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_device_says_of_itself_comes_first() {
+    fn the_number_that_the_device_reports_comes_first() {
         let sys = Sys::new("uniq", "a0:5a:5c:01:02:03", Some("123"));
         assert_eq!(below(&sys.0, "/dev/input/event7").as_deref(), Some("a0:5a:5c:01:02:03"));
     }

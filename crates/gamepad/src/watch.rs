@@ -1,4 +1,4 @@
-//! What wakes the SDL thread: a pad that has something to say, or another thread that asks for something.
+//! Wakes the SDL thread when a pad has data or another thread posts an order.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,60 +12,61 @@ use std::time::Duration;
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 use rustix::fs::OFlags;
 
-/// By which other threads wake the SDL thread.
+/// Wakes the SDL thread from other threads.
 #[derive(Debug)]
-pub(crate) struct Bell(OwnedFd);
+pub(crate) struct Waker(OwnedFd);
 
-impl Bell {
+impl Waker {
     /// # Errors
     /// The operating system has no file descriptor left.
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }
 
-    /// Ends the wait, or the next one.
-    pub(crate) fn ring(&self) {
-        // It fails only where it was rung 2^64 - 2 times and not heard.
+    /// Ends the current wait, or the next one.
+    pub(crate) fn wake(&self) {
+        // Fails only after 2^64 - 2 calls without a wait.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 }
 
-/// The bell, and the files of the devices that are open in SDL.
+/// The waker, and the files of the devices that are open in SDL.
 ///
-/// Each device's own file is opened a second time beside SDL, to be told when something comes, and is never read: what SDL reads is
-/// its own copy. The kernel tells it once for each report, however much lies unread.
+/// Each device's file is opened a second time, beside SDL, only for notification and never read: SDL reads its own
+/// descriptor. The kernel notifies once for each report, regardless of unread data.
 ///
 /// # Source
-/// own: SDL has no wait that ends when a joystick has something; its own wait looks every millisecond.
+/// own: SDL has no wait that ends when a joystick has data; its own wait polls every millisecond.
 #[derive(Debug)]
 pub(crate) struct Watch {
     epoll: OwnedFd,
-    bell: Arc<Bell>,
+    waker: Arc<Waker>,
     watched: Vec<(u32, File)>,
-    /// Devices whose file cannot be opened.
-    blind: Vec<u32>,
+    /// Devices whose file cannot be opened, which must be polled.
+    polled: Vec<u32>,
 }
 
-/// How many readings of files are taken at a time; what is more comes with the next wait.
+/// The maximum number of notifications handled at a time; the rest follows at the next wait.
 const MOST: usize = 16;
 
 impl Watch {
-    /// Waits for `bell` alone.
+    /// Waits for `waker` only.
     /// # Errors
     /// The operating system has no file descriptor left.
-    pub(crate) fn new(bell: Arc<Bell>) -> io::Result<Self> {
+    pub(crate) fn new(waker: Arc<Waker>) -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        add(&epoll, &bell.0)?;
-        Ok(Self { epoll, bell, watched: Vec::new(), blind: Vec::new() })
+        add(&epoll, &waker.0)?;
+        Ok(Self { epoll, waker, watched: Vec::new(), polled: Vec::new() })
     }
 
-    /// Waits for device `id` too, whose file SDL says is `path`; empty for a virtual one, which moves only when it is asked to.
+    /// Also waits for device `id` with the file `path` according to SDL; empty for a virtual one, which changes only
+    /// on request.
     pub(crate) fn add(&mut self, id: u32, path: &str) {
         if path.is_empty() {
             return;
         }
         let open = || -> io::Result<File> {
-            // A path that is none, as SDL's driver over libusb has them, could name a file of the working directory.
+            // A path that is not a file, as from SDL's libusb driver, could name a file of the working directory.
             if !Path::new(path).is_absolute() {
                 return Err(io::ErrorKind::NotFound.into());
             }
@@ -77,34 +78,34 @@ impl Watch {
         match open() {
             Ok(file) => self.watched.push((id, file)),
             Err(error) => {
-                log::debug!("device {id} is looked at every millisecond, '{path}' does not open: {error}");
-                self.blind.push(id);
+                log::debug!("device {id} is polled every millisecond, '{path}' does not open: {error}");
+                self.polled.push(id);
             }
         }
     }
 
-    /// Waits for device `id` no more.
+    /// Stops waiting for device `id`.
     pub(crate) fn remove(&mut self, id: u32) {
-        self.watched.retain(|(of, _)| *of != id); // which closes the file, and epoll forgets it
-        self.blind.retain(|of| *of != id);
+        self.watched.retain(|(of, _)| *of != id); // this closes the file and removes it from epoll
+        self.polled.retain(|of| *of != id);
     }
 
-    /// Whether there is a device that nothing tells of.
-    pub(crate) fn is_blind(&self) -> bool {
-        !self.blind.is_empty()
+    /// Whether a device must be polled.
+    pub(crate) fn must_be_polled(&self) -> bool {
+        !self.polled.is_empty()
     }
 
-    /// Waits until something may have come, at most for `longest`.
+    /// Waits for a notification, at most for `longest`.
     pub(crate) fn wait(&self, longest: Duration) {
         let longest = Timespec::try_from(longest).ok();
         let mut events = [const { MaybeUninit::<epoll::Event>::uninit() }; MOST];
-        // Whatever it says, a signal included: the devices are looked at next.
+        // The result does not matter, a signal included: the devices are polled next.
         let _ = epoll::wait(&self.epoll, &mut events, longest.as_ref());
-        let _ = rustix::io::read(&self.bell.0, &mut [0; 8]);
+        let _ = rustix::io::read(&self.waker.0, &mut [0; 8]);
     }
 }
 
-/// Edge-triggered: what lies unread wakes nobody again.
+/// Edge-triggered: unread data does not wake the thread again.
 fn add(epoll: &OwnedFd, file: &impl std::os::fd::AsFd) -> io::Result<()> {
     let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
     Ok(epoll::add(epoll, file, epoll::EventData::new_u64(0), flags)?)
@@ -128,26 +129,26 @@ mod tests {
     }
 
     #[test]
-    fn a_bell_that_rang_before_the_wait_ends_it_and_only_it() {
-        let bell = Arc::new(Bell::new().unwrap());
-        let watch = Watch::new(Arc::clone(&bell)).unwrap();
-        bell.ring();
-        bell.ring();
+    fn a_wake_before_the_wait_ends_it_and_only_it() {
+        let waker = Arc::new(Waker::new().unwrap());
+        let watch = Watch::new(Arc::clone(&waker)).unwrap();
+        waker.wake();
+        waker.wake();
         assert!(time(|| watch.wait(LONG)) < LONG);
         let short = Duration::from_millis(20);
         assert!(time(|| watch.wait(short)) >= short);
     }
 
     #[test]
-    fn each_report_of_a_file_that_nobody_reads_ends_a_wait() {
-        let watch = Watch::new(Arc::new(Bell::new().unwrap())).unwrap();
+    fn each_report_of_an_unread_file_ends_a_wait() {
+        let watch = Watch::new(Arc::new(Waker::new().unwrap())).unwrap();
         let (device, reader) = UnixDatagram::pair().unwrap();
         add(&watch.epoll, &reader).unwrap();
         for _ in 0..3 {
             device.send(&[1]).unwrap();
             assert!(time(|| watch.wait(LONG)) < LONG);
             let short = Duration::from_millis(20);
-            assert!(time(|| watch.wait(short)) >= short, "it was told of once");
+            assert!(time(|| watch.wait(short)) >= short, "it was notified once");
         }
         thread::scope(|scope| {
             scope.spawn(|| device.send(&[1]));
@@ -156,16 +157,16 @@ mod tests {
     }
 
     #[test]
-    fn a_device_whose_file_does_not_open_is_looked_at() {
-        let mut watch = Watch::new(Arc::new(Bell::new().unwrap())).unwrap();
+    fn a_device_whose_file_does_not_open_is_polled() {
+        let mut watch = Watch::new(Arc::new(Waker::new().unwrap())).unwrap();
         watch.add(1, "");
-        assert!(!watch.is_blind(), "a virtual one");
+        assert!(!watch.must_be_polled(), "a virtual one");
         watch.add(2, "/dev/input/there-is-none");
         watch.add(3, "Cargo.toml");
-        assert!(watch.is_blind());
+        assert!(watch.must_be_polled());
         watch.remove(2);
-        assert!(watch.is_blind());
+        assert!(watch.must_be_polled());
         watch.remove(3);
-        assert!(!watch.is_blind());
+        assert!(!watch.must_be_polled());
     }
 }

@@ -45,7 +45,7 @@ fn feel(felt: &Receiver<Feedback>) -> Feedback {
 }
 
 #[test]
-fn a_plug_tells_what_the_device_is_and_can_do() {
+fn a_connection_reports_identity_and_capabilities() {
     let bench = Bench::new();
     let (pad, _felt) = pad_with_feedback(&bench);
     let Event::Connected { details, axes, .. } = bench.next_of(pad.id()) else { panic!() };
@@ -162,7 +162,7 @@ fn motors_stop_when_the_handle_is_dropped() {
     assert_eq!(feel(&felt), rumble(9, 9));
     drop(bench);
     assert_eq!(feel(&felt), rumble(0, 0));
-    // The sender went with SDL: nothing of it leaks, and nobody calls back any more.
+    // The sender was dropped with SDL: nothing leaks, and no callback follows.
     assert!(felt.recv_timeout(PATIENCE).is_err());
     drop(pad);
 }
@@ -188,7 +188,7 @@ fn a_device_that_cannot_is_named() {
     let pad = bench.plug("plain", 2, 2, 0);
     let id = pad.id();
     for round in 0..2 {
-        // Twice, since SDL says of a repetition that it went well.
+        // Twice, since SDL reports success for a repetition.
         bench.gamepads.rumble(id, 1, 1, Duration::from_secs(1)).unwrap();
         bench.gamepads.set_led(id, [1, 2, 3]).unwrap();
         bench.gamepads.enable_sensors(id, true).unwrap();
@@ -202,7 +202,7 @@ fn a_device_that_cannot_is_named() {
         let all = [Feature::Rumble, Feature::Led, Feature::Sensors];
         assert!(all.iter().all(|feature| refused.contains(feature)), "round {round}: {refused:?}");
     }
-    // A game controller without sensors is told apart from what is none.
+    // A game controller without sensors differs from a device that is no game controller.
     let (controller, _felt) = pad_with_feedback(&bench);
     bench.next_of(controller.id());
     bench.gamepads.enable_sensors(controller.id(), true).unwrap();
@@ -229,7 +229,7 @@ fn a_device_that_fails_and_one_that_is_not_there_are_named() {
     bench.gamepads.set_led(12345, [0; 3]).unwrap();
     let reason = "there is no such device".into();
     assert_eq!(bench.next_of(12345), Event::Refused { id: 12345, feature: Feature::Led, reason });
-    // The sink's thread hangs, or the ids are made up: the caller hears of it and is not kept waiting.
+    // The sink's thread hangs, or the ids are invalid: the caller gets an error and does not wait.
     let refused = (0..10_000).find_map(|id| bench.gamepads.set_led(20_000 + id, [0; 3]).err());
     assert!(refused.is_none() || matches!(refused, Some(Error::TooManyWaiting { .. })));
 }
@@ -273,7 +273,7 @@ fn a_measurement_arrives_in_the_frame_of_the_robot() {
 }
 
 #[test]
-fn a_battery_is_heard_of_and_looked_at() {
+fn a_battery_is_reported_and_polled() {
     let bench = Bench::new();
     let pad = bench.plug("battery", 2, 2, 0);
     let id = pad.id();
@@ -285,6 +285,6 @@ fn a_battery_is_heard_of_and_looked_at() {
     };
     push(sys::SDL_Event { jbattery });
     assert_eq!(bench.next_of(id), Event::BatteryChanged { id, battery: Battery::Low });
-    // SDL itself knows nothing of this battery, as the look once a second finds.
+    // SDL itself does not know this battery, as the check once a second finds.
     assert_eq!(bench.next_of(id), Event::BatteryChanged { id, battery: Battery::Unknown });
 }

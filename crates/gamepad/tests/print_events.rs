@@ -54,7 +54,7 @@ impl Example {
         u64::from_str_radix(mask, 16).unwrap() & (1 << (signal - 1)) != 0
     }
 
-    /// Sends SIGTERM, waits for the end, and says which signal ended it.
+    /// Sends SIGTERM, waits for the end, and returns the signal that ended it.
     fn terminate(mut self) -> Option<i32> {
         let kill = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.child.id())]).status();
         assert!(kill.unwrap().success());

@@ -1,5 +1,5 @@
-//! What pads do that nobody wants: floods, storms of plugging, doubles, one that cannot be opened.
-#![allow(unsafe_code, reason = "lets SDL tell of a device that is not there")]
+//! Extreme behaviour of pads: floods, storms of connections, identical pads, one that cannot be opened.
+#![allow(unsafe_code, reason = "makes SDL report a device that does not exist")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ fn axis(value: i16) -> VirtualState {
     VirtualState { axes: vec![value], ..VirtualState::default() }
 }
 
-/// What the kernel says of this process.
+/// The kernel's data on this process.
 #[derive(Debug, Clone, Copy)]
 struct Usage {
     resident_kib: i64,
@@ -195,10 +195,10 @@ fn thirty_plugs_a_second_for_a_minute_leave_nothing_behind() {
 }
 
 #[test]
-fn a_device_that_cannot_be_opened_is_told_and_the_others_go_on() {
+fn a_device_that_cannot_be_opened_is_reported_and_the_others_go_on() {
     let bench = Bench::new();
     let pad = bench.plug("good", 1, 1, 0);
-    // SDL tells of a device by its index; there is none with this one, as when it is gone again or may not be read.
+    // SDL reports a device by its index; no device has this one, as if it was removed again or may not be read.
     let jdevice = sys::SDL_JoyDeviceEvent {
         type_: sys::SDL_EventType::SDL_JOYDEVICEADDED as u32,
         timestamp: 0,
@@ -241,7 +241,7 @@ fn a_pad_that_sdl_plugs_in_too_late_is_an_error_and_does_not_come() {
         }
         names
     };
-    let _hangs = gamepads.plug(VirtualDevice::new("hangs", 1, 1, 0)).unwrap(); // answered before the sink hears of it
+    let _hangs = gamepads.plug(VirtualDevice::new("hangs", 1, 1, 0)).unwrap(); // answered before the sink receives it
     connected("hangs");
     let began = now();
     let refused = gamepads.plug(VirtualDevice::new("late", 1, 1, 0)).unwrap_err();

@@ -1,4 +1,4 @@
-//! Virtual joysticks through the whole of SDL: what the sink is told, once, in which order.
+//! Virtual joysticks through the whole of SDL: which events the sink receives, and in which order.
 //!
 //! A real joystick may be plugged in where this runs, lying still.
 #![allow(unsafe_code, reason = "counts what SDL itself believes to be plugged in and open")]
@@ -45,30 +45,30 @@ fn a_plug_is_one_connected_with_the_rest_state_and_nothing_else() {
 }
 
 #[test]
-fn the_sink_learns_that_devices_are_looked_at_though_nothing_happens() {
+fn the_sink_receives_polled_without_events() {
     let _turn = common::TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let (events, received) = std::sync::mpsc::channel();
     let _gamepads = Gamepads::start(move |event| drop(events.send(event))).unwrap();
     let next = || received.recv_timeout(common::PATIENCE).expect("no event came");
-    let mut looks = 0;
-    while looks < 3 {
-        looks += u32::from(next() == Event::Looked);
+    let mut polls = 0;
+    while polls < 3 {
+        polls += u32::from(next() == Event::Polled);
     }
 }
 
 #[test]
-fn where_a_device_is_is_told_again_when_asked_for() {
+fn the_state_of_a_device_is_reported_on_request() {
     let bench = Bench::new();
     let pad = bench.plug("again", 2, 1, 1);
     let id = pad.id();
     let up = Hat { up: true, ..Hat::default() };
     pad.set(VirtualState { axes: vec![7, -8], buttons: vec![true], hats: vec![up] });
     while bench.next() != (Event::Hat { id, hat: 0, state: up }) {}
-    bench.gamepads.retell().unwrap();
+    bench.gamepads.request_states().unwrap();
     let state = Event::State { id, axes: vec![7, -8], buttons: vec![true], hats: vec![up] };
     assert_eq!([bench.next_of(id), bench.next()], [state, Event::BatchEnded]);
     pad.set(VirtualState { axes: vec![7, -9], buttons: vec![true], hats: vec![up] });
-    assert_eq!(bench.next_of(id), Event::Axis { id, axis: 1, value: -9 }, "told once");
+    assert_eq!(bench.next_of(id), Event::Axis { id, axis: 1, value: -9 }, "reported once");
 }
 
 #[test]
@@ -117,7 +117,8 @@ fn unplugging_centres_what_was_moved_and_then_disconnects() {
     let id = pad.id();
     let up = Hat { up: true, ..Hat::default() };
     pad.set(VirtualState { axes: vec![0, 20000], buttons: vec![true, false], hats: vec![up] });
-    // The queued state comes first, although the unplugging follows at once. What never moved is not mentioned.
+    // The queued state comes first, although the disconnection follows at once. Inputs that never moved send no
+    // event.
     let expected = [
         Event::Axis { id, axis: 1, value: 20000 },
         Event::Button { id, button: 0, pressed: true },
@@ -271,7 +272,7 @@ fn sdl_runs_once_at_a_time_and_can_be_started_again() {
     let pad = bench.plug("before", 1, 1, 0);
     assert!(bench.gamepads.alive());
     bench.gamepads.stop();
-    pad.set(axes(&[1])); // reaches nobody, and does no harm
+    pad.set(axes(&[1])); // has no effect
     drop((pad, bench._turn));
 
     let bench = Bench::new();

@@ -2,14 +2,14 @@ use core::fmt;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::ops::RangeInclusive;
 
-/// The variable that chooses the domain of what is isolated.
+/// The variable that sets the domain of isolated processes.
 pub const OWN: &str = "STEERSMAN_DOMAIN";
-/// The domains whose ports are ports.
+/// The domains whose ports are below 65536.
 const ALLOWED: RangeInclusive<u8> = 0..=232;
 /// The last domain to choose from: above it the ports may be those of other programs. The first is 1.
 const LAST: u8 = 101;
 
-/// [`OWN`] is this, which is no domain.
+/// [`OWN`] has this value, which is not a valid domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused(String);
 
@@ -22,7 +22,8 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// The domain `own`, else one by the number `process` that is not `shell` and not `in_use`; if all are, one that is not `shell`.
+/// The domain `own`; without it one by the number `process` that is neither `shell` nor `in_use`. If all are in use, one that
+/// is not `shell`.
 pub fn choose(
     own: Option<String>,
     shell: Option<String>,
@@ -42,8 +43,7 @@ pub fn choose(
     Ok(others.find(|&domain| !in_use(domain)).unwrap_or(any))
 }
 
-/// Whether somebody on this machine has the port on which a domain's participants hear of each other, or the first of those
-/// on which they are spoken to.
+/// Whether a process on this machine has the domain's discovery port for multicast, or the first one for unicast.
 ///
 /// # Source
 /// the ports of DDSI-RTPS 2.2, 9.6.1.1
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_is_neither_everybody_s_nor_the_shell_s() {
+    fn a_domain_is_neither_the_default_nor_the_shell_s() {
         for shell in ["", "0", "1", "50", "101", " 7", "x"] {
             for process in 0..=202 {
                 let domain = choose(None, text(shell), process, &|_| false).unwrap();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_in_use_is_passed_over() {
+    fn a_domain_in_use_is_skipped() {
         assert_eq!(choose(None, text("8"), 6, &|domain| domain == 7), Ok(9));
         assert_eq!(
             choose(None, text("101"), 100, &|domain| domain == 1),
@@ -95,11 +95,11 @@ mod tests {
     }
 
     #[test]
-    fn a_port_that_somebody_has_is_seen() {
+    fn a_port_in_use_is_detected() {
         let domain = (1..=LAST).rev().find(|&domain| !is_in_use(domain)).unwrap();
         let base = 7400 + 250 * u16::from(domain);
         for port in [base, base + 10] {
-            let _somebody = UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+            let _socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
             assert!(is_in_use(domain));
         }
     }

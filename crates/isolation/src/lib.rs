@@ -1,28 +1,28 @@
 //! Keeps the demo, the tests and the bench away from every robot: a ROS domain of their own, on this machine alone.
 //!
-//! They enable, reset and drive whatever vehicle they meet, and the shell of somebody who develops for a robot has that
-//! robot's `ROS_DOMAIN_ID` and its middleware's configuration. So nothing of that is taken over.
+//! They enable, reset and drive any vehicle that they find, and the shell of a robot's developer has that robot's
+//! `ROS_DOMAIN_ID` and its middleware's configuration. So none of that is used.
 //!
-//! * [`Isolation`] is what the variables of the environment must be.
-//! * [`ensure`] sees to it in a process that was started without.
+//! * [`Isolation`] is the required environment.
+//! * [`ensure`] restarts the process in it if needed.
 #![forbid(unsafe_code)]
 
 mod domain;
 mod start;
 
 pub use domain::{OWN, Refused};
-pub use start::{Trouble, ensure, inherited};
+pub use start::{Error, ensure, inherited};
 
 /// The Fast DDS profile that keeps everything on this machine, UDP over loopback.
 ///
-/// No shared memory: a process's publishers stand still while others come and go.
+/// No shared memory: with it a process's publishers block while others come and go.
 pub const PROFILE: &str = include_str!("fastdds.xml");
 
 const DOMAIN: &str = "ROS_DOMAIN_ID";
 const RANGE: &str = "ROS_AUTOMATIC_DISCOVERY_RANGE";
 /// The names of one variable in Fast DDS 2 and in Fast DDS 3.
 const PROFILES: [&str; 2] = ["FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"];
-/// What would lead elsewhere: other peers, other transports, servers that know robots.
+/// Variables that would reach other hosts: other peers, other transports, discovery servers.
 const REMOVED: [&str; 9] = [
     "ROS_LOCALHOST_ONLY",
     "ROS_STATIC_PEERS",
@@ -35,7 +35,7 @@ const REMOVED: [&str; 9] = [
     "ZENOH_CONFIG_OVERRIDE",
 ];
 
-/// A ROS domain, and how the middleware is kept on this machine.
+/// A ROS domain, and the settings that keep the middleware on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Isolation {
     domain: u8,
@@ -43,12 +43,12 @@ pub struct Isolation {
 }
 
 impl Isolation {
-    /// For a process started in an environment of which `inherited` tells the variables.
+    /// The isolation of a process that is started with the variables `inherited`.
     ///
-    /// [`OWN`] chooses the domain; without it one is chosen by the number `process` that is neither 0, which is
-    /// everybody's, nor the shell's, nor in use on this machine.
+    /// [`OWN`] sets the domain. Without it one is chosen by the number `process` that is neither 0, which is the default of
+    /// every ROS process, nor the shell's, nor in use on this machine.
     /// # Errors
-    /// [`OWN`] is no domain.
+    /// [`OWN`] is not a valid domain.
     pub fn new(inherited: &dyn Fn(&str) -> Option<String>, process: u32) -> Result<Self, Refused> {
         let given = |name| inherited(name).filter(|value| !value.is_empty());
         let domain = domain::choose(given(OWN), given(DOMAIN), process, &domain::is_in_use)?;
@@ -56,7 +56,7 @@ impl Isolation {
         Ok(Self { domain, is_fast_dds })
     }
 
-    /// So many more domains for what runs beside it, chosen like the first where that was not given.
+    /// `count` further domains for processes that run beside it, chosen like the first one without [`OWN`].
     #[must_use]
     pub fn beside(self, inherited: &dyn Fn(&str) -> Option<String>, count: usize) -> Vec<u8> {
         let mut taken = vec![self.domain];
@@ -73,12 +73,12 @@ impl Isolation {
         self.domain
     }
 
-    /// What each variable must be, `None` for not set, with [`PROFILE`] in the file `profile`.
+    /// The required value of each variable, `None` for not set, with [`PROFILE`] in the file `profile`.
     ///
     /// # Source
     /// own, seen in the sockets of Jazzy's `rmw_fastrtps_cpp`: with a discovery range of `LOCALHOST` (or `ROS_LOCALHOST_ONLY`)
-    /// it adds shared memory and sockets on every interface to the profile's transports, so that the range is for the others
-    /// alone, and an inherited one is overruled.
+    /// it adds shared memory and sockets on every interface to the profile's transports. So the range is only set for other
+    /// middlewares, and an inherited one is overruled.
     #[must_use]
     pub fn variables(self, profile: &str) -> Vec<(&'static str, Option<String>)> {
         let domain = self.domain.to_string();
@@ -95,7 +95,7 @@ impl Isolation {
         if self.is_fast_dds { "SUBNET" } else { "LOCALHOST" }
     }
 
-    /// Where it runs, and what another shell says to watch.
+    /// The sentence for the user: where it runs, and the command with which another shell can watch.
     #[must_use]
     pub fn sentence(self, profile: &str) -> String {
         let domain = self.domain;
@@ -116,7 +116,7 @@ impl Isolation {
 mod tests {
     use super::*;
 
-    /// The shell of somebody who works on a robot.
+    /// The shell of a robot's developer.
     fn robot(name: &str) -> Option<String> {
         let value = match name {
             "ROS_DOMAIN_ID" => "7",
@@ -151,7 +151,7 @@ mod tests {
             let list = Isolation::new(&robot, process).unwrap().variables("/ours.xml");
             let domain = value(&list, "ROS_DOMAIN_ID");
             assert!(domain.is_some() && domain != Some("7".to_owned()) && domain != Some("0".to_owned()));
-            assert_eq!(domain, value(&list, OWN), "who is started by it stays in it");
+            assert_eq!(domain, value(&list, OWN), "a child process stays in it");
             assert_eq!(value(&list, "FASTRTPS_DEFAULT_PROFILES_FILE"), Some("/ours.xml".to_owned()));
             assert_eq!(value(&list, "ROS_AUTOMATIC_DISCOVERY_RANGE"), Some("SUBNET".to_owned()));
             assert!(
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn who_chooses_a_domain_gets_it() {
+    fn a_chosen_domain_is_used() {
         let chosen = |name: &str| if name == OWN { Some("7".to_owned()) } else { robot(name) };
         assert_eq!(Isolation::new(&chosen, 1).unwrap().domain(), 7);
     }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_tells_the_other_shell_what_to_say() {
+    fn the_sentence_has_the_command_for_another_shell() {
         let isolation = Isolation { domain: 5, is_fast_dds: true };
         assert_eq!(
             isolation.sentence("/it's/ours.xml"),

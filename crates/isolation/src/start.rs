@@ -10,14 +10,14 @@ use crate::{Isolation, PROFILE, PROFILES, Refused};
 
 /// Why a process cannot be isolated.
 #[derive(Debug)]
-pub enum Trouble {
-    /// The chosen domain is none.
+pub enum Error {
+    /// The chosen domain is invalid.
     Refused(Refused),
     /// The operating system refused to start the process again in the environment.
     Start(io::Error),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(refused) => refused.fmt(f),
@@ -26,15 +26,15 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for Error {}
 
-impl From<Refused> for Trouble {
+impl From<Refused> for Error {
     fn from(refused: Refused) -> Self {
         Self::Refused(refused)
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         Self::Start(error)
     }
@@ -45,13 +45,13 @@ pub fn inherited(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
-/// Sees to it that this process and all that it starts are isolated: unless they are, it begins again with the same arguments
-/// in the right environment. Tells the domain, and the sentence that says so.
+/// Ensures that this process and all its children are isolated: if it is not, it restarts with the same arguments in the right
+/// environment. Returns the domain and the sentence for the user.
 ///
-/// A process cannot safely change its own environment once there may be threads; starting over can.
+/// A process cannot safely change its own environment once it may have threads, but it can restart.
 /// # Errors
-/// The chosen domain is none, or the operating system refuses the new start.
-pub fn ensure() -> Result<(u8, String), Trouble> {
+/// The chosen domain is invalid, or the operating system refuses the restart.
+pub fn ensure() -> Result<(u8, String), Error> {
     let isolation = Isolation::new(&inherited, std::process::id())?;
     if let Some(profile) = held(isolation, &inherited, &|file| fs::read_to_string(file).ok()) {
         return Ok((isolation.domain(), isolation.sentence(&profile)));
@@ -65,10 +65,10 @@ pub fn ensure() -> Result<(u8, String), Trouble> {
             None => command.env_remove(name),
         };
     }
-    Err(Trouble::Start(command.exec()))
+    Err(Error::Start(command.exec()))
 }
 
-/// The file with our profile, if the variables are what they must be already.
+/// The file with [`PROFILE`], if all variables already have their required values.
 fn held(
     isolation: Isolation,
     inherited: &dyn Fn(&str) -> Option<String>,
@@ -79,14 +79,14 @@ fn held(
     is_held.then_some(profile)
 }
 
-/// A new file that is nobody else's.
+/// Writes the profile to a new file of this process.
 fn write_profile() -> io::Result<PathBuf> {
     let (folder, process) = (std::env::temp_dir(), std::process::id());
     let mut number = 0;
     loop {
         let path = folder.join(format!("steersman-fastdds-{process}-{number}.xml"));
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-            // Left over from a process that had the same id.
+            // Left by an earlier process with the same id.
             Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 100 => number += 1,
             Err(error) => return Err(error),
             Ok(mut file) => return file.write_all(PROFILE.as_bytes()).map(|()| path),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_isolated_stays_and_whatever_differs_begins_again() {
+    fn an_isolated_process_continues_and_any_difference_restarts_it() {
         let isolation = Isolation::new(&|_| None, 1).unwrap();
         let list = isolation.variables("/ours.xml");
         let with = |changed: &str, to: Option<&str>| {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_that_only_has_the_name_of_ours_is_none() {
+    fn a_profile_with_other_contents_does_not_count() {
         let isolation = Isolation::new(&|_| None, 1).unwrap();
         let list = isolation.variables("/ours.xml");
         let given = |name: &str| list.iter().find(|(n, _)| *n == name).and_then(|(_, value)| value.clone());

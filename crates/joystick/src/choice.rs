@@ -1,45 +1,45 @@
 use crate::device::{Device, Identity};
 use crate::guid::is_same_model;
 
-/// Which device shall drive: what `control_device` says, and what came of it.
+/// Selects the device that drives, from the parameter `control_device` and the devices seen so far.
 ///
-/// A text names the device that SDL calls exactly so, or whose serial number, path, link to that, such as
-/// `/dev/input/by-path/...`, or model (GUID) it is. The exact name of a port names the device of that port too; no
-/// other text stands for a port, since two names may have one port. Without a text the
-/// first device to connect drives, and after that only that one: the same model, and the same serial number where it has
-/// one. Two devices of one model without serial numbers cannot be told apart but by their paths.
+/// A non-empty `control_device` selects the device with exactly that SDL name, serial number, path, link to the path
+/// (such as `/dev/input/by-path/...`) or model (GUID). It also selects a device by the exact name of its port. No
+/// other text selects by port, since two names may map to one port. With an empty `control_device` the first device
+/// to connect drives, and afterwards only that device: the same model, and the same serial number where it has one.
+/// Two devices of one model without serial numbers can only be distinguished by their paths.
 ///
 /// # Source
 /// own; the openrobots component does not say which device its mappings read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choice {
-    /// As the user wrote it; empty: none is named.
+    /// The parameter as the user wrote it; empty: no device is named.
     text: String,
-    /// Who drove, where none is named.
-    settled: Option<Identity>,
+    /// The last driving device, recorded only if no device is named.
+    former: Option<Identity>,
 }
 
-/// How well a text means a device.
+/// How well `control_device` matches a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
-    /// It does not.
+    /// No match.
     None,
-    /// It is a GUID of the same model, of another version.
+    /// The text is a GUID of the same model, in another version.
     Model,
-    /// It is the name of its port.
+    /// The text is the name of the device's port.
     Port,
-    /// It is what SDL calls it, its GUID, serial number, path or a link.
+    /// The text is the device's SDL name, GUID, serial number, path or a link.
     Exact,
-    /// It is that and the name of its port: the first of twins.
+    /// Both an exact match and the name of the port: the first of two identical devices.
     Both,
 }
 
 impl Choice {
     pub(crate) fn new(control_device: &str) -> Self {
-        Self { text: control_device.into(), settled: None }
+        Self { text: control_device.into(), former: None }
     }
 
-    /// Whether `control_device` is the choice already.
+    /// Whether `control_device` equals the current selection.
     pub(crate) fn is(&self, control_device: &str) -> bool {
         self.text == control_device
     }
@@ -47,13 +47,13 @@ impl Choice {
     /// Whether `device` may drive.
     pub(crate) fn allows(&self, device: &Device) -> bool {
         if self.text.is_empty() {
-            self.settled.as_ref().is_none_or(|before| is_same(before, &device.identity))
+            self.former.as_ref().is_none_or(|before| is_same(before, &device.identity))
         } else {
             self.names(device) != Fit::None
         }
     }
 
-    /// Of those that may drive the one that the text means most, the first of several.
+    /// The best match among the devices that may drive; the first of several equal ones.
     pub(crate) fn best<'a>(&self, devices: impl Iterator<Item = &'a Device>) -> Option<&'a Device> {
         let mut best: Option<(Fit, &Device)> = None;
         for device in devices.filter(|device| self.allows(device)) {
@@ -65,7 +65,7 @@ impl Choice {
         best.map(|(_, device)| device)
     }
 
-    /// How well the text means `device`.
+    /// How well the selection matches `device`.
     pub(crate) fn names(&self, device: &Device) -> Fit {
         let Identity { guid, serial, path, links, label } = &device.identity;
         let text = &self.text;
@@ -81,25 +81,25 @@ impl Choice {
         }
     }
 
-    /// `device` drives now.
-    pub(crate) fn settle(&mut self, device: &Device) {
+    /// Records `device` as the driving device.
+    pub(crate) fn record_driver(&mut self, device: &Device) {
         if self.text.is_empty() {
-            self.settled = Some(device.identity.clone());
+            self.former = Some(device.identity.clone());
         }
     }
 
-    /// Who is waited for, in words for the user.
+    /// The awaited device, as text for the user.
     pub(crate) fn awaited(&self) -> Option<&str> {
         if !self.text.is_empty() {
             return Some(&self.text);
         }
-        let settled = self.settled.as_ref()?;
-        Some(if settled.serial.is_empty() { &settled.guid } else { &settled.serial })
+        let former = self.former.as_ref()?;
+        Some(if former.serial.is_empty() { &former.guid } else { &former.serial })
     }
 }
 
-/// Whether what is known of a device `now` is the same as `before`. The path does not count: a device may be plugged in
-/// elsewhere.
+/// Whether the identity `now` is the same device as `before`. The path does not count: a device may be plugged in at
+/// another port.
 pub(crate) fn is_same(before: &Identity, now: &Identity) -> bool {
     before.guid == now.guid && (before.serial == now.serial || now.serial.is_empty())
 }
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn the_first_stays_the_one_wherever_it_is_plugged_in() {
         let mut choice = Choice::new("");
-        choice.settle(&device("Pad", "model", "7", "/a"));
+        choice.record_driver(&device("Pad", "model", "7", "/a"));
         assert!(choice.allows(&device("Pad_1", "model", "7", "/b")));
         assert!(!choice.allows(&device("Pad", "model", "8", "/a")), "a twin");
         assert!(!choice.allows(&device("Pad", "other", "7", "/a")));
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn the_first_without_a_serial_number_is_known_by_its_model() {
         let mut choice = Choice::new("");
-        choice.settle(&device("Pad", "model", "", "/a"));
+        choice.record_driver(&device("Pad", "model", "", "/a"));
         assert!(choice.allows(&device("Pad", "model", "", "/b")));
         assert!(!choice.allows(&device("Pad", "model", "8", "/b")));
         assert_eq!(choice.awaited(), Some("model"));

@@ -1,56 +1,56 @@
 use units::Stamp;
 
-use crate::{DeviceId, DeviceState, Hat, MOST};
+use crate::{DeviceId, DeviceState, Hat, MAX_PUBLISHED};
 
-/// What a device is known by, besides its port.
+/// Identifies a device, in addition to its port.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// SDL's GUID of its model.
+    /// SDL's GUID of the model.
     pub(crate) guid: String,
-    /// Its own serial number; empty where it has none.
+    /// The serial number; empty if the device has none.
     pub(crate) serial: String,
-    /// Where it is plugged in; empty where nobody knows.
+    /// The path where it is plugged in; empty if unknown.
     pub(crate) path: String,
-    /// Links to that, some of which stay the same when the path does not.
+    /// Links to the path; some of them stay the same when the path changes.
     pub(crate) links: Vec<String>,
-    /// What SDL calls it.
+    /// SDL's name of the device.
     pub(crate) label: String,
 }
 
-/// How many axes of a device are looked at, hats as two.
+/// The maximum number of axes processed per device; a hat counts as two.
 pub(crate) const AXES: usize = 64;
-/// How many buttons of a device are looked at.
+/// The maximum number of buttons processed per device.
 pub(crate) const BUTTONS: usize = 128;
 
-/// One connected device and what of it is published.
+/// One connected device and its published state.
 #[derive(Clone, Debug)]
 pub(crate) struct Device {
     pub(crate) id: DeviceId,
-    /// Its port.
+    /// The name of the port.
     pub(crate) name: String,
     pub(crate) identity: Identity,
-    /// Whether its port was asked for.
+    /// Whether the port was requested.
     pub(crate) open: bool,
-    /// Whether something happened to it since it was published last.
+    /// Whether the state changed since it was last published.
     pub(crate) dirty: bool,
-    /// Whether somebody reads it: otherwise nobody knows where it is.
+    /// Whether the device is being read; if not, its state is unknown.
     pub(crate) is_read: bool,
-    /// Whether it was there beside the device that drove last.
+    /// Whether it was connected at the same time as the last driving device.
     pub(crate) is_other: bool,
-    /// All of it, more than is published.
+    /// The complete state, which may be more than is published.
     state: DeviceState,
-    /// The buttons that went down after the device was connected, and still are.
+    /// Buttons that were pressed after the connection and are still down.
     pressed: Vec<bool>,
-    /// The axes to go back to when it is pulled out.
+    /// The axis values to return to on disconnection.
     rest: Vec<i16>,
-    /// Which axes have moved since the device was connected, a bit each.
+    /// Bit mask of the axes that have moved since the connection.
     moved: u64,
-    /// How many axes it really has; its hats come after these.
+    /// The number of real axes; the axes of the hats follow them.
     axes: usize,
     hats: usize,
 }
 
-/// The event was about something that the device does not have, or that is not looked at.
+/// The event refers to an axis, button or hat that the device does not have or that is not processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BeyondLimits;
 
@@ -87,37 +87,37 @@ impl Device {
         }
     }
 
-    /// All of it.
+    /// The complete state.
     pub(crate) fn state(&self) -> &DeviceState {
         &self.state
     }
 
-    /// What its port carries: the first [`MOST`] axes and buttons.
+    /// The published state: the first [`MAX_PUBLISHED`] axes and buttons.
     pub(crate) fn published(&self) -> DeviceState {
         let DeviceState { stamp, buttons, axes } = &self.state;
-        let (axes, buttons) = (axes.iter().take(MOST), buttons.iter().take(MOST));
+        let (axes, buttons) = (axes.iter().take(MAX_PUBLISHED), buttons.iter().take(MAX_PUBLISHED));
         DeviceState { stamp: *stamp, axes: axes.copied().collect(), buttons: buttons.copied().collect() }
     }
 
-    /// Which buttons count as held: one that was down when the device was connected does so from its next press on.
+    /// The buttons that count as held. A button that was down at the connection counts only from its next press on.
     ///
     /// # Source
-    /// own: a pad that comes back while its dead-man is held down, by whatever, must not drive by that.
+    /// own: a pad that reconnects with its dead-man button held down, for whatever reason, must not drive.
     pub(crate) fn pressed(&self) -> &[bool] {
         &self.pressed
     }
 
-    /// From now on no button counts as held before its next press.
+    /// No button counts as held until its next press.
     pub(crate) fn forget_presses(&mut self) {
         self.pressed.fill(false);
     }
 
-    /// Axes where they rest, for those that are no hats.
+    /// The rest positions of the axes that are not hats.
     pub(crate) fn rest(&self) -> &[i16] {
         self.rest.get(..self.axes).unwrap_or(&self.rest)
     }
 
-    /// How many of the axes are no hats.
+    /// The number of axes that are not hats.
     pub(crate) fn plain_axes(&self) -> usize {
         self.axes.min(self.state.axes.len())
     }
@@ -128,7 +128,7 @@ impl Device {
 
     pub(crate) fn axis(&mut self, axis: usize, value: i16) -> Result<(), BeyondLimits> {
         if axis >= self.axes {
-            return Err(BeyondLimits); // the numbers after the axes are the hats'
+            return Err(BeyondLimits); // the following indices belong to the hats
         }
         *self.state.axes.get_mut(axis).ok_or(BeyondLimits)? = value;
         self.dirty = true;
@@ -136,11 +136,11 @@ impl Device {
         Ok(())
     }
 
-    /// An axis at its end when the device is connected is a trigger, or a stick that was held there just then: that one
-    /// jumps to its middle when it is let go, a trigger goes there step by step.
+    /// An axis at its end when the device connects is either a trigger, or a stick deflected at that moment. A stick
+    /// jumps to its centre when it is released; a trigger moves there step by step.
     ///
     /// # Source
-    /// SDL judges the same by the same quarter.
+    /// SDL uses the same threshold of a quarter.
     fn learn_rest(&mut self, axis: usize, value: i16) {
         let first = self.moved & (1 << axis) == 0;
         self.moved |= 1 << axis;
@@ -153,7 +153,7 @@ impl Device {
         }
     }
 
-    /// All axes but these rest in their middle.
+    /// All axes except `triggers` rest at their centre.
     pub(crate) fn know_triggers(&mut self, triggers: &[usize]) {
         let sticks = self.rest.iter_mut().take(self.axes).enumerate();
         for (_, rest) in sticks.filter(|(axis, _)| !triggers.contains(axis)) {
@@ -161,7 +161,7 @@ impl Device {
         }
     }
 
-    /// Says whether the button went down just now.
+    /// Sets a button and returns whether it was just pressed.
     pub(crate) fn button(&mut self, button: usize, pressed: bool) -> Result<bool, BeyondLimits> {
         let before = self.state.buttons.get_mut(button).ok_or(BeyondLimits)?;
         let went_down = pressed && !*before;
@@ -182,7 +182,7 @@ impl Device {
         if places.is_empty() {
             return Err(BeyondLimits);
         }
-        // At the limit of what is looked at a hat may have its vertical half only.
+        // At the axis limit a hat may have its vertical half only.
         for (place, value) in places.iter_mut().zip(to.axes()) {
             *place = value;
         }
@@ -190,17 +190,17 @@ impl Device {
         Ok(())
     }
 
-    /// Nobody reads it any more.
+    /// The device is no longer read.
     pub(crate) fn lose(&mut self) {
         self.release();
         (self.dirty, self.is_read) = (true, false);
     }
 
-    /// It is read again, and is like this. A button counts as held only if its press was seen.
+    /// The device is read again, with these values. A button counts as held only if its press was received.
     pub(crate) fn read(&mut self, axes: &[i16], buttons: &[bool], hats: &[Hat]) {
         (self.dirty, self.is_read) = (true, true);
         let count = self.plain_axes();
-        // Only what it has and what is looked at: no part is beyond its limits.
+        // Only axes that exist and are processed, so no index is beyond the limits.
         for (axis, &value) in axes.iter().enumerate().take(count) {
             let _ = self.axis(axis, value);
         }
@@ -213,10 +213,10 @@ impl Device {
         }
     }
 
-    /// Lets everything go: buttons up, axes where they were when the device was connected, hats centred.
+    /// Releases everything: buttons up, axes at their rest positions, hats centred.
     ///
     /// # Source
-    /// SDL says the same in events before it removes a device; this holds also where it does not.
+    /// SDL sends the same as events before it removes a device; this also covers the case that it does not.
     pub(crate) fn release(&mut self) {
         self.state.buttons.fill(false);
         self.pressed.fill(false);
@@ -227,7 +227,7 @@ impl Device {
     }
 }
 
-/// Whether an axis that rests here is a trigger.
+/// Whether `rest` is the rest position of a trigger.
 pub(crate) fn is_end(rest: i16) -> bool {
     rest.unsigned_abs() >= i16::MAX.unsigned_abs()
 }
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_button_held_from_the_plug_on_counts_from_its_next_press_on() {
+    fn a_button_held_at_the_connection_counts_from_its_next_press_on() {
         let mut pad = Device::new(DeviceId(1), "pad".into(), Identity::default(), &[], &[true, false], &[]);
         assert_eq!((&pad.state().buttons[..], pad.pressed()), (&[true, false][..], &[false, false][..]));
         let mut counts = |down| {
@@ -312,15 +312,15 @@ mod tests {
         let mut pad =
             Device::new(DeviceId(1), "pad".into(), identity, &[-32768, -32768, 9000], &[], &[UP_LEFT]);
         pad.know_triggers(&[1, 7]);
-        pad.axis(0, -20_000).unwrap(); // let go step by step
+        pad.axis(0, -20_000).unwrap(); // released step by step
         assert_eq!(pad.rest(), [0, -32768, 0]);
-        pad.axis(0, -32768).unwrap(); // where SDL thinks that it rests
+        pad.axis(0, -32768).unwrap(); // the rest position according to SDL
         pad.release();
         assert_eq!(pad.state().axes, [0, -32768, 0, 0, 0]);
     }
 
     #[test]
-    fn what_is_read_again_is_as_told_and_its_lengths_stay() {
+    fn a_device_read_again_has_the_reported_state_and_keeps_its_lengths() {
         let identity = Identity::default();
         let mut pad = Device::new(DeviceId(1), "pad".into(), identity, &[0, -32768], &[true], &[UP_LEFT]);
         pad.lose();
@@ -336,10 +336,10 @@ mod tests {
     fn a_stick_held_while_it_was_plugged_in_rests_in_its_middle() {
         let identity = Identity::default();
         let mut pad = Device::new(DeviceId(1), "pad".into(), identity, &[-32768, 32767, 9000], &[], &[]);
-        pad.axis(0, 8190).unwrap(); // jumps: below 32767 / 4 = 8191
-        pad.axis(1, 8191).unwrap(); // a first step as far as that may still be a trigger's
+        pad.axis(0, 8190).unwrap(); // a jump: below 32767 / 4 = 8191
+        pad.axis(1, 8191).unwrap(); // a first step of this size may still come from a trigger
         pad.axis(1, 0).unwrap();
-        pad.axis(2, 0).unwrap(); // never was at an end
+        pad.axis(2, 0).unwrap(); // was never at an end
         assert_eq!(pad.rest(), [0, 32767, 9000]);
     }
 }

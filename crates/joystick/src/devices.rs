@@ -9,32 +9,33 @@ use crate::name::{free_port_name, legal_name};
 use crate::virtual_device::ID as VIRTUAL;
 use crate::{DeviceId, Hat, Output, RenameRefused};
 
-/// The publish task: the connected devices in the order they came, and which of them drives.
+/// The publish task: the connected devices in order of connection, and which of them drives.
 ///
-/// A device gets to drive only at the moment it is connected, or when a parameter or a new name names it: pulling one
-/// out never hands its vehicle to another that lies somewhere with a stick held down. See [`Choice`] for which.
+/// A device starts to drive only when it connects, or when a parameter or a rename selects it. Disconnecting a device
+/// therefore never hands the vehicle to another one that happens to lie somewhere with its stick deflected.
+/// [`Choice`] defines the selection.
 ///
 /// # Source
-/// joystick-genom3 1.0 (batches, caps, names); own: which device the mappings read, of which the component says
-/// nothing.
+/// joystick-genom3 1.0 (batches, caps, names); own: which device the mappings read, which the component does not
+/// specify.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Devices {
     list: Vec<Device>,
-    /// Pulled out, but their ports are still to be closed.
+    /// Disconnected devices whose ports are still to be closed.
     gone: Vec<Device>,
     choice: Choice,
     driver: Option<DeviceId>,
-    /// Who drives, or drove last.
+    /// The device that drives or drove last.
     former: Option<(DeviceId, Identity)>,
-    /// Whether who drives is another than who drove before.
-    stranger: bool,
-    /// How often the drive was given or taken: tells a handover also where the id stays.
+    /// Whether the driving device is not the one that drove before.
+    new_driver: bool,
+    /// Counts how often the driving device changed; detects a handover even if the id stays the same.
     handovers: u64,
-    /// Whether something happened to the device that drives, or another drives.
+    /// Whether the driving device changed its state, or another device drives.
     driver_dirty: bool,
 }
 
-/// Why an event changed nothing.
+/// Why an event was ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ignored {
     UnknownDevice,
@@ -71,19 +72,20 @@ impl Devices {
         self.driving().map(|device| device.name.as_str())
     }
 
-    /// A number that changes whenever another device drives, or none.
+    /// A number that changes whenever another device, or none, starts to drive.
     pub(crate) fn handovers(&self) -> u64 {
         self.handovers
     }
 
-    /// Whether the device that drives is another than the one that drove before it.
+    /// Whether the driving device is not the one that drove before it.
     ///
-    /// The same is one that stayed, or one of the same model and serial number that is plugged in again.
-    pub(crate) fn is_stranger(&self) -> bool {
-        self.stranger
+    /// A device counts as the same if it stayed connected, or if the same model with the same serial number was
+    /// plugged in again.
+    pub(crate) fn is_new_driver(&self) -> bool {
+        self.new_driver
     }
 
-    /// The device that drives, for the filter; without one no axes and no buttons.
+    /// The driving device for the filter; without one there are no axes and no buttons.
     pub(crate) fn stick(&self) -> Stick<'_> {
         self.driving().map_or(Stick::default(), |device| Stick {
             axes: &device.state().axes,
@@ -92,23 +94,24 @@ impl Devices {
         })
     }
 
-    /// Whether it is known where the device that drives is.
+    /// Whether the driving device is being read.
     pub(crate) fn is_read(&self) -> bool {
         self.driving().is_none_or(|device| device.is_read)
     }
 
-    /// Whether a button of the device that drives is down and does not count, since its press was not meant.
-    pub(crate) fn is_held_in_vain(&self, button: usize) -> bool {
+    /// Whether a button of the driving device is down but does not count, because it was pressed before it had a
+    /// meaning.
+    pub(crate) fn must_be_released(&self, button: usize) -> bool {
         let is_down = |buttons: &[bool]| buttons.get(button) == Some(&true);
         self.driving().is_some_and(|device| is_down(&device.state().buttons) && !is_down(device.pressed()))
     }
 
-    /// Whether a device is connected that is not read.
+    /// Whether a connected device is not being read.
     pub(crate) fn has_unread(&self) -> bool {
         self.list.iter().any(|device| !device.is_read)
     }
 
-    /// The device that is waited for.
+    /// The awaited device.
     pub(crate) fn awaited(&self) -> Option<&str> {
         if self.driver.is_some() { None } else { self.choice.awaited() }
     }
@@ -126,7 +129,7 @@ impl Devices {
         self.list.iter_mut().find(|device| device.id == id).ok_or(Ignored::UnknownDevice)
     }
 
-    /// Adds a device and gives the name of its port. The id must be new.
+    /// Adds a device and returns the name of its port. The id must be new.
     pub(crate) fn connect(
         &mut self,
         id: DeviceId,
@@ -147,32 +150,32 @@ impl Devices {
         port
     }
 
-    /// Lets the connected device `id` drive.
+    /// Makes the connected device `id` the driving device.
     fn elect(&mut self, id: DeviceId) {
         let former = self.former.take().map(|(before, identity)| (before, self.contains(before), identity));
         let Some(device) = self.list.iter_mut().find(|device| device.id == id) else { return };
-        self.choice.settle(device);
+        self.choice.record_driver(device);
         self.former = Some((id, device.identity.clone()));
         if self.driver != Some(id) {
-            // What is held on it was pressed when it meant nothing.
+            // Buttons held now were pressed before they had a meaning.
             device.forget_presses();
             let other = core::mem::take(&mut device.is_other);
-            let stranger = former.is_some_and(|(before, there, identity)| {
+            let new_driver = former.is_some_and(|(before, there, identity)| {
                 other || (there && before != id) || !is_same(&identity, &device.identity)
             });
             self.hand_over(Some(id));
-            self.stranger = stranger;
+            self.new_driver = new_driver;
         }
     }
 
     fn hand_over(&mut self, to: Option<DeviceId>) {
         self.driver = to;
         self.driver_dirty = true;
-        self.stranger = false;
+        self.new_driver = false;
         self.handovers = self.handovers.wrapping_add(1);
     }
 
-    /// Removes a device and gives the name of its port.
+    /// Removes a device and returns the name of its port.
     pub(crate) fn disconnect(&mut self, id: DeviceId) -> Result<String, Ignored> {
         let index = self.list.iter().position(|device| device.id == id).ok_or(Ignored::UnknownDevice)?;
         let device = self.list.remove(index);
@@ -181,20 +184,20 @@ impl Devices {
             self.hand_over(None);
         }
         if self.former.as_ref().is_some_and(|(former, _)| *former == id) {
-            // Who was there beside it is not that one plugged in again.
+            // Devices connected at the same time cannot be the same device plugged in again.
             self.list.iter_mut().for_each(|device| device.is_other = true);
         }
         self.gone.push(device);
         Ok(name)
     }
 
-    /// Lets a device drive that `control_device` allows, the first to connect unless one does already.
-    pub(crate) fn want(&mut self, control_device: &str) {
+    /// Applies a new `control_device`: an allowed device drives, the first to connect unless one already drives.
+    pub(crate) fn set_control_device(&mut self, control_device: &str) {
         if self.choice.is(control_device) {
             return;
         }
         self.choice = Choice::new(control_device);
-        // Who drives stays, unless the text means another one more.
+        // The driving device stays unless another one matches better.
         let next = self.choice.best(self.driving().into_iter().chain(&self.list)).map(|device| device.id);
         if self.driver.is_some() && next != self.driver {
             self.hand_over(None);
@@ -204,7 +207,7 @@ impl Devices {
         }
     }
 
-    /// What becomes of a wish to rename: the device and its new port, or `None` where that is its name already.
+    /// Resolves a rename request to the device and its new port, or `None` if the device already has that name.
     pub(crate) fn renaming(
         &self,
         name: &str,
@@ -222,13 +225,13 @@ impl Devices {
         Ok(Some((device.id, port)))
     }
 
-    /// Also by a device that is pulled out, until its topic is closed.
+    /// Whether a port name is in use; a disconnected device holds its name until its topic is closed.
     fn is_taken(&self, port: &str) -> bool {
         self.list.iter().chain(&self.gone).any(|device| device.name == port)
     }
 
-    /// Nobody reads the devices any more, but the virtual one, which comes another way. Whether that is of the one that
-    /// drives.
+    /// The devices are no longer read, except the virtual one, which has its own input. Returns whether the driving
+    /// device is affected.
     pub(crate) fn lose_reading(&mut self) -> bool {
         self.list.iter_mut().filter(|device| device.id != VIRTUAL).for_each(Device::lose);
         let is_lost = self.driver.is_some_and(|id| id != VIRTUAL);
@@ -236,8 +239,8 @@ impl Devices {
         is_lost
     }
 
-    /// All devices count as let go, which is to be told: the node ends.
-    pub(crate) fn let_go(&mut self) {
+    /// Releases all devices and marks them for publication; called when the node ends.
+    pub(crate) fn release_all(&mut self) {
         for device in self.list.iter_mut().filter(|device| device.open) {
             device.release();
             device.dirty = true;
@@ -257,20 +260,20 @@ impl Devices {
         Ok(())
     }
 
-    /// No button of the device that drives counts as held before its next press.
+    /// No button of the driving device counts as held until its next press.
     pub(crate) fn forget_presses(&mut self) {
         let driver = self.driver;
         self.list.iter_mut().filter(|device| Some(device.id) == driver).for_each(Device::forget_presses);
     }
 
-    /// Which of a device's axes are triggers.
+    /// Sets which axes of a device are triggers.
     pub(crate) fn know_triggers(&mut self, id: DeviceId, triggers: &[usize]) -> Result<(), Ignored> {
         self.find(id)?.know_triggers(triggers);
         Ok(())
     }
 
-    /// Moves the device to another port: its state as it was published last, stamp included. A device for which
-    /// `control_device` has waited under its new name gets to drive.
+    /// Moves the device to another port and publishes its last published state there, stamp included. If
+    /// `control_device` awaits the new name, the device starts to drive.
     pub(crate) fn rename(
         &mut self,
         id: DeviceId,
@@ -283,7 +286,7 @@ impl Devices {
         }
         let device = self.list.get_mut(index).ok_or(Ignored::UnknownDevice)?;
         let before = core::mem::replace(&mut device.name, port);
-        // A device whose port is not open yet opens it under its new name.
+        // A port that is not open yet will be opened under the new name.
         if device.open {
             let name = device.name.clone();
             out.push_back(Output::OpenDevice { name: name.clone() });
@@ -302,7 +305,7 @@ impl Devices {
         Ok(())
     }
 
-    /// Says whether a button of the device that drives went down just now.
+    /// Sets a button and returns whether a button of the driving device was just pressed.
     pub(crate) fn button(&mut self, id: DeviceId, button: usize, pressed: bool) -> Result<bool, Ignored> {
         let went_down = self.find(id)?.button(button, pressed)?;
         self.touched(id);
@@ -319,15 +322,15 @@ impl Devices {
         self.driver_dirty |= self.driver == Some(id);
     }
 
-    /// Whether something happened to the device that drives, or drove, since this was asked last.
+    /// Whether the driving device, current or former, changed since the last call.
     pub(crate) fn take_driver_dirty(&mut self) -> bool {
         core::mem::take(&mut self.driver_dirty)
     }
 
-    /// Publishes what changed, each device once: first what is gone, so that its name is free for a replug.
+    /// Publishes each changed device once. Disconnected devices come first, which frees their names for a replug.
     pub(crate) fn publish(&mut self, stamp: Stamp, out: &mut VecDeque<Output>) {
         for mut device in self.gone.drain(..) {
-            // Who came and went within one batch was never seen.
+            // A device that connected and disconnected within one batch was never published.
             if device.open {
                 device.release();
                 device.stamp(stamp);

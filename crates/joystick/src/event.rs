@@ -6,126 +6,128 @@ use crate::{
     DeviceId, DeviceState, Feedback, Hat, JoyState, LogRow, Params, PoseState, Report, VirtualState,
 };
 
-/// All that can happen to the joystick node.
+/// Inputs of the joystick node.
 ///
-/// Events of a device are collected until [`Input::BatchEnded`]; what they mean for the filter acts at once.
+/// Device events are collected until [`Input::BatchEnded`]; their effect on the filter is immediate.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // a box would allocate on the way of the reference
+#[allow(clippy::large_enum_variant)] // a box would allocate for each reference
 pub enum Input {
-    /// A device was opened. The values are those read right after, for SDL sends no event for them.
+    /// A device was opened. The values are read right after opening, since SDL sends no event for them.
     DeviceConnected {
-        /// SDL's instance id; a known one replaces the device that had it.
+        /// SDL's instance id; a device that has the same id is replaced.
         id: DeviceId,
         /// SDL's name of the device, any text.
         name: String,
         /// SDL's GUID of the device's model, as text.
         guid: String,
-        /// The device's own serial number; empty if it tells none.
+        /// The serial number; empty if the device reports none.
         serial: String,
-        /// Where the system has it, such as `/dev/input/event7`; empty if that is not known.
+        /// The path, such as `/dev/input/event7`; empty if unknown.
         path: String,
-        /// Links to that, such as `/dev/input/by-path/...`, any number of them.
+        /// Links to the path, such as `/dev/input/by-path/...`, any number of them.
         links: Vec<String>,
-        /// Axes at rest, any number of them.
+        /// The axes at the time of opening, any number of them.
         axes: Vec<i16>,
-        /// Buttons as they are, any number of them.
+        /// The buttons, any number of them.
         buttons: Vec<bool>,
-        /// Hats as they are, any number of them.
+        /// The hats, any number of them.
         hats: Vec<Hat>,
     },
-    /// It is known which axes of a device are triggers, whose rest is an end: the others rest in their middle, wherever
-    /// they were when the device was connected. Of a device of which nobody knows, an axis at its end counts as a trigger.
+    /// Reports which axes of a device are triggers, which rest at an end. All other axes rest at their centre,
+    /// whatever their position at the connection. Without this input an axis at its end counts as a trigger.
     TriggersKnown {
-        /// Which.
+        /// The device.
         id: DeviceId,
-        /// Their numbers; others than the device has mean nothing.
+        /// Indices of the axes; indices that the device does not have are ignored.
         axes: Vec<usize>,
     },
-    /// A device was pulled out.
+    /// A device was disconnected.
     DeviceDisconnected {
-        /// Which.
+        /// The device.
         id: DeviceId,
     },
-    /// A device shall have another port; see [`Joystick::rename`](crate::Joystick::rename), which makes it.
+    /// A device gets another port; made by [`Joystick::rename`](crate::Joystick::rename).
     DeviceRenamed {
-        /// Which.
+        /// The device.
         id: DeviceId,
-        /// The port: a legal name that no other device has, or nothing happens.
+        /// The port. A name that is illegal or in use has no effect.
         name: String,
     },
     /// An axis has a new value.
     AxisMoved {
-        /// Of which device.
+        /// The device.
         id: DeviceId,
-        /// Which axis, from 0; hats do not count.
+        /// The index of the axis, from 0; hats do not count.
         axis: usize,
         /// SDL's raw value.
         value: i16,
     },
     /// A button went down or up.
     ButtonChanged {
-        /// Of which device.
+        /// The device.
         id: DeviceId,
-        /// Which button, from 0.
+        /// The index of the button, from 0.
         button: usize,
-        /// Down?
+        /// Whether it is down.
         pressed: bool,
     },
-    /// A hat points elsewhere.
+    /// A hat changed its direction.
     HatMoved {
-        /// Of which device.
+        /// The device.
         id: DeviceId,
-        /// Which hat, from 0.
+        /// The index of the hat, from 0.
         hat: usize,
-        /// Where to.
+        /// The new direction.
         state: Hat,
     },
-    /// The devices were looked at, also if nothing happened to them. From the first time on it has to come again and again: when
-    /// nobody looks for 250 ms, that is [`Input::ReadingLost`].
-    DevicesLooked,
-    /// Nobody reads the devices any more: all of them count as let go, and where they are nobody knows. Belongs to a batch
+    /// The devices were polled, even if no event was pending. After the first one this input must arrive repeatedly:
+    /// 250 ms without it are [`Input::ReadingLost`].
+    DevicesPolled,
+    /// The devices are no longer read: all of them count as released, and their state is unknown. Must be in a batch
     /// of its own.
     ReadingLost,
-    /// A device is read again after that, as [`Joystick::needs_reading`](crate::Joystick::needs_reading) asks for, and is like
-    /// this; more or less of everything than it has means nothing.
+    /// A device is read again after that and has these values; see
+    /// [`Joystick::needs_reading`](crate::Joystick::needs_reading). Missing or additional entries are ignored.
     DeviceRead {
-        /// Which.
+        /// The device.
         id: DeviceId,
-        /// Its axes.
+        /// The axes.
         axes: Vec<i16>,
-        /// Its buttons; one that is down counts as held only if it went down since the reading was lost.
+        /// The buttons; one that is down counts as held only if it was pressed after the reading was lost.
         buttons: Vec<bool>,
-        /// Its hats.
+        /// The hats.
         hats: Vec<Hat>,
     },
-    /// All events of one wake-up were handed over.
+    /// All events of one wake-up were delivered.
     BatchEnded,
-    /// The virtual device is held like this; it is plugged in if it is not, and unplugged when nothing comes for 500 ms.
+    /// A new state of the virtual device. The device is connected if necessary, and disconnected after 500 ms without
+    /// a state.
     VirtualDeviceMoved(VirtualState),
-    /// A feedback was asked of the device that drives.
+    /// A feedback for the driving device was received.
     FeedbackReceived(Feedback),
-    /// The wall clock at this `now`. Expected before the events that happen at it, and before each timed poll.
+    /// The wall clock at this `now`. Expected before the events of the same `now`, and before each timed poll.
     ClockRead(Stamp),
-    /// Somebody else's state came in on `reference`.
+    /// A state was received on `reference`.
     ReferenceReceived(PoseState),
-    /// So many publish `reference`, whatever their type; [`usize::MAX`] if the graph cannot tell. Of more than one none counts.
+    /// The number of publishers of `reference`, of any type; [`usize::MAX`] if the graph cannot report it. With more
+    /// than one publisher no reference is accepted.
     ReferencePublishersCounted(usize),
-    /// So many publish `virtual_device`, likewise; more than one unplug it.
+    /// The number of publishers of `virtual_device`, likewise; more than one disconnects the device.
     VirtualPublishersCounted(usize),
-    /// Parameters were changed, all of them or none; those read only at start are ignored.
+    /// New parameters, applied all or none; those read only at start are ignored.
     ParametersChanged(Params),
-    /// The vehicle's own frame was asked for (true) or the world's (false), whatever buttons did before.
+    /// The vehicle's own frame (true) or the world frame (false) was requested, whatever the buttons selected before.
     FrameSelected(bool),
-    /// The parameter `intrinsic` follows what a button selected: it has this value now, and nothing else is new.
-    FrameNoted(bool),
+    /// The parameter `intrinsic` was updated to the value that a button selected; nothing else changes.
+    FrameParameterUpdated(bool),
     /// A log was opened (true) or closed.
     LogSwitched(bool),
-    /// The node shuts down; nothing is taken in after that.
+    /// The node shuts down; later inputs are ignored.
     Stopping,
 }
 
 impl Input {
-    /// Whether it is of the kind that a batch is made of.
+    /// Whether it is a device event, which belongs to a batch.
     pub(crate) const fn is_of_device(&self) -> bool {
         matches!(
             self,
@@ -140,27 +142,27 @@ impl Input {
     }
 }
 
-/// All that the joystick node can ask for.
+/// Outputs of the joystick node.
 ///
 /// # Real-time
 /// [`Output::PublishDesired`] is made without allocation. [`Output::PublishDevice`] and [`Output::PublishJoy`] clone
-/// vectors of at most 128 entries and a name; they come after it.
+/// vectors of at most 128 entries and a name; they are polled after it.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)] // a box would allocate on the way of the desired state
+#[allow(clippy::large_enum_variant)] // a box would allocate for each desired state
 pub enum Output {
-    /// Make the port `~/device/<name>`.
+    /// Create the port `~/device/<name>`.
     OpenDevice {
-        /// The port: a valid ROS name of at most [`LONGEST_NAME`](crate::LONGEST_NAME) bytes, used by no other.
+        /// The port: a valid and unused ROS name of at most [`MAX_NAME_LENGTH`](crate::MAX_NAME_LENGTH) bytes.
         name: String,
     },
     /// Publish on the port `~/device/<name>`.
     PublishDevice {
         /// The port.
         name: String,
-        /// What.
+        /// The state.
         state: DeviceState,
     },
-    /// Take the port `~/device/<name>` down.
+    /// Remove the port `~/device/<name>`.
     CloseDevice {
         /// The port.
         name: String,
@@ -171,7 +173,7 @@ pub enum Output {
     PublishJoy(JoyState),
     /// Publish on `~/connected`: whether a device drives.
     PublishConnected(bool),
-    /// Let the motors of a device run: strong and weak, 0 to 65535, for so long.
+    /// Run the motors of a device, strong and weak, 0 to 65535, for a time.
     Rumble {
         /// Which device.
         device: DeviceId,
@@ -179,18 +181,18 @@ pub enum Output {
         low: u16,
         /// The weak motor.
         high: u16,
-        /// For how long.
+        /// The duration.
         time: Duration,
     },
-    /// Give the light of a device a colour.
+    /// Set the colour of a device's light.
     Light {
         /// Which device.
         device: DeviceId,
         /// Red, green, blue.
         colour: [u8; 3],
     },
-    /// Give the log this cycle's row.
+    /// Append the row of this cycle to the log file.
     LogRow(LogRow),
-    /// Tell the log.
+    /// Write a line to the ROS log.
     Report(Report),
 }

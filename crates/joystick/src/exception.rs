@@ -1,46 +1,46 @@
 use core::fmt::{self, Write};
 
-/// Why a service did not do what it was asked: an exception of the openrobots component.
+/// Why a service refused a request: an exception of the openrobots component.
 ///
 /// # Source
-/// joystick-genom3 1.2, *Throws* of its services; `e_nomem` is not here, for Rust ends a process without memory.
-/// [`Exception::Value`] is own: the component declares nothing for its setters.
+/// joystick-genom3 1.2, *Throws* of its services. `e_nomem` is absent because Rust ends a process that runs out of
+/// memory. [`Exception::Value`] is own: the component declares nothing for its setters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exception {
     /// `e_noent`: no device has that name.
     NoEntry,
     /// `e_sdl`.
     Sdl {
-        /// What is wrong; 256 bytes of it are told.
+        /// The reason; at most 256 bytes are sent.
         what: String,
     },
     /// `e_sys`.
     Sys {
         /// The operating system's error number.
         code: i16,
-        /// What is wrong; 128 bytes of it are told.
+        /// The reason; at most 128 bytes are sent.
         what: String,
     },
-    /// `e_value`: a value was refused, and nothing is changed.
+    /// `e_value`: a value was refused and nothing changed.
     Value {
         /// Name, value and range.
         what: String,
     },
 }
 
-/// Why a device did not get another name.
+/// Why a device was not renamed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RenameRefused {
-    /// No device has the present name.
+    /// No device has the current name.
     UnknownDevice,
-    /// The wish holds no letter and no digit.
+    /// The requested name has no letter and no digit.
     NothingLeft {
-        /// As it was wished.
+        /// The requested name.
         name: String,
     },
     /// Another device has that name.
     Taken {
-        /// As a port's name.
+        /// The name of the port.
         name: String,
     },
 }
@@ -57,7 +57,7 @@ impl From<RenameRefused> for Exception {
     }
 }
 
-/// As JSON, `{"ex": <name>, "detail": {..}}`, which is what `genom_exdetail` holds.
+/// Formats it as JSON, `{"ex": <name>, "detail": {..}}`, the content of `genom_exdetail`.
 impl fmt::Display for Exception {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, code, detail) = match self {
@@ -76,7 +76,7 @@ impl fmt::Display for Exception {
     }
 }
 
-/// The first `longest` bytes, or a little less where that would split a character.
+/// The first `longest` bytes, or slightly fewer where that would split a character.
 fn start(text: &str, longest: usize) -> &str {
     let end = (0..=longest.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     text.get(..end).unwrap_or_default()
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_keeps_the_bounds_of_the_component() {
+    fn a_reason_keeps_the_bounds_of_the_component() {
         assert_eq!(start("abc", 2), "ab");
         assert_eq!(start("abc", 3), "abc");
         assert_eq!(start("aé", 2), "a", "a character is not split");

@@ -4,14 +4,14 @@ use units::Instant;
 
 use crate::{DeviceId, Output, Report};
 
-/// How long a motor runs after a feedback.
+/// How long a motor runs after one feedback.
 /// # Source
 /// The ROS 2 `joy` package lets both motors run for a second.
 const DURATION: Duration = Duration::from_secs(1);
-/// How often it is reported that a feedback is wrong.
-const SELDOM: Duration = Duration::from_secs(1);
+/// The minimum time between reports of wrong feedback.
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What came on `joy/set_feedback`, as it came.
+/// A message received on `joy/set_feedback`, unchecked.
 ///
 /// # Source
 /// `sensor_msgs/JoyFeedback`.
@@ -19,24 +19,24 @@ const SELDOM: Duration = Duration::from_secs(1);
 pub struct Feedback {
     /// 0 a light, 1 a motor, 2 a buzzer.
     pub kind: u8,
-    /// Which: of a light red, green, blue; of the motors the strong one, the weak one.
+    /// For a light: red, green, blue. For a motor: strong, weak.
     pub id: u8,
     /// 0 to 1.
     pub intensity: f32,
 }
 
-/// The motors and the light of the device that drives: what feedbacks asked of them.
+/// The requested state of the motors and the light of the driving device.
 ///
-/// Each motor runs for its own time, although a device is told of both at once.
+/// Each motor has its own time, although a device is commanded both at once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Feedbacks {
     motors: [Motor; 2],
     colour: [f32; 3],
-    /// When something was reported of a feedback last.
+    /// When a wrong feedback was last reported.
     reported: Option<Instant>,
 }
 
-/// A strength, 0 to 1, until a time.
+/// A strength, 0 to 1, that ends at a time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Motor {
     strength: f32,
@@ -44,8 +44,13 @@ struct Motor {
 }
 
 impl Feedbacks {
-    /// What the device that drives is to do, or why not.
-    pub(crate) fn take(&mut self, now: Instant, driver: Option<DeviceId>, asked: Feedback) -> Option<Output> {
+    /// The command for the driving device, or the report why there is none.
+    pub(crate) fn receive(
+        &mut self,
+        now: Instant,
+        driver: Option<DeviceId>,
+        asked: Feedback,
+    ) -> Option<Output> {
         let done = checked(asked).map_err(|reason| format!("is refused: {reason}"));
         let done = done.and_then(|asked| {
             let device = driver.ok_or_else(|| "is ignored: no device drives".to_owned())?;
@@ -53,7 +58,7 @@ impl Feedbacks {
         });
         match done {
             Ok(output) => Some(output),
-            Err(_) if self.reported.is_some_and(|at| now.since(at) < SELDOM) => None,
+            Err(_) if self.reported.is_some_and(|at| now.since(at) < REPORT_INTERVAL) => None,
             Err(what) => {
                 self.reported = Some(now);
                 Some(Output::Report(Report::FeedbackRefused { what }))
@@ -76,12 +81,12 @@ impl Feedbacks {
         self.rumble(now, device)
     }
 
-    /// Another device drives, of which nothing was asked yet.
+    /// Another device drives, for which nothing was requested yet.
     pub(crate) fn forget(&mut self) {
         *self = Self { reported: self.reported, ..Self::default() };
     }
 
-    /// Both motors when the time of one is over and the other runs on.
+    /// A command for both motors when the time of one has passed and the other runs on.
     pub(crate) fn expire(&mut self, now: Instant, driver: Option<DeviceId>) -> Option<Output> {
         let mut ended = false;
         for motor in self.motors.iter_mut().filter(|motor| motor.strength > 0.0 && motor.until <= now) {
@@ -92,7 +97,7 @@ impl Feedbacks {
         driver.filter(|_| ended && runs_on).map(|device| self.rumble(now, device))
     }
 
-    /// When a motor's time is over while the other runs on.
+    /// When the time of one motor passes while the other runs on.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let [one, other] = self.motors;
         let both_run = one.strength > 0.0 && other.strength > 0.0;
@@ -106,7 +111,7 @@ impl Feedbacks {
 }
 
 impl Motor {
-    /// Its strength, 0 to 65535, and for how long it still runs.
+    /// The strength, 0 to 65535, and the remaining time.
     fn running(self, now: Instant) -> (u16, Duration) {
         let left = self.until.since(now);
         if self.strength > 0.0 && !left.is_zero() {
@@ -151,7 +156,7 @@ mod tests {
     }
 
     fn motor(feedbacks: &mut Feedbacks, millis: u64, id: u8, intensity: f32) -> Option<Output> {
-        feedbacks.take(at(millis), Some(PAD), Feedback { kind: MOTOR, id, intensity })
+        feedbacks.receive(at(millis), Some(PAD), Feedback { kind: MOTOR, id, intensity })
     }
 
     fn rumble(low: u16, high: u16, millis: u64) -> Option<Output> {
@@ -167,7 +172,7 @@ mod tests {
         assert_eq!((motors.deadline(), motors.expire(at(999), Some(PAD))), (Some(at(1000)), None));
         assert_eq!(motors.expire(at(1005), Some(PAD)), rumble(0, 32768, 595));
         assert_eq!(motors.expire(at(1600), Some(PAD)), None, "the device ends it by itself");
-        // Long after, a feedback for one motor is none for the other.
+        // Much later, a feedback for one motor does not affect the other.
         assert_eq!(motor(&mut motors, 5000, 1, 0.5), rumble(0, 32768, 1000));
         assert_eq!(motor(&mut motors, 6500, 0, 1.0), rumble(65535, 0, 1000));
     }
@@ -186,14 +191,14 @@ mod tests {
         let mut light = Feedbacks::default();
         let mut colour = |id, intensity| {
             let asked = Feedback { kind: LIGHT, id, intensity };
-            light.take(at(0), Some(PAD), asked)
+            light.receive(at(0), Some(PAD), asked)
         };
         colour(1, 1.0);
         assert_eq!(colour(2, 0.5), Some(Output::Light { device: PAD, colour: [0, 255, 128] }));
     }
 
     #[test]
-    fn what_no_device_has_is_refused_in_words_and_seldom() {
+    fn impossible_feedback_is_refused_and_reported_seldom() {
         let of = |kind, id, intensity| checked(Feedback { kind, id, intensity }).unwrap_err();
         assert_eq!(of(1, 2, 0.5), "id is 2, must be from 0 to 1 for a motor (strong, weak)");
         assert_eq!(of(1, 0, 1.5), "intensity is 1.5, must be from 0 to 1");
@@ -201,7 +206,7 @@ mod tests {
         assert!(of(2, 0, 1.0).starts_with("type is 2") && of(1, 0, -0.1).starts_with("intensity is -0.1"));
         let mut feedbacks = Feedbacks::default();
         let mut at =
-            |millis| feedbacks.take(at(millis), None, Feedback { kind: MOTOR, id: 0, intensity: 1.0 });
+            |millis| feedbacks.receive(at(millis), None, Feedback { kind: MOTOR, id: 0, intensity: 1.0 });
         let what = "is ignored: no device drives".into();
         assert_eq!(at(0), Some(Output::Report(Report::FeedbackRefused { what })));
         assert_eq!((at(999), at(1000).is_some()), (None, true));

@@ -4,19 +4,19 @@ use units::{Clock, Instant, Received, Stamp, Velocity};
 
 use crate::integrator::Integrator;
 use crate::joystick::Course;
-use crate::mapping::{Unrest, commands, is_at_rest, reads_the_same, unrest};
+use crate::mapping::{DeflectedAxis, commands, deflected_axis, is_at_rest, reads_the_same};
 use crate::mode::{Activity, Mode};
-use crate::reference::{Loss, Reference, asked};
+use crate::reference::{Loss, Reference, requested_velocity};
 use crate::takeover::{Reach, Seed};
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
 
-/// For how long it is said that whoever commanded was lost: some messages, so that one is received.
-pub(crate) const LOST: Duration = Duration::from_millis(100);
-/// For how long zero is published after the stick, or a reference in motion, was lost: every hop sees it, also one that
-/// misses some messages. After that nothing is claimed any more.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(1);
+/// How long a loss is published as a state without velocity: several messages, so at least one is received.
+pub(crate) const LOSS_TIME: Duration = Duration::from_millis(100);
+/// How long zero is published after the stick, or a reference in motion, was lost. Every receiver sees it, even one
+/// that misses some messages. Afterwards the stick claims nothing.
+pub(crate) const STOP_TIME: Duration = Duration::from_secs(1);
 
-/// The stick that drives, as far as the filter looks at it.
+/// The state of the driving stick that the filter uses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stick<'a> {
     pub(crate) axes: &'a [i16],
@@ -25,60 +25,61 @@ pub(crate) struct Stick<'a> {
     pub(crate) is_there: bool,
 }
 
-/// The zeros that are still to be published after the stick or the reference stopped commanding.
+/// The zeros still to be published after the stick or the reference stopped commanding.
 #[derive(Clone, Copy, Debug, Default)]
-struct Farewell {
-    /// At least one is.
+struct StopSequence {
+    /// At least one zero is due.
     is_due: bool,
-    /// Until then in each cycle, unless a reference is passed on.
+    /// Zero is published in each cycle until then, unless a reference is passed on.
     until: Instant,
-    /// Whether the reference is not passed on before that: the stick was lost, nobody let go of it.
+    /// Whether the reference is blocked until then: the stick was lost, not released by its user.
     masks: bool,
-    /// Until then it is said that who commanded was lost, in place of zero.
+    /// Until then a state without velocity is published in place of zero.
     lost_until: Instant,
 }
 
-impl Farewell {
-    /// From `now` on, of a stick that was lost, or a reference in motion.
+impl StopSequence {
+    /// Starts at `now`, after the loss of a stick or of a reference in motion.
     fn after_loss(now: Instant, masks: bool) -> Self {
-        Self { is_due: true, until: now + FAREWELL, masks, lost_until: now + LOST }
+        Self { is_due: true, until: now + STOP_TIME, masks, lost_until: now + LOSS_TIME }
     }
 
-    /// Of a hand that let go, or a reference at rest.
+    /// One zero, after the user released the stick or a reference at rest ended.
     fn of_one_stop() -> Self {
         Self { is_due: true, ..Self::default() }
     }
 }
 
-/// The state task: passes the reference on, or replaces it by what the stick commands.
+/// The state task: passes the reference on, or replaces it by the command of the stick.
 ///
-/// The caller says [`advance`](Self::advance) before it changes anything, so that the time up to now is integrated
-/// with what was commanded then, and [`look`](Self::look) after, so that mode and command follow.
+/// The caller must call [`advance`](Self::advance) before any change, which integrates the command up to now, and
+/// [`update`](Self::update) after it, which updates mode and command.
 #[derive(Clone, Debug)]
 pub(crate) struct Filter {
     mappings: Mappings,
     dynamics: Dynamics,
-    /// The frame that the parameters asked for last, to notice that they ask for another.
-    intrinsic_asked: bool,
+    /// The frame last requested by the parameters, to detect a new request.
+    requested_frame: bool,
     mode: Mode,
     activity: Activity,
     /// Whether the stick claims the vehicle.
     claims: bool,
-    /// What the stick commands now \[m/s², rad/s²], linear then angular.
+    /// The acceleration that the stick commands \[m/s², rad/s²], linear then angular.
     acceleration: [f64; 6],
     motion: Integrator,
-    /// Up to when the motion is integrated.
+    /// The time up to which the motion is integrated.
     until: Instant,
     reference: Reference,
-    farewell: Farewell,
-    /// The stick took over from nothing, and the zero with which it begins is not published yet; its motion begins after that.
+    stop_sequence: StopSequence,
+    /// The stick took over without a reference, and its initial zero is not published yet; its motion starts after
+    /// that.
     begins: bool,
-    /// Whether the stick claimed the vehicle when it was published last: SDL lets go of a pad before it says, in the same batch of
-    /// events, that the pad is gone.
+    /// Whether the stick claimed the vehicle at the last publication. SDL releases a pad before it reports, in the
+    /// same batch of events, that the pad is gone.
     claimed: bool,
-    /// The stick, or its button, was taken away while it claimed the vehicle, since the last look.
+    /// The stick or its button was removed while it claimed the vehicle, since the last update.
     taken: bool,
-    /// The stick that drives was not yet at rest since it does, or means what it does, and commands nothing.
+    /// The stick commands nothing because it has not been at rest since it started to drive or its meaning changed.
     waits: bool,
     seeds_refused: u64,
     seeds_limited: u64,
@@ -89,7 +90,7 @@ impl Filter {
         Self {
             mappings: params.mappings,
             dynamics: params.dynamics,
-            intrinsic_asked: params.intrinsic,
+            requested_frame: params.intrinsic,
             mode: Mode::new(params.intrinsic),
             activity: Activity::of(&params.mappings.enable, &[], false),
             claims: false,
@@ -97,7 +98,7 @@ impl Filter {
             motion: Integrator::default(),
             until: Instant::ZERO,
             reference: Reference::default(),
-            farewell: Farewell::default(),
+            stop_sequence: StopSequence::default(),
             begins: false,
             claimed: false,
             taken: false,
@@ -107,13 +108,13 @@ impl Filter {
         }
     }
 
-    /// Whether the stick claims the vehicle: a button says so, or none is mapped and the stick is there with an axis that
-    /// is mapped. Otherwise the reference is passed on.
+    /// Whether the stick claims the vehicle: an enable button is active, or none is mapped and the stick is connected
+    /// and has a mapped axis. Otherwise the reference is passed on.
     ///
     /// # Source
-    /// own: without buttons the openrobots component is always active and masks the reference, also where there is no
-    /// stick. Such a vehicle would never be driven by anything else. A takeover by `enable.toggle` is a person's act and
-    /// outlasts its stick.
+    /// own: without buttons the openrobots component is always active and masks the reference, even without a stick;
+    /// nothing else could ever drive such a vehicle. A takeover by `enable.toggle` is a deliberate act and outlasts
+    /// its stick.
     pub(crate) fn active(&self) -> bool {
         self.claims
     }
@@ -126,27 +127,27 @@ impl Filter {
         self.mode.latch()
     }
 
-    /// What the accelerations are divided by now.
+    /// The current divisor of the accelerations.
     pub(crate) fn divisor(&self) -> f64 {
         self.activity.divisor(self.dynamics.slow)
     }
 
-    /// The reference, for whoever reports on it.
+    /// The reference, for reports.
     pub(crate) fn reference(&self) -> &Reference {
         &self.reference
     }
 
-    /// Which axis keeps the stick from commanding, and how far it is from its rest.
-    pub(crate) fn unrest(&self, stick: Stick<'_>) -> Option<Unrest> {
-        self.waits.then(|| unrest(&self.mappings, stick.axes)).flatten()
+    /// The axis that keeps the stick from commanding, and its distance from rest.
+    pub(crate) fn deflected_axis(&self, stick: Stick<'_>) -> Option<DeflectedAxis> {
+        self.waits.then(|| deflected_axis(&self.mappings, stick.axes)).flatten()
     }
 
-    /// Whether the stick commands nothing because it was not yet at rest.
+    /// Whether the stick commands nothing because it has not been at rest yet.
     pub(crate) fn waits(&self) -> bool {
         self.waits
     }
 
-    /// Takeovers that began with zero, and those that began slower than the reference.
+    /// The numbers of takeovers that started from zero, and of those that started slower than the reference.
     pub(crate) fn seeds(&self) -> (u64, u64) {
         (self.seeds_refused, self.seeds_limited)
     }
@@ -164,13 +165,13 @@ impl Filter {
         stick.is_there && all.filter_map(|mapping| mapping.axis).any(|axis| axis < stick.axes.len())
     }
 
-    /// Lets time pass; whether that ended what was passed on.
+    /// Advances the time and returns whether the reference expired while it was passed on.
     pub(crate) fn expire(&mut self, now: Instant) -> bool {
         let loss = self.reference.expire(now);
         self.reference_lost(now, loss)
     }
 
-    /// So many publish the reference; whether that ended what was passed on.
+    /// Sets the number of publishers of the reference and returns whether that ended the passing on.
     pub(crate) fn count_references(&mut self, now: Instant, publishers: usize) -> bool {
         let loss = self.reference.count(publishers);
         self.reference_lost(now, loss)
@@ -179,14 +180,16 @@ impl Filter {
     fn reference_lost(&mut self, now: Instant, loss: Option<Loss>) -> bool {
         let loss = loss.filter(|_| !self.active());
         match loss {
-            Some(Loss::InMotion) => self.farewell = Farewell::after_loss(now, self.farewell.masks),
-            Some(Loss::AtRest) => self.farewell.is_due = true,
+            Some(Loss::InMotion) => {
+                self.stop_sequence = StopSequence::after_loss(now, self.stop_sequence.masks)
+            }
+            Some(Loss::AtRest) => self.stop_sequence.is_due = true,
             None => {}
         }
         loss.is_some()
     }
 
-    /// Integrates up to `now` what was commanded so far.
+    /// Integrates the current command up to `now`.
     pub(crate) fn advance(&mut self, now: Instant) {
         if self.active() && !self.begins {
             self.motion.advance(&self.acceleration, self.dynamics.drag, now.since(self.until));
@@ -194,10 +197,10 @@ impl Filter {
         self.until = self.until.max(now);
     }
 
-    /// Takes new parameters. A takeover ends if its button becomes another. A stick that is not at rest and would command
-    /// by another axis, from another middle or the other way commands nothing before it was at rest: nobody has asked for
-    /// that motion; nor has somebody who holds it while other buttons enable it, or who got no motion by it so far. More or
-    /// less of the same is no other motion.
+    /// Applies new parameters. A takeover ends if its button changes. A deflected stick has to return to rest before
+    /// it commands again in these cases: it would command by another axis, from another centre or in the other
+    /// direction; the enable buttons change while it is held; or it commanded no motion so far and now would. The
+    /// user did not request such a motion. A mere change of magnitude needs no rest.
     pub(crate) fn configure(&mut self, params: &Params, stick: Stick<'_>) {
         let [before, after] =
             [&self.mappings, &params.mappings].map(|mappings| commands(mappings, stick.axes));
@@ -211,27 +214,27 @@ impl Filter {
             self.wait_for_rest();
         }
         if self.mappings.enable != params.mappings.enable {
-            self.taken = self.claimed; // nobody lets go of a button that is another one
+            self.taken = self.claimed; // a change of the button is not a release by the user
         }
         if self.mappings.enable.toggle != params.mappings.enable.toggle {
             self.mode.release();
         }
-        if self.intrinsic_asked != params.intrinsic {
-            self.ask_frame(params.intrinsic);
+        if self.requested_frame != params.intrinsic {
+            self.request_frame(params.intrinsic);
         }
         self.mappings = params.mappings;
         self.dynamics = params.dynamics;
     }
 
-    /// Selects a frame, also where a button selected the other one since it was asked for last.
-    pub(crate) fn ask_frame(&mut self, intrinsic: bool) {
+    /// Selects a frame, even if a button selected the other one since the last request.
+    pub(crate) fn request_frame(&mut self, intrinsic: bool) {
         self.select_frame(|mode| mode.select(intrinsic));
-        self.intrinsic_asked = intrinsic;
+        self.requested_frame = intrinsic;
     }
 
-    /// The parameter says `intrinsic` now because a button had selected that: nothing is asked for.
-    pub(crate) fn note_frame(&mut self, intrinsic: bool) {
-        self.intrinsic_asked = intrinsic;
+    /// Records that the parameter has the value `intrinsic` because a button selected it; this is not a request.
+    pub(crate) fn record_frame_parameter(&mut self, intrinsic: bool) {
+        self.requested_frame = intrinsic;
     }
 
     /// The mappings in force.
@@ -239,18 +242,19 @@ impl Filter {
         &self.mappings
     }
 
-    /// A button of the stick that drives went down.
+    /// A button of the driving stick was pressed.
     pub(crate) fn pressed(&mut self, button: usize) {
         self.mode.pressed(button, &self.mappings);
     }
 
-    /// Selects the frame that the buttons asked for.
+    /// Selects the frame that the buttons requested.
     pub(crate) fn apply_frame(&mut self) {
         self.select_frame(Mode::apply_frame);
     }
 
-    /// In another frame the same numbers are another motion: to keep them could double the jump, so it stops; and that zero
-    /// is of nobody who let go, so the stick has to be at rest before it commands again.
+    /// Changes the frame and stops the motion: the same numbers mean another motion in another frame, and keeping
+    /// them could double the jump. The user did not release the stick, so it has to be at rest before it commands
+    /// again.
     fn select_frame(&mut self, select: impl FnOnce(&mut Mode)) {
         let before = self.mode.intrinsic();
         select(&mut self.mode);
@@ -259,60 +263,62 @@ impl Filter {
         }
     }
 
-    /// The motion ends now, and the stick commands nothing before it was at rest, which the next look may find it to be.
+    /// Stops the motion; the stick commands nothing until it is at rest, which the next update may find.
     fn wait_for_rest(&mut self) {
         self.motion.stop();
         (self.acceleration, self.waits) = ([0.0; 6], true);
     }
 
-    /// Whether the velocity that the stick commands is within a zero, which counts as one further on.
+    /// Whether the commanded velocity is within the threshold that receivers count as zero.
     fn commands_zero(&self) -> bool {
         let (linear, angular) = self.motion.velocity();
         Velocity::new(linear, angular).is_ok_and(|velocity| velocity.is_neutral())
     }
 
-    /// Another stick drives, or none, or it means something else: the motion ends now, and whoever drives commands nothing before it was at rest.
-    /// A takeover goes on, except with a `stranger`: a stick that did not drive before.
+    /// Another stick, or none, drives, or the driving stick is no longer read. The motion stops, and the next stick
+    /// commands nothing until it was at rest. A takeover continues, unless the stick is a `new_driver`, one that did
+    /// not drive before.
     ///
     /// # Source
-    /// own: the velocity could be left to decay, but a lost input is an explicit zero everywhere in Steersman, and
-    /// without drag it would never decay. The latch stays, so that a takeover does not hand authority back; but it is the
-    /// takeover of who pressed that stick's button, and no other stick inherits it. A stick may be deflected when it gets to
-    /// drive, by a hand that knows nothing of it or by what lies on it: nobody has asked for that motion.
-    pub(crate) fn hand_over(&mut self, stranger: bool) {
+    /// own: the velocity could decay instead, but a lost input is an explicit zero everywhere in Steersman, and
+    /// without drag it would never decay. The latch stays, so a takeover does not hand authority back. It belongs to
+    /// the person who pressed the button of that stick; no other stick inherits it. A stick may be deflected when it
+    /// starts to drive, by a person unaware of it or by an object lying on it; nobody requested that motion.
+    pub(crate) fn hand_over(&mut self, new_driver: bool) {
         self.taken = self.claimed;
         self.wait_for_rest();
-        if stranger {
+        if new_driver {
             self.mode.release();
         }
     }
 
-    /// What is [desired](Self::desired) is published.
+    /// The [desired](Self::desired) state was published.
     pub(crate) fn published(&mut self) {
         self.begins = false;
     }
 
-    /// Whether the stick claims the vehicle now is remembered as what was published.
-    pub(crate) fn note_claim(&mut self) {
+    /// Records whether the stick claims the vehicle at this publication.
+    pub(crate) fn record_claim(&mut self) {
         self.claimed = self.active();
     }
 
-    /// A reference came in; whether what is to be published is another one by that.
+    /// Receives a reference and returns whether it changes the desired state.
     pub(crate) fn receive(&mut self, clock: &Clock, reference: PoseState) -> bool {
         let had_one = self.reference.in_force().is_some();
         match self.reference.receive(clock, reference) {
             Received::InForce => true,
             Received::Stopped(_) if had_one => {
-                self.farewell.is_due |= !self.active();
+                self.stop_sequence.is_due |= !self.active();
                 true
             }
             Received::Stopped(_) | Received::WaitsForZero | Received::Refused(_) => false,
         }
     }
 
-    /// Lets mode and command follow the stick; no stick is one without axes and buttons. `whole` says that all of its
-    /// state that came at once is here: an axis may be reported after another that is at rest.
-    pub(crate) fn look(&mut self, now: Instant, stick: Stick<'_>, whole: bool) {
+    /// Updates mode and command from the stick; no stick is represented by one without axes and buttons. `whole`
+    /// means that all values reported together are present: a deflected axis may be reported after another one at
+    /// rest.
+    pub(crate) fn update(&mut self, now: Instant, stick: Stick<'_>, whole: bool) {
         let before = self.active();
         let taken = core::mem::take(&mut self.taken);
         self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch());
@@ -325,24 +331,25 @@ impl Filter {
         self.acceleration = [x * linear, y * linear, z * linear, ax * angular, ay * angular, az * angular];
         match (before, self.active()) {
             (false, true) => {
-                self.farewell = Farewell::default();
+                self.stop_sequence = StopSequence::default();
                 let seed = self.seed(Reach { linear, angular, drag: self.dynamics.drag });
                 self.begins = seed.is_none();
                 self.motion.start(seed.unwrap_or_default());
             }
-            // The motion is forgotten: the next takeover starts anew.
-            (true, false) => self.farewell = Farewell::of_one_stop(),
+            // The motion is discarded: the next takeover starts anew.
+            (true, false) => self.stop_sequence = StopSequence::of_one_stop(),
             _ => {}
         }
-        // A button was let go by a person; all else is a loss, in motion or at rest.
+        // Releasing a button is an act of the user; everything else is a loss, in motion or at rest.
         let is_lost = taken || before && (!stick.is_there || !self.has_enable_button());
         if is_lost && !self.active() {
-            self.farewell = Farewell::after_loss(now, true);
+            self.stop_sequence = StopSequence::after_loss(now, true);
             self.reference.require_zero();
         }
     }
 
-    /// The velocity to take over from the reference; none while the stick is not at rest, which would have to end it.
+    /// The initial velocity taken over from the reference; none while the stick is not at rest, since that ends the
+    /// motion.
     fn seed(&mut self, reach: Reach) -> Option<[f64; 6]> {
         let seed = match self.reference.in_force() {
             Some(reference) if !self.waits => Seed::of(reference, self.mode.intrinsic(), reach),
@@ -361,16 +368,20 @@ impl Filter {
         }
     }
 
-    /// What to publish at `stamp`, integrated by the last [`advance`](Self::advance); `None` while nothing is claimed.
+    /// The state to publish at `stamp`, integrated by the last [`advance`](Self::advance); `None` while nothing is
+    /// claimed.
     ///
-    /// Inactive, the reference in force as it came; without one nothing. When the stick lets go one stop comes first in
-    /// any case: a reference that is older than the stick's last command may be passed over as late further on, and the
-    /// stick's would go on. When the stick was lost, zero for [`FAREWELL`], also before a reference; when a
-    /// reference was lost in motion, zero for as long unless it comes back. After a loss the first of these hold no
-    /// velocity at all, which further on is a loss and not a hand that let go: nobody else may drive off by itself.
+    /// While inactive this is the reference in force, unchanged, or nothing.
+    ///
+    /// When the stick is released, one stop always comes first: a reference older than the last command of the stick
+    /// may be dropped as late by the receiver, and the command of the stick would stay in force. After a loss of the
+    /// stick, zero is published for [`STOP_TIME`], even if there is a reference. After a loss of a reference in
+    /// motion, zero is published for the same time unless the reference returns. After a loss the first of these
+    /// states have no velocity at all. Receivers treat that as a loss, not as a release: no other source may start to
+    /// drive by itself.
     pub(crate) fn desired(&self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         if !self.active() {
-            let Farewell { is_due, until, masks, lost_until } = self.farewell;
+            let StopSequence { is_due, until, masks, lost_until } = self.stop_sequence;
             let waits = is_due || (masks && now < until);
             return match self.reference.in_force() {
                 Some(reference) if !waits => Some(*reference),
@@ -391,35 +402,35 @@ impl Filter {
         })
     }
 
-    /// What is published while nothing happens from `now` on.
+    /// How the desired state evolves from `now` on without further inputs.
     pub(crate) fn course(&self, now: Instant) -> Course {
         let moves = |moves: bool| if moves { Course::Moves } else { Course::Rests };
         if self.active() {
             return moves(self.acceleration != [0.0; 6] || self.motion.velocity() != ([0.0; 3], [0.0; 3]));
         }
         match self.reference.in_force() {
-            _ if self.farewell.is_due || now < self.farewell.until => Course::Moves,
-            Some(reference) => moves(!asked(reference).is_neutral()),
+            _ if self.stop_sequence.is_due || now < self.stop_sequence.until => Course::Moves,
+            Some(reference) => moves(!requested_velocity(reference).is_neutral()),
             None => Course::None,
         }
     }
 
     /// Whether a stop is due before a reference may be passed on.
-    pub(crate) fn owes_stop(&self) -> bool {
-        self.farewell.is_due
+    pub(crate) fn needs_stop(&self) -> bool {
+        self.stop_sequence.is_due
     }
 
-    /// The stop that was due is published.
+    /// The due stop was published.
     pub(crate) fn stopped(&mut self) {
-        self.farewell.is_due = false;
+        self.stop_sequence.is_due = false;
     }
 
-    /// The last command before the end: a stop, also in place of a reference that is not passed on any more; nothing where
-    /// nothing is claimed. It is none of a hand that lets go.
+    /// The last command before shutdown: a stop, which also replaces a reference that is no longer passed on. There
+    /// is none if nothing is claimed. It does not count as a release by the user.
     pub(crate) fn stop(&mut self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         self.motion.stop();
-        let farewell = self.farewell.is_due || now < self.farewell.until;
-        let is_claimed = self.active() || farewell || self.reference.in_force().is_some();
+        let is_stopping = self.stop_sequence.is_due || now < self.stop_sequence.until;
+        let is_claimed = self.active() || is_stopping || self.reference.in_force().is_some();
         is_claimed.then(|| PoseState::standing(stamp, self.intrinsic()))
     }
 }

@@ -1,13 +1,13 @@
 use core::fmt::{self, Write};
 
-/// A number as C's `printf("%g")` writes it: six significant digits, no zeros at the end, an exponent below 1e-4 and
+/// Formats a number like C's `printf("%g")`: six significant digits, no trailing zeros, an exponent below 1e-4 and
 /// from 1e6 on. NaN is `nan` whatever its sign.
 /// # Source
 /// ISO C, 7.21.6.1; own: the sign of a NaN means nothing here.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct G(pub(crate) f64);
 
-/// How many significant digits.
+/// The number of significant digits.
 const DIGITS: i32 = 6;
 
 impl fmt::Display for G {
@@ -19,7 +19,7 @@ impl fmt::Display for G {
         if value.is_infinite() {
             return f.write_str(if value > 0.0 { "inf" } else { "-inf" });
         }
-        // Rounded first: 999999.5 has seven digits before its point, and an exponent.
+        // Round first: 999999.5 becomes seven digits, which need an exponent.
         let mut text = Text::default();
         write!(text, "{value:.5e}")?;
         let (mantissa, exponent) = text.as_str().split_once('e').ok_or(fmt::Error)?;
@@ -40,7 +40,7 @@ fn without_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// Enough for a sign, six digits, a point, four zeros before them and an exponent; nothing is allocated.
+/// A buffer for a sign, six digits, a point, four zeros and an exponent, without allocation.
 #[derive(Default)]
 struct Text {
     bytes: [u8; 24],
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_number_is_written_as_c_writes_it() {
-        // What printf("%g") of the GNU C library gives.
+        // The output of printf("%g") of the GNU C library.
         let table = [
             (0.0, "0"),
             (-0.0, "-0"),

@@ -1,4 +1,4 @@
-/// Whether two of SDL's GUIDs, 32 hexadecimal digits each, mean the same model read by the same driver.
+/// Whether two SDL GUIDs, 32 hexadecimal digits each, mean the same model read by the same driver.
 ///
 /// | bytes | | counts |
 /// |---|---|---|
@@ -6,10 +6,10 @@
 /// | 2, 3 | SDL's checksum of the name; 0 in the community's database and before SDL 2.24 | no |
 /// | 4 to 7, 8 to 11 | vendor and product, two bytes each and two zeros | yes |
 /// | 12, 13 | version; a kernel may change it | no |
-/// | 14, 15 | SDL's driver, and what it says of the device's kind | yes |
+/// | 14, 15 | SDL's driver, and its data on the kind of device | yes |
 ///
-/// A device without a vendor has the beginning of its name from byte 4 on: there all counts, and the checksum too where
-/// both have one. What is no GUID is the same only as its own text, in capitals or not.
+/// The GUID of a device without a vendor has the start of its name from byte 4 on. There all bytes count, and the
+/// checksum too if both have one. A text that is no GUID equals only itself, ignoring case.
 ///
 /// # Source
 /// SDL 2 `SDL_joystick.c`, `SDL_CreateJoystickGUID` and `SDL_GetJoystickGUIDInfo`; own: which bytes count.
@@ -48,7 +48,7 @@ fn bytes(guid: &str) -> Option<[u8; 16]> {
 mod tests {
     use super::*;
 
-    /// SDL's of an Xbox 360 pad by the kernel's driver, with its checksum.
+    /// SDL's GUID of an Xbox 360 pad with the kernel's driver, with its checksum.
     const XBOX: &str = "0300509d5e0400008e02000010010000";
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_guid_is_a_text() {
+    fn an_invalid_guid_is_compared_as_text() {
         for text in
             ["guid", "", "030000005e0400008e0200001001000", "+30000005e0400008e02000010010000", "日本"]
         {

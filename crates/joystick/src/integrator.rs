@@ -1,40 +1,40 @@
 use core::time::Duration;
 
-/// Below this drag \[1/s] friction is left out: over any time that matters it changes nothing.
+/// Below this drag \[1/s] friction is omitted: its effect over any relevant time is negligible.
 const NO_DRAG: f64 = 1e-9;
 
-/// Below this speed \[m/s, rad/s] a coordinate that nothing commands stands still.
+/// Below this speed \[m/s, rad/s] a coordinate without command is set to zero.
 const SNAP: f64 = 1e-4;
 
 /// Six velocities under constant acceleration and linear friction, `dv/dt = a - drag * v`, solved exactly.
 ///
 /// Over a time `dt` with constant `a`: `v = E v + (1 - E) / drag * a` with `E = exp(-drag * dt)`, and `v = v + a dt`
-/// without drag. Being exact, it gives the same velocity however a time is cut in pieces, and stays below
-/// `|a| / drag` for every drag and every step.
+/// without drag. The solution is exact: the velocity does not depend on how a time is divided into steps, and stays
+/// below `|a| / drag` for every drag and every step.
 ///
-/// A coordinate with `a` zero and a speed below 0.0001 is set to exactly zero. That does not depend on the cutting
-/// either: such a coordinate only gets slower.
+/// A coordinate with `a` zero and a speed below 0.0001 is set to exactly zero. That does not depend on the division
+/// either, since such a coordinate only slows down.
 ///
 /// # Source
 /// joystick-genom3 1.1 (equation, see `set_state_params`); own: exact instead of explicit Euler with the nominal
-/// period, which needs `drag < 2 * rate` and makes a late cycle a slow one.
+/// period, which needs `drag < 2 * rate` and makes the motion slower when a cycle is late.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Integrator {
     velocity: [f64; 6],
 }
 
 impl Integrator {
-    /// Begins with `velocity` \[m/s, rad/s], linear then angular.
+    /// Starts with `velocity` \[m/s, rad/s], linear then angular.
     pub(crate) fn start(&mut self, velocity: [f64; 6]) {
         self.velocity = velocity;
     }
 
-    /// Stands still.
+    /// Sets all velocities to zero.
     pub(crate) fn stop(&mut self) {
         self.velocity = [0.0; 6];
     }
 
-    /// Lets `dt` pass with `acceleration` \[m/s², rad/s²] and `drag` \[1/s].
+    /// Integrates over `dt` with `acceleration` \[m/s², rad/s²] and `drag` \[1/s].
     ///
     /// A velocity that is not finite afterwards becomes zero; with finite arguments that does not happen.
     pub(crate) fn advance(&mut self, acceleration: &[f64; 6], drag: f64, dt: Duration) {
@@ -53,12 +53,12 @@ impl Integrator {
         split(self.velocity)
     }
 
-    /// How the velocities change now, `a - drag * v` \[m/s², rad/s²], linear and angular.
+    /// The rates of change, `a - drag * v` \[m/s², rad/s²], linear and angular.
     pub(crate) fn acceleration(&self, acceleration: &[f64; 6], drag: f64) -> ([f64; 3], [f64; 3]) {
         let mut change = [0.0; 6];
         for ((change, a), v) in change.iter_mut().zip(acceleration).zip(self.velocity) {
             let next = a - drag * v;
-            // Adding zero makes a zero positive: nobody should meet -0.0 where nothing moves.
+            // Adding zero avoids -0.0 for a coordinate at rest.
             *change = if next.is_finite() { next + 0.0 } else { 0.0 };
         }
         split(change)
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_stands() {
+    fn a_velocity_that_is_not_finite_becomes_zero() {
         let mut integrator = Integrator::default();
         integrator.start([f64::INFINITY, f64::NAN, 0.0, 0.0, 0.0, 0.0]);
         integrator.advance(&FULL, 3.0, Duration::from_millis(5));

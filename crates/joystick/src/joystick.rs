@@ -21,45 +21,48 @@ mod services;
 mod time;
 mod warnings;
 
-/// How many outputs fit before the queue grows; a batch of four devices has about twelve.
-const ROOM: usize = 64;
+/// Capacity of the output queue before it grows; a batch of four devices has about twelve.
+const CAPACITY: usize = 64;
 
-/// While a command is in force the machine is called at least so often, so that it notices when it was held.
-const WATCH: Duration = Duration::from_millis(50);
+/// While a command is in force the machine is called at least this often, to detect that the process was suspended.
+const WATCHDOG_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The openrobots `joystick` component.
 ///
-/// The desired state leaves at the configured rate, at once at the end of a batch in which the device that drives
-/// changed, and at once when a reference comes while the stick does not drive. It leaves before everything else that
-/// waits, and only the latest: an older one that nobody polled is replaced. There are cycles while there is something to
-/// repeat: at the configured rate while that is motion, 20 times a second while it is zero, and after what left at once the next is two
-/// periods away. The next is due one period after the last was *due*, and those that nobody polled in time are skipped, not made up for.
-/// While a log is written, each cycle gives it a row, and they come at the configured rate whatever happens.
+/// The desired state is published at the configured rate, and at once in two cases: at the end of a batch in which
+/// the driving device changed, and when a reference arrives while the stick does not drive. It is published before
+/// all other outputs. Only the latest state is kept: an older one that was not polled is replaced.
 ///
-/// Whenever another device gets to drive, or the same one anew, or nobody has read the devices for a while, it commands
-/// nothing until all axes mapped were at rest together, within a tenth of their way, and a button that is held then counts
-/// from its next press on. So it is in another frame, with new mappings by which a held stick would command something else or
-/// other buttons enable it, and with parameters by which one that got no motion would get some. A takeover by `enable.toggle` outlasts a replug of its device, and no other device inherits it.
+/// Cycles run while there is a state to repeat: at the configured rate while it is motion, 20 times a second while it
+/// is zero. After a state published at once the next cycle is two periods away. A cycle is due one period after the
+/// last was *due*; cycles that were not polled in time are skipped and not repeated. While a log is written, each
+/// cycle appends a row, and cycles always run at the configured rate.
 ///
-/// | who commands | `desired` carries |
+/// A stick commands nothing until all mapped axes are at rest together, within a tenth of their range, and a held
+/// button counts only from its next press on. This applies whenever a device starts to drive, also again, or after
+/// the devices were not read for a while. It also applies in another frame, with new mappings by which a held stick
+/// would command something else or other buttons enable it, and with parameters that give motion to a stick which had
+/// none. A takeover by `enable.toggle` outlasts a replug of its device, and no other device inherits it.
+///
+/// | commanding | `desired` carries |
 /// |---|---|
-/// | the stick: an enable button says so, or none is mapped and a stick is there with an axis that is mapped | its velocity, zero while it waits for rest |
-/// | nobody since a button was let go | one stop without an acceleration, then the reference |
-/// | nobody since the stick was lost: unplugged, not read, without mapped axes, or with another button | no velocity for 0.1 s, zero for the rest of a second, then the reference, but none before it asked for zero |
-/// | a takeover by `enable.toggle` whose device is gone | zero until that is back and ends it |
-/// | a fresh reference, otherwise | that, bit for bit |
-/// | a reference that was lost in motion | no velocity for 0.1 s, zero for the rest of a second, then nothing before it asked for zero |
-/// | nobody | nothing |
+/// | the stick: an enable button is active, or none is mapped and a stick with a mapped axis is connected | its velocity, zero while it waits for rest |
+/// | none, since a button was released | one stop without an acceleration, then the reference |
+/// | none, since the stick was lost: unplugged, not read, without mapped axes, or with another button | no velocity for 0.1 s, zero for the rest of a second, then the reference, but only after it requested zero |
+/// | a takeover by `enable.toggle` whose device is gone | zero until the device is back and ends it |
+/// | a fresh reference, otherwise | the reference, bit for bit |
+/// | a reference that was lost in motion | no velocity for 0.1 s, zero for the rest of a second, then nothing until it requests zero |
+/// | none | nothing |
 ///
-/// After [`Input::Stopping`] one explicit stop leaves if anything was claimed, `joy` and all devices are published as let
-/// go, and nothing is taken in any more.
+/// After [`Input::Stopping`] one explicit stop is published if anything was claimed, `joy` and all devices are
+/// published as released, and later inputs are ignored.
 ///
 /// # Real-time
-/// The desired state is made and handed over without allocation. What a batch publishes of its devices and on `joy`
-/// is cloned after the desired state was polled.
+/// The desired state is made and returned without allocation. Devices and `joy` are cloned after the desired state
+/// was polled.
 /// # Source
-/// joystick-genom3 1.1/1.2, tasks `publish` and `state`; own: publishing at once, the explicit stops, and that a stick
-/// must have been at rest: a pad may come back deflected or held, which nobody meant as a command.
+/// joystick-genom3 1.1/1.2, tasks `publish` and `state`; own: publishing at once, the explicit stops, and the
+/// required rest of a stick: a pad may reconnect deflected or held, which is not a command of its user.
 #[derive(Clone, Debug)]
 pub struct Joystick {
     devices: Devices,
@@ -70,26 +73,26 @@ pub struct Joystick {
     now: Instant,
     stopped: bool,
     logging: bool,
-    /// Whether a batch of events has begun and not ended.
+    /// Whether a batch of events is open.
     in_batch: bool,
     reading: Reading,
     virtual_device: VirtualDevice,
     feedbacks: Feedbacks,
-    /// Whether it was reported that the stick, and that the reference, is waited for.
+    /// Whether the wait for the stick, and for the reference, was reported.
     reported_to_wait: [bool; 2],
-    /// What of the mappings the device that drives does not have, as it was reported.
-    lacks: Vec<(String, usize)>,
+    /// The mapped inputs that the driving device does not have, as last reported.
+    missing: Vec<(String, usize)>,
     desired: Option<PoseState>,
-    /// Whether that is a stop which has to be published before anything else is.
+    /// Whether `desired` is a stop that has to be published before anything else.
     is_stop: bool,
-    /// The stamp of a batch whose devices are still to be published, after the desired state left.
+    /// The stamp of a batch whose devices are still to be published, after the desired state.
     batch: Option<Stamp>,
     queue: VecDeque<Output>,
     counters: Counters,
 }
 
 impl Joystick {
-    /// A joystick node to which nothing happened yet; the first poll runs the first cycle.
+    /// A new joystick node; the first poll runs the first cycle.
     pub fn new(params: Params) -> Self {
         let filter = Filter::new(&params);
         let mut joystick = Self {
@@ -106,18 +109,18 @@ impl Joystick {
             virtual_device: VirtualDevice::new(&params.virtual_device),
             feedbacks: Feedbacks::default(),
             reported_to_wait: [false; 2],
-            lacks: Vec::new(),
+            missing: Vec::new(),
             desired: None,
             is_stop: false,
             batch: None,
-            queue: VecDeque::with_capacity(ROOM),
+            queue: VecDeque::with_capacity(CAPACITY),
             counters: Counters::default(),
         };
         joystick.warn(true, true);
         joystick
     }
 
-    /// Whether devices are connected of which nobody knows where they are, and may be asked by now: see [`Input::DeviceRead`].
+    /// Whether connected devices have an unknown state and can be read now: see [`Input::DeviceRead`].
     pub fn needs_reading(&self) -> bool {
         !self.stopped && !self.reading.is_lost() && self.devices.has_unread()
     }
@@ -127,27 +130,27 @@ impl Joystick {
         !self.stopped && self.filter.active()
     }
 
-    /// Whether velocities of the stick are told in the vehicle's own frame (true) or in the world's (false).
+    /// Whether the velocities of the stick are in the vehicle's own frame (true) or in the world frame (false).
     pub fn intrinsic(&self) -> bool {
         self.filter.intrinsic()
     }
 
-    /// SDL's instance id of the device that drives, if it is connected.
+    /// SDL's instance id of the driving device, if it is connected.
     pub fn controlled_id(&self) -> Option<DeviceId> {
         self.devices.driver_id()
     }
 
-    /// The port of the device that drives, if it is connected.
+    /// The port of the driving device, if it is connected.
     pub fn controlled(&self) -> Option<&str> {
         self.devices.driver()
     }
 
-    /// The device that is waited for: what `control_device` says, or who drove before; `None` if one drives, or any may.
+    /// The awaited device: `control_device`, or the device that drove before; `None` if one drives, or any may.
     pub fn awaited(&self) -> Option<&str> {
         self.devices.awaited()
     }
 
-    /// What was ignored or refused so far.
+    /// Counts of ignored and refused inputs.
     pub fn counters(&self) -> Counters {
         let (seeds_refused, seeds_limited) = self.filter.seeds();
         Counters { seeds_refused, seeds_limited, ..self.counters }
@@ -157,11 +160,11 @@ impl Joystick {
         self.clock.at(self.now)
     }
 
-    fn tell(&mut self, report: Report) {
+    fn emit(&mut self, report: Report) {
         self.queue.push_back(Output::Report(report));
     }
 
-    fn take(&mut self, input: Input) -> Result<(), Ignored> {
+    fn apply(&mut self, input: Input) -> Result<(), Ignored> {
         match input {
             Input::DeviceConnected { id, name, guid, serial, path, links, axes, buttons, hats } => {
                 if self.devices.contains(id) {
@@ -173,7 +176,7 @@ impl Joystick {
                 let Identity { guid, serial, path, links, .. } = identity.clone();
                 let name = self.devices.connect(id, &sdl_name, identity, &axes, &buttons, &hats);
                 let (axes, buttons) = (axes.len().saturating_add(2 * hats.len()), buttons.len());
-                self.tell(Report::Connected { name, sdl_name, guid, serial, path, links, axes, buttons });
+                self.emit(Report::Connected { name, sdl_name, guid, serial, path, links, axes, buttons });
             }
             Input::TriggersKnown { id, axes } => self.devices.know_triggers(id, &axes)?,
             Input::DeviceDisconnected { id } => self.disconnect(id)?,
@@ -185,9 +188,9 @@ impl Joystick {
                     self.filter.pressed(button);
                 }
             }
-            Input::DevicesLooked => {
-                if self.reading.look(self.now) {
-                    self.tell(Report::ReadingLost(false));
+            Input::DevicesPolled => {
+                if self.reading.record(self.now) {
+                    self.emit(Report::ReadingLost(false));
                 }
             }
             Input::ReadingLost => {
@@ -195,7 +198,7 @@ impl Joystick {
                 if self.devices.lose_reading() {
                     self.filter.hand_over(false);
                 }
-                self.tell(Report::ReadingLost(true));
+                self.emit(Report::ReadingLost(true));
             }
             Input::DeviceRead { id, axes, buttons, hats } => self.devices.read(id, &axes, &buttons, &hats)?,
             Input::BatchEnded => self.end_batch(),
@@ -211,14 +214,14 @@ impl Joystick {
                 }
             }
             Input::ParametersChanged(params) => self.configure(&params),
-            Input::FrameSelected(intrinsic) => self.filter.ask_frame(intrinsic),
-            Input::FrameNoted(intrinsic) => self.filter.note_frame(intrinsic),
+            Input::FrameSelected(intrinsic) => self.filter.request_frame(intrinsic),
+            Input::FrameParameterUpdated(intrinsic) => self.filter.record_frame_parameter(intrinsic),
             Input::LogSwitched(on) => self.logging = on,
             Input::FeedbackReceived(feedback) => {
-                let output = self.feedbacks.take(self.now, self.devices.driver_id(), feedback);
+                let output = self.feedbacks.receive(self.now, self.devices.driver_id(), feedback);
                 self.queue.extend(output);
             }
-            // Its events come one by one.
+            // Its events are handled one by one.
             Input::VirtualDeviceMoved(_) | Input::VirtualPublishersCounted(_) => {}
             Input::Stopping => self.stop(),
         }
@@ -227,7 +230,7 @@ impl Joystick {
 
     fn disconnect(&mut self, id: crate::DeviceId) -> Result<(), Ignored> {
         let name = self.devices.disconnect(id)?;
-        self.tell(Report::Disconnected { name });
+        self.emit(Report::Disconnected { name });
         Ok(())
     }
 
@@ -238,17 +241,17 @@ impl Joystick {
         }
         self.filter.configure(params, self.devices.stick());
         self.warn(had_axis, had_enable_button);
-        self.report_lacks();
+        self.report_missing();
         let handovers = self.devices.handovers();
-        self.devices.want(&params.control_device);
+        self.devices.set_control_device(&params.control_device);
         let stamp = self.stamp();
-        // A device that gets to drive just now is told after that.
+        // A device that starts to drive now is published later.
         let device = self.devices.driving().filter(|_| self.devices.handovers() == handovers);
         self.joy.configure(self.now, stamp, &params.joy, device);
     }
 
-    /// Lets `joy` follow what happened, with the device that drives before any new one.
-    fn tell_joy(&mut self, handed_over: bool, at_once: bool) {
+    /// Updates `joy`; the previous device comes before a new one.
+    fn update_joy(&mut self, handed_over: bool, at_once: bool) {
         let stamp = self.stamp();
         match self.devices.driving() {
             None => self.joy.lose(stamp, true),
@@ -256,7 +259,7 @@ impl Joystick {
                 self.joy.lose(stamp, false);
                 self.joy.begin(self.now, stamp, device);
             }
-            Some(device) => self.joy.look(self.now, stamp, device, at_once),
+            Some(device) => self.joy.update(self.now, stamp, device, at_once),
         }
     }
 
@@ -268,7 +271,7 @@ impl Joystick {
         self.batch = Some(self.stamp());
     }
 
-    /// Publishes the devices of the batch that ended, unless that was done.
+    /// Publishes the devices of the ended batch, unless already done.
     fn publish_batch(&mut self) {
         if let Some(stamp) = self.batch.take() {
             self.devices.publish(stamp, &mut self.queue);
@@ -279,37 +282,37 @@ impl Joystick {
         let stamp = self.stamp();
         self.desired = self.filter.stop(self.now, stamp);
         self.joy.lose(stamp, true);
-        self.devices.let_go();
+        self.devices.release_all();
         self.batch = Some(stamp);
         self.stopped = true;
     }
 
-    /// Publishes the desired state of now, out of turn.
+    /// Publishes the current desired state outside of the cycles.
     fn desire(&mut self) {
-        // A log has a row for each cycle, so cycles keep their phase.
+        // The log has a row for each cycle, so cycles keep their phase.
         if self.make_desired().is_some() && !self.logging {
             self.pace.restart(self.now);
         }
     }
 
-    /// Makes the desired state of now the one that leaves next, and gives it.
+    /// Queues the current desired state as the next output and returns it.
     fn make_desired(&mut self) -> Option<PoseState> {
         let stamp = self.stamp();
         let desired = self.filter.desired(self.now, stamp);
         if desired.is_some() {
-            (self.desired, self.is_stop) = (desired, self.filter.owes_stop());
+            (self.desired, self.is_stop) = (desired, self.filter.needs_stop());
         }
         desired
     }
 
-    /// Lets the command follow the stick.
-    fn look(&mut self) {
+    /// Updates the command from the stick.
+    fn update_filter(&mut self) {
         let whole = !self.in_batch && self.devices.is_read();
-        self.filter.look(self.now, self.devices.stick(), whole);
+        self.filter.update(self.now, self.devices.stick(), whole);
         self.report_waiting();
     }
 
-    /// One thing that happened now.
+    /// Handles one input at the current time.
     fn step(&mut self, input: Input) {
         self.publish_batch();
         self.filter.advance(self.now);
@@ -320,7 +323,7 @@ impl Joystick {
         self.in_batch = input.is_of_device() || (self.in_batch && !matches!(input, Input::BatchEnded));
         let (active, intrinsic) = (self.filter.active(), self.filter.intrinsic());
         let handovers = self.devices.handovers();
-        match self.take(input) {
+        match self.apply(input) {
             Ok(()) => {}
             Err(Ignored::UnknownDevice) => {
                 self.counters.unknown_device = self.counters.unknown_device.saturating_add(1);
@@ -332,22 +335,22 @@ impl Joystick {
         }
         let handed_over = self.devices.handovers() != handovers;
         if !stopping {
-            self.tell_joy(handed_over, at_once);
+            self.update_joy(handed_over, at_once);
         }
         if handed_over {
-            self.filter.hand_over(self.devices.is_stranger());
+            self.filter.hand_over(self.devices.is_new_driver());
             self.feedbacks.forget();
             let name = self.controlled().map(str::to_owned);
-            self.tell(Report::Controlled { name });
-            self.report_lacks();
+            self.emit(Report::Controlled { name });
+            self.report_missing();
         }
-        self.look();
+        self.update_filter();
         self.report_reference();
         if self.filter.intrinsic() != intrinsic {
-            self.tell(Report::Intrinsic(!intrinsic));
+            self.emit(Report::Intrinsic(!intrinsic));
         }
         if self.filter.active() != active {
-            self.tell(Report::Active(!active));
+            self.emit(Report::Active(!active));
             if active && !self.in_batch && !stopping {
                 self.desire();
             }
@@ -368,11 +371,11 @@ impl Machine for Joystick {
             Input::VirtualDeviceMoved(state) => {
                 let (events, report) = self.virtual_device.set(&self.clock, state);
                 self.queue.extend(report.map(Output::Report));
-                self.carry_out(events);
+                self.handle_all(events);
             }
             Input::VirtualPublishersCounted(count) => {
                 let events = self.virtual_device.count(count);
-                self.carry_out(events);
+                self.handle_all(events);
             }
             input => self.step(input),
         }
@@ -381,7 +384,7 @@ impl Machine for Joystick {
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.pass_to(now);
         self.cycle();
-        self.filter.note_claim();
+        self.filter.record_claim();
         if let Some(desired) = self.desired.take() {
             self.filter.published();
             if core::mem::take(&mut self.is_stop) {
@@ -418,7 +421,7 @@ impl Machine for Joystick {
             self.virtual_device.deadline(),
             self.feedbacks.deadline(),
             self.filter.reference().expiry(),
-            is_watched.then(|| self.now + WATCH),
+            is_watched.then(|| self.now + WATCHDOG_INTERVAL),
         ];
         all.into_iter().fold(None, earliest)
     }

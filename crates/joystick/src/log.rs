@@ -8,32 +8,33 @@ use crate::g::G;
 /// The first line of a log: the names of the columns.
 ///
 /// # Source
-/// own, after the component's siblings, whose logs begin in this way; the component's own columns are not known.
+/// own, after the related openrobots components, whose logs start like this; the component's own columns are not
+/// known.
 pub const LOG_HEADER: &str = "ts intrinsic active vx vy vz wx wy wz ax ay az dwx dwy dwz";
 
-/// What one cycle tells the log. Written as a row: numbers as `%g`, what is absent as `nan`.
+/// The data that one cycle writes to the log. In the row, numbers are formatted as `%g` and absent values as `nan`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LogRow {
-    /// The published state's own stamp; that of the cycle where nothing was published.
+    /// The stamp of the published state; that of the cycle if no state was published.
     pub stamp: Stamp,
-    /// The published state's frame.
+    /// The frame of the published state.
     pub intrinsic: bool,
     /// Whether the stick drove.
     pub active: bool,
-    /// What was published.
+    /// The published linear velocity.
     pub vel: Option<[f64; 3]>,
-    /// What was published.
+    /// The published angular velocity.
     pub avel: Option<[f64; 3]>,
-    /// What was published.
+    /// The published linear acceleration.
     pub acc: Option<[f64; 3]>,
-    /// What was published.
+    /// The published angular acceleration.
     pub aacc: Option<[f64; 3]>,
-    /// How many cycles before this one did not run, since nobody asked for them in time. Not written.
+    /// How many cycles before this one did not run because the machine was not polled in time. Not written.
     pub skipped: u64,
 }
 
 impl LogRow {
-    /// Of the state that a cycle published, at `stamp` in the frame `intrinsic` if it published none.
+    /// Makes the row of the state that a cycle published, or of `stamp` and `intrinsic` if it published none.
     pub(crate) fn of(published: Option<PoseState>, stamp: Stamp, intrinsic: bool, active: bool) -> Self {
         let PoseState { stamp, intrinsic, vel, avel, acc, aacc, .. } =
             published.unwrap_or(PoseState { stamp, intrinsic, ..PoseState::default() });
@@ -51,14 +52,14 @@ impl fmt::Display for LogRow {
     }
 }
 
-/// Which cycles become rows, and how many did not because the disk was busy.
+/// Decides which cycles are logged, and counts those missed because the disk was busy.
 ///
-/// A row is due in the first cycle and in each whose number `decimation` divides. A due cycle that finds the writer busy
-/// is missed; the row after a gap is preceded by a blank line, also if a cycle that did not run would have had one.
+/// A row is due in the first cycle and in each whose number `decimation` divides. A due row is missed if the writer
+/// is busy. A row after a gap is preceded by a blank line; a due cycle that did not run is also a gap.
 ///
 /// # Source
-/// The openrobots siblings, which write asynchronously and look whether that is done in due cycles only; there a writer is
-/// busy with its one row.
+/// The related openrobots components, which write asynchronously and check completion in due cycles only; their
+/// writer is busy while it writes its single row.
 #[derive(Clone, Copy, Debug)]
 pub struct LogPace {
     decimation: u64,
@@ -68,10 +69,10 @@ pub struct LogPace {
     gap: bool,
 }
 
-/// A row is to be written.
+/// How to write a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLine {
-    /// Right after the one before.
+    /// Directly after the previous row.
     Next,
     /// After a blank line: rows are missing before it.
     AfterGap,
@@ -84,13 +85,13 @@ impl LogPace {
         Self { decimation, total: 0, miss: 0, in_flight: false, gap: false }
     }
 
-    /// So many cycles did not run. That is no fault of the disk and no miss, but a gap if one of them would have had a row.
+    /// Skips cycles that did not run. They do not count as missed, since the disk did not cause it, but are a gap if
+    /// one of them had a row due.
     pub fn skip(&mut self, cycles: u64) {
         self.gap |= cycles > 0 && (self.total % self.decimation).saturating_add(cycles) >= self.decimation;
     }
 
-    /// A cycle has passed; `busy` tells whether the writer takes no further row. What is given back must be
-    /// written.
+    /// Counts one cycle; `busy` means that the writer accepts no further row. A returned row must be written.
     pub fn cycle(&mut self, busy: bool) -> Option<LogLine> {
         self.total = self.total.saturating_add(1);
         if self.total.is_multiple_of(self.decimation) && self.in_flight {
@@ -108,12 +109,12 @@ impl LogPace {
         Some(if core::mem::take(&mut self.gap) { LogLine::AfterGap } else { LogLine::Next })
     }
 
-    /// Cycles since the log was opened, as far as the wire's number goes.
+    /// Cycles since the log was opened, saturated to the range of the message field.
     pub fn total(&self) -> u32 {
         u32::try_from(self.total).unwrap_or(u32::MAX)
     }
 
-    /// Due rows that were not written, as far as the wire's number goes.
+    /// Due rows that were not written, saturated to the range of the message field.
     pub fn miss(&self) -> u32 {
         u32::try_from(self.miss).unwrap_or(u32::MAX)
     }
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_cycle_that_did_not_run_is_a_gap_if_it_would_have_had_a_row() {
-        // Every fourth: of cycles 1 to 4 the first has a row and the fourth is due.
+        // Decimation 4: of cycles 1 to 4 the first has a row and the fourth is due.
         let line = |before: u32, skipped| {
             let mut pace = LogPace::new(4);
             for _ in 0..before {
@@ -142,7 +143,7 @@ mod tests {
         assert_eq!((pace.cycle(false), pace.miss()), (Some(LogLine::AfterGap), 0));
     }
 
-    /// The numbers of the cycles that became rows, with those after a gap negative.
+    /// The numbers of the logged cycles; negative after a gap.
     fn rows(decimation: u32, busy: impl Fn(i32) -> bool, cycles: i32) -> (Vec<i32>, u32, u32) {
         let mut pace = LogPace::new(decimation);
         let mut rows = Vec::new();
@@ -167,7 +168,7 @@ mod tests {
     fn a_busy_disk_misses_and_leaves_a_gap() {
         assert_eq!(rows(1, |cycle| (3..=5).contains(&cycle), 8), (vec![1, 2, -6, 7, 8], 3, 8));
         assert_eq!(rows(4, |cycle| cycle == 8, 17), (vec![1, 4, -12, 16], 1, 17));
-        // Busy only where nothing is due: nobody asks.
+        // Busy only in cycles without a due row, where it is not checked.
         assert_eq!(rows(4, |cycle| cycle % 4 != 0, 12), (vec![1, 4, 8, 12], 0, 12));
     }
 

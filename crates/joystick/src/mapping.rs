@@ -1,10 +1,10 @@
 use crate::{AxisMapping, Mappings, Shape};
 
-/// The six coordinates in the order of [`commands`], as they are called in parameters.
+/// Parameter names of the six coordinates, in the order of [`commands`].
 pub(crate) const COORDINATES: [&str; 6] =
     ["linear.x", "linear.y", "linear.z", "angular.x", "angular.y", "angular.z"];
 
-/// What a stick with these `axes` commands: six numbers in \[-1, 1], linear x, y, z, then angular.
+/// The command of a stick with these `axes`: six numbers in \[-1, 1], linear x, y, z, then angular.
 pub(crate) fn commands(mappings: &Mappings, axes: &[i16]) -> [f64; 6] {
     let [x, y, z] = mappings.linear.map(|mapping| command(&mapping, axes));
     let [ax, ay, az] = mappings.angular.map(|mapping| command(&mapping, axes));
@@ -13,42 +13,42 @@ pub(crate) fn commands(mappings: &Mappings, axes: &[i16]) -> [f64; 6] {
 
 /// `scale * (input + offset)`, cut to \[-1, 1].
 ///
-/// A mapping without axis, or with one that the stick does not have, commands 0 itself rather than the offset: an
-/// offset of 1 and a scale of 0.5 make +0.5 of "no input", and a lost trigger would drive away.
+/// A mapping without an axis, or with one that the stick does not have, commands 0 and not the offset: with an offset
+/// of 1 and a scale of 0.5 a missing input would be +0.5, and a lost trigger would drive.
 fn command(mapping: &AxisMapping, axes: &[i16]) -> f64 {
     let Some(&raw) = mapping.axis.and_then(|axis| axes.get(axis)) else { return 0.0 };
     let command = mapping.scale * (mapping.shape.input(raw) + mapping.offset);
     if command.is_nan() { 0.0 } else { command.clamp(-1.0, 1.0) }
 }
 
-/// So far from its resting place \[part of its way] an axis is still at rest: sticks do not come back exactly.
+/// An axis counts as at rest within this part of its range: sticks do not return exactly.
 pub(crate) const REST: f64 = 0.1;
 
 /// A mapped axis that is not at rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unrest {
-    /// The coordinate that it commands, such as `linear.x`.
+pub struct DeflectedAxis {
+    /// The commanded coordinate, such as `linear.x`.
     pub coordinate: &'static str,
-    /// Its number.
+    /// The index of the axis.
     pub axis: usize,
-    /// How far it is from its rest, in hundredths of its way, rounded up.
+    /// The distance from rest in percent of the range, rounded up.
     pub percent: u32,
 }
 
-/// Whether every mapped axis is at rest; one that the stick does not have is.
+/// Whether every mapped axis is at rest; an axis that the stick does not have is at rest.
 pub(crate) fn is_at_rest(mappings: &Mappings, axes: &[i16]) -> bool {
-    unrest(mappings, axes).is_none()
+    deflected_axis(mappings, axes).is_none()
 }
 
 /// The mapped axis that is farthest from its rest, if one is not at rest.
 ///
-/// An axis rests at its centre, after calibration and dead zone, whatever its offset commands there. An offset of 1 or
-/// more either way is that of a trigger, which rests at the end where it commands nothing.
+/// An axis rests at its centre, after calibration and dead zone, whatever its offset. An axis with an offset of 1 or
+/// more in either direction is a trigger, which rests at the end where it commands nothing.
 ///
 /// # Source
-/// own: a person lets go, and then the stick is where its spring brings it.
-pub(crate) fn unrest(mappings: &Mappings, axes: &[i16]) -> Option<Unrest> {
-    let mut farthest: Option<(f64, Unrest)> = None;
+/// own: a released stick is where its spring returns it.
+pub(crate) fn deflected_axis(mappings: &Mappings, axes: &[i16]) -> Option<DeflectedAxis> {
+    let mut farthest: Option<(f64, DeflectedAxis)> = None;
     for (mapping, coordinate) in mappings.linear.iter().chain(&mappings.angular).zip(COORDINATES) {
         let Some((axis, &raw)) = mapping.axis.and_then(|axis| Some((axis, axes.get(axis)?))) else {
             continue;
@@ -61,13 +61,13 @@ pub(crate) fn unrest(mappings: &Mappings, axes: &[i16]) -> Option<Unrest> {
         let is_off = distance > REST || distance.is_nan();
         if is_off && farthest.is_none_or(|(other, _)| distance > other) {
             let percent = (distance * 100.0).ceil() as u32;
-            farthest = Some((distance, Unrest { coordinate, axis, percent }));
+            farthest = Some((distance, DeflectedAxis { coordinate, axis, percent }));
         }
     }
-    farthest.map(|(_, unrest)| unrest)
+    farthest.map(|(_, deflected_axis)| deflected_axis)
 }
 
-/// Whether what the stick commands is read off the same axes, from the same middles to the same ends.
+/// Whether both mappings read the same axes with the same centres and ends.
 pub(crate) fn reads_the_same(one: &Mappings, other: &Mappings) -> bool {
     let read = |mappings: &Mappings| {
         [mappings.linear, mappings.angular].map(|mappings| {
@@ -82,9 +82,9 @@ pub(crate) fn reads_the_same(one: &Mappings, other: &Mappings) -> bool {
 }
 
 impl Shape {
-    /// What the raw value of an axis comes to, in \[-1, 1]; exactly 0 in the dead zone.
+    /// The calibrated value of an axis, in \[-1, 1]; exactly 0 in the dead zone.
     ///
-    /// Where one side of the centre has no width, that side is 0 (a trigger may rest at its centre).
+    /// A side of the centre without width is 0 (a trigger may rest at its centre).
     pub fn input(&self, raw: i16) -> f64 {
         let input = self.straight(raw);
         if self.curve == 1.0 { input } else { input.abs().powf(self.curve).copysign(input) }
@@ -96,7 +96,7 @@ impl Shape {
         without_dead_zone(if self.invert { 0.0 - input } else { input }, self.dead_zone)
     }
 
-    /// Beyond -1 and 1 where the axis goes beyond its ends.
+    /// The calibrated value; beyond -1 and 1 if the axis exceeds its ends.
     fn calibrated(&self, raw: i16) -> f64 {
         let [raw, min, center, max] = [raw, self.min, self.center, self.max].map(f64::from);
         let way = if raw < center { center - min } else { max - center };
@@ -104,11 +104,11 @@ impl Shape {
     }
 }
 
-/// `input` with nothing up to `dead_zone` and the rest stretched to the whole range, so that it begins at 0 and the ends
-/// stay exact; in \[-1, 1], also where `input` is beyond.
+/// `input` with 0 up to `dead_zone` and the rest stretched to the whole range, so the output starts at 0 and the ends
+/// stay exact; in \[-1, 1], even if `input` is beyond.
 ///
 /// # Source
-/// The ROS 2 `joy` package's `deadzone`, which calls it smooth.
+/// The ROS 2 `joy` package's `deadzone`, which it calls smooth.
 pub(crate) fn without_dead_zone(input: f64, dead_zone: f64) -> f64 {
     let beyond = input.abs() - dead_zone;
     if beyond > 0.0 { (beyond / (1.0 - dead_zone)).min(1.0).copysign(input) } else { 0.0 }
@@ -226,8 +226,8 @@ mod tests {
         assert_eq!(at, [true, true, false, false], "axis 1 is not mapped");
         assert!(is_at_rest(&mappings, &[0, 9]) && is_at_rest(&mappings, &[]), "what is not there rests");
         // 9999 / 32767 = 0.305, 20000 / 32767 = 0.610
-        let farthest = Unrest { coordinate: "angular.z", axis: 2, percent: 62 };
-        assert_eq!(unrest(&mappings, &[9999, 0, 20_000]), Some(farthest));
+        let farthest = DeflectedAxis { coordinate: "angular.z", axis: 2, percent: 62 };
+        assert_eq!(deflected_axis(&mappings, &[9999, 0, 20_000]), Some(farthest));
     }
 
     #[test]

@@ -1,20 +1,20 @@
 use crate::{EnableButtons, FrameButtons, Mappings};
 
-/// Whether the stick drives, and how quickly.
+/// Whether the stick drives, and in which speed range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activity {
     /// The reference is passed on.
     Inactive,
-    /// The whole range.
+    /// The full range.
     Full,
-    /// Between full and slow: both buttons.
+    /// Between full and slow, when both buttons are held.
     Both,
     /// The range divided by the slow factor.
     Slow,
 }
 
 impl Activity {
-    /// What the buttons and the latch say. A button that the stick does not have is up.
+    /// Evaluates buttons and latch. A button that the stick does not have counts as up.
     ///
     /// | mapped | on | slow | latch | |
     /// |---|---|---|---|---|
@@ -26,7 +26,8 @@ impl Activity {
     /// | any | down | down | any | both |
     ///
     /// # Source
-    /// joystick-genom3 1.1 `set_mappings`; own: with the latch set the buttons select how quickly, and never stop it.
+    /// joystick-genom3 1.1 `set_mappings`; own: with the latch set the buttons only select the speed range and never
+    /// deactivate.
     pub(crate) fn of(enable: &EnableButtons, buttons: &[bool], latch: bool) -> Self {
         if *enable == EnableButtons::default() {
             return Self::Full;
@@ -45,11 +46,11 @@ impl Activity {
         self != Self::Inactive
     }
 
-    /// What the accelerations are divided by, never less than 1.
+    /// The divisor of the accelerations, at least 1.
     ///
     /// # Source
-    /// joystick-genom3 1.1: `slow`, and half of it with both buttons; own: at least 1, for a button that asks for less
-    /// must not give more than `amax`.
+    /// joystick-genom3 1.1: `slow`, and half of it with both buttons; own: at least 1, since a button for slow motion
+    /// must not exceed `amax`.
     pub(crate) fn divisor(self, slow: f64) -> f64 {
         match self {
             Self::Inactive | Self::Full => 1.0,
@@ -59,26 +60,26 @@ impl Activity {
     }
 }
 
-/// What stays when a button is let go: the takeover's latch and the frame.
+/// State that outlasts a release: the takeover's latch and the frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mode {
     latch: bool,
     intrinsic: bool,
-    asked: Asked,
+    requested: FrameRequest,
 }
 
-/// What the frame buttons asked for since it was last applied.
+/// The frame requested by buttons since it was last applied.
 #[derive(Clone, Copy, Debug, Default)]
-struct Asked {
+struct FrameRequest {
     intrinsic: bool,
     world: bool,
     flip: bool,
 }
 
 impl Mode {
-    /// Not taken over, in the frame `intrinsic`.
+    /// No takeover, in the frame `intrinsic`.
     pub(crate) fn new(intrinsic: bool) -> Self {
-        Self { latch: false, intrinsic, asked: Asked::default() }
+        Self { latch: false, intrinsic, requested: FrameRequest::default() }
     }
 
     pub(crate) fn latch(&self) -> bool {
@@ -89,16 +90,16 @@ impl Mode {
         self.intrinsic
     }
 
-    /// The button `button` went down: only this counts, never that it is down.
+    /// Handles a press of `button`; only presses count, not the held state.
     pub(crate) fn pressed(&mut self, button: usize, mappings: &Mappings) {
         let FrameButtons { intrinsic, world, toggle } = mappings.coords;
         self.latch ^= mappings.enable.toggle == Some(button);
-        self.asked.intrinsic |= intrinsic == Some(button);
-        self.asked.world |= world == Some(button);
-        self.asked.flip ^= toggle == Some(button);
+        self.requested.intrinsic |= intrinsic == Some(button);
+        self.requested.world |= world == Some(button);
+        self.requested.flip ^= toggle == Some(button);
     }
 
-    /// Lets the takeover go.
+    /// Ends the takeover.
     pub(crate) fn release(&mut self) {
         self.latch = false;
     }
@@ -108,10 +109,10 @@ impl Mode {
         self.intrinsic = intrinsic;
     }
 
-    /// Selects the frame that the buttons asked for since the last call. To ask for both frames is to ask for neither,
-    /// and two presses of the toggle are none.
+    /// Selects the frame that the buttons requested since the last call. Requests for both frames cancel each other,
+    /// and so do two presses of the toggle.
     pub(crate) fn apply_frame(&mut self) {
-        let Asked { intrinsic, world, flip } = core::mem::take(&mut self.asked);
+        let FrameRequest { intrinsic, world, flip } = core::mem::take(&mut self.requested);
         if intrinsic != world {
             self.intrinsic = intrinsic;
         }

@@ -1,24 +1,25 @@
-/// How long the name of a device's port may be \[bytes].
+/// The maximum length of a port's name \[bytes].
 ///
 /// # Source
 /// joystick-genom3: `string<32>` with its terminating zero.
-pub const LONGEST_NAME: usize = 31;
+pub const MAX_NAME_LENGTH: usize = 31;
 
-/// The name of the port for a device that SDL calls `name`, if it were the only device; never empty.
+/// The port name of a device with the SDL name `name`, if it is the only device; never empty.
 ///
-/// What is not a letter, digit or underscore of ASCII becomes `_`. Runs of `_` are one, none stands at either end,
-/// a digit in front gets the prefix `js_`, nothing at all becomes `joystick`, and at most [`LONGEST_NAME`] bytes stay.
+/// Characters other than ASCII letters, digits and underscores become `_`. Runs of `_` are merged and removed at both
+/// ends, a leading digit gets the prefix `js_`, an empty result becomes `joystick`, and at most [`MAX_NAME_LENGTH`]
+/// bytes are kept.
 ///
 /// # Source
-/// joystick-genom3 1.0 (replacement, length); the rest is own, for a ROS 2 name must not start with a digit, one
-/// with `_` in front is hidden, and `__` is not allowed.
+/// joystick-genom3 1.0 (replacement, length); the rest is own, because a ROS 2 name must not start with a digit, a
+/// name with a leading `_` is hidden, and `__` is not allowed.
 pub fn port_name(name: &str) -> String {
     legal_name(name).unwrap_or_else(|| "joystick".into())
 }
 
-/// The same for a name that a user wishes; `None` if nothing of it is left.
+/// The same for a requested name; `None` if no legal character is left.
 pub(crate) fn legal_name(name: &str) -> Option<String> {
-    let mut port = String::with_capacity(LONGEST_NAME);
+    let mut port = String::with_capacity(MAX_NAME_LENGTH);
     for c in name.chars() {
         if c.is_ascii_alphanumeric() {
             if port.is_empty() && c.is_ascii_digit() {
@@ -28,16 +29,16 @@ pub(crate) fn legal_name(name: &str) -> Option<String> {
         } else if !port.is_empty() && !port.ends_with('_') {
             port.push('_');
         }
-        if port.len() >= LONGEST_NAME {
+        if port.len() >= MAX_NAME_LENGTH {
             break;
         }
     }
-    shorten(&mut port, LONGEST_NAME);
+    shorten(&mut port, MAX_NAME_LENGTH);
     (!port.is_empty()).then_some(port)
 }
 
-/// The name of the port for a device that SDL calls `name`, other than all that are `taken`: `_1`, `_2`, ... replaces
-/// the tail where the name would become too long.
+/// The port name of a device with the SDL name `name`, different from all that are `taken`: `_1`, `_2`, ... replaces
+/// the end where the name would become too long.
 pub(crate) fn free_port_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
     let port = port_name(name);
     if !taken(&port) {
@@ -47,9 +48,9 @@ pub(crate) fn free_port_name(name: &str, taken: impl Fn(&str) -> bool) -> String
     loop {
         let suffix = format!("_{number}");
         let mut candidate = port.clone();
-        shorten(&mut candidate, LONGEST_NAME.saturating_sub(suffix.len()));
+        shorten(&mut candidate, MAX_NAME_LENGTH.saturating_sub(suffix.len()));
         candidate.push_str(&suffix);
-        // Ends: there are more numbers than devices.
+        // Terminates, since there are more numbers than devices.
         if !taken(&candidate) || number == u64::MAX {
             return candidate;
         }
@@ -57,7 +58,7 @@ pub(crate) fn free_port_name(name: &str, taken: impl Fn(&str) -> bool) -> String
     }
 }
 
-/// Cuts an ASCII name to `longest` bytes and takes underscores off its end.
+/// Cuts an ASCII name to `longest` bytes and removes trailing underscores.
 fn shorten(name: &mut String, longest: usize) {
     name.truncate(longest);
     name.truncate(name.trim_end_matches('_').len());

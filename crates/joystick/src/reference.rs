@@ -4,21 +4,22 @@ use units::{Clock, Command, CommandMonitor, Instant, Received, Velocity};
 
 use crate::PoseState;
 
-/// Older than this, a reference is no longer what the vehicle is to do.
+/// Timeout of a reference: an older one is no longer in force.
 pub(crate) const STALE: Duration = Duration::from_millis(500);
 
 /// The reference: which one is in force, for how long, and whether its motion may begin.
 ///
-/// It is judged as every command is, see [`CommandMonitor`]: a late, old or repeated one is not passed on, and after the
-/// reference was silent, or the stick lost, nothing of it is passed on before it asks for none; nor is
-/// one that was there before this node. One without velocities asks for none; a velocity that is no number asks for motion.
+/// It is checked like every command, see [`CommandMonitor`]: a late, old or repeated reference is not passed on.
+/// After a silence of the reference or a loss of the stick it is passed on only after it requested zero; so is a
+/// reference that was published before this node started. A reference without velocities requests zero; a velocity
+/// that is not a number counts as motion.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reference {
     monitor: CommandMonitor,
     state: PoseState,
     was_received: bool,
-    /// Motion of it was lost or refused since its last zero: more than the silence of one that has nothing to ask for.
-    owes_zero: bool,
+    /// Its motion was lost or refused since its last zero, in contrast to a silence at rest.
+    needs_zero: bool,
     publishers: usize,
 }
 
@@ -30,24 +31,24 @@ pub(crate) enum Loss {
 }
 
 impl Reference {
-    /// Takes a reference that is read now. The caller has called [`expire`](Self::expire) before.
+    /// Receives a reference that was read now. The caller must have called [`expire`](Self::expire) before.
     pub(crate) fn receive(&mut self, clock: &Clock, state: PoseState) -> Received {
         self.was_received = true;
         if self.publishers > 1 {
             return Received::WaitsForZero;
         }
-        let command = Command::new(asked(&state), state.stamp);
+        let command = Command::new(requested_velocity(&state), state.stamp);
         let received = self.monitor.receive(clock, command, STALE);
         match received {
-            Received::InForce => (self.state, self.owes_zero) = (state, false),
-            Received::WaitsForZero => self.owes_zero = true,
+            Received::InForce => (self.state, self.needs_zero) = (state, false),
+            Received::WaitsForZero => self.needs_zero = true,
             Received::Stopped(_) | Received::Refused(_) => {}
         }
         received
     }
 
-    /// So many publish the reference. Of several none counts, for nobody knows whose is meant; how the reference in force was lost
-    /// by it, if it was.
+    /// Sets the number of publishers. With several, no reference is accepted, since it is unknown which one is meant.
+    /// Returns how the reference in force was lost by it, if it was.
     pub(crate) fn count(&mut self, publishers: usize) -> Option<Loss> {
         self.publishers = publishers;
         let loss = self.in_force().filter(|_| publishers > 1).map(|_| Loss::InMotion);
@@ -57,19 +58,19 @@ impl Reference {
         loss
     }
 
-    /// Lets time pass; how the reference in force was lost by it, if it was.
+    /// Advances the time and returns how the reference in force expired, if it did.
     pub(crate) fn expire(&mut self, now: Instant) -> Option<Loss> {
         let moved = self.monitor.asks_for_motion();
         let is_lost = self.monitor.expire(now, STALE);
-        self.owes_zero |= moved && self.monitor.waits_for_zero();
+        self.needs_zero |= moved && self.monitor.waits_for_zero();
         is_lost.then_some(if moved { Loss::InMotion } else { Loss::AtRest })
     }
 
-    /// Whoever else commanded was lost: it has to ask for a stop before anything of it is passed on.
+    /// Another source of commands was lost: the reference has to request a stop before it is passed on.
     pub(crate) fn require_zero(&mut self) {
         self.monitor.lose();
         self.monitor.require_zero();
-        self.owes_zero = true;
+        self.needs_zero = true;
     }
 
     /// The reference in force.
@@ -77,32 +78,32 @@ impl Reference {
         self.monitor.command().map(|_| &self.state)
     }
 
-    /// How old the reference in force is.
+    /// The age of the reference in force.
     pub(crate) fn age(&self, now: Instant) -> Option<Duration> {
         self.monitor.age(now)
     }
 
-    /// When the reference in force is lost if no other comes.
+    /// When the reference in force expires if no other arrives.
     pub(crate) fn expiry(&self) -> Option<Instant> {
         self.monitor.expiry(STALE)
     }
 
-    /// Whether one came that has to ask for a stop first, and was not just silent at rest.
+    /// Whether a received reference has to request a stop first, and was not just silent at rest.
     pub(crate) fn waits_for_zero(&self) -> bool {
-        self.was_received && self.owes_zero
+        self.was_received && self.needs_zero
     }
 
-    /// Whether one ever came, fresh or not.
+    /// Whether a reference was ever received, fresh or not.
     pub(crate) fn was_received(&self) -> bool {
         self.was_received
     }
 }
 
-/// The velocity that a reference asks for, where what is no number counts as motion.
-pub(crate) fn asked(state: &PoseState) -> Velocity {
+/// The velocity that a reference requests; a value that is not a number counts as motion.
+pub(crate) fn requested_velocity(state: &PoseState) -> Velocity {
     let number = |part: f64| if part.is_finite() { part } else { 1.0 };
     let of = |part: Option<[f64; 3]>| part.unwrap_or_default().map(number);
-    // All parts are finite by now.
+    // All values are finite here.
     Velocity::new(of(state.vel), of(state.avel)).unwrap_or_default()
 }
 
@@ -122,11 +123,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_motion_and_no_velocity_is_none() {
-        assert!(asked(&reference(None)).is_neutral());
-        assert!(asked(&reference(Some([0.0; 3]))).is_neutral());
+    fn nan_is_motion_and_a_missing_velocity_is_not() {
+        assert!(requested_velocity(&reference(None)).is_neutral());
+        assert!(requested_velocity(&reference(Some([0.0; 3]))).is_neutral());
         for odd in [f64::NAN, f64::INFINITY] {
-            assert!(!asked(&reference(Some([0.0, odd, 0.0]))).is_neutral(), "{odd}");
+            assert!(!requested_velocity(&reference(Some([0.0, odd, 0.0]))).is_neutral(), "{odd}");
         }
     }
 

@@ -1,36 +1,36 @@
 use core::fmt;
 
 use crate::mapping::REST;
-use crate::{MOST, Printable, Unrest};
+use crate::{DeflectedAxis, MAX_PUBLISHED, Printable};
 
-/// Something worth a line in the log.
+/// An event for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
     /// A device was opened.
     Connected {
-        /// Its port.
+        /// The port.
         name: String,
-        /// What SDL calls it.
+        /// SDL's name of the device.
         sdl_name: String,
-        /// The GUID of its model.
+        /// The GUID of the model.
         guid: String,
-        /// Its serial number, may be empty.
+        /// The serial number, may be empty.
         serial: String,
-        /// Where it is, may be empty.
+        /// The path, may be empty.
         path: String,
-        /// Links to that.
+        /// Links to the path.
         links: Vec<String>,
-        /// How many axes it has, hats as two.
+        /// The number of axes, hats as two.
         axes: usize,
-        /// How many buttons it has.
+        /// The number of buttons.
         buttons: usize,
     },
-    /// A device was pulled out.
+    /// A device was disconnected.
     Disconnected {
-        /// Its port.
+        /// The port.
         name: String,
     },
-    /// Another device drives, or none does.
+    /// Another device, or none, drives.
     Controlled {
         /// The port of the device that drives now.
         name: Option<String>,
@@ -39,47 +39,48 @@ pub enum Report {
     Unmapped,
     /// No enable button is mapped: the stick always drives and `reference` is never passed on.
     AlwaysActive,
-    /// The device that drives commands nothing because its stick is not at rest; which axis, if that is known.
-    WaitsForRest(Option<Unrest>),
-    /// The stick was at rest, from now on it commands.
+    /// The driving device commands nothing because its stick is not at rest; with the axis, if known.
+    WaitsForRest(Option<DeflectedAxis>),
+    /// The stick was at rest and commands from now on.
     AtRest,
-    /// The device that drives does not have what is mapped: the parameters, each with its value.
-    Lacks {
-        /// Its port.
+    /// The driving device does not have mapped inputs: the parameters, each with its value.
+    MissingInputs {
+        /// The port.
         name: String,
         /// Such as `linear.x.axis` and 5.
         parameters: Vec<(String, usize)>,
     },
-    /// The reference was lost in motion, and nothing of it is passed on before it asks for a stop (true), or now it did.
+    /// The reference was lost in motion and is passed on only after it requests a stop (true), or it did so now
+    /// (false).
     ReferenceWaits(bool),
-    /// Nobody looks at the devices any more (true), or again.
+    /// The devices are no longer read (true), or read again (false).
     ReadingLost(bool),
-    /// States of the virtual device came, and no name is given to it.
+    /// A state of the virtual device was received, but no name is configured for it.
     VirtualUnnamed,
-    /// A state of the virtual device has more than that has.
+    /// A state of the virtual device has more axes or buttons than the device.
     VirtualTooBig {
-        /// How many axes.
+        /// The number of axes.
         axes: usize,
-        /// How many buttons.
+        /// The number of buttons.
         buttons: usize,
     },
-    /// The states of the virtual device are old or from the future by their stamps, or the same again and again.
+    /// The stamps of the virtual device's states are old, from the future, or repeated.
     VirtualStale,
-    /// No state of the virtual device came for too long.
+    /// No state of the virtual device was received for too long.
     VirtualSilent,
     /// A feedback has no effect.
     FeedbackRefused {
-        /// What becomes of it, and why.
+        /// The consequence and the reason.
         what: String,
     },
-    /// The stick drives (true) or does not (false): then the reference is passed on, if there is one.
+    /// The stick drives (true) or does not (false). If not, the reference is passed on if there is one.
     Active(bool),
-    /// Velocities are told in the vehicle's frame (true) or in the world's (false).
+    /// Velocities are in the vehicle's frame (true) or in the world frame (false).
     Intrinsic(bool),
 }
 
 impl Report {
-    /// Whether a user should do something about it.
+    /// Whether the user should act on it.
     pub const fn is_warning(&self) -> bool {
         matches!(
             self,
@@ -87,7 +88,7 @@ impl Report {
                 | Self::AlwaysActive
                 | Self::Controlled { name: None }
                 | Self::WaitsForRest(_)
-                | Self::Lacks { .. }
+                | Self::MissingInputs { .. }
                 | Self::ReferenceWaits(true)
                 | Self::ReadingLost(_)
                 | Self::VirtualUnnamed
@@ -111,8 +112,8 @@ impl fmt::Display for Report {
                     write!(f, ", {}", Printable(place))?;
                 }
                 write!(f, ") connected as {name}: {axes} axes, {buttons} buttons")?;
-                if (*axes).max(*buttons) > MOST {
-                    write!(f, "; its port and the mappings know the first {MOST} of each")?;
+                if (*axes).max(*buttons) > MAX_PUBLISHED {
+                    write!(f, "; its port and the mappings know the first {MAX_PUBLISHED} of each")?;
                 }
                 Ok(())
             }
@@ -123,18 +124,18 @@ impl fmt::Display for Report {
             Self::AlwaysActive => f.write_str(
                 "no enable button is mapped: while a stick is there it always drives, and the reference is masked",
             ),
-            Self::WaitsForRest(unrest) => {
+            Self::WaitsForRest(deflected_axis) => {
                 f.write_str("waits for the stick at rest: until all mapped axes are let go together it commands nothing")?;
                 let most = REST * 100.0;
-                match unrest {
-                    Some(Unrest { coordinate, axis, percent }) => {
+                match deflected_axis {
+                    Some(DeflectedAxis { coordinate, axis, percent }) => {
                         write!(f, "; axis {axis} ({coordinate}) is {percent} % of its way off, must be at most {most:.0} %")
                     }
                     None => Ok(()),
                 }
             }
             Self::AtRest => f.write_str("the stick is at rest: from now on it commands"),
-            Self::Lacks { name, parameters } => {
+            Self::MissingInputs { name, parameters } => {
                 write!(f, "{name} does not have what is mapped, which commands nothing:")?;
                 let mut separator = " ";
                 for (parameter, number) in parameters {
@@ -170,8 +171,8 @@ impl fmt::Display for Report {
             Self::FeedbackRefused { what } => write!(f, "'joy/set_feedback' {what}"),
             Self::Active(true) => f.write_str("active: the stick drives"),
             Self::Active(false) => f.write_str("inactive: the stick does not drive"),
-            Self::Intrinsic(true) => f.write_str("velocities are told in the vehicle's frame"),
-            Self::Intrinsic(false) => f.write_str("velocities are told in the world frame"),
+            Self::Intrinsic(true) => f.write_str("velocities are in the vehicle's frame"),
+            Self::Intrinsic(false) => f.write_str("velocities are in the world frame"),
         }
     }
 }
@@ -181,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_is_told_with_all_that_it_can_be_chosen_by() {
+    fn a_device_is_reported_with_all_that_selects_it() {
         let report = Report::Connected {
             name: "pad".into(),
             sdl_name: "Pad!".into(),
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_too_big_is_told_so() {
+    fn a_device_too_big_is_reported() {
         let report = |axes| Report::Connected {
             name: "pad".into(),
             sdl_name: "Pad!".into(),

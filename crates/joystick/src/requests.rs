@@ -3,29 +3,29 @@ use params::Value;
 use crate::mapping::COORDINATES;
 use crate::{AxisMapping, Mappings, Shape};
 
-/// Changes of parameters, by name.
+/// Parameter changes by name.
 pub type Changes = Vec<(String, Value)>;
 
-/// The mappings as they are asked for over the wire: any numbers, a negative one for "unused".
+/// The mappings as a service requests them: any numbers; a negative one means unused.
 ///
 /// # Source
 /// joystick-genom3 `mappings_s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct AskedMappings {
+pub struct RequestedMappings {
     /// Linear accelerations x, y, z.
-    pub linear: [AskedAxis; 3],
+    pub linear: [RequestedAxis; 3],
     /// Angular accelerations about x, y, z.
-    pub angular: [AskedAxis; 3],
+    pub angular: [RequestedAxis; 3],
     /// The buttons `enable.on`, `enable.slow`, `enable.toggle`.
     pub enable: [i16; 3],
     /// The buttons `coords.intrinsic`, `coords.world`, `coords.toggle`.
     pub coords: [i16; 3],
 }
 
-/// One coordinate of [`AskedMappings`].
+/// One coordinate of [`RequestedMappings`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct AskedAxis {
-    /// Which axis.
+pub struct RequestedAxis {
+    /// The axis.
     pub axis: i16,
     /// Added to the input.
     pub offset: f64,
@@ -36,23 +36,24 @@ pub struct AskedAxis {
 const ENABLE: [&str; 3] = ["enable.on", "enable.slow", "enable.toggle"];
 const COORDS: [&str; 3] = ["coords.intrinsic", "coords.world", "coords.toggle"];
 
-impl AskedMappings {
-    /// The parameters that say the same, where `before` is in force. Whether they may is for the parameters' own checks;
-    /// every negative number is -1.
+impl RequestedMappings {
+    /// The equivalent parameter changes, where `before` is in force. Their validity is checked by the parameters;
+    /// every negative number becomes -1.
     ///
-    /// A coordinate that gets another axis gets the default calibration, direction and curve with it: those of the axis
-    /// before are wrong for it, and a sprung stick would command half speed at rest after a trigger. The dead zone stays.
+    /// A coordinate that gets another axis also gets the default calibration, direction and curve: those of the
+    /// previous axis would be wrong, and after a trigger a spring-centred stick would command half speed at rest. The
+    /// dead zone stays.
     pub fn changes(&self, before: &Mappings) -> Changes {
         let mut changes = Changes::new();
-        let asked = self.linear.iter().chain(&self.angular);
+        let requested = self.linear.iter().chain(&self.angular);
         let before = Self::from(before);
-        for ((name, asked), before) in
-            COORDINATES.iter().zip(asked).zip(before.linear.iter().chain(&before.angular))
+        for ((name, requested), before) in
+            COORDINATES.iter().zip(requested).zip(before.linear.iter().chain(&before.angular))
         {
-            changes.push((format!("{name}.axis"), number(asked.axis)));
-            changes.push((format!("{name}.offset"), Value::Float(asked.offset)));
-            changes.push((format!("{name}.scale"), Value::Float(asked.scale)));
-            if asked.axis.max(-1) != before.axis {
+            changes.push((format!("{name}.axis"), number(requested.axis)));
+            changes.push((format!("{name}.offset"), Value::Float(requested.offset)));
+            changes.push((format!("{name}.scale"), Value::Float(requested.scale)));
+            if requested.axis.max(-1) != before.axis {
                 let Shape { min, center, max, invert, curve, .. } = Shape::RAW;
                 for (part, counts) in [("min", min), ("center", center), ("max", max)] {
                     changes.push((format!("{name}.{part}"), Value::Integer(counts.into())));
@@ -68,11 +69,11 @@ impl AskedMappings {
     }
 }
 
-/// What is in force, as it is told over the wire.
-impl From<&Mappings> for AskedMappings {
+/// Converts the mappings in force to message fields.
+impl From<&Mappings> for RequestedMappings {
     fn from(mappings: &Mappings) -> Self {
-        let axis = |mapping: AxisMapping| AskedAxis {
-            axis: told(mapping.axis),
+        let axis = |mapping: AxisMapping| RequestedAxis {
+            axis: wire_index(mapping.axis),
             offset: mapping.offset,
             scale: mapping.scale,
         };
@@ -80,13 +81,13 @@ impl From<&Mappings> for AskedMappings {
         Self {
             linear: linear.map(axis),
             angular: angular.map(axis),
-            enable: [enable.on, enable.slow, enable.toggle].map(told),
-            coords: [coords.intrinsic, coords.world, coords.toggle].map(told),
+            enable: [enable.on, enable.slow, enable.toggle].map(wire_index),
+            coords: [coords.intrinsic, coords.world, coords.toggle].map(wire_index),
         }
     }
 }
 
-/// The parameters that say what `set_state_params` asks for.
+/// The parameter changes that `set_state_params` requests.
 ///
 /// # Source
 /// joystick-genom3 `params_s`.
@@ -95,15 +96,15 @@ pub fn dynamics_changes(drag: f64, amax: f64, awmax: f64, slow: f64) -> Changes 
     values.into_iter().map(|(name, value)| (name.to_owned(), Value::Float(value))).collect()
 }
 
-/// The parameter that says what `set_intrinsic_mode` asks for.
+/// The parameter change that `set_intrinsic_mode` requests.
 pub fn frame_change(intrinsic: bool) -> (String, Value) {
     ("intrinsic".into(), Value::Bool(intrinsic))
 }
 
-fn number(asked: i16) -> Value {
-    Value::Integer(i64::from(asked.max(-1)))
+fn number(requested: i16) -> Value {
+    Value::Integer(i64::from(requested.max(-1)))
 }
 
-fn told(number: Option<usize>) -> i16 {
+fn wire_index(number: Option<usize>) -> i16 {
     number.and_then(|number| i16::try_from(number).ok()).unwrap_or(-1)
 }

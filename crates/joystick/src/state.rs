@@ -1,16 +1,16 @@
 use units::Stamp;
 
-/// How many buttons, and how many axes, of a device are published: what lies beyond is dropped.
+/// The maximum number of buttons and of axes published per device; the rest is dropped.
 ///
 /// # Source
 /// or_joystick: `sequence<boolean, 16>`, `sequence<short, 16>`.
-pub const MOST: usize = 16;
+pub const MAX_PUBLISHED: usize = 16;
 
-/// The number that tells one connected device from all others: SDL's instance id. A replug gives a new one.
+/// The number that identifies a connected device: SDL's instance id. A replug gives a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceId(pub u32);
 
-/// Where a hat points: a diagonal sets two, the centre none.
+/// The direction of a hat: a diagonal sets two, the centre none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Hat {
     /// Away from the user.
@@ -24,8 +24,8 @@ pub struct Hat {
 }
 
 impl Hat {
-    /// The two axes that a hat is published as: vertical (up -32768, down 32767), then horizontal (left -32768,
-    /// right 32767); 0 is the centre, also where both ends are said to be pressed.
+    /// The two axes that represent a hat: vertical (up -32768, down 32767), then horizontal (left -32768, right
+    /// 32767); 0 is the centre, also if both ends are reported as pressed.
     ///
     /// # Source
     /// joystick-genom3 1.0: vertical first.
@@ -42,7 +42,7 @@ const fn along(negative: bool, positive: bool) -> i16 {
     }
 }
 
-/// What a device's port carries.
+/// The message of a device's port.
 ///
 /// # Source
 /// or_joystick `state`.
@@ -50,24 +50,24 @@ const fn along(negative: bool, positive: bool) -> i16 {
 pub struct DeviceState {
     /// When the last batch with an event of this device was handled; one stamp for all devices of a batch.
     pub stamp: Stamp,
-    /// Pressed or not, at most [`MOST`].
+    /// The buttons, at most [`MAX_PUBLISHED`].
     pub buttons: Vec<bool>,
-    /// Raw values -32768 to 32767, at most [`MOST`]: first the axes, then two for each hat (see [`Hat::axes`]).
+    /// Raw values -32768 to 32767, at most [`MAX_PUBLISHED`]: first the axes, then two for each hat (see [`Hat::axes`]).
     pub axes: Vec<i16>,
 }
 
 /// The state of a rigid body with optional members: the reference that comes in and the desired state that goes out.
 ///
-/// Whatever is in a reference, NaN payloads included, leaves bit for bit while the stick does not drive. Nothing of
-/// it is computed with, except `vel` and `avel` where the stick takes over, and these only if they are finite.
+/// A reference is passed on bit for bit, NaN payloads included, while the stick does not drive. Only `vel` and `avel`
+/// are used in computations, at a takeover and only if they are finite.
 ///
 /// # Source
 /// or_pose_estimator `state`; symmetric covariances are lower triangles, row by row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PoseState {
-    /// When it was made; a reference keeps its own.
+    /// The time of creation; a reference keeps its own.
     pub stamp: Stamp,
-    /// Whether velocities and accelerations are told in the body's own frame (true) or in the world's (false).
+    /// Whether velocities and accelerations are in the body's own frame (true) or in the world frame (false).
     pub intrinsic: bool,
     /// Position x, y, z \[m].
     pub pos: Option<[f64; 3]>,
@@ -98,25 +98,25 @@ pub struct PoseState {
 }
 
 impl PoseState {
-    /// A stick that stands still, told in the frame `intrinsic`: velocities and accelerations are zero, all else is absent.
+    /// A stick at rest, in the frame `intrinsic`: velocities and accelerations are zero, all else is absent.
     pub fn standing(stamp: Stamp, intrinsic: bool) -> Self {
         let zero = Some([0.0; 3]);
         Self { stamp, intrinsic, vel: zero, avel: zero, acc: zero, aacc: zero, ..Self::default() }
     }
 
-    /// The last state of a hand that let go, told in the frame `intrinsic`: the velocities are zero, and there is no
-    /// acceleration, for nobody commands one.
+    /// The state after a release by the user, in the frame `intrinsic`: the velocities are zero, and there is no
+    /// acceleration because none is commanded.
     pub fn released(stamp: Stamp, intrinsic: bool) -> Self {
         Self { acc: None, aacc: None, ..Self::standing(stamp, intrinsic) }
     }
 
-    /// Whoever commanded is lost, told in the frame `intrinsic`: there is no velocity at all.
+    /// The state after a loss of the commanding source, in the frame `intrinsic`: there is no velocity at all.
     pub fn lost(stamp: Stamp, intrinsic: bool) -> Self {
         Self { stamp, intrinsic, ..Self::default() }
     }
 }
 
-/// What `joy` carries: the device that drives, in the convention of the ROS `joy` node.
+/// The `joy` message: the driving device, in the convention of the ROS `joy` node.
 ///
 /// # Source
 /// sensor_msgs/msg/Joy; sign and order are those of the ROS 2 `joy` package: left and up are +1 (the negative of

@@ -4,60 +4,60 @@ use units::{Clock, Freshness, Instant, MessageTime, Stale, Stamp};
 
 use crate::{DeviceId, Hat, Input, Report};
 
-/// Axes, buttons and hats of the virtual device: those of a common pad.
+/// Numbers of axes, buttons and hats of the virtual device: those of a common pad.
 const AXES: usize = 6;
 const BUTTONS: usize = 11;
 const HATS: usize = 1;
-/// What a state of it has, hats as two axes.
+/// The number of axes in a state, hats as two.
 const ENTRIES: usize = AXES + 2 * HATS;
 
-/// Without a new state for so long, nobody moves the virtual device any more, and it is unplugged.
-const SILENCE: Duration = Duration::from_millis(500);
+/// Without a new state for this time the virtual device is disconnected.
+const TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Its instance id, which SDL gives to nobody.
+/// Its instance id, which SDL never assigns.
 pub(crate) const ID: DeviceId = DeviceId(u32::MAX);
-/// What stands in the place of SDL's GUID of a model.
+/// Replaces SDL's GUID.
 const GUID: &str = "virtual";
 
-/// How the virtual device is to be held: axes, with the hat's vertical and horizontal half behind them, and buttons. What
-/// is missing at the end is at rest; nothing at all unplugs it.
+/// The requested state of the virtual device: axes, followed by the vertical and horizontal half of the hat, and
+/// buttons. Missing entries at the end are at rest; an empty state disconnects it.
 ///
 /// # Source
-/// or_joystick `state`, in the order in which a device's port carries it.
+/// or_joystick `state`, in the order of a device's port.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VirtualState {
-    /// When this was so; zero: now.
+    /// The time of the state; zero: now.
     pub stamp: Stamp,
     /// Raw values, at most 8: six axes, then the hat's vertical and horizontal half.
     pub axes: Vec<i16>,
-    /// Pressed or not, at most 11.
+    /// The buttons, at most 11.
     pub buttons: Vec<bool>,
 }
 
-/// What becomes of a state.
-#[allow(clippy::large_enum_variant)] // made and taken apart at once
+/// The result of checking a state.
+#[allow(clippy::large_enum_variant)] // short-lived
 enum Check {
-    Taken,
-    /// It was overtaken on the way, which is no fault.
+    Accepted,
+    /// A newer state arrived first, which is not an error.
     Late,
     Refused(Report),
 }
 
-/// The virtual device of `~/virtual_device`: there as long as states of it come.
+/// The virtual device of `~/virtual_device`; connected as long as its states arrive.
 ///
-/// It comes at rest and is moved in the same batch: an axis that is held at the plug was not at rest.
+/// It connects at rest and is moved in the same batch: an axis deflected at the connection counts as not at rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VirtualDevice {
-    /// Empty: there is none.
+    /// Empty: the device is disabled.
     name: String,
     freshness: Freshness,
-    /// Since when it is held so; `None`: unplugged.
+    /// When the last state was made; `None`: disconnected.
     held: Option<MessageTime>,
     axes: Vec<i16>,
     buttons: Vec<bool>,
-    /// Why states are refused, until one is taken.
+    /// Why states are refused, until one is accepted.
     refused: Option<Report>,
-    /// How many publish its states.
+    /// The number of publishers of its states.
     publishers: usize,
 }
 
@@ -66,13 +66,13 @@ impl VirtualDevice {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// The batch of events that `state` makes of it, and a reason where it is refused anew.
+    /// The batch of events for `state`, and the reason of a new refusal.
     pub(crate) fn set(&mut self, clock: &Clock, state: VirtualState) -> (Vec<Input>, Option<Report>) {
         if self.publishers > 1 {
             return (Vec::new(), None);
         }
         match self.check(clock, &state) {
-            Check::Taken => self.refused = None,
+            Check::Accepted => self.refused = None,
             Check::Late => return (Vec::new(), None),
             Check::Refused(report) => {
                 let is_news = self.refused.as_ref() != Some(&report);
@@ -88,7 +88,7 @@ impl VirtualDevice {
         buttons.resize(BUTTONS, false);
         let mut events = Vec::new();
         if self.axes.is_empty() {
-            // Buttons that are down at the plug count from their next press on.
+            // Buttons that are down at the connection count from their next press on.
             (self.axes, self.buttons) = (vec![0; ENTRIES], buttons.clone());
             events.push(Input::DeviceConnected {
                 id: ID,
@@ -124,7 +124,8 @@ impl VirtualDevice {
         (events, None)
     }
 
-    /// So many publish its states; the batch of events by which it goes while that is more than one.
+    /// Sets the number of publishers; returns the batch of events that disconnects the device if there is more than
+    /// one.
     pub(crate) fn count(&mut self, publishers: usize) -> Vec<Input> {
         self.publishers = publishers;
         if publishers > 1 { self.unplug() } else { Vec::new() }
@@ -138,25 +139,25 @@ impl VirtualDevice {
         if axes > ENTRIES || buttons > BUTTONS {
             return Check::Refused(Report::VirtualTooBig { axes, buttons });
         }
-        match self.freshness.judge(clock, state.stamp, SILENCE) {
+        match self.freshness.judge(clock, state.stamp, TIMEOUT) {
             Ok(said) => {
                 self.held = Some(said);
-                Check::Taken
+                Check::Accepted
             }
             Err(Stale::Late) => Check::Late,
             Err(_) => Check::Refused(Report::VirtualStale),
         }
     }
 
-    /// The batch of events by which it goes when it is silent for too long.
+    /// The batch of events that disconnects the device after a silence.
     pub(crate) fn expire(&mut self, now: Instant) -> Option<Vec<Input>> {
-        let is_silent = !self.axes.is_empty() && self.held.is_some_and(|said| said.is_expired(now, SILENCE));
+        let is_silent = !self.axes.is_empty() && self.held.is_some_and(|said| said.is_expired(now, TIMEOUT));
         is_silent.then(|| self.unplug())
     }
 
-    /// When it goes if nothing comes.
+    /// When it is disconnected if no state arrives.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.held.filter(|_| !self.axes.is_empty()).map(|said| said.expiry(SILENCE))
+        self.held.filter(|_| !self.axes.is_empty()).map(|said| said.expiry(TIMEOUT))
     }
 
     fn unplug(&mut self) -> Vec<Input> {
@@ -169,7 +170,7 @@ impl VirtualDevice {
     }
 }
 
-/// Where a hat points whose two halves are these: beyond half of the way counts.
+/// The direction of a hat from its two halves: more than half of the range counts.
 fn hat(halves: &[i16]) -> Hat {
     const HALF: i16 = i16::MAX / 2;
     let [vertical, horizontal] = [0, 1].map(|half| halves.get(half).copied().unwrap_or(0));

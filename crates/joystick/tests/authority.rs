@@ -302,7 +302,7 @@ fn sticks_that_nobody_reads_are_let_go_within_a_quarter_second_and_before_a_held
     for (hold, params) in [(None, driving()), (Some(ON), guarded())] {
         for gap in [250, 5000] {
             let mut bench = Bench::with_pad(params.clone());
-            bench.give(Input::DevicesLooked);
+            bench.give(Input::DevicesPolled);
             hold.into_iter().for_each(|button| bench.button(button, true));
             bench.axis(0, i16::MAX);
             bench.run(245);
@@ -316,7 +316,7 @@ fn sticks_that_nobody_reads_are_let_go_within_a_quarter_second_and_before_a_held
             assert!(bench.reports().contains(&Report::ReadingLost(true)));
             assert_eq!(bench.machine.health().0, Level::Error);
             assert!(!bench.machine.needs_reading(), "nobody is there to ask");
-            bench.give(Input::DevicesLooked);
+            bench.give(Input::DevicesPolled);
             assert!(bench.machine.needs_reading());
             let held = (0..10).map(|button| Some(button) == hold).collect();
             bench.give(Input::DeviceRead { id: PAD, axes: vec![i16::MAX, 0], buttons: held, hats: vec![] });
@@ -327,7 +327,7 @@ fn sticks_that_nobody_reads_are_let_go_within_a_quarter_second_and_before_a_held
                 let states = published(&mut bench, 100);
                 let still = if hold.is_some() { lost_then_zero(&states, lost) } else { all_zero(&states) };
                 assert!(still, "the stick was held all the time");
-                bench.give(Input::DevicesLooked);
+                bench.give(Input::DevicesPolled);
             }
         }
     }

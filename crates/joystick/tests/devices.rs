@@ -4,7 +4,7 @@ mod common;
 
 use common::{Bench, ON, PAD, TOGGLE, driving, guarded, reference, wall};
 use joystick::{
-    DeviceId, DeviceState, Hat, Input, JoyState, Level, Output, Params, PoseState, Report, Unrest,
+    DeflectedAxis, DeviceId, DeviceState, Hat, Input, JoyState, Level, Output, Params, PoseState, Report,
 };
 
 const OTHER: DeviceId = DeviceId(8);
@@ -52,7 +52,7 @@ fn a_new_device_opens_its_port_and_publishes_its_rest_state() {
             Output::Report(Report::Controlled { name: Some(name.clone()) }),
             Output::Report(Report::Active(true)),
             // Axis 1 is mapped, and at its end.
-            Output::Report(Report::WaitsForRest(Some(Unrest {
+            Output::Report(Report::WaitsForRest(Some(DeflectedAxis {
                 coordinate: "angular.z",
                 axis: 1,
                 percent: 100
@@ -301,9 +301,10 @@ fn a_mapped_axis_or_button_that_the_pad_lacks_is_a_warning() {
     let mut bench = Bench::with_pad(guarded());
     bench.give(Input::ParametersChanged(params.clone()));
     bench.batch();
-    let lacks: Vec<_> = bench.reports().into_iter().filter(|r| matches!(r, Report::Lacks { .. })).collect();
+    let missing: Vec<_> =
+        bench.reports().into_iter().filter(|r| matches!(r, Report::MissingInputs { .. })).collect();
     let parameters = vec![("linear.x.axis".into(), 4), ("enable.on".into(), 12)];
-    assert_eq!(lacks, [Report::Lacks { name: "Pad".into(), parameters }]);
+    assert_eq!(missing, [Report::MissingInputs { name: "Pad".into(), parameters }]);
     let text = "Pad does not have what is mapped, which commands nothing: linear.x.axis 4, enable.on 12";
     assert_eq!(bench.machine.health(), (Level::Warn, text.into()));
     bench.outputs.clear();

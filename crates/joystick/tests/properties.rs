@@ -6,7 +6,7 @@ mod common;
 use common::{PAD, bits, driving, guarded, reference, wall};
 use joystick::{
     AxisMapping, DeviceId, Dynamics, EnableButtons, Feedback, FrameButtons, Hat, Input, JoyParams, Joystick,
-    LONGEST_NAME, MOST, Mappings, Output, Params, PoseState, Shape, VirtualState, port_name,
+    MAX_NAME_LENGTH, MAX_PUBLISHED, Mappings, Output, Params, PoseState, Shape, VirtualState, port_name,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -151,9 +151,9 @@ fn input() -> impl Strategy<Value = Input> {
         2 => params().prop_map(Input::ParametersChanged),
         2 => (id(), "[a-c_]{0,3}").prop_map(|(id, name)| Input::DeviceRenamed { id, name }),
         1 => any::<bool>().prop_map(Input::FrameSelected),
-        1 => any::<bool>().prop_map(Input::FrameNoted),
+        1 => any::<bool>().prop_map(Input::FrameParameterUpdated),
         1 => any::<bool>().prop_map(Input::LogSwitched),
-        3 => Just(Input::DevicesLooked),
+        3 => Just(Input::DevicesPolled),
         1 => Just(Input::ReadingLost),
         2 => (stamp(), vec(any::<i16>(), 0..10), vec(any::<bool>(), 0..13)).prop_map(|(stamp, axes, buttons)| {
             Input::VirtualDeviceMoved(VirtualState { stamp, axes, buttons })
@@ -267,7 +267,7 @@ proptest! {
         for output in told(&params, &story).0 {
             match output {
                 Output::OpenDevice { name } => {
-                    prop_assert!(!open.contains(&name) && name.len() <= LONGEST_NAME);
+                    prop_assert!(!open.contains(&name) && name.len() <= MAX_NAME_LENGTH);
                     prop_assert!(name.starts_with(|c: char| c.is_ascii_alphabetic()));
                     prop_assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
                     prop_assert!(!name.contains("__") && !name.ends_with('_'));
@@ -275,7 +275,7 @@ proptest! {
                 }
                 Output::PublishDevice { name, state } => {
                     prop_assert!(open.contains(&name), "{} is open", name);
-                    prop_assert!(state.axes.len() <= MOST && state.buttons.len() <= MOST);
+                    prop_assert!(state.axes.len() <= MAX_PUBLISHED && state.buttons.len() <= MAX_PUBLISHED);
                 }
                 Output::CloseDevice { name } => {
                     prop_assert!(open.contains(&name));
@@ -330,7 +330,7 @@ proptest! {
     #[test]
     fn any_name_is_a_port_and_its_own_port(name in ".{0,60}") {
         let port = port_name(&name);
-        prop_assert!((1..=LONGEST_NAME).contains(&port.len()));
+        prop_assert!((1..=MAX_NAME_LENGTH).contains(&port.len()));
         prop_assert_eq!(port_name(&port), port.clone());
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Bench, CYCLE, ON, PAD, TOGGLE, WORLD, driving, guarded, reference, wall};
-use joystick::{DeviceId, Dynamics, Input, Level, Params, PoseState, Report, Unrest};
+use joystick::{DeflectedAxis, DeviceId, Dynamics, Input, Level, Params, PoseState, Report};
 
 const OTHER: DeviceId = DeviceId(8);
 const FULL: [i16; 2] = [i16::MAX, 0];
@@ -65,8 +65,8 @@ fn a_latched_takeover_waits_for_the_stick_that_comes_back_held() {
         .into_iter()
         .filter(|r| matches!(r, Report::WaitsForRest(_) | Report::AtRest))
         .collect();
-    let unrest = Unrest { coordinate: "linear.x", axis: 0, percent: 100 };
-    assert_eq!(told, [Report::WaitsForRest(Some(unrest)), Report::AtRest]);
+    let deflected_axis = DeflectedAxis { coordinate: "linear.x", axis: 0, percent: 100 };
+    assert_eq!(told, [Report::WaitsForRest(Some(deflected_axis)), Report::AtRest]);
 }
 
 #[test]

@@ -4,8 +4,8 @@ mod common;
 
 use common::{Bench, PAD, WORLD, driving, guarded, reference, wall};
 use joystick::{
-    AskedAxis, AskedMappings, AxisMapping, DeviceId, Exception, Input, LogRow, Mappings, Output, Params,
-    Shape, dynamics_changes, frame_change, specification,
+    AxisMapping, DeviceId, Exception, Input, LogRow, Mappings, Output, Params, RequestedAxis,
+    RequestedMappings, Shape, dynamics_changes, frame_change, specification,
 };
 use params::Value;
 
@@ -137,15 +137,15 @@ fn a_parameter_that_followed_a_button_can_be_set_back() {
     let mut bench = Bench::with_pad(guarded());
     bench.press(WORLD);
     bench.batch();
-    bench.give(Input::FrameNoted(false));
+    bench.give(Input::FrameParameterUpdated(false));
     assert!(!bench.machine.intrinsic(), "nothing is asked for");
     bench.give(Input::ParametersChanged(guarded()));
     assert!(bench.machine.intrinsic());
 }
 
-fn asked() -> AskedMappings {
-    let axis = |axis, offset, scale| AskedAxis { axis, offset, scale };
-    AskedMappings {
+fn asked() -> RequestedMappings {
+    let axis = |axis, offset, scale| RequestedAxis { axis, offset, scale };
+    RequestedMappings {
         linear: [axis(0, 0.0, -1.0), axis(1, 0.5, 2.0), axis(2, 1.0, 0.5)],
         angular: [axis(15, -1.0, 1.0), axis(-1, 0.0, 1.0), axis(4, 0.0, 0.25)],
         enable: [0, 1, -1],
@@ -157,10 +157,10 @@ fn asked() -> AskedMappings {
 fn mappings_asked_for_are_the_mappings_in_force() {
     let set = specification().defaults().change(&asked().changes(&Mappings::default())).unwrap();
     let params = Params::read(&set).unwrap();
-    assert_eq!(AskedMappings::from(&params.mappings), asked());
+    assert_eq!(RequestedMappings::from(&params.mappings), asked());
     let mut bench = Bench::new(driving());
     bench.give(Input::ParametersChanged(params));
-    assert_eq!(AskedMappings::from(bench.machine.mappings()), asked());
+    assert_eq!(RequestedMappings::from(bench.machine.mappings()), asked());
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn another_axis_comes_without_the_calibration_of_the_one_before() {
     let set = set.change(&shape_of("linear.x", &before.linear[0])).unwrap();
     let set = set.change(&shape_of("linear.y", &before.linear[1])).unwrap();
     assert_eq!(Params::read(&set).unwrap().mappings, before);
-    let mut asked = AskedMappings::from(&before);
+    let mut asked = RequestedMappings::from(&before);
     (asked.linear[0].axis, asked.linear[1].scale) = (0, 0.5);
     let after = Params::read(&set.change(&asked.changes(&before)).unwrap()).unwrap().mappings;
     // A sprung stick in its middle, read with the trigger's ends, would command half speed.
@@ -197,13 +197,13 @@ fn any_negative_number_is_unused() {
     negative.linear[0].axis = i16::MIN;
     negative.enable[0] = -2;
     let set = specification().defaults().change(&negative.changes(&Mappings::default())).unwrap();
-    let read = AskedMappings::from(&Params::read(&set).unwrap().mappings);
+    let read = RequestedMappings::from(&Params::read(&set).unwrap().mappings);
     assert_eq!((read.linear[0].axis, read.enable[0]), (-1, -1));
 }
 
 #[test]
 fn a_request_out_of_range_is_refused_whole_with_name_value_and_range() {
-    let refused = |change: fn(&mut AskedMappings)| {
+    let refused = |change: fn(&mut RequestedMappings)| {
         let mut asked = asked();
         change(&mut asked);
         specification().defaults().change(&asked.changes(&Mappings::default())).unwrap_err().to_string()

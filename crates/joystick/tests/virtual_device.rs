@@ -119,7 +119,7 @@ fn without_a_name_it_is_refused() {
 #[test]
 fn it_is_moved_on_while_sdl_hangs() {
     let mut bench = Bench::new(named(driving()));
-    bench.give(Input::DevicesLooked);
+    bench.give(Input::DevicesPolled);
     hold(&mut bench, held(&[0; 6], &[]));
     for _ in 0..50 {
         hold(&mut bench, held(&[i16::MAX], &[]));

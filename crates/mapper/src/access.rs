@@ -1,49 +1,49 @@
-//! Why there may be no joystick: what this process may not read, and what a container lacks.
+//! Why there may be no joystick: missing permissions, and what a container lacks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-/// What stands in the way below `root`, which is `/`; sentences for the user, none if nothing does.
+/// The obstacles found below `root`, which is `/`, as sentences for the user; empty if there are none.
 pub fn obstacles(root: &Path) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut reasons = Vec::new();
     let input = root.join("dev/input");
     let joysticks = joysticks(&input);
     let unreadable = unreadable(&joysticks);
     if !input.is_dir() {
-        told.push(
+        reasons.push(
             "There is no /dev/input: the kernel knows no input device, or this is a container without it (docker run: \
              --device /dev/input, or -v /dev/input:/dev/input with a --device-cgroup-rule 'c 13:* rmw')."
                 .into(),
         );
     } else if joysticks.is_empty() {
-        told.push(
-            "udev knows no joystick: there is no /dev/input/by-path/*-event-joystick. (A SpaceMouse is none to SDL: see \
+        reasons.push(
+            "udev knows no joystick: there is no /dev/input/by-path/*-event-joystick. (SDL does not treat a SpaceMouse as a joystick: see \
              config/pads/spacemouse.yaml.)"
                 .into(),
         );
     } else if unreadable.is_empty() {
-        told.push(format!("Readable, but none to SDL: {}.", list(&joysticks)));
+        reasons.push(format!("Readable, but not a joystick to SDL: {}.", list(&joysticks)));
     } else {
-        told.push(format!(
-            "Not readable: {}. On a desktop whoever sits at it may read joysticks; over ssh, or for a service, a udev rule \
+        reasons.push(format!(
+            "Not readable: {}. On a desktop the logged-in user may read joysticks; over ssh, or for a service, a udev rule \
              gives them to one group: SUBSYSTEM==\"input\", ENV{{ID_INPUT_JOYSTICK}}==\"1\", GROUP=\"plugdev\". (The group \
              `input` may read every keyboard too.)",
             list(&unreadable)
         ));
     }
     if !root.join("run/udev/control").exists() {
-        told.push(
-            "udev does not run here (a container?): devices are looked for in /dev/input itself, every one needs its \
+        reasons.push(
+            "udev does not run here (a container?): devices are searched in /dev/input itself, and each needs its \
              file there. `-v /run/udev:/run/udev:ro` shares the host's udev."
                 .into(),
         );
     }
-    told
+    reasons
 }
 
-/// What may be missed although joysticks are there: hidraw files that may not be read.
+/// A hint about hidraw files that may not be read, although joysticks were found.
 pub fn hidraw(root: &Path) -> Option<String> {
     let hidraw = files(&root.join("dev"), "hidraw");
     let unreadable = unreadable(&hidraw);
@@ -56,7 +56,7 @@ pub fn hidraw(root: &Path) -> Option<String> {
     })
 }
 
-/// What udev takes for a joystick: no keyboard and no mouse, which are nobody's business here.
+/// The devices that udev treats as joysticks; keyboards and mice are not relevant here.
 fn joysticks(input: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(input.join("by-path")).into_iter().flatten().flatten();
     let is_joystick = |path: &PathBuf| path.to_str().is_some_and(|path| path.ends_with("-event-joystick"));
@@ -65,7 +65,7 @@ fn joysticks(input: &Path) -> Vec<PathBuf> {
     joysticks
 }
 
-/// The files of a folder whose names are this word and a number, in the order of the numbers.
+/// The files of a folder with this word and a number as a name, in the order of the numbers.
 fn files(folder: &Path, word: &str) -> Vec<PathBuf> {
     let number =
         |path: &PathBuf| -> Option<u32> { path.file_name()?.to_str()?.strip_prefix(word)?.parse().ok() };
@@ -75,7 +75,7 @@ fn files(folder: &Path, word: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Asked, not opened: a device may take its time to open.
+/// Checks permissions without opening the file: a device may take long to open.
 fn unreadable(files: &[PathBuf]) -> Vec<PathBuf> {
     files.iter().filter(|path| access(path.as_path(), Access::READ_OK).is_err()).cloned().collect()
 }
@@ -88,7 +88,7 @@ fn list(files: &[PathBuf]) -> String {
 mod tests {
     use super::*;
 
-    /// A folder that stands for `/`.
+    /// A folder that represents `/`.
     struct Root(PathBuf);
 
     impl Root {
@@ -105,7 +105,7 @@ mod tests {
             fs::write(path, "").unwrap();
         }
 
-        /// A file that nobody can open, whoever runs the test: a link to nothing.
+        /// A file that cannot be opened by any user: a dangling link.
         fn locked(&self, path: &str) {
             let path = self.0.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -120,20 +120,24 @@ mod tests {
     }
 
     #[test]
-    fn each_obstacle_is_told_by_itself() {
+    fn each_obstacle_is_reported_separately() {
         let root = Root::new("bare");
-        let told = obstacles(&root.0);
-        assert!(told.len() == 1 && told[0].starts_with("There is no /dev/input:"), "{told:?}");
+        let reasons = obstacles(&root.0);
+        assert!(reasons.len() == 1 && reasons[0].starts_with("There is no /dev/input:"), "{reasons:?}");
         fs::create_dir_all(root.0.join("dev/input")).unwrap();
-        root.locked("dev/input/event0"); // a keyboard, which nobody has to read
+        root.locked("dev/input/event0"); // a keyboard, which is not needed
         root.locked("dev/input/by-path/platform-i8042-serio-0-event-kbd");
         let none = obstacles(&root.0);
         assert!(none.len() == 1 && none[0].starts_with("udev knows no joystick"), "{none:?}");
         root.file("dev/input/by-path/pci-usb-0:2-event-joystick");
-        assert!(obstacles(&root.0)[0].starts_with("Readable, but none to SDL:"), "{:?}", obstacles(&root.0));
+        assert!(
+            obstacles(&root.0)[0].starts_with("Readable, but not a joystick to SDL:"),
+            "{:?}",
+            obstacles(&root.0)
+        );
         fs::remove_file(root.0.join("run/udev/control")).unwrap();
-        let told = obstacles(&root.0);
-        assert!(told.len() == 2 && told[1].starts_with("udev does not run here"), "{told:?}");
+        let reasons = obstacles(&root.0);
+        assert!(reasons.len() == 2 && reasons[1].starts_with("udev does not run here"), "{reasons:?}");
     }
 
     #[test]
@@ -144,11 +148,11 @@ mod tests {
         }
         root.file("dev/input/by-path/4-event-joystick");
         root.locked("dev/input/event0");
-        let told = obstacles(&root.0).remove(0);
+        let reasons = obstacles(&root.0).remove(0);
         let name =
             |port| root.0.join(format!("dev/input/by-path/{port}-event-joystick")).display().to_string();
-        assert!(told.starts_with(&format!("Not readable: {}, {}. On", name(2), name(3))), "{told}");
-        assert!(!told.contains("usermod"), "who is in group input reads every keyboard");
+        assert!(reasons.starts_with(&format!("Not readable: {}, {}. On", name(2), name(3))), "{reasons}");
+        assert!(!reasons.contains("usermod"), "the group input may read every keyboard");
         assert_eq!(hidraw(&root.0), None);
         root.locked("dev/hidraw0");
         assert!(hidraw(&root.0).unwrap().contains("hidraw0"));

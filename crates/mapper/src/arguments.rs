@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, value_parser};
 
-/// Shows the joysticks of this machine, and finds out which axis and button is which. Needs no ROS and no desktop.
+/// Lists the joysticks of this machine, and identifies their axes and buttons. Needs no ROS and no desktop.
 ///
-/// A path, /dev/input/event7, is another one after the next start. A link in /dev/input/by-path names the port instead, and stays: of
-/// two identical pads without serial numbers it tells which is which, as long as each keeps its port.
+/// A path such as /dev/input/event7 may change at the next start. A link in /dev/input/by-path names the port instead
+/// and does not change: it distinguishes two identical pads without serial numbers as long as each keeps its port.
 ///
 /// Exit code: 0 done, 1 not done (the reason is printed), 2 the command line was not understood.
 #[derive(Clone, Debug, PartialEq, Eq, Parser)]
@@ -18,19 +18,19 @@ pub struct CommandLine {
     pub command: Command,
 }
 
-/// What the user asks for.
+/// The command to run.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
 pub enum Command {
-    /// Prints each device with its name, GUID, serial number, path, axes, buttons, hats, battery, what it can do and the links to it,
-    /// or why there may be none.
+    /// Prints each device with its name, GUID, serial number, path, axes, buttons, hats, battery, capabilities and
+    /// links, or why there may be none.
     List {
-        /// Goes on, with a line for whatever is plugged in, pulled out or changes; Ctrl-C ends it.
+        /// Continues with a line for each connection, disconnection and change; Ctrl-C ends it.
         #[arg(long)]
         watch: bool,
     },
     /// Asks you to move each axis and press each button, and writes the parameter file for node `joystick`.
     ///
-    /// Enter skips what is not needed, q and Enter (or Ctrl-C) ends without writing anything.
+    /// Enter skips an optional question, q and Enter (or Ctrl-C) ends without writing anything.
     Map(Map),
 }
 
@@ -40,7 +40,7 @@ pub struct Map {
     /// Name, GUID, serial number, path or link of the device; needed if there are several.
     #[arg(long, value_name = "WHICH", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub device: Option<String>,
-    /// Where the parameters go; without it they go to standard output, the questions to standard error.
+    /// The file for the parameters; without it they go to standard output, and the questions to standard error.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Overwrites FILE.
@@ -53,7 +53,7 @@ pub struct Map {
 
 impl Map {
     /// How long each question waits.
-    pub fn patience(&self) -> Duration {
+    pub fn timeout(&self) -> Duration {
         Duration::from_secs(self.timeout)
     }
 }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused_with_its_range() {
+    fn an_invalid_argument_is_refused_with_its_range() {
         for (line, part) in [
             ("lst", "lst"),
             ("list --force", "--force"),

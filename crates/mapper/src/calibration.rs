@@ -1,49 +1,50 @@
-//! From what was seen of an axis to the node's parameters for it.
+//! Converts the measurements of an axis to the parameters of the node.
 
 use crate::stick::{Stick, Throw};
 
-/// One axis, as node `joystick` shapes it: calibration, dead zone, then the factor.
+/// The mapping of one axis in node `joystick`: calibration, dead zone, then the factor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AxisMap {
-    /// Its number, hats included.
+    /// The index of the axis, hats included.
     pub axis: usize,
     /// 1 or -1: the sign of the raw value that means forward, left or up.
     pub scale: f64,
-    /// Raw value that is one end; the same as the centre where the axis has no way to that side.
+    /// The raw value of one end; equal to the centre where the axis has no range on that side.
     pub min: i16,
-    /// Raw value at rest.
+    /// The raw value at rest.
     pub center: i16,
-    /// Raw value that is the other end.
+    /// The raw value of the other end.
     pub max: i16,
-    /// Part of the way, 0 to 1, in which the axis counts as at rest.
+    /// The part of the range, 0 to 1, in which the axis counts as at rest.
     pub dead_zone: f64,
 }
 
-/// Ends are taken a little before where they were seen, so that they are certainly reached again.
-const INSIDE: f64 = 0.98;
-/// The dead zone's bounds: below, no stick is that good; above, it is broken.
-const LEAST: f64 = 0.03;
+/// Part of the measured range that is used, so the ends are certainly reached again.
+const END_MARGIN: f64 = 0.98;
+/// The limits of the dead zone: no stick is better than the lower one, and beyond the upper one it is broken.
+const MIN_DEAD_ZONE: f64 = 0.03;
 const MOST: f64 = 0.4;
 
 impl AxisMap {
-    /// Of an axis that was moved to the end that means forward, left or up, and to the other end if it has one.
+    /// Computes the mapping of an axis from its throw to the end that means forward, left or up, and to the other end
+    /// if it has one.
     ///
-    /// The dead zone is half as much again as the axis was seen to stray at rest, and 2 %, in whole per cents.
+    /// The dead zone is 1.5 times the deviation seen at rest plus 2 %, rounded up to whole percent.
     pub fn measured(stick: &Stick, positive: Throw, negative: Option<Throw>) -> Self {
         let axis = positive.axis;
         let center = stick.center(axis);
         let inside = |end: i16| {
             let way = f64::from(end) - f64::from(center);
-            (f64::from(center) + INSIDE * way).round() as i16 // lies between centre and end, both of which fit
+            (f64::from(center) + END_MARGIN * way).round() as i16 // between centre and end, both of which fit
         };
         let up = positive.value > center;
         let (there, back) = (inside(positive.value), negative.map_or(center, |throw| inside(throw.value)));
         let (min, max) = if up { (back, there) } else { (there, back) };
-        // The dead zone is a part of each side's way: the narrower side needs the greater part.
+        // The dead zone is a part of the range of each side: the narrower side needs the larger part.
         let ways = [(min, center), (center, max)].map(|(low, high)| f64::from(high) - f64::from(low));
         let narrow = ways.into_iter().filter(|way| *way > 0.0).fold(f64::INFINITY, f64::min);
-        let strays = f64::from(stick.tremble(axis)) / narrow;
-        let dead_zone = ((100.0 * (1.5 * strays + 0.02)).ceil() / 100.0).clamp(LEAST, MOST);
+        let strays = f64::from(stick.noise(axis)) / narrow;
+        let dead_zone = ((100.0 * (1.5 * strays + 0.02)).ceil() / 100.0).clamp(MIN_DEAD_ZONE, MOST);
         Self { axis, scale: if up { 1.0 } else { -1.0 }, min, center, max, dead_zone }
     }
 }
@@ -62,7 +63,7 @@ mod tests {
         for value in [900, 1100] {
             stick.axis(0, value);
         }
-        stick.look();
+        stick.reset_range();
         stick.axis(0, 900);
         assert_eq!(stick.rests(), Ok(()));
         // At rest from 900 to 1100: centre 1000, strays by 100. Up (forward) was -31000: 1000 - 0.98 * 32000 = -30360;

@@ -1,4 +1,4 @@
-//! The devices that are connected, and which of them a text means.
+//! The connected devices, and the selection of one by a text.
 
 use std::fmt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -15,49 +15,49 @@ pub struct Device {
     pub name: String,
     /// SDL's GUID.
     pub guid: String,
-    /// The axes at the plug.
+    /// The axes at the connection.
     pub axes: Vec<i16>,
-    /// How many buttons it has.
+    /// The number of buttons.
     pub buttons: usize,
-    /// The hats at the plug.
+    /// The hats at the connection.
     pub hats: Vec<Hat>,
-    /// All else.
+    /// Other properties.
     pub details: Details,
 }
 
-/// All devices that are connected, in the order of their coming, and what was said of those that cannot be opened.
+/// All connected devices in the order of connection, and messages about those that cannot be opened.
 #[derive(Debug, Default)]
 pub struct Devices {
     open: Vec<Device>,
     failures: Vec<String>,
 }
 
-/// Why a text means no device.
+/// Why a text selects no device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Miss {
-    /// There is none at all.
+pub enum NotFound {
+    /// No device is connected.
     Empty,
     /// None has this name, GUID, serial number, path or link.
     Unknown(String),
-    /// More than one, or none was named where there are more; what tells each of them apart.
+    /// More than one device matches, or several are connected and none was named; with a unique name for each.
     Several(Vec<String>),
 }
 
 impl Devices {
-    /// Those that SDL tells of in so long.
+    /// Collects the devices that SDL reports within `time`.
     pub fn gather(events: &Receiver<Event>, time: Duration) -> Self {
         let mut devices = Self::default();
         let until = now() + time;
         loop {
             match events.recv_timeout(until.saturating_duration_since(now())) {
-                Ok(event) => drop(devices.hear(&event)),
+                Ok(event) => drop(devices.update(&event)),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return devices,
             }
         }
     }
 
-    /// Takes what an event says of who is there; answers the one that is gone.
-    pub fn hear(&mut self, event: &Event) -> Option<Device> {
+    /// Updates the list from an event; returns a device that was disconnected.
+    pub fn update(&mut self, event: &Event) -> Option<Device> {
         match event {
             Event::Connected { id, name, guid, axes, buttons, hats, details } => self.open.push(Device {
                 id: *id,
@@ -80,7 +80,7 @@ impl Devices {
                     plain(reason)
                 ));
             }
-            // Positions before anybody asks are those of the plug.
+            // Positions before the first question count as those at the connection.
             Event::Axis { id, axis, value } => {
                 if let Some(axis) = self.of(*id).and_then(|device| device.axes.get_mut(*axis)) {
                     *axis = *value;
@@ -110,7 +110,7 @@ impl Devices {
         self.open.iter_mut().find(|device| device.id == id)
     }
 
-    /// All of them.
+    /// All devices.
     pub fn all(&self) -> &[Device] {
         &self.open
     }
@@ -120,29 +120,30 @@ impl Devices {
         &self.failures
     }
 
-    /// The device that a text means, or the only one.
+    /// The device that a text selects, or the only one.
     /// # Errors
-    /// [`Miss`].
-    pub fn find(&self, text: Option<&str>) -> Result<&Device, Miss> {
+    /// [`NotFound`].
+    pub fn find(&self, text: Option<&str>) -> Result<&Device, NotFound> {
         let meant: Vec<_> =
             self.open.iter().filter(|device| text.is_none_or(|text| device.is(text))).collect();
         match (meant.as_slice(), text) {
             ([one], _) => Ok(one),
-            ([], _) if self.open.is_empty() => Err(Miss::Empty),
-            ([], text) => Err(Miss::Unknown(text.unwrap_or_default().into())),
-            (several, _) => Err(Miss::Several(
+            ([], _) if self.open.is_empty() => Err(NotFound::Empty),
+            ([], text) => Err(NotFound::Unknown(text.unwrap_or_default().into())),
+            (several, _) => Err(NotFound::Several(
                 several.iter().map(|device| format!("{} ({})", self.unique(device), device.name)).collect(),
             )),
         }
     }
 
-    /// What tells a device from all others that are connected, the longest lasting first: its GUID, its serial number,
-    /// the link that names its port, its path; with none of them unique, the GUID.
+    /// A text that identifies a device among all connected ones, the most stable first: its GUID, its serial number,
+    /// the link that names its port, its path; if none of them is unique, the GUID.
     ///
-    /// Its path comes last for its number is another one as soon as devices come in another order; not a link by id, for of
-    /// twins without serial numbers whichever came last has it.
+    /// The path comes last because its number changes with the order of connection. Links by id are not used, since
+    /// of identical devices without serial numbers the last one connected has the link.
     ///
-    /// Not its name: the same pad read by another driver has the same name and other axis numbers, but another GUID.
+    /// The name is not used: the same pad read by another driver has the same name and other axis numbers, but
+    /// another GUID.
     pub fn unique<'a>(&self, device: &'a Device) -> &'a str {
         let marks: [fn(&Device) -> &str; 4] = [
             |device| &device.guid,
@@ -172,18 +173,18 @@ impl Device {
     /// The link that names the port; empty without one.
     fn port(&self) -> &str {
         let mut ports = self.details.links.iter().filter(|link| link.contains("/by-path/"));
-        // A device at hidraw has links for its touchpad and its sensors besides.
+        // A device at hidraw also has links for its touchpad and its sensors.
         let joystick = ports.clone().find(|link| link.ends_with("-event-joystick"));
         joystick.or_else(|| ports.next()).map_or("", String::as_str)
     }
 }
 
-/// A text from a device as a terminal may show it: with `?` for what could command the terminal.
+/// A text from a device, safe for a terminal: control characters are replaced by `?`.
 pub fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-impl fmt::Display for Miss {
+impl fmt::Display for NotFound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("no joystick is connected"),
@@ -193,7 +194,7 @@ impl fmt::Display for Miss {
                 plain(text)
             ),
             Self::Several(names) => {
-                write!(f, "say by --device which of these is meant:")?;
+                write!(f, "select one of these with --device:")?;
                 names.iter().try_for_each(|name| write!(f, "\n  {}", plain(name)))
             }
         }
@@ -210,7 +211,7 @@ pub mod tests {
     use super::*;
     use gamepad::{Battery, Capabilities, Driver};
 
-    /// What SDL says of a pad with two axes and three buttons.
+    /// The event of a pad with two axes and three buttons.
     pub fn connected(id: u32, name: &str, guid: &str, serial: &str, path: &str) -> Event {
         let details = Details {
             serial: serial.into(),
@@ -243,13 +244,13 @@ pub mod tests {
     pub fn devices(events: &[Event]) -> Devices {
         let mut devices = Devices::default();
         for event in events {
-            devices.hear(event);
+            devices.update(event);
         }
         devices
     }
 
     #[test]
-    fn a_text_means_a_device_by_any_of_its_marks() {
+    fn a_text_selects_a_device_by_any_of_its_identifiers() {
         let devices = devices(&[
             linked(connected(1, "Pad", "03ab", "S1", "/dev/input/event7"), &["/by-path/p", "/by-id/i"]),
             connected(2, "Stick", "03cd", "", ""),
@@ -259,22 +260,22 @@ pub mod tests {
         for (text, id) in of_one.into_iter().chain([("Stick", 2)]) {
             assert_eq!(devices.find(Some(text)).map(|device| device.id), Ok(id), "{text}");
         }
-        assert_eq!(devices.find(Some("")).map(|device| device.id), Err(Miss::Unknown(String::new())));
-        assert_eq!(devices.find(Some("S2")).map(|device| device.id), Err(Miss::Unknown("S2".into())));
-        assert!(matches!(devices.find(None), Err(Miss::Several(names)) if names.len() == 2));
+        assert_eq!(devices.find(Some("")).map(|device| device.id), Err(NotFound::Unknown(String::new())));
+        assert_eq!(devices.find(Some("S2")).map(|device| device.id), Err(NotFound::Unknown("S2".into())));
+        assert!(matches!(devices.find(None), Err(NotFound::Several(names)) if names.len() == 2));
     }
 
     #[test]
     fn the_only_device_needs_no_name() {
-        assert!(matches!(Devices::default().find(None), Err(Miss::Empty)));
+        assert!(matches!(Devices::default().find(None), Err(NotFound::Empty)));
         let mut devices =
             devices(&[connected(1, "Pad", "03ab", "", ""), connected(2, "Pad", "03ab", "", "")]);
-        assert_eq!(devices.hear(&Event::Disconnected { id: 2 }).map(|gone| gone.id), Some(2));
+        assert_eq!(devices.update(&Event::Disconnected { id: 2 }).map(|gone| gone.id), Some(2));
         assert_eq!(devices.find(None).map(|device| device.id), Ok(1));
     }
 
     #[test]
-    fn twins_are_told_apart_by_serial_number_or_port_or_path() {
+    fn identical_devices_differ_by_serial_number_or_port_or_path() {
         let twin = |id, serial, path| connected(id, "Pad", "03ab", serial, path);
         let by = |events: &[Event]| {
             let devices = devices(events);

@@ -10,16 +10,16 @@ use gamepad::{Capabilities, Details, Event};
 use crate::access;
 use crate::devices::{Device, Devices, plain};
 
-/// How long SDL gets to tell of what is connected; some pads answer slowly.
+/// How long SDL may take to report connected devices; some pads answer slowly.
 pub const GATHER: Duration = Duration::from_millis(1000);
 
 const TITLES: [&str; 11] =
     ["NAME", "GUID", "SERIAL", "PATH", "DRIVER", "AXES", "BUTTONS", "HATS", "BATTERY", "CAN", "LINKS"];
 
-/// Prints what is connected, or why there may be nothing, and with `watch` what becomes of it, for as long as events
-/// come. Answers whether there was something.
+/// Prints the connected devices, or why there may be none, and with `watch` all changes as long as events arrive.
+/// Returns whether there was a device.
 /// # Errors
-/// The output fails, as when the reader of a pipe is gone.
+/// The output fails, for example when the reader of a pipe has exited.
 pub fn run(events: &Receiver<Event>, watch: bool, root: &Path, out: &mut dyn Write) -> io::Result<bool> {
     let mut devices = Devices::gather(events, GATHER);
     let found = !devices.all().is_empty();
@@ -35,7 +35,7 @@ pub fn run(events: &Receiver<Event>, watch: bool, root: &Path, out: &mut dyn Wri
     out.flush()?;
     if watch {
         for event in events {
-            let gone = devices.hear(&event);
+            let gone = devices.update(&event);
             if let Some(line) = line(&event, gone.as_ref(), &devices) {
                 writeln!(out, "{line}")?;
                 out.flush()?;
@@ -85,7 +85,7 @@ fn can(capabilities: Capabilities) -> String {
     all.iter().filter(|(has, _)| *has).map(|(_, what)| *what).collect::<Vec<_>>().join(",")
 }
 
-/// What `--watch` says of an event, if it is worth a line.
+/// The line that `--watch` prints for an event, if any.
 fn line(event: &Event, gone: Option<&Device>, devices: &Devices) -> Option<String> {
     let named = |id: &u32| devices.all().iter().find(|device| device.id == *id);
     match event {
@@ -126,7 +126,7 @@ A longer name?  03cd  -       -                  evdev   2     3        1     wi
     }
 
     #[test]
-    fn a_device_that_cannot_be_opened_is_told() {
+    fn a_device_that_cannot_be_opened_is_listed() {
         let (events, received) = channel();
         let reason = "Unable to open /dev/input/event7".to_owned();
         events
@@ -141,17 +141,17 @@ A longer name?  03cd  -       -                  evdev   2     3        1     wi
     }
 
     #[test]
-    fn all_that_a_device_can_is_told() {
+    fn all_capabilities_are_listed() {
         let all = Capabilities { rumble: true, led: true, accelerometer: true, gyro: true };
         assert_eq!(can(all), "rumble,led,accelerometer,gyro");
         assert_eq!(can(Capabilities::default()), "");
     }
 
     #[test]
-    fn watching_tells_what_comes_and_goes_until_sdl_ends() {
+    fn watching_lists_connections_and_disconnections_until_sdl_ends() {
         let (events, received) = channel();
         let teller = std::thread::Builder::new().spawn(move || {
-            // Later than the gathering takes.
+            // After the time for gathering.
             #[allow(clippy::disallowed_methods, reason = "a test")]
             std::thread::sleep(GATHER + Duration::from_millis(300));
             let _ = events.send(connected(1, "Pad", "03ab", "S1", "/dev/input/event7"));

@@ -1,10 +1,10 @@
-//! Lists joysticks and finds out which axis and button is which; for a plain terminal, also over ssh.
+//! Lists joysticks and identifies their axes and buttons; for a plain terminal, also over ssh.
 //!
 //! * [`arguments`]: the command line
-//! * [`devices`], [`mod@list`], [`access`]: what is connected, and why it may be nothing
-//! * [`questions`], [`mapper`]: the questions, as a machine; [`stick`]: what was seen of the axes; [`calibration`], [`mapping`]: what
-//!   comes of it
-//! * [`mod@map`]: carries events, lines and time to the questions
+//! * [`devices`], [`mod@list`], [`access`]: the connected devices, and why there may be none
+//! * [`questions`], [`mapper`]: the questions, as a machine; [`stick`]: measurements of the axes; [`calibration`],
+//!   [`mapping`]: the result
+//! * [`mod@map`]: passes events, lines and time to the questions
 
 mod access;
 mod arguments;
@@ -35,71 +35,71 @@ fn main() -> ExitCode {
     let read = CommandLine::command().version(version).get_matches();
     let done = match CommandLine::from_arg_matches(&read).unwrap_or_else(|error| error.exit()).command {
         Command::List { watch } => list(watch),
-        Command::Map(asked) => map(&asked),
+        Command::Map(options) => map(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read the output has enough, as `head` has.
-        Err(Trouble::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(Trouble::Output(error)) => {
-            complain(&format!("the output cannot be written: {error}"));
+        // The reader of the output has exited, as `head` does.
+        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Error::Output(error)) => {
+            print_error(&format!("the output cannot be written: {error}"));
             ExitCode::from(NOT_DONE)
         }
-        Err(Trouble::Told(why)) => {
+        Err(Error::Message(why)) => {
             if !why.is_empty() {
-                complain(&why);
+                print_error(&why);
             }
             ExitCode::from(NOT_DONE)
         }
     }
 }
 
-/// Why something was not done.
-enum Trouble {
-    /// In words for the user; empty if they were told.
-    Told(String),
+/// Why a command failed.
+enum Error {
+    /// A message for the user; empty if it was printed already.
+    Message(String),
     Output(io::Error),
 }
 
-fn list(watch: bool) -> Result<(), Trouble> {
+fn list(watch: bool) -> Result<(), Error> {
     let (_gamepads, events) = start()?;
-    let found =
-        list::run(&events, watch, Path::new("/"), &mut io::stdout().lock()).map_err(Trouble::Output)?;
-    if found { Ok(()) } else { Err(Trouble::Told(String::new())) }
+    let found = list::run(&events, watch, Path::new("/"), &mut io::stdout().lock()).map_err(Error::Output)?;
+    if found { Ok(()) } else { Err(Error::Message(String::new())) }
 }
 
-fn map(asked: &Map) -> Result<(), Trouble> {
-    if let Some(file) = &asked.output {
-        map::may_write(file, asked.force).map_err(Trouble::Told)?;
+fn map(options: &Map) -> Result<(), Error> {
+    if let Some(file) = &options.output {
+        map::may_write(file, options.force).map_err(Error::Message)?;
     }
     let (_gamepads, events) = start()?;
     let keep_lines = !io::stdin().is_terminal();
     let yaml =
-        map::run(&events, &lines(), keep_lines, asked, &mut io::stderr().lock()).map_err(Trouble::Told)?;
-    match &asked.output {
-        None => io::stdout().write_all(yaml.as_bytes()).map_err(Trouble::Output),
+        map::run(&events, &lines(), keep_lines, options, &mut io::stderr().lock()).map_err(Error::Message)?;
+    match &options.output {
+        None => io::stdout().write_all(yaml.as_bytes()).map_err(Error::Output),
         Some(file) => {
-            map::write(file, &yaml, asked.force).map_err(Trouble::Told)?;
-            writeln!(io::stderr(), "Written: {}", file.display()).map_err(Trouble::Output)
+            map::write(file, &yaml, options.force).map_err(Error::Message)?;
+            writeln!(io::stderr(), "Written: {}", file.display()).map_err(Error::Output)
         }
     }
 }
 
-/// SDL, and what it tells.
-fn start() -> Result<(Gamepads, Receiver<Event>), Trouble> {
+/// Starts SDL and returns its events.
+fn start() -> Result<(Gamepads, Receiver<Event>), Error> {
     let (sender, events) = channel();
     let gamepads = Gamepads::start(move |event| drop(sender.send(event)));
-    let gamepads = gamepads.map_err(|error| Trouble::Told(error.to_string()))?;
+    let gamepads = gamepads.map_err(|error| Error::Message(error.to_string()))?;
     if gamepads.is_starting() {
-        return Err(Trouble::Told(
-            "SDL hangs while it looks for joysticks: a device does not answer when it is opened; pull it out"
+        return Err(Error::Message(
+            "SDL hangs while it looks for joysticks: a device does not respond when it is opened; unplug it"
                 .into(),
         ));
     }
     Ok((gamepads, events))
 }
 
-/// What the user types, read by a thread that ends with the process: nothing else ends a wait for a line.
+/// The lines that the user types, read by a thread that ends with the process, since a wait for a line cannot be
+/// ended otherwise.
 fn lines() -> Receiver<Line> {
     let (sender, lines) = channel();
     let read = move || {
@@ -112,12 +112,12 @@ fn lines() -> Receiver<Line> {
         }
     };
     if let Err(error) = std::thread::Builder::new().name("lines".into()).spawn(read) {
-        complain(&format!("no line can be read, nothing can be skipped: {error}"));
+        print_error(&format!("no line can be read, nothing can be skipped: {error}"));
     }
     lines
 }
 
-fn complain(why: &str) {
-    // Nobody is left to hear that nobody hears.
+fn print_error(why: &str) {
+    // A failure to write this cannot be reported anywhere.
     let _ = writeln!(io::stderr(), "steersman-joystick: {why}");
 }

@@ -1,4 +1,4 @@
-//! The command `map`: carries events, lines and time to the questions, and their outcome to a file.
+//! The command `map`: passes events, lines and time to the questions, and their result to a file.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use gamepad::Event;
 
 use crate::access;
 use crate::arguments::Map;
-use crate::devices::{Device, Devices, Miss, now, plain};
+use crate::devices::{Device, Devices, NotFound, now, plain};
 use crate::list::{GATHER, table};
 use crate::mapper::Mapper;
 use crate::mapping::{Mapping, Model};
@@ -20,14 +20,14 @@ use crate::stick::Stick;
 /// A line that the user typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line {
-    /// Nothing but Enter.
+    /// An empty line.
     Enter,
     /// `q`.
     Quit,
 }
 
 impl Line {
-    /// Of the text; anything else but a q is no answer to any question.
+    /// Parses the text; any other line is ignored.
     pub fn of(text: &str) -> Option<Line> {
         match text.trim() {
             "" => Some(Line::Enter),
@@ -37,35 +37,35 @@ impl Line {
     }
 }
 
-/// How often time passes for the questions.
+/// The period of ticks for the questions.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Asks through `say`, and gives the parameter file.
+/// Asks the questions through `say`, and returns the parameter file.
 ///
-/// * `keep_lines`: whether lines may come before their question, as from a pipe
+/// * `keep_lines`: whether lines may arrive before their question, as from a pipe
 /// # Errors
-/// In words for the user, why there is none.
+/// A message for the user.
 pub fn run(
     events: &Receiver<Event>,
     lines: &Receiver<Line>,
     keep_lines: bool,
-    asked: &Map,
+    options: &Map,
     say: &mut dyn Write,
 ) -> Result<String, String> {
     let devices = Devices::gather(events, GATHER);
-    let device = devices.find(asked.device.as_deref()).map_err(|miss| reason(&miss))?;
-    let mapping = ask(events, lines, keep_lines, device, asked.patience(), say)?;
+    let device = devices.find(options.device.as_deref()).map_err(|miss| reason(&miss))?;
+    let mapping = ask(events, lines, keep_lines, device, options.timeout(), say)?;
     let Device { name, guid, details, .. } = device;
     let driver = details.driver.to_string();
     Ok(mapping.yaml(Model { name, guid, driver: &driver, control_device: devices.unique(device) }))
 }
 
-fn reason(miss: &Miss) -> String {
-    let mut told = miss.to_string();
-    if *miss == Miss::Empty {
-        access::obstacles(Path::new("/")).iter().for_each(|why| told.extend(["\n- ", why]));
+fn reason(miss: &NotFound) -> String {
+    let mut text = miss.to_string();
+    if *miss == NotFound::Empty {
+        access::obstacles(Path::new("/")).iter().for_each(|why| text.extend(["\n- ", why]));
     }
-    told
+    text
 }
 
 fn ask(
@@ -84,7 +84,7 @@ fn ask(
     loop {
         while let Some(output) = mapper.poll() {
             match output {
-                Output::Say(text) => {
+                Output::Print(text) => {
                     writeln!(say, "{}", plain(&text)).and_then(|()| say.flush()).map_err(broken)?
                 }
                 Output::Done(mapping) => return Ok(mapping),
@@ -94,13 +94,13 @@ fn ask(
         let event = match events.recv_timeout(TICK) {
             Ok(event) => Some(event),
             Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => return Err("joysticks are read no more".into()),
+            Err(RecvTimeoutError::Disconnected) => return Err("joysticks are no longer read".into()),
         };
         let passed = began.elapsed();
         for input in lines.try_iter().map(Input::from) {
             mapper.handle(passed, input);
         }
-        // Whatever waits already, then once the time.
+        // All pending events first, then one tick.
         for input in event.into_iter().chain(events.try_iter()).filter_map(|event| input(&event, device.id)) {
             mapper.handle(passed, input);
         }
@@ -127,24 +127,24 @@ fn input(event: &Event, of: u32) -> Option<Input> {
     }
 }
 
-/// Whether the file could be written later, before anybody answers questions for it.
+/// Checks whether the file can be written later, before the user answers questions.
 /// # Errors
-/// In words for the user, why not.
+/// A message for the user.
 pub fn may_write(path: &Path, force: bool) -> Result<(), String> {
     let shown = path.display();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() || !folder.is_dir() {
-        Err(format!("{shown} cannot be written: it is a folder, or is in none"))
+        Err(format!("{shown} cannot be written: it is a folder, or has no folder"))
     } else if !force && path.exists() {
-        Err(format!("{shown} is there already; --force overwrites it"))
+        Err(format!("{shown} exists already; --force overwrites it"))
     } else {
         Ok(())
     }
 }
 
-/// Writes the file, as a whole or not at all.
+/// Writes the file completely or not at all.
 /// # Errors
-/// In words for the user, why not.
+/// A message for the user.
 pub fn write(path: &Path, text: &str, force: bool) -> Result<(), String> {
     let new = |path: &Path| {
         let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
@@ -159,7 +159,7 @@ pub fn write(path: &Path, text: &str, force: bool) -> Result<(), String> {
         new(path)
     };
     outcome.map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => format!("{} is there already; --force overwrites it", path.display()),
+        io::ErrorKind::AlreadyExists => format!("{} exists already; --force overwrites it", path.display()),
         _ => format!("{} cannot be written: {error}", path.display()),
     })
 }

@@ -1,15 +1,15 @@
-//! What the questions lead to, and the parameter file made of it.
+//! The result of the questions, and its parameter file.
 
 use std::fmt::Write;
 
 use crate::calibration::AxisMap;
 
-/// What each axis and button is for.
+/// The functions of axes and buttons.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mapping {
-    /// Axes in the order in which they were asked for.
+    /// The axes in the order of the questions.
     pub axes: Vec<(Motion, AxisMap)>,
-    /// Buttons likewise.
+    /// The buttons, likewise.
     pub buttons: Vec<(Switch, usize)>,
 }
 
@@ -26,19 +26,19 @@ pub enum Motion {
     Rise,
 }
 
-/// What a button does.
+/// The function of a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
     /// The dead-man switch: the stick drives while it is held.
     On,
-    /// As that, slowly.
+    /// The same in slow motion.
     Slow,
     /// Switches driving on, and off again.
     Toggle,
 }
 
 impl Motion {
-    /// The prefix of its parameters; REP-103: forward, to the left and up are positive, so is a turn to the left.
+    /// The prefix of its parameters. REP-103: forward, left and up are positive, and so is a turn to the left.
     pub fn key(self) -> &'static str {
         match self {
             Motion::Drive => "linear.x",
@@ -48,7 +48,7 @@ impl Motion {
         }
     }
 
-    /// What the robot does.
+    /// The verb for a question.
     pub fn verb(self) -> &'static str {
         match self {
             Motion::Drive => "drive",
@@ -57,7 +57,7 @@ impl Motion {
         }
     }
 
-    /// Where to, at the positive and at the negative end.
+    /// The directions of the positive and of the negative end.
     pub fn ends(self) -> [&'static str; 2] {
         match self {
             Motion::Drive => ["FORWARD", "BACKWARD"],
@@ -78,7 +78,7 @@ impl Switch {
         }
     }
 
-    /// What it is called in a question.
+    /// The name in a question.
     pub fn name(self) -> &'static str {
         match self {
             Switch::On => "the DEAD-MAN button (the stick drives only while it is held)",
@@ -88,16 +88,16 @@ impl Switch {
     }
 }
 
-/// Which device the file is for.
+/// The device of the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Model<'a> {
     /// SDL's name.
     pub name: &'a str,
     /// SDL's GUID.
     pub guid: &'a str,
-    /// Which part of SDL reads it.
+    /// The part of SDL that reads it.
     pub driver: &'a str,
-    /// What tells it from all others that are connected.
+    /// A text that identifies it among all connected devices.
     pub control_device: &'a str,
 }
 
@@ -134,13 +134,13 @@ impl Mapping {
     }
 }
 
-/// A text in double quotes, as YAML and a comment take it: no control character, no quote stands for itself.
+/// A text in double quotes, valid in YAML and in a comment: control characters and quotes are escaped.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            // Also what would end a line: YAML knows three such characters that are not control characters.
+            // Also other line ends: YAML has three such characters that are not control characters.
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
                 let _ = write!(quoted, "\\u{:04x}", u32::from(c));
             }

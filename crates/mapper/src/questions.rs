@@ -1,10 +1,10 @@
-//! What is asked, what can be heard, and what is answered.
+//! The questions, and the inputs and outputs of the mapper.
 
 use gamepad::Hat;
 
 use crate::mapping::{Mapping, Motion, Switch};
 
-/// What happens.
+/// An input of the mapper.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Input {
     /// An axis moved to a raw value.
@@ -13,26 +13,26 @@ pub enum Input {
     Button(usize, bool),
     /// A hat moved.
     Hat(usize, Hat),
-    /// The device is gone.
+    /// The device was disconnected.
     Gone,
     /// The user pressed Enter.
     Enter,
-    /// The user has had enough.
+    /// The user quits.
     Quit,
 }
 
-/// What comes of it.
+/// An output of the mapper.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
     /// A sentence for the user.
-    Say(String),
-    /// All is answered.
+    Print(String),
+    /// All questions are answered.
     Done(Mapping),
-    /// Nothing will come of it; why.
+    /// The mapping failed; with the reason.
     Failed(String),
 }
 
-/// What is asked for.
+/// A question.
 #[derive(Debug, Clone, Copy)]
 pub enum Question {
     /// An axis.
@@ -41,7 +41,7 @@ pub enum Question {
     Button(Switch),
 }
 
-/// All questions in their order, and whether an answer is needed.
+/// All questions in order, and whether an answer is required.
 pub const QUESTIONS: [(Question, Needed); 7] = [
     (Question::Axis(Motion::Drive), Needed::Yes),
     (Question::Axis(Motion::Turn), Needed::Yes),
@@ -55,8 +55,8 @@ pub const QUESTIONS: [(Question, Needed); 7] = [
 /// Whether a question can be skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needed {
-    /// It cannot.
+    /// An answer is required.
     Yes,
-    /// It can.
+    /// It can be skipped.
     No,
 }

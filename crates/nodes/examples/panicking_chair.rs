@@ -1,11 +1,11 @@
-//! The node `chair` with a mistake in it: it panics when `~/panic` says so.
+//! The node `chair` with an injected fault, which becomes active on `~/panic`.
 
-mod mistake;
+mod fault;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     nodes::start::main(nodes::chair::NAME, |context, stop| {
-        nodes::chair::run_with(context, stop, mistake::with_mistake)
+        nodes::chair::run_with(context, stop, fault::with_fault)
     })
 }

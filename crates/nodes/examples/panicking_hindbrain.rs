@@ -1,11 +1,11 @@
-//! The node `hindbrain` with a mistake in it: it panics when `~/panic` says so.
+//! The node `hindbrain` with an injected fault, which becomes active on `~/panic`.
 
-mod mistake;
+mod fault;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     nodes::start::main(nodes::hindbrain::NAME, |context, stop| {
-        nodes::hindbrain::run_with(context, stop, mistake::with_mistake)
+        nodes::hindbrain::run_with(context, stop, fault::with_fault)
     })
 }

@@ -1,11 +1,11 @@
-//! `steersman` with a mistake in each of its nodes, which panics when that node's `~/panic` says so.
+//! `steersman` with an injected fault in each of its nodes, which becomes active on that node's `~/panic`.
 
-mod mistake;
+mod fault;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     nodes::start::main(nodes::steersman::NAME, |context, stop| {
-        nodes::steersman::run_with(context, stop, mistake::with_mistake)
+        nodes::steersman::run_with(context, stop, fault::with_fault)
     })
 }

@@ -1,10 +1,10 @@
-//! Node `chair`: drives a LUCI wheelchair, and tells where it went.
+//! Node `chair`: drives a LUCI wheelchair and publishes its odometry.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `inputs` | what it listens to |
+//! | `inputs` | its subscriptions |
 //! | `topics` | what it publishes |
-//! | `services` | LUCI's services that it calls, and its own |
+//! | `services` | the LUCI services that it calls, and its own |
 
 mod inputs;
 mod services;
@@ -29,14 +29,14 @@ fn status(chair: &Chair) -> Status {
     status.with("odometry: health", chair.odometry().health().1)
 }
 
-/// Runs the node until somebody wishes to end, and then until the chair is given back.
+/// Runs the node until `stop` is set, and then until the chair is released.
 /// # Errors
 /// The node does not start, or it panicked.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     run_with(context, stop, |runner| runner)
 }
 
-/// The same with something added to the runner, for tests of what a mistake in the node does.
+/// The same with `with` applied to the runner, which tests use to inject a fault.
 /// # Errors
 /// The node does not start, or it panicked.
 pub fn run_with(
@@ -48,31 +48,31 @@ pub fn run_with(
     let params = member.params.clone();
     let services = Services::new(&mut member.node, member.inputs.names(), params.remote.mode)?;
     let mut topics = Topics::new(&mut member.node, &params)?;
-    inputs::listen(&mut member.inputs, &mut member.node, &params)?;
+    inputs::subscribe(&mut member.inputs, &mut member.node, &params)?;
     let chair = Chair::new(&params);
-    let words = chair.remote().last_words();
-    let broken = services.when_broken(topics.remote(), words);
+    let final_messages = chair.remote().final_outputs();
+    let broken = services.when_broken(topics.remote(), final_messages);
     let calls = services.clone();
     let clock_read: fn(Stamp) -> ChairInput = |stamp| ChairInput::Remote(Input::ClockRead(stamp));
     let shell = Shell::new(chair, Some(clock_read), move |output| match output {
         ChairOutput::Remote(Output::Call(service)) => calls.call(service),
         output => {
             if output == ChairOutput::PublishState(State::Inactive) {
-                calls.rest();
+                calls.release();
             }
             topics.publish(output);
         }
     });
     let watch = ros::watch_publishers(&shell, member.inputs.names().resolve(topics::REMOTE), |count| {
-        // A graph that cannot be read is no proof that there is one only.
-        ChairInput::Remote(Input::DriversCounted(count.unwrap_or(usize::MAX)))
+        // A graph that cannot be read does not prove that there is a single publisher.
+        ChairInput::Remote(Input::StickPublishersCounted(count.unwrap_or(usize::MAX)))
     });
     let runner = member.runner(&shell, |set| Params::read(set).map(ChairInput::ParametersChanged))?;
     let presence = services.clone();
     let runner = runner
         .status(move |chair| presence.report(status(chair)))
-        .chore(services.answers(shell.clone()))
-        .chore(watch);
+        .task(services.answers(shell.clone()))
+        .task(watch);
     let runner = with(services::serve(runner)?);
     if params.activate {
         shell.deliver(ChairInput::Remote(Input::Activated));
@@ -81,12 +81,12 @@ pub fn run_with(
     start::run_until_finished(runner, stop, &shell, last, |chair| chair.remote().is_finished(), broken)
 }
 
-/// What `~/activate` answers.
-fn wish(chair: &Chair, activate: bool) -> String {
+/// The answer of `~/activate`.
+fn activation_result(chair: &Chair, activate: bool) -> String {
     let state = chair.remote().state();
     match (activate, state) {
         (true, State::Inactive) => "the node is about to end".into(),
         (false, State::Inactive) => "inactive".into(),
-        _ => format!("{}; what comes of it is told on ~/state", state.as_str()),
+        _ => format!("{}; ~/state reports the result", state.as_str()),
     }
 }

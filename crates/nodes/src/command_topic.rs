@@ -1,4 +1,4 @@
-//! A topic that carries commands from one stage to the next, and how old they are when they leave.
+//! A topic that carries commands from one stage to the next, and records their age at publication.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use crate::messages;
 pub struct CommandTopic {
     topic: Kind,
     latency: SharedLatency,
-    watched_only: bool,
+    subscribed_only: bool,
 }
 
 enum Kind {
@@ -21,14 +21,14 @@ enum Kind {
 }
 
 impl CommandTopic {
-    /// Opens the topic `name`. If the process panics a zero goes out on it.
+    /// Opens the topic `name`. If the process panics, a zero is published on it.
     /// # Errors
     /// The middleware refuses the topic.
     pub fn new(node: &mut r2r::Node, name: &str, stamped: bool) -> Result<Self, Error> {
         let topic = if stamped {
             let topic = Topic::new(node, name, qos::command())?;
             let publisher = topic.share();
-            panics::last_words(move || {
+            panics::final_messages(move || {
                 let _ = publisher.publish(&messages::twist_stamped(&Command {
                     stamp: clock::stamp(),
                     ..Command::default()
@@ -38,17 +38,17 @@ impl CommandTopic {
         } else {
             let topic = Topic::new(node, name, qos::command())?;
             let publisher = topic.share();
-            panics::last_words(move || {
+            panics::final_messages(move || {
                 let _ = publisher.publish(&geometry::Twist::default());
             });
             Kind::Plain(topic)
         };
-        Ok(Self { topic, latency: SharedLatency::default(), watched_only: false })
+        Ok(Self { topic, latency: SharedLatency::default(), subscribed_only: false })
     }
 
-    /// From now on publishes only when somebody listens: for a topic inside a composed process.
-    pub fn for_watchers_only(&mut self) {
-        self.watched_only = true;
+    /// From now on publishes only if the topic has a subscriber: for a topic inside a composed process.
+    pub fn for_subscribers_only(&mut self) {
+        self.subscribed_only = true;
     }
 
     /// The latencies that the topic records.
@@ -56,12 +56,12 @@ impl CommandTopic {
         self.latency.clone()
     }
 
-    /// Publishes `command` and records how old it is.
+    /// Publishes `command` and records its age.
     pub fn publish(&mut self, command: &Command) {
         let wanted = match &self.topic {
-            _ if !self.watched_only => true,
-            Kind::Stamped(topic) => topic.is_watched(),
-            Kind::Plain(topic) => topic.is_watched(),
+            _ if !self.subscribed_only => true,
+            Kind::Stamped(topic) => topic.has_subscribers(),
+            Kind::Plain(topic) => topic.has_subscribers(),
         };
         if wanted {
             match &mut self.topic {
@@ -78,7 +78,7 @@ impl CommandTopic {
 pub struct SharedLatency(Arc<Mutex<Latency>>);
 
 impl SharedLatency {
-    /// Records how old `stamp` is now.
+    /// Records the age of `stamp`.
     pub fn record(&self, stamp: Stamp) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).record(stamp, clock::stamp());
     }

@@ -2,10 +2,10 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `inputs` | what it listens to |
+//! | `inputs` | its subscriptions |
 //! | `topics` | what it publishes, and the motor controller behind it |
-//! | `graph` | who publishes what it listens to |
-//! | `watch` | the supervising thread, which stops the motors when nobody else does |
+//! | `graph` | the publishers of its subscriptions |
+//! | `watch` | the supervising thread, which stops the motors when no other thread does |
 //! | `controller` | the motor controller |
 
 mod controller;
@@ -27,12 +27,12 @@ use crate::command_topic::SharedLatency;
 use crate::start::{self, Member};
 
 pub use self::topics::{APPLIED, Topics};
-pub use self::watch::add_mistake;
+pub use self::watch::add_fault;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "hindbrain";
 
-/// The node's parts around its machine, on their way from its topics to its runner.
+/// The parts of the node outside its machine, between the creation of its topics and of its runner.
 pub struct Parts {
     publishers: Publishers,
     enables: EnableQueue,
@@ -44,8 +44,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Opens the topics and the motor controller, and listens. In a process that feeds the commands itself, `composed`,
-    /// nobody else is heard on `cmd_vel`.
+    /// Opens the topics and the motor controller, and subscribes. A process that feeds the commands itself, `composed`, does
+    /// not subscribe to `cmd_vel`.
     /// # Errors
     /// The middleware refuses a topic, or a parameter does not fit the motor controller.
     pub fn new<M: Contains<Hindbrain> + 'static>(
@@ -58,7 +58,7 @@ impl Parts {
         let (publishers, enables) = (Publishers::default(), EnableQueue::default());
         let (controller, events) = driver.map(Controller::start).transpose()?.unzip();
         let topics = Topics::new(node, params, publishers.clone(), controller)?;
-        inputs::listen(inputs, node, params, composed, &enables)?;
+        inputs::subscribe(inputs, node, params, composed, &enables)?;
         let names = inputs.names().clone();
         let watch = topics.watch();
         let latency = topics.latency();
@@ -66,8 +66,8 @@ impl Parts {
         Ok((topics, Self { publishers, enables, watch, events, latency, names, commands }))
     }
 
-    /// Makes `runner` do what the node does beside its machine, and say how it is.
-    pub fn chores<M: Contains<Hindbrain, Input: Send> + Send + 'static>(
+    /// Adds the node's tasks and its diagnostics to `runner`.
+    pub fn add_tasks<M: Contains<Hindbrain, Input: Send> + Send + 'static>(
         self,
         runner: Runner<M>,
         shell: &Shell<M>,
@@ -81,7 +81,7 @@ impl Parts {
             let shell = shell.clone();
             move |_: &mut r2r::Node| {
                 if watch.is_tripped() {
-                    // First: what goes out of this is a stop in any case.
+                    // First: the output of this is a stop in any case.
                     shell.deliver(M::wrap(Input::Unwatched));
                     watch.clear();
                 }
@@ -103,7 +103,7 @@ impl Parts {
         if let Some(events) = events {
             runner = runner.watch(events.watch(shell.clone(), publishers.clone()));
         }
-        runner.chore(Counter::new(publishers, names, commands).watch(shell.clone(), enables))
+        runner.task(Counter::new(publishers, names, commands).watch(shell.clone(), enables))
     }
 }
 
@@ -127,19 +127,19 @@ pub fn driver(set: &Set) -> Result<Option<Driver>, Error> {
     Driver::read(set).map_err(|refusal| Error::Parameters { node: NAME.into(), refusals: vec![refusal] })
 }
 
-/// The input that lets the machine read the wall clock.
+/// The input that reports the wall clock to the machine.
 pub fn clock_read(stamp: Stamp) -> Input {
     Input::ClockRead(stamp)
 }
 
-/// Runs the node until somebody wishes to end.
+/// Runs the node until `stop` is set.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     run_with(context, stop, |runner| runner)
 }
 
-/// The same with something added to the runner, for tests of what a mistake in the node does.
+/// The same with `with` applied to the runner, which tests use to inject a fault.
 /// # Errors
 /// The node does not start, or it panicked.
 pub fn run_with(
@@ -154,6 +154,6 @@ pub fn run_with(
     let machine = Hindbrain::new(member.params);
     let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = with(parts.chores(runner, &shell));
+    let runner = with(parts.add_tasks(runner, &shell));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -1,10 +1,10 @@
-//! Node `interface`, executable `luci_chair`: a LUCI wheelchair that is not there, to test with.
+//! Node `interface`, executable `luci_chair`: a simulated LUCI wheelchair for tests.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `inputs` | what it listens to, and its services |
+//! | `inputs` | its subscriptions and services |
 //! | `topics` | what it publishes |
-//! | `surroundings` | clouds, pictures and what is said of cameras, with nothing in them |
+//! | `surroundings` | empty clouds, pictures and camera infos |
 
 mod inputs;
 mod surroundings;
@@ -23,13 +23,13 @@ fn status(chair: &FakeChair) -> Status {
     Status::of(chair.health(), chair.report())
 }
 
-/// Runs the node until somebody wishes to end.
+/// Runs the node until `stop` is set.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut topics = Topics::new(&mut member.node, &member.params)?;
-    inputs::listen(&mut member.inputs, &mut member.node)?;
+    inputs::subscribe(&mut member.inputs, &mut member.node)?;
     let shell = Shell::new(FakeChair::new(member.params), None, move |output| topics.publish(output));
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = inputs::serve(runner.status(status))?;

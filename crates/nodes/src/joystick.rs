@@ -1,13 +1,14 @@
-//! Node `joystick`: devices, what the user wants, and the reference that passes through while the user does not drive.
+//! Node `joystick`: the devices, the velocity reference of the user, and the reference that passes through while the user does
+//! not drive.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `pads` | the devices |
-//! | `absence` | says that no device is there, and why |
+//! | `absence` | logs that no device drives, and why |
 //! | `extras`, `extra_topics` | battery and motion of the device that drives |
-//! | `device_topics` | topics that come and go with the devices |
+//! | `device_topics` | topics that open and close with the devices |
 //! | `services` | the nine of the openrobots component |
-//! | `log` | the file that the published state is written to |
+//! | `log` | the log file of the published state |
 
 mod absence;
 mod desired;
@@ -53,10 +54,10 @@ pub struct Topics {
     log: Log,
 }
 
-/// The node's parts around its machine, on their way from its topics to its runner.
+/// The parts of the node outside its machine, between the creation of its topics and of its runner.
 pub struct Parts {
     devices: DeviceTopics,
-    /// What the machine asked of the devices: it is carried out without the machine's lock.
+    /// The machine's effects on the devices, which are carried out without the machine's lock.
     effects: Receiver<Effect>,
     log: Log,
 }
@@ -79,10 +80,10 @@ impl Parts {
         Ok((topics, parts))
     }
 
-    /// Makes `runner` do what the node does beside its machine.
+    /// Adds the node's tasks, services and diagnostics to `runner`.
     /// # Errors
     /// The middleware refuses a service.
-    pub fn chores<M: Contains<Joystick, Input: Send> + Send + 'static>(
+    pub fn add_tasks<M: Contains<Joystick, Input: Send> + Send + 'static>(
         self,
         runner: Runner<M>,
         shell: &Shell<M>,
@@ -99,7 +100,7 @@ impl Parts {
                 (joystick.controlled_id(), joystick.needs_reading())
             });
             if needs_reading {
-                extra_pads.retell();
+                extra_pads.request_states();
             }
             extra_pads.carry_out(effects.try_iter());
             extra_pads.serve_extras(driver.map(|id| id.0));
@@ -113,27 +114,27 @@ impl Parts {
         };
         Ok(runner
             .status(move |machine| status_log.report(status(machine.stage())))
-            .chore(switch)
-            .chore(extras)
-            .chore(move |node| devices.serve(node))
-            .chore(pads.watch(stop)))
+            .task(switch)
+            .task(extras)
+            .task(move |node| devices.serve(node))
+            .task(pads.watch(stop)))
     }
 }
 
 impl Topics {
-    /// The velocity reference's topic, to publish it for watchers only.
+    /// The velocity reference's topic, for [`Desired::for_subscribers_only`].
     pub fn desired(&mut self) -> &mut Desired {
         &mut self.desired
     }
 
-    /// Carries out what the machine asks for.
+    /// Carries out an output of the machine.
     pub fn publish(&mut self, output: Output) {
         match output {
             Output::PublishDesired(state) => self.desired.publish(&state),
-            Output::PublishJoy(state) => self.joy.publish_if_watched(|| messages::joy(state)),
+            Output::PublishJoy(state) => self.joy.publish_if_subscribed(|| messages::joy(state)),
             Output::PublishConnected(data) => self.connected.publish(&std_msgs::Bool { data }),
             Output::LogRow(row) => self.log.row(row),
-            // Nobody is left to carry it out only when the node ends.
+            // The receiver is gone only when the node ends.
             Output::Rumble { device, low, high, time } => {
                 let _ = self.effects.send(Effect::Rumble(device, (low, high), time));
             }
@@ -149,10 +150,10 @@ impl Topics {
     }
 }
 
-/// Listens to what the node takes from the graph, and to the devices.
+/// Subscribes to the node's topics and starts the devices.
 /// # Errors
 /// The middleware refuses a topic, or SDL does not start.
-pub fn listen<M: Contains<Joystick, Input: Send> + Send + 'static>(
+pub fn subscribe<M: Contains<Joystick, Input: Send> + Send + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     shell: &Shell<M>,
@@ -181,19 +182,19 @@ fn status(joystick: &Joystick) -> Status {
     Status::of(joystick.health(), joystick.report())
 }
 
-/// Tells the machine the wall clock.
+/// The input that reports the wall clock to the machine.
 pub fn clock_read(stamp: Stamp) -> Input {
     Input::ClockRead(stamp)
 }
 
-/// Runs the node until somebody wishes to end.
+/// Runs the node until `stop` is set.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     run_and(context, stop, |_| Ok(()))
 }
 
-/// The same, with something to do with the devices before.
+/// The same, with `before` called for the devices first.
 /// # Errors
 /// The node does not start, or `before` fails.
 pub fn run_and(
@@ -205,9 +206,9 @@ pub fn run_and(
     let (mut topics, parts) = Parts::new(&mut member.node)?;
     let machine = Joystick::new(member.params.clone());
     let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
-    let pads = listen(&mut member.inputs, &mut member.node, &shell)?;
+    let pads = subscribe(&mut member.inputs, &mut member.node, &shell)?;
     before(&pads)?;
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
-    let runner = parts.chores(runner, &shell, pads, stop)?;
+    let runner = parts.add_tasks(runner, &shell, pads, stop)?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

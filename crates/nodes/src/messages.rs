@@ -1,4 +1,4 @@
-//! Messages from and to the machines' types. What cannot be said on the one side is refused here, by name.
+//! Conversion between messages and the machines' types. A value that the target type cannot represent is refused by name.
 
 use joystick::{DeviceState, JoyState, PoseState};
 use r2r::geometry_msgs::msg as geometry;
@@ -25,7 +25,7 @@ pub fn twist(velocity: &Velocity) -> geometry::Twist {
 
 /// The frame of a command.
 const FRAME: &str = "base_link";
-/// In place of the frame: the command is a zero behind which motion is withheld, see [`Command::withheld`].
+/// In place of the frame: the command is a zero that withholds motion, see [`Command::withheld`].
 const WITHHELD: &str = "withheld";
 
 /// A command as a stamped Twist in the vehicle's frame.
@@ -36,7 +36,7 @@ pub fn twist_stamped(command: &Command) -> geometry::TwistStamped {
     message
 }
 
-/// A stamped Twist as a command; any frame but one is the vehicle's.
+/// A stamped Twist as a command; any frame but [`WITHHELD`] is the vehicle's.
 /// # Errors
 /// [`NotFinite`] as for [`velocity`].
 pub fn command(message: &geometry::TwistStamped) -> Result<Command, NotFinite> {
@@ -49,14 +49,14 @@ pub fn stamp(message: &geometry::TwistStamped) -> Stamp {
     from_wire(&message.header.stamp)
 }
 
-/// A plain Twist as a command without a stamp. What is withheld it cannot say.
+/// A plain Twist as a command without a stamp. It cannot carry [`Command::withheld`].
 /// # Errors
 /// [`NotFinite`] as for [`velocity`].
 pub fn unstamped(message: &geometry::Twist) -> Result<Command, NotFinite> {
     Ok(Command::new(velocity(message)?, Stamp::ZERO))
 }
 
-/// A device's state for `or_joystick/State`, whose bounds the machine has already seen to.
+/// A device's state as `or_joystick/State`; the machine has already limited it to the type's bounds.
 pub fn device(state: DeviceState) -> or_joystick::State {
     or_joystick::State { ts: to_wire(state.stamp), buttons: state.buttons, axes: state.axes }
 }
@@ -69,7 +69,7 @@ pub fn joy(state: JoyState) -> sensor::Joy {
     message
 }
 
-/// A reference as `or_pose_estimator/State`: what is absent is an empty sequence.
+/// A reference as `or_pose_estimator/State`: an absent part is an empty sequence.
 pub fn pose_state(state: &PoseState) -> or_pose::State {
     or_pose::State {
         ts: to_wire(state.stamp),
@@ -111,7 +111,7 @@ pub fn reference(message: &or_pose::State) -> PoseState {
     }
 }
 
-/// A `LuciJoystick` as it came.
+/// A `LuciJoystick` unchanged.
 pub fn joystick(message: &luci::LuciJoystick) -> zones::Joystick {
     let &luci::LuciJoystick { forward_back, left_right, joystick_zone, input_source } = message;
     zones::Joystick { forward_back, left_right, joystick_zone, input_source }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_withheld_is_said_in_place_of_the_frame() {
+    fn withheld_motion_is_marked_in_place_of_the_frame() {
         let stamp = Stamp { sec: 7, nanosec: 8 };
         let drives = Command::new(Velocity::planar(1.0, 0.5).unwrap(), stamp);
         for (sent, frame) in [(drives, "base_link"), (drives.reduced_to(Velocity::ZERO), "withheld")] {
@@ -197,7 +197,7 @@ mod tests {
             assert_eq!(message.header.frame_id, frame);
             assert_eq!(command(&message), Ok(sent));
         }
-        // Of other nodes.
+        // Frames of other nodes.
         let mut message = twist_stamped(&drives);
         for frame in ["", "chassis", "Withheld"] {
             message.header.frame_id = frame.into();

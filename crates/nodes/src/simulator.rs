@@ -44,7 +44,7 @@ impl Topics {
                 self.odometry.publish(&odometry_message(&odometry));
                 self.transforms.publish(&transform(&odometry));
             }
-            Output::PublishScan(scan) => self.scan.publish_if_watched(|| scan_message(&scan)),
+            Output::PublishScan(scan) => self.scan.publish_if_subscribed(|| scan_message(&scan)),
             Output::PublishScaling(fields) => self.scaling.publish(&messages::zone_scaling(&fields)),
             Output::PublishRange(range) => self.range.publish(&range_message(&range)),
             Output::PublishEstop(pressed) => self.estop.publish(&Bool { data: pressed }),
@@ -107,7 +107,7 @@ fn range_message(range: &world::Range) -> Range {
     message
 }
 
-fn listen(inputs: &mut Inputs<World>, node: &mut r2r::Node) -> Result<(), Error> {
+fn subscribe(inputs: &mut Inputs<World>, node: &mut r2r::Node) -> Result<(), Error> {
     inputs.subscribe::<Bool>(node, "~/estop_button", qos::edge(), |message| {
         Some(Input::EstopPressed(message.data))
     })?;
@@ -123,13 +123,13 @@ fn status(world: &World) -> Status {
     Status::of(world.health(), world.report())
 }
 
-/// Runs the node until somebody wishes to end.
+/// Runs the node until `stop` is set.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut topics = Topics::new(&mut member.node)?;
-    listen(&mut member.inputs, &mut member.node)?;
+    subscribe(&mut member.inputs, &mut member.node)?;
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell =
         Shell::new(World::new(member.params.clone()), Some(clock_read), move |output| topics.publish(output));

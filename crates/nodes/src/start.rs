@@ -1,4 +1,4 @@
-//! What every executable does before and after its node runs.
+//! The start and the end that all executables share.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -10,14 +10,15 @@ use params::{Refusal, Set, Specification};
 use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, panics, print_line};
 use units::Machine;
 
-/// How long the last messages get to leave.
-const LAST_WORDS: Duration = Duration::from_millis(100);
-/// How long last words may wait for an answer.
-const LEAVE: Duration = Duration::from_millis(1500);
-/// How long a process may take to end after a signal or a panic; it takes a twentieth of it, and one that waits for an answer less than it.
+/// How long the process waits for the final messages to be sent.
+const FINAL_MESSAGES_TIME: Duration = Duration::from_millis(100);
+/// How long final messages may wait for an answer.
+const ANSWER_TIME: Duration = Duration::from_millis(1500);
+/// How long a process may take to end after a signal or a panic. It usually takes a twentieth of this limit; a process that
+/// waits for an answer stays below the limit.
 const LONGEST_END: Duration = Duration::from_secs(2);
 
-/// Runs `node` as a process: log, signals, ROS context; the error, if any, becomes one message and exit code 1.
+/// Runs `node` as a process: log, signals, ROS context. An error is printed as one message and gives exit code 1.
 pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>) -> ExitCode {
     let arguments = match texts(std::env::args_os()) {
         Ok(arguments) => arguments,
@@ -51,13 +52,13 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
         print_line(format_args!("{name}: {error}"));
     }
     if Node::any_left() {
-        // All is said and done, and the middleware's own end could hang as well.
+        // All final messages are sent, and the middleware's own shutdown could hang as well.
         ros::exit_at_once(ended.is_err().into());
     }
     if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The arguments as text: nobody after this, ROS included, can do with anything else.
+/// The arguments as text: no later reader, ROS included, supports anything else.
 fn texts(arguments: impl Iterator<Item = OsString>) -> Result<Vec<String>, Error> {
     let text = |argument: OsString| {
         argument.into_string().map_err(|argument| {
@@ -67,7 +68,7 @@ fn texts(arguments: impl Iterator<Item = OsString>) -> Result<Vec<String>, Error
     arguments.map(text).collect()
 }
 
-/// All nodes that a parameter file may be for: one file may serve several processes.
+/// All nodes that a parameter file may configure: one file may serve several processes.
 const NODES: [&str; 8] = [
     crate::joystick::NAME,
     crate::velocity_arbiter::NAME,
@@ -79,7 +80,7 @@ const NODES: [&str; 8] = [
     crate::simulator::NAME,
 ];
 
-/// What `--help` and `--version` are answered.
+/// The answers to `--help` and `--version`.
 fn answer(name: &str, arguments: &[String]) -> Option<String> {
     let version = env!("CARGO_PKG_VERSION");
     match arguments.get(1).map(String::as_str)? {
@@ -93,7 +94,7 @@ fn answer(name: &str, arguments: &[String]) -> Option<String> {
     }
 }
 
-/// Arguments are ROS's business, between `--ros-args` and `--`; nothing else may be there and be ignored.
+/// Refuses arguments outside of `--ros-args` … `--`, which would be ignored; ROS checks those inside.
 fn check_arguments(arguments: impl Iterator<Item = String>) -> Result<(), Error> {
     let mut for_ros = false;
     for argument in arguments {
@@ -103,7 +104,7 @@ fn check_arguments(arguments: impl Iterator<Item = String>) -> Result<(), Error>
             _ if for_ros => {}
             _ => {
                 return Err(Error::Start(format!(
-                    "argument '{argument}' is not known; arguments for ROS come after --ros-args, --help tells more"
+                    "argument '{argument}' is not known; arguments for ROS come after --ros-args, --help shows more"
                 )));
             }
         }
@@ -111,7 +112,7 @@ fn check_arguments(arguments: impl Iterator<Item = String>) -> Result<(), Error>
     Ok(())
 }
 
-/// A node before it runs: in the graph, with its parameters read, listening to nothing yet.
+/// A node before it runs: in the graph, with its parameters read, without subscriptions.
 ///
 /// `P` are its parameters in the machine's types, `M` is the machine that its inputs go to.
 pub struct Member<P, M: Machine> {
@@ -119,7 +120,7 @@ pub struct Member<P, M: Machine> {
     pub node: Node,
     /// Its parameters in the machine's types.
     pub params: P,
-    /// What it will listen to.
+    /// Its subscriptions.
     pub inputs: Inputs<M>,
     parameters: Parameters,
 }
@@ -144,12 +145,12 @@ impl<P, M: Machine + 'static> Member<P, M> {
         Ok(Self { node, params, inputs, parameters })
     }
 
-    /// Its parameters as they were given.
+    /// Its parameters as a set.
     pub fn set(&self) -> &Set {
         self.parameters.set()
     }
 
-    /// The node ready to run for the machine in `shell`; `apply` puts a set of parameters in force.
+    /// The runner of the node for the machine in `shell`; `apply` makes the input that puts a set of parameters in force.
     /// # Errors
     /// The middleware refuses `/diagnostics`.
     pub fn runner(
@@ -161,8 +162,8 @@ impl<P, M: Machine + 'static> Member<P, M> {
     }
 }
 
-/// Runs the node, then lets the machine say its last words. After a panic the machine may be what is broken and is not asked
-/// any more, see [`panics`]: a motor must not keep a value because of a mistake of ours.
+/// Runs the node, then publishes the machine's final messages. After a panic the machine may be broken and is not used any
+/// more, see [`panics`]: a motor must not keep a value because of a fault in this program.
 /// # Errors
 /// The node panicked.
 pub fn run<M: Machine + Send + 'static>(
@@ -179,9 +180,9 @@ pub fn run<M: Machine + Send + 'static>(
     guarded(body, shell, stop, last)
 }
 
-/// Runs the node like [`run`], for a machine whose last words need an answer: after `last` it goes on until it is
-/// `finished`, at most for 1.5 s. If the node panicked the machine may be what is broken and is not asked any more:
-/// `broken` says the last words in its place, again and again until it is `true`.
+/// Runs the node like [`run`], for a machine whose final messages need an answer: after `last` it continues until the machine
+/// is `finished`, for 1.5 s at most. If the node panicked, the machine may be broken and is not used any more: `broken`
+/// publishes the final messages in its place and is called repeatedly until it is `true`.
 /// # Errors
 /// The node panicked.
 pub fn run_until_finished<M: Machine + Send + 'static>(
@@ -196,26 +197,26 @@ pub fn run_until_finished<M: Machine + Send + 'static>(
     let ended = catch_unwind(AssertUnwindSafe(|| {
         runner.run(stop);
         shell.deliver(last);
-        runner.run_on(LEAVE, finished)
+        runner.run_on(ANSWER_TIME, finished)
     }));
     drop(alarm);
     let name = runner.name().to_owned();
-    let is_said = match ended {
-        Ok(is_said) if !panics::happened() => is_said,
-        _ => catch_unwind(AssertUnwindSafe(|| runner.wait(LEAVE, &mut broken))).unwrap_or(false),
+    let is_answered = match ended {
+        Ok(is_answered) if !panics::happened() => is_answered,
+        _ => catch_unwind(AssertUnwindSafe(|| runner.wait(ANSWER_TIME, &mut broken))).unwrap_or(false),
     };
-    if !is_said {
-        log::error!(target: &name, "the last words were said and not answered within {LEAVE:?}");
+    if !is_answered {
+        log::error!(target: &name, "the final messages were sent and not answered within {ANSWER_TIME:?}");
     }
     conclude(ended.is_ok(), shell, stop, []);
     ended.map(|_| ()).map_err(|_| panicked())
 }
 
 fn panicked() -> Error {
-    Error::Start("it panicked; what was said above is the reason".into())
+    Error::Start("it panicked; the reason is printed above".into())
 }
 
-/// `body`, and the last words after it however it ended.
+/// Runs `body`, and publishes the final messages however it ended.
 fn guarded<M: Machine>(
     body: impl FnOnce(),
     shell: &Shell<M>,
@@ -227,34 +228,34 @@ fn guarded<M: Machine>(
     ended.map_err(|_| panicked())
 }
 
-/// Wishes to end when it goes, also by a panic, so that no thread goes on without the others.
-pub struct EndsAll(Stop);
+/// Sets the stop when it is dropped, also by a panic, so no thread continues without the others.
+pub struct StopOnDrop(Stop);
 
-impl EndsAll {
+impl StopOnDrop {
     /// Will set `stop`.
     pub fn new(stop: &Stop) -> Self {
         Self(stop.clone())
     }
 
-    /// The wish that it will set.
+    /// The stop that it will set.
     pub fn stop(&self) -> &Stop {
         &self.0
     }
 }
 
-impl Drop for EndsAll {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.set();
     }
 }
 
-/// Lets the machine say its last words, one after the other, and gives them time to leave; after a panic they are
-/// [`panics::last_words`].
+/// Publishes the machine's final messages in order and waits until they are sent; after a panic publishes the
+/// [`panics::final_messages`] instead.
 pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator<Item = M::Input>) {
     conclude(true, shell, stop, last);
 }
 
-/// The same where it is known whether the node ended without a panic.
+/// The same, with whether the node ended without a panic.
 #[allow(clippy::disallowed_methods)] // the machine has stopped; nothing waits for this thread
 fn conclude<M: Machine>(
     is_whole: bool,
@@ -262,12 +263,12 @@ fn conclude<M: Machine>(
     stop: &Stop,
     last: impl IntoIterator<Item = M::Input>,
 ) {
-    let say = || last.into_iter().for_each(|input| shell.deliver(input));
-    let is_said = is_whole && !panics::happened() && catch_unwind(AssertUnwindSafe(say)).is_ok();
-    if is_said {
-        std::thread::sleep(LAST_WORDS);
+    let deliver = || last.into_iter().for_each(|input| shell.deliver(input));
+    let is_published = is_whole && !panics::happened() && catch_unwind(AssertUnwindSafe(deliver)).is_ok();
+    if is_published {
+        std::thread::sleep(FINAL_MESSAGES_TIME);
     } else {
-        panics::say_last_words(LAST_WORDS);
+        panics::publish_final_messages(FINAL_MESSAGES_TIME);
     }
     stop.set_done();
 }
@@ -276,7 +277,7 @@ fn conclude<M: Machine>(
 mod tests {
     use super::*;
 
-    /// Says what it hears.
+    /// Outputs its input.
     struct Echo(Option<&'static str>);
 
     impl Machine for Echo {
@@ -284,7 +285,7 @@ mod tests {
         type Output = &'static str;
 
         fn handle(&mut self, _: units::Instant, input: &'static str) {
-            assert_ne!(input, "wrong", "a mistake of the machine's");
+            assert_ne!(input, "wrong", "a fault of the machine");
             self.0 = Some(input);
         }
 
@@ -297,22 +298,22 @@ mod tests {
         }
     }
 
-    /// The last word of an echo that runs `body`, whether it ended well, and how often the prepared words were said.
+    /// The last output of an echo that runs `body`, whether it ended well, and whether the prepared messages were published.
     fn ending(body: impl FnOnce(&Shell<Echo>), last: &'static str) -> (Option<&'static str>, bool, bool) {
-        let (sender, said) = std::sync::mpsc::channel();
-        let (prepared, spoken) = std::sync::mpsc::channel();
-        panics::last_words(move || {
+        let (sender, outputs) = std::sync::mpsc::channel();
+        let (prepared, published) = std::sync::mpsc::channel();
+        panics::final_messages(move || {
             let _ = prepared.send(());
         });
         let shell = Shell::new(Echo(None), None, move |word| sender.send(word).unwrap());
         let ended = guarded(|| body(&shell), &shell, &Stop::new(), [last]);
-        (said.try_iter().last(), ended.is_ok(), spoken.try_iter().count() > 0)
+        (outputs.try_iter().last(), ended.is_ok(), published.try_iter().count() > 0)
     }
 
     #[test]
-    fn a_machine_says_its_last_words_unless_it_panicked() {
+    fn a_machine_publishes_its_final_messages_unless_it_panicked() {
         assert_eq!(ending(|shell| shell.deliver("right"), "stop"), (Some("stop"), true, false));
-        // Then the machine is not asked again, and what was prepared is said.
+        // Then the machine is not used again, and the prepared messages are published.
         assert_eq!(ending(|shell| shell.deliver("wrong"), "stop"), (None, false, true));
         assert_eq!(ending(|shell| shell.deliver("right"), "wrong"), (Some("right"), true, true));
     }
@@ -322,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_refused() {
+    fn an_argument_that_is_not_utf8_is_refused() {
         use std::os::unix::ffi::OsStringExt;
         let arguments = [OsString::from("n"), OsString::from_vec(b"a\xffb".to_vec())];
         assert_eq!(texts(arguments[..1].iter().cloned()).ok(), Some(vec!["n".to_owned()]));
@@ -343,7 +344,7 @@ mod tests {
         assert_eq!(check(""), Ok(()));
         assert_eq!(check("--ros-args -p a:=1 --params-file x.yaml"), Ok(()));
         assert_eq!(check("--ros-args -p a:=1 -- --ros-args -r b:=c"), Ok(()));
-        let sentence = "argument '--params-file' is not known; arguments for ROS come after --ros-args, --help tells more";
+        let sentence = "argument '--params-file' is not known; arguments for ROS come after --ros-args, --help shows more";
         assert_eq!(check("--params-file x.yaml"), Err(sentence.into()));
         assert!(check("--ros-args -p a:=1 -- extra").is_err());
     }

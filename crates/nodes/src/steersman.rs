@@ -1,8 +1,8 @@
 //! `steersman`: joystick, velocity_arbiter, zone_scaler and hindbrain in one process.
 //!
-//! The four ROS nodes are there with their names, parameters and topics, each on a thread of its own; all of them
-//! deliver to one [`Drive`]. The topics between the stages are published for whoever watches and listened to by
-//! nobody.
+//! The four ROS nodes have their usual names, parameters and topics, and each runs on a thread of its own; all of them deliver
+//! to one [`Drive`]. The topics between the stages are published for subscribers in other processes; this process does not
+//! subscribe to them.
 
 use std::thread;
 
@@ -14,21 +14,21 @@ use ros::{Error, Runner, Shell, Stop};
 use units::Stamp;
 use zones::ZoneScaler;
 
-use crate::start::{self, EndsAll, Member};
+use crate::start::{self, Member, StopOnDrop};
 use crate::{hindbrain as hindbrain_node, joystick as joystick_node};
 use crate::{velocity_arbiter as arbiter_node, zone_scaler as zones_node};
 
 /// The executable's name.
 pub const NAME: &str = "steersman";
 
-/// Runs the four nodes until somebody wishes to end.
+/// Runs the four nodes until `stop` is set.
 /// # Errors
 /// One of the nodes does not start; then none of them runs.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     run_with(context, stop, |runner| runner)
 }
 
-/// The same with something added to each node's runner, for tests of what a mistake in one of them does.
+/// The same with `with` applied to each node's runner, which tests use to inject a fault.
 /// # Errors
 /// One of the nodes does not start; then none of them runs. Or one of them panicked.
 pub fn run_with(
@@ -53,7 +53,7 @@ pub fn run_with(
             hindbrain.inputs.names().resolve(hindbrain_node::APPLIED),
         ],
     };
-    // A clash is refused with the parameter's value where the topics are listened to, before anything runs.
+    // A conflict is refused with the parameter's value where the topics are subscribed to, before any node runs.
     let stick = wiring.stick_of(&arbiter.params, |topic| names.resolve(topic)).ok().flatten();
     if stick.is_none() {
         log::info!(target: arbiter_node::NAME, "no source has the topic '{desired}': the stick drives nothing");
@@ -63,15 +63,15 @@ pub fn run_with(
     let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
     let mut picture = zones_node::Picture::new(&mut zones.node)?;
-    // What stops is listened to before what moves.
+    // The topics that stop are subscribed to before those that move.
     let driver = hindbrain_node::driver(hindbrain.set())?;
     let Member { node, params, inputs, .. } = &mut hindbrain;
     let (mut hindbrain_topics, hindbrain_parts) =
         hindbrain_node::Parts::new(node, inputs, params, driver.as_ref(), true)?;
-    joystick_topics.desired().for_watchers_only();
-    arbiter_topics.command().for_watchers_only();
-    zones_topics.command().for_watchers_only();
-    let (known, line) = (arbiter_topics.known(), arbiter_topics.line());
+    joystick_topics.desired().for_subscribers_only();
+    arbiter_topics.command().for_subscribers_only();
+    zones_topics.command().for_subscribers_only();
+    let (shared_params, line) = (arbiter_topics.shared_params(), arbiter_topics.line());
     let (arbiter_latency, zones_latency) =
         (arbiter_topics.command().latency(), zones_topics.command().latency());
 
@@ -90,20 +90,20 @@ pub fn run_with(
     });
 
     let Member { node, params, inputs, .. } = &mut zones;
-    zones_node::listen(inputs, node, params, true)?;
+    zones_node::subscribe(inputs, node, params, true)?;
     let Member { node, inputs, .. } = &mut joystick;
-    let pads = joystick_node::listen(inputs, node, &shell)?;
+    let pads = joystick_node::subscribe(inputs, node, &shell)?;
 
     let hindbrain = hindbrain.runner(&shell, |set| {
         Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
     })?;
-    let hindbrain = hindbrain_parts.chores(hindbrain, &shell);
+    let hindbrain = hindbrain_parts.add_tasks(hindbrain, &shell);
     let drawn = shell.clone();
     let zones = zones
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
         .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)))
         .log_levels()
-        .chore(move |_| picture.draw(&drawn));
+        .task(move |_| picture.draw(&drawn));
     let (for_stick, for_topics) = ((names.clone(), wiring.clone()), (names.clone(), wiring));
     let arbiter = arbiter
         .runner(&shell, move |set| {
@@ -112,14 +112,14 @@ pub fn run_with(
             Ok(Input::SourcesChanged { params, stick })
         })?
         .status(move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)))
-        .note(move |set| known.note(set))
-        .chore(arbiter_node::watch_command(&shell, names.resolve(arbiter_node::COMMAND)))
-        .chore(move |_| line.print())
+        .on_update(move |set| shared_params.update(set))
+        .task(arbiter_node::watch_command(&shell, names.resolve(arbiter_node::COMMAND)))
+        .task(move |_| line.print())
         .subscribe(move |set| arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1))?;
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
     })?;
-    let joystick = joystick_parts.chores(joystick, &shell, pads, stop)?;
+    let joystick = joystick_parts.add_tasks(joystick, &shell, pads, stop)?;
 
     let mut runners = [hindbrain, zones, arbiter, joystick].map(with);
     let alarm = shell.start_alarm()?;
@@ -132,11 +132,11 @@ pub fn run_with(
         Input::Hindbrain(hindbrain::Input::Stopping),
     ];
     start::finish(&shell, stop, last);
-    drop(runners); // and with them the topics, which the last words needed
+    drop(runners); // and with them the topics, which the final messages needed
     ended
 }
 
-/// A name given to the process would be taken by each of its nodes.
+/// Refuses a node name for the whole process, since each of its nodes would take it.
 fn refuse_one_name(mut arguments: impl Iterator<Item = String>) -> Result<(), Error> {
     match arguments.find(|argument| argument.starts_with("__node:=") || argument.starts_with("__name:=")) {
         None => Ok(()),
@@ -146,26 +146,24 @@ fn refuse_one_name(mut arguments: impl Iterator<Item = String>) -> Result<(), Er
     }
 }
 
-/// Runs each node on a thread of its own. If one of them panics all end: the last words stop the motors.
+/// Runs each node on a thread of its own. If one of them panics all end: the final messages stop the motors.
 fn run_together(stop: &Stop, runners: &mut [Runner<Drive>]) -> Result<(), Error> {
     let panicked = thread::scope(|scope| {
         let threads: Vec<_> = runners
             .iter_mut()
             .map(|runner| {
-                let ends = EndsAll::new(stop);
+                let ends = StopOnDrop::new(stop);
                 let thread = thread::Builder::new().name(runner.name().into());
                 thread.spawn_scoped(scope, move || runner.run(ends.stop()))
             })
             .collect();
-        // A thread that did not start ends the others, since its `EndsAll` is gone.
+        // A thread that did not start ends the others, since its `StopOnDrop` was dropped.
         let ended = threads.into_iter().map(|thread| thread.map_or(true, |thread| thread.join().is_err()));
-        // Each is waited for, or the scope would panic for the panic of one that was not.
+        // All threads are joined, or the scope would panic for the panic of one that was not.
         ended.fold(false, |any, panicked| any | panicked)
     });
     if panicked {
-        return Err(Error::Start(
-            "a node panicked or did not start; what was said above is the reason".into(),
-        ));
+        return Err(Error::Start("a node panicked or did not start; the reason is printed above".into()));
     }
     Ok(())
 }

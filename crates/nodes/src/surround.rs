@@ -22,7 +22,7 @@ fn publish(topic: &mut Topic<LuciZoneScaling>, output: Output) {
     }
 }
 
-/// A scan as the machine takes it. The ranges are moved, not copied: r2r has made them for this message alone.
+/// A scan as the machine's type. The ranges are moved, not copied: r2r made them for this message alone.
 fn scan(message: LaserScan) -> Scan<'static> {
     Scan {
         frame: Cow::Owned(message.header.frame_id),
@@ -33,7 +33,7 @@ fn scan(message: LaserScan) -> Scan<'static> {
     }
 }
 
-/// A cloud as the machine takes it. The data is moved, not copied.
+/// A cloud as the machine's type. The data is moved, not copied.
 fn cloud(message: PointCloud2) -> Cloud<'static> {
     let field = |name| {
         let found = message.fields.iter().find(|field| field.name == name)?;
@@ -51,7 +51,7 @@ fn cloud(message: PointCloud2) -> Cloud<'static> {
     }
 }
 
-fn listen(inputs: &mut Inputs<Surround>, node: &mut r2r::Node, sensors: &[Sensor]) -> Result<(), Error> {
+fn subscribe(inputs: &mut Inputs<Surround>, node: &mut r2r::Node, sensors: &[Sensor]) -> Result<(), Error> {
     for (sensor, Sensor { topic, kind, .. }) in sensors.iter().enumerate() {
         match kind {
             Kind::Scan => inputs.subscribe::<LaserScan>(node, topic, qos::sensor(), move |message| {
@@ -80,13 +80,13 @@ fn status(surround: &Surround) -> Status {
     Status::of(surround.health(), surround.report())
 }
 
-/// Runs the node until somebody wishes to end.
+/// Runs the node until `stop` is set.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut scaling = Topic::new(&mut member.node, "luci/scaling", qos::command())?;
-    listen(&mut member.inputs, &mut member.node, &member.params.sensors)?;
+    subscribe(&mut member.inputs, &mut member.node, &member.params.sensors)?;
     let surround = Surround::new(member.params.clone());
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(surround, Some(clock_read), move |output| publish(&mut scaling, output));

@@ -1,4 +1,4 @@
-//! Node `velocity_arbiter`: who drives now.
+//! Node `velocity_arbiter`: selects the source that drives.
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,25 +20,25 @@ use crate::start::{self, Member};
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "velocity_arbiter";
-/// Where the node's command goes.
+/// The topic of the node's command.
 pub const COMMAND: &str = "cmd_vel_arbitrated";
 
 /// What the node publishes.
 pub struct Topics {
     command: CommandTopic,
     active: Topic<DiagnosticStatus>,
-    known: Known,
-    line: Line,
+    shared_params: SharedParams,
+    line: StatusLine,
 }
 
-/// The parameters that the machine's outputs are made with, to name what they number.
+/// The parameters that the machine's outputs were made with, which name the sources and locks behind their indices.
 #[derive(Clone)]
-pub struct Known(Arc<Mutex<Params>>);
+pub struct SharedParams(Arc<Mutex<Params>>);
 
-impl Known {
-    /// Takes note that `set` is in force.
-    pub fn note(&self, set: &Set) {
-        // What does not read is not in force.
+impl SharedParams {
+    /// Records that `set` is in force.
+    pub fn update(&self, set: &Set) {
+        // A set that cannot be read is not in force.
         if let Ok(params) = Params::read(set) {
             *self.lock() = params;
         }
@@ -49,10 +49,10 @@ impl Known {
     }
 }
 
-/// The line of the log that says who drives and why the others do not: a change comes out at once or, soon after another
-/// one, a little later; the last one always does.
+/// The log line that names the driving source and why the others do not drive. A change is logged at once or, soon after
+/// another one, a little later; the last change is always logged.
 #[derive(Clone, Default)]
-pub struct Line(Arc<Mutex<Pending>>);
+pub struct StatusLine(Arc<Mutex<Pending>>);
 
 #[derive(Default)]
 struct Pending {
@@ -61,16 +61,16 @@ struct Pending {
     next: Instant,
 }
 
-/// The least time between two lines; `~/active` tells every change.
-const LINES: Duration = Duration::from_millis(500);
+/// The least time between two lines; `~/active` reports every change.
+const LINE_PERIOD: Duration = Duration::from_millis(500);
 
-impl Line {
+impl StatusLine {
     fn change(&self, text: String) {
         self.lock().text = Some(text);
         self.print();
     }
 
-    /// Prints what waits, if it is time.
+    /// Prints the waiting line, if it is time.
     pub fn print(&self) {
         let mut pending = self.lock();
         if pending.text.is_none() || clock::now() < pending.next {
@@ -78,7 +78,7 @@ impl Line {
         }
         if let Some(text) = pending.text.take().filter(|text| *text != pending.last) {
             log::info!(target: NAME, "{text}");
-            pending.next = clock::now() + LINES;
+            pending.next = clock::now() + LINE_PERIOD;
             pending.last = text;
         }
     }
@@ -96,32 +96,32 @@ impl Topics {
         Ok(Self {
             command: CommandTopic::new(node, COMMAND, params.stamped)?,
             active: Topic::new(node, "~/active", qos::state())?,
-            known: Known(Arc::new(Mutex::new(params.clone()))),
-            line: Line::default(),
+            shared_params: SharedParams(Arc::new(Mutex::new(params.clone()))),
+            line: StatusLine::default(),
         })
     }
 
-    /// The parameters by which sources and locks are named; [`Known::note`] is to be called when they change.
-    pub fn known(&self) -> Known {
-        self.known.clone()
+    /// The parameters that name sources and locks; [`SharedParams::update`] is to be called when they change.
+    pub fn shared_params(&self) -> SharedParams {
+        self.shared_params.clone()
     }
 
-    /// The line of the log that may still wait.
-    pub fn line(&self) -> Line {
+    /// The log line, which may wait.
+    pub fn line(&self) -> StatusLine {
         self.line.clone()
     }
 
-    /// The command's topic, for its latency and to publish it for watchers only.
+    /// The command's topic, for its latency and [`CommandTopic::for_subscribers_only`].
     pub fn command(&mut self) -> &mut CommandTopic {
         &mut self.command
     }
 
-    /// Carries out what the machine asks for.
+    /// Carries out an output of the machine.
     pub fn publish(&mut self, output: Output) {
         match output {
             Output::Drive(command) => self.command.publish(&command),
             Output::PublishActive(active) => {
-                let params = self.known.lock().clone();
+                let params = self.shared_params.lock().clone();
                 self.line.change(line_of(&active, &params));
                 self.active.publish(&active_message(&active, &params));
             }
@@ -133,7 +133,7 @@ fn name_of<'a>(active: &Active, params: &'a Params) -> &'a str {
     active.source.and_then(|index| params.sources.get(index)).map_or("nobody", |source| &source.name)
 }
 
-/// Why a source drives or does not, and what is wrong with who publishes it.
+/// Why a source drives or does not, and what is wrong with its publishers.
 fn reason(verdict: Verdict, publishers: Census, params: &Params) -> String {
     let verdict = verdict.explain(params);
     if publishers.is_conflict() { format!("{verdict} ({publishers})") } else { verdict.to_string() }
@@ -156,7 +156,7 @@ fn line_of(active: &Active, params: &Params) -> String {
 fn active_message(active: &Active, params: &Params) -> DiagnosticStatus {
     let value = |key: String, value: String| KeyValue { key, value };
     let Stamp { sec, nanosec } = active.stamp;
-    // With a space no source can be called so.
+    // No source can have this name, since it contains a space.
     let since = value("active since".into(), format!("{sec}.{nanosec:09}"));
     let sources = params.sources.iter().zip(&active.verdicts).zip(&active.publishers);
     let sources = sources.map(|((source, verdict), publishers)| {
@@ -173,12 +173,12 @@ fn active_message(active: &Active, params: &Params) -> DiagnosticStatus {
     }
 }
 
-/// Waits a while for the publishers of `locks`, so that a lock on a topic of another type is refused at the start.
+/// Waits up to a second for the publishers of the locks, so a lock on a topic of another type is refused at the start.
 pub fn await_locks(node: &r2r::Node, names: &Names, params: &Params) {
     ros::wait_for_publishers(node, params.locks.iter().map(|lock| names.resolve(&lock.topic)));
 }
 
-/// What the parameters ask to subscribe to: locks first and then sources, except for the stick of the composed process, which
+/// The subscriptions of the parameters: locks first and then sources, except for the stick of the composed process, which
 /// `wiring` names and the process feeds itself.
 /// # Errors
 /// A [`Refusal`] of what [`Params::read`] and [`Wiring::stick_of`] refuse.
@@ -232,7 +232,7 @@ pub fn stick_of(
     stick.map_err(|clash| set.refuse(&clash.parameter, clash.rule))
 }
 
-/// A chore that tells the machine who else publishes the command, which is `topic` in the graph.
+/// A task that reports to the machine the number of other publishers of the command, which is `topic` in the graph.
 pub fn watch_command<M: Contains<Arbiter> + Send + 'static>(
     shell: &Shell<M>,
     topic: String,
@@ -242,13 +242,13 @@ pub fn watch_command<M: Contains<Arbiter> + Send + 'static>(
     })
 }
 
-/// All that a lock's topic can be.
+/// The types that a lock's topic can have.
 const LOCK_TYPES: &[&str] = &["std_msgs/msg/Bool"];
-/// All that a source's topic can be.
+/// The types that a source's topic can have.
 const SOURCE_TYPES: &[&str] =
     &["geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped", "or_pose_estimator/msg/State"];
 
-/// How a source of this kind is listened to.
+/// The subscription of a source of this kind.
 fn candidate<M: Contains<Arbiter> + 'static>(kind: Kind) -> Candidate<M> {
     let received = move |source: usize, command: Result<Command, NotFinite>| {
         Some(M::wrap(Input::CommandReceived { source, command: command.map_err(Invalid::NotFinite) }))
@@ -270,12 +270,12 @@ fn candidate<M: Contains<Arbiter> + 'static>(kind: Kind) -> Candidate<M> {
     }
 }
 
-/// What the node says of itself.
+/// The node's diagnostics.
 pub fn status(arbiter: &Arbiter) -> Status {
     Status::of(arbiter.health(), arbiter.report())
 }
 
-/// Runs the node until it is to end.
+/// Runs the node until `stop` is set.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
@@ -284,7 +284,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
-    let (known, line, names) = (topics.known(), topics.line(), member.inputs.names().clone());
+    let (shared_params, line, names) = (topics.shared_params(), topics.line(), member.inputs.names().clone());
     let wiring = Wiring { stick: None, own: vec![names.resolve(COMMAND)] };
     let shell = Shell::new(Arbiter::new(member.params.clone()), Some(clock_read), move |output| {
         topics.publish(output)
@@ -292,9 +292,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = runner
         .status(move |machine| latency.report(status(machine)))
-        .note(move |set| known.note(set))
-        .chore(watch_command(&shell, names.resolve(COMMAND)))
-        .chore(move |_| line.print())
+        .on_update(move |set| shared_params.update(set))
+        .task(watch_command(&shell, names.resolve(COMMAND)))
+        .task(move |_| line.print())
         .subscribe(move |set| subscriptions(set, &names, &wiring))?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

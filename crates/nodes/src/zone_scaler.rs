@@ -1,10 +1,10 @@
-//! Node `zone_scaler`: what the surroundings leave of a command.
+//! Node `zone_scaler`: scales commands by the surroundings.
 //!
-//! It looks at two things, each with a result of its own: the command on `cmd_vel_arbitrated`, of which `cmd_vel` gets
-//! what is left and `~/joystick_scaling` says what was done; and the stick on `luci/joystick_position`, of which
-//! `~/joystick_position_scaling` says what would be left. A `LuciJoystickScaling` cannot say which of them it is about
-//! (both may have the same input source), hence two topics. `luci/joystick_scaling` is the chair's own result, which
-//! this node hears and never publishes. In which profile the chair is, `luci/chair_profile` says.
+//! It has two inputs with a result each. The command on `cmd_vel_arbitrated` is scaled and published on `cmd_vel`;
+//! `~/joystick_scaling` reports how it was scaled. For the stick on `luci/joystick_position`, `~/joystick_position_scaling`
+//! reports how it would be scaled. A `LuciJoystickScaling` cannot say which of the two it belongs to (both may have the same
+//! input source), hence two topics. `luci/joystick_scaling` is the chair's own result, which this node receives and never
+//! publishes. `luci/chair_profile` reports the chair's profile.
 
 mod picture;
 
@@ -23,7 +23,7 @@ pub use self::picture::Picture;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "zone_scaler";
-/// Where the node's command goes.
+/// The topic of the node's command.
 pub const COMMAND: &str = "cmd_vel";
 
 /// What the node publishes.
@@ -45,12 +45,12 @@ impl Topics {
         })
     }
 
-    /// The command's topic, for its latency and to publish it for watchers only.
+    /// The command's topic, for its latency and [`CommandTopic::for_subscribers_only`].
     pub fn command(&mut self) -> &mut CommandTopic {
         &mut self.command
     }
 
-    /// Carries out what the machine asks for.
+    /// Carries out an output of the machine.
     pub fn publish(&mut self, output: Output) {
         match output {
             Output::Drive(command) => self.command.publish(&command),
@@ -59,7 +59,7 @@ impl Topics {
                     Channel::Velocity => &mut self.applied,
                     Channel::Joystick => &mut self.applied_to_joystick,
                 };
-                topic.publish_if_watched(|| joystick_scaling(&applied));
+                topic.publish_if_subscribed(|| joystick_scaling(&applied));
             }
         }
     }
@@ -87,11 +87,11 @@ fn feedback(message: &luci::LuciJoystickScaling) -> Feedback {
     }
 }
 
-/// Listens to the scaling, to the chair's stick and to what it does to it, and, unless the composed process feeds the
-/// commands itself, to the arbiter's command.
+/// Subscribes to the scaling, to the chair's stick and the chair's own scaling of it, and, unless the composed process feeds
+/// the commands itself, to the arbiter's command.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn listen<M: Contains<ZoneScaler> + 'static>(
+pub fn subscribe<M: Contains<ZoneScaler> + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     params: &Params,
@@ -100,11 +100,13 @@ pub fn listen<M: Contains<ZoneScaler> + 'static>(
     inputs.subscribe::<luci::LuciZoneScaling>(node, "luci/scaling", qos::sensor(), move |message| {
         Some(M::wrap(Input::ScalingReceived(messages::zone_fields(&message))))
     })?;
-    inputs.expect_one_publisher("luci/scaling", move |count| M::wrap(Input::ScalersCounted(count)));
+    inputs.expect_one_publisher("luci/scaling", move |count| M::wrap(Input::ScalingPublishersCounted(count)));
     inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), move |message| {
         Some(M::wrap(Input::ProfileReceived(message.data)))
     })?;
-    inputs.expect_one_publisher("luci/chair_profile", move |count| M::wrap(Input::ProfilersCounted(count)));
+    inputs.expect_one_publisher("luci/chair_profile", move |count| {
+        M::wrap(Input::ProfilePublishersCounted(count))
+    });
     inputs.subscribe::<luci::LuciJoystickScaling>(
         node,
         "luci/joystick_scaling",
@@ -136,24 +138,24 @@ pub fn listen<M: Contains<ZoneScaler> + 'static>(
             move |message| command(messages::unstamped(&message)),
         ),
     }?;
-    let count = move |count| M::wrap(Input::CommandersCounted(count));
+    let count = move |count| M::wrap(Input::CommandPublishersCounted(count));
     inputs.expect_one_publisher(velocity_arbiter::COMMAND, count);
     Ok(())
 }
 
-/// What the node says of itself.
+/// The node's diagnostics.
 pub fn status(scaler: &ZoneScaler) -> Status {
     Status::of(scaler.health(), scaler.report())
 }
 
-/// Runs the node until somebody wishes to end.
+/// Runs the node until `stop` is set.
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
-    listen(&mut member.inputs, &mut member.node, &member.params, false)?;
+    subscribe(&mut member.inputs, &mut member.node, &member.params, false)?;
     let mut picture = Picture::new(&mut member.node)?;
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let scaler = ZoneScaler::new(member.params.clone());
@@ -161,6 +163,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let drawn = shell.clone();
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = runner.status(move |machine| latency.report(status(machine))).log_levels();
-    let runner = runner.chore(move |_| picture.draw(&drawn));
+    let runner = runner.task(move |_| picture.draw(&drawn));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

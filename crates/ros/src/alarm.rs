@@ -7,14 +7,14 @@ use units::{Instant, Machine};
 
 use crate::{Error, Shell, clock};
 
-/// How long the end of an alarm's thread is waited for. It waits for nothing but the machine's lock; what hangs there is ended
-/// with the process.
+/// How long dropping an [`AlarmThread`] waits for its thread. The thread waits for nothing but the machine's lock; if it hangs
+/// there, it ends with the process.
 const LONGEST_END: Duration = Duration::from_millis(100);
 
-/// When a machine has to be polled next, and the thread that does it.
+/// When a machine has to be polled next, and the thread that polls it.
 ///
-/// Threads that wait for messages cannot be woken for a deadline that another thread brings forward, since r2r's wait has no event
-/// besides its own. So deadlines have a thread of their own, and all others sleep until a message comes.
+/// Threads that wait for messages cannot be woken for a deadline that another thread brings forward, since r2r's wait has no
+/// event besides its own. So deadlines have a thread of their own, and all others sleep until a message comes.
 pub(crate) struct Alarm {
     /// The instant at which the thread wakes up by itself \[ns\].
     armed: AtomicU64,
@@ -26,7 +26,7 @@ impl Alarm {
         Self { armed: AtomicU64::new(u64::MAX), thread: OnceLock::new() }
     }
 
-    /// The machine has this deadline now. Wakes the thread if it would sleep for longer. To be called with the machine's lock.
+    /// Sets the machine's deadline. Wakes the thread if it would sleep longer. The caller holds the machine's lock.
     pub(crate) fn arm(&self, deadline: Option<Instant>) {
         let at = nanos(deadline);
         if at < self.armed.load(Ordering::Relaxed) {
@@ -37,7 +37,7 @@ impl Alarm {
         }
     }
 
-    /// The thread is awake, and will sleep until `deadline`. To be called with the machine's lock.
+    /// Records that the thread is awake and will sleep until `deadline`. The caller holds the machine's lock.
     pub(crate) fn rearm(&self, deadline: Option<Instant>) {
         self.armed.store(nanos(deadline), Ordering::Relaxed);
     }
@@ -54,7 +54,7 @@ pub struct AlarmThread {
 }
 
 impl AlarmThread {
-    /// Starts the thread of `shell`, which has none yet.
+    /// Starts the thread of `shell`. A shell has one at most.
     pub(crate) fn start<M: Machine + Send + 'static>(shell: &Shell<M>) -> Result<Self, Error> {
         let (ended, shell) = (Arc::new(AtomicBool::new(false)), shell.clone());
         let ends = Arc::clone(&ended);
@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// Rings once at the instant it was given.
+    /// Rings once at the instant that it was given.
     struct Bell(Option<Instant>);
 
     impl Machine for Bell {

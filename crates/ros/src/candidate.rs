@@ -12,29 +12,30 @@ use units::{Machine, Velocity};
 use crate::Shell;
 use crate::names::type_of;
 
-/// A topic that is listened to. r2r keeps ten messages of it and takes one with each wake-up; the middleware keeps the rest.
+/// A subscription. r2r keeps ten messages of a topic and receives one with each wake-up; the middleware keeps the rest.
 pub(crate) trait Subscription<M: Machine>: Send {
-    /// Takes what r2r has; how many messages.
-    fn take(&mut self) -> usize;
-    /// Delivers what was taken, in order, and counts it; `index` is the one that the topic has for the machine by now.
+    /// Receives the messages that r2r has and returns their number.
+    fn receive(&mut self) -> usize;
+    /// Delivers the received messages in order and returns their number. `index` is the topic's current index for the machine.
     ///
-    /// Of more than [`BACKLOG`] commands those that a later one of the same read replaces are left out, unless they are zero: a
-    /// process that was held must not let out everything that waited for it. That is transport, as a middleware does it that
-    /// keeps one message: the machine judges the newest as it would have after the others, and every stop.
+    /// If more than [`BACKLOG`] messages were received, a command that a later one of the same read replaces is left out,
+    /// unless it is zero: a process that was held must not release all commands that waited for it. This is transport, like a
+    /// middleware with a queue of one message: the machine judges the newest command as it would have after the others, and
+    /// every stop.
     fn deliver(&mut self, shell: &Shell<M>, index: usize) -> u64;
-    /// Drops what was taken.
-    fn forget(&mut self);
+    /// Drops the received messages.
+    fn discard(&mut self);
 }
 
-/// More commands than this do not come in one go unless the process was held: 20 ms at 1 kHz.
+/// More commands than this arrive at once only if the process was held: 20 ms at 1 kHz.
 const BACKLOG: usize = 20;
 
-/// What a topic is read by.
+/// A subscription of any message type.
 pub(crate) type Read<M> = Box<dyn Subscription<M>>;
-/// Listens to a topic.
+/// Creates a subscription.
 type Open<M> = Box<dyn FnOnce(&mut r2r::Node, &str) -> r2r::Result<Read<M>> + Send>;
 
-/// How a topic is listened to that comes and goes with the parameters, see [`SubscriptionSpec`](crate::SubscriptionSpec).
+/// The message type and QoS of a topic that the parameters add and remove, see [`SubscriptionSpec`](crate::SubscriptionSpec).
 pub struct Candidate<M: Machine> {
     type_name: String,
     reliable: bool,
@@ -42,7 +43,7 @@ pub struct Candidate<M: Machine> {
 }
 
 impl<M: Machine + 'static> Candidate<M> {
-    /// `T`, from which `convert` makes an input, or `None` if the message says nothing.
+    /// A subscription to `T`. `convert` makes an input of a message, or returns `None` if the message carries none.
     pub fn new<T: WrappedTypesupport + Send + 'static>(
         qos: QosProfile,
         mut convert: impl FnMut(T) -> Option<M::Input> + Send + 'static,
@@ -50,7 +51,7 @@ impl<M: Machine + 'static> Candidate<M> {
         Self::indexed(qos, move |_, message| convert(message))
     }
 
-    /// The same for one of several like topics: `convert` gets also the index that the topic has when the message is delivered.
+    /// The same for one of several like topics: `convert` also receives the topic's index at the time of delivery.
     pub fn indexed<T: WrappedTypesupport + Send + 'static>(
         qos: QosProfile,
         convert: impl FnMut(usize, T) -> Option<M::Input> + Send + 'static,
@@ -69,7 +70,7 @@ impl<M: Machine + 'static> Candidate<M> {
         self.reliable
     }
 
-    /// Makes `node` listen to `topic` as this type.
+    /// Subscribes `node` to `topic` with this type.
     pub(crate) fn open(self, node: &mut r2r::Node, topic: &str) -> r2r::Result<Read<M>> {
         (self.open)(node, topic)
     }
@@ -79,7 +80,7 @@ pub(crate) fn is_reliable(qos: &QosProfile) -> bool {
     matches!(qos.reliability, ReliabilityPolicy::Reliable)
 }
 
-/// Makes `node` listen to `topic`.
+/// Subscribes `node` to `topic`.
 pub(crate) fn subscribe<M: Machine + 'static, T: WrappedTypesupport + Send + 'static>(
     node: &mut r2r::Node,
     topic: &str,
@@ -87,12 +88,12 @@ pub(crate) fn subscribe<M: Machine + 'static, T: WrappedTypesupport + Send + 'st
     convert: impl FnMut(usize, T) -> Option<M::Input> + Send + 'static,
 ) -> r2r::Result<Read<M>> {
     let stream = Box::pin(node.subscribe::<T>(topic, qos)?);
-    Ok(Box::new(Typed { stream, taken: VecDeque::new(), convert }))
+    Ok(Box::new(Typed { stream, received: VecDeque::new(), convert }))
 }
 
 struct Typed<T, C> {
     stream: Pin<Box<dyn Stream<Item = T> + Send>>,
-    taken: VecDeque<T>,
+    received: VecDeque<T>,
     convert: C,
 }
 
@@ -102,20 +103,20 @@ where
     T: Send + 'static,
     C: FnMut(usize, T) -> Option<M::Input> + Send + 'static,
 {
-    fn take(&mut self) -> usize {
-        let before = self.taken.len();
+    fn receive(&mut self) -> usize {
+        let before = self.received.len();
         while let Some(Some(message)) = self.stream.next().now_or_never() {
-            self.taken.push_back(message);
+            self.received.push_back(message);
         }
-        self.taken.len() - before
+        self.received.len() - before
     }
 
     fn deliver(&mut self, shell: &Shell<M>, index: usize) -> u64 {
         let mut count = 0;
-        let is_backlog = self.taken.len() > BACKLOG;
-        while let Some(message) = self.taken.pop_front() {
+        let is_backlog = self.received.len() > BACKLOG;
+        while let Some(message) = self.received.pop_front() {
             count += 1;
-            if is_backlog && !self.taken.is_empty() && asks_for_motion(&message) {
+            if is_backlog && !self.received.is_empty() && asks_for_motion(&message) {
                 continue;
             }
             if let Some(input) = (self.convert)(index, message) {
@@ -125,12 +126,13 @@ where
         count
     }
 
-    fn forget(&mut self) {
-        self.taken.clear();
+    fn discard(&mut self) {
+        self.received.clear();
     }
 }
 
-/// Whether `message` is a command that is not neutral. One with a number that is none is not left out: it is reported.
+/// Whether `message` is a command that is not neutral. A command with a number that is not finite does not count, so it is
+/// delivered and reported.
 fn asks_for_motion(message: &dyn Any) -> bool {
     let stamped = message.downcast_ref::<TwistStamped>().map(|message| &message.twist);
     let twist = stamped
@@ -178,25 +180,25 @@ mod tests {
         Twist { linear: Vector3 { x, ..Default::default() }, ..Default::default() }
     }
 
-    /// What is delivered of `messages` that were taken in two rounds.
+    /// The delivered part of `messages`, which are received in two rounds.
     fn delivered<T: Send + 'static>(messages: Vec<T>, x: fn(&T) -> f64) -> Vec<f64> {
         let (mut sender, stream) = mpsc::channel(100);
         let convert = move |_, message: T| Some(x(&message));
-        let mut typed = Typed { stream: Box::pin(stream), taken: VecDeque::new(), convert };
+        let mut typed = Typed { stream: Box::pin(stream), received: VecDeque::new(), convert };
         let (seen, count) = (Arc::new(Mutex::new(Vec::new())), messages.len());
         let shell = Shell::new(Sink(seen.clone()), None, |()| {});
         for (number, message) in messages.into_iter().enumerate() {
             sender.try_send(message).unwrap();
             if number == count / 2 {
-                assert_eq!(Subscription::<Sink>::take(&mut typed), number + 1);
+                assert_eq!(Subscription::<Sink>::receive(&mut typed), number + 1);
             }
         }
-        Subscription::<Sink>::take(&mut typed);
+        Subscription::<Sink>::receive(&mut typed);
         assert_eq!(typed.deliver(&shell, 0), count as u64);
         seen.lock().unwrap().clone()
     }
 
-    /// What is delivered of so many commands and these after them.
+    /// What is delivered of `count` commands followed by `parts`.
     fn after_backlog(count: usize, parts: &[f64]) -> Vec<f64> {
         let all = std::iter::repeat_n(1.0, count).chain(parts.iter().copied());
         delivered(all.map(twist).collect(), |twist: &Twist| twist.linear.x)
@@ -209,7 +211,7 @@ mod tests {
         assert_eq!(
             after_backlog(BACKLOG, &[f64::INFINITY, 2.0]),
             [f64::INFINITY, 2.0],
-            "what is no number is reported"
+            "a number that is not finite is reported"
         );
         let stamped =
             (0..=BACKLOG).map(|number| TwistStamped { twist: twist(number as f64), ..Default::default() });

@@ -1,18 +1,18 @@
-//! What time it is, for machines and for stamps.
-#![allow(clippy::disallowed_methods)] // this is the lawful place that the ban points to
+//! The clocks: monotonic for machines, wall clock for stamps.
+#![allow(clippy::disallowed_methods)] // the ban on these calls names this module as the one place that may make them
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use r2r::builtin_interfaces::msg::Time;
 use units::{Instant, Stamp};
 
-/// The time since the computer was booted, also that in which it was suspended: a machine takes that for a hold, and a command
-/// of before is as old as it is.
+/// The time since the computer was booted, including the time that it was suspended. A machine sees a suspend as a hold, so a
+/// command from before it has its true age.
 pub fn now() -> Instant {
     Instant::ZERO + boot_clock::now()
 }
 
-/// The wall clock as ROS stamps it. A clock before 1970 or after 2038 gives the nearest stamp there is.
+/// The wall clock as a ROS stamp. A clock before 1970 or after 2038 gives the nearest valid stamp.
 pub fn stamp() -> Stamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     match i32::try_from(since.as_secs()) {
@@ -21,12 +21,12 @@ pub fn stamp() -> Stamp {
     }
 }
 
-/// A stamp as the wire has it.
+/// A stamp as a message.
 pub fn to_wire(stamp: Stamp) -> Time {
     Time { sec: stamp.sec, nanosec: stamp.nanosec }
 }
 
-/// A stamp from the wire. Nanoseconds beyond a second, which nobody may send, count as the last one of it.
+/// A stamp from a message. Nanoseconds beyond a second, which no publisher may send, count as the last nanosecond of it.
 pub fn from_wire(time: &Time) -> Stamp {
     Stamp { sec: time.sec, nanosec: time.nanosec.min(999_999_999) }
 }

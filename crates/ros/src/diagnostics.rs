@@ -5,33 +5,33 @@ use units::Level;
 
 use crate::{clock, qos};
 
-/// What a node says of itself once a second.
+/// A node's diagnostics, published once a second.
 #[derive(Clone, Debug, Default)]
 pub struct Status {
-    /// How it is.
+    /// The severity.
     pub level: Level,
-    /// Why, one short sentence.
+    /// The reason, one short sentence.
     pub message: String,
-    /// Numbers and names, in the order they are shown.
+    /// Numbers and names, in the order of display.
     pub values: Vec<(String, String)>,
 }
 
 impl Status {
-    /// A machine's health and what it reports.
+    /// A status from a machine's health and its report.
     pub fn of((level, message): (Level, impl Into<String>), report: Vec<(&'static str, String)>) -> Self {
         let values = report.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         Self { level, message: message.into(), values }
     }
 
-    /// With a further value.
+    /// Adds a value.
     #[must_use]
     pub fn with(mut self, key: impl Into<String>, value: impl ToString) -> Self {
         self.values.push((key.into(), value.to_string()));
         self
     }
 
-    /// Takes over `level` and `message` if that is worse than what is known so far; what is as bad is added. A warning and an
-    /// error are worse than what is stale, whatever their numbers: that nothing moves hides nothing.
+    /// Takes over `level` and `message` if they are worse than the present ones; a message of equal level is appended. A
+    /// warning and an error rank above stale, whatever their numbers: a vehicle that stands still must not hide an error.
     pub fn worsen(&mut self, level: Level, message: impl Into<String>) {
         let rank = |level| match level {
             Level::Ok => 0,

@@ -9,7 +9,7 @@ pub enum Error {
     Ros {
         /// What was tried.
         what: String,
-        /// The middleware's own words.
+        /// The middleware's error.
         source: r2r::Error,
     },
     /// Parameters were refused; all of them are listed.
@@ -24,7 +24,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Says what was tried when the middleware refused.
+    /// An error that names what was tried when the middleware refused.
     pub fn ros(what: impl Into<String>) -> impl FnOnce(r2r::Error) -> Self {
         let what = what.into();
         move |source| Self::Ros { what, source }

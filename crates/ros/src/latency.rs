@@ -1,6 +1,6 @@
 use units::Stamp;
 
-/// How many of the newest samples count.
+/// The number of newest samples that count.
 const WINDOW: usize = 2048;
 
 /// Latencies of the newest messages, from the stick event to where it is recorded.
@@ -16,7 +16,7 @@ pub struct Latency {
     last: Stamp,
 }
 
-/// What a set of latencies looks like.
+/// The quantiles of a set of latencies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quantiles {
     /// How many messages were recorded since the start.
@@ -36,8 +36,9 @@ impl Default for Latency {
 }
 
 impl Latency {
-    /// Records the time from `stamp` to `now`. A zero stamp says nothing, a stamp from the future is no latency, and what the
-    /// same stick event brings once more, as a ramp does, has not been on its way for so long.
+    /// Records the time from `stamp` to `now`. Three kinds are left out: a zero stamp carries no time, a stamp from the future
+    /// is no latency, and a stamp equal to the last one is the same stick event again, as during a ramp, whose age is not a
+    /// latency.
     pub fn record(&mut self, stamp: Stamp, now: Stamp) {
         let again = std::mem::replace(&mut self.last, stamp) == stamp;
         if again || stamp.is_zero() || stamp > now {
@@ -57,7 +58,7 @@ impl Latency {
         self.total += 1;
     }
 
-    /// What the newest samples look like; `None` without any.
+    /// The quantiles of the newest samples; `None` without samples.
     pub fn quantiles(&self) -> Option<Quantiles> {
         let mut sorted = self.micros.clone();
         sorted.sort_by(f64::total_cmp);

@@ -1,17 +1,17 @@
-//! The glue between a [`units::Machine`] and a ROS 2 graph. No decision about motion is taken in here, but that of a backlog of
-//! commands, as a held process finds it, the newest and every zero are delivered.
+//! The glue between a [`units::Machine`] and a ROS 2 graph. No decision about motion is made here, with one exception: of a
+//! backlog of commands, which builds up while the process is held, only the newest command and every zero are delivered.
 //!
-//! * [`Shell`] owns a machine and the way its outputs leave; whoever has an event delivers it and takes it to the
-//!   last output in one call.
-//! * [`Runner`] is one thread for one ROS node: it sleeps until a message comes, hands every message to the shell, and keeps house
-//!   (parameters, diagnostics, wrong types on a topic). What is due without a message is done by the shell's alarm.
-//! * [`Inputs`] are the topics that a node always subscribes to; a [`SubscriptionSpec`] is for one that comes and goes with its
-//!   parameters.
-//! * [`Parameters`] serves the six parameter services over a [`params::Set`]. A node's own services have a [`Desk`], on
-//!   which they change parameters by the same way.
+//! * [`Shell`] owns a machine and publishes its outputs. One call delivers an event and carries out every output that follows
+//!   from it.
+//! * [`Runner`] is one thread for one ROS node: it sleeps until a message comes, passes every message to the shell, and does
+//!   the housekeeping (parameters, diagnostics, wrong types on a topic). The shell's alarm does what is due without a message.
+//! * [`Inputs`] are the topics that a node always subscribes to. A [`SubscriptionSpec`] describes a topic that the parameters
+//!   add and remove.
+//! * [`Parameters`] serves the six parameter services over a [`params::Set`]. A node's own services get a [`ServiceContext`],
+//!   through which they change parameters in the same way.
 //!
-//! What is deliberately absent: a message that waits while another one is delivered (all are taken first), timers of r2r
-//! (the machine's deadline is the only one), and any wait between two reads.
+//! What is deliberately absent: a message that waits while another one is delivered (all are received first), timers of r2r
+//! (the machine's deadline is the only timer), and any wait between two reads.
 #![forbid(unsafe_code)]
 
 pub mod clock;
@@ -29,7 +29,6 @@ mod names;
 mod node;
 mod overrides;
 mod parameters;
-mod port;
 mod publishers;
 mod requests;
 mod runner;
@@ -40,6 +39,7 @@ mod stop;
 mod subscription_spec;
 mod subscriptions;
 mod topic;
+mod topic_monitor;
 mod wire;
 
 pub use alarm::AlarmThread;
@@ -55,8 +55,8 @@ pub use overrides::check_overrides;
 pub use parameters::Parameters;
 pub use publishers::{COUNT_PERIOD, Publisher, census, publishers, wait_for_publishers, watch_publishers};
 pub use runner::{Runner, context};
-pub use service::Desk;
-pub use shell::{Place, Shell};
+pub use service::ServiceContext;
+pub use shell::{FaultPlace, Shell};
 pub use stderr::print_line;
 pub use stop::{Stop, exit_at_once};
 pub use subscription_spec::SubscriptionSpec;

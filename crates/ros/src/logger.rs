@@ -8,14 +8,14 @@ use log::{Level, LevelFilter, Log, Metadata, Record};
 
 use crate::clock;
 
-/// Sends what the program logs to ROS: console in ROS 2's format, `/rosout`, and `--log-level` are then its business.
+/// Sends the program's log to ROS, which handles the console format, `/rosout` and `--log-level`.
 ///
 /// The logger's name is the record's target: give the node's name there (`log::warn!(target: "hindbrain", …)`).
 ///
 /// # Real-time
-/// A record goes into a queue and is written by a thread of its own: a console that stands still (a paused terminal, a
-/// full pipe) must not hold up the motors. If the queue is full the record is dropped, and the next one that gets
-/// through is preceded by how many were.
+/// A record goes into a queue, and a separate thread writes it: a blocked console (a paused terminal, a full pipe) must not
+/// hold up the motors. If the queue is full the record is dropped, and the next record that gets through is preceded by the
+/// number of dropped ones.
 #[derive(Debug)]
 pub struct ShellLog {
     queue: OnceLock<SyncSender<Message>>,
@@ -24,13 +24,14 @@ pub struct ShellLog {
 
 static LOGGER: ShellLog = ShellLog { queue: OnceLock::new(), dropped: AtomicU64::new(0) };
 
-/// Held while rcl writes a line, and while a node comes or goes: rcl looks up the line's node in a table without a lock.
+/// Locked while rcl writes a line and while a node is created or destroyed: rcl looks up the line's node in a table without a
+/// lock.
 static NODES: Mutex<()> = Mutex::new(());
 
-/// Keeps lines of the log and changes of the nodes apart. `None` if a line is not written for a while, as when the console
-/// stands still.
+/// Keeps the writing of log lines and the creation and destruction of nodes apart. `None` if a line is not written in time, as
+/// when the console is blocked.
 pub(crate) fn between_lines() -> Option<MutexGuard<'static, ()>> {
-    /// How long one waits for a line.
+    /// How long to wait for a line.
     const LONGEST: Duration = Duration::from_millis(200);
     let end = clock::now() + LONGEST;
     loop {
@@ -45,9 +46,9 @@ pub(crate) fn between_lines() -> Option<MutexGuard<'static, ()>> {
     }
 }
 
-/// How many records may wait.
+/// How many records the queue holds.
 const QUEUE: usize = 1024;
-/// How long the program waits at its end for the console.
+/// How long the program waits for the console at its end.
 const LAST_LINES: Duration = Duration::from_millis(200);
 
 enum Message {
@@ -61,7 +62,7 @@ pub fn start() {
     if LOGGER.queue.set(sender).is_err() {
         return;
     }
-    // Lives as long as the process: there is always somebody who may log.
+    // The thread lives as long as the process, since any thread may log at any time.
     let writer = thread::Builder::new().name("log".into()).spawn(move || write_all(&receiver));
     if writer.is_ok() && log::set_logger(&LOGGER).is_ok() {
         log::set_max_level(LevelFilter::Debug);
@@ -75,7 +76,7 @@ fn write_all(receiver: &Receiver<Message>) {
             Message::Line { severity, name, text, file, line, dropped } => {
                 if dropped > 0 {
                     let text =
-                        format!("{dropped} lines of the log were dropped, the console did not take them");
+                        format!("{dropped} lines of the log were dropped, the console did not accept them");
                     r2r::log(&text, &name, file, line, r2r::LogSeverity::Warn);
                 }
                 r2r::log(&text, &name, file, line, to_ros(severity));
@@ -116,7 +117,7 @@ impl Log for ShellLog {
         }
     }
 
-    /// Waits until what was logged is written, but not for long.
+    /// Waits until all records are written, for [`LAST_LINES`] at most.
     fn flush(&self) {
         let (done, written) = sync_channel(1);
         if self.queue.get().is_some_and(|queue| queue.try_send(Message::Flush(done)).is_ok()) {
@@ -140,7 +141,7 @@ mod tests {
             );
         };
         for text in ["a", "b", "c", "d"] {
-            log(text); // nobody reads; a blocking send would hang here
+            log(text); // nothing reads the queue; a blocking send would hang here
         }
         let read = || match receiver.try_recv() {
             Ok(Message::Line { text, dropped, .. }) => (text, dropped),

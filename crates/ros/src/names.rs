@@ -1,9 +1,9 @@
 use crate::Error;
 
-/// How names of topics come out in the graph: `~` and the namespace put in, remap rules of the command line applied.
+/// Resolves topic names as the graph shows them: `~` and the namespace are expanded, remap rules of the command line applied.
 ///
-/// The middleware does this itself for every topic but tells nobody the result; this is for looking up in the graph
-/// who publishes on a topic, and for messages to the user.
+/// The middleware does this itself for every topic but does not return the result. It is needed to look up a topic's publishers
+/// in the graph, and for messages to the user.
 ///
 /// # Source
 /// ROS 2 design, "Topic and Service name mapping" and "Static remapping".
@@ -42,7 +42,7 @@ impl Names {
         }
     }
 
-    /// The rules among `arguments` that are for this node's topics.
+    /// The rules among `arguments` that apply to this node's topics.
     fn rules(&self, arguments: impl IntoIterator<Item = String>) -> Vec<(String, String)> {
         let mut rules = Vec::new();
         for text in texts(arguments) {
@@ -56,7 +56,7 @@ impl Names {
     }
 }
 
-/// Refuses remap rules among `arguments` that are not understood here: the middleware might apply them all the same.
+/// Refuses remap rules among `arguments` that cannot be parsed here: the middleware might apply them all the same.
 /// # Errors
 /// The first such rule.
 pub fn check_remap_rules(arguments: impl IntoIterator<Item = String>) -> Result<(), Error> {
@@ -69,7 +69,7 @@ pub fn check_remap_rules(arguments: impl IntoIterator<Item = String>) -> Result<
     }
 }
 
-/// What follows `-r` and `--remap` between `--ros-args` and `--`.
+/// The values of `-r` and `--remap` between `--ros-args` and `--`.
 fn texts(arguments: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut texts = Vec::new();
     let (mut for_ros, mut is_rule) = (false, false);
@@ -96,7 +96,7 @@ struct Rule<'a> {
     to: &'a str,
 }
 
-/// What a rule is for.
+/// The kind of name that a rule applies to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Any,
@@ -107,7 +107,7 @@ enum Kind {
 impl<'a> Rule<'a> {
     fn read(text: &'a str) -> Option<Self> {
         let (matched, to) = text.split_once(":=")?;
-        // A scheme has a colon as a node has; so it is looked for first.
+        // A scheme contains a colon, as a node prefix does, so the scheme is looked for first.
         let (node, (kind, from)) = match (scheme(matched), matched.split_once(':')) {
             ((Kind::Any, _), Some((node, rest))) => (Some(node), scheme(rest)),
             (whole, _) => (None, whole),
@@ -120,7 +120,7 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// What a rule with this before `:=` is for, and the name after the scheme.
+/// The kind of a rule with `matched` before `:=`, and the name after the scheme.
 fn scheme(matched: &str) -> (Kind, &str) {
     let strip = |scheme, kind| matched.strip_prefix(scheme).map(|name| (kind, name));
     strip("rostopic://", Kind::Topic)

@@ -7,36 +7,38 @@ use std::time::Duration;
 use crate::Error;
 use crate::logger::between_lines;
 
-/// A node in the graph, which goes in bounded time.
+/// A node in the graph, which is destroyed in bounded time.
 ///
-/// Dropping it takes it out of the graph, which usually takes some milliseconds. If the middleware hangs there, it is left
-/// behind after a second, and [`Node::any_left`] says so from then on.
+/// Dropping it removes it from the graph, which usually takes some milliseconds. If the middleware hangs, the node is abandoned
+/// after a second, and [`Node::any_left`] is true from then on.
 ///
 /// # Source
-/// own: in Fast DDS 2.14 the end of a participant (`DomainParticipant::set_listener`) and the news that another one goes can
-/// wait for each other for ever. Seen when several processes end together.
+/// own: in Fast DDS 2.14 the end of a participant (`DomainParticipant::set_listener`) and the notification that another one
+/// leaves can deadlock. Seen when several processes end together.
 pub struct Node(Option<r2r::Node>);
 
-/// How long a node may take to go.
+/// How long the destruction of a node may take.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Whether a node was left behind.
+/// Whether a node was abandoned.
 static LEFT: AtomicBool = AtomicBool::new(false);
 
 impl Node {
-    /// Puts a node called `name` into the graph, unless the arguments of the process call it otherwise.
+    /// Creates a node called `name` in the graph, unless the arguments of the process rename it.
     /// # Errors
-    /// The middleware refuses it, or the log is not written.
+    /// The middleware refuses it, or the console is blocked.
     pub fn new(context: &r2r::Context, name: &str) -> Result<Self, Error> {
         let _apart = between_lines().ok_or_else(|| {
-            Error::Start(format!("the node '{name}' cannot come while nobody takes the lines of the log"))
+            Error::Start(format!(
+                "the node '{name}' cannot be created while the console does not accept the lines of the log"
+            ))
         })?;
         let node = r2r::Node::create(context.clone(), name, "");
         node.map(|node| Self(Some(node))).map_err(Error::ros(format!("make the node '{name}'")))
     }
 
-    /// Whether a node hung when it went. Its thread then holds what belongs to the middleware, so the process must end
-    /// without the middleware's own end.
+    /// Whether the destruction of a node hung. Its thread then holds resources of the middleware, so the process must end
+    /// without shutting down the middleware.
     pub fn any_left() -> bool {
         LEFT.load(Ordering::SeqCst)
     }
@@ -48,7 +50,7 @@ impl Deref for Node {
     fn deref(&self) -> &r2r::Node {
         match &self.0 {
             Some(node) => node,
-            None => std::process::abort(), // only `drop` takes it
+            None => std::process::abort(), // only `drop` removes it
         }
     }
 }
@@ -57,7 +59,7 @@ impl DerefMut for Node {
     fn deref_mut(&mut self) -> &mut r2r::Node {
         match &mut self.0 {
             Some(node) => node,
-            None => std::process::abort(), // only `drop` takes it
+            None => std::process::abort(), // only `drop` removes it
         }
     }
 }
@@ -65,24 +67,25 @@ impl DerefMut for Node {
 impl Drop for Node {
     fn drop(&mut self) {
         let Some(node) = self.0.take() else { return };
-        let goes = move || {
-            let _apart = between_lines(); // if the log stands still the node goes all the same
+        let end = move || {
+            let _apart = between_lines(); // without the lock, if the log is blocked
             drop(node);
         };
-        if !goes_in_time(goes, LONGEST) {
+        if !runs_in_time(end, LONGEST) {
             LEFT.store(true, Ordering::SeqCst);
         }
     }
 }
 
-/// Does `what` on a thread of its own and says whether that ended within `longest`. Without a thread `what` is dropped here.
-fn goes_in_time(what: impl FnOnce() + Send + 'static, longest: Duration) -> bool {
-    let (gone, told) = channel::<()>();
+/// Runs `what` on a thread of its own and returns whether it ended within `longest`. If no thread can be started, `what` is
+/// dropped here.
+fn runs_in_time(what: impl FnOnce() + Send + 'static, longest: Duration) -> bool {
+    let (sender, ended) = channel::<()>();
     let started = thread::Builder::new().name("end".into()).spawn(move || {
         what();
-        drop(gone);
+        drop(sender);
     });
-    started.is_err() || told.recv_timeout(longest) != Err(std::sync::mpsc::RecvTimeoutError::Timeout)
+    started.is_err() || ended.recv_timeout(longest) != Err(std::sync::mpsc::RecvTimeoutError::Timeout)
 }
 
 #[cfg(test)]
@@ -94,8 +97,8 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_is_left_behind() {
-        assert!(goes_in_time(slow(1), Duration::from_secs(10)));
-        assert!(!goes_in_time(slow(1_000_000), Duration::from_millis(10)));
+    fn a_node_that_hangs_is_abandoned() {
+        assert!(runs_in_time(slow(1), Duration::from_secs(10)));
+        assert!(!runs_in_time(slow(1_000_000), Duration::from_millis(10)));
     }
 }

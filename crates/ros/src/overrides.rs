@@ -5,11 +5,11 @@ use params::{Value, nearest};
 
 use crate::Error;
 
-/// What the arguments of the process say of parameters: its files and its `-p` rules, in their order.
+/// The parameters in the process's arguments: its files and its `-p` rules, in their order.
 ///
 /// # Source
-/// own: r2r reads the same, but silently passes over what is for other nodes, and over the wildcards `*`, `/ns/**` and
-/// `/**/node`, which rclcpp honours; and of a whole and a decimal number for one parameter it takes the whole one, whichever
+/// own: r2r reads the same, but silently ignores parameters of other nodes and the wildcards `*`, `/ns/**` and `/**/node`,
+/// which rclcpp honours. If a parameter is given both as a whole and as a decimal number, r2r takes the whole one, whichever
 /// came last.
 pub(crate) struct Overrides(Vec<Given>);
 
@@ -23,7 +23,7 @@ struct Given {
 impl Overrides {
     /// Reads `arguments`.
     /// # Errors
-    /// A file or a rule that is not in the form of parameters.
+    /// A file or a rule that does not have the form of parameters.
     pub(crate) fn new(arguments: impl IntoIterator<Item = String>) -> Result<Self, Error> {
         let mut all = Vec::new();
         let (mut for_ros, mut option) = (false, String::new());
@@ -51,7 +51,7 @@ impl Overrides {
         Ok(Self(all))
     }
 
-    /// The values for the node whose full name is `name`; the last one counts where there are several.
+    /// The values for the node whose full name is `name`; of several values the last one counts.
     pub(crate) fn of(&self, name: &str) -> Vec<(String, Value)> {
         let mut values: Vec<(String, Value)> = Vec::new();
         for (parameter, value) in
@@ -63,14 +63,14 @@ impl Overrides {
         values
     }
 
-    /// Whether there are files, and none of them has anything for the node whose full name is `name`.
-    pub(crate) fn pass_over(&self, name: &str) -> bool {
+    /// Whether there are files but none has values for the node whose full name is `name`.
+    pub(crate) fn have_nothing_for(&self, name: &str) -> bool {
         let mut files = self.0.iter().filter(|given| !given.is_rule).peekable();
         files.peek().is_some() && !files.any(|given| is_for(&given.block.node, name))
     }
 
-    /// A block of a file for a node of the same last name in another namespace, where none names the node whose full name is `name`:
-    /// it was meant for this one.
+    /// A block of a file for a node of the same last name in another namespace, where no block names the node whose full name
+    /// is `name`: the block was meant for this node.
     pub(crate) fn misplaced(&self, name: &str) -> Option<(&str, &str)> {
         let last = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
         let blocks = || self.0.iter().filter(|given| !given.is_rule && last(&given.block.node) == last(name));
@@ -79,7 +79,8 @@ impl Overrides {
         Some((&other.place, &other.block.node))
     }
 
-    /// Refuses what is for none of the nodes `known`, which may be in other processes, nor for one that is called `renamed`.
+    /// Refuses a block that applies neither to one of the nodes `known`, which may run in other processes, nor to a node in
+    /// `renamed`.
     fn check(&self, known: &[&str], renamed: &[String]) -> Result<(), Error> {
         let known: Vec<&str> = known.iter().copied().chain(renamed.iter().map(String::as_str)).collect();
         for Given { place, is_rule, block } in &self.0 {
@@ -108,10 +109,10 @@ fn parse(rule: &str) -> Result<Given, Error> {
     Ok(Given { place: format!("argument -p {rule}"), is_rule: true, block })
 }
 
-/// Refuses parameters among `arguments` that are for no node: neither for one of `known`, which may run in other processes, nor
-/// for one that the arguments rename.
+/// Refuses parameters among `arguments` that apply to no node: neither to one of `known`, which may run in other processes, nor
+/// to one that the arguments rename.
 /// # Errors
-/// The first of them with the name that was probably meant, or a file that is no parameter file.
+/// The first such parameter with the name that was probably meant, or a file that is not a parameter file.
 pub fn check_overrides(arguments: &[String], known: &[&str]) -> Result<(), Error> {
     let name = |argument: &String| {
         let (rule, name) = argument.split_once(":=")?;

@@ -1,9 +1,9 @@
-//! What follows a panic, in this order: the motors are stopped, its sentence is printed, the process ends, and its backtrace is
-//! printed when nothing moves.
+//! The sequence after a panic: the motors are stopped, the panic's message is printed, the process ends, and the backtrace is
+//! printed once nothing moves.
 //!
-//! A panic on any thread counts, since nobody knows what it left behind. A [`Shell`](crate::Shell) runs no machine after it:
-//! what stops the motors are the [`at_once`] actions, which the panicking thread runs before it unwinds, and the [`last_words`], which
-//! were prepared at the start.
+//! A panic on any thread counts, since the state that it left behind is unknown. A [`Shell`](crate::Shell) runs no machine
+//! after it. Two things stop the motors: the [`at_once`] actions, which the panicking thread runs before it unwinds, and the
+//! [`final_messages`], which were prepared at the start.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::cell::Cell;
@@ -15,24 +15,24 @@ use std::time::Duration;
 
 use crate::{clock, print_line};
 
-/// How often the last words are repeated.
+/// The period at which the final messages are repeated.
 const REPEAT: Duration = Duration::from_millis(20);
 
-type Words = Box<dyn FnMut() + Send>;
+type Publish = Box<dyn FnMut() + Send>;
 
 thread_local! {
-    /// Whether this thread is in a call whose panic is an error and no more.
+    /// Whether this thread is in a call whose panic is treated as an error only.
     static IS_CONTAINED: Cell<bool> = const { Cell::new(false) };
 }
 
 static HAPPENED: AtomicBool = AtomicBool::new(false);
 static AT_ONCE: Mutex<Vec<Box<dyn Fn() + Send>>> = Mutex::new(Vec::new());
-static LAST_WORDS: Mutex<Vec<Words>> = Mutex::new(Vec::new());
-/// Those that were not printed yet, without names: to find the names takes 0.3 s and more, in which the vehicle would drive
-/// on, and the standard library does so before anything else learns of the panic.
+static FINAL_MESSAGES: Mutex<Vec<Publish>> = Mutex::new(Vec::new());
+/// Backtraces that were not printed yet, without symbol names: resolving the names takes 0.3 s and more, in which the vehicle
+/// would drive on, and the standard library resolves them before it reports the panic.
 static BACKTRACES: Mutex<Vec<Backtrace>> = Mutex::new(Vec::new());
 
-/// From now on a panic is followed by what this module says. `RUST_BACKTRACE` means what it always does.
+/// Installs the panic hook of this module. `RUST_BACKTRACE` keeps its usual meaning.
 pub fn install() {
     panic::set_hook(Box::new(|info| {
         if IS_CONTAINED.get() {
@@ -50,8 +50,8 @@ pub fn install() {
     }));
 }
 
-/// What `call` gives; `None` if it panics, of which nothing follows then. For a library that panics at what others in the graph
-/// send, and whose state that does not harm.
+/// The result of `call`; `None` if it panics, which has no further effect. It is for a library that panics at data from other
+/// participants of the graph and whose state remains valid.
 pub fn contain<T>(call: impl FnOnce() -> T) -> Option<T> {
     IS_CONTAINED.set(true);
     let outcome = catch_unwind(AssertUnwindSafe(call));
@@ -64,40 +64,40 @@ pub fn happened() -> bool {
     HAPPENED.load(Ordering::SeqCst)
 }
 
-/// Does `action` at each panic, on the thread that panics and before it unwinds. It must not panic, and not wait for long.
+/// Runs `action` at each panic, on the panicking thread before it unwinds. It must not panic and must not block for long.
 pub fn at_once(action: impl Fn() + Send + 'static) {
     lock(&AT_ONCE).push(Box::new(action));
 }
 
-/// Says `words` in place of a machine's last words if the process panicked.
-pub fn last_words(words: impl FnMut() + Send + 'static) {
-    lock(&LAST_WORDS).push(Box::new(words));
+/// Registers `publish`, which replaces a machine's final messages if the process panicked.
+pub fn final_messages(publish: impl FnMut() + Send + 'static) {
+    lock(&FINAL_MESSAGES).push(Box::new(publish));
 }
 
-/// Says all last words again and again for that long.
-pub fn say_last_words(time: Duration) {
-    repeat(&mut lock(&LAST_WORDS), time);
+/// Publishes all final messages repeatedly for `time`.
+pub fn publish_final_messages(time: Duration) {
+    repeat(&mut lock(&FINAL_MESSAGES), time);
 }
 
-fn repeat(words: &mut [Words], time: Duration) {
+fn repeat(messages: &mut [Publish], time: Duration) {
     let end = clock::now() + time;
     while clock::now() < end {
-        for words in &mut *words {
-            // A mistake in some does not keep the others back.
-            let _ = catch_unwind(AssertUnwindSafe(words));
+        for publish in &mut *messages {
+            // A panic in one of them does not keep the others back.
+            let _ = catch_unwind(AssertUnwindSafe(publish));
         }
         thread::park_timeout(REPEAT);
     }
 }
 
-/// Prints what was postponed.
+/// Prints the postponed backtraces.
 pub fn print_backtraces() {
     for backtrace in lock(&BACKTRACES).drain(..) {
         print_line(format_args!("backtrace of the panic:\n{backtrace}"));
     }
 }
 
-/// A panic leaves a list a list.
+/// Ignores the poison: a list stays valid when its holder panics.
 fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
     list.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -117,10 +117,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_says_its_thread_place_and_reason_in_one_line() {
+    fn a_panic_reports_its_thread_place_and_reason_in_one_line() {
         let before = panic::take_hook();
-        let said = Arc::new(Mutex::new(String::new()));
-        let printed = said.clone();
+        let output = Arc::new(Mutex::new(String::new()));
+        let printed = output.clone();
         panic::set_hook(Box::new(move |info| {
             if thread::current().name() == Some("joystick") {
                 *printed.lock().unwrap() = sentence(info);
@@ -130,21 +130,24 @@ mod tests {
             thread::Builder::new().name("joystick".into()).spawn(|| panic!("{} axes", 7)).unwrap().join();
         panic::set_hook(before);
         assert!(ended.is_err());
-        let said = said.lock().unwrap().clone();
-        assert!(said.starts_with("thread 'joystick' panicked at ") && said.ends_with(": 7 axes"), "{said}");
-        assert!(said.contains("panics.rs:"), "{said}");
+        let output = output.lock().unwrap().clone();
+        assert!(
+            output.starts_with("thread 'joystick' panicked at ") && output.ends_with(": 7 axes"),
+            "{output}"
+        );
+        assert!(output.contains("panics.rs:"), "{output}");
     }
 
     #[test]
-    fn last_words_are_repeated_and_a_panic_of_some_does_not_keep_the_others_back() {
+    fn final_messages_are_repeated_and_a_panic_in_one_does_not_keep_the_others_back() {
         let count = Arc::new(AtomicUsize::new(0));
-        let (said, mut times) = (count.clone(), 0);
+        let (counter, mut times) = (count.clone(), 0);
         let fails = move || {
             times += 1;
-            assert_ne!(times, 1, "a mistake in the last words");
+            assert_ne!(times, 1, "a fault in the final messages");
         };
         let counts = move || {
-            said.fetch_add(1, Ordering::SeqCst);
+            counter.fetch_add(1, Ordering::SeqCst);
         };
         repeat(&mut [Box::new(fails), Box::new(counts)], REPEAT * 50); // a backtrace takes some of it
         assert!(count.load(Ordering::SeqCst) >= 2);

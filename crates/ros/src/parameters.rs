@@ -11,8 +11,8 @@ use crate::{Error, clock, qos};
 
 /// The six parameter services of a node, with descriptors, ranges, read-only and refusal with a reason.
 ///
-/// r2r's own parameter handler knows neither ranges nor arrays nor a refusal that says why; a change goes through
-/// [`Set::change`] here, so that a value out of range never reaches the machine.
+/// r2r's own parameter handler supports neither ranges nor arrays nor a refusal with a reason. Here a change goes through
+/// [`Set::change`], so a value out of range never reaches the machine.
 ///
 /// # Source
 /// `rcl_interfaces` (ROS 2 Jazzy); the same names and answers as rclcpp's.
@@ -21,12 +21,13 @@ pub struct Parameters {
     services: Services,
     events: r2r::Publisher<msg::ParameterEvent>,
     node: String,
-    /// The service whose turn it is.
+    /// The service that was answered last.
     turn: usize,
 }
 
-/// How many names a request may have: more than any node has, and few enough for the thread that reads the emergency stop too.
-const MOST_NAMES: usize = 200;
+/// The most names that a request may have: more than any node has, and few enough for the thread that also reads the emergency
+/// stop.
+const MAX_NAMES: usize = 200;
 
 struct Services {
     set: Requests<srv::SetParameters::Service>,
@@ -37,13 +38,14 @@ struct Services {
     describe: Requests<srv::DescribeParameters::Service>,
 }
 
-/// Every node has these by ROS's own making; they are none of the specification's business.
+/// Parameters that ROS gives every node; the specification does not declare them.
 const ROS_OWN: [&str; 2] = ["use_sim_time", "start_type_description_service"];
 
 impl Parameters {
-    /// Reads the command line's and the files' values for `node` and serves them.
+    /// Reads the values for `node` from the command line and the parameter files, and serves them.
     /// # Errors
-    /// A value that the specification refuses, or a key it does not know, all at once; or the middleware's refusal.
+    /// A value that the specification refuses or a key that it does not declare, all of them at once; or a refusal by the
+    /// middleware.
     pub fn new(node: &mut r2r::Node, specification: &Specification) -> Result<Self, Error> {
         let name = node.name().map_err(Error::ros("read the node's name"))?;
         let full_name = node.fully_qualified_name().map_err(Error::ros("read the node's name"))?;
@@ -59,7 +61,7 @@ impl Parameters {
                  meant in any"
             )));
         }
-        if given.pass_over(&full_name) {
+        if given.have_nothing_for(&full_name) {
             log::warn!(target: &name, "the parameter files hold nothing for '{full_name}': all defaults are in force");
         }
         let set = specification
@@ -92,15 +94,15 @@ impl Parameters {
         &self.set
     }
 
-    /// Takes the requests that r2r has; how many.
-    pub(crate) fn take(&mut self) -> usize {
+    /// Receives the requests that r2r has and returns their number.
+    pub(crate) fn receive(&mut self) -> usize {
         let Services { set, set_atomically, get, get_types, list, describe } = &mut self.services;
-        let changes = set.take() + set_atomically.take();
-        changes + get.take() + get_types.take() + list.take() + describe.take()
+        let changes = set.receive() + set_atomically.receive();
+        changes + get.receive() + get_types.receive() + list.receive() + describe.receive()
     }
 
     /// Whether requests wait for their answer.
-    pub(crate) fn are_asked(&self) -> bool {
+    pub(crate) fn have_requests(&self) -> bool {
         let Services { set, set_atomically, get, get_types, list, describe } = &self.services;
         set.are_waiting()
             || set_atomically.are_waiting()
@@ -110,9 +112,9 @@ impl Parameters {
             || describe.are_waiting()
     }
 
-    /// Answers one request that was taken, each service in its turn: however many come, the node reads what stops in between.
-    /// `apply` gets the set in force and one that passed the checks of each value, and may refuse that as a whole; what it accepts
-    /// is in force when the request is answered.
+    /// Answers one received request, the services in turn: however many requests come, the node reads the stops in between.
+    /// `apply` gets the set in force and a new set whose values passed their checks, and may refuse the new set as a whole. If
+    /// it accepts, the new set is in force when the request is answered.
     pub(crate) fn answer(&mut self, mut apply: impl FnMut(&Set, &Set) -> Result<(), Refusal>) {
         for _ in 0..6 {
             self.turn = (self.turn + 1) % 6;
@@ -192,24 +194,24 @@ impl Parameters {
         true
     }
 
-    /// The names of a request, or none if it is refused, since the answer has no place for a reason.
+    /// The names of a request, or none if the request is refused, since the response has no field for a reason.
     fn names<'a>(&self, names: &'a [String]) -> &'a [String] {
         if self.check_number(names.len()).is_ok() { names } else { &[] }
     }
 
-    /// Refuses a request that would keep the node from its work.
+    /// Refuses a request that is large enough to delay the node's other work.
     fn check_number(&self, names: usize) -> Result<(), String> {
-        if names <= MOST_NAMES {
+        if names <= MAX_NAMES {
             return Ok(());
         }
-        let reason = format!("a request has {names} names, must have {MOST_NAMES} at most");
+        let reason = format!("a request has {names} names, must have {MAX_NAMES} at most");
         log::warn!(target: self.node.trim_start_matches('/'), "{reason}");
         Err(reason)
     }
 
-    /// Makes changes that need not all be good. If they are good together they are made together, since what `ros2 param
-    /// load` sends may be good in no order; otherwise those of one entry that comes and goes are made together, and the others
-    /// one by one.
+    /// Makes changes of which each may fail on its own. If they are valid together they are made together, since the values
+    /// that `ros2 param load` sends may be valid in no order. Otherwise the changes of one entry that parameters add and remove
+    /// are made together, and the others one by one.
     fn change_each(
         &mut self,
         parameters: &[msg::Parameter],
@@ -254,11 +256,11 @@ impl Parameters {
         let next = self.set.edit(wanted).map_err(|refusal| refusal.to_string())?;
         apply(&self.set, &next).map_err(|refusal| refusal.to_string())?;
         let before = std::mem::replace(&mut self.set, next);
-        self.tell(&before, edits.iter().map(|(name, _)| name.as_str()));
+        self.publish_event(&before, edits.iter().map(|(name, _)| name.as_str()));
         Ok(())
     }
 
-    /// The same for a change that does not come from the parameter services; those are told that have another value.
+    /// The same for a change that does not come from the parameter services. Only parameters whose value differs are published.
     pub(crate) fn change_from_inside(
         &mut self,
         mut changes: Vec<(String, Value)>,
@@ -273,14 +275,14 @@ impl Parameters {
         changes.retain(|(name, _)| next.value(name) != self.set.value(name));
         let before = std::mem::replace(&mut self.set, next);
         if !changes.is_empty() {
-            self.tell(&before, changes.iter().map(|(name, _)| name.as_str()));
+            self.publish_event(&before, changes.iter().map(|(name, _)| name.as_str()));
         }
         Ok(())
     }
 
-    /// Publishes what is new, what `touched` ones are now, and what is gone, compared with `before`. What cannot be published is in
-    /// force all the same.
-    fn tell<'a>(&self, before: &Set, touched: impl Iterator<Item = &'a str>) {
+    /// Publishes the parameters that are new, changed among `touched`, or deleted compared with `before`. The values are in
+    /// force even if publishing fails.
+    fn publish_event<'a>(&self, before: &Set, touched: impl Iterator<Item = &'a str>) {
         let value = |name: &str| self.set.value(name).map(to_wire).unwrap_or_default();
         let named = |name: &str| msg::Parameter { name: name.into(), value: value(name) };
         let touched: BTreeSet<&str> = touched.collect();
@@ -304,7 +306,7 @@ impl Parameters {
     }
 }
 
-/// A parameter's name and its new value; without one it is taken away.
+/// A parameter's name and its new value; `None` deletes the parameter.
 type Edit = (String, Option<Value>);
 /// Puts the second set in force in place of the first.
 type Apply<'a> = dyn FnMut(&Set, &Set) -> Result<(), Refusal> + 'a;
@@ -314,7 +316,7 @@ fn edits(parameters: &[msg::Parameter]) -> Result<Vec<Edit>, String> {
         if ROS_OWN.contains(&parameter.name.as_str()) {
             return Err(format!("parameter '{}' is set when the node starts", parameter.name));
         }
-        // What is of no known type is not taken for a wish to delete.
+        // A value of unknown type is not a request to delete.
         let value = from_wire(&parameter.value);
         if value.is_none() && parameter.value.type_ != 0 {
             let (name, type_) = (&parameter.name, parameter.value.type_);

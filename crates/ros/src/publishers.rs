@@ -1,4 +1,4 @@
-//! Who publishes a topic, as the graph has it.
+//! The publishers of a topic in the graph.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -9,12 +9,12 @@ use units::{Census, Instant, Machine};
 
 use crate::{Shell, clock, panics};
 
-/// How often publishers are counted where one is expected, when nothing asks for it sooner. The graph has an event for its changes,
-/// but r2r waits for no event besides its own. It is as long as a node sleeps that hears nothing: a conflict is known within 0.2 s with room
-/// to spare, and an arbiter's lock takes longer to open.
+/// The period at which publishers are counted on a topic that must have one. The graph reports its changes, but r2r waits for
+/// no event besides its own. The period equals the longest sleep of a node that receives nothing: a conflict is known within
+/// 0.2 s with a margin, and an arbiter's lock takes longer to open.
 pub const COUNT_PERIOD: Duration = Duration::from_millis(100);
 
-/// Part of the name of a node that the middleware does not know yet.
+/// Part of the name of a node that the middleware has not discovered yet.
 const NAMELESS: &str = "_UNKNOWN_";
 
 /// A publisher in the graph.
@@ -24,21 +24,21 @@ pub struct Publisher {
     pub node: String,
     /// The namespace and the name of its node.
     pub full_name: String,
-    /// What it publishes: `std_msgs/msg/Bool`.
+    /// The message type: `std_msgs/msg/Bool`.
     pub type_name: String,
-    /// Whether its messages may get lost.
+    /// Whether its messages may be lost.
     pub is_best_effort: bool,
 }
 
 impl Publisher {
-    /// Whether the middleware does not know yet which node it belongs to.
+    /// Whether the middleware has not yet discovered which node it belongs to.
     pub fn is_nameless(&self) -> bool {
         self.full_name.contains(NAMELESS)
     }
 
-    /// What it has and what it must have, if a subscription to `type_name` does not receive it; the middleware connects them never
-    /// and says nothing of it.
-    pub fn misfit<'a>(&'a self, type_name: &'a str, reliable: bool) -> Option<(&'a str, &'a str)> {
+    /// What it offers and what is required, if a subscription to `type_name` does not receive it. The middleware never connects
+    /// the two and does not report it.
+    pub fn mismatch<'a>(&'a self, type_name: &'a str, reliable: bool) -> Option<(&'a str, &'a str)> {
         if self.type_name != type_name {
             Some((&self.type_name, type_name))
         } else if reliable && self.is_best_effort {
@@ -49,10 +49,11 @@ impl Publisher {
     }
 }
 
-/// The publishers of `topic`, a name in the graph; `None` if the graph cannot be read, which is no proof that there are none.
+/// The publishers of `topic`, a name in the graph; `None` if the graph cannot be read, which does not prove that there are
+/// none.
 ///
-/// r2r 0.9 panics at an endpoint whose lifespan, deadline or lease has more than 10^9 - 1 nanoseconds beside its seconds, which the
-/// middleware passes on as it came, and loses the list then: it counts as one that cannot be read.
+/// r2r 0.9 panics at an endpoint whose lifespan, deadline or lease has more than 10^9 - 1 nanoseconds beside its seconds, which
+/// the middleware passes on unchanged. The list is lost then, so it counts as one that cannot be read.
 pub fn publishers(node: &r2r::Node, topic: &str) -> Option<Vec<Publisher>> {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
     let all = panics::contain(|| node.get_publishers_info_by_topic(topic, false));
@@ -72,7 +73,7 @@ pub fn publishers(node: &r2r::Node, topic: &str) -> Option<Vec<Publisher>> {
     Some(publishers.collect())
 }
 
-/// Counts `found`, as [`publishers`] found them.
+/// Counts the publishers that [`publishers`] found.
 pub fn census(found: Option<&[Publisher]>, fits: impl Fn(&Publisher) -> bool) -> Census {
     found.map_or(Census::Unknown, |found| {
         let fitting = found.iter().filter(|publisher| fits(publisher)).count();
@@ -80,8 +81,8 @@ pub fn census(found: Option<&[Publisher]>, fits: impl Fn(&Publisher) -> bool) ->
     })
 }
 
-/// A chore that counts the publishers of `topic`, a name in the graph, every [`COUNT_PERIOD`] and delivers `input` of their number
-/// when it is another one; of `None` if the graph cannot be read.
+/// A task that counts the publishers of `topic`, a name in the graph, every [`COUNT_PERIOD`] and delivers `input` when the
+/// number changes; the number is `None` if the graph cannot be read.
 pub fn watch_publishers<M: Machine + Send + 'static>(
     shell: &Shell<M>,
     topic: String,
@@ -100,11 +101,11 @@ pub fn watch_publishers<M: Machine + Send + 'static>(
     }
 }
 
-/// Waits until each of `topics`, names in the graph, is published, one second at the most: the middleware takes some tenths of a
-/// second to find who does.
+/// Waits until each of `topics`, names in the graph, is published, for one second at most: the middleware takes some tenths of
+/// a second to discover a publisher.
 pub fn wait_for_publishers(node: &r2r::Node, topics: impl IntoIterator<Item = String>) {
-    const PATIENCE: Duration = Duration::from_secs(1);
-    let end = clock::now() + PATIENCE;
+    const LONGEST: Duration = Duration::from_secs(1);
+    let end = clock::now() + LONGEST;
     for topic in topics {
         while publishers(node, &topic).unwrap_or_default().is_empty() && clock::now() < end {
             thread::park_timeout(Duration::from_millis(10));
@@ -123,11 +124,11 @@ mod tests {
     #[test]
     fn one_of_another_type_or_best_effort_does_not_fit() {
         let bool = "std_msgs/msg/Bool";
-        assert_eq!(publisher(bool, false).misfit(bool, true), None);
-        assert_eq!(publisher(bool, true).misfit(bool, true), Some(("best effort", "reliable")));
-        assert_eq!(publisher(bool, true).misfit(bool, false), None);
+        assert_eq!(publisher(bool, false).mismatch(bool, true), None);
+        assert_eq!(publisher(bool, true).mismatch(bool, true), Some(("best effort", "reliable")));
+        assert_eq!(publisher(bool, true).mismatch(bool, false), None);
         let other = publisher("std_msgs/msg/Int16", true);
-        assert_eq!(other.misfit(bool, true), Some(("std_msgs/msg/Int16", bool)));
+        assert_eq!(other.mismatch(bool, true), Some(("std_msgs/msg/Int16", bool)));
     }
 
     #[test]

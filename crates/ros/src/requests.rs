@@ -4,53 +4,53 @@ use std::pin::Pin;
 use futures::{FutureExt, Stream, StreamExt};
 use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
 
-/// The requests for one service in the order in which they came.
+/// The requests for one service in order of arrival.
 ///
-/// r2r takes one with each wake-up, keeps ten that are not read and drops the next; so they are taken out of it with the
+/// r2r receives one request with each wake-up, keeps ten unread ones and drops the next, so they are received together with the
 /// messages.
 pub(crate) struct Requests<S: WrappedServiceTypeSupport> {
     stream: Pin<Box<dyn Stream<Item = ServiceRequest<S>> + Send>>,
-    taken: VecDeque<ServiceRequest<S>>,
+    received: VecDeque<ServiceRequest<S>>,
 }
 
-/// How many may wait here; beyond that they are dropped, or a client that asks without end would fill the memory.
-const MOST: usize = 1000;
+/// The most requests that may wait here. Further ones are dropped, since a client that sends without end would fill the memory.
+const MAX_WAITING: usize = 1000;
 
 impl<S: WrappedServiceTypeSupport + 'static> Requests<S> {
     pub(crate) fn new(node: &mut r2r::Node, name: &str, qos: QosProfile) -> r2r::Result<Self> {
         let stream = node.create_service::<S>(name, qos)?;
-        Ok(Self { stream: Box::pin(stream), taken: VecDeque::new() })
+        Ok(Self { stream: Box::pin(stream), received: VecDeque::new() })
     }
 
-    /// Takes what r2r has; how many.
-    pub(crate) fn take(&mut self) -> usize {
+    /// Receives the requests that r2r has and returns their number.
+    pub(crate) fn receive(&mut self) -> usize {
         let mut count = 0;
         while let Some(Some(request)) = self.stream.next().now_or_never() {
             count += 1;
-            if self.taken.len() < MOST {
-                self.taken.push_back(request);
+            if self.received.len() < MAX_WAITING {
+                self.received.push_back(request);
             }
         }
         count
     }
 
-    /// Whether one that was taken waits for its answer.
+    /// Whether a received request waits for its answer.
     pub(crate) fn are_waiting(&self) -> bool {
-        !self.taken.is_empty()
+        !self.received.is_empty()
     }
 
-    /// The next one that was taken.
+    /// The next received request.
     pub(crate) fn next(&mut self) -> Option<ServiceRequest<S>> {
-        self.taken.pop_front()
+        self.received.pop_front()
     }
 }
 
-/// A client that has gone meanwhile is no fault of this node.
+/// Sends `response`. A client that has gone meanwhile is not a fault of this node.
 pub(crate) fn respond<S: WrappedServiceTypeSupport + 'static>(
     request: ServiceRequest<S>,
     response: S::Response,
 ) {
     if let Err(error) = request.respond(response) {
-        log::debug!("a client did not take its answer: {error}");
+        log::debug!("a client did not receive its answer: {error}");
     }
 }

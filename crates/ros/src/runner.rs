@@ -10,46 +10,50 @@ use crate::diagnostics::Diagnostics;
 use crate::service::{Serve, Service};
 use crate::subscriptions::DynamicSubscriptions;
 use crate::{
-    COUNT_PERIOD, Desk, Error, Inputs, Node, Parameters, Shell, Status, Stop, SubscriptionSpec, clock,
+    COUNT_PERIOD, Error, Inputs, Node, Parameters, ServiceContext, Shell, Status, Stop, SubscriptionSpec,
+    clock,
 };
 
-/// How often a node keeps house: diagnostics, wrong types on its topics.
+/// The period of a node's housekeeping: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
-/// How long a thread that waits for messages sleeps at most when none comes: it must see the wish to end.
+/// The longest sleep of a thread that waits for messages: it must notice a request to end.
 pub(crate) const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
-/// How long a node may sleep that only waits for an answer.
+/// The longest sleep of a node that only waits for an answer.
 const SHORT_SLEEP: Duration = Duration::from_millis(10);
 
-/// How many wake-ups may follow one another before what they brought is delivered: enough for the longest queue of the
-/// middleware, see [`qos::commands`](crate::qos::commands).
-const ROUNDS: usize = 128;
+/// The most wake-ups in a row before the received messages are delivered: enough for the longest queue of the middleware, see
+/// [`qos::commands`](crate::qos::commands).
+const MAX_ROUNDS: usize = 128;
 
-/// How much later than it was due a wake-up may be before more than what it brought may wait.
+/// A wake-up that is later than this after it was due shows that the process was held, so more messages may wait than the one
+/// that caused it.
 const LATE: Duration = Duration::from_millis(5);
 
-/// A wait that took so long slept: nothing was unread until it ended, and what ended it is one message of a topic.
-const SLEPT: Duration = Duration::from_millis(1);
+/// A wait of at least this length was a sleep: no message was unread until it ended, and a single message of one topic ended
+/// it.
+const MIN_SLEEP: Duration = Duration::from_millis(1);
 
-/// What a thread reads from the middleware, and since when nothing was left unread.
+/// Reads the middleware for one thread, and keeps the time since when no message was left unread.
 pub(crate) struct Reader {
-    dry: Instant,
+    all_read: Instant,
 }
 
 impl Reader {
-    /// From now on.
+    /// A reader that has read everything up to now.
     pub(crate) fn new() -> Self {
-        Self { dry: clock::now() }
+        Self { all_read: clock::now() }
     }
 
-    /// Waits for messages for `idle` at the most, and takes with `take` what the middleware has for `node`: after a sleep what ended it,
-    /// else until nothing comes any more. The machine sees the time in between, and learns if this thread was held since it read before, here or elsewhere.
-    pub(crate) fn wait_and_take<M: Machine>(
+    /// Waits for messages for `idle` at most, and receives with `receive` what the middleware has for `node`: after a sleep the
+    /// message that ended it, otherwise until no more come. In between the machine sees the time, and learns whether this
+    /// thread was held since its last read, here or elsewhere.
+    pub(crate) fn wait_and_receive<M: Machine>(
         &mut self,
         node: &mut r2r::Node,
         shell: &Shell<M>,
         idle: Duration,
-        mut take: impl FnMut() -> usize,
+        mut receive: impl FnMut() -> usize,
     ) {
         let began = clock::now();
         node.spin_once(idle);
@@ -57,18 +61,19 @@ impl Reader {
         let slept = woke.since(began);
         let is_late = slept > idle + LATE;
         if is_late {
-            // The process was held. The wait may have ended by time alone, and what came meanwhile has to go before what is due.
+            // The process was held. The wait may have ended by its timeout alone, and messages that arrived meanwhile have to
+            // be delivered before what is due.
             node.spin_once(Duration::ZERO);
         }
-        shell.read_again(self.dry, self.dry + idle);
-        if SLEPT <= slept && !is_late {
-            self.dry = woke;
-            take();
+        shell.read_again(self.all_read, self.all_read + idle);
+        if MIN_SLEEP <= slept && !is_late {
+            self.all_read = woke;
+            receive();
             return;
         }
-        for _ in 0..ROUNDS {
-            if take() == 0 {
-                self.dry = clock::now();
+        for _ in 0..MAX_ROUNDS {
+            if receive() == 0 {
+                self.all_read = clock::now();
                 return;
             }
             node.spin_once(Duration::ZERO);
@@ -76,11 +81,11 @@ impl Reader {
     }
 }
 
-/// The process's ROS context; arguments after `--ros-args` are read here.
+/// The process's ROS context; it parses the arguments after `--ros-args`.
 /// # Errors
 /// Arguments or a parameter file that ROS cannot read.
 pub fn context() -> Result<r2r::Context, Error> {
-    // r2r panics on a bad argument; the user shall read one sentence instead.
+    // r2r panics on a bad argument; the user shall see one sentence instead.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let result = panic::catch_unwind(r2r::Context::create);
@@ -94,88 +99,88 @@ pub fn context() -> Result<r2r::Context, Error> {
     }
 }
 
-/// Something to do with the node after each wake-up.
-type Chore = Box<dyn FnMut(&mut r2r::Node) + Send>;
+/// A task that runs with the node after each wake-up.
+type Task = Box<dyn FnMut(&mut r2r::Node) + Send>;
 
-/// Looks whether the machine changed what a parameter says: the parameter's new value, and the input that tells the
-/// machine that it has it.
+/// Checks whether the machine changed the state behind a parameter: returns the parameter's new value, and the input that
+/// confirms it to the machine.
 type Follow<M> = Box<dyn FnMut(&M, &Set) -> Option<((String, Value), <M as Machine>::Input)> + Send>;
-/// Whether the machine may have the second set of parameters in place of the first.
+/// Whether the machine accepts the second set of parameters in place of the first.
 type Guard<M> = Box<dyn FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send>;
 
-/// Makes of a set of parameters the input that puts it in force.
+/// Makes the input that puts a set of parameters in force.
 type Apply<M> = Box<dyn FnMut(&Set) -> Result<<M as Machine>::Input, Refusal> + Send>;
-/// Takes note of the parameters for those who carry out what the machine asks for.
-type Note = Box<dyn FnMut(&Set) + Send>;
+/// Passes the parameters to the code that carries out the machine's outputs.
+type OnUpdate = Box<dyn FnMut(&Set) + Send>;
 
-/// The one way of parameters to the machine, whoever changes them.
-pub(crate) struct Gate<M: Machine> {
+/// Puts a change of parameters in force. Every change goes through it, whatever its origin.
+pub(crate) struct ParameterUpdate<M: Machine> {
     apply: Apply<M>,
-    note: Option<Note>,
-    beside: Beside<M>,
+    on_update: Option<OnUpdate>,
+    extra: Extra<M>,
 }
 
-/// What a change of parameters needs besides: one or the other, since topics that are listened to are not taken back in the
-/// moment in which the machine refuses.
-enum Beside<M: Machine> {
+/// What else a change of parameters needs. Only one of the two is possible, since subscriptions are not undone when the machine
+/// refuses.
+enum Extra<M: Machine> {
     Nothing,
-    /// The machine's leave.
+    /// The machine must accept the change.
     Guard(Guard<M>),
-    /// Topics that the parameters name.
+    /// Subscriptions to the topics that the parameters name.
     Topics(DynamicSubscriptions<M>),
 }
 
-impl<M: Machine + 'static> Gate<M> {
-    /// Puts `after` in force in place of `before`: in the machine, and in what `node` listens to.
-    pub(crate) fn pass(
+impl<M: Machine + 'static> ParameterUpdate<M> {
+    /// Puts `after` in force in place of `before`: in the machine and in the subscriptions of `node`.
+    pub(crate) fn put_in_force(
         &mut self,
         shell: &Shell<M>,
         node: &mut r2r::Node,
         before: &Set,
         after: &Set,
     ) -> Result<(), Refusal> {
-        let Self { apply, note, beside } = self;
+        let Self { apply, on_update, extra } = self;
         let input = apply(after)?;
-        let note = || {
-            if let Some(note) = note {
-                note(after);
+        let on_accepted = || {
+            if let Some(on_update) = on_update {
+                on_update(after);
             }
         };
-        match beside {
-            Beside::Nothing => shell.deliver_checked(input, |_| Ok(()), note),
-            // What is accepted takes effect: the machine is asked and told in one moment.
-            Beside::Guard(guard) => {
-                shell.deliver_checked(input, |machine| guard(machine, before, after), note)
+        match extra {
+            Extra::Nothing => shell.deliver_checked(input, |_| Ok(()), on_accepted),
+            // The check and the input are one step, so an accepted change takes effect.
+            Extra::Guard(guard) => {
+                shell.deliver_checked(input, |machine| guard(machine, before, after), on_accepted)
             }
-            Beside::Topics(topics) => topics.change(node, after, || {
-                let Ok(()) = shell.deliver_checked(input, |_| Ok::<_, Infallible>(()), note);
+            Extra::Topics(topics) => topics.change(node, after, || {
+                let Ok(()) = shell.deliver_checked(input, |_| Ok::<_, Infallible>(()), on_accepted);
             }),
         }
     }
 
     fn topics(&mut self) -> Option<&mut DynamicSubscriptions<M>> {
-        match &mut self.beside {
-            Beside::Topics(topics) => Some(topics),
-            Beside::Nothing | Beside::Guard(_) => None,
+        match &mut self.extra {
+            Extra::Topics(topics) => Some(topics),
+            Extra::Nothing | Extra::Guard(_) => None,
         }
     }
 }
 
-/// One thread for one ROS node: waits for messages, delivers them, and keeps house.
+/// One thread for one ROS node: waits for messages, delivers them, and does the housekeeping.
 pub struct Runner<M: Machine> {
     node: Node,
     name: String,
     shell: Shell<M>,
     inputs: Inputs<M>,
     parameters: Parameters,
-    gate: Gate<M>,
+    update: ParameterUpdate<M>,
     status: Box<dyn FnMut(&M) -> Status + Send>,
-    watches: Vec<Chore>,
-    chores: Vec<Chore>,
+    watches: Vec<Task>,
+    tasks: Vec<Task>,
     services: Vec<Box<dyn Serve<M> + Send>>,
     follow: Option<Follow<M>>,
     diagnostics: Diagnostics,
-    /// The level that was logged last, where changes of it are logged.
+    /// The level that was logged last, if changes of it are logged.
     logged: Option<Level>,
     reader: Reader,
     housekeeping_due: Instant,
@@ -183,7 +188,7 @@ pub struct Runner<M: Machine> {
 }
 
 impl<M: Machine + 'static> Runner<M> {
-    /// Runs `node` for the machine in `shell`. `apply` makes of a set of parameters the input that puts it in force.
+    /// A runner of `node` for the machine in `shell`. `apply` makes the input that puts a set of parameters in force.
     /// # Errors
     /// The middleware refuses `/diagnostics`.
     pub fn new(
@@ -201,10 +206,10 @@ impl<M: Machine + 'static> Runner<M> {
             shell,
             inputs,
             parameters,
-            gate: Gate { apply: Box::new(apply), note: None, beside: Beside::Nothing },
+            update: ParameterUpdate { apply: Box::new(apply), on_update: None, extra: Extra::Nothing },
             status: Box::new(|_| Status::default()),
             watches: Vec::new(),
-            chores: Vec::new(),
+            tasks: Vec::new(),
             services: Vec::new(),
             follow: None,
             diagnostics,
@@ -220,54 +225,55 @@ impl<M: Machine + 'static> Runner<M> {
         &self.name
     }
 
-    /// The machine that it runs, and the way of its outputs.
+    /// The machine that it runs, with its outputs.
     pub fn shell(&self) -> &Shell<M> {
         &self.shell
     }
 
-    /// Says once a second how the machine is.
+    /// Sets the function that makes the machine's diagnostics, which are published once a second.
     #[must_use]
     pub fn status(mut self, status: impl FnMut(&M) -> Status + Send + 'static) -> Self {
         self.status = Box::new(status);
         self
     }
 
-    /// Logs the status when its level changes: for a node that has no other way to say on the console that it stops the vehicle.
+    /// Logs the status when its level changes: for a node that cannot otherwise report on the console that it stops the
+    /// vehicle.
     #[must_use]
     pub fn log_levels(mut self) -> Self {
         self.logged = Some(Level::Ok);
         self
     }
 
-    /// Does something after each wake-up and before anything that it brought is delivered: for what the machine has to know
-    /// first, such as that its motors were stopped meanwhile.
+    /// Adds a task that runs after each wake-up and before any received message is delivered: for what the machine has to know
+    /// first, for example that its motors were stopped meanwhile.
     #[must_use]
     pub fn watch(mut self, watch: impl FnMut(&mut r2r::Node) + Send + 'static) -> Self {
         self.watches.push(Box::new(watch));
         self
     }
 
-    /// Does something with the node after each wake-up, such as opening a topic.
+    /// Adds a task that runs after each wake-up, for example to open a topic.
     #[must_use]
-    pub fn chore(mut self, chore: impl FnMut(&mut r2r::Node) + Send + 'static) -> Self {
-        self.chores.push(Box::new(chore));
+    pub fn task(mut self, task: impl FnMut(&mut r2r::Node) + Send + 'static) -> Self {
+        self.tasks.push(Box::new(task));
         self
     }
 
-    /// Answers the service `name`. With `None` the request is asked again after the next wake-up, and those behind it
-    /// wait: for what takes time elsewhere, since nothing may wait here.
+    /// Answers the service `name`. If `answer` returns `None`, the request is tried again after the next wake-up, and the
+    /// requests behind it wait: for work that takes time elsewhere, since nothing may block here.
     /// # Errors
     /// The middleware refuses the service.
     pub fn service<S: WrappedServiceTypeSupport + 'static>(
         mut self,
         name: &str,
-        answer: impl FnMut(&S::Request, &mut Desk<'_, M>) -> Option<S::Response> + Send + 'static,
+        answer: impl FnMut(&S::Request, &mut ServiceContext<'_, M>) -> Option<S::Response> + Send + 'static,
     ) -> Result<Self, Error> {
         self.services.push(Box::new(Service::<S, _>::new(&mut self.node, name, answer)?));
         Ok(self)
     }
 
-    /// Lets a parameter follow what the machine does of itself.
+    /// Lets a parameter follow a state that the machine changes by itself.
     #[must_use]
     pub fn follow(
         mut self,
@@ -277,21 +283,25 @@ impl<M: Machine + 'static> Runner<M> {
         self
     }
 
-    /// Asks `guard` in the moment in which parameters are changed: whether the machine, as it is, may have the second set in place of
-    /// the first. Not for a node that listens to what its parameters name.
+    /// Calls `guard` when parameters are changed: whether the machine in its present state accepts the second set in place of
+    /// the first. Not for a node that subscribes to topics that its parameters name.
     #[must_use]
     pub fn guard(
         mut self,
         guard: impl FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send + 'static,
     ) -> Self {
-        debug_assert!(self.gate.topics().is_none(), "{} listens to what its parameters name", self.name);
-        self.gate.beside = Beside::Guard(Box::new(guard));
+        debug_assert!(
+            self.update.topics().is_none(),
+            "{} subscribes to topics that its parameters name",
+            self.name
+        );
+        self.update.extra = Extra::Guard(Box::new(guard));
         self
     }
 
-    /// Subscribes to what `plan` makes of the parameters, in that order, now and whenever they are changed.
+    /// Subscribes to the topics that `plan` makes of the parameters, in that order, now and at every change.
     /// # Errors
-    /// Why the parameters in force cannot be followed.
+    /// Why a topic of the parameters in force cannot be subscribed to.
     pub fn subscribe(
         mut self,
         plan: impl FnMut(&Set) -> Result<Vec<SubscriptionSpec<M>>, Refusal> + Send + 'static,
@@ -300,20 +310,20 @@ impl<M: Machine + 'static> Runner<M> {
         topics
             .change(&mut self.node, self.parameters.set(), || {})
             .map_err(|refusal| Error::Parameters { node: self.name.clone(), refusals: vec![refusal] })?;
-        debug_assert!(matches!(self.gate.beside, Beside::Nothing), "{} is guarded", self.name);
-        self.gate.beside = Beside::Topics(topics);
+        debug_assert!(matches!(self.update.extra, Extra::Nothing), "{} is guarded", self.name);
+        self.update.extra = Extra::Topics(topics);
         Ok(self)
     }
 
-    /// Shows each changed set of parameters to `note`, after the last output that was made with the ones before and ahead of the
-    /// first with the new ones. The machine's lock is held.
+    /// Calls `on_update` with each changed set of parameters, after the last output made with the old set and before the first
+    /// with the new one. The machine's lock is held.
     #[must_use]
-    pub fn note(mut self, note: impl FnMut(&Set) + Send + 'static) -> Self {
-        self.gate.note = Some(Box::new(note));
+    pub fn on_update(mut self, on_update: impl FnMut(&Set) + Send + 'static) -> Self {
+        self.update.on_update = Some(Box::new(on_update));
         self
     }
 
-    /// Runs until somebody wishes to end. The node and its topics stay until the runner is dropped, for last words.
+    /// Runs until `stop` is set. The node and its topics stay until the runner is dropped, for final messages.
     pub fn run(&mut self, stop: &Stop) {
         self.reader = Reader::new();
         while !stop.is_set() {
@@ -321,8 +331,8 @@ impl<M: Machine + 'static> Runner<M> {
         }
     }
 
-    /// Goes on after [`Runner::run`] until the machine is `finished`, for last words that need an answer; whether that was
-    /// within `limit`.
+    /// Continues after [`Runner::run`] until the machine is `finished`, for final messages that need an answer. Returns whether
+    /// that was within `limit`.
     pub fn run_on(&mut self, limit: Duration, finished: impl Fn(&M) -> bool) -> bool {
         let end = clock::now() + limit;
         while !self.shell.inspect(&finished) {
@@ -334,8 +344,8 @@ impl<M: Machine + 'static> Runner<M> {
         true
     }
 
-    /// Lets messages leave and answers come until `done`, at most for `limit`, without asking the machine: for what is left
-    /// to do after a panic. Whether it was done.
+    /// Lets messages be sent and answers be received until `done`, for `limit` at most, without using the machine: for the
+    /// remaining work after a panic. Returns whether it was done.
     pub fn wait(&mut self, limit: Duration, mut done: impl FnMut() -> bool) -> bool {
         let end = clock::now() + limit;
         while !done() {
@@ -348,64 +358,64 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     fn turn(&mut self) {
-        let is_asked = self.parameters.are_asked();
+        let has_requests = self.parameters.have_requests();
         let idle =
-            if is_asked { Duration::ZERO } else { LONGEST_SLEEP.min(self.count_due.since(clock::now())) };
-        let Self { inputs, parameters, services, gate, .. } = self;
-        self.reader.wait_and_take(&mut self.node, &self.shell, idle, || {
-            let requests: usize = services.iter_mut().map(|service| service.take()).sum();
-            let messages = inputs.take() + gate.topics().map_or(0, DynamicSubscriptions::take);
-            messages + parameters.take() + requests
+            if has_requests { Duration::ZERO } else { LONGEST_SLEEP.min(self.count_due.since(clock::now())) };
+        let Self { inputs, parameters, services, update, .. } = self;
+        self.reader.wait_and_receive(&mut self.node, &self.shell, idle, || {
+            let requests: usize = services.iter_mut().map(|service| service.receive()).sum();
+            let messages = inputs.receive() + update.topics().map_or(0, DynamicSubscriptions::receive);
+            messages + parameters.receive() + requests
         });
         for watch in &mut self.watches {
             watch(&mut self.node);
         }
         self.inputs.deliver(&self.shell);
-        if let Some(topics) = self.gate.topics() {
+        if let Some(topics) = self.update.topics() {
             topics.deliver();
         }
-        for chore in &mut self.chores {
-            chore(&mut self.node);
+        for task in &mut self.tasks {
+            task(&mut self.node);
         }
         if clock::now() >= self.count_due {
             self.count_due = clock::now() + COUNT_PERIOD;
-            self.inputs.look_for_strangers(&self.node, &self.name, &self.shell, true);
-            if let Some(topics) = self.gate.topics() {
-                topics.look_for_strangers(&self.node);
+            self.inputs.check_publishers(&self.node, &self.name, &self.shell, true);
+            if let Some(topics) = self.update.topics() {
+                topics.check_publishers(&self.node);
             }
         }
         if clock::now() >= self.housekeeping_due {
-            self.keep_house();
+            self.housekeep();
         }
-        self.answer(); // last: nothing that stops waits for it
+        self.answer(); // last: no stop waits for it
     }
 
     fn answer(&mut self) {
-        let (shell, gate, node): (_, _, &mut r2r::Node) = (&self.shell, &mut self.gate, &mut self.node);
+        let (shell, update, node): (_, _, &mut r2r::Node) = (&self.shell, &mut self.update, &mut self.node);
         if let Some(follow) = &mut self.follow
-            && let Some((change, noted)) = shell.inspect(|machine| follow(machine, self.parameters.set()))
+            && let Some((change, input)) = shell.inspect(|machine| follow(machine, self.parameters.set()))
         {
-            let told = self.parameters.change_from_inside(vec![change], |_, _| {
-                shell.deliver(noted);
+            let outcome = self.parameters.change_from_inside(vec![change], |_, _| {
+                shell.deliver(input);
                 Ok(())
             });
-            if let Err(reason) = told {
+            if let Err(reason) = outcome {
                 log::warn!(target: &self.name, "{reason}");
             }
         }
-        self.parameters.answer(|before, after| gate.pass(shell, node, before, after));
-        let mut desk = Desk { shell, parameters: &mut self.parameters, gate, node };
+        self.parameters.answer(|before, after| update.put_in_force(shell, node, before, after));
+        let mut context = ServiceContext { shell, parameters: &mut self.parameters, update, node };
         for service in &mut self.services {
-            service.serve(&mut desk);
+            service.serve(&mut context);
         }
     }
 
-    fn keep_house(&mut self) {
+    fn housekeep(&mut self) {
         self.housekeeping_due = clock::now() + HOUSEKEEPING;
-        self.inputs.look_for_strangers(&self.node, &self.name, &self.shell, false);
+        self.inputs.check_publishers(&self.node, &self.name, &self.shell, false);
         let mut status = self.shell.inspect(|machine| (self.status)(machine));
         self.inputs.report(&mut status);
-        if let Some(topics) = self.gate.topics() {
+        if let Some(topics) = self.update.topics() {
             topics.report(&mut status);
         }
         if self.logged.is_some_and(|logged| logged != status.level) {

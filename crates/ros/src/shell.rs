@@ -7,13 +7,13 @@ use units::{Instant, Machine, Stamp};
 use crate::alarm::{Alarm, AlarmThread};
 use crate::{Error, clock, panics};
 
-/// A machine and the way its outputs leave, shared by all who have events for it.
+/// A machine and the function that publishes its outputs, shared by all threads that have events for it.
 ///
-/// Whoever delivers an event takes it to its last output within the same call, under one lock: the order of delivery
-/// is the order of the machine's inputs, and no thread switch lies between a stick event and a motor value. What is due without an
-/// event is carried out by the thread of [`start_alarm`](Shell::start_alarm).
+/// Each call delivers an event and publishes every output that follows from it, under one lock. The order of delivery is the
+/// order of the machine's inputs, and no thread switch lies between a stick event and a motor value. The thread of
+/// [`start_alarm`](Shell::start_alarm) carries out what is due without an event.
 ///
-/// After a panic on any thread of the process ([`panics`]) no machine is given anything and no output leaves.
+/// After a panic on any thread of the process ([`panics`]) the machine receives no input and no output is published.
 ///
 /// # Real-time
 /// The lock is held while outputs are published, which the middleware does in tens of microseconds.
@@ -26,15 +26,15 @@ struct Inner<M: Machine> {
     machine: M,
     clock_read: Option<fn(Stamp) -> M::Input>,
     publish: Box<dyn FnMut(M::Output) + Send>,
-    mistake: Option<Box<dyn FnMut(Place) + Send>>,
+    fault: Option<Box<dyn FnMut(FaultPlace) + Send>>,
 }
 
-/// Where a mistake may be, see [`Shell::add_mistake`].
+/// Where a fault can be injected, see [`Shell::add_fault`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// In the machine, whatever is asked of it.
+pub enum FaultPlace {
+    /// In the machine, at every use.
     Machine,
-    /// In what carries its outputs away.
+    /// In the publishing of its outputs.
     Publish,
 }
 
@@ -45,69 +45,69 @@ impl<M: Machine> Clone for Shell<M> {
 }
 
 impl<M: Machine> Shell<M> {
-    /// `publish` brings an output to the graph; `clock_read` makes the input that tells the machine the wall clock, for
-    /// machines that stamp what they make themselves.
+    /// `publish` publishes an output. `clock_read` makes the input that gives the machine the wall clock, for machines that
+    /// stamp their outputs themselves.
     pub fn new(
         machine: M,
         clock_read: Option<fn(Stamp) -> M::Input>,
         publish: impl FnMut(M::Output) + Send + 'static,
     ) -> Self {
-        let inner = Inner { machine, clock_read, publish: Box::new(publish), mistake: None };
+        let inner = Inner { machine, clock_read, publish: Box::new(publish), fault: None };
         Self { inner: Arc::new(Mutex::new(inner)), alarm: Arc::new(Alarm::new()) }
     }
 
-    /// Calls `mistake` with the lock held before each use of the machine and before each output is published, for tests of what
-    /// is left of a process when it panics or hangs there.
-    pub fn add_mistake(&self, mistake: impl FnMut(Place) + Send + 'static) {
-        self.lock().mistake = Some(Box::new(mistake));
+    /// Calls `fault` with the lock held before each use of the machine and before each output is published. Tests use it to
+    /// examine a process that panics or hangs there.
+    pub fn add_fault(&self, fault: impl FnMut(FaultPlace) + Send + 'static) {
+        self.lock().fault = Some(Box::new(fault));
     }
 
-    /// Tells the machine that `input` happened now and carries out what it asks for.
+    /// Delivers `input` to the machine as of now and carries out the resulting outputs.
     pub fn deliver(&self, input: M::Input) {
         self.deliver_all([input]);
     }
 
-    /// The same if the machine as it is passes `check`, and after `note`, which takes note of `input` for whoever carries out what
-    /// the machine asks for from then on. Nothing happens to the machine between the check and the input.
+    /// Delivers `input` if the machine passes `check`. `on_accepted` runs before the input; it prepares the code that carries
+    /// out the outputs from then on. Nothing happens to the machine between the check and the input.
     /// # Errors
-    /// What `check` says; then nothing is delivered.
+    /// The error of `check`; nothing is delivered then.
     pub fn deliver_checked<E>(
         &self,
         input: M::Input,
         check: impl FnOnce(&M) -> Result<(), E>,
-        note: impl FnOnce(),
+        on_accepted: impl FnOnce(),
     ) -> Result<(), E> {
         let Some(mut inner) = self.lock_whole() else { return Ok(()) };
-        let now = inner.tell_clock();
-        inner.drain(now); // what is due by now comes before the check, and is meant without the note
+        let now = inner.update_clock();
+        inner.drain(now); // what is due by now comes before the check and before `on_accepted`
         check(&inner.machine)?;
-        note();
+        on_accepted();
         inner.machine.handle(now, input);
         inner.drain(now);
         Ok(())
     }
 
-    /// Tells the machine that all of `inputs` happened now, and then carries out what it asks for.
+    /// Delivers all of `inputs` to the machine as of now, and then carries out the resulting outputs.
     pub fn deliver_all(&self, inputs: impl IntoIterator<Item = M::Input>) {
         let Some(mut inner) = self.lock_whole() else { return };
-        let now = inner.tell_clock();
+        let now = inner.update_clock();
         for input in inputs {
             inner.machine.handle(now, input);
         }
         inner.drain(now);
     }
 
-    /// Lets the machine see the time, and that this thread, which read all there was at `since`, was to read again by `due`. Nothing
-    /// is carried out: so it knows for how long what is delivered next may have waited, and what stops goes out before what was due
-    /// meanwhile.
+    /// Reports to the machine the current time, and that this thread, which had read all messages at `since`, was due to read
+    /// again by `due`. No output is carried out. So the machine knows how long the next inputs may have waited, and a stop
+    /// among them goes out before what became due meanwhile.
     pub fn read_again(&self, since: Instant, due: Instant) {
         if let Some(mut inner) = self.lock_whole() {
-            let now = inner.tell_clock();
+            let now = inner.update_clock();
             inner.machine.read_again(now, since, due);
         }
     }
 
-    /// Starts the thread that polls the machine at its deadlines, which ends with what is given back. One is enough.
+    /// Starts the thread that polls the machine at its deadlines. It ends when the returned value is dropped. One is enough.
     /// # Errors
     /// The operating system refuses the thread.
     pub fn start_alarm(&self) -> Result<AlarmThread, Error>
@@ -121,11 +121,11 @@ impl<M: Machine> Shell<M> {
         &self.alarm
     }
 
-    /// Carries out what is due, if anything is; when something is due next. `None` also after a panic.
+    /// Carries out what is due and returns the next deadline. `None` also after a panic.
     pub(crate) fn poll_at_deadline(&self) -> Option<Instant> {
         let mut inner = self.lock_whole()?;
         if inner.machine.deadline().is_some_and(|deadline| deadline <= clock::now()) {
-            let now = inner.tell_clock();
+            let now = inner.update_clock();
             inner.drain(now);
         }
         let deadline = inner.machine.deadline();
@@ -133,51 +133,51 @@ impl<M: Machine> Shell<M> {
         deadline
     }
 
-    /// Looks at the machine.
-    pub fn inspect<T>(&self, look: impl FnOnce(&M) -> T) -> T {
-        look(&self.lock().machine)
+    /// Reads the machine's state.
+    pub fn inspect<T>(&self, read: impl FnOnce(&M) -> T) -> T {
+        read(&self.lock().machine)
     }
 
-    /// Looks at the machine and tells it the input that comes of that, before anything else can happen to it.
-    pub fn decide<T>(&self, look: impl FnOnce(&M) -> (T, Option<M::Input>)) -> T {
-        let Some(mut inner) = self.lock_whole() else { return look(&self.lock().machine).0 };
-        let now = inner.tell_clock();
-        let (seen, input) = look(&inner.machine);
+    /// Reads the machine's state and delivers the input that `read` returns, before anything else can happen to the machine.
+    pub fn decide<T>(&self, read: impl FnOnce(&M) -> (T, Option<M::Input>)) -> T {
+        let Some(mut inner) = self.lock_whole() else { return read(&self.lock().machine).0 };
+        let now = inner.update_clock();
+        let (answer, input) = read(&inner.machine);
         if let Some(input) = input {
             inner.machine.handle(now, input);
         }
         inner.drain(now);
-        seen
+        answer
     }
 
-    /// The machine unless the process panicked.
-    fn lock_whole(&self) -> Option<Held<'_, M>> {
+    /// Locks the machine, unless the process panicked.
+    fn lock_whole(&self) -> Option<LockedMachine<'_, M>> {
         if panics::happened() {
             return None;
         }
-        // Once more, since the thread that had the lock may have panicked.
+        // Checked again, since the thread that had the lock may have panicked.
         let inner = Some(self.lock()).filter(|_| !panics::happened())?;
-        Some(Held { inner, alarm: &self.alarm })
+        Some(LockedMachine { inner, alarm: &self.alarm })
     }
 
-    /// A panic while the lock was held leaves the machine between two events at worst; stopping still works, and that
-    /// matters more than the poison.
+    /// A panic while the lock was held leaves the machine between two events at worst. Stopping still works, and that matters
+    /// more than the poison.
     fn lock(&self) -> MutexGuard<'_, Inner<M>> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(mistake) = &mut inner.mistake {
-            mistake(Place::Machine);
+        if let Some(fault) = &mut inner.fault {
+            fault(FaultPlace::Machine);
         }
         inner
     }
 }
 
-/// The machine while somebody has it. Its deadline may be another one afterwards, which the alarm gets to know.
-struct Held<'a, M: Machine> {
+/// The locked machine. Its deadline may have changed when the lock is released; the alarm is updated then.
+struct LockedMachine<'a, M: Machine> {
     inner: MutexGuard<'a, Inner<M>>,
     alarm: &'a Alarm,
 }
 
-impl<M: Machine> Deref for Held<'_, M> {
+impl<M: Machine> Deref for LockedMachine<'_, M> {
     type Target = Inner<M>;
 
     fn deref(&self) -> &Inner<M> {
@@ -185,15 +185,15 @@ impl<M: Machine> Deref for Held<'_, M> {
     }
 }
 
-impl<M: Machine> DerefMut for Held<'_, M> {
+impl<M: Machine> DerefMut for LockedMachine<'_, M> {
     fn deref_mut(&mut self) -> &mut Inner<M> {
         &mut self.inner
     }
 }
 
-impl<M: Machine> Drop for Held<'_, M> {
+impl<M: Machine> Drop for LockedMachine<'_, M> {
     fn drop(&mut self) {
-        // A machine that just panicked is asked nothing.
+        // A machine that just panicked is not used.
         if !thread::panicking() {
             self.alarm.arm(self.inner.machine.deadline());
         }
@@ -201,7 +201,7 @@ impl<M: Machine> Drop for Held<'_, M> {
 }
 
 impl<M: Machine> Inner<M> {
-    fn tell_clock(&mut self) -> Instant {
+    fn update_clock(&mut self) -> Instant {
         let now = clock::now();
         if let Some(clock_read) = self.clock_read {
             self.machine.handle(now, clock_read(clock::stamp()));
@@ -211,8 +211,8 @@ impl<M: Machine> Inner<M> {
 
     fn drain(&mut self, now: Instant) {
         while let Some(output) = self.machine.poll(now).filter(|_| !panics::happened()) {
-            if let Some(mistake) = &mut self.mistake {
-                mistake(Place::Publish);
+            if let Some(fault) = &mut self.fault {
+                fault(FaultPlace::Publish);
             }
             (self.publish)(output);
         }
@@ -225,7 +225,7 @@ mod tests {
 
     use super::*;
 
-    /// Doubles what comes in and has nothing to do on its own.
+    /// Doubles its input and does nothing on its own.
     struct Doubler(Vec<i32>);
 
     impl Machine for Doubler {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_is_carried_out_before_it_is_told() {
+    fn a_decision_is_carried_out_before_it_is_returned() {
         let (sender, receiver) = mpsc::channel();
         let shell = Shell::new(Doubler(Vec::new()), None, move |out| sender.send(out).unwrap());
         assert_eq!(shell.decide(|machine| (machine.0.len(), Some(4))), 0);
@@ -264,7 +264,7 @@ mod tests {
         assert!(receiver.try_recv().is_err());
     }
 
-    /// Is open by turns: with each event, and when it is polled although nothing happened.
+    /// Opens and closes by turns: with each event, and when it is polled although nothing happened.
     struct Door {
         is_open: bool,
         is_due: bool,
@@ -275,7 +275,7 @@ mod tests {
         type Input = bool;
         type Output = ();
 
-        /// True is taken while it is open.
+        /// `true` counts while the door is open; `false` toggles it.
         fn handle(&mut self, _: Instant, offers: bool) {
             if offers {
                 self.taken += u32::from(self.is_open);

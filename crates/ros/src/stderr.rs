@@ -4,13 +4,13 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-/// Writes a line to stderr and ignores that it cannot: a closed pipe, a full disk or a gone terminal must not stop what
-/// comes after it, as the panic of `eprintln!` would.
+/// Writes a line to stderr and ignores a failure: a closed pipe, a full disk or a lost terminal must not prevent what follows,
+/// as the panic of `eprintln!` would.
 pub fn print_line(line: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// Writes a line like [`print_line`] and waits for that no longer than `limit`, since a paused terminal takes none.
+/// Writes a line like [`print_line`] and waits at most `limit` for it, since a paused terminal accepts none.
 pub(crate) fn print_line_within(limit: Duration, line: String) {
     let (done, written) = channel();
     let writer = thread::Builder::new().name("stderr".into()).spawn(move || {

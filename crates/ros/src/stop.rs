@@ -11,26 +11,26 @@ use signal_hook::iterator::Signals;
 use crate::stderr::print_line_within;
 use crate::{clock, panics};
 
-/// The wish to end: set by SIGINT, SIGTERM, SIGHUP, SIGQUIT or by the program, seen by every runner.
+/// The request to end the process, set by SIGINT, SIGTERM, SIGHUP, SIGQUIT or by the program, and checked by every runner.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<Wish>);
+pub struct Stop(Arc<StopState>);
 
 #[derive(Debug, Default)]
-struct Wish {
+struct StopState {
     is_set: AtomicBool,
     is_done: AtomicBool,
     is_limited: AtomicBool,
     last: OnceLock<Thread>,
 }
 
-/// A second SIGINT or SIGTERM ends the process at once if it comes later than this after the first signal: a clean stop
-/// takes a tenth of it, and signals in quick succession (a closed terminal sends two) must not cut it short.
+/// A second SIGINT or SIGTERM ends the process at once if it comes later than this after the first signal. A clean stop takes a
+/// tenth of it, and signals in quick succession (a closed terminal sends two) must not cut it short.
 const IMPATIENT: Duration = Duration::from_secs(1);
 /// How long the last line on stderr may take.
 const LAST_LINE: Duration = Duration::from_millis(100);
 
-/// Ends the process when it takes longer than `limit` to end after it was to. That is a success if all that had to be said
-/// was said and nothing panicked: what hangs then are only the ends of the middleware or SDL.
+/// Ends the process if it takes longer than `limit` to end after [`Stop::end`]. The exit code is 0 if all final messages were
+/// published and no thread panicked: only the shutdown of the middleware or SDL hangs then.
 fn end_at_last(stop: &Stop, limit: Duration) {
     while !stop.0.is_limited.load(Ordering::SeqCst) {
         thread::park();
@@ -41,26 +41,27 @@ fn end_at_last(stop: &Stop, limit: Duration) {
     }
     let done = stop.0.is_done.load(Ordering::SeqCst);
     if !done {
-        // Not by the logger, which may be what hangs.
-        let line = format!("something hangs: the process is ended after {limit:?} without its last words");
+        // Not through the logger, which may be what hangs.
+        let line =
+            format!("something hangs: the process is ended after {limit:?} without its final messages");
         print_line_within(LAST_LINE, line);
     }
     exit_at_once(i32::from(!done || panics::happened()));
 }
 
-/// Ends the process with `code` and runs nothing more, neither of this program nor of its libraries.
+/// Ends the process with `code` without running any further code of the program or its libraries.
 pub fn exit_at_once(code: i32) -> ! {
     signal_hook::low_level::exit(code)
 }
 
 impl Stop {
-    /// A wish that only the program can set.
+    /// A request that only the program can set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A wish that signals set too, except for SIGHUP where that is ignored already (`nohup`). The process ends no later than
-    /// `limit` after the first of them or after [`end`](Stop::end); with exit code 1 and a message if it was not
+    /// A request that signals set too, except for SIGHUP where that is already ignored (`nohup`). The process ends no later
+    /// than `limit` after the first signal or after [`end`](Stop::end). It ends with exit code 1 and a message if it was not
     /// [`done`](Stop::set_done) by then.
     /// # Errors
     /// The operating system refused the handler or a thread.
@@ -69,14 +70,14 @@ impl Stop {
         let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGQUIT].into_iter().chain(hangup))?;
         // Both threads live as long as the process: a signal or a panic may come at any time.
-        let wish = stop.clone();
-        let last = thread::Builder::new().name("last".into()).spawn(move || end_at_last(&wish, limit))?;
+        let state = stop.clone();
+        let last = thread::Builder::new().name("last".into()).spawn(move || end_at_last(&state, limit))?;
         let _ = stop.0.last.set(last.thread().clone());
-        let wish = stop.clone();
+        let state = stop.clone();
         thread::Builder::new().name("signals".into()).spawn(move || {
             let mut first = None;
             for signal in signals.forever() {
-                wish.end();
+                state.end();
                 let since = clock::now().since(*first.get_or_insert(clock::now()));
                 if since > IMPATIENT && signal != SIGHUP {
                     std::process::exit(128 + signal);
@@ -86,12 +87,12 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Wishes to end.
+    /// Requests the end.
     pub fn set(&self) {
         self.0.is_set.store(true, Ordering::SeqCst);
     }
 
-    /// Wishes to end within the limit, whatever hangs. Takes no lock.
+    /// Requests the end within the limit, even if something hangs. Takes no lock.
     pub fn end(&self) {
         self.set();
         self.0.is_limited.store(true, Ordering::SeqCst);
@@ -100,7 +101,7 @@ impl Stop {
         }
     }
 
-    /// From now on nothing is lost if the process ends: the last words are said.
+    /// Records that the final messages are published: nothing is lost if the process ends from now on.
     pub fn set_done(&self) {
         self.0.is_done.store(true, Ordering::SeqCst);
     }
@@ -111,7 +112,7 @@ impl Stop {
     }
 }
 
-/// Whether the process was started with `signal` ignored; not if the operating system does not tell.
+/// Whether the process was started with `signal` ignored; `false` if the operating system does not report it.
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

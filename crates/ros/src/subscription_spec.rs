@@ -9,23 +9,23 @@ pub struct SubscriptionSpec<M: Machine> {
     pub parameter: String,
     /// The topic as the parameter has it.
     pub topic: String,
-    /// The index that its messages have for the machine.
+    /// The index of its messages for the machine.
     pub index: usize,
-    /// How it is listened to.
+    /// The message type and QoS.
     pub candidate: Candidate<M>,
-    /// The ROS names of all types that anything of its kind can have. A topic that is published, and as none of these, is a
-    /// mistake.
+    /// The ROS names of all types that a topic of this kind can have. A topic that is published only with other types is
+    /// refused.
     pub possible: &'static [&'static str],
-    /// The input that gives the machine the publishers of the topic with this index, whenever they change: what follows is its
-    /// decision.
+    /// The input that reports the publishers of the topic to the machine whenever they change. The machine decides what
+    /// follows.
     pub count: Count<M>,
 }
 
-/// Makes of an index and the publishers of its topic what the machine is to know.
+/// Makes an input of a topic's index and its publishers.
 pub type Count<M> = Box<dyn Fn(usize, Census) -> <M as Machine>::Input + Send>;
 
 impl<M: Machine + 'static> SubscriptionSpec<M> {
-    /// Refuses a topic that is published, and only as types that it cannot have.
+    /// Refuses a topic that is published only with types that it cannot have.
     pub(crate) fn check_publishers(&self, after: &Set, publishers: &[Publisher]) -> Result<(), Refusal> {
         let fits = |publisher: &Publisher| self.possible.contains(&publisher.type_name.as_str());
         match publishers.first() {

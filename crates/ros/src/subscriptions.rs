@@ -2,20 +2,20 @@ use params::{Refusal, Set};
 use units::{Census, Machine};
 
 use crate::candidate::Read;
-use crate::port::Port;
 use crate::subscription_spec::Count;
+use crate::topic_monitor::TopicMonitor;
 use crate::{Names, Shell, Status, SubscriptionSpec, census, publishers};
 
-/// The topics that a node subscribes to as its parameters say, which come and go at run time, in the order they are read: what
-/// stops comes before what moves.
+/// The topics that a node's parameters name, added and removed at run time, in reading order: topics that stop come before
+/// topics that move.
 ///
-/// A changed set of parameters and the topics of it come into force as one, on the node's own thread: no message is delivered between
-/// the two, and none afterwards of a topic that is not asked for any more.
+/// A changed set of parameters and its topics come into force together, on the node's own thread: no message is delivered
+/// between the two, and no message of a removed topic is delivered afterwards.
 ///
 /// # Source
-/// own: r2r 0.9 takes a subscription back only with its whole node, or when a message comes whose stream is gone. So what is not asked
-/// for any more stays subscribed to, unheard, until the node ends; and since a DDS participant cannot have one topic with two types, a
-/// topic keeps its type until then.
+/// own: r2r 0.9 destroys a subscription only with its node, or when a message comes whose stream is gone. So a removed topic
+/// stays subscribed until the node ends, and its messages are discarded. Since a DDS participant cannot have one topic with two
+/// types, a topic keeps its type until then.
 pub(crate) struct DynamicSubscriptions<M: Machine> {
     node: String,
     names: Names,
@@ -23,11 +23,11 @@ pub(crate) struct DynamicSubscriptions<M: Machine> {
     plan: Plan<M>,
     /// In reading order.
     entries: Vec<Entry<M>>,
-    /// Subscribed to, and not asked for now.
-    unheard: Vec<Subscribed<M>>,
+    /// Subscribed to, but not named by the parameters now.
+    inactive: Vec<Subscribed<M>>,
 }
 
-/// Makes of a set of parameters what is to be subscribed to.
+/// Makes the list of subscriptions of a set of parameters.
 type Plan<M> = Box<dyn FnMut(&Set) -> Result<Vec<SubscriptionSpec<M>>, Refusal> + Send>;
 
 /// A topic of the graph that is subscribed to.
@@ -37,22 +37,22 @@ struct Subscribed<M: Machine> {
     read: Read<M>,
 }
 
-/// What the parameters ask for.
+/// A subscription that the parameters name.
 struct Entry<M: Machine> {
     subscribed: Subscribed<M>,
-    port: Port,
-    /// The index that the topic has for the machine.
+    monitor: TopicMonitor,
+    /// The topic's index for the machine.
     index: usize,
     count: Count<M>,
-    /// The publishers that the machine knows of, once it knows.
+    /// The publishers that were last reported to the machine.
     counted: Option<Census>,
 }
 
-/// How many topics may stay unheard, so that parameters that change for ever do not fill the memory.
-const MOST_UNHEARD: usize = 64;
+/// The most inactive subscriptions, so that endless changes of the parameters do not fill the memory.
+const MAX_INACTIVE: usize = 64;
 
 impl<M: Machine + 'static> DynamicSubscriptions<M> {
-    /// For the node called `node`. `plan` says in reading order what a set of parameters asks to subscribe to.
+    /// For the node called `node`. `plan` returns the subscriptions that a set of parameters names, in reading order.
     pub(crate) fn new(
         node: &str,
         names: &Names,
@@ -65,13 +65,13 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
             shell: shell.clone(),
             plan: Box::new(plan),
             entries: Vec::new(),
-            unheard: Vec::new(),
+            inactive: Vec::new(),
         }
     }
 
-    /// Subscribes to what `after` asks for, and does `commit` in the same moment, which puts `after` in force.
+    /// Subscribes to the topics that `after` names, and calls `commit`, which puts `after` in force, at the same moment.
     /// # Errors
-    /// Why something cannot be subscribed to; then all is as before.
+    /// Why a topic cannot be subscribed to; nothing has changed then.
     pub(crate) fn change(
         &mut self,
         node: &mut r2r::Node,
@@ -96,23 +96,24 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
             asked.push((full.clone(), reliable, spec.index, self.subscribe(node, after, full, spec)?));
         }
         for entry in self.entries.drain(..) {
-            self.unheard.push(entry.subscribed);
+            self.inactive.push(entry.subscribed);
         }
         for (full, reliable, index, count) in asked {
-            // All of them were subscribed to just now.
-            let Some(at) = self.unheard.iter().position(|one| one.full == full) else { continue };
-            let subscribed = self.unheard.swap_remove(at);
-            let mut port = Port::new(full, subscribed.type_name.clone(), reliable);
-            port.sole = true;
-            self.entries.push(Entry { subscribed, port, index, count, counted: None });
+            // All of them were subscribed to above.
+            let Some(at) = self.inactive.iter().position(|one| one.full == full) else { continue };
+            let subscribed = self.inactive.swap_remove(at);
+            let mut monitor = TopicMonitor::new(full, subscribed.type_name.clone(), reliable);
+            monitor.single = true;
+            self.entries.push(Entry { subscribed, monitor, index, count, counted: None });
         }
         commit();
-        // The machine has to know who publishes each of them, also of those that it knew by another index.
-        self.look_for_strangers(node);
+        // The machine needs the publishers of each topic, also of those that had another index before.
+        self.check_publishers(node);
         Ok(())
     }
 
-    /// Subscribes to the topic of `spec`, which is `full` in the graph, unless that was done already. What is left of `spec`.
+    /// Subscribes to the topic of `spec`, which is `full` in the graph, unless it is already subscribed to. Returns the
+    /// publisher count's input.
     fn subscribe(
         &mut self,
         node: &mut r2r::Node,
@@ -121,7 +122,7 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
         spec: SubscriptionSpec<M>,
     ) -> Result<Count<M>, Refusal> {
         let type_name = spec.candidate.type_name().to_owned();
-        let all = || self.entries.iter().map(|entry| &entry.subscribed).chain(&self.unheard);
+        let all = || self.entries.iter().map(|entry| &entry.subscribed).chain(&self.inactive);
         match all().find(|one| one.full == full) {
             Some(known) if known.type_name == type_name => return Ok(spec.count),
             Some(known) => {
@@ -134,9 +135,9 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
             None => {}
         }
         spec.check_publishers(after, &publishers(node, &full).unwrap_or_default())?;
-        if self.unheard.len() >= MOST_UNHEARD {
+        if self.inactive.len() >= MAX_INACTIVE {
             let rule = format!(
-                "must be one of the topics so far: {MOST_UNHEARD} were subscribed to and given up, restart the node"
+                "must be one of the topics so far: {MAX_INACTIVE} were subscribed to and given up, restart the node"
             );
             return Err(after.refuse(&spec.parameter, rule));
         }
@@ -144,43 +145,43 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
         let read = candidate
             .open(node, &topic)
             .map_err(|error| after.refuse(&parameter, format!("cannot be subscribed to: {error}")))?;
-        self.unheard.push(Subscribed { full, type_name, read });
+        self.inactive.push(Subscribed { full, type_name, read });
         Ok(count)
     }
 
-    /// Takes what r2r has; how many messages.
-    pub(crate) fn take(&mut self) -> usize {
+    /// Receives the messages that r2r has and returns their number.
+    pub(crate) fn receive(&mut self) -> usize {
         let entries = self.entries.iter_mut().map(|entry| &mut entry.subscribed);
-        entries.chain(&mut self.unheard).map(|one| one.read.take()).sum()
+        entries.chain(&mut self.inactive).map(|one| one.read.receive()).sum()
     }
 
-    /// Delivers everything that was taken, and forgets what nobody asks for.
+    /// Delivers all received messages and discards those of inactive subscriptions.
     pub(crate) fn deliver(&mut self) {
-        for Entry { subscribed, port, index, .. } in &mut self.entries {
-            port.received += subscribed.read.deliver(&self.shell, *index);
+        for Entry { subscribed, monitor, index, .. } in &mut self.entries {
+            monitor.received += subscribed.read.deliver(&self.shell, *index);
         }
-        self.unheard.iter_mut().for_each(|one| one.read.forget());
+        self.inactive.iter_mut().for_each(|one| one.read.discard());
     }
 
-    /// Counts the publishers of each topic, and reports those that do not fit in the log.
-    pub(crate) fn look_for_strangers(&mut self, node: &r2r::Node) {
-        for Entry { subscribed, port, index, count, counted } in &mut self.entries {
+    /// Counts the publishers of each topic, and logs the incompatible ones.
+    pub(crate) fn check_publishers(&mut self, node: &r2r::Node) {
+        for Entry { subscribed, monitor, index, count, counted } in &mut self.entries {
             let found = publishers(node, &subscribed.full);
             if let Some(found) = &found {
-                port.look(found, &self.node, false);
+                monitor.check(found, &self.node, false);
             }
-            let reliable = port.reliable;
-            let now = census(found.as_deref(), |one| one.misfit(&subscribed.type_name, reliable).is_none());
+            let reliable = monitor.reliable;
+            let now = census(found.as_deref(), |one| one.mismatch(&subscribed.type_name, reliable).is_none());
             if counted.replace(now) != Some(now) {
                 self.shell.deliver(count(*index, now));
             }
         }
     }
 
-    /// Adds to `status` what came of the topics; who publishes them is the machine's to report.
+    /// Adds the number of received messages to `status`. The machine reports the publishers.
     pub(crate) fn report(&self, status: &mut Status) {
-        for Entry { port, .. } in &self.entries {
-            status.values.push((format!("{} received", port.topic), port.received.to_string()));
+        for Entry { monitor, .. } in &self.entries {
+            status.values.push((format!("{} received", monitor.topic), monitor.received.to_string()));
         }
     }
 }

@@ -2,7 +2,7 @@ use r2r::{QosProfile, WrappedTypesupport};
 
 use crate::Error;
 
-/// A topic that a node publishes; says once when publishing begins to fail and once when it works again.
+/// A topic that a node publishes. It logs once when publishing begins to fail and once when it works again.
 pub struct Topic<T: WrappedTypesupport> {
     publisher: r2r::Publisher<T>,
     node: String,
@@ -11,9 +11,9 @@ pub struct Topic<T: WrappedTypesupport> {
 }
 
 impl<T: WrappedTypesupport + 'static> Topic<T> {
-    /// Makes `node` publish on `name`.
+    /// Creates the publisher of `name`.
     /// # Errors
-    /// The middleware refuses the topic, for example because its name is not legal.
+    /// The middleware refuses the topic, for example because its name is invalid.
     pub fn new(node: &mut r2r::Node, name: &str, qos: QosProfile) -> Result<Self, Error> {
         let what = || Error::ros(format!("publish '{name}'"));
         let publisher = node.create_publisher(name, qos).map_err(what())?;
@@ -35,12 +35,12 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
         }
     }
 
-    /// Whether the middleware did not take the last message.
+    /// Whether publishing the last message failed.
     pub const fn is_failing(&self) -> bool {
         self.failing
     }
 
-    /// Another way to publish here, for another thread; the topic ends with the node all the same.
+    /// A publisher of the same topic for another thread. It does not keep the topic alive when the node ends.
     pub fn share(&self) -> r2r::Publisher<T>
     where
         r2r::Publisher<T>: Clone,
@@ -48,19 +48,19 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
         self.publisher.clone()
     }
 
-    /// Publishes what `make` makes if anybody listens.
-    pub fn publish_if_watched(&mut self, make: impl FnOnce() -> T) {
-        if self.is_watched() {
+    /// Publishes the message that `make` creates, if the topic has a subscriber.
+    pub fn publish_if_subscribed(&mut self, make: impl FnOnce() -> T) {
+        if self.has_subscribers() {
             self.publish(&make());
         }
     }
 
-    /// Whether anybody listens; if the middleware cannot tell, somebody may.
-    pub fn is_watched(&self) -> bool {
+    /// Whether the topic has a subscriber; `true` if the middleware cannot say.
+    pub fn has_subscribers(&self) -> bool {
         self.publisher.get_inter_process_subscription_count().map_or(true, |count| count > 0)
     }
 
-    /// Ends the topic.
+    /// Destroys the publisher.
     pub fn close(self, node: &mut r2r::Node) {
         node.destroy_publisher(self.publisher);
     }

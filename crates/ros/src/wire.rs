@@ -1,4 +1,4 @@
-//! Parameters as messages.
+//! Conversion between parameters and messages.
 
 use params::{Declaration, Kind, Set, Value};
 use r2r::rcl_interfaces::msg;
@@ -30,7 +30,7 @@ pub(crate) fn list(set: &Set, prefixes: &[String], depth: u64) -> msg::ListParam
     result
 }
 
-/// What is known of a parameter, in a message.
+/// A parameter's declaration as a message.
 pub(crate) fn describe(name: &str, declaration: &Declaration) -> msg::ParameterDescriptor {
     let unit = if declaration.unit.is_empty() { String::new() } else { format!(" [{}]", declaration.unit) };
     let mut descriptor = msg::ParameterDescriptor {

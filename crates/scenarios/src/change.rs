@@ -1,35 +1,35 @@
 use crate::Process;
 
-/// Parameters of a node, all at once, as text in YAML; without one the entry is deleted.
+/// Parameters of a node, set at once, as text in YAML; an empty text deletes the entry.
 pub type Parameters = &'static [(&'static str, &'static str)];
 
 /// A change of parameters while the vehicle drives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// Whose parameters.
+    /// The node.
     pub node: Process,
-    /// What they become.
+    /// The new values.
     pub set: Parameters,
-    /// What they were.
+    /// The old values.
     pub undo: Parameters,
-    /// What must come of it.
+    /// The required effect.
     pub effect: Effect,
 }
 
-/// What comes of a change of parameters.
+/// The effect of a change of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// It is refused, and the vehicle drives on.
     Refused,
-    /// It acts, and the vehicle drives on.
+    /// It takes effect, and the vehicle drives on.
     DrivesOn,
     /// The vehicle drives on at half speed.
     Slows,
-    /// Who drove is lost: the vehicle brakes, and a zero is asked for.
+    /// The driving source is lost: the vehicle brakes, and a zero command is needed.
     Loses,
-    /// The stick counts as let go: the button has to be pressed anew.
+    /// The stick counts as released: the button has to be pressed again.
     LetsGo,
-    /// The stick means nothing before it was at rest.
+    /// The stick has no effect until it was at rest.
     Rests,
 }
 
@@ -53,7 +53,7 @@ const fn of_joystick(effect: Effect, set: Parameters, undo: Parameters) -> Chang
     change(Process::Joystick, effect, set, undo)
 }
 
-/// Those of hindbrain: all that may change at run time.
+/// The changes of hindbrain's parameters: all that may change at run time.
 pub(crate) const HINDBRAIN: [Change; 8] = [
     of_hindbrain(&[("accel", "40.0")]),
     of_hindbrain(&[("decel", "300.0")]),
@@ -65,7 +65,7 @@ pub(crate) const HINDBRAIN: [Change; 8] = [
     of_hindbrain(&[("ir.timeout", "0.05")]),
 ];
 
-/// Those of the zones: a change of the mode asks for a zero, as its description says.
+/// The changes of the zones' parameters: a change of the mode needs a zero command, as its description says.
 pub(crate) const ZONES: [Change; 7] = [
     of_zones(Effect::DrivesOn, &[("max_linear", "2.0")], &[("max_linear", "1.0")]),
     of_zones(Effect::DrivesOn, &[("scaling", "multiply")], &[("scaling", "limit")]),
@@ -80,7 +80,7 @@ pub(crate) const ZONES: [Change; 7] = [
     of_zones(Effect::Loses, &[("mode", "predict")], &[("mode", "apply")]),
 ];
 
-/// Those of the arbiter's limits, whoever drives.
+/// The changes of the arbiter's limits, for any driver.
 pub(crate) const LIMITS: [Change; 5] = [
     of_arbiter(Effect::Slows, &[("limits.linear.x.max", "0.5")], &[("limits.linear.x.max", "1000000.0")]),
     of_arbiter(
@@ -101,9 +101,9 @@ pub(crate) const LIMITS: [Change; 5] = [
     ),
 ];
 
-/// Those of the arbiter's sources and locks, while navigation drives.
+/// The changes of the arbiter's sources and locks, while navigation drives.
 pub(crate) const ARBITER: [Change; 6] = [
-    // Who drives goes, and comes back.
+    // The driving source is removed and added again.
     of_arbiter(
         Effect::Loses,
         &[("sources.navigation.topic", "")],
@@ -113,13 +113,13 @@ pub(crate) const ARBITER: [Change; 6] = [
             ("sources.navigation.priority", "10"),
         ],
     ),
-    // It gets another topic, on which nobody speaks.
+    // Its topic changes to one without a publisher.
     of_arbiter(
         Effect::Loses,
         &[("sources.navigation.topic", "elsewhere")],
         &[("sources.navigation.topic", "cmd_vel_smoothed")],
     ),
-    // A lock that nobody opens is there.
+    // A lock without a publisher is added.
     of_arbiter(
         Effect::Loses,
         &[("locks.gate.topic", "gate"), ("locks.gate.priority", "250")],
@@ -142,7 +142,7 @@ pub(crate) const ARBITER: [Change; 6] = [
     ),
 ];
 
-/// Those of the joystick, while the stick drives; of a reference they change nothing.
+/// The changes of the joystick's parameters, while the stick drives; they do not affect a reference.
 pub(crate) const JOYSTICK: [Change; 7] = [
     of_joystick(Effect::DrivesOn, &[("drag", "5.0")], &[("drag", "10.0")]),
     of_joystick(
@@ -162,12 +162,12 @@ pub(crate) const JOYSTICK: [Change; 7] = [
 ];
 
 impl Change {
-    /// Whether it is of a limit of the arbiter.
+    /// Whether it changes a limit of the arbiter.
     pub(crate) fn is_of_limits(&self) -> bool {
         self.set.iter().any(|(name, _)| name.starts_with("limits."))
     }
 
-    /// Whether a time-out becomes shorter by it, so that what is late counts no more.
+    /// Whether it shortens a time-out, so late messages are dropped.
     pub(crate) fn is_of_time(&self) -> bool {
         self.set.iter().any(|(name, _)| name.ends_with("timeout"))
     }

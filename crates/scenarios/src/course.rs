@@ -1,17 +1,17 @@
 use core::ops::BitOr;
 
-use crate::{Driver, Effect, Ending, Fault, Process, Rival, Setup, Topic};
+use crate::{Driver, Effect, Ending, Fault, PrioritySource, Process, Setup, Topic};
 
-/// What a person has to do, once a fault is over, before the vehicle moves again; in the order of the fields.
+/// The recovery steps that a person has to do once a fault is over, before the vehicle moves again; in the order of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Needs {
-    /// Press the reset button and let it go.
+    /// Press and release the reset button.
     pub reset: bool,
     /// Switch enable off and on.
     pub enable: bool,
-    /// With the stick at rest let the dead-man button go and press it: in place of a zero.
+    /// With the stick at rest release and press the dead-man button: in place of a zero.
     pub button: bool,
-    /// Let what is asked for be zero once.
+    /// Command zero once.
     pub zero: bool,
 }
 
@@ -24,13 +24,13 @@ impl Needs {
     pub const BUTTON: Self = Self { button: true, ..Self::ZERO };
     /// Enable, then a zero.
     pub const ENABLE: Self = Self { enable: true, ..Self::ZERO };
-    /// The switches.
+    /// Reset and enable, then a zero.
     pub const SWITCHES: Self = Self { reset: true, ..Self::ENABLE };
-    /// All of it.
+    /// All steps.
     pub const ALL: Self = Self { button: true, ..Self::SWITCHES };
 
-    /// What somebody waits for who names the causes `names` of a stop, as hindbrain's table has them: what asks for a reset asks for
-    /// the rest too, and so on.
+    /// The step that hindbrain waits for when it names the causes `names` of a stop, as in its table: a cause that needs a
+    /// reset implies the later steps, and so on.
     pub fn of_causes<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let of = |name| match name {
             "ESTOP_PRESSED" | "ESTOP_STALE" | "ESTOP_CONFLICT" | "ESTOP_LATCHED" | "OVERRUN"
@@ -44,14 +44,14 @@ impl Needs {
         names.into_iter().map(of).fold(Self::NOTHING, BitOr::bitor)
     }
 
-    /// What has to be done of it from this on: after a reset enable, after that a zero.
+    /// The remaining steps after a reset.
     #[must_use]
     pub const fn without_reset(self) -> Self {
         Self { reset: false, ..self }
     }
 }
 
-/// What both of them ask for.
+/// The steps of both.
 impl BitOr for Needs {
     type Output = Self;
 
@@ -65,27 +65,27 @@ impl BitOr for Needs {
     }
 }
 
-/// What the motors do for some time.
+/// The motion of the motors for some time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
-    /// They drive at this level, from so long after its beginning on \[s\].
+    /// They drive at this level, from this time after the beginning on \[s\].
     Goes(i16, f64),
-    /// They may do either.
+    /// They may drive or stop.
     Free,
-    /// They are at stop from so long after its beginning on \[s\].
+    /// They are at stop from this time after the beginning on \[s\].
     Stops(f64),
 }
 
-/// What must come of a fault, although full speed is asked for all the time.
+/// The required course of a fault, although full speed is commanded all the time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Course {
     /// While it lasts, from its first effect on the wire.
     pub during: Motion,
-    /// Once it is over, until somebody acts.
+    /// Once it is over, until a person acts.
     pub after: Motion,
-    /// When it drives again by itself, from the end on \[s\]; `None` if it does not, or never stopped.
+    /// When the vehicle drives again by itself, after the end of the fault \[s\]; `None` if it does not, or never stopped.
     pub resumes: Option<f64>,
-    /// What a person has to do.
+    /// The recovery steps.
     pub needs: Needs,
 }
 
@@ -95,7 +95,7 @@ const HALF: i16 = 33;
 
 /// A tick of hindbrain's \[s\].
 const TICK: f64 = 0.02;
-/// How long the graph takes to be read, and its news to spread \[s\].
+/// How long a change of the graph takes to be discovered everywhere \[s\].
 pub(crate) const GRAPH: f64 = 0.2;
 /// From full speed to rest: 66 counts at 200 counts/s \[s\].
 const BRAKING: f64 = 0.33;
@@ -103,18 +103,18 @@ const BRAKING: f64 = 0.33;
 const TIMEOUT: f64 = 0.5;
 /// `estop.timeout` \[s\].
 const ESTOP_TIMEOUT: f64 = 0.25;
-/// For so long a lock has to say nothing but open before it is \[s\].
+/// How long a lock must report open only, before it is open \[s\].
 const OPENING: f64 = 0.25;
-/// How long the velocity of a stick takes to another one: 1 in e^7 is left of it, at a drag of 10 \[s\].
+/// How long the velocity of a stick takes to reach a new value: 1 in e^7 of the difference is left, at a drag of 10 \[s\].
 const EASING: f64 = 0.7;
 
-/// At stop without a slope once it is known.
+/// At stop without a ramp once the fault is detected.
 const AT_ONCE: f64 = TICK;
-/// Down the slope once it is known.
+/// Down the ramp once the fault is detected.
 const BRAKES: f64 = TICK + BRAKING;
 
-const AS_EVER: Motion = Motion::Goes(FULL, 0.0);
-const GOES: Course = Course { during: AS_EVER, after: AS_EVER, resumes: None, needs: Needs::NOTHING };
+const FULL_SPEED: Motion = Motion::Goes(FULL, 0.0);
+const GOES: Course = Course { during: FULL_SPEED, after: FULL_SPEED, resumes: None, needs: Needs::NOTHING };
 const SLOWS: Course =
     Course { during: Motion::Goes(HALF, EASING), after: Motion::Goes(FULL, EASING), ..GOES };
 
@@ -122,12 +122,12 @@ const fn stops(bound: f64, needs: Needs) -> Course {
     Course { during: Motion::Stops(bound), after: Motion::Stops(0.0), resumes: None, needs }
 }
 
-/// It may drive on by itself, as `docs/safety.md` says of locks and zones, so long after the end.
+/// It may drive on by itself, as `docs/safety.md` states for locks and zones, this time after the end.
 const fn resumes(during: Motion, after: f64) -> Course {
     Course { during, after: Motion::Stops(0.0), resumes: Some(after), needs: Needs::NOTHING }
 }
 
-/// Somebody else drives, from rest, until the end of the fault, which is what stops it.
+/// Another source drives, from rest, until the end of the fault, which stops the vehicle.
 const fn ends(bound: f64, needs: Needs) -> Course {
     Course { during: Motion::Goes(FULL, 1.0), after: Motion::Stops(bound), resumes: None, needs }
 }
@@ -138,19 +138,19 @@ impl Course {
         matches!((self.during, self.after), (Motion::Goes(..), Motion::Goes(..)))
     }
 
-    /// What `docs/safety.md` says of `fault` while `driver` drives.
+    /// The course that `docs/safety.md` states for `fault` while `driver` drives.
     pub fn of(fault: &Fault, driver: Driver, setup: Setup) -> Self {
         let lost = TIMEOUT + BRAKES;
         match *fault {
             Fault::EstopPressed { .. } | Fault::DeviceLost { .. } => stops(AT_ONCE, Needs::SWITCHES),
             Fault::EstopSilent | Fault::LinkCut => stops(ESTOP_TIMEOUT + TICK, Needs::SWITCHES),
             Fault::EnableFalse => stops(AT_ONCE, Needs::ENABLE),
-            // The last word is true, which rises.
+            // The last message is true, which is a rise.
             Fault::EnableFlickers { .. } => stops(AT_ONCE, Needs::ZERO),
             Fault::SecondSwitchOff { .. } => stops(GRAPH + TICK, Needs::ENABLE),
             Fault::ResetJammed => GOES,
             Fault::CommandStamps { behind } if (-100..500).contains(&behind) => GOES,
-            // The arbiter knows at once that it is no number; hindbrain goes on with the command before.
+            // The arbiter detects at once that it is not finite; hindbrain continues with the previous command.
             Fault::CommandNonsense { huge: false } if setup != Setup::Hindbrain => stops(BRAKES, Needs::ZERO),
             Fault::CommandSilent { .. }
             | Fault::CommandNonsense { .. }
@@ -170,7 +170,7 @@ impl Course {
                 Effect::Rests => stops(EASING, Needs::ZERO),
             },
             Fault::Takeover { by, ends: ending, gap } => takeover(by, ending, gap),
-            // To open it is the act.
+            // Opening the lock is the person's act.
             Fault::LockClosed => resumes(Motion::Stops(BRAKES), OPENING),
             // Closed before it ever opens, with room for a late message.
             Fault::LockFlickers { rate, share } if (1.0 / share).ceil() / rate < 0.8 * OPENING => {
@@ -178,16 +178,16 @@ impl Course {
             }
             Fault::LockFlickers { .. } => resumes(Motion::Free, OPENING),
             Fault::LockSilent { .. } | Fault::ScalingSilent { .. } => stops(lost, Needs::ZERO),
-            // hindbrain waits for a zero since, and what is opened sets nothing in motion.
+            // hindbrain has waited for a zero since then, so opening the lock or zone starts no motion.
             Fault::Rearmed { .. } | Fault::ProfileUnknown => stops(BRAKES, Needs::ZERO),
-            // As LUCI's zones do it: what they leave at once, each time.
+            // As LUCI's zones do: the vehicle follows the allowed speed at once, each time.
             Fault::ScalingBlocked { share, .. } if share >= 1.0 => resumes(Motion::Stops(BRAKES), 0.0),
             Fault::ScalingBlocked { .. } => resumes(Motion::Free, 0.0),
             Fault::ScalingInvalid { ahead: true, .. } => stops(BRAKES, Needs::ZERO),
             Fault::ScalingInvalid { ahead: false, .. } => GOES,
             Fault::StickSilent { .. } => stops(lost, Needs::BUTTON),
             Fault::StickUnplugged => stops(BRAKES, Needs::BUTTON),
-            // To press it is the act, wherever the stick is.
+            // Pressing the button is the person's act, wherever the stick is.
             Fault::ButtonLetGo => resumes(Motion::Stops(BRAKES), 0.0),
         }
     }
@@ -214,7 +214,7 @@ fn held(process: Process, millis: u32, driver: Driver, setup: Setup) -> Course {
     let is_stick = driver == Driver::Stick;
     match process {
         _ if millis <= 150 => GOES,
-        // 0.25 s without the e-stop's heartbeat is silence; of a joystick in the same process it is as of a held one.
+        // 0.25 s without the e-stop's heartbeat is silence. A joystick in the same process counts as held too.
         Process::Hindbrain => {
             let needs = if is_stick && setup == Setup::Together { Needs::ALL } else { Needs::SWITCHES };
             stops(f64::from(millis) / 1000.0 + BRAKES, needs)
@@ -225,18 +225,21 @@ fn held(process: Process, millis: u32, driver: Driver, setup: Setup) -> Course {
     }
 }
 
-fn takeover(by: Rival, ending: Ending, gap: bool) -> Course {
+fn takeover(by: PrioritySource, ending: Ending, gap: bool) -> Course {
     match ending {
-        Ending::LetsGo if by == Rival::StickAtRest && !gap => resumes(Motion::Stops(BRAKES), TIMEOUT),
-        // Nobody let go, and nobody else drives off by itself; that it is silent is known after a while.
-        _ if by == Rival::StickAtRest => {
+        Ending::LetsGo if by == PrioritySource::StickAtRest && !gap => {
+            resumes(Motion::Stops(BRAKES), TIMEOUT)
+        }
+        // The stick was not released, and no other source may start by itself; the silence is detected after the time-out.
+        _ if by == PrioritySource::StickAtRest => {
             Course { after: Motion::Stops(TIMEOUT), ..stops(BRAKES, Needs::ZERO) }
         }
-        // To let go is to hand over, once who let go is over; but who was silent meanwhile is lost.
+        // A release hands over to the next source, once the released source has timed out; but a source that was silent
+        // meanwhile is lost.
         Ending::LetsGo if gap => ends(BRAKES, Needs::ZERO),
         Ending::LetsGo => Course { resumes: Some(TIMEOUT), ..ends(BRAKES, Needs::NOTHING) },
         Ending::Silent => ends(TIMEOUT + BRAKES, Needs::ZERO),
-        Ending::Unplugged if by == Rival::Stick => ends(BRAKES, Needs::ZERO),
+        Ending::Unplugged if by == PrioritySource::Stick => ends(BRAKES, Needs::ZERO),
         Ending::Unplugged => ends(TIMEOUT + BRAKES, Needs::ZERO),
     }
 }

@@ -1,6 +1,8 @@
 use crate::fault::Part;
 use crate::kinds::kinds;
-use crate::{Driver, Episode, Fault, Lack, Motion, Nonsense, Occurrence, Says, Second, Setup, Topic};
+use crate::{
+    DeviceFault, Driver, Episode, Fault, Motion, Nonsense, Occurrence, Payload, Second, Setup, Topic,
+};
 
 /// Episodes without end, the same ones for the same seed and set-up.
 ///
@@ -14,7 +16,7 @@ pub struct Dice {
 }
 
 impl Dice {
-    /// From this seed, for what there is of the chain.
+    /// A generator from this seed for this set-up.
     pub fn new(seed: u64, setup: Setup) -> Self {
         Self { rng: fastrand::Rng::with_seed(seed), setup, deck: Vec::new() }
     }
@@ -28,7 +30,7 @@ impl Dice {
         self.between(0.0, 200_f64.ln()).exp()
     }
 
-    /// The same of a stream that must not count as silent.
+    /// The same for a stream that must not count as silent.
     fn brisk(&mut self) -> f64 {
         self.rate().max(5.0)
     }
@@ -45,7 +47,7 @@ impl Dice {
         self.one(&[Second::Alike, Second::SameName, Second::BestEffort, Second::OtherType], Second::Alike)
     }
 
-    /// The same kind of fault with rates, shares and all else that has many values.
+    /// The same kind of fault with random rates, shares and other values.
     fn roll(&mut self, fault: Fault) -> Fault {
         match fault {
             Fault::EstopPressed { .. } => Fault::EstopPressed { rate: self.rate(), share: self.share() },
@@ -61,14 +63,21 @@ impl Dice {
             },
             Fault::InfraredSilent { .. } => Fault::InfraredSilent { starboard: self.rng.bool() },
             Fault::InfraredRepeated { .. } => Fault::InfraredRepeated { starboard: self.rng.bool() },
-            // The motors' type is theirs, and of the values that others send them nobody is the judge.
+            // The type of the motor topics is fixed, and the values of a second publisher cannot be judged.
             Fault::SecondPublisher { topic: topic @ (Topic::Port | Topic::Starboard), .. } => {
                 let second = self.one(&[Second::Alike, Second::SameName, Second::BestEffort], Second::Alike);
-                Fault::SecondPublisher { topic, second, says: Says::Nothing }
+                Fault::SecondPublisher { topic, second, says: Payload::Nothing }
             }
             Fault::SecondPublisher { topic, .. } => {
-                let says = [Says::Nothing, Says::Motion, Says::Motion, Says::Stop, Says::Both, Says::Old];
-                let says = self.one(&says, Says::Both);
+                let says = [
+                    Payload::Nothing,
+                    Payload::Motion,
+                    Payload::Motion,
+                    Payload::Stop,
+                    Payload::Both,
+                    Payload::Old,
+                ];
+                let says = self.one(&says, Payload::Both);
                 Fault::SecondPublisher { topic, second: self.second(), says }
             }
             Fault::LockFlickers { .. } => Fault::LockFlickers { rate: self.brisk(), share: self.share() },
@@ -85,14 +94,14 @@ impl Dice {
         }
     }
 
-    /// One that `driver` can have.
+    /// A random fault that is possible with `driver`.
     fn fault(&mut self, driver: Driver) -> Fault {
         let kinds = kinds(driver, self.setup);
         let fault = self.one(&kinds, Fault::EstopSilent);
         self.roll(fault)
     }
 
-    /// The next one of the deck, which is shuffled anew when it is empty.
+    /// The next one of the deck, which is shuffled again when it is empty.
     fn draw(&mut self) -> (Driver, Fault) {
         if self.deck.is_empty() {
             let drivers: &[Driver] = match self.setup {
@@ -110,7 +119,7 @@ impl Dice {
 }
 
 impl Dice {
-    /// Some more that can come together with what there is, each with a time of its own to begin and to end.
+    /// Adds faults that can coincide with the present ones, each with its own begin and end.
     fn overlap(&mut self, episode: &mut Episode, most: usize) {
         let Episode { driver, faults, .. } = episode;
         for _ in 0..20 {
@@ -120,7 +129,7 @@ impl Dice {
             let fault = self.fault(*driver);
             let mut one = Occurrence::new(fault, *driver, self.setup);
             if faults.iter().all(|other| self.can_come_together(other, &one, *driver)) {
-                // What jams does so before all else.
+                // A jammed button is jammed before all other faults.
                 one.begins = if fault == Fault::ResetJammed { 0.0 } else { self.between(0.0, 0.8) };
                 faults.push(one);
             }
@@ -152,12 +161,12 @@ impl Iterator for Dice {
         let (driver, fault) = self.draw();
         let first = Occurrence::new(fault, driver, self.setup);
         let mut episode = Episode { driver, faults: vec![first], lasts: 0.0, insists: false };
-        // Of the reset button nothing shows where there is nothing to reset.
+        // The reset button has no visible effect unless there is something to reset.
         if matches!(fault, Fault::ResetJammed | Fault::SecondPublisher { topic: Topic::Reset, .. }) {
             let latches = [
                 Fault::EstopPressed { rate: 1.0, share: 0.5 },
                 Fault::EstopSilent,
-                Fault::DeviceLost { lack: Lack::Plug },
+                Fault::DeviceLost { lack: DeviceFault::Plug },
             ];
             let latches = self.one(&latches, Fault::EstopSilent);
             let fault = self.roll(latches);

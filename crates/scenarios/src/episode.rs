@@ -2,18 +2,18 @@ use core::fmt;
 
 use crate::{Course, Driver, Fault, Motion, Setup};
 
-/// One to three faults at the same time, how long they last, and what must come of them.
+/// One to three faults at the same time, their duration, and their required course.
 ///
-/// Each of them begins at its own time, for a while all of them are there, and then each ends at its own time.
+/// Each fault begins at its own time, for a while all of them are present, and then each ends at its own time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
-    /// Who drives.
+    /// The source that drives.
     pub driver: Driver,
     /// What goes wrong.
     pub faults: Vec<Occurrence>,
-    /// For how long all of it is there \[s\].
+    /// How long all faults are present together \[s\].
     pub lasts: f64,
-    /// Whether a person does meanwhile all that a person can do, for nothing; it lasts as much longer.
+    /// Whether a person tries every action meanwhile, without effect; the episode lasts that much longer.
     pub insists: bool,
 }
 
@@ -22,42 +22,42 @@ pub struct Episode {
 pub struct Occurrence {
     /// What goes wrong.
     pub fault: Fault,
-    /// What must come of it.
+    /// The required course.
     pub course: Course,
-    /// When it begins, from the beginning of the episode on \[s\].
+    /// When it begins, after the beginning of the episode \[s\].
     pub begins: f64,
-    /// When it ends, from the end of the time on at which all of it was there \[s\].
+    /// When it ends, after the end of the time at which all faults were present \[s\].
     pub ends: f64,
 }
 
 impl Occurrence {
-    /// A fault that is there from the beginning to the end.
+    /// A fault that is present from the beginning to the end.
     pub fn new(fault: Fault, driver: Driver, setup: Setup) -> Self {
         Self { fault, course: Course::of(&fault, driver, setup), begins: 0.0, ends: 0.0 }
     }
 }
 
 impl Episode {
-    /// Whether the vehicle drives on through all of it.
+    /// Whether the vehicle drives on through all faults.
     pub fn goes(&self) -> bool {
         self.faults.iter().all(|one| one.course.goes())
     }
 
-    /// How much later than usual everything is noticed \[s\].
+    /// How much later than usual everything is detected \[s\].
     pub(crate) fn late(&self) -> f64 {
         if self.faults.len() < 2 {
-            return 0.0; // its own course says so
+            return 0.0; // its own course includes it
         }
         self.faults.iter().map(|one| one.fault.holds()).sum::<u64>() as f64 / 1000.0
     }
 
-    /// Whether `one` of the faults certainly asks for what it asks for: if it does so only when it meets motion, nothing else has
-    /// begun before it has met it, and nobody has let go before it met it again.
+    /// Whether `one` of the faults certainly needs its recovery steps. If it needs them only when it meets motion, no other
+    /// fault may have begun before it met motion, and no release may have come before it met motion again.
     pub(crate) fn is_certain(&self, one: &Occurrence) -> bool {
         let bound = if let Motion::Stops(bound) = one.course.during { bound } else { 0.0 };
         let met = one.begins + bound + self.late();
         let mut others = self.faults.iter().filter(|other| !core::ptr::eq(one, *other));
-        // To let the button go is to say zero, and a switch that flickers is switched on.
+        // Releasing the button commands a zero, and a flickering switch is switched on.
         let is_among = |found: fn(&Fault) -> bool| others.clone().any(|other| found(&other.fault));
         let needs = &one.course.needs;
         let is_enabled =
@@ -68,7 +68,7 @@ impl Episode {
     }
 }
 
-/// As it is to be told when it fails.
+/// The form in which a failure is reported.
 impl fmt::Display for Episode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { driver, faults, lasts, insists } = self;

@@ -1,74 +1,78 @@
-use crate::{Change, Driver, Effect, Ending, Lack, Nonsense, Process, Rival, Says, Second, Setup, Topic};
+use crate::{
+    Change, DeviceFault, Driver, Effect, Ending, Nonsense, Payload, PrioritySource, Process, Second, Setup,
+    Topic,
+};
 
-/// Something that goes wrong. Rates are in messages per second, shares between 0 and 1.
+/// A fault. Rates are in messages per second, shares between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // the sentences name the fields
 pub enum Fault {
-    /// The e-stop says pressed in a `share` of its messages, once at least.
+    /// The e-stop reports pressed in a `share` of its messages, at least once.
     EstopPressed { rate: f64, share: f64 },
     /// The e-stop's heartbeat ends.
     EstopSilent,
-    /// The switch says false.
+    /// The switch publishes false.
     EnableFalse,
-    /// The switch says false in a `share` of its messages, once at least, and true in the others and at the end.
+    /// The switch publishes false in a `share` of its messages, at least once, and true in the others and at the end.
     EnableFlickers { rate: f64, share: f64 },
-    /// A second switch comes, says false once and goes, while the first one repeats true `rate` times a second.
+    /// A second switch appears, publishes false once and leaves, while the first one repeats true `rate` times a second.
     SecondSwitchOff { second: Second, rate: f64 },
-    /// The reset button is down, from before anything else goes wrong.
+    /// The reset button is down since before any other fault.
     ResetJammed,
-    /// No command of who drives without a stick comes; its publisher is `gone`, or stays and says nothing.
+    /// The driver without a stick sends no command; its publisher is `gone`, or stays silent.
     CommandSilent { gone: bool },
-    /// What it commands is not finite (`huge` false) or beyond all reason.
+    /// Its command is not finite (`huge` false) or beyond all reason.
     CommandNonsense { huge: bool },
-    /// The commands' stamps lie so many milliseconds behind the clock, negative: ahead.
+    /// The commands' stamps lie `behind` milliseconds behind the clock; negative: ahead.
     CommandStamps { behind: i32 },
     /// All commands have the stamp of the first.
     CommandRepeated,
-    /// A sensor in front says blocked (`invalid` false) or no measurement in a `share` of its messages, once at least.
+    /// A sensor in front reports blocked (`invalid` false) or no measurement in a `share` of its messages, at least once.
     Infrared { starboard: bool, rate: f64, share: f64, invalid: bool },
     /// A sensor in front falls silent.
     InfraredSilent { starboard: bool },
-    /// A sensor in front repeats its last message, stamp and all.
+    /// A sensor in front repeats its last message including the stamp.
     InfraredRepeated { starboard: bool },
-    /// A second publisher comes, says this all the time, and goes.
-    SecondPublisher { topic: Topic, second: Second, says: Says },
-    /// The link to the operator's computer is cut: no command and no e-stop comes; and all of it at once when it is back.
+    /// A second publisher appears, publishes `says` all the time, and leaves.
+    SecondPublisher { topic: Topic, second: Second, says: Payload },
+    /// The link to the operator's computer is cut: no command and no e-stop arrives; all of them arrive at once when it is
+    /// back.
     LinkCut,
-    /// A process is held, or the computer suspended (one clock counts both), for so many milliseconds, while the commands go on.
+    /// A process is held, or the computer suspended (one clock counts both), for `millis`, while the commands continue.
     Held { process: Process, millis: u32 },
-    /// Parameters are set while the vehicle drives, and set back.
+    /// Parameters are set while the vehicle drives, and restored.
     ParameterSet(&'static Change),
-    /// The motor controller is lost like this and found again.
-    DeviceLost { lack: Lack },
+    /// The motor controller fails with `lack` and recovers.
+    DeviceLost { lack: DeviceFault },
 
-    /// A source of higher priority takes over from navigation, drives or holds still, and ends like this. With a `gap` navigation falls
-    /// silent meanwhile, and is back at that end.
-    Takeover { by: Rival, ends: Ending, gap: bool },
-    /// A person closes the lock above who drives, and opens it again.
+    /// A source of higher priority takes over from navigation, drives or holds the vehicle still, and ends as `ends`. With a
+    /// `gap` navigation falls silent meanwhile, and returns at that end.
+    Takeover { by: PrioritySource, ends: Ending, gap: bool },
+    /// A person closes the lock above the driving source, and opens it again.
     LockClosed,
-    /// The lock falls silent; its publisher is `gone`, or stays and says nothing.
+    /// The lock falls silent; its publisher is `gone`, or stays silent.
     LockSilent { gone: bool },
-    /// The lock says closed in a `share` of its messages, once at least.
+    /// The lock reports closed in a `share` of its messages, at least once.
     LockFlickers { rate: f64, share: f64 },
-    /// No scaling comes; its publisher is `gone`, or stays and says nothing.
+    /// No scaling arrives; its publisher is `gone`, or stays silent.
     ScalingSilent { gone: bool },
-    /// The zones ahead are blocked in a `share` of the scalings, once at least; a share of 1 is all of them.
+    /// The zones ahead are blocked in a `share` of the scalings, at least once; a share of 1 is all of them.
     ScalingBlocked { rate: f64, share: f64 },
-    /// The factors of some zones are none in a `share` of the scalings, once at least: of those `ahead`, or of those behind.
+    /// The factors of some zones are invalid in a `share` of the scalings, at least once: of those `ahead`, or of those behind.
     ScalingInvalid { ahead: bool, nonsense: Nonsense, rate: f64, share: f64 },
-    /// The zones ahead are blocked, or the lock is closed, and somebody switches enable off and on behind it; then it opens.
+    /// The zones ahead are blocked, or the lock is closed, and a person switches enable off and on meanwhile; then it opens.
     Rearmed { zone: bool },
-    /// The occupant selects a profile for which the chair is not calibrated, and goes back.
+    /// The occupant selects a profile for which the chair is not calibrated, and returns to the calibrated one.
     ProfileUnknown,
-    /// The stick says nothing more; its publisher is `gone`, or stays.
+    /// The stick falls silent; its publisher is `gone`, or stays.
     StickSilent { gone: bool },
-    /// The stick is pulled out, and is back held ahead with the button down.
+    /// The stick is unplugged, and returns held ahead with the button down.
     StickUnplugged,
-    /// The dead-man button is let go while the stick is held ahead, and pressed again.
+    /// The dead-man button is released while the stick is held ahead, and pressed again.
     ButtonLetGo,
 }
 
-/// What a fault has for itself: two that share one of these do not come together.
+/// A part of the system that a fault uses exclusively: two faults that share one do not coincide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Estop,
@@ -84,7 +88,7 @@ pub(crate) enum Part {
     Scaling,
     Profile,
     Stick,
-    /// Everything: it comes alone.
+    /// Everything: the fault occurs alone.
     All,
 }
 
@@ -95,7 +99,7 @@ impl Fault {
         text.split([' ', '(']).next().unwrap_or_default().to_owned()
     }
 
-    /// The topic whose publisher goes.
+    /// The topic whose publisher leaves.
     pub(crate) fn deserted(&self, driver: Driver, setup: Setup) -> Option<Topic> {
         match self {
             Self::CommandSilent { gone: true } => Some(match (setup, driver) {
@@ -110,7 +114,7 @@ impl Fault {
         }
     }
 
-    /// What it has for itself.
+    /// The parts that it uses exclusively.
     pub(crate) fn parts(&self, driver: Driver, setup: Setup) -> Vec<Part> {
         let mut parts = match *self {
             Self::EstopPressed { .. } | Self::EstopSilent => vec![Part::Estop],
@@ -126,14 +130,14 @@ impl Fault {
             | Self::InfraredRepeated { starboard } => vec![Part::Infrared(starboard)],
             Self::SecondPublisher { topic, .. } => vec![Part::Publishers(topic)],
             Self::LinkCut => vec![Part::Estop, Part::Commands],
-            // Nobody answers meanwhile.
+            // Requests are not answered meanwhile.
             Self::Held { .. } => vec![Part::Process, Part::Parameters],
             Self::ParameterSet(change) if change.node == Process::Zones => {
                 vec![Part::Parameters, Part::Scaling, Part::Profile, Part::Commands]
             }
-            // A limit makes a command beyond all reason one that is within it, see `drive/tests/holes.rs`.
+            // A limit turns a command beyond all reason into one within it, see `drive/tests/holes.rs`.
             Self::ParameterSet(change) if change.is_of_limits() => vec![Part::Parameters, Part::Commands],
-            // Sooner lost than the figures say.
+            // The source is lost sooner than the figures say.
             Self::ParameterSet(change) if change.is_of_time() => vec![Part::Parameters, Part::Commands],
             Self::ParameterSet(_) => vec![Part::Parameters],
             Self::DeviceLost { .. } => vec![Part::Device],
@@ -149,7 +153,7 @@ impl Fault {
         parts
     }
 
-    /// Whether it says what is bad now and then, so that a process that is held may miss it.
+    /// Whether it is bad in some messages only, so a held process may miss it.
     pub(crate) const fn flickers(&self) -> bool {
         matches!(
             self,
@@ -162,7 +166,7 @@ impl Fault {
         )
     }
 
-    /// Whether nothing that a person does brings motion while it lasts: it is there without a break.
+    /// Whether no action of a person causes motion while it lasts: it is present without a break.
     pub const fn is_steady(&self) -> bool {
         match self {
             Self::EstopSilent
@@ -182,10 +186,10 @@ impl Fault {
             | Self::StickSilent { .. }
             | Self::StickUnplugged
             | Self::ButtonLetGo => true,
-            // Other zones, in another mode, have nothing against it.
+            // A change of the zones to another mode may allow motion.
             Self::ParameterSet(change) => matches!(change.node, Process::Arbiter | Process::Joystick),
             Self::ScalingBlocked { share, .. } => *share >= 1.0,
-            // What flickers may be well for long enough, and what was said once can be taken back.
+            // A flicker may be good for long enough, and a single message can be taken back.
             Self::EstopPressed { .. }
             | Self::EnableFalse
             | Self::EnableFlickers { .. }
@@ -200,8 +204,8 @@ impl Fault {
         }
     }
 
-    /// Whether it asks for what it asks for only if it meets motion, which another fault may have taken away before: a blocked
-    /// sensor is none in the way of a vehicle that is not told to move.
+    /// Whether it needs its recovery steps only if it meets motion, which another fault may have ended before: a blocked sensor
+    /// has no effect on a vehicle that is not commanded to move.
     pub(crate) const fn needs_motion(&self) -> bool {
         match self {
             Self::EstopPressed { .. }
@@ -222,7 +226,7 @@ impl Fault {
                 matches!(topic, Topic::Lock | Topic::Arbitrated | Topic::Scaling | Topic::Profile)
             }
             Self::Held { process, .. } => !matches!(process, Process::Hindbrain),
-            // How fast is too fast the stages know that scale it.
+            // The stages that scale a command know which speed is too high.
             Self::CommandNonsense { huge: true }
             | Self::Infrared { .. }
             | Self::InfraredSilent { .. }
@@ -241,12 +245,12 @@ impl Fault {
         }
     }
 
-    /// Whether it is refused as long as something moves, and not where something else has stopped it.
+    /// Whether it is refused while the vehicle moves, but not if another fault has stopped it.
     pub(crate) const fn is_refused(&self) -> bool {
         matches!(self, Self::ParameterSet(change) if matches!(change.effect, Effect::Refused))
     }
 
-    /// For how long a process is held by it, in milliseconds: everything is noticed so much later.
+    /// How long it holds a process, in milliseconds: everything is detected that much later.
     pub(crate) const fn holds(&self) -> u64 {
         if let Self::Held { millis, .. } = self { *millis as u64 } else { 0 }
     }

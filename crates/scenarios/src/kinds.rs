@@ -1,7 +1,10 @@
 use crate::change::{ARBITER, HINDBRAIN, JOYSTICK, LIMITS, ZONES};
-use crate::{Driver, Effect, Ending, Fault, Lack, Nonsense, Process, Rival, Says, Second, Setup, Topic};
+use crate::{
+    DeviceFault, Driver, Effect, Ending, Fault, Nonsense, Payload, PrioritySource, Process, Second, Setup,
+    Topic,
+};
 
-/// Each kind of fault while `driver` drives, on each topic, parameter and process; rates and the like are to be drawn.
+/// Each kind of fault while `driver` drives, on each topic, parameter and process; rates and other values are drawn later.
 pub(crate) fn kinds(driver: Driver, setup: Setup) -> Vec<Fault> {
     let (rate, share, second) = (1.0, 0.5, Second::Alike);
     let mut kinds = vec![
@@ -16,17 +19,17 @@ pub(crate) fn kinds(driver: Driver, setup: Setup) -> Vec<Fault> {
         Fault::InfraredSilent { starboard: false },
         Fault::InfraredRepeated { starboard: false },
     ];
-    let lacks = [Lack::Plug, Lack::Answers, Lack::Sense, Lack::Health];
+    let lacks = [DeviceFault::Plug, DeviceFault::Answers, DeviceFault::Sense, DeviceFault::Health];
     kinds.extend(lacks.map(|lack| Fault::DeviceLost { lack }));
     if driver != Driver::Stick {
         kinds.extend([false, true].map(|gone| Fault::CommandSilent { gone }));
         kinds.extend([false, true].map(|huge| Fault::CommandNonsense { huge }));
-        // Clear of both edges, where the wire's own delay decides.
+        // Away from both edges, where the transport delay decides.
         let stamps = [-5_000, -200, -50, 0, 200, 600, 60_000];
         kinds.extend(stamps.map(|behind| Fault::CommandStamps { behind }));
         kinds.extend([Fault::CommandRepeated, Fault::LinkCut]);
     }
-    let of = |topic| Fault::SecondPublisher { topic, second, says: Says::Nothing };
+    let of = |topic| Fault::SecondPublisher { topic, second, says: Payload::Nothing };
     kinds.extend(topics(driver, setup).into_iter().map(of));
     kinds.extend(holds(setup));
     kinds.extend(HINDBRAIN.iter().map(Fault::ParameterSet));
@@ -36,7 +39,7 @@ pub(crate) fn kinds(driver: Driver, setup: Setup) -> Vec<Fault> {
     kinds
 }
 
-/// Those on which a second publisher may come.
+/// The topics on which a second publisher may appear.
 fn topics(driver: Driver, setup: Setup) -> Vec<Topic> {
     let mut topics =
         vec![Topic::Command, Topic::Enable, Topic::Estop, Topic::Reset, Topic::Port, Topic::Starboard];
@@ -48,7 +51,7 @@ fn topics(driver: Driver, setup: Setup) -> Vec<Topic> {
         };
         topics.extend([Topic::Lock, Topic::Scaling, Topic::Profile, of_driver]);
     }
-    // In one process nobody listens between two stages.
+    // In one process the topics between two stages are not subscribed to.
     if setup == Setup::Apart {
         topics.push(Topic::Arbitrated);
     }
@@ -60,14 +63,14 @@ fn holds(setup: Setup) -> Vec<Fault> {
     let mut holds = [10, 40, 90, 450, 800, 3_000].map(of(Process::Hindbrain)).to_vec();
     if setup == Setup::Apart {
         for process in [Process::Joystick, Process::Arbiter, Process::Zones] {
-            // Clear of the edge at 0.5 s.
+            // Away from the edge at 0.5 s.
             holds.extend([40, 90, 1_200].map(of(process)));
         }
     }
     holds
 }
 
-/// Those of sources, locks, zones and of the stick.
+/// The faults of sources, locks, zones and the stick.
 fn of_chain(driver: Driver) -> Vec<Fault> {
     let (rate, share, nonsense) = (1.0, 0.5, Nonsense::NaN);
     let mut kinds = vec![
@@ -95,11 +98,11 @@ fn of_chain(driver: Driver) -> Vec<Fault> {
             kinds.extend(ARBITER.iter().map(Fault::ParameterSet));
             for gap in [false, true] {
                 for ends in [Ending::LetsGo, Ending::Silent] {
-                    kinds.push(Fault::Takeover { by: Rival::Dock, ends, gap });
+                    kinds.push(Fault::Takeover { by: PrioritySource::Dock, ends, gap });
                 }
                 for ends in [Ending::LetsGo, Ending::Silent, Ending::Unplugged] {
-                    kinds.push(Fault::Takeover { by: Rival::Stick, ends, gap });
-                    kinds.push(Fault::Takeover { by: Rival::StickAtRest, ends, gap });
+                    kinds.push(Fault::Takeover { by: PrioritySource::Stick, ends, gap });
+                    kinds.push(Fault::Takeover { by: PrioritySource::StickAtRest, ends, gap });
                 }
             }
         }

@@ -1,5 +1,6 @@
-//! `scenarios play SEED COUNT SETUP [FIRST] [SECONDS]`: so many episodes, from the first on, for so long, played to a vehicle that
-//! whoever started this process has, see [`wire`]. `scenarios cuts SEED COUNT`: how long so many cuts of a link last, in seconds.
+//! `scenarios play SEED COUNT SETUP [FIRST] [SECONDS]` plays `COUNT` episodes from number `FIRST` on, for `SECONDS` at most, to
+//! the vehicle of the parent process, see [`wire`]. `scenarios cuts SEED COUNT` prints the durations of `COUNT` cuts of a link
+//! in seconds.
 
 mod wire;
 
@@ -10,8 +11,8 @@ use scenarios::{Dice, Fault, Setup, World};
 
 use crate::wire::Wire;
 
-/// So often in all an episode is played again that came to nothing since whoever plays it was late.
-const AGAIN: u32 = 5;
+/// How often in total an episode is repeated that failed because the parent process was late.
+const MAX_REPEATS: u32 = 5;
 
 const USAGE: &str = "usage: scenarios play SEED COUNT hindbrain|together|apart [FIRST] [SECONDS], or scenarios cuts SEED COUNT";
 
@@ -43,18 +44,18 @@ fn play(seed: u64, count: usize, setup: Setup, first: usize, seconds: usize) -> 
     let mut world = World::new(Wire::default(), setup);
     let mut again = 0;
     while let Err(what) = world.start() {
-        once_more(&mut world, &mut again, what)?;
+        repeat(&mut world, &mut again, what)?;
     }
     for (number, episode) in Dice::new(seed, setup).enumerate().skip(first).take(count) {
         if world.millis() / 1000 >= seconds as u64 {
             break;
         }
         let which = format!("seed {seed}, {setup}, episode {number} ({episode})");
-        world.vehicle_mut().tell(&format!("episode {which}"));
+        world.vehicle_mut().send(&format!("episode {which}"));
         while let Err(what) = world.play(&episode) {
-            once_more(&mut world, &mut again, format!("{which}: {what}"))?;
-            while let Err(what) = world.settle(&episode) {
-                once_more(&mut world, &mut again, format!("{which}, its end: {what}"))?;
+            repeat(&mut world, &mut again, format!("{which}: {what}"))?;
+            while let Err(what) = world.restore(&episode) {
+                repeat(&mut world, &mut again, format!("{which}, its end: {what}"))?;
             }
         }
         world.vehicle_mut().was_late();
@@ -62,9 +63,9 @@ fn play(seed: u64, count: usize, setup: Setup, first: usize, seconds: usize) -> 
     Ok(())
 }
 
-/// Whether it came to nothing since somebody was late, who has brought about another fault by that.
-fn once_more(world: &mut World<Wire>, again: &mut u32, what: String) -> Result<(), String> {
-    if !world.vehicle_mut().was_late() || *again == AGAIN {
+/// Allows a repetition if the parent process was late, which is another fault by itself; otherwise returns the failure.
+fn repeat(world: &mut World<Wire>, again: &mut u32, what: String) -> Result<(), String> {
+    if !world.vehicle_mut().was_late() || *again == MAX_REPEATS {
         return Err(what);
     }
     *again += 1;

@@ -1,19 +1,19 @@
-use crate::{Lack, Process, Says, Second, Topic};
+use crate::{DeviceFault, Payload, Process, Second, Topic};
 
-/// What is said to the vehicle, or done to it.
+/// A message to the vehicle, or an action on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // the sentences name the fields
 pub enum Message {
-    /// A command of navigation ahead, as a part of full speed, whose stamp lies so many milliseconds behind the clock; `None`: the
-    /// stamp of the command before.
+    /// A command of navigation ahead, as a part of full speed, whose stamp lies `behind` milliseconds behind the clock; `None`:
+    /// the stamp of the previous command.
     Command { forward: f64, behind: Option<i32> },
     /// The same on the joystick's reference.
     Reference { forward: f64, behind: Option<i32> },
     /// A command of the source `dock`, which has no stamps.
     Dock { forward: f64 },
-    /// How the stick is held; `None`: pulled out.
+    /// The position of the stick; `None`: unplugged.
     Stick(Option<Hand>),
-    /// Of the lock `door`: whether it is closed.
+    /// The lock `door`: whether it is closed.
     Lock(bool),
     /// The factors of all zones ahead, and of all others.
     Scaling { ahead: f32, others: f32 },
@@ -29,35 +29,35 @@ pub enum Message {
     Infrared { starboard: bool, reading: Reading, repeated: bool },
     /// A topic has these publishers.
     Publishers { topic: Topic, publishers: Publishers },
-    /// The second publisher of a topic says this.
-    Second { topic: Topic, second: Second, says: Says },
+    /// A message of the second publisher of a topic.
+    Second { topic: Topic, second: Second, says: Payload },
     /// The motor controller works, or what is wrong with it.
-    Device(Option<Lack>),
-    /// A process is held, or goes on.
+    Device(Option<DeviceFault>),
+    /// A process is held or continues.
     Held { process: Process, on: bool },
 }
 
-/// How the stick is held.
+/// The position of the stick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hand {
-    /// How far ahead, as a part of the way.
+    /// The deflection ahead, as a part of the full travel.
     pub forward: f64,
     /// Whether the dead-man button is down.
     pub button: bool,
 }
 
-/// Who publishes a topic.
+/// The publishers of a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Publishers {
     /// Its publisher is gone.
     Nobody,
-    /// The one that it is to have.
+    /// The expected one.
     One,
-    /// That one, and a second one like this.
+    /// The expected one, and a second one of this kind.
     Two(Second),
 }
 
-/// What a sensor says.
+/// The reading of a sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Reading {
@@ -71,7 +71,8 @@ pub(crate) const CALIBRATED: i32 = 1;
 pub(crate) const UNKNOWN: i32 = 3;
 
 impl Message {
-    /// What is received of it, if it is not lost on the way: of a second publisher what the only one might say.
+    /// The message as it is received, if it is not lost on the way: for a second publisher, the message that the expected one
+    /// might send.
     pub fn received(self) -> Option<Self> {
         match self {
             Self::Second { topic, second, says } if second.fits() => Self::of(topic, says),
@@ -80,9 +81,9 @@ impl Message {
         }
     }
 
-    /// How many of its kind wait for a process that is held, the newest ones.
+    /// How many messages of its kind wait for a held process; the newest are kept.
     /// # Source
-    /// The depths with which the nodes listen: `qos.rs` of the crate `ros`. The graph and the motor controller have no queue.
+    /// The depths of the nodes' subscriptions: `qos.rs` of the crate `ros`. The graph and the motor controller have no queue.
     pub(crate) const fn depth(self) -> usize {
         match self {
             Self::Command { .. } | Self::Reference { .. } | Self::Dock { .. } => 100,
@@ -94,11 +95,11 @@ impl Message {
         }
     }
 
-    /// What somebody says on `topic`; `None` of what nobody listens to.
-    pub fn of(topic: Topic, says: Says) -> Option<Self> {
-        let goes = says != Says::Stop;
+    /// A message with this payload on `topic`; `None` for a topic without a subscriber.
+    pub fn of(topic: Topic, says: Payload) -> Option<Self> {
+        let goes = says != Payload::Stop;
         let forward = if goes { 1.0 } else { 0.0 };
-        let behind = Some(if says == Says::Old { 60_000 } else { 0 });
+        let behind = Some(if says == Payload::Old { 60_000 } else { 0 });
         Some(match topic {
             Topic::Command | Topic::Source | Topic::Arbitrated => Self::Command { forward, behind },
             Topic::Reference => Self::Reference { forward, behind },
@@ -115,7 +116,7 @@ impl Message {
 }
 
 impl Publishers {
-    /// How many there are whose messages are received, and how many others.
+    /// The number of publishers whose messages are received, and of the others.
     pub const fn counted(self) -> (usize, usize) {
         match self {
             Self::Nobody => (0, 0),

@@ -2,19 +2,19 @@ use std::collections::VecDeque;
 
 use crate::{Fault, Seen};
 
-/// What the motors have to do at a time.
+/// The required state of the motors at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expect {
     /// Anything.
     Free,
     /// They are at stop.
     Stop,
-    /// Both are at this level, or next to it.
+    /// Both are at this level, or within 3 of it.
     Level(i16),
 }
 
 impl Expect {
-    /// What is wrong with these levels.
+    /// The violation by these levels, if any.
     pub(crate) fn wrong(self, levels: [i16; 2]) -> Option<String> {
         match self {
             Self::Stop if levels != [0, 0] => Some("must stand".into()),
@@ -26,7 +26,7 @@ impl Expect {
     }
 }
 
-/// That the motors are at stop from a time on, until another one if it is known.
+/// The requirement that the motors are at stop from a time on, until another one if it is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claim {
     pub of: Fault,
@@ -34,42 +34,42 @@ pub(crate) struct Claim {
     pub until: Option<u64>,
 }
 
-/// What the motors have to do, and since when; what they were told may be known some time later.
+/// The required state of the motors and its past, since motor levels may be reported with a delay.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     claims: Vec<Claim>,
-    /// The level from a time on.
+    /// The required level from a time on.
     level: Option<(u64, i16)>,
     why: &'static str,
-    /// What was to be expected from each time on.
+    /// The requirement from each time on.
     past: VecDeque<(u64, Expect)>,
 }
 
-/// So many changes of what is expected are remembered.
-const REMEMBERED: usize = 64;
+/// The most changes of the requirement that are remembered.
+const MAX_PAST: usize = 64;
 
 impl Plan {
-    /// Nothing is expected any more.
+    /// Removes all requirements from now on.
     pub(crate) fn clear(&mut self, now: u64) {
         self.claims.clear();
         self.level = None;
         self.why = "";
-        self.note(now);
+        self.record(now);
     }
 
-    /// Nothing is expected, and nothing was.
-    pub(crate) fn forget(&mut self, now: u64) {
+    /// Removes all requirements, also those of the past.
+    pub(crate) fn reset(&mut self, now: u64) {
         self.past.clear();
         self.clear(now);
     }
 
-    /// The vehicle drives at this level from `from` on.
+    /// Requires that the vehicle drives at this level from `from` on.
     pub(crate) fn go(&mut self, from: u64, level: i16) {
         self.level = Some((from, level));
     }
 
-    /// It is this that lets it drive.
-    pub(crate) fn because(&mut self, why: &'static str) {
+    /// Sets the reason for which the vehicle drives, for the error message.
+    pub(crate) fn set_reason(&mut self, why: &'static str) {
         self.why = why;
     }
 
@@ -77,14 +77,14 @@ impl Plan {
         self.claims.push(claim);
     }
 
-    /// The fault is over: what it claims ends then, or stays.
+    /// Ends the claims of a fault that is over, at `until` if that is known.
     pub(crate) fn end(&mut self, fault: Fault, until: Option<u64>) {
         for claim in self.claims.iter_mut().filter(|claim| claim.of == fault) {
             claim.until = until;
         }
     }
 
-    /// How long it takes until the level is the one that is expected.
+    /// The time until the required level applies.
     pub(crate) fn until_settled(&self, now: u64) -> u64 {
         self.level.map_or(0, |(from, _)| from.saturating_sub(now))
     }
@@ -98,22 +98,22 @@ impl Plan {
         }
     }
 
-    /// What is expected from now on.
-    fn note(&mut self, now: u64) {
+    /// Records the requirement from now on.
+    fn record(&mut self, now: u64) {
         let expected = self.expected(now);
         if self.past.back().is_none_or(|(_, last)| *last != expected) {
             self.past.push_back((now, expected));
         }
-        if self.past.len() > REMEMBERED {
+        if self.past.len() > MAX_PAST {
             self.past.pop_front();
         }
     }
 
-    /// What the motors were told, of which the step from `now` on is the latest.
+    /// Checks the motor levels against the requirements; the step from `now` on is the latest.
     /// # Errors
-    /// What is wrong with it.
+    /// The violation.
     pub(crate) fn judge(&mut self, now: u64, seen: &[Seen]) -> Result<(), String> {
-        self.note(now);
+        self.record(now);
         for &(at, levels) in seen {
             let expected =
                 self.past.iter().rev().find(|(from, _)| *from <= at).map_or(Expect::Free, |(_, one)| *one);

@@ -1,10 +1,10 @@
 use core::fmt;
 use core::str::FromStr;
 
-/// What there is of the chain between a person and the motors.
+/// The parts of the chain between a person and the motors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setup {
-    /// hindbrain by itself: who commands it publishes `cmd_vel`.
+    /// hindbrain alone: the driver publishes `cmd_vel`.
     Hindbrain,
     /// Joystick, arbiter, zones and hindbrain in one process.
     Together,
@@ -12,31 +12,31 @@ pub enum Setup {
     Apart,
 }
 
-/// Who asks for motion when a fault begins.
+/// The source of motion when a fault begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
-    /// Whoever publishes `cmd_vel`, or the arbiter's source `navigation`.
+    /// The publisher of `cmd_vel`, or the arbiter's source `navigation`.
     Navigation,
-    /// A hand on the virtual stick, while navigation asks for nothing.
+    /// A hand on the virtual stick, while navigation commands no motion.
     Stick,
-    /// Whoever publishes the joystick's reference, which passes while the stick is at rest.
+    /// The publisher of the joystick's reference, which passes while the stick is at rest.
     Reference,
 }
 
 /// A process that can be held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Process {
-    /// The one that has hindbrain, and in [`Setup::Together`] everything else.
+    /// The process of hindbrain; in [`Setup::Together`] of everything.
     Hindbrain,
-    /// Of the joystick.
+    /// The process of the joystick.
     Joystick,
-    /// Of the arbiter.
+    /// The process of the arbiter.
     Arbiter,
-    /// Of the zones.
+    /// The process of the zones.
     Zones,
 }
 
-/// A topic on which one publisher is expected.
+/// A topic that must have one publisher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     /// `cmd_vel`
@@ -51,9 +51,9 @@ pub enum Topic {
     Port,
     /// `motor/starboard`
     Starboard,
-    /// That of the arbiter's source `navigation`.
+    /// The topic of the arbiter's source `navigation`.
     Source,
-    /// That of the arbiter's lock `door`.
+    /// The topic of the arbiter's lock `door`.
     Lock,
     /// `cmd_vel_arbitrated`, between two processes.
     Arbitrated,
@@ -67,12 +67,12 @@ pub enum Topic {
     Stick,
 }
 
-/// What a second publisher is like.
+/// The kind of a second publisher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Second {
-    /// As the first one, from a node of another name.
+    /// Like the first one, from a node of another name.
     Alike,
-    /// As the first one, from a node of the same name.
+    /// Like the first one, from a node of the same name.
     SameName,
     /// Best effort.
     BestEffort,
@@ -87,37 +87,37 @@ impl Second {
     }
 }
 
-/// What is wrong with a motor controller.
+/// A fault of a motor controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lack {
+pub enum DeviceFault {
     /// It is unplugged.
     Plug,
     /// It does not answer.
     Answers,
-    /// What it answers is none.
+    /// Its answers are invalid.
     Sense,
     /// It reports an error of its own.
     Health,
 }
 
-/// What a second publisher says all the time.
+/// The messages of a second publisher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Says {
+pub enum Payload {
     /// Nothing.
     Nothing,
-    /// What would let the vehicle drive.
+    /// A value that would let the vehicle drive.
     Motion,
-    /// What would stop it.
+    /// A value that would stop it.
     Stop,
-    /// One and the other.
+    /// Both in turn.
     Both,
-    /// What would let it drive, stamped a minute ago where it has a stamp.
+    /// A value that would let it drive, stamped a minute ago if it has a stamp.
     Old,
 }
 
 /// A source of higher priority than navigation's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rival {
+pub enum PrioritySource {
     /// The arbiter's source `dock`, of commands without a stamp.
     Dock,
     /// The stick.
@@ -126,23 +126,23 @@ pub enum Rival {
     StickAtRest,
 }
 
-/// How somebody who drives ends.
+/// How a source that drives ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// With a zero as the last word, or the button let go.
+    /// With a zero as the last message, or the button released.
     LetsGo,
-    /// In silence, while asking for motion or holding still.
+    /// In silence, while commanding motion or holding still.
     Silent,
     /// Unplugged, which only a stick can be.
     Unplugged,
 }
 
-/// What a factor of a zone is that is none.
+/// An invalid factor of a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nonsense {
     /// Not a number.
     NaN,
-    /// Without end.
+    /// Infinite.
     Infinite,
     /// Below 0.
     Negative,
@@ -173,7 +173,7 @@ impl FromStr for Setup {
     }
 }
 
-/// Tells of a kind by which word it is shown.
+/// Implements `Display` with a word for each variant.
 macro_rules! shown {
     ($kind:ty { $($which:ident: $word:literal),+ $(,)? }) => {
         impl fmt::Display for $kind {
@@ -207,4 +207,4 @@ shown!(Topic {
     Stick: "joystick/virtual_device",
 });
 shown!(Second { Alike: "alike", SameName: "same_name", BestEffort: "best_effort", OtherType: "other_type" });
-shown!(Lack { Plug: "unplugged", Answers: "nothing", Sense: "garbage", Health: "errors" });
+shown!(DeviceFault { Plug: "unplugged", Answers: "nothing", Sense: "garbage", Health: "errors" });

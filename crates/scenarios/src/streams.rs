@@ -1,26 +1,29 @@
 use crate::message::CALIBRATED;
-use crate::{Driver, Ending, Fault, Hand, Message, Nonsense, Reading, Rival, Says, Second, Setup, Topic};
+use crate::{
+    Driver, Ending, Fault, Hand, Message, Nonsense, Payload, PrioritySource, Reading, Second, Setup, Topic,
+};
 
-/// Who takes over is at rest for so long first \[ms\].
+/// How long a source that takes over is at rest first \[ms\].
 const NEUTRAL: u64 = 100;
-/// When a second publisher beside another fault begins to speak \[ms\]: the graph knows it by then. Until then it may be obeyed.
+/// When a second publisher that coincides with another fault begins to publish \[ms\]: it is discovered by then. Until then its
+/// messages may be obeyed.
 const KNOWN: u64 = 300;
 
-/// Everything that talks to a vehicle, each at its own rate.
+/// All message streams to a vehicle, each at its own rate.
 pub(crate) struct Streams {
     pub setup: Setup,
     pub driver: Driver,
     /// The time since the vehicle was started.
     pub millis: u64,
-    /// When all of them were asked last.
+    /// The time of the previous step.
     before: Option<u64>,
-    /// What goes wrong, and since when.
+    /// The present faults and their beginnings.
     pub faults: Vec<(Fault, u64)>,
-    /// What full speed is multiplied with.
+    /// The factor of full speed.
     pub throttle: f64,
     /// Whether the dead-man button is down, while the stick drives.
     pub button: bool,
-    /// How a stick ended that took over.
+    /// How a stick that took over ended.
     pub ended: Option<Ending>,
 }
 
@@ -39,7 +42,7 @@ impl Streams {
         }
     }
 
-    /// How many messages of a stream of so many a second there were from `begun` until now, and when all were asked last.
+    /// The number of messages of a stream with this rate from `begun` until now, and until the previous step.
     fn counts(&self, begun: u64, rate: f64) -> (u64, Option<u64>) {
         let count = |at: u64| at.checked_sub(begun).map(|millis| (millis as f64 * rate / 1000.0) as u64);
         (count(self.millis).unwrap_or_default(), self.before.and_then(count))
@@ -50,14 +53,14 @@ impl Streams {
         before.is_none_or(|before| now > before)
     }
 
-    /// Of the messages of a flicker every so many is a bad one, the first one at least.
+    /// Whether the next message of a flicker is a bad one; the first one is.
     fn is_bad(&self, begun: u64, rate: f64, share: f64) -> bool {
         let (now, before) = self.counts(begun, rate);
         let bad = |count: u64| (count as f64 * share) as u64;
         before.is_none_or(|before| bad(now) > bad(before))
     }
 
-    /// Whether a flicker says something now, and whether it is a bad one.
+    /// Whether a flicker publishes now, and whether the message is a bad one.
     fn flicker(&self, begun: u64, rate: f64, share: f64) -> Option<bool> {
         self.is_due(begun, rate).then(|| self.is_bad(begun, rate, share))
     }
@@ -66,8 +69,8 @@ impl Streams {
         self.is_due(0, 1000.0 / millis as f64)
     }
 
-    /// All that is said now.
-    pub(crate) fn said(&mut self) -> Vec<Message> {
+    /// All messages that are due now.
+    pub(crate) fn due_messages(&mut self) -> Vec<Message> {
         let mut messages = Vec::with_capacity(12);
         messages.extend(self.estop());
         messages.extend([false, true].into_iter().filter_map(|starboard| self.infrared(starboard)));
@@ -99,7 +102,7 @@ impl Streams {
         self.every(40).then_some(Message::Estop(false))
     }
 
-    /// One that says nothing else was switched on once and for all.
+    /// Without a fault the switch was switched on once and publishes nothing.
     fn enable(&self) -> Option<Message> {
         self.faults.iter().find_map(|&(fault, begun)| match fault {
             Fault::EnableFlickers { rate, share } => {
@@ -170,7 +173,7 @@ impl Streams {
         self.every(50).then(|| of(1.0, 1.0))
     }
 
-    /// What is asked for by who drives without a stick.
+    /// The command of the driver without a stick.
     fn commands(&self) -> Option<Message> {
         let (mut forward, mut behind) = (self.throttle, Some(0));
         for (fault, _) in &self.faults {
@@ -191,15 +194,15 @@ impl Streams {
         }
     }
 
-    /// What somebody asks for who takes over since `begun`: rest first.
-    fn takes_over(&self, begun: u64) -> f64 {
+    /// The command of a source that takes over since `begun`: rest first.
+    fn takeover_command(&self, begun: u64) -> f64 {
         if self.millis - begun < NEUTRAL { 0.0 } else { 1.0 }
     }
 
     fn dock(&self) -> Option<Message> {
         self.faults.iter().find_map(|&(fault, begun)| match fault {
-            Fault::Takeover { by: Rival::Dock, .. } => {
-                Some(Message::Dock { forward: self.takes_over(begun) })
+            Fault::Takeover { by: PrioritySource::Dock, .. } => {
+                Some(Message::Dock { forward: self.takeover_command(begun) })
             }
             _ => None,
         })
@@ -215,8 +218,10 @@ impl Streams {
                 Fault::StickSilent { .. } => return None,
                 Fault::StickUnplugged => return Some(Message::Stick(None)),
                 Fault::ButtonLetGo => return hand(self.throttle, false),
-                Fault::Takeover { by: Rival::Stick, .. } => return hand(self.takes_over(begun), true),
-                Fault::Takeover { by: Rival::StickAtRest, .. } => return hand(0.0, true),
+                Fault::Takeover { by: PrioritySource::Stick, .. } => {
+                    return hand(self.takeover_command(begun), true);
+                }
+                Fault::Takeover { by: PrioritySource::StickAtRest, .. } => return hand(0.0, true),
                 _ => {}
             }
         }
@@ -228,7 +233,7 @@ impl Streams {
         }
     }
 
-    /// What second publishers say.
+    /// The messages of second publishers.
     fn second(&self) -> impl Iterator<Item = Message> + '_ {
         let is_alone = self.faults.len() < 2;
         self.faults.iter().filter_map(move |&(fault, begun)| {
@@ -236,20 +241,20 @@ impl Streams {
                 return None;
             };
             let since = self.millis - begun;
-            // Before each true of a switch the graph is read.
+            // The graph is read before each true of a switch.
             let may = is_alone || topic == Topic::Enable || since >= KNOWN;
             let says = match says {
-                Says::Nothing => return None,
-                Says::Both if (since / 20).is_multiple_of(2) => Says::Motion,
-                Says::Both => Says::Stop,
+                Payload::Nothing => return None,
+                Payload::Both if (since / 20).is_multiple_of(2) => Payload::Motion,
+                Payload::Both => Payload::Stop,
                 says => says,
             };
             may.then_some(Message::Second { topic, second, says })
         })
     }
 
-    /// What waits in a link that was cut at `begun`, oldest first.
-    pub(crate) fn waited(&self, begun: u64) -> Vec<Message> {
+    /// The messages that wait in a link that was cut at `begun`, oldest first.
+    pub(crate) fn backlog(&self, begun: u64) -> Vec<Message> {
         let lasted = i32::try_from(self.millis - begun).unwrap_or(i32::MAX);
         let forward = self.throttle;
         let of_age = |behind| {
@@ -263,13 +268,13 @@ impl Streams {
         (0..lasted).rev().step_by(20).flat_map(of_age).collect()
     }
 
-    /// What the occupant selects.
+    /// The profile that the occupant selects.
     pub(crate) fn profile(&self) -> Message {
         Message::Profile(CALIBRATED)
     }
 
-    /// What a second switch says when it comes.
+    /// The message of a second switch when it appears.
     pub(crate) fn switched_off(second: Second) -> Message {
-        Message::Second { topic: Topic::Enable, second, says: Says::Stop }
+        Message::Second { topic: Topic::Enable, second, says: Payload::Stop }
     }
 }

@@ -2,35 +2,35 @@ use core::mem::{Discriminant, discriminant};
 
 use crate::{Message, Needs, Parameters, Process};
 
-/// The levels of both motors, and when they were told, in milliseconds since the vehicle was started.
+/// The levels of both motors, and the time at which they were published, in milliseconds since the vehicle was started.
 pub type Seen = (u64, [i16; 2]);
 
-/// A machine with motors, as a world of [`Message`]s sees it.
+/// A machine with motors, as the generator of [`Message`]s uses it.
 pub trait Vehicle {
-    /// What a bound may be missed by, in milliseconds: the wire, and who looks.
+    /// The tolerance of a bound, in milliseconds: transport and observation.
     const SLACK: u64 = 0;
-    /// How long its parts take to find one another, in milliseconds.
+    /// How long its parts take to discover one another, in milliseconds.
     const START: u64 = 700;
-    /// How long it takes until hindbrain has said what it waits for, in milliseconds.
+    /// How long it takes until hindbrain has reported what it waits for, in milliseconds.
     const NEWS: u64 = 0;
 
-    /// The message comes now; one that a machine has no input for means nothing to it.
+    /// Delivers the message now; a message that the machine has no input for is ignored.
     fn receive(&mut self, message: Message);
-    /// Sets parameters of a node now, as text in YAML; without one the entry is deleted. Whether they are accepted.
+    /// Sets parameters of a node now, as text in YAML; an empty text deletes the entry. Returns whether they are accepted.
     fn set(&mut self, node: Process, set: Parameters) -> bool;
-    /// Lets so many milliseconds pass, and whatever is due happen; how many have passed.
+    /// Lets `millis` pass and carries out what is due; returns how many have passed.
     fn pass(&mut self, millis: u64) -> u64;
-    /// What the motors were told since this was asked last.
+    /// The motor levels since the last call.
     fn seen(&mut self) -> Vec<Seen>;
-    /// What hindbrain says that it waits for.
+    /// The recovery steps that hindbrain reports as awaited.
     fn waits_for(&self) -> Needs;
-    /// Whether its motor controller is there.
+    /// Whether its motor controller works.
     fn is_ready(&self) -> bool {
         true
     }
 }
 
-/// What comes to a process, and waits while that is held.
+/// The inputs of a process, which wait while it is held.
 #[derive(Debug)]
 pub struct Inbox<I> {
     is_held: bool,
@@ -49,13 +49,13 @@ impl<I> Inbox<I> {
         self.is_held
     }
 
-    /// The process is held, or goes on; what waited for it, oldest first.
+    /// Holds the process or lets it continue; returns the inputs that waited, oldest first.
     pub fn hold(&mut self, on: bool) -> Vec<I> {
         self.is_held = on;
         core::mem::take(&mut self.waiting).into_iter().map(|(_, input)| input).collect()
     }
 
-    /// What `message` is to the process, unless it waits.
+    /// The input of `message`, unless it has to wait.
     pub fn take(&mut self, message: &Message, input: I) -> Option<I> {
         if !self.is_held {
             return Some(input);

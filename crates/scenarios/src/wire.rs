@@ -1,16 +1,16 @@
-//! A vehicle behind standard input and output: what is said to it goes out as lines, and what it did comes back.
+//! A vehicle behind standard input and output: messages to it are written as lines, and its state is read back.
 //!
-//! Each message is a line of its name and its values. Two are answered: `set NODE name:value,...` by `yes` or `no`, and
-//! `pass MILLISECONDS`, once that time has passed, by `MILLISECONDS IS_LATE IS_READY CAUSES TIME:LEVEL...`: how much has passed,
-//! whether somebody was held up meanwhile, whether the motor controller works, what hindbrain names as causes (`-` for none), and
-//! what the motors were told, each with its time since the first line.
+//! Each message is a line of its name and its values. Two are answered: `set NODE name:value,...` by `yes` or `no`, and `pass
+//! MILLISECONDS`, once that time has passed, by `MILLISECONDS IS_LATE IS_READY CAUSES TIME:LEVEL...`: how much time has passed,
+//! whether the parent process was late meanwhile, whether the motor controller works, the causes that hindbrain names (`-` for
+//! none), and the motor levels, each with its time since the first line.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, Write};
 
 use scenarios::{Message, Needs, Parameters, Process, Publishers, Reading, Seen, Vehicle};
 
-/// The vehicle as it was last.
+/// The last known state of the vehicle.
 #[derive(Debug, Default)]
 pub struct Wire {
     seen: Vec<Seen>,
@@ -20,25 +20,25 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Whether somebody was held up since this was asked last.
+    /// Whether the parent process was late since the last call.
     pub fn was_late(&mut self) -> bool {
         core::mem::take(&mut self.is_late)
     }
 
-    /// A line goes out. If nobody reads it, the next answer is missing.
-    pub fn tell(&mut self, line: &str) {
+    /// Writes a line. If it is not read, the next answer is missing.
+    pub fn send(&mut self, line: &str) {
         let _ = writeln!(std::io::stdout().lock(), "{line}");
     }
 
     /// # Panics
-    /// Whoever plays the vehicle has ended.
-    #[allow(clippy::panic)] // there is nobody left to tell
-    fn ask(&mut self, line: &str) -> String {
-        self.tell(line);
+    /// The parent process has ended.
+    #[allow(clippy::panic)] // no error can be reported any more
+    fn request(&mut self, line: &str) -> String {
+        self.send(line);
         let mut answer = String::new();
         match std::io::stdin().lock().read_line(&mut answer) {
             Ok(length) if length > 0 => answer,
-            _ => panic!("nobody answers '{line}'"),
+            _ => panic!("no answer to '{line}'"),
         }
     }
 }
@@ -73,8 +73,8 @@ fn line(message: Message) -> String {
             format!("publisher {topic} {second}")
         }
         Message::Second { topic, says, .. } => {
-            let said = Message::of(topic, says).map(line).unwrap_or_default();
-            format!("second {topic} {said}")
+            let message = Message::of(topic, says).map(line).unwrap_or_default();
+            format!("second {topic} {message}")
         }
         Message::Device(None) => "device works".into(),
         Message::Device(Some(lack)) => format!("device {lack}"),
@@ -88,7 +88,7 @@ impl Vehicle for Wire {
     const NEWS: u64 = 1_000;
 
     fn receive(&mut self, message: Message) {
-        self.tell(&line(message));
+        self.send(&line(message));
     }
 
     fn set(&mut self, node: Process, set: Parameters) -> bool {
@@ -96,12 +96,12 @@ impl Vehicle for Wire {
         for (name, value) in set {
             let _ = write!(text, "{name}:{value},");
         }
-        self.ask(&text).trim() == "yes"
+        self.request(&text).trim() == "yes"
     }
 
     #[allow(clippy::panic)] // as above
     fn pass(&mut self, millis: u64) -> u64 {
-        let answer = self.ask(&format!("pass {millis}"));
+        let answer = self.request(&format!("pass {millis}"));
         let mut words = answer.split_whitespace();
         let (passed, late) = (words.next().and_then(|word| word.parse().ok()), words.next());
         let (ready, causes) = (words.next(), words.next());

@@ -3,30 +3,30 @@ use crate::message::UNKNOWN;
 use crate::plan::{Claim, Plan};
 use crate::streams::Streams;
 use crate::{
-    Driver, Effect, Ending, Episode, Fault, Message, Motion, Needs, Occurrence, Publishers, Rival, Setup,
-    Topic, Vehicle,
+    Driver, Effect, Ending, Episode, Fault, Message, Motion, Needs, Occurrence, PrioritySource, Publishers,
+    Setup, Topic, Vehicle,
 };
 
 /// One step \[ms\].
 pub(crate) const STEP: u64 = 10;
-/// How long it takes at most to drive, once everything is done that has to be \[ms\].
-const DRIVES: u64 = 1_000;
-/// For so long it is looked at what an act brought \[ms\].
-const LOOK: u64 = 200;
-/// How long a motor controller takes at most to be there again \[ms\].
-const OPENS: u64 = 5_000;
+/// How long the vehicle takes at most to drive, once all recovery steps are done \[ms\].
+const DRIVE_TIME: u64 = 1_000;
+/// How long the vehicle is observed after an act \[ms\].
+const OBSERVATION: u64 = 200;
+/// How long a motor controller takes at most to recover \[ms\].
+const DEVICE_TIME: u64 = 5_000;
 
-/// A vehicle and everything that talks to it, in steps of 10 ms: full speed ahead is asked for, the e-stop, the sensors, locks and
-/// zones have their heartbeats, and one thing goes wrong, or some.
+/// A vehicle and all message streams to it, in steps of 10 ms: full speed ahead is commanded, the e-stop, the sensors, locks
+/// and zones have their heartbeats, and one or more faults occur.
 pub struct World<V> {
     vehicle: V,
     streams: Streams,
     plan: Plan,
-    /// When processes go on that are held.
+    /// When the held processes continue.
     held: Vec<(u64, Message)>,
 }
 
-/// What a person can do.
+/// An action of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     Reset,
@@ -44,7 +44,7 @@ fn millis(seconds: f64) -> u64 {
 }
 
 impl<V: Vehicle> World<V> {
-    /// Around a vehicle that was just started.
+    /// For a vehicle that was just started.
     pub fn new(vehicle: V, setup: Setup) -> Self {
         Self { vehicle, streams: Streams::new(setup), plan: Plan::default(), held: Vec::new() }
     }
@@ -59,11 +59,11 @@ impl<V: Vehicle> World<V> {
         &mut self.vehicle
     }
 
-    /// Starts the vehicle, and drives until it is at full speed.
+    /// Starts the vehicle and drives until it is at full speed.
     /// # Errors
     /// It does not drive.
     pub fn start(&mut self) -> Check {
-        self.plan.forget(self.now());
+        self.plan.reset(self.now());
         self.vehicle.receive(Message::Device(None));
         self.vehicle.receive(self.streams.profile());
         self.run(V::START)?;
@@ -71,9 +71,9 @@ impl<V: Vehicle> World<V> {
         self.recover(Needs::ALL, false)
     }
 
-    /// Lets `episode` happen to a vehicle that drives, and gets it to drive again.
+    /// Plays `episode` to a vehicle that drives, and makes it drive again.
     /// # Errors
-    /// What the vehicle did that it should not, or did not do.
+    /// The violation: what the vehicle did or did not do.
     pub fn play(&mut self, episode: &Episode) -> Check {
         self.hand_over(episode.driver)?;
         self.plan.clear(self.now());
@@ -89,10 +89,10 @@ impl<V: Vehicle> World<V> {
         }
         self.run(millis(episode.lasts) + V::SLACK)?;
         if episode.faults.iter().any(|one| matches!(one.fault, Fault::Rearmed { .. })) {
-            self.tries(Act::Enable)?;
+            self.act_in_vain(Act::Enable)?;
         }
         if episode.insists {
-            ACTS.into_iter().try_for_each(|act| self.tries(act))?;
+            ACTS.into_iter().try_for_each(|act| self.act_in_vain(act))?;
         }
         let end = self.now();
         order.sort_by(|one, other| one.ends.total_cmp(&other.ends));
@@ -103,16 +103,16 @@ impl<V: Vehicle> World<V> {
         self.go_on(episode)
     }
 
-    /// For how long it has been going on \[ms\].
+    /// The time since the start \[ms\].
     pub fn millis(&self) -> u64 {
         self.now()
     }
 
-    /// Whatever is left of `episode`, which came to nothing, is over, and it drives.
+    /// Ends what is left of `episode`, which failed, and makes the vehicle drive.
     /// # Errors
-    /// It does not.
-    pub fn settle(&mut self, episode: &Episode) -> Check {
-        self.plan.forget(self.now());
+    /// It does not drive.
+    pub fn restore(&mut self, episode: &Episode) -> Check {
+        self.plan.reset(self.now());
         for (_, process) in core::mem::take(&mut self.held) {
             self.vehicle.receive(process);
         }
@@ -122,17 +122,17 @@ impl<V: Vehicle> World<V> {
             }
         }
         (self.streams.throttle, self.streams.button) = (1.0, self.streams.driver == Driver::Stick);
-        self.plan.forget(self.now());
+        self.plan.reset(self.now());
         self.run(1_000)?;
         self.recover(Needs::ALL, false)
     }
 
-    /// All of it is over: it drives on, by itself or once a person did what is asked for.
+    /// After the faults: the vehicle drives on, by itself or after a person did the recovery steps.
     fn go_on(&mut self, episode: &Episode) -> Check {
         if episode.goes() {
             return self.run(300 + self.plan.until_settled(self.now()));
         }
-        // A zone looks at what a lock has left, too: nothing of it is left, while a factor is none.
+        // A zone also checks the command that a lock has reduced: while a factor is invalid, nothing of it remains.
         let needs = |one: &Occurrence| match one.fault {
             Fault::ScalingInvalid { .. } => one.course.needs | Needs::ZERO,
             _ => one.course.needs,
@@ -145,7 +145,7 @@ impl<V: Vehicle> World<V> {
         }
         let certain = episode.faults.iter().filter(|one| episode.is_certain(one));
         let mut certain = certain.map(needs).fold(Needs::NOTHING, core::ops::BitOr::bitor);
-        // Whoever flickers switches on again, perhaps after all else was over.
+        // A flickering switch is switched on again at its end, perhaps after all other faults were over.
         let flickers = episode.faults.iter().any(|one| matches!(one.fault, Fault::EnableFlickers { .. }));
         certain.enable &= certain.reset || !flickers;
         let brakes = episode.faults.iter().map(|one| match one.course.after {
@@ -161,12 +161,12 @@ impl<V: Vehicle> World<V> {
             _ => &[],
         };
         for act in lesser {
-            self.tries(*act)?;
+            self.act_in_vain(*act)?;
         }
         self.recover(all, certain == all)
     }
 
-    /// What a person does, one thing after the other, and then the vehicle has to drive; if that is `certain` not before.
+    /// A person does the recovery steps in order, and then the vehicle has to drive; if the need is `certain`, not before.
     fn recover(&mut self, needs: Needs, certain: bool) -> Check {
         let is_stick = self.streams.driver == Driver::Stick;
         let last = if needs.button && is_stick { Act::Button } else { Act::Zero };
@@ -177,28 +177,28 @@ impl<V: Vehicle> World<V> {
                 continue;
             }
             if certain {
-                self.says(left, act)?;
+                self.check_waits_for(left, act)?;
             }
             self.act(act)?;
-            self.run(LOOK)?;
+            self.run(OBSERVATION)?;
             left = match act {
                 Act::Reset => left.without_reset(),
                 _ => Needs { enable: false, ..left.without_reset() },
             };
         }
         if certain && needs.enable {
-            self.says(left, last)?;
+            self.check_waits_for(left, last)?;
         }
         self.act(last)?;
         self.drives("after the recovery")
     }
 
-    /// hindbrain says that it waits for just this, before `act`: what was done before has had its effect, and no other.
-    fn says(&mut self, needs: Needs, act: Act) -> Check {
+    /// Checks that hindbrain reports exactly `needs` before `act`: the earlier acts have had their effect, and no other.
+    fn check_waits_for(&mut self, needs: Needs, act: Act) -> Check {
         let end = self.now() + V::NEWS;
         loop {
             let says = self.vehicle.waits_for();
-            // Beside a latch it need not say what comes after it.
+            // With a latch it need not report what follows the reset.
             if says.reset == needs.reset && (says.reset || says.enable == needs.enable) {
                 return Ok(());
             }
@@ -209,20 +209,20 @@ impl<V: Vehicle> World<V> {
         }
     }
 
-    /// It drives at full speed, a second later at the latest.
+    /// Requires that the vehicle drives at full speed, a second later at the latest.
     fn drives(&mut self, when: &'static str) -> Check {
-        self.streams.ended = None; // a stick that took over is there again, at rest
+        self.streams.ended = None; // a stick that took over is back, at rest
         self.plan.clear(self.now());
-        self.run(DRIVES + V::SLACK)?;
+        self.run(DRIVE_TIME + V::SLACK)?;
         self.plan.go(self.now(), FULL);
-        self.plan.because(when);
+        self.plan.set_reason(when);
         self.run(50)
     }
 
-    /// A person does what does not help.
-    fn tries(&mut self, act: Act) -> Check {
+    /// A person acts without effect.
+    fn act_in_vain(&mut self, act: Act) -> Check {
         self.act(act)?;
-        self.run(LOOK)
+        self.run(OBSERVATION)
     }
 
     fn act(&mut self, act: Act) -> Check {
@@ -236,7 +236,7 @@ impl<V: Vehicle> World<V> {
                     self.run(300)?;
                     self.streams.button = true;
                 }
-                // What is desired follows the stick by and by, and a limit may hold back a command.
+                // The desired velocity follows the stick gradually, and a limit may hold back a command.
                 self.run(if is_stick { 900 } else { 400 } + V::SLACK)?;
                 self.streams.throttle = 1.0;
                 Ok(())
@@ -254,7 +254,7 @@ impl<V: Vehicle> World<V> {
         Ok(())
     }
 
-    /// Whoever drives comes to rest and says nothing more, and then `driver` drives.
+    /// The present driver comes to rest and falls silent, and then `driver` drives.
     fn hand_over(&mut self, driver: Driver) -> Check {
         if self.streams.driver == driver {
             return Ok(());
@@ -287,19 +287,19 @@ impl<V: Vehicle> World<V> {
         for (_, process) in self.held.extract_if(.., |(until, _)| *until <= now) {
             self.vehicle.receive(process);
         }
-        for message in self.streams.said() {
+        for message in self.streams.due_messages() {
             self.vehicle.receive(message);
         }
         self.streams.millis += self.vehicle.pass(STEP);
         self.plan.judge(now, &self.vehicle.seen())
     }
 
-    /// Until the motor controller is there.
+    /// Waits until the motor controller works.
     fn open(&mut self) -> Check {
-        let end = self.now() + OPENS;
+        let end = self.now() + DEVICE_TIME;
         while !self.vehicle.is_ready() {
             if self.now() > end {
-                return Err("the motor controller does not come back".into());
+                return Err("the motor controller does not recover".into());
             }
             self.step()?;
         }
@@ -365,15 +365,15 @@ impl<V: Vehicle> World<V> {
             self.publish(topic, Publishers::One);
         }
         match fault {
-            // What waited for the link comes at once, oldest first.
+            // The messages that waited for the link arrive at once, oldest first.
             Fault::LinkCut => {
-                let waited = self.streams.waited(begun);
-                waited.into_iter().for_each(|message| self.vehicle.receive(message));
+                let backlog = self.streams.backlog(begun);
+                backlog.into_iter().for_each(|message| self.vehicle.receive(message));
             }
             Fault::SecondSwitchOff { .. } => self.publish(Topic::Enable, Publishers::One),
             Fault::SecondPublisher { topic, .. } => {
                 self.publish(topic, Publishers::One);
-                // What is said before the graph knows is said by one of two.
+                // A message before the second publisher's departure is discovered counts as one of two publishers.
                 if matches!(topic, Topic::Profile | Topic::Reset) {
                     self.run(V::SLACK)?;
                 }
@@ -388,20 +388,20 @@ impl<V: Vehicle> World<V> {
                 self.vehicle.receive(Message::Device(None));
                 self.open()?;
             }
-            // Somebody switches on again, which is no rise without a false that counts.
+            // A person switches on again, which is no rise without a false that counts.
             Fault::EnableFalse => self.vehicle.receive(Message::Enable(false)),
             Fault::EnableFlickers { .. } => self.vehicle.receive(Message::Enable(true)),
             Fault::ParameterSet(change) if change.effect != Effect::Refused => {
                 let is_accepted = self.vehicle.set(change.node, change.undo);
-                is_accepted.then_some(()).ok_or("what it was before is refused")?;
+                is_accepted.then_some(()).ok_or("the previous value is refused")?;
             }
             Fault::ProfileUnknown => self.vehicle.receive(self.streams.profile()),
             // The last message is a bad one.
             Fault::LockClosed | Fault::LockFlickers { .. } => self.vehicle.receive(Message::Lock(true)),
-            Fault::Takeover { by: Rival::Dock, ends: Ending::LetsGo, .. } => {
+            Fault::Takeover { by: PrioritySource::Dock, ends: Ending::LetsGo, .. } => {
                 self.vehicle.receive(Message::Dock { forward: 0.0 });
             }
-            Fault::Takeover { by: Rival::Stick | Rival::StickAtRest, ends, .. } => {
+            Fault::Takeover { by: PrioritySource::Stick | PrioritySource::StickAtRest, ends, .. } => {
                 self.streams.ended = Some(ends);
             }
             _ => {}
@@ -410,7 +410,7 @@ impl<V: Vehicle> World<V> {
         Ok(())
     }
 
-    /// What must come of the end of a fault.
+    /// Sets the requirements after the end of a fault.
     fn claim_after(&mut self, episode: &Episode, one: &Occurrence) {
         let now = self.now();
         let course = &one.course;

@@ -1,17 +1,17 @@
-//! Bearings around the vehicle, cut into bins.
+//! Bearings around the vehicle, divided into bins.
 //!
-//! Bins are equal in the "diamond angle" y / (|x| + |y|) of each quadrant, which takes one division where an angle takes
-//! an arc tangent. A bin is 0.45 degrees wide ahead, astern and abeam and 0.9 degrees half way between.
+//! Bins are equal in the "diamond angle" y / (|x| + |y|) of each quadrant, which takes one division where an angle
+//! takes an arc tangent. A bin is 0.45 degrees wide ahead, astern and abeam and 0.9 degrees half way between.
 
 use core::f64::consts::TAU;
 
 pub(crate) const BINS: usize = 4 * QUADRANT;
-/// No bin is wider \[rad\]: 2 / 128 half way between the axes.
+/// The maximum width of a bin \[rad\]: 2 / 128 half way between the axes.
 pub(crate) const WIDEST: f64 = 2.0 / QUADRANT as f64;
 const QUADRANT: usize = 128;
 
-/// The bin that the point or direction (x, y) lies in, counter-clockwise from straight ahead; `None` for the origin and
-/// for what is not finite.
+/// The bin of the point or direction (x, y), counter-clockwise from straight ahead; `None` for the origin and for
+/// values that are not finite.
 pub(crate) fn bin(x: f64, y: f64) -> Option<usize> {
     let sum = x.abs() + y.abs();
     if !(sum > 0.0 && sum < f64::INFINITY) {
@@ -25,11 +25,11 @@ pub(crate) fn bin(x: f64, y: f64) -> Option<usize> {
     } else {
         share
     };
-    // 0 to 4, so the cast is in range; rounding may give the 4 itself, which is straight ahead again.
+    // 0 to 4, so the cast is in range; rounding may give exactly 4, which is straight ahead again.
     Some((diamond * QUADRANT as f64) as usize % BINS)
 }
 
-/// The unit vector `of` bins counter-clockwise from straight ahead: a whole number is the border before that bin.
+/// The unit vector `of` bins counter-clockwise from straight ahead: a whole number is the start of that bin.
 pub(crate) fn direction(of: f64) -> [f64; 2] {
     let diamond = (of / QUADRANT as f64).rem_euclid(4.0);
     let share = diamond.fract();
@@ -43,12 +43,13 @@ pub(crate) fn direction(of: f64) -> [f64; 2] {
     [x / length, y / length]
 }
 
-/// The direction of the middle of a bin.
+/// The direction of the centre of a bin.
 pub(crate) fn middle(bin: usize) -> [f64; 2] {
     direction(bin as f64 + 0.5)
 }
 
-/// The bins whose middle lies from the bearing `from` counter-clockwise to `to` \[rad\]; all if they are a turn apart.
+/// The bins whose centre is between the bearings `from` and `to` \[rad\], counter-clockwise; all if they are a turn
+/// apart.
 pub(crate) fn sector(from: f64, to: f64) -> Vec<bool> {
     let width = if (to - from).abs() >= TAU { TAU } else { (to - from).rem_euclid(TAU) };
     let is_in = |bin| {
@@ -58,7 +59,7 @@ pub(crate) fn sector(from: f64, to: f64) -> Vec<bool> {
     (0..BINS).map(is_in).collect()
 }
 
-/// The runs of bins for which `holds`: the bearings where each begins and ends, counter-clockwise \[degrees\].
+/// The runs of bins for which `holds`: their start and end bearings, counter-clockwise \[degrees\].
 pub(crate) fn runs(holds: impl Fn(usize) -> bool) -> Vec<[f64; 2]> {
     let Some(start) = (0..BINS).find(|&bin| !holds(bin)) else { return vec![[-180.0, 180.0]] };
     let bearing = |bin: usize| {

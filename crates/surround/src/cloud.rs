@@ -3,46 +3,46 @@ use std::borrow::Cow;
 use crate::Unusable;
 use crate::view::View;
 
-/// Points, as `sensor_msgs/PointCloud2` has them: raw bytes with a table of contents.
+/// A `sensor_msgs/PointCloud2`: raw bytes with a description of the fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cloud<'a> {
-    /// The frame that it is in, by its header.
+    /// The frame in the header.
     pub frame: Cow<'a, str>,
     /// Points in a row.
     pub width: u32,
-    /// Rows; 1 for points in no order.
+    /// Rows; 1 for unordered points.
     pub height: u32,
-    /// From point to point \[bytes\].
+    /// Bytes from one point to the next.
     pub point_step: u32,
-    /// From row to row \[bytes\].
+    /// Bytes from one row to the next.
     pub row_step: u32,
-    /// Whether the first byte of a number is its greatest.
+    /// Whether the bytes of a number are big endian.
     pub is_bigendian: bool,
-    /// The fields called "x", "y" and "z"; `None` where there is none.
+    /// The fields "x", "y" and "z"; `None` if missing.
     pub fields: [Option<Field>; 3],
     /// The points.
     pub data: Cow<'a, [u8]>,
 }
 
-/// Where a coordinate stands, as `sensor_msgs/PointField` says it.
+/// The position of a coordinate, as in `sensor_msgs/PointField`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// From the begin of a point \[bytes\].
+    /// Offset from the start of a point \[bytes\].
     pub offset: u32,
-    /// The number of its type: 7 is FLOAT32, 8 is FLOAT64, and no other is a coordinate here.
+    /// The number of its type: 7 is FLOAT32, 8 is FLOAT64; others are not supported.
     pub datatype: u8,
 }
 
-/// What counts as a measurement in a cloud.
+/// The rules for measurements in a cloud.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// The part of the points that must be finite, 0 to 1.
+    /// The minimum part of finite points, 0 to 1.
     pub least: f64,
-    /// The number of points that must be finite.
+    /// The minimum number of finite points.
     pub least_points: usize,
-    /// Whether a cloud of no points says that nothing is there.
+    /// Whether an empty cloud means free space.
     pub empty_is_free: bool,
-    /// Points below or above this are not in the way \[m\].
+    /// Points outside of this band of heights are ignored as obstacles \[m\].
     pub band: [f64; 2],
 }
 
@@ -50,14 +50,14 @@ const NAMES: [&str; 3] = ["x", "y", "z"];
 const FLOAT32: u8 = 7;
 const FLOAT64: u8 = 8;
 
-/// Puts the points of `cloud` into `view`.
+/// Adds the points of `cloud` to `view`.
 ///
-/// * A point of which a coordinate is NaN or infinite is left out; a part of `rules.least` must be finite, and
-///   `rules.least_points`, and one at least.
-/// * Finite points outside of the band of heights, and those that are the vehicle itself, are measured but not in the
-///   way.
+/// * A point with a coordinate that is NaN or infinite is ignored; at least the part `rules.least`,
+///   `rules.least_points` and one point must be finite.
+/// * Finite points outside of the band of heights, and those of the vehicle itself, count as measurements but not as
+///   obstacles.
 /// # Errors
-/// [`Unusable`]; the view is then half filled and says nothing.
+/// [`Unusable`]; the view is then incomplete and must not be used.
 pub(crate) fn read(cloud: &Cloud, rules: Rules, view: &mut View) -> Result<(), Unusable> {
     let [x, y, z] = check(cloud)?;
     view.clear();
@@ -65,7 +65,7 @@ pub(crate) fn read(cloud: &Cloud, rules: Rules, view: &mut View) -> Result<(), U
     if of == 0 && rules.empty_is_free {
         return Ok(());
     }
-    // One loop for each common layout, so that nothing is decided for each point.
+    // One loop for each common layout, without decisions for each point.
     let measured = match (cloud.is_bigendian, x, y, z) {
         (false, At::Single(x), At::Single(y), At::Single(z)) => {
             each(cloud, rules, view, |point| Some([le32(point, x)?, le32(point, y)?, le32(point, z)?]))
@@ -86,7 +86,7 @@ pub(crate) fn read(cloud: &Cloud, rules: Rules, view: &mut View) -> Result<(), U
     Ok(())
 }
 
-/// How many points are finite, after putting those that are in the way into `view`.
+/// Adds the obstacles to `view` and returns the number of finite points.
 #[inline]
 fn each(cloud: &Cloud, rules: Rules, view: &mut View, at: impl Fn(&[u8]) -> Option<[f64; 3]>) -> usize {
     let (step, row) = (cloud.point_step as usize, cloud.row_step as usize);
@@ -103,7 +103,7 @@ fn each(cloud: &Cloud, rules: Rules, view: &mut View, at: impl Fn(&[u8]) -> Opti
             };
             finite += 1;
             let [x, y, z] = transform.point(point);
-            // A height that is no number is that of a point too far away to be computed.
+            // A height that is NaN belongs to a point too far away to be computed.
             if z >= low && z <= high && !view.is_own([x, y]) {
                 view.add([x, y]);
             }
@@ -112,7 +112,7 @@ fn each(cloud: &Cloud, rules: Rules, view: &mut View, at: impl Fn(&[u8]) -> Opti
     finite
 }
 
-/// Where the coordinates are, once everything fits.
+/// The positions of the coordinates, after all checks.
 fn check(cloud: &Cloud) -> Result<[At; 3], Unusable> {
     let Cloud { width, height, point_step, row_step, .. } = *cloud;
     let mut places = [At::Single(0); 3];
@@ -130,7 +130,7 @@ fn check(cloud: &Cloud) -> Result<[At; 3], Unusable> {
         *place = at;
     }
     let least = u64::from(width) * u64::from(point_step);
-    // Padding as long as a point is a sign that width or step are wrong.
+    // Padding of a point's length or more indicates a wrong width or step.
     if !(least..least + u64::from(point_step)).contains(&u64::from(row_step)) {
         return Err(Unusable::RowStep { value: row_step, least, point_step });
     }

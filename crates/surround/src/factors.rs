@@ -1,16 +1,16 @@
 use units::Velocity;
 use zones::{Scaling, Zone};
 
-use crate::sweeps::{Asked, SWEEPS, Sweep};
+use crate::sweeps::{SWEEPS, StickSigns, Sweep};
 use crate::table::{FAR, Reach};
 use crate::{Params, sweeps};
 
-/// Where a factor begins to fall and where it is 0, as lengths \[m\] or times \[s\].
+/// The limits of a factor, as lengths \[m\] or times \[s\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distances {
-    /// The factor is 0 here and nearer.
+    /// At this value and below, the factor is 0.
     pub stop: f64,
-    /// The factor is 1 here and farther, linear between; greater than `stop`.
+    /// At this value and above, the factor is 1; linear between; greater than `stop`.
     pub slow: f64,
 }
 
@@ -25,30 +25,33 @@ impl Distances {
     }
 }
 
-/// How fast the vehicle goes, as far as somebody has to look.
+/// The velocity of the vehicle, for the time to a collision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Pace {
-    /// The time to a collision is of no interest.
+    /// The time to a collision is not used.
     Unused,
-    /// It is this.
+    /// The velocity is known.
     Known(Velocity),
-    /// It should be known and is not: full throw in every way.
+    /// The velocity is required but missing: full throw in all directions is assumed.
     Lost,
 }
 
-/// The scaling that leaves of each zone what the sweeps of its sticks leave; see the [crate's](crate) table.
-pub(crate) fn scaling(reach: &Reach, asked: &[Asked; 8], params: &Params, pace: Pace) -> Scaling {
+/// Computes the scaling from the reach of the sweeps; see the table of the [crate](crate).
+pub(crate) fn scaling(reach: &Reach, requested: &[StickSigns; 8], params: &Params, pace: Pace) -> Scaling {
     let mut left = [0.0; SWEEPS];
     for ((left, sweep), &travel) in left.iter_mut().zip(Sweep::ALL).zip(reach) {
-        *left =
-            if travel == FAR { 1.0 } else { factor(f64::from(travel) / 1000.0, sweep, asked, params, pace) };
+        *left = if travel == FAR {
+            1.0
+        } else {
+            factor(f64::from(travel) / 1000.0, sweep, requested, params, pace)
+        };
     }
     let least = |zone: Zone, of: fn(Zone, Sweep) -> bool| {
-        let asked = asked.get(zone as usize).copied().unwrap_or_default();
+        let requested = requested.get(zone as usize).copied().unwrap_or_default();
         let looked_at = Sweep::ALL
             .into_iter()
             .zip(left)
-            .filter(|&(sweep, _)| asked.holds(zone, sweep) && of(zone, sweep));
+            .filter(|&(sweep, _)| requested.holds(zone, sweep) && of(zone, sweep));
         looked_at.map(|(_, left)| left).fold(1.0, f64::min)
     };
     let mut fields = [0.0; 16];
@@ -58,8 +61,8 @@ pub(crate) fn scaling(reach: &Reach, asked: &[Asked; 8], params: &Params, pace: 
     Scaling::from_fields(&fields).0
 }
 
-/// Whether the factor of forward and back looks at `sweep`: straight motions, and arcs but where the stick asks for
-/// little turning, which the other factor can take away.
+/// Whether the factor of forward and back depends on `sweep`: straight motions, and arcs unless the stick requests
+/// little turning, which the other factor can remove.
 fn moves(zone: Zone, sweep: Sweep) -> bool {
     match sweep {
         Sweep::Ahead | Sweep::Astern => true,
@@ -68,8 +71,8 @@ fn moves(zone: Zone, sweep: Sweep) -> bool {
     }
 }
 
-/// Whether the factor of left and right looks at `sweep`: turns on the spot, and arcs but where the stick asks for
-/// little motion, which the other factor can take away.
+/// Whether the factor of left and right depends on `sweep`: turns on the spot, and arcs unless the stick requests
+/// little motion, which the other factor can remove.
 fn turns(zone: Zone, sweep: Sweep) -> bool {
     match sweep {
         Sweep::Ahead | Sweep::Astern => false,
@@ -78,36 +81,36 @@ fn turns(zone: Zone, sweep: Sweep) -> bool {
     }
 }
 
-fn factor(travel: f64, sweep: Sweep, asked: &[Asked; 8], params: &Params, pace: Pace) -> f64 {
+fn factor(travel: f64, sweep: Sweep, requested: &[StickSigns; 8], params: &Params, pace: Pace) -> f64 {
     let by_distance = params.distances_of(sweep.zone()).factor(travel);
     let speed = match pace {
         Pace::Unused => return by_distance,
-        Pace::Known(velocity) => speed(velocity.forward(), velocity.turn(), sweep, asked, params),
+        Pace::Known(velocity) => speed(velocity.forward(), velocity.turn(), sweep, requested, params),
         Pace::Lost => {
             let full = params.full_throw;
-            let both =
-                [1.0, -1.0].map(|sign| speed(sign * full.linear, sign * full.angular, sweep, asked, params));
-            let mixed =
-                [1.0, -1.0].map(|sign| speed(sign * full.linear, -sign * full.angular, sweep, asked, params));
+            let both = [1.0, -1.0]
+                .map(|sign| speed(sign * full.linear, sign * full.angular, sweep, requested, params));
+            let mixed = [1.0, -1.0]
+                .map(|sign| speed(sign * full.linear, -sign * full.angular, sweep, requested, params));
             both.into_iter().chain(mixed).fold(0.0, f64::max)
         }
     };
     if speed > 0.0 { by_distance.min(params.collision_time.factor(travel / speed)) } else { by_distance }
 }
 
-/// No part of the outline moves faster than this in the way of `sweep` \[m/s\].
-fn speed(forward: f64, turn: f64, sweep: Sweep, asked: &[Asked; 8], params: &Params) -> f64 {
-    let asked = match sweep {
-        Sweep::Ahead => sweeps::Asked { ahead: true, ..Asked::default() },
-        Sweep::Astern => Asked { astern: true, ..Asked::default() },
-        Sweep::TurnLeft => Asked { left: true, ..Asked::default() },
-        Sweep::TurnRight => Asked { right: true, ..Asked::default() },
-        Sweep::Arcs(zone) => asked.get(zone as usize).copied().unwrap_or_default(),
+/// The maximum speed of any part of the outline along `sweep` \[m/s\].
+fn speed(forward: f64, turn: f64, sweep: Sweep, requested: &[StickSigns; 8], params: &Params) -> f64 {
+    let requested = match sweep {
+        Sweep::Ahead => sweeps::StickSigns { ahead: true, ..StickSigns::default() },
+        Sweep::Astern => StickSigns { astern: true, ..StickSigns::default() },
+        Sweep::TurnLeft => StickSigns { left: true, ..StickSigns::default() },
+        Sweep::TurnRight => StickSigns { right: true, ..StickSigns::default() },
+        Sweep::Arcs(zone) => requested.get(zone as usize).copied().unwrap_or_default(),
     };
     let part = |is_asked: bool, speed: f64| if is_asked { speed.max(0.0) } else { 0.0 };
-    part(asked.ahead, forward)
-        + part(asked.astern, -forward)
-        + (part(asked.left, turn) + part(asked.right, -turn)) * params.footprint.corner()
+    part(requested.ahead, forward)
+        + part(requested.astern, -forward)
+        + (part(requested.left, turn) + part(requested.right, -turn)) * params.footprint.corner()
 }
 
 #[cfg(test)]
@@ -119,8 +122,8 @@ mod tests {
     use crate::sweeps::Sweeps;
     use crate::table::FREE;
 
-    fn asked() -> [Asked; 8] {
-        Sweeps::new(&Boundaries::default(), FullThrow { linear: 1.0, angular: 1.0 }).asked
+    fn requested() -> [StickSigns; 8] {
+        Sweeps::new(&Boundaries::default(), FullThrow { linear: 1.0, angular: 1.0 }).requested
     }
 
     fn only(sweep: Sweep, travel: i16) -> Reach {
@@ -129,9 +132,9 @@ mod tests {
         reach
     }
 
-    /// The names of the factors that `sweep` lowers when something touches.
+    /// The names of the factors that `sweep` lowers on contact.
     fn lowered(sweep: Sweep) -> Vec<String> {
-        let scaling = scaling(&only(sweep, 0), &asked(), &Params::default(), Pace::Unused);
+        let scaling = scaling(&only(sweep, 0), &requested(), &Params::default(), Pace::Unused);
         let mut names = Vec::new();
         for zone in Zone::AROUND {
             let factors = scaling.of(zone);
@@ -173,7 +176,7 @@ mod tests {
     fn a_factor_is_linear_from_stop_to_slow() {
         let front = |travel| {
             let reach = only(Sweep::Ahead, travel);
-            scaling(&reach, &asked(), &Params::default(), Pace::Unused).of(Zone::Front).forward_back.get()
+            scaling(&reach, &requested(), &Params::default(), Pace::Unused).of(Zone::Front).forward_back.get()
         };
         // 0.3 to 1.5 m: (0.9 - 0.3) / 1.2 = 0.5, (0.6 - 0.3) / 1.2 = 0.25.
         let expected = [(0, 0.0), (300, 0.0), (600, 0.25), (900, 0.5), (1500, 1.0), (2999, 1.0), (FAR, 1.0)];
@@ -186,7 +189,7 @@ mod tests {
     fn time_to_collision_counts_in_the_way_that_the_vehicle_goes() {
         let factor = |sweep: Sweep, travel, forward, turn| {
             let pace = Pace::Known(Velocity::planar(forward, turn).unwrap());
-            super::factor(travel, sweep, &asked(), &Params::default(), pace)
+            super::factor(travel, sweep, &requested(), &Params::default(), pace)
         };
         let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-9, "{got}, not {expected}");
         // 2 m at 1.6 m/s are 1.25 s: (1.25 - 0.5) / 1.5 = 0.5, where the distance alone would leave all.
@@ -207,10 +210,10 @@ mod tests {
     fn a_lost_velocity_is_full_throw_in_every_way() {
         let params = Params::default();
         for sweep in Sweep::ALL {
-            let lost = super::factor(1.2, sweep, &asked(), &params, Pace::Lost);
+            let lost = super::factor(1.2, sweep, &requested(), &params, Pace::Lost);
             for (forward, turn) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
                 let known = Pace::Known(Velocity::planar(forward, turn).unwrap());
-                assert!(lost <= super::factor(1.2, sweep, &asked(), &params, known), "{sweep:?}");
+                assert!(lost <= super::factor(1.2, sweep, &requested(), &params, known), "{sweep:?}");
             }
             assert!(lost < 1.0);
         }

@@ -24,12 +24,13 @@ const fn extent(name: &'static str, default: f64) -> Parameter<f64> {
 }
 
 impl Footprint {
-    /// How far the outline is from the origin in the direction `way`, a unit vector \[m\].
+    /// The distance of the outline from the origin in the direction `way`, a unit vector \[m\].
     pub(crate) fn edge(&self, way: [f64; 2]) -> f64 {
         self.leave([0.0, 0.0], way).unwrap_or(0.0)
     }
 
-    /// How far the farthest corner is from the origin \[m\]: the radius of the circle swept by turning on the spot.
+    /// The distance of the farthest corner from the origin \[m\]: the radius of the circle swept by turning on the
+    /// spot.
     pub(crate) fn corner(&self) -> f64 {
         self.front.max(self.back).hypot(self.left.max(self.right))
     }
@@ -38,7 +39,7 @@ impl Footprint {
         (-self.back..=self.front).contains(&x) && (-self.right..=self.left).contains(&y)
     }
 
-    /// How far one goes from `at` in the direction `way` until the outline is left; `None` from outside.
+    /// The distance from `at` to the outline in the direction `way`; `None` from outside.
     pub(crate) fn leave(&self, at: [f64; 2], way: [f64; 2]) -> Option<f64> {
         let to_edge = |at: f64, way: f64, low: f64, high: f64| match way {
             way if way > 0.0 => (high - at) / way,
@@ -58,7 +59,7 @@ mod tests {
     const CHAIR: Footprint = Footprint { front: 0.6, back: 0.5, left: 0.3, right: 0.4 };
 
     #[test]
-    fn each_edge_is_where_its_extent_says() {
+    fn each_edge_is_at_its_extent() {
         let edges = [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]].map(|way| CHAIR.edge(way));
         assert_eq!(edges, [0.6, 0.5, 0.3, 0.4]);
         // At 45 degrees to the left the left edge comes first: 0.3 / sin 45°.

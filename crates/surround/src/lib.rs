@@ -1,18 +1,19 @@
-//! What scanners and depth cameras leave of a command: a zone scaling as LUCI makes it, for vehicles without LUCI.
+//! Computes a zone scaling from scanners and depth cameras, as LUCI does, for vehicles without LUCI.
 //!
-//! * [`Surround`] is the machine: a [`Scan`] or a [`Cloud`] of one of several [`Sensor`]s comes in, a
-//!   [`zones::Scaling`] goes out in the same call, whose `fields` are the numbers of the message.
-//! * [`Params`] are read from the parameters that [`specification`] describes, the [`Footprint`] among them.
+//! * [`Surround`] is the machine: it receives a [`Scan`] or a [`Cloud`] of one of several [`Sensor`]s and returns a
+//!   [`zones::Scaling`] in the same call, whose `fields` are the numbers of the message.
+//! * [`Params`] are read from the parameters that [`specification`] describes, including the [`Footprint`].
 //!
 //! # From points to factors
 //!
-//! A point matters by how far the part of the outline that would touch it travels until it does, in each of twelve
-//! **sweeps**: straight ahead, straight back, turning left and right on the spot, and, for each zone, the arcs of the
-//! sticks in it (seven sticks from border to border stand for a sector, at full throw). Each sweep has a factor: 0 at
-//! the stop distance of its zone, 1 at the slow distance, linear between; straight ahead has the distances of front, a
-//! turn to the left on the spot those of left, and so on. A factor of a zone is the least of the sweeps it looks at:
+//! The relevant value of a point is the distance that the part of the outline which would touch it travels until
+//! contact, in each of twelve **sweeps**: straight ahead, straight back, turning left and right on the spot, and, for
+//! each zone, the arcs of its sticks (seven sticks from border to border represent a sector, at full throw). Each
+//! sweep has a factor: 0 at the stop distance of its zone, 1 at the slow distance, linear between. Straight ahead
+//! uses the distances of front, a turn to the left on the spot those of left, and so on. A factor of a zone is the
+//! smallest one of the sweeps on which it depends:
 //!
-//! | zone | stick (rear swap on) | forward/back looks at | left/right looks at |
+//! | zone | stick (rear swap on) | forward/back depends on | left/right depends on |
 //! |---|---|---|---|
 //! | front | ahead | straight ahead | both turns on the spot, arcs |
 //! | front left | ahead and left | straight ahead, arcs | turn left, arcs |
@@ -23,38 +24,39 @@
 //! | back left | back and right | straight back, arcs (tail to the rear left) | turn right, arcs |
 //! | back | back | straight back | both turns on the spot, arcs |
 //!
-//! The table is not written down in the code but follows from which sticks lie in a zone by its
-//! [`Boundaries`](zones::Boundaries): the factor of forward and back looks at the straight motions that they ask for,
-//! that of left and right at the turns, for either part may be all that is left of the stick. Arcs are looked at by
-//! both; where a stick asks for little of one part (front, back, left, right) by the factor of that part alone, since
-//! without that part no arc is driven.
+//! The code does not contain the table but derives it from the sticks of a zone by its
+//! [`Boundaries`](zones::Boundaries). The factor of forward and back depends on the straight motions that the sticks
+//! request, and that of left and right on the turns, since either part may be all that remains of the stick. Both
+//! depend on arcs. For a stick with little of one part (front, back, left, right) only the factor of that part
+//! depends on arcs, since without that part no arc is driven.
 //!
-//! **A way out is always left** by that: back never looks at what is ahead, nor does left or right/left at what is
-//! beyond the circle that the corners sweep; what is beside the vehicle limits no straight motion. What is within the
-//! outline counts as touching on its bearing, not as blocking everything.
+//! **A way out always remains**: back never depends on what is ahead, and left and right (left/right) never on what
+//! is beyond the circle that the corners sweep; objects beside the vehicle limit no straight motion. A point within
+//! the outline counts as touching on its bearing, and does not block everything.
 //!
-//! # What a nearer thing does
+//! # Monotony
 //!
-//! Of each bearing (512 bins, 0.45 to 0.9 degrees) the nearest point counts. A point that is nearer to the turning
-//! point on the same bearing never raises a factor, and neither does one more point. Rounding is to the safe side: a
-//! thing looks as wide as its bins. What it leaves is right within one node (a 160th of the radius looked at, by default
-//! 2 cm), and straight ahead within 2 mm.
+//! On each bearing (512 bins, 0.45 to 0.9 degrees) the nearest point counts. A point that is nearer to the turning
+//! point on the same bearing never raises a factor, and neither does an additional point. Rounding is to the safe
+//! side: an object appears as wide as its bins. The result is accurate within one node (a 160th of the radius
+//! covered, by default 2 cm), and straight ahead within 2 mm.
 //!
-//! With a velocity the **time to a collision** limits as well: travel by the greatest speed that any part of the
-//! outline has in the way of the sweep, |v| + |ω| · (distance of the farthest corner), each only in the sweep's sense. It
-//! knows of nothing beyond the parameter `reach`.
+//! With a velocity the **time to a collision** limits as well: travel divided by the maximum speed of any part of the
+//! outline along the sweep, |v| + |ω| · (distance of the farthest corner), each only in the sweep's direction. It
+//! does not cover anything beyond the parameter `reach`.
 //!
-//! # What is no measurement
+//! # Invalid measurements
 //!
-//! Silence, also before the first message; a message that is no measurement ([`Unusable`]), by its stamp or by what is in
-//! it; one that is as old as the sensor's timeout, however it got there. The same stamp again is no news. The sensor then blocks the sector that it answers for, as if something touched there;
-//! the factors that are 0 for this alone are NaN, "not measured", so that what they stop does not go on by itself once the sensor is
-//! back. A wide gap between the beams of a scan blocks what is behind it. A cloud tells no directions into which it saw nothing:
-//! it is judged by share and number of its points alone, so that a part of it that goes blind is not noticed while the
-//! rest has points. Where no sensor answers the parameter `uncovered` says what is there.
+//! A sensor has no valid measurement if it is silent, also before its first message; if its message is invalid
+//! ([`Unusable`]), by its stamp or by its content; or if the message is as old as the sensor's timeout, for whatever
+//! reason. A repeated stamp is ignored. The sensor then blocks its sector, as if an object touched there. Factors
+//! that are 0 only for this reason are NaN, "not measured", so the motion that they stop does not resume by itself
+//! when the sensor returns. A wide gap between the beams of a scan blocks what is behind it. A cloud does not report
+//! directions without echo: it is checked only by part and number of its points, so a blind part of it is not
+//! detected while the rest has points. Where no sensor covers a bearing, the parameter `uncovered` applies.
 //!
-//! What is deliberately absent: memory (what has left all sensors' sight is gone), holes in the floor, moving things,
-//! shapes other than a rectangle, and transforms from anywhere but the parameters.
+//! Deliberately absent: memory (objects outside of all sensors' view are forgotten), holes in the floor, moving
+//! objects, shapes other than a rectangle, and transforms other than those of the parameters.
 #![forbid(unsafe_code)]
 
 mod bins;
@@ -66,13 +68,13 @@ mod parameters;
 mod pose;
 mod scan;
 mod sensor;
+mod sensor_monitor;
 mod status;
 mod surround;
 mod sweeps;
 mod table;
 mod unusable;
 mod view;
-mod watch;
 
 pub use cloud::{Cloud, Field};
 pub use factors::Distances;
@@ -81,7 +83,7 @@ pub use parameters::{Params, specification};
 pub use pose::Pose;
 pub use scan::{Scan, ZeroRange};
 pub use sensor::{Kind, Sensor};
+pub use sensor_monitor::Condition;
 pub use status::Counters;
 pub use surround::{Input, Output, Surround};
 pub use unusable::Unusable;
-pub use watch::Condition;

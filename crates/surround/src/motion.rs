@@ -2,12 +2,12 @@ use core::f64::consts::TAU;
 
 use crate::Footprint;
 
-/// A way in which the vehicle can move on the floor.
+/// A motion of the vehicle on the floor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Motion {
     Ahead,
     Astern,
-    /// Along a circle, or on the spot where `centre` is 0.
+    /// Along a circle, or on the spot if `centre` is 0.
     Turn {
         /// The circle's centre, to the left of the origin \[m\].
         centre: f64,
@@ -16,14 +16,15 @@ pub(crate) enum Motion {
     },
 }
 
-/// Lengths and steps below this are rounding \[m\].
+/// Lengths and steps below this are rounding errors \[m\].
 const TINY: f64 = 1e-6;
 
 impl Motion {
-    /// How far the part of `footprint` that will touch the `point` travels until it does \[m\]; infinite if it never
-    /// does within a turn.
+    /// The distance that the part of `footprint` which will touch the `point` travels until contact \[m\]; infinite
+    /// if there is no contact within a turn.
     ///
-    /// The point is outside of the footprint or on its outline. One that the outline slides along is not touched.
+    /// The point must be outside of the footprint or on its outline. A point along which the outline slides is not
+    /// touched.
     pub(crate) fn travel(self, footprint: &Footprint, point: [f64; 2]) -> f64 {
         match self {
             Self::Ahead => straight(footprint, point[0] - footprint.front, point[1]),
@@ -38,7 +39,7 @@ fn straight(footprint: &Footprint, gap: f64, y: f64) -> f64 {
     if is_in_the_way { gap.max(0.0) } else { f64::INFINITY }
 }
 
-/// Seen from the vehicle the point goes around `centre` the other way, until it comes in through an edge.
+/// In the vehicle's frame the point moves around `centre` in the opposite direction, until it enters through an edge.
 fn turn(footprint: &Footprint, point: [f64; 2], centre: f64, left: bool) -> f64 {
     let Footprint { front, back, left: port, right } = *footprint;
     let from = [point[0], point[1] - centre];
@@ -49,7 +50,7 @@ fn turn(footprint: &Footprint, point: [f64; 2], centre: f64, left: bool) -> f64 
     let mut meet = |at: [f64; 2], normal: [f64; 2]| {
         let speed = [sense * at[1], -sense * at[0]];
         if speed[0] * normal[0] + speed[1] * normal[1] > -TINY {
-            return; // comes out or grazes
+            return; // leaves or grazes
         }
         let turned = if (at[0] - from[0]).hypot(at[1] - from[1]) < TINY {
             0.0
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_the_swept_circle_is_never_met() {
+    fn a_point_beyond_the_swept_circle_is_never_touched() {
         for degrees in 0..360 {
             let (y, x) = f64::from(degrees).to_radians().sin_cos();
             let beyond = CHAIR.corner() + 1e-3;

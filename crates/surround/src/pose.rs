@@ -1,9 +1,10 @@
-/// Where a sensor is and how it is turned, in the vehicle's frame.
+/// The position and orientation of a sensor in the vehicle's frame.
 ///
-/// A point p of the sensor is Rz(yaw) · Ry(pitch) · Rx(roll) · p + (x, y, z) of the vehicle. All must be finite.
+/// A point p of the sensor is Rz(yaw) · Ry(pitch) · Rx(roll) · p + (x, y, z) in the vehicle's frame. All must be
+/// finite.
 /// # Source
-/// REP-103, fixed axes; the same six numbers as in a URDF joint's origin. Roll is there for scanners that hang upside
-/// down and for the optical frames of cameras.
+/// REP-103, fixed axes; the same six numbers as in a URDF joint's origin. Roll is for scanners mounted upside down
+/// and for the optical frames of cameras.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose {
     /// Forward \[m\].
@@ -20,7 +21,7 @@ pub struct Pose {
     pub yaw: f64,
 }
 
-/// A [`Pose`] ready for use on many points.
+/// A [`Pose`] prepared for many points.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transform {
     rows: [[f64; 3]; 3],
@@ -50,14 +51,15 @@ impl Transform {
         ]
     }
 
-    /// The direction at `angle` \[rad\] in the sensor's plane, seen from above; shorter than 1 where it rises or falls.
+    /// The direction at `angle` \[rad\] in the sensor's plane, projected on the floor; shorter than 1 where it rises
+    /// or falls.
     pub fn beam(&self, angle: f64) -> [f64; 2] {
         let (y, x) = angle.sin_cos();
         let [[a, b, _], [d, e, _], _] = self.rows;
         [a * x + b * y, d * x + e * y]
     }
 
-    /// Where the sensor is, seen from above \[m\].
+    /// The position of the sensor on the floor \[m\].
     pub fn origin(&self) -> [f64; 2] {
         [self.at[0], self.at[1]]
     }

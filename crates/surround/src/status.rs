@@ -3,29 +3,29 @@ use zones::Zone;
 
 use crate::{Condition, Sensor, Surround, Unusable};
 
-/// What has come and gone since the start.
+/// Counts since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Scans of known sensors.
     pub scans: u64,
     /// Clouds of known sensors.
     pub clouds: u64,
-    /// Messages that were no measurement.
+    /// Messages that were invalid.
     pub unusable: u64,
-    /// Messages whose stamp was not newer than the last one's, and that changed nothing.
+    /// Messages without a newer stamp than the last one, which were ignored.
     pub repeated: u64,
     /// Messages of a sensor that does not exist or is of another kind: a fault of the caller.
     pub unknown: u64,
-    /// Velocities that came, invalid ones included.
+    /// Received velocities, invalid ones included.
     pub velocities: u64,
-    /// Messages that were not a velocity.
+    /// Invalid velocities.
     pub invalid_velocities: u64,
-    /// Outputs that were thrown away because nobody took them: a fault of the caller.
+    /// Outputs that were dropped because they were not polled: a fault of the caller.
     pub dropped: u64,
 }
 
 impl Surround {
-    /// How well the node is and why, as of the last call.
+    /// The health of the node and the reason, as of the last call.
     pub fn health(&self) -> (Level, String) {
         if self.is_stopping() {
             return (Level::Warn, "stopping".into());
@@ -36,13 +36,13 @@ impl Surround {
         }
         let silent: Vec<&str> = self
             .conditions()
-            .filter(|(_, condition)| matches!(condition, Condition::NeverHeard | Condition::TimedOut))
+            .filter(|(_, condition)| matches!(condition, Condition::NeverReceived | Condition::TimedOut))
             .map(|(sensor, _)| sensor.name.as_str())
             .collect();
         if !silent.is_empty() {
             return (Level::Stale, format!("silent sensor counts as blocked: {}", silent.join(", ")));
         }
-        if self.lacks_velocity() {
+        if self.misses_velocity() {
             return (Level::Warn, "no velocity in time, full throw is assumed".into());
         }
         let unmeasured = self.conditions().find_map(|(sensor, _)| {
@@ -59,18 +59,18 @@ impl Surround {
         (Level::Ok, "every sensor is fresh".into())
     }
 
-    /// What is wrong with what comes of a sensor, if something is.
+    /// The fault of a sensor, if any.
     fn fault(&self, sensor: &Sensor, condition: Condition) -> Option<String> {
         let why = match condition {
             Condition::Unusable(why) => self.why(sensor, why),
-            Condition::Rivals(usize::MAX) => "its publishers cannot be counted".into(),
-            Condition::Rivals(count) => format!("its topic has {count} publishers, must have one"),
-            Condition::Fresh | Condition::NeverHeard | Condition::TimedOut => return None,
+            Condition::Conflict(usize::MAX) => "its publishers cannot be counted".into(),
+            Condition::Conflict(count) => format!("its topic has {count} publishers, must have one"),
+            Condition::Fresh | Condition::NeverReceived | Condition::TimedOut => return None,
         };
         Some(format!("{} counts as blocked: {why}", sensor.name))
     }
 
-    /// Why a message is no measurement, with the frames that do not match.
+    /// Why a message is invalid, with the frames if they do not match.
     fn why(&self, sensor: &Sensor, unusable: Unusable) -> String {
         match unusable {
             Unusable::Frame => {
@@ -90,11 +90,11 @@ impl Surround {
         let sensors: Vec<String> = self
             .conditions()
             .map(|(sensor, condition)| match condition {
-                Condition::Unusable(_) | Condition::Rivals(_) => {
+                Condition::Unusable(_) | Condition::Conflict(_) => {
                     self.fault(sensor, condition).unwrap_or_default()
                 }
                 Condition::Fresh => format!("{} is fresh", sensor.name),
-                Condition::NeverHeard => format!("{} never heard, counts as blocked", sensor.name),
+                Condition::NeverReceived => format!("{} never received, counts as blocked", sensor.name),
                 Condition::TimedOut => format!("{} timed out, counts as blocked", sensor.name),
             })
             .collect();
@@ -141,7 +141,7 @@ impl Surround {
     }
 }
 
-/// Bearings to the left positive, each pair from and to counter-clockwise \[degrees\].
+/// Bearings, positive to the left; each pair is from and to, counter-clockwise \[degrees\].
 fn bearings(runs: &[[f64; 2]]) -> String {
     let texts: Vec<String> = runs.iter().map(|[from, to]| format!("{from:.0} to {to:.0} degrees")).collect();
     texts.join(", ")

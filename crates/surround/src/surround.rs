@@ -11,116 +11,118 @@ use crate::bins::{BINS, runs};
 use crate::cloud::Rules;
 use crate::factors::Pace;
 use crate::sensor::Kind;
+use crate::sensor_monitor::SensorMonitor;
 use crate::sweeps::Sweeps;
 use crate::table::Table;
 use crate::view::View;
-use crate::watch::Watch;
 use crate::{Cloud, Condition, Counters, Params, Scan, Sensor, Unusable, ZeroRange, cloud, factors, scan};
 
-/// All that can happen to the node.
+/// Inputs of the node.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // one input lives at a time, and the large one is rare
+#[allow(clippy::large_enum_variant)] // only one input exists at a time, and the large one is rare
 pub enum Input {
-    /// A scan of a sensor came.
+    /// A scan of a sensor was received.
     ScanReceived {
         /// Index of the sensor in [`Params::sensors`].
         sensor: usize,
         /// Its stamp; [`Stamp::ZERO`] if it has none.
         stamp: Stamp,
-        /// What it says; see [`Surround::scan_received`] for one that is only borrowed.
+        /// The scan; see [`Surround::scan_received`] for a borrowed one.
         scan: Scan<'static>,
     },
-    /// A cloud of a sensor came.
+    /// A cloud of a sensor was received.
     CloudReceived {
         /// Index of the sensor in [`Params::sensors`].
         sensor: usize,
         /// Its stamp; [`Stamp::ZERO`] if it has none.
         stamp: Stamp,
-        /// What it says; see [`Surround::cloud_received`] for one that is only borrowed.
+        /// The cloud; see [`Surround::cloud_received`] for a borrowed one.
         cloud: Cloud<'static>,
     },
-    /// The vehicle's velocity came, measured or commanded.
+    /// The vehicle's velocity was received, measured or commanded.
     VelocityReceived {
-        /// What it is.
+        /// The velocity.
         velocity: Velocity,
         /// Its stamp; [`Stamp::ZERO`] if it has none.
         stamp: Stamp,
     },
-    /// A message came that was no velocity.
+    /// An invalid velocity was received.
     VelocityRefused(NotFinite),
-    /// So many publish the topic of a sensor; [`usize::MAX`] if the graph cannot tell. Of more than one none counts: it blocks.
+    /// The number of publishers of a sensor's topic; [`usize::MAX`] if the graph cannot report it. With more than one
+    /// the sensor blocks.
     PublishersCounted {
-        /// Index of the sensor in [`Params::sensors`]; others with its topic are meant too.
+        /// Index of the sensor in [`Params::sensors`]; applies to all sensors with its topic.
         sensor: usize,
-        /// How many.
+        /// The number.
         count: usize,
     },
-    /// So many publish the velocity, counted likewise. Of more than one none counts.
+    /// The number of publishers of the velocity, counted likewise. With more than one the velocity is not used.
     VelocityPublishersCounted(usize),
-    /// The wall clock showed this: stamps are judged by it.
+    /// The wall clock; stamps are compared with it.
     ClockRead(Stamp),
-    /// The parameters in force are these from now on.
+    /// New parameters.
     ParametersChanged(Params),
-    /// The node is about to end.
+    /// The node shuts down.
     Stopping,
 }
 
-/// All that the node can ask for.
+/// Outputs of the node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output {
-    /// Publish these fields of a `LuciZoneScaling`, in the order of [`Scaling::fields`]. NaN is a factor that nobody knows,
-    /// since a sensor that would tell it is lost: a reader takes it for 0.
+    /// Publish these fields of a `LuciZoneScaling`, in the order of [`Scaling::fields`]. NaN is a factor that is
+    /// unknown because its sensor is lost: a reader treats it as 0.
     Publish([f32; 16]),
 }
 
-/// Makes a zone scaling of what the sensors see.
+/// Computes a zone scaling from the sensors.
 ///
-/// * It goes out from the call that brought a message of a sensor, from the call that changed it otherwise (a velocity,
-///   a sensor that timed out, parameters), and every heartbeat.
-/// * A sensor that was never heard, is silent or sent no measurement blocks its sector: something touches the vehicle
-///   on every bearing of it.
-///   What is 0 for that alone is told as NaN, so that whoever is stopped by it knows that nothing was seen.
-/// * When the node stops a scaling of NaN goes out, and nothing after it.
+/// * It is published in the call that received a message of a sensor, in the call of any other change (a velocity, a
+///   sensor that timed out, parameters), and every heartbeat.
+/// * A sensor that was never received, is silent or sent an invalid message blocks its sector: an object touches the
+///   vehicle on every bearing of it. A factor that is 0 only for this reason is published as NaN, which tells a
+///   stopped reader that the direction is unobserved.
+/// * When the node stops, a scaling of NaN is published, and nothing after it.
 /// # Real-time
-/// Nothing is allocated after construction, but by [`Surround::report`], [`Surround::health`] and a change of
-/// parameters; one that changes the geometry takes some 100 ms. Time grows with the beams or points of a message.
+/// Nothing is allocated after construction, except by [`Surround::report`], [`Surround::health`] and a change of
+/// parameters; one that changes the geometry takes some 100 ms. The time grows with the beams or points of a message.
 /// # Source
-/// own; LUCI publishes what its scaling looks like, not how it is made.
+/// own; LUCI publishes the format of its scaling, not its computation.
 #[derive(Clone, Debug)]
 pub struct Surround {
     params: Params,
     clock: Clock,
-    /// Whether it was ever called: before, nobody was held.
+    /// Whether it was ever called: before that no suspension can be detected.
     is_running: bool,
     sweeps: Sweeps,
     table: Table,
-    watches: Vec<Watch>,
-    /// Bins that no sensor answers for.
+    monitors: Vec<SensorMonitor>,
+    /// Bins that no sensor covers.
     uncovered: Vec<bool>,
     /// The square of the distance of the nearest point of all, by bin \[m²\].
     squares: Vec<f64>,
-    /// The velocity and when it came; `None` for one that was refused or never heard.
+    /// The velocity and its time; `None` if it was refused or never received.
     velocity: Option<(Velocity, MessageTime)>,
     odometry: Freshness,
     velocity_publishers: PublisherCount,
     scaling: Scaling,
-    /// What they would leave if every sensor that is lost saw nothing.
+    /// The scaling if every lost sensor measured free space.
     seen: Scaling,
-    /// When one of the sensors or the velocity times out.
+    /// When the first sensor or the velocity times out.
     expiry: Option<Instant>,
-    /// When the next scaling is due; `None` when the node stops.
-    next_beat: Option<Instant>,
+    /// When the next scaling is due; `None` after the node stopped.
+    next_heartbeat: Option<Instant>,
     queue: VecDeque<Output>,
     counters: Counters,
 }
 
-/// The scaling goes out this often while no sensor says anything; so often the machine notices that the process was held.
+/// The period of the scaling while no sensor sends anything; also the period of the check for a suspension of the
+/// process.
 const HEARTBEAT: Duration = Duration::from_millis(100);
-/// More than one drain ever leaves; beyond it the oldest output goes, since the newest is the one that counts.
+/// More than one drain produces; beyond it the oldest output is dropped, since the newest one matters.
 const QUEUE: usize = 64;
 
 impl Surround {
-    /// A surround that has heard of nobody: its first output blocks what its sensors answer for.
+    /// A surround without any message: its first output blocks the sectors of its sensors.
     pub fn new(params: Params) -> Self {
         let sweeps = Sweeps::new(&params.boundaries, params.full_throw);
         let mut surround = Self {
@@ -128,7 +130,7 @@ impl Surround {
             is_running: false,
             table: Table::new(&params.footprint, &sweeps, params.reach),
             sweeps,
-            watches: Vec::new(),
+            monitors: Vec::new(),
             uncovered: Vec::new(),
             squares: vec![f64::INFINITY; BINS],
             velocity: None,
@@ -137,13 +139,13 @@ impl Surround {
             scaling: Scaling::uniform(Scale::ZERO),
             seen: Scaling::uniform(Scale::ZERO),
             expiry: None,
-            next_beat: Some(Instant::ZERO),
+            next_heartbeat: Some(Instant::ZERO),
             queue: VecDeque::with_capacity(QUEUE),
             counters: Counters::default(),
             params,
         };
-        surround.forget();
-        surround.settle();
+        surround.reset();
+        surround.update_scaling();
         surround
     }
 
@@ -157,50 +159,54 @@ impl Surround {
         self.params.sensors.iter().position(|sensor| sensor.name == name)
     }
 
-    /// What the surroundings leave of each zone, as of the last call.
+    /// The scaling, as of the last call.
     pub fn scaling(&self) -> &Scaling {
         &self.scaling
     }
 
-    /// How the sensor of this index is, as of the last call; `None` if there is none.
+    /// The condition of the sensor of this index, as of the last call; `None` if there is none.
     pub fn condition(&self, sensor: usize) -> Option<Condition> {
-        Some(self.watches.get(sensor)?.condition(self.clock.now(), self.params.sensors.get(sensor)?))
+        Some(self.monitors.get(sensor)?.condition(self.clock.now(), self.params.sensors.get(sensor)?))
     }
 
-    /// What has come and gone since the start.
+    /// Counts since the start.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// How far the nearest thing seen by a fresh sensor is from the turning point, within reach \[m\].
+    /// The distance of the nearest object that a fresh sensor measures from the turning point, within reach \[m\].
     pub fn nearest(&self) -> Option<f64> {
         let fresh = |index: &usize| self.condition(*index) == Some(Condition::Fresh);
-        let views = (0..self.watches.len()).filter(fresh).filter_map(|index| self.watches.get(index));
-        let square = views.flat_map(|watch| watch.view.squares()).copied().fold(f64::INFINITY, f64::min);
+        let views = (0..self.monitors.len()).filter(fresh).filter_map(|index| self.monitors.get(index));
+        let square = views.flat_map(|monitor| monitor.view.squares()).copied().fold(f64::INFINITY, f64::min);
         (square < f64::INFINITY).then(|| square.sqrt())
     }
 
-    /// The bearings that no sensor answers for, from and to, counter-clockwise \[degrees\].
+    /// The bearings that no sensor covers, from and to, counter-clockwise \[degrees\].
     pub(crate) fn uncovered(&self) -> Vec<[f64; 2]> {
         runs(|bin| self.uncovered.get(bin).is_some_and(|&uncovered| uncovered))
     }
 
-    /// The bearings that a fresh sensor answers for and does not measure, likewise.
+    /// The bearings that a fresh sensor covers but does not measure, likewise.
     pub(crate) fn unmeasured(&self, sensor: usize) -> Vec<[f64; 2]> {
         let fresh = self.condition(sensor) == Some(Condition::Fresh);
-        self.watches.get(sensor).filter(|_| fresh).map(|watch| watch.view.unmeasured()).unwrap_or_default()
+        self.monitors
+            .get(sensor)
+            .filter(|_| fresh)
+            .map(|monitor| monitor.view.unmeasured())
+            .unwrap_or_default()
     }
 
-    /// The frame of a sensor's last message in a wrong one.
+    /// The last wrong frame of a sensor's messages.
     pub(crate) fn wrong_frame(&self, sensor: usize) -> &str {
-        self.watches.get(sensor).map(Watch::wrong_frame).unwrap_or_default()
+        self.monitors.get(sensor).map(SensorMonitor::wrong_frame).unwrap_or_default()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
-        self.next_beat.is_none()
+        self.next_heartbeat.is_none()
     }
 
-    /// [`Input::ScanReceived`] for a scan that is only borrowed.
+    /// [`Input::ScanReceived`] for a borrowed scan.
     pub fn scan_received(&mut self, now: Instant, sensor: usize, stamp: Stamp, scan: &Scan) {
         self.advance(now);
         let spec = self.params.sensors.get(sensor);
@@ -209,7 +215,7 @@ impl Surround {
         self.receive(sensor, Kind::Scan, stamp, &scan.frame, |view| scan::read(scan, least, zero, view));
     }
 
-    /// [`Input::CloudReceived`] for a cloud that is only borrowed.
+    /// [`Input::CloudReceived`] for a borrowed cloud.
     pub fn cloud_received(&mut self, now: Instant, sensor: usize, stamp: Stamp, cloud: &Cloud) {
         self.advance(now);
         let Some(spec) = self.params.sensors.get(sensor) else {
@@ -233,7 +239,7 @@ impl Surround {
         frame: &str,
         read: impl FnOnce(&mut View) -> Result<(), Unusable>,
     ) {
-        let (Some(spec), Some(watch)) = (self.params.sensors.get(sensor), self.watches.get_mut(sensor))
+        let (Some(spec), Some(monitor)) = (self.params.sensors.get(sensor), self.monitors.get_mut(sensor))
         else {
             self.counters.unknown += 1;
             return;
@@ -246,23 +252,23 @@ impl Surround {
             Kind::Scan => self.counters.scans += 1,
             Kind::Cloud => self.counters.clouds += 1,
         }
-        let Some(judged) = watch.judge(&self.clock, stamp, spec.timeout) else {
+        let Some(judged) = monitor.judge(&self.clock, stamp, spec.timeout) else {
             self.counters.repeated += 1;
             return;
         };
         let judged = judged.and_then(|said| {
             if spec.is_in(frame) {
-                read(&mut watch.view).map(|()| said)
+                read(&mut monitor.view).map(|()| said)
             } else {
-                watch.note_frame(frame);
+                monitor.record_frame(frame);
                 Err(Unusable::Frame)
             }
         });
         let unusable = judged.err();
         let now = MessageTime::new(self.clock.now(), Duration::ZERO);
-        watch.receive(judged.unwrap_or(now), stamp, unusable);
+        monitor.receive(judged.unwrap_or(now), stamp, unusable);
         self.counters.unusable += u64::from(unusable.is_some());
-        self.settle();
+        self.update_scaling();
         self.publish();
     }
 
@@ -271,14 +277,14 @@ impl Surround {
             self.counters.unknown += 1;
             return;
         };
-        for (watch, _) in
-            self.watches.iter_mut().zip(&self.params.sensors).filter(|(_, other)| other.topic == *topic)
+        for (monitor, _) in
+            self.monitors.iter_mut().zip(&self.params.sensors).filter(|(_, other)| other.topic == *topic)
         {
-            watch.note_publishers(count);
+            monitor.set_publishers(count);
         }
     }
 
-    fn adopt(&mut self, params: Params) {
+    fn apply_parameters(&mut self, params: Params) {
         let old = core::mem::replace(&mut self.params, params);
         let new = &self.params;
         let is_same_vehicle = old.footprint == new.footprint && old.reach == new.reach;
@@ -289,25 +295,25 @@ impl Surround {
         let pairs = || old.sensors.iter().zip(&new.sensors);
         let are_same = old.sensors.len() == new.sensors.len() && pairs().all(|(a, b)| a.sees_as(b));
         if !are_same || !is_same_vehicle {
-            self.forget();
+            self.reset();
         }
     }
 
-    /// Starts over with no sensor heard.
-    fn forget(&mut self) {
+    /// Starts over without any measurement.
+    fn reset(&mut self) {
         let Params { sensors, footprint, .. } = &self.params;
-        let old = core::mem::take(&mut self.watches);
-        let watch = |(index, sensor): (usize, &Sensor)| {
+        let old = core::mem::take(&mut self.monitors);
+        let monitor = |(index, sensor): (usize, &Sensor)| {
             let view = View::new(sensor, *footprint, self.table.radius());
             match old.get(index) {
-                Some(watch) => watch.anew(view),
-                None => Watch::new(view),
+                Some(monitor) => monitor.with_view(view),
+                None => SensorMonitor::new(view),
             }
         };
-        self.watches = sensors.iter().enumerate().map(watch).collect();
+        self.monitors = sensors.iter().enumerate().map(monitor).collect();
         self.uncovered = vec![true; BINS];
-        for watch in &self.watches {
-            for (uncovered, &is_in) in self.uncovered.iter_mut().zip(watch.view.sector()) {
+        for monitor in &self.monitors {
+            for (uncovered, &is_in) in self.uncovered.iter_mut().zip(monitor.view.sector()) {
                 *uncovered &= !is_in;
             }
         }
@@ -318,25 +324,27 @@ impl Surround {
         self.is_running = true;
     }
 
-    /// Lets time pass: what is lost by now is lost before the next thing happens.
+    /// Advances the time: expired measurements are lost before the next input.
     fn advance(&mut self, now: Instant) {
         self.pass_to(now);
         if self.expiry.is_some_and(|at| at <= self.clock.now()) {
-            self.settle();
+            self.update_scaling();
             self.publish();
         }
     }
 
-    /// Brings the scaling in line with what is known now.
-    fn settle(&mut self) {
+    /// Recomputes the scaling from the current state.
+    fn update_scaling(&mut self) {
         let (now, params) = (self.clock.now(), &self.params);
         for (square, &uncovered) in self.squares.iter_mut().zip(&self.uncovered) {
             *square = if uncovered && !params.uncovered_is_free { 0.0 } else { f64::INFINITY };
         }
-        let watches = || self.watches.iter().zip(&params.sensors);
-        let is_fresh = |(watch, sensor): &(&Watch, &Sensor)| watch.condition(now, sensor) == Condition::Fresh;
-        for (watch, _) in watches().filter(is_fresh) {
-            watch.merge(&mut self.squares);
+        let monitors = || self.monitors.iter().zip(&params.sensors);
+        let is_fresh = |(monitor, sensor): &(&SensorMonitor, &Sensor)| {
+            monitor.condition(now, sensor) == Condition::Fresh
+        };
+        for (monitor, _) in monitors().filter(is_fresh) {
+            monitor.merge(&mut self.squares);
         }
         let until =
             self.velocity.map(|(_, said)| said.expiry(params.velocity_timeout)).filter(|&at| now < at);
@@ -345,22 +353,22 @@ impl Surround {
             Some((velocity, _)) if until.is_some() => Pace::Known(velocity),
             _ => Pace::Lost,
         };
-        let expiry = watches().filter_map(|(watch, sensor)| watch.expiry(now, sensor)).min();
+        let expiry = monitors().filter_map(|(monitor, sensor)| monitor.expiry(now, sensor)).min();
         self.expiry = earliest(expiry, until.filter(|_| params.uses_velocity));
-        let reach = self.table.look(&self.squares);
-        self.seen = factors::scaling(&reach, &self.sweeps.asked, params, pace);
+        let reach = self.table.lookup(&self.squares);
+        self.seen = factors::scaling(&reach, &self.sweeps.requested, params, pace);
         self.scaling = self.seen;
-        if !watches().all(|watched| is_fresh(&watched)) {
-            for (watch, _) in watches().filter(|watched| !is_fresh(watched)) {
-                watch.block(&mut self.squares);
+        if !monitors().all(|watched| is_fresh(&watched)) {
+            for (monitor, _) in monitors().filter(|watched| !is_fresh(watched)) {
+                monitor.block(&mut self.squares);
             }
-            let reach = self.table.look(&self.squares);
-            self.scaling = factors::scaling(&reach, &self.sweeps.asked, params, pace);
+            let reach = self.table.lookup(&self.squares);
+            self.scaling = factors::scaling(&reach, &self.sweeps.requested, params, pace);
         }
     }
 
-    /// Whether the time to a collision is asked for and no velocity tells it.
-    pub(crate) fn lacks_velocity(&self) -> bool {
+    /// Whether the time to a collision is used and no velocity is available.
+    pub(crate) fn misses_velocity(&self) -> bool {
         let timeout = self.params.velocity_timeout;
         let is_there = self.velocity.is_some_and(|(_, said)| !said.is_expired(self.clock.now(), timeout));
         self.params.uses_velocity && !is_there
@@ -370,11 +378,11 @@ impl Surround {
         if self.is_stopping() {
             return;
         }
-        self.next_beat = Some(self.clock.now() + HEARTBEAT);
+        self.next_heartbeat = Some(self.clock.now() + HEARTBEAT);
         self.push(Output::Publish(self.fields()));
     }
 
-    /// The scaling as it is told: NaN for what is 0 only because a sensor is lost.
+    /// The published scaling: NaN where a factor is 0 only because a sensor is lost.
     fn fields(&self) -> [f32; 16] {
         let mut fields = self.scaling.fields();
         for (field, seen) in fields.iter_mut().zip(self.seen.fields()) {
@@ -393,10 +401,10 @@ impl Surround {
         self.queue.push_back(output);
     }
 
-    /// Publishes a scaling that a message other than of a sensor has changed.
+    /// Publishes the scaling if an input other than a sensor's message changed it.
     fn publish_change(&mut self) {
         let before = (self.scaling, self.seen);
-        self.settle();
+        self.update_scaling();
         if (self.scaling, self.seen) != before {
             self.publish();
         }
@@ -429,7 +437,7 @@ impl Machine for Surround {
             }
             Input::ClockRead(stamp) => {
                 self.pass_to(now);
-                self.clock.read(now, stamp); // what time does comes with the next call, which is at this same instant
+                self.clock.read(now, stamp); // the effects of time follow in the next call, at the same instant
             }
             Input::VelocityPublishersCounted(count) => {
                 self.advance(now);
@@ -445,13 +453,13 @@ impl Machine for Surround {
             }
             Input::ParametersChanged(params) => {
                 self.advance(now);
-                self.adopt(params);
+                self.apply_parameters(params);
                 self.publish_change();
             }
             Input::Stopping => {
                 self.advance(now);
                 if !self.is_stopping() {
-                    self.next_beat = None;
+                    self.next_heartbeat = None;
                     self.push(Output::Publish([f32::NAN; 16]));
                 }
             }
@@ -460,7 +468,7 @@ impl Machine for Surround {
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.advance(now);
-        if self.next_beat.is_some_and(|at| at <= self.clock.now()) {
+        if self.next_heartbeat.is_some_and(|at| at <= self.clock.now()) {
             self.publish();
         }
         self.queue.pop_front()
@@ -470,6 +478,6 @@ impl Machine for Surround {
         if !self.queue.is_empty() {
             return Some(self.clock.now());
         }
-        self.next_beat.and_then(|beat| earliest(Some(beat), self.expiry))
+        self.next_heartbeat.and_then(|beat| earliest(Some(beat), self.expiry))
     }
 }

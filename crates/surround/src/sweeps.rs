@@ -2,9 +2,9 @@ use zones::{Boundaries, FullThrow, Stick, Zone};
 
 use crate::motion::Motion;
 
-/// A family of motions whose swept region has one distance to what is nearest in it.
+/// A family of motions with one common distance to the nearest object in the swept region.
 ///
-/// The index is also that of its [`Reach`](crate::table::Reach).
+/// The index is also that in [`Reach`](crate::table::Reach).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sweep {
     /// Straight ahead.
@@ -47,7 +47,7 @@ impl Sweep {
         }
     }
 
-    /// The zone whose stop and slow distances hold for it.
+    /// The zone whose stop and slow distances apply.
     pub const fn zone(self) -> Zone {
         match self {
             Self::Ahead => Zone::Front,
@@ -59,26 +59,26 @@ impl Sweep {
     }
 }
 
-/// Which motions the sticks of each zone ask for.
+/// The motions that the sticks of each zone request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sweeps {
-    /// Every motion that is looked at, with the sweep that it is part of.
+    /// Every motion, with its sweep.
     pub motions: Vec<(Sweep, Motion)>,
     /// For each zone, in the order of the numbers.
-    pub asked: [Asked; 8],
+    pub requested: [StickSigns; 8],
 }
 
-/// Which signs the parts of the sticks of one zone have.
+/// The signs of the parts of the sticks in one zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct StickSigns {
     pub ahead: bool,
     pub astern: bool,
     pub left: bool,
     pub right: bool,
 }
 
-impl Asked {
-    /// Whether a stick of the zone asks for `sweep` or, of an arc, is that zone's own.
+impl StickSigns {
+    /// Whether a stick of the zone requests `sweep`; for an arc, whether it is that zone's own.
     pub fn holds(self, zone: Zone, sweep: Sweep) -> bool {
         match sweep {
             Sweep::Ahead => self.ahead,
@@ -90,11 +90,11 @@ impl Asked {
     }
 }
 
-/// How many sticks of each sector of the ring stand for it, both borders included.
+/// The number of sticks that represent a sector of the ring, both borders included.
 const STICKS: usize = 7;
 
 impl Sweeps {
-    /// The motions of a vehicle that drives `full` at full throw of the stick.
+    /// The motions of a vehicle whose velocities at full throw are `full`.
     pub fn new(boundaries: &Boundaries, full: FullThrow) -> Self {
         let boundaries = &Boundaries { dead_zone: 0.0, ..*boundaries };
         let spot = |left| Motion::Turn { centre: 0.0, left };
@@ -104,7 +104,7 @@ impl Sweeps {
             (Sweep::TurnLeft, spot(true)),
             (Sweep::TurnRight, spot(false)),
         ];
-        let mut asked = [Asked::default(); 8];
+        let mut requested = [StickSigns::default(); 8];
         let Boundaries { front, front_side, side_back, back, .. } = *boundaries;
         for (from, to) in
             [(0.0, front), (front, front_side), (front_side, side_back), (side_back, back), (back, 180.0)]
@@ -117,11 +117,11 @@ impl Sweeps {
                     // The sign of `left_right` is that of LUCI: right is positive.
                     let forward = stick.forward_back / 100.0 * full.linear;
                     let turn = -stick.left_right / 100.0 * full.angular;
-                    if let Some(asked) = asked.get_mut(zone as usize) {
-                        asked.ahead |= forward > NONE;
-                        asked.astern |= forward < -NONE;
-                        asked.left |= turn > NONE;
-                        asked.right |= turn < -NONE;
+                    if let Some(requested) = requested.get_mut(zone as usize) {
+                        requested.ahead |= forward > NONE;
+                        requested.astern |= forward < -NONE;
+                        requested.left |= turn > NONE;
+                        requested.right |= turn < -NONE;
                     }
                     if forward.abs() > NONE && turn.abs() > NONE {
                         let arc = Motion::Turn { centre: forward / turn, left: turn > 0.0 };
@@ -130,11 +130,11 @@ impl Sweeps {
                 }
             }
         }
-        Self { motions, asked }
+        Self { motions, requested }
     }
 }
 
-/// Parts below this are the rounding of a sine [m/s, rad/s].
+/// Parts below this are rounding errors of a sine [m/s, rad/s].
 const NONE: f64 = 1e-9;
 
 /// The stick at full throw `degrees` to the right of straight ahead.
@@ -149,8 +149,8 @@ mod tests {
 
     const FULL: FullThrow = FullThrow { linear: 1.0, angular: 1.0 };
 
-    fn asked(zone: Zone) -> Asked {
-        Sweeps::new(&Boundaries::default(), FULL).asked[zone as usize]
+    fn requested(zone: Zone) -> StickSigns {
+        Sweeps::new(&Boundaries::default(), FULL).requested[zone as usize]
     }
 
     #[test]
@@ -162,20 +162,29 @@ mod tests {
 
     #[test]
     fn each_zone_asks_for_the_motions_of_its_sticks() {
-        let all = Asked { ahead: true, astern: true, left: true, right: true };
-        assert_eq!(asked(Zone::Front), Asked { astern: false, ..all });
-        assert_eq!(asked(Zone::Back), Asked { ahead: false, ..all });
-        assert_eq!(asked(Zone::Left), Asked { right: false, ..all });
-        assert_eq!(asked(Zone::FrontRight), Asked { ahead: true, right: true, ..Asked::default() });
+        let all = StickSigns { ahead: true, astern: true, left: true, right: true };
+        assert_eq!(requested(Zone::Front), StickSigns { astern: false, ..all });
+        assert_eq!(requested(Zone::Back), StickSigns { ahead: false, ..all });
+        assert_eq!(requested(Zone::Left), StickSigns { right: false, ..all });
+        assert_eq!(
+            requested(Zone::FrontRight),
+            StickSigns { ahead: true, right: true, ..StickSigns::default() }
+        );
         // The stick back and to the left turns the heading left, and the tail goes to the rear right.
-        assert_eq!(asked(Zone::BackRight), Asked { astern: true, left: true, ..Asked::default() });
+        assert_eq!(
+            requested(Zone::BackRight),
+            StickSigns { astern: true, left: true, ..StickSigns::default() }
+        );
     }
 
     #[test]
     fn without_the_swap_the_rear_zones_change_places() {
         let plain = Boundaries { rear_swap: false, ..Boundaries::default() };
-        let asked = Sweeps::new(&plain, FULL).asked;
-        assert_eq!(asked[Zone::BackLeft as usize], Asked { astern: true, left: true, ..Asked::default() });
+        let requested = Sweeps::new(&plain, FULL).requested;
+        assert_eq!(
+            requested[Zone::BackLeft as usize],
+            StickSigns { astern: true, left: true, ..StickSigns::default() }
+        );
     }
 
     #[test]

@@ -3,28 +3,28 @@ use crate::bins::{BINS, direction};
 use crate::motion::Motion;
 use crate::sweeps::{SWEEPS, Sweeps};
 
-/// For each [`Sweep`](crate::sweeps::Sweep), how far the footprint can travel before it touches something \[mm\].
+/// For each [`Sweep`](crate::sweeps::Sweep), the travel of the footprint until contact \[mm\].
 pub(crate) type Reach = [i16; SWEEPS];
 
-/// Nothing is in reach of any sweep.
+/// No sweep has an object in reach.
 pub(crate) const FREE: Reach = [FAR; SWEEPS];
-/// Nothing is in reach; larger than any distance in the table.
+/// No object in reach; larger than any distance in the table.
 pub(crate) const FAR: i16 = i16::MAX;
 
-/// What a point leaves of each sweep, by bearing and distance: geometry done once.
+/// The reach of each sweep by bearing and distance of a point: geometry computed once.
 ///
-/// Beyond what geometry says, a nearer point never leaves more than a farther one on the same bearing: what is hidden
-/// in the middle of an arc that goes around it counts as what is beyond it. What is within the outline touches it.
-/// Between two nodes what is left grows as the distance does, no faster, and stays between that of the nodes.
+/// In addition to the geometry, a nearer point never allows more travel than a farther one on the same bearing: a
+/// free area inside of an arc counts like the area beyond it. A point within the outline touches it. Between two
+/// nodes the travel grows at most as fast as the distance, and stays between the values of the nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// `NODES` in each bin, from `least` on.
+    /// `NODES` in each bin, starting at `least`.
     nodes: Vec<Reach>,
     /// The first node: no part of the outline is nearer to the origin \[mm\].
     least: i32,
-    /// From node to node \[mm\].
+    /// The distance between nodes \[mm\].
     step: i16,
-    /// From the origin; farther points matter to no sweep \[m\].
+    /// The maximum relevant distance from the origin \[m\].
     radius: f64,
 }
 
@@ -33,7 +33,7 @@ const NODES: usize = 160;
 impl Table {
     /// The table for travels of at most `reach` \[m\], at most 30 m.
     pub fn new(footprint: &Footprint, sweeps: &Sweeps, reach: f64) -> Self {
-        // A part of the outline that travels `reach` stays within this of the origin.
+        // A part of the outline that travels `reach` stays within this distance of the origin.
         let radius = reach + footprint.corner();
         let borders: Vec<_> = (0..BINS).map(|bin| direction(bin as f64)).collect();
         let least = borders.iter().map(|&way| footprint.edge(way)).fold(f64::INFINITY, f64::min);
@@ -49,7 +49,7 @@ impl Table {
         }
         let mut nodes = Vec::with_capacity(BINS * NODES);
         for (bin, ray) in rays.chunks_exact(NODES).enumerate() {
-            // A bin is as blocked as the worse of its borders.
+            // The worse border of a bin applies to the whole bin.
             let next = rays.chunks_exact(NODES).nth((bin + 1) % BINS).unwrap_or(ray);
             nodes.extend(ray.iter().zip(next).map(|(a, b)| lesser(*a, b)));
         }
@@ -63,17 +63,17 @@ impl Table {
         Self { nodes, least: least as i32, step: step as i16, radius }
     }
 
-    /// Points from here on matter to no sweep \[m\].
+    /// The maximum relevant distance \[m\].
     pub fn radius(&self) -> f64 {
         self.radius
     }
 
-    /// What the nearest points leave of each sweep.
+    /// The reach of each sweep for the nearest points.
     ///
     /// * `squares`: for each bin the square of the distance of the nearest point from the origin \[m²\]
     /// # Real-time
-    /// No allocation; time grows with the number of bins.
-    pub fn look(&self, squares: &[f64]) -> Reach {
+    /// No allocation; the time grows with the number of bins.
+    pub fn lookup(&self, squares: &[f64]) -> Reach {
         let mut reach = FREE;
         let far = self.radius * self.radius;
         let step = i32::from(self.step);
@@ -132,10 +132,10 @@ mod tests {
         Table::new(&CHAIR, &sweeps, 3.0)
     }
 
-    fn look(table: &Table, point: [f64; 2]) -> Reach {
+    fn lookup(table: &Table, point: [f64; 2]) -> Reach {
         let mut squares = [f64::INFINITY; BINS];
         squares[bin(point[0], point[1]).unwrap()] = point[0] * point[0] + point[1] * point[1];
-        table.look(&squares)
+        table.lookup(&squares)
     }
 
     #[test]
@@ -143,14 +143,14 @@ mod tests {
         let table = table();
         for millis in 0..3000 {
             // Node and distance are each rounded down to a millimetre.
-            let gap = look(&table, [0.6 + f64::from(millis) / 1000.0, 0.0])[Sweep::Ahead.index()];
+            let gap = lookup(&table, [0.6 + f64::from(millis) / 1000.0, 0.0])[Sweep::Ahead.index()];
             assert!((millis - 2..=millis).contains(&i32::from(gap)), "{gap}, not {millis}");
         }
-        assert_eq!(look(&table, [3.7, 0.0]), FREE);
+        assert_eq!(lookup(&table, [3.7, 0.0]), FREE);
     }
 
     #[test]
-    fn the_table_says_what_geometry_says_within_a_node() {
+    fn the_table_agrees_with_geometry_within_a_node() {
         let table = table();
         let spot = |left| Motion::Turn { centre: 0.0, left };
         let sweeps =
@@ -162,7 +162,7 @@ mod tests {
                 let point = [way[0] * distance, way[1] * distance];
                 for (sweep, motion) in sweeps {
                     let exact = (motion.travel(&CHAIR, point) * 1000.0).min(f64::from(FAR));
-                    let got = f64::from(look(&table, point)[sweep.index()]);
+                    let got = f64::from(lookup(&table, point)[sweep.index()]);
                     assert!(
                         got <= exact + f64::from(table.step) || exact > 3000.0,
                         "{sweep:?} {point:?}: {got} {exact}"
@@ -180,7 +180,7 @@ mod tests {
             let mut before = FREE;
             for centimetres in (0..400).rev() {
                 let distance = f64::from(centimetres) / 100.0 + 0.001;
-                let now = look(&table, [way[0] * distance, way[1] * distance]);
+                let now = lookup(&table, [way[0] * distance, way[1] * distance]);
                 assert!(now.iter().zip(&before).all(|(now, before)| now <= before), "{bin} {centimetres}");
                 before = now;
             }

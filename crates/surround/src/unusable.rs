@@ -1,47 +1,47 @@
 use core::fmt;
 
-/// Why a message was no measurement; its sensor counts as blocked until a usable one comes.
+/// Why a message was invalid; its sensor counts as blocked until a valid one arrives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unusable {
-    /// Its header named another frame than the sensor's parameter `frame`.
+    /// Its header has another frame than the sensor's parameter `frame`.
     Frame,
     /// It was as old as the sensor's parameter `timeout` when it was read.
     Old {
-        /// How old it was \[s\].
+        /// The age \[s\].
         age: f64,
-        /// How old it must not be \[s\].
+        /// The limit of the age \[s\].
         timeout: f64,
     },
     /// Its stamp was more than 0.1 s ahead of the wall clock.
     Ahead {
-        /// By how much \[s\].
+        /// The difference \[s\].
         by: f64,
     },
-    /// A number that the whole scan rests on was NaN or infinite, or the increment was 0.
+    /// A parameter of the whole scan was NaN or infinite, or the increment was 0.
     Angle {
         /// Its name in `sensor_msgs/LaserScan`.
         name: &'static str,
-        /// What it was \[rad\].
+        /// The value \[rad\].
         value: f64,
     },
-    /// The nearest that a scanner can measure was NaN \[m\].
+    /// The minimum range of the scanner was NaN \[m\].
     RangeMin,
-    /// A coordinate of the points was not among the fields.
+    /// A coordinate was not among the fields.
     MissingField(&'static str),
-    /// A coordinate had a type that no coordinate has.
+    /// A coordinate had an unsupported type.
     FieldType {
         /// Its name.
         name: &'static str,
         /// The number of the type in `sensor_msgs/PointField`.
         value: u8,
     },
-    /// A coordinate did not lie within one point.
+    /// A coordinate was not within one point.
     FieldOutside {
         /// Its name.
         name: &'static str,
         /// Its offset \[bytes\].
         value: u32,
-        /// What a point takes \[bytes\].
+        /// The size of a point \[bytes\].
         point_step: u32,
     },
     /// A row did not have the length of its points.
@@ -50,7 +50,7 @@ pub enum Unusable {
         value: u32,
         /// What the points of a row take \[bytes\]; padding of less than one point is allowed.
         least: u64,
-        /// What a point takes \[bytes\].
+        /// The size of a point \[bytes\].
         point_step: u32,
     },
     /// The data did not have the length of its rows.

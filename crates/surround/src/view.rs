@@ -2,22 +2,22 @@ use crate::bins::{BINS, WIDEST, bin, direction, middle, runs, sector};
 use crate::pose::Transform;
 use crate::{Footprint, Sensor};
 
-/// What one sensor sees: the nearest point in each bin, and how its own points get there.
+/// The view of one sensor: the nearest point in each bin, and the mapping of its points.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     pub transform: Transform,
     footprint: Footprint,
-    /// Points from here on matter to nothing \[m\].
+    /// The maximum relevant distance \[m\].
     radius: f64,
-    /// Which bins the sensor answers for.
+    /// The bins that the sensor covers.
     sector: Vec<bool>,
-    /// Whether what is within the footprint is the vehicle itself.
+    /// Whether points within the footprint are the vehicle itself.
     own_body: bool,
-    /// The longest run of bins that may stay unseen \[rad\].
+    /// The widest gap that may stay unmeasured \[rad\].
     gap: f64,
-    /// The square of the distance of the nearest point, infinite where there is none \[m²\].
+    /// The square of the distance of the nearest point, infinite if there is none \[m²\].
     squares: Vec<f64>,
-    /// Directions into which something was measured.
+    /// Directions that were measured.
     seen: Vec<bool>,
 }
 
@@ -43,18 +43,18 @@ impl View {
         &self.sector
     }
 
-    /// Forgets all that was seen.
+    /// Clears all measurements.
     pub fn clear(&mut self) {
         self.squares.fill(f64::INFINITY);
         self.seen.fill(false);
     }
 
-    /// Whether a point is a part of the vehicle and to be left out.
+    /// Whether a point is a part of the vehicle and must be ignored.
     pub fn is_own(&self, point: [f64; 2]) -> bool {
         self.own_body && self.footprint.contains(point)
     }
 
-    /// Something is at the point (x, y).
+    /// Adds an obstacle at the point (x, y).
     #[inline]
     pub fn add(&mut self, [x, y]: [f64; 2]) {
         let square = x * x + y * y;
@@ -63,12 +63,12 @@ impl View {
         }
         match bin(x, y) {
             Some(bin) => self.add_in(bin, square),
-            None if square == 0.0 => self.squares.fill(0.0), // at the very centre: on every bearing
+            None if square == 0.0 => self.squares.fill(0.0), // at the centre: on every bearing
             None => {}                                       // not a number: too far to be computed
         }
     }
 
-    /// Something is on the way from the sensor into this direction, nearer than the sensor can tell.
+    /// Adds an obstacle between the sensor and its minimum range in this direction.
     pub fn add_too_near(&mut self, way: [f64; 2]) {
         let at = self.leave(way);
         match bin(at[0], at[1]) {
@@ -83,24 +83,24 @@ impl View {
         }
     }
 
-    /// Whether the direction is one that the sensor answers for.
+    /// Whether the sensor covers the direction.
     pub fn answers_for(&self, way: [f64; 2]) -> bool {
         bin(way[0], way[1]).and_then(|bin| self.sector.get(bin)).is_some_and(|&is_in| is_in)
     }
 
-    /// Something was measured into this direction, be it that nothing is there.
+    /// Marks the direction as measured, even if it is free.
     pub fn mark_seen(&mut self, way: [f64; 2]) {
         if let Some(seen) = bin(way[0], way[1]).and_then(|bin| self.seen.get_mut(bin)) {
             *seen = true;
         }
     }
 
-    /// Blocks what lies behind every run of unseen directions of the sector that is wider than the allowed gap.
+    /// Blocks the area behind every run of unmeasured directions of the sector that is wider than the allowed gap.
     pub fn block_unseen(&mut self) {
         let is_unseen = |view: &Self, bin: usize| {
             view.sector.get(bin).is_some_and(|&is_in| is_in) && view.seen.get(bin).is_some_and(|&seen| !seen)
         };
-        // Where no direction at all is seen there is no measurement, and nobody asks.
+        // Without any measured direction the message is invalid, and this is not called.
         let Some(start) = (0..BINS).find(|&bin| !is_unseen(self, bin)) else { return };
         let mut run = 0;
         for bin in start + 1..=start + BINS {
@@ -115,8 +115,8 @@ impl View {
         }
     }
 
-    /// The directions of the sector in which nothing is measured and that are wider than the allowed gap, from and to,
-    /// counter-clockwise \[degrees\]; of a cloud none is known.
+    /// The unmeasured directions of the sector that are wider than the allowed gap, from and to, counter-clockwise
+    /// \[degrees\]; unknown for a cloud.
     pub fn unmeasured(&self) -> Vec<[f64; 2]> {
         if !self.seen.contains(&true) {
             return Vec::new();
@@ -128,11 +128,12 @@ impl View {
         runs
     }
 
-    /// Something may be anywhere into the direction of this bin: every bearing that the beam passes is blocked.
+    /// An obstacle may be anywhere in the direction of this bin: every bearing that the beam passes is blocked.
     fn block(&mut self, unseen: usize) {
         let at = self.leave(middle(unseen));
         let first = bin(at[0], at[1]).unwrap_or(unseen);
-        // From where it leaves the vehicle the bearing goes monotonously to that of the direction, the shorter way.
+        // From the point where the beam leaves the vehicle its bearing changes monotonically to that of the
+        // direction, the shorter way.
         let forward = (unseen + BINS - first) % BINS;
         let (from, count) = if forward <= BINS / 2 { (first, forward) } else { (unseen, BINS - forward) };
         for bin in from..=from + count {
@@ -140,7 +141,7 @@ impl View {
         }
     }
 
-    /// Where the line of sight into this direction leaves the vehicle; the sensor itself if that is outside.
+    /// The point where the line of sight in this direction leaves the vehicle; the sensor itself if that is outside.
     fn leave(&self, way: [f64; 2]) -> [f64; 2] {
         let [x, y] = self.transform.origin();
         let distance = self.footprint.leave([x, y], way).filter(|d| d.is_finite()).unwrap_or(0.0);

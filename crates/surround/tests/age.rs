@@ -1,4 +1,4 @@
-//! A measurement is of now by its stamp, or it is none.
+//! The age of measurements by their stamps.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
@@ -10,7 +10,7 @@ use units::{Level, Machine, Stamp};
 use zones::{Scaling, Zone};
 
 const HOUR: i64 = 3_600_000;
-/// What the wall clock shows at the origin \[ms\].
+/// The wall clock at the origin \[ms\].
 const START: i64 = 1_000 * HOUR;
 
 /// A stamp in milliseconds since the epoch.
@@ -27,7 +27,7 @@ fn scanner(overrides: &[(&str, Value)]) -> Surround {
     surround
 }
 
-/// What is left after a free scan at `millis` whose stamp is so much older.
+/// The scaling after a free scan at `millis` with a stamp of this age.
 fn scan(surround: &mut Surround, millis: u64, age: i64) -> Scaling {
     let stamp = wall(START + i64::try_from(millis).unwrap() - age);
     after(surround, ms(millis), Input::ScanReceived { sensor: 0, stamp, scan: turn(&[]) })
@@ -79,11 +79,11 @@ fn a_scan_counts_until_its_stamp_is_as_old_as_the_timeout() {
 }
 
 #[test]
-fn what_waited_while_the_process_was_held_blocks() {
+fn a_message_that_waited_during_a_suspension_blocks() {
     let mut surround = scanner(&[]);
     assert!(is_free(&scan(&mut surround, 0, 0)));
     let unstamped = || Input::ScanReceived { sensor: 0, stamp: Stamp::ZERO, scan: turn(&[]) };
-    assert!(is_blocked(&after(&mut surround, ms(10_000), unstamped())), "ten seconds stopped");
+    assert!(is_blocked(&after(&mut surround, ms(10_000), unstamped())), "ten seconds suspended");
     pass(&mut surround, 10_010, 10_060);
     assert!(is_free(&after(&mut surround, ms(10_060), unstamped())));
 }

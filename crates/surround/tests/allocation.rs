@@ -28,7 +28,7 @@ fn scans_clouds_silence_and_faults_allocate_nothing() {
     let before = count();
     for round in 0..200 {
         let now = |part: u64| ms(round * 20 + part);
-        // 64 rounds nobody takes: the queue is full.
+        // 64 rounds without polling: the queue is full.
         for scan in [&free, &holes, &bad] {
             surround.scan_received(now(0), 0, Stamp::ZERO, scan);
         }

@@ -1,4 +1,4 @@
-//! What is a measurement and what is none.
+//! Valid and invalid messages.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
@@ -11,7 +11,7 @@ use params::Value;
 use surround::{Cloud, Condition, Field, Scan, Surround, Unusable};
 use zones::Zone;
 
-/// The factors after `scan`, or why it is none.
+/// The factors after `scan`, or why it is invalid.
 fn of_scan(overrides: &[(&str, Value)], scan: Scan<'static>) -> Result<[f32; 16], Unusable> {
     let with_topic = [&[("sensors.scanner.topic", text("scan"))], overrides].concat();
     verdict(&mut surround(&with_topic), |surround| after(surround, ms(0), scanned(0, scan)).fields())
@@ -58,7 +58,7 @@ fn a_beam_too_near_to_measure_touches() {
 }
 
 #[test]
-fn angles_that_say_nothing_are_no_measurement() {
+fn invalid_angles_are_no_measurement() {
     for value in [f64::NAN, f64::INFINITY] {
         let Err(Unusable::Angle { name, .. }) = of_scan(&[], Scan { angle_min: value, ..turn(&[]) }) else {
             panic!("taken")
@@ -203,7 +203,7 @@ fn a_cloud_of_a_few_points_is_no_measurement() {
     // What is measured beyond the band of heights counts, as for the part.
     assert_eq!(camera(&[], cloud(&[[0.9, 0.0, 2.5]; 50])), CLEAR);
     assert_eq!(camera(&[("sensors.camera.least_points", Value::Integer(3))], far(3)), CLEAR);
-    // Nothing at all says that nothing is there, to one who said so; a scan is not asked.
+    // An empty cloud means free space if the parameter says so; a scan ignores it.
     assert_eq!(camera(&[("sensors.camera.empty", text("free"))], at(&[])), CLEAR);
     let many = [("sensors.scanner.least_points", Value::Integer(1_000_000))];
     assert_eq!(of_scan(&many, turn(&[])), CLEAR);
@@ -308,7 +308,7 @@ fn a_message_in_another_frame_is_no_measurement() {
 }
 
 #[test]
-fn a_wrong_frame_is_told_with_the_one_that_is_wanted() {
+fn a_wrong_frame_is_reported_with_the_expected_one() {
     let mut surround =
         surround(&[("sensors.scanner.topic", text("scan")), ("sensors.scanner.frame", text("laser"))]);
     after(&mut surround, ms(0), scanned(0, Scan { frame: Cow::Borrowed("base_link"), ..turn(&[]) }));
@@ -320,7 +320,7 @@ fn a_wrong_frame_is_told_with_the_one_that_is_wanted() {
 }
 
 #[test]
-fn what_a_range_of_zero_means_is_the_users_to_say() {
+fn the_user_defines_the_meaning_of_a_range_of_zero() {
     let of = |zero: &str, beams: &[(i32, f32)]| {
         of_scan(&[("sensors.scanner.zero_range", text(zero))], turn(beams))
     };
@@ -337,9 +337,9 @@ fn what_a_range_of_zero_means_is_the_users_to_say() {
 }
 
 #[test]
-fn bearings_that_a_scan_does_not_measure_are_told() {
+fn bearings_that_a_scan_does_not_measure_are_reported() {
     let mut surround = surround(&[]);
-    // A scanner of 180 degrees on a vehicle whose parameters say all around.
+    // A scanner of 180 degrees on a vehicle configured for all around.
     let half = Scan { angle_min: -core::f64::consts::FRAC_PI_2, ..scan(vec![9.0; 360]) };
     let half = Scan { angle_increment: core::f64::consts::PI / 359.0, ..half };
     after(&mut surround, ms(0), scanned(0, half));

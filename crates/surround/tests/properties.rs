@@ -199,7 +199,7 @@ proptest! {
                 let (mine, again) = (a.poll(ms(now)), b.poll(ms(now)));
                 prop_assert_eq!(bits(mine), bits(again), "the same again");
                 let Some(Output::Publish(fields)) = mine else { break };
-                // NaN: a lost sensor would have to tell it.
+                // NaN: unknown because a sensor is lost.
                 prop_assert!(fields.iter().all(|factor| factor.is_nan() || (0.0..=1.0).contains(factor)));
             }
             prop_assert!(a.deadline().is_none_or(|at| at > ms(now)));

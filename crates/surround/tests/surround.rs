@@ -18,7 +18,7 @@ fn everywhere(factor: Scale) -> Scaling {
     Scaling::uniform(factor)
 }
 
-/// A scanner that answers for the front half and a camera that answers for the rear half.
+/// A scanner that covers the front half and a camera that covers the rear half.
 fn two(overrides: &[(&str, Value)]) -> Surround {
     let mut all = vec![
         ("sensors.ahead.topic", text("scan")),
@@ -40,7 +40,7 @@ fn before_the_first_message_all_is_blocked() {
     let mut surround = surround(&[]);
     assert_eq!(surround.deadline(), Some(Instant::ZERO));
     assert_eq!(drain(&mut surround, ms(0)), [everywhere(Scale::ZERO)]);
-    assert_eq!(surround.condition(0), Some(Condition::NeverHeard));
+    assert_eq!(surround.condition(0), Some(Condition::NeverReceived));
     assert_eq!(surround.health(), (Level::Stale, "silent sensor counts as blocked: scanner".into()));
 }
 
@@ -88,24 +88,24 @@ fn a_missing_sensor_blocks_the_zones_that_it_answers_for() {
 }
 
 #[test]
-fn what_is_blocked_for_a_lost_sensor_alone_is_told_as_unknown() {
+fn a_factor_blocked_only_by_a_lost_sensor_is_published_as_unknown() {
     let mut surround = two(&[]);
-    let told = |surround: &mut Surround, millis, input| {
+    let fields_after = |surround: &mut Surround, millis, input| {
         surround.handle(ms(millis), input);
         let Some(Output::Publish(fields)) = core::iter::from_fn(|| surround.poll(ms(millis))).last() else {
-            panic!("nothing is told");
+            panic!("nothing is published");
         };
         fields
     };
-    // The camera behind is missing, and ahead there is a wall: 0 where it is seen, NaN where nobody looks.
-    let fields = told(&mut surround, 0, scanned(0, turn(&[(0, 0.7)])));
+    // The camera behind is missing, and ahead there is a wall: 0 where it is observed, NaN where it is not.
+    let fields = fields_after(&mut surround, 0, scanned(0, turn(&[(0, 0.7)])));
     let of = |zone| {
         let at = 2 * Scaling::FIELD_ORDER.iter().position(|other| *other == zone).unwrap();
         (fields[at], fields[at + 1])
     };
     assert_eq!(of(Zone::Front).0, 0.0);
     assert!(of(Zone::Back).0.is_nan() && of(Zone::Left).1.is_nan());
-    assert!(told(&mut surround, 10, Input::Stopping).iter().all(|field| field.is_nan()));
+    assert!(fields_after(&mut surround, 10, Input::Stopping).iter().all(|field| field.is_nan()));
 }
 
 #[test]
@@ -154,24 +154,24 @@ fn a_message_that_is_no_measurement_blocks_at_once() {
 }
 
 #[test]
-fn a_sensor_of_two_publishers_blocks_until_one_measures_anew() {
+fn a_sensor_of_two_publishers_blocks_until_one_measures_again() {
     let mut surround = surround(&[]);
     after(&mut surround, ms(0), scanned(0, turn(&[])));
     let count = |count| Input::PublishersCounted { sensor: 0, count };
     assert_eq!(after(&mut surround, ms(10), count(2)), everywhere(Scale::ZERO));
     assert_eq!(after(&mut surround, ms(20), scanned(0, turn(&[]))), everywhere(Scale::ZERO));
-    assert_eq!(surround.condition(0), Some(Condition::Rivals(2)));
+    assert_eq!(surround.condition(0), Some(Condition::Conflict(2)));
     assert_eq!(
         surround.health(),
         (Level::Error, "scanner counts as blocked: its topic has 2 publishers, must have one".into())
     );
     surround.handle(ms(30), count(1));
-    assert_eq!(surround.condition(0), Some(Condition::NeverHeard), "who said that is perhaps gone");
+    assert_eq!(surround.condition(0), Some(Condition::NeverReceived), "its publisher may be gone");
     assert_eq!(after(&mut surround, ms(40), scanned(0, turn(&[]))), everywhere(Scale::ONE));
 }
 
 #[test]
-fn who_publishes_a_sensor_stays_known_when_its_parameters_change() {
+fn the_publishers_of_a_sensor_stay_known_when_its_parameters_change() {
     for (name, value) in [
         ("sensors.scanner.gap", Value::Float(11.0)),
         ("sensors.scanner.zero_range", text("unmeasured")),
@@ -182,7 +182,7 @@ fn who_publishes_a_sensor_stays_known_when_its_parameters_change() {
         let changed = params(&[("sensors.scanner.topic", text("scan")), (name, value)]).unwrap();
         surround.handle(ms(10), Input::ParametersChanged(changed));
         assert_eq!(after(&mut surround, ms(20), scanned(0, turn(&[]))), everywhere(Scale::ZERO), "{name}");
-        assert_eq!(surround.condition(0), Some(Condition::Rivals(2)), "{name}");
+        assert_eq!(surround.condition(0), Some(Condition::Conflict(2)), "{name}");
     }
 }
 
@@ -209,7 +209,7 @@ fn the_same_stamp_again_keeps_no_sensor_alive() {
 }
 
 #[test]
-fn messages_for_nobody_change_nothing() {
+fn messages_of_unknown_sensors_change_nothing() {
     let mut surround = with_cloud();
     drain(&mut surround, ms(0));
     surround.handle(ms(1), scanned(0, turn(&[])));
@@ -233,7 +233,7 @@ fn the_time_to_a_collision_limits_where_a_velocity_is_used() {
     near(of(&after(&mut surround, ms(10), go(1.4)), Zone::Front).0, 0.5);
     assert_eq!(surround.health().0, Level::Ok);
     assert_eq!(of(&after(&mut surround, ms(20), go(-1.4)), Zone::Front), ALL);
-    // An old one says nothing of now.
+    // An old velocity is not used.
     let old = Input::VelocityReceived { velocity: Velocity::ZERO, stamp: Stamp { sec: 1, nanosec: 0 } };
     surround.handle(ms(25), Input::ClockRead(Stamp { sec: 3600, nanosec: 0 }));
     surround.handle(
@@ -243,7 +243,7 @@ fn the_time_to_a_collision_limits_where_a_velocity_is_used() {
     near(of(&after(&mut surround, ms(26), scanned(0, turn(&[(0, 2.35)]))), Zone::Front).0, 0.5);
     surround.handle(ms(27), old);
     near(of(&after(&mut surround, ms(28), scanned(0, turn(&[(0, 2.35)]))), Zone::Front).0, 0.5);
-    // Lost by a message that is none, and by silence.
+    // Lost by an invalid message, and by silence.
     let refused = Input::VelocityRefused(NotFinite { part: "linear.x", value: f64::NAN });
     near(of(&after(&mut surround, ms(30), refused), Zone::Front).0, 1.25 / 1.5);
     after(&mut surround, ms(40), go(0.0));
@@ -289,7 +289,7 @@ fn a_changed_timeout_forgets_nothing() {
 }
 
 #[test]
-fn the_last_word_is_zero() {
+fn the_last_output_is_zero() {
     let mut surround = surround(&[]);
     after(&mut surround, ms(0), scanned(0, turn(&[])));
     surround.handle(ms(1), Input::Stopping);
@@ -300,7 +300,7 @@ fn the_last_word_is_zero() {
 }
 
 #[test]
-fn nobody_taking_outputs_loses_the_oldest() {
+fn of_unpolled_outputs_the_oldest_are_dropped() {
     let mut surround = surround(&[]);
     for millis in 0..100 {
         surround.handle(ms(millis), scanned(0, turn(&[(0, if millis == 99 { 0.5 } else { FREE })])));

@@ -3,24 +3,24 @@ use units::Level;
 use crate::motors::Drive;
 use crate::{Snapshot, World};
 
-/// What was refused or happened too often to say each time; all count from the start.
+/// Counts of refusals and frequent events since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// How often a wall was newly hit.
     pub collisions: u64,
     /// Servo values outside 24 to 156.
     pub motors_invalid: u64,
-    /// How often a motor topic fell silent after both had spoken.
+    /// How often a motor topic fell silent after both were received.
     pub motor_silences: u64,
 }
 
 impl World {
-    /// What was refused or happened so far.
+    /// The counts so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// How the world is, and why, in one sentence.
+    /// The health of the world and the reason, in one sentence.
     pub fn health(&self) -> (Level, &'static str) {
         match self.drive {
             Drive::Silent => (Level::Stale, "a motor topic is silent; the wheels are stopped"),

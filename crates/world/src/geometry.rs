@@ -9,7 +9,7 @@ pub struct Segment {
     pub b: [f64; 2],
 }
 
-/// Where the vehicle is: the point between its driven wheels, and which way it looks.
+/// The pose of the vehicle: the point between its driven wheels, and its heading.
 ///
 /// # Source
 /// REP-103.
@@ -23,18 +23,18 @@ pub struct Pose {
     pub heading: f64,
 }
 
-/// Where a moving disc would touch first.
+/// The first contact of a moving disc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Contact {
-    /// How far the disc gets \[m\].
+    /// The distance of the disc to the contact \[m\].
     pub travel: f64,
-    /// Unit vector from the wall to the disc's centre at the touch.
+    /// Unit vector from the wall to the disc's centre at the contact.
     pub normal: [f64; 2],
 }
 
-/// Directions closer than this to a wall's tangent do not approach it: rounding is not a push.
+/// Directions closer than this to a wall's tangent do not approach it, which tolerates rounding.
 const GRAZING: f64 = 1e-9;
-/// How far beyond its ends a wall still stops a ray, in parts of its length, so that no ray slips through a corner.
+/// How far beyond its ends a wall still stops a ray, as a part of its length, so no ray slips through a corner.
 const CORNER: f64 = 1e-12;
 
 impl Pose {
@@ -55,7 +55,7 @@ impl Segment {
         along(self.a, e, nearest_part(sub(self.a, point), e, 0.0, 1.0))
     }
 
-    /// The wall as the vehicle at `pose` sees it: x forward, y left.
+    /// The wall in the frame of the vehicle at `pose`: x forward, y left.
     pub(crate) fn seen_from(&self, pose: &Pose) -> Self {
         let (sin, cos) = pose.heading.sin_cos();
         let turn = |p: [f64; 2]| {
@@ -65,24 +65,25 @@ impl Segment {
         Self { a: turn(self.a), b: turn(self.b) }
     }
 
-    /// Where a ray from `origin` along the unit vector `way` meets the wall \[m\]; `None` if it does not.
+    /// The distance at which a ray from `origin` along the unit vector `way` meets the wall \[m\]; `None` if it does
+    /// not.
     pub(crate) fn ray(&self, origin: [f64; 2], way: [f64; 2]) -> Option<f64> {
         let (e, to_a) = (sub(self.b, self.a), sub(self.a, origin));
         let across = cross(way, e);
         if across == 0.0 {
-            // Parallel: met only end-on, at the nearer end that lies ahead.
+            // Parallel: only a hit at the nearer end ahead is possible.
             let ends = [dot(to_a, way), dot(sub(self.b, origin), way)];
             let ahead = ends.into_iter().filter(|&t| t >= 0.0).min_by(f64::total_cmp);
             return ahead.filter(|_| cross(to_a, way) == 0.0);
         }
-        // origin + t way = a + part e; the cross product with e leaves t, that with way leaves part.
+        // origin + t way = a + part e; the cross product with e gives t, that with way gives part.
         let (t, part) = (cross(to_a, e) / across, cross(to_a, way) / across);
         (t >= 0.0 && (-CORNER..=1.0 + CORNER).contains(&part)).then_some(t)
     }
 
-    /// Where a disc of `radius` at `centre`, moving along the unit vector `way`, touches the wall first.
+    /// The first contact of a disc of `radius` at `centre`, moving along the unit vector `way`, with the wall.
     ///
-    /// The distance to a convex thing is a convex function along a line: a disc that does not approach at the start,
+    /// The distance to a convex object is a convex function along a line: a disc that does not approach at the start,
     /// overlapping or not, never will.
     pub(crate) fn sweep(&self, centre: [f64; 2], way: [f64; 2], radius: f64) -> Option<Contact> {
         let from = sub(centre, self.nearest(centre));
@@ -99,7 +100,7 @@ impl Segment {
         Some(Contact { travel, normal: unit(sub(there, self.nearest(there)))? })
     }
 
-    /// How far the disc moves until it touches the wall's side, not counting its ends.
+    /// The distance of the disc to contact with the wall's side, not counting its ends.
     fn touch_side(&self, centre: [f64; 2], way: [f64; 2], radius: f64) -> Option<f64> {
         let e = sub(self.b, self.a);
         let length = norm(e);
@@ -114,12 +115,12 @@ impl Segment {
         (0.0..=1.0).contains(&part).then_some(travel)
     }
 
-    /// The distance from the origin to what of the wall lies in the sector counter-clockwise from the unit vector
-    /// `from` to `to`, less than half a turn wide; infinite if nothing does.
+    /// The distance from the origin to the part of the wall in the sector counter-clockwise from the unit vector
+    /// `from` to `to`, less than half a turn wide; infinite if there is none.
     pub(crate) fn distance_in(&self, from: [f64; 2], to: [f64; 2]) -> f64 {
         let e = sub(self.b, self.a);
         let (mut first, mut last) = (0.0_f64, 1.0_f64);
-        // Inside means: left of `from` and right of `to`. Each cuts the wall at one point at most.
+        // Inside means left of `from` and right of `to`. Each cuts the wall at one point at most.
         for (start, slope) in [(cross(from, self.a), cross(from, e)), (cross(self.a, to), cross(e, to))] {
             if slope > 0.0 {
                 first = first.max(-start / slope);
@@ -197,14 +198,14 @@ fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
-/// Which part of the way along `e` from `a`, between `first` and `last`, is nearest to the origin.
+/// The part of the line along `e` from `a`, between `first` and `last`, that is nearest to the origin.
 fn nearest_part(a: [f64; 2], e: [f64; 2], first: f64, last: f64) -> f64 {
     let square = dot(e, e);
     // A wall of no length is a point; `max` and `min` because `clamp` panics where `first > last`.
     if square > 0.0 { (-dot(a, e) / square).max(first).min(last) } else { first }
 }
 
-/// How far a disc moves until it touches a point; `from` leads from the point to the disc's centre.
+/// The distance of a disc to contact with a point; `from` leads from the point to the disc's centre.
 fn touch_point(from: [f64; 2], way: [f64; 2], radius: f64) -> Option<f64> {
     // |from + t way|^2 = radius^2, the smaller root.
     let (half, rest) = (dot(from, way), dot(from, from) - radius * radius);

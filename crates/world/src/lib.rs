@@ -1,12 +1,12 @@
 //! A small deterministic world, the machine behind the node `simulator`: a vehicle with two driven wheels among walls.
 //!
-//! It listens to what hindbrain sends to the motors and yields what a vehicle's sensors would: odometry, a laser scan,
-//! LUCI zone scaling, four infra-red ranges and the heartbeat of an e-stop button. There is no noise and no chance in
-//! it: the same inputs at the same times give the same outputs, byte for byte, however often it is polled in between.
+//! It receives hindbrain's motor values and returns the outputs of a vehicle's sensors: odometry, a laser scan, LUCI
+//! zone scaling, four infra-red ranges and the heartbeat of an e-stop button. There is no noise and no randomness:
+//! the same inputs at the same times give the same outputs, byte for byte, regardless of polls in between.
 //!
-//! * [`parameters`]: what can be set.
+//! * [`parameters`]: the parameters.
 //! * [`World`]: the machine; its [`Input`], [`Output`] and the [`Snapshot`] for a display.
-//! * `motors`: servo values to wheel speeds; silence and nonsense stop.
+//! * `motors`: servo values to wheel speeds; silence and invalid values stop.
 //! * `vehicle`: lag, exact arcs, contact with walls.
 //! * `scaling`: LUCI's sixteen factors from the walls around.
 //! * `sensors`: laser scan and infra-red ranges.

@@ -2,30 +2,30 @@ use core::time::Duration;
 
 use units::Instant;
 
-/// The servo value at which a motor stands.
+/// The servo value for stop.
 pub(crate) const STOP: i16 = 90;
 /// Counts from stop to full speed: 24 is full forward, 156 full reverse.
 const FULL: i16 = 66;
 
-/// What a motor controller makes of the values on its two wires.
+/// Simulates a motor controller with two servo inputs.
 ///
-/// It is the last guard of the chain, so it trusts nothing before it: silence on either side stops both wheels, and
-/// so does a value that no servo has, until that side says something sensible again. One wheel alone would turn the
-/// vehicle on the spot.
+/// It is the last safety check of the chain and trusts no earlier one: silence on either side stops both wheels, and
+/// so does an invalid servo value, until that side sends a valid one. With one wheel alone the vehicle would turn on
+/// the spot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Motors {
     port: Side,
     starboard: Side,
 }
 
-/// What the wheels are to do.
+/// The command for the wheels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Drive {
     /// Turn with these parts of full speed, port and starboard, each in \[-1, 1\], forward positive.
     Levels([f64; 2]),
-    /// Stand, because the last value of one side makes no sense.
+    /// Stop, because the last value of one side is invalid.
     Invalid,
-    /// Stand, because one side has been silent for too long, or has never spoken.
+    /// Stop, because one side has been silent for too long, or was never received.
     Silent,
 }
 
@@ -35,17 +35,17 @@ struct Side {
 }
 
 impl Motors {
-    /// A value for the port motor arrived; false if it makes no sense.
+    /// Receives a value for the port motor; false if it is invalid.
     pub fn port(&mut self, value: i16, now: Instant) -> bool {
         self.port.receive(value, now)
     }
 
-    /// A value for the starboard motor arrived; false if it makes no sense.
+    /// Receives a value for the starboard motor; false if it is invalid.
     pub fn starboard(&mut self, value: i16, now: Instant) -> bool {
         self.starboard.receive(value, now)
     }
 
-    /// What the wheels are to do at `now`, where `timeout` is how long a value counts.
+    /// The command for the wheels at `now`; a value is valid for `timeout`.
     pub fn drive(&self, now: Instant, timeout: Duration) -> Drive {
         let fresh = |side: Side| side.last.filter(|&(_, at)| now.since(at) < timeout).map(|(value, _)| value);
         match (fresh(self.port), fresh(self.starboard)) {
@@ -57,7 +57,7 @@ impl Motors {
         }
     }
 
-    /// The values that arrived last, port and starboard; stop where none has.
+    /// The last received values, port and starboard; stop if there is none.
     pub fn last(&self) -> [i16; 2] {
         [self.port, self.starboard].map(|side| side.last.map_or(STOP, |(value, _)| value))
     }
@@ -70,7 +70,7 @@ impl Side {
     }
 }
 
-/// The part of full speed that a servo value stands for, forward positive; `None` if no servo has that value.
+/// The part of full speed for a servo value, forward positive; `None` for an invalid value.
 fn level(value: i16) -> Option<f64> {
     (STOP - FULL..=STOP + FULL).contains(&value).then(|| f64::from(STOP - value) / f64::from(FULL))
 }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_no_servo_has_stops_both() {
+    fn an_invalid_servo_value_stops_both() {
         for bad in [23, 157, 0, -1, i16::MIN, i16::MAX] {
             assert_eq!(after(bad, 24, 0), Drive::Invalid, "{bad}");
             assert_eq!(after(24, bad, 0), Drive::Invalid, "{bad}");

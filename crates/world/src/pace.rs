@@ -2,24 +2,24 @@ use core::time::Duration;
 
 use units::{Instant, earliest};
 
-/// A deadline that comes back at every multiple of a period.
+/// A deadline that recurs at every multiple of a period.
 ///
-/// The multiples count from the origin of the clock, so nothing drifts; however many of them were missed, only one
-/// is due, so nothing bursts after a stall.
+/// The multiples count from the origin of the clock, so there is no drift. Of several missed ones only one is due, so
+/// there is no burst after a stall.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     period: u64,
-    /// `None` when the clock cannot show it any more.
+    /// `None` beyond the end of the clock.
     next: Option<Instant>,
 }
 
 impl Pace {
-    /// Due at once and then at every multiple of `period` (at least 1 ns).
+    /// Creates a deadline that is due at once and then at every multiple of `period` (at least 1 ns).
     pub fn new(period: Duration) -> Self {
         Self { period: nanos(period), next: Some(Instant::ZERO) }
     }
 
-    /// Whether the deadline has come; if so, the next one is the first multiple after `now`.
+    /// Whether the deadline has passed; if so, the next one is the first multiple after `now`.
     pub fn due(&mut self, now: Instant) -> bool {
         let due = self.next.is_some_and(|next| now >= next);
         if due {
@@ -29,7 +29,7 @@ impl Pace {
         due
     }
 
-    /// Makes the deadline come at `now`.
+    /// Moves the deadline to `now`.
     pub fn hasten(&mut self, now: Instant) {
         self.next = earliest(self.next, Some(now));
     }

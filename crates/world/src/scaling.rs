@@ -3,12 +3,13 @@ use crate::parameters::Params;
 
 /// LUCI's sixteen factors from the walls around the vehicle.
 ///
-/// The floor is cut into sectors by bearing from the vehicle's centre, at the angles of LUCI's zone ring. Fields are
-/// named by floor zone, not by where the stick points: `back_left` is what stands at the rear left, which is where a
-/// stick pulled back and to the right swings the tail. The zone `left` is the front half of the left side and the rear
-/// half of the right side (a turn to the left swings the nose left and the tail right); `right` is its mirror image.
+/// The floor is divided into sectors by bearing from the vehicle's centre, at the angles of LUCI's zone ring. Fields
+/// are named by floor zone, not by the direction of the stick: `back_left` covers objects at the rear left, to where
+/// a stick pulled back and to the right swings the tail. The zone `left` is the front half of the left side and the
+/// rear half of the right side (a turn to the left swings the nose left and the tail right); `right` is its mirror
+/// image.
 ///
-/// A factor is 0 where the nearest wall of the zone is `stop_distance` or nearer to the edge of the footprint, 1 at
+/// A factor is 0 if the nearest wall of the zone is `stop_distance` or nearer to the edge of the footprint, 1 at
 /// `slow_distance` or farther, linear in between.
 ///
 /// | zone | forward/back | right/left |
@@ -17,11 +18,11 @@ use crate::parameters::Params;
 /// | the four diagonal ones | factor | factor |
 /// | left, right | 1 | factor, but `turn_least` at least |
 ///
-/// Front and back also look along the path of the whole footprint: beside a narrow sector there is room for a pillar
-/// that the vehicle would hit.
+/// Front and back also cover the path of the whole footprint: beside a narrow sector there may be a pillar that the
+/// vehicle would hit.
 ///
-/// A way out is always left: a round vehicle touches nothing by turning in place, so the factor for a turn never
-/// becomes 0 in `left` and `right`, and it can turn until some way is free.
+/// A way out always remains: a round vehicle touches nothing by turning in place, so the factor for a turn never
+/// becomes 0 in `left` and `right`, and it can turn until some direction is free.
 ///
 /// # Source
 /// LUCI's published zone ring for angles and names; the distances are own, the chair's are not published.

@@ -9,13 +9,13 @@ use crate::parameters::Params;
 
 /// Beams of the laser: one per degree, and the first one again at the end.
 pub(crate) const BEAMS: usize = 361;
-/// The nearest distance that an infra-red sensor reports \[m\].
+/// The minimum distance that an infra-red sensor reports \[m\].
 const RANGE_MIN: f64 = 0.02;
-/// Drawn width of an infra-red beam \[rad\]; what measures is a single ray.
+/// Displayed width of an infra-red beam \[rad\]; the measurement is a single ray.
 const FIELD_OF_VIEW: f64 = 0.05;
 const STEP: f64 = TAU / (BEAMS - 1) as f64;
 
-/// Name, and x and y side of the corner where it sits: +1 is front and port. Each looks straight away along x.
+/// Name, and x and y side of the sensor's corner: +1 is front and port. Each points straight away along x.
 const CORNERS: [(&str, f64, f64); 4] = [
     ("ir_front_port", 1.0, 1.0),
     ("ir_front_starboard", 1.0, -1.0),
@@ -26,7 +26,7 @@ const CORNERS: [(&str, f64, f64); 4] = [
 /// A scan around the vehicle's centre, written into `ranges`.
 ///
 /// # Real-time
-/// Allocates only if somebody still holds the scan before.
+/// Allocates only if the previous scan is still in use.
 pub(crate) fn scan(
     ranges: &mut Arc<[f32]>,
     pose: &Pose,
@@ -49,7 +49,8 @@ pub(crate) fn scan(
     }
 }
 
-/// What the four infra-red sensors measure, in the order front port, front starboard, back port, back starboard.
+/// The measurements of the four infra-red sensors, in the order front port, front starboard, back port, back
+/// starboard.
 pub(crate) fn ranges(pose: &Pose, walls: &[Segment], params: &Params, stamp: Stamp) -> [Range; 4] {
     let [cos, sin] = bearing(pose.heading);
     CORNERS.map(|(frame_id, front, port)| {

@@ -4,38 +4,38 @@ use crate::geometry::{
 
 /// A round vehicle on two driven wheels.
 ///
-/// A step is exact for what it assumes: wheel speeds follow their targets by a first-order lag, the path between two
-/// steps is the arc that the mean wheel speeds make. A wall takes away the part of the motion that goes into it and
-/// leaves the part along it; turning a disc touches nothing.
+/// A step is exact under its assumptions: wheel speeds follow their targets by a first-order lag, and the path
+/// between two steps is the arc of the mean wheel speeds. A wall removes the part of the motion into it and keeps the
+/// part along it; turning a disc touches nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Vehicle {
     pub pose: Pose,
-    /// Along the heading \[m/s\]: of the wheels, or what a wall leaves of it.
+    /// Along the heading \[m/s\]: that of the wheels, reduced by contact with a wall.
     pub forward: f64,
     /// Counter-clockwise \[rad/s\].
     pub turn: f64,
-    /// Whether a wall took something from the last motion.
+    /// Whether a wall reduced the last motion.
     pub touching: bool,
-    /// Port, starboard \[m/s\].
+    /// Wheel speeds, port and starboard \[m/s\].
     wheels: [f64; 2],
 }
 
 /// The vehicle's measures.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body {
-    /// Of the round footprint \[m\].
+    /// Radius of the round footprint \[m\].
     pub radius: f64,
-    /// Between the driven wheels \[m\].
+    /// Distance between the driven wheels \[m\].
     pub track: f64,
     /// Time constant of the motors \[s\]; 0 for none.
     pub lag: f64,
 }
 
-/// The air left at a contact \[m\], so that rounding never makes an overlap of a touch.
+/// The gap kept at a contact \[m\], so rounding never turns a contact into an overlap.
 const SKIN: f64 = 1e-6;
-/// A wheel that is to stand and turns slower than this stands \[m/s\].
+/// A wheel with target zero that is slower than this stops \[m/s\].
 const STANDSTILL: f64 = 1e-6;
-/// Into a wall, along it into a second one, along that one; what is then left of the motion is dropped.
+/// Into a wall, along it into a second one, along that one; the remaining motion is dropped.
 const SLIDES: usize = 3;
 
 impl Vehicle {
@@ -43,12 +43,12 @@ impl Vehicle {
         Self { pose, forward: 0.0, turn: 0.0, touching: false, wheels: [0.0; 2] }
     }
 
-    /// Whether nothing turns.
+    /// Whether all wheels stand still.
     pub fn stands(&self) -> bool {
         self.wheels == [0.0; 2]
     }
 
-    /// Moves on by `dt` \[s\] with the wheels' targets, port and starboard \[m/s\]; true if a wall was newly hit.
+    /// Advances by `dt` \[s\] with the wheels' targets, port and starboard \[m/s\]; true if a wall was newly hit.
     pub fn step(&mut self, targets: [f64; 2], dt: f64, body: &Body, walls: &[Segment]) -> bool {
         let mut means = [0.0; 2];
         for ((wheel, mean), target) in self.wheels.iter_mut().zip(&mut means).zip(targets) {
@@ -69,14 +69,14 @@ impl Vehicle {
             self.forward = dot(sub(end, start), bearing(halfway)) / dt;
         }
         let hit = touched && !self.touching;
-        // A vehicle that waits at the wall is still at it: starting again is no second collision.
+        // A vehicle that waits at the wall is still in contact: starting again is no second collision.
         if touched || norm(motion) > 0.0 {
             self.touching = touched;
         }
         hit
     }
 
-    /// Stands still from now on.
+    /// Stops the vehicle.
     pub fn halt(&mut self) {
         (self.wheels, self.forward, self.turn) = ([0.0; 2], 0.0, 0.0);
     }
@@ -100,7 +100,7 @@ fn sinc(x: f64) -> f64 {
     if x.abs() < 1e-4 { 1.0 - x * x / 6.0 } else { x.sin() / x }
 }
 
-/// Where a disc gets to, and whether a wall took something from its motion.
+/// The final position of a disc, and whether a wall reduced its motion.
 fn slide(start: [f64; 2], motion: [f64; 2], radius: f64, walls: &[Segment]) -> ([f64; 2], bool) {
     let (mut at, mut rest, mut touched) = (start, motion, false);
     for _ in 0..SLIDES {
@@ -115,7 +115,7 @@ fn slide(start: [f64; 2], motion: [f64; 2], radius: f64, walls: &[Segment]) -> (
         rest = scale(way, length - contact.travel);
         rest = along(rest, contact.normal, -dot(rest, contact.normal));
     }
-    // The last word, whatever rounding did above: nothing overlaps that did not, and no overlap grows.
+    // The final check, independent of rounding above: no new overlap, and no overlap grows.
     let allowed = clearance(walls, start).min(radius);
     if clearance(walls, at) < allowed { (start, true) } else { (at, touched) }
 }
@@ -190,7 +190,7 @@ mod tests {
         // The footprint touches at 1 - 0.35 = 0.65 m.
         assert!((vehicle.pose.x - 0.65).abs() < 2.0 * SKIN && vehicle.pose.x <= 0.65, "{vehicle:?}");
         assert!(hits == 1 && vehicle.touching && vehicle.forward == 0.0);
-        // Waiting and pushing again is the same collision; backing off and coming again is another one.
+        // Waiting and pushing again is the same collision; backing off and returning is another one.
         assert!(!vehicle.step([0.0; 2], DT, &BODY, &wall) && !vehicle.step([1.0; 2], DT, &BODY, &wall));
         assert!(!vehicle.step([-1.0; 2], DT, &BODY, &wall) && !vehicle.touching);
         assert!(!vehicle.step([0.5; 2], DT, &BODY, &wall) && vehicle.step([1.0; 2], DT, &BODY, &wall));

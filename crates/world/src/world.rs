@@ -12,12 +12,12 @@ use crate::{Counters, Input, Odometry, Output, Params, Range, Snapshot};
 
 /// A vehicle among walls, and its sensors.
 ///
-/// Time goes in physics steps at the multiples of `physics_period` since the clock's origin, whenever the calls come.
-/// A step that ends at `t` knows the inputs that came before `t`; so the pose depends on the inputs and their times
-/// alone, not on how often the world is polled. After a stall all missed steps are made, but each sensor speaks once.
+/// Time advances in physics steps at the multiples of `physics_period` since the clock's origin, regardless of the
+/// calls. A step that ends at `t` uses the inputs before `t`, so the pose depends only on the inputs and their times,
+/// not on the number of polls. After a stall all missed steps are made, but each sensor reports once.
 ///
-/// The e-stop button is only a signal here: pressing it does not cut the motors, so that a vehicle that stops shows
-/// that the chain behind the button works. On a real vehicle a button must cut the power without any software.
+/// The e-stop button is only a signal here: pressing it does not cut the motors, so a vehicle that stops proves that
+/// the chain behind the button works. On a real vehicle a button must cut the power without any software.
 ///
 /// # Real-time
 /// No allocation after [`World::new`], except for a scan while the one before is still held; a call after a stall
@@ -31,8 +31,8 @@ pub struct World {
     motors: Motors,
     zones: Zones,
     estop: bool,
-    /// Pressed since the last heartbeat: a press is told even if it is over by then.
-    press_untold: bool,
+    /// Pressed since the last heartbeat: a press is reported even if it has ended by then.
+    press_unreported: bool,
     stopping: bool,
     pub(crate) drive: Drive,
     pub(crate) counters: Counters,
@@ -59,18 +59,18 @@ struct Paces {
     scan: Pace,
 }
 
-/// One of each sensor's outputs, with four ranges.
+/// One output of each sensor, with four ranges.
 const LONGEST_QUEUE: usize = 8;
 
 impl World {
-    /// The vehicle stands at its start, and nobody has spoken to its motors.
+    /// The vehicle is at rest at its start, and no motor value was received.
     pub fn new(params: Params) -> Self {
         let zones = Zones::new();
         Self {
             vehicle: Vehicle::new(params.start),
             motors: Motors::default(),
             estop: false,
-            press_untold: false,
+            press_unreported: false,
             stopping: false,
             drive: Drive::Silent,
             counters: Counters::default(),
@@ -93,7 +93,7 @@ impl World {
         }
     }
 
-    /// All that a display needs, as of the last call.
+    /// The state for a display, as of the last call.
     pub fn snapshot(&self) -> Snapshot<'_> {
         let [port, starboard] = self.motors.last();
         Snapshot {
@@ -120,7 +120,7 @@ impl World {
         let last = self.now.as_nanos() / period;
         while self.steps < last && !self.stopping {
             if self.drive == Drive::Silent && self.vehicle.stands() {
-                // Only an input ends a silence: all steps until now change nothing.
+                // Only an input ends a silence: the steps until now change nothing.
                 self.steps = last;
             } else {
                 self.steps += 1;
@@ -132,7 +132,7 @@ impl World {
     fn step(&mut self, end: Instant) {
         let Params { radius, track, lag, wheel_speed, .. } = self.params;
         let drive = self.motors.drive(end, self.params.motor_timeout);
-        self.note(drive);
+        self.record(drive);
         let targets = match drive {
             Drive::Levels(levels) => levels.map(|level| level * wheel_speed),
             Drive::Invalid | Drive::Silent => [0.0; 2],
@@ -142,24 +142,24 @@ impl World {
         self.counters.collisions += u64::from(hit);
     }
 
-    /// Remembers what the wheels are to do and counts the beginning of a silence.
-    fn note(&mut self, drive: Drive) {
+    /// Records the command for the wheels and counts the start of a silence.
+    fn record(&mut self, drive: Drive) {
         self.counters.motor_silences += u64::from(drive == Drive::Silent && self.drive != Drive::Silent);
         self.drive = drive;
     }
 
-    /// A value came: until the next step it decides what the wheels are to do.
-    fn motor_received(&mut self, sensible: bool) {
-        self.counters.motors_invalid += u64::from(!sensible);
-        self.note(self.motors.drive(self.now, self.params.motor_timeout));
+    /// A value was received: until the next step it determines the command for the wheels.
+    fn motor_received(&mut self, is_valid: bool) {
+        self.counters.motors_invalid += u64::from(!is_valid);
+        self.record(self.motors.drive(self.now, self.params.motor_timeout));
     }
 
     fn sense(&mut self) {
         let (now, stamp, pose) = (self.now, self.stamp(), self.vehicle.pose);
         // The most urgent first.
         if self.paces.estop.due(now) {
-            self.outputs.push_back(Output::PublishEstop(self.estop || self.press_untold));
-            self.press_untold = false;
+            self.outputs.push_back(Output::PublishEstop(self.estop || self.press_unreported));
+            self.press_unreported = false;
         }
         if self.paces.odometry.due(now) {
             self.outputs.push_back(self.odometry());
@@ -218,19 +218,19 @@ impl Machine for World {
         self.advance(now);
         match input {
             Input::PortReceived(value) => {
-                let sensible = self.motors.port(value, self.now);
-                self.motor_received(sensible);
+                let is_valid = self.motors.port(value, self.now);
+                self.motor_received(is_valid);
             }
             Input::StarboardReceived(value) => {
-                let sensible = self.motors.starboard(value, self.now);
-                self.motor_received(sensible);
+                let is_valid = self.motors.starboard(value, self.now);
+                self.motor_received(is_valid);
             }
             Input::EstopPressed(pressed) => {
                 if self.estop != pressed {
                     self.paces.estop.hasten(self.now);
                 }
                 self.estop = pressed;
-                self.press_untold |= pressed;
+                self.press_unreported |= pressed;
             }
             Input::ClockRead(stamp) => self.clock = (stamp, self.now),
             Input::ParametersChanged(params) => self.params.change(&params),

@@ -1,4 +1,4 @@
-//! The world as its shell sees it: servo values in, sensors out, time from outside.
+//! The world as seen by its shell: servo values in, sensors out, time from outside.
 
 #![allow(clippy::panic)] // a helper outside of a test function is still a test
 
@@ -94,7 +94,7 @@ fn one_silent_side_stops_both() {
 }
 
 #[test]
-fn a_value_that_no_servo_has_stops_both_and_is_counted() {
+fn an_invalid_servo_value_stops_both_and_is_counted() {
     let mut world = World::new(empty());
     drive(&mut world, 0, 1000, 24, 24);
     let before = world.snapshot().pose;
@@ -190,7 +190,7 @@ fn a_stamp_is_the_time_of_the_physics_step() {
 }
 
 #[test]
-fn the_button_is_told_at_once_and_never_missed() {
+fn the_button_is_reported_at_once_and_never_missed() {
     let mut world = World::new(empty());
     let estops = |world: &mut World, millis| -> Vec<bool> {
         let outputs = drain(world, Instant::from_millis(millis));
@@ -219,10 +219,10 @@ fn the_button_is_a_signal_and_cuts_no_motor() {
 }
 
 #[test]
-fn stopping_says_so_once_and_then_nothing() {
+fn stopping_is_reported_once_and_then_nothing() {
     let mut world = World::new(empty());
     drive(&mut world, 0, 1000, 24, 24);
-    // At 1050 ms five sensors are due: one output is taken, what waits is of no use any more.
+    // At 1050 ms five sensors are due: one output is polled, the rest is discarded.
     let now = Instant::from_millis(1050);
     assert!(world.poll(now).is_some());
     world.handle(now, Input::Stopping);

@@ -1,4 +1,4 @@
-//! What holds for every room, every drive and every rhythm of calls.
+//! Properties of every room, every drive and every sequence of calls.
 
 use core::f64::consts::PI;
 
@@ -55,7 +55,7 @@ fn sides(a: [f64; 2], b: [f64; 2], p: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
 }
 
-/// Whether the way from `p` to `q` goes through the wall.
+/// Whether the path from `p` to `q` crosses the wall.
 fn crosses(wall: &Segment, p: [f64; 2], q: [f64; 2]) -> bool {
     sides(wall.a, wall.b, p) * sides(wall.a, wall.b, q) < 0.0
         && sides(p, q, wall.a) * sides(p, q, wall.b) < 0.0
@@ -82,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn nobody_leaves_the_default_room(course in course(), wheel_speed in 0.3..5.0) {
+    fn no_vehicle_leaves_the_default_room(course in course(), wheel_speed in 0.3..5.0) {
         let mut world = World::new(Params { wheel_speed, ..Params::default() });
         let mut millis = 0;
         for (port, starboard, steps) in course {
@@ -123,13 +123,13 @@ proptest! {
         let run = || {
             let mut world = World::new(params.clone());
             let mut now = Instant::ZERO;
-            let mut told = String::new();
+            let mut outputs_text = String::new();
             for (wait, input) in &story {
                 now = Instant::from_nanos(now.as_nanos() + wait);
                 world.handle(now, input.clone());
-                told += &format!("{:?} {:?}\n", drain(&mut world, now), world.deadline());
+                outputs_text += &format!("{:?} {:?}\n", drain(&mut world, now), world.deadline());
             }
-            told
+            outputs_text
         };
         prop_assert_eq!(run(), run());
     }

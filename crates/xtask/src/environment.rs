@@ -1,5 +1,5 @@
-//! The environment in which ROS is found. One function makes it, for the shell and for every child of xtask:
-//! r2r is rebuilt for minutes when one byte of a prefix path changes.
+//! The environment in which ROS is found. One function makes it, for the shell and for every child of xtask: r2r takes minutes
+//! to rebuild when one byte of a prefix path changes.
 
 use std::env;
 use std::path::Path;
@@ -14,18 +14,18 @@ use crate::setup;
 /// Which ROS 2 is in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ros {
-    /// The person has sourced one; it wins.
+    /// The user has sourced one; it takes precedence.
     Sourced {
         /// `jazzy`, …
         distro: String,
-        /// Its own prefixes and overlays, without what setup made.
+        /// Its own prefixes and overlays, without those that setup made.
         prefixes: Vec<String>,
     },
     /// The one that setup makes from wheels.
     Own,
 }
 
-/// What is set and what is taken away.
+/// The variables to set and to remove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Environment {
     /// Names and values, in the order in which they are printed.
@@ -33,12 +33,12 @@ pub struct Environment {
     removed: Vec<&'static str>,
 }
 
-/// What cargo tells the program it runs and a cargo beneath must not hear, and what would bend setup's Python.
-/// `IDL_PACKAGE_FILTER` is set by `.cargo/config.toml` for every cargo alike.
+/// Variables that cargo sets for the program it runs and that a nested cargo must not see, and those that would disturb setup's
+/// Python. `IDL_PACKAGE_FILTER` is set by `.cargo/config.toml` for every cargo alike.
 const REMOVED: &[&str] =
     &["IDL_PACKAGE_FILTER", "CMAKE_IDL_PACKAGES", "CMAKE_INCLUDE_DIRS", "PYTHONHOME", "CARGO_MANIFEST_PATH"];
 
-/// What a sourced ROS is known by: without these the pure crates must build and pass.
+/// The variables of a sourced ROS: without these the pure crates must build and pass.
 pub const ROS_VARIABLES: &[&str] = &[
     "AMENT_PREFIX_PATH",
     "CMAKE_PREFIX_PATH",
@@ -59,7 +59,7 @@ fn entries(value: Option<String>) -> Vec<String> {
     value.unwrap_or_default().split(':').filter(|e| !e.is_empty()).map(str::to_owned).collect()
 }
 
-/// Which ROS 2 the inherited environment asks for.
+/// The ROS 2 that the inherited environment selects.
 pub fn detect(inherited: &dyn Fn(&str) -> Option<String>) -> Ros {
     let mut prefixes = entries(inherited("AMENT_PREFIX_PATH"));
     prefixes.retain(|entry| !is_made(entry));
@@ -69,13 +69,13 @@ pub fn detect(inherited: &dyn Fn(&str) -> Option<String>) -> Ros {
     }
 }
 
-/// The process's own environment; a value that is no UTF-8 counts as absent.
+/// The process's own environment; a value that is not UTF-8 counts as absent.
 pub fn inherited(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
 impl Environment {
-    /// The environment of this process, with ROS in it. The same again when it is in it already.
+    /// The environment of this process, with ROS in it. Composing it twice gives the same result.
     pub fn new(root: &Root) -> Self {
         Self::compose(root, &inherited)
     }
@@ -85,7 +85,7 @@ impl Environment {
         let (install, prefix) = (root.install(), root.prefix());
         let target = root.target_by(inherited("CARGO_TARGET_DIR"));
         let executables = text(&target.join("debug"));
-        // `cargo run` puts its own folders into LD_LIBRARY_PATH: they must not reach the person's shell.
+        // `cargo run` puts its own folders into LD_LIBRARY_PATH: they must not reach the user's shell.
         let toolchains = inherited("RUSTUP_HOME").unwrap_or_else(|| "/nonexistent".to_owned());
         let of_cargo = |entry: &Path| entry.starts_with(&target) || entry.starts_with(&toolchains);
         let rest = |name: &str| -> Vec<String> {
@@ -122,7 +122,7 @@ impl Environment {
                 list.push(("ROS_DISTRO", "jazzy".to_owned()));
                 list.push(("ROS_VERSION", "2".to_owned()));
                 list.push(("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp".to_owned()));
-                // The wheels' Python would start itself a second time to set LD_LIBRARY_PATH, which is set here.
+                // The wheels' Python would restart itself to set LD_LIBRARY_PATH, which is set here.
                 list.push(("_ROS_WHEELS_BOOTSTRAP_COMPLETE", "1".to_owned()));
                 let profile = inherited("FASTRTPS_DEFAULT_PROFILES_FILE").filter(|value| !value.is_empty());
                 let profile = profile.unwrap_or_else(|| text(&root.made("fastdds.xml")));
@@ -133,20 +133,21 @@ impl Environment {
         Self { set, removed: Vec::new() }
     }
 
-    /// The same, for what must meet no robot: the tests, the demo and the bench. And the sentence that says where they are.
+    /// The same, isolated from every robot: for the tests, the demo and the bench. Also returns the sentence that names the
+    /// domain.
     ///
     /// # Errors
-    /// A domain was chosen that is none, or the profile cannot be written.
+    /// The chosen domain is invalid, or the profile cannot be written.
     pub fn isolated(self, root: &Root) -> Outcome<(Self, String)> {
         let profile = root.made("fastdds.xml");
         write(&profile, isolation::PROFILE)?;
         self.isolated_from(&profile.to_string_lossy(), &inherited)
     }
 
-    /// So many domains more for what runs beside it.
+    /// `count` further domains for processes that run beside it.
     ///
     /// # Errors
-    /// STEERSMAN_DOMAIN is none.
+    /// STEERSMAN_DOMAIN is invalid.
     pub fn domains_beside(&self, count: usize) -> Outcome<Vec<u8>> {
         Ok(self.isolation(&inherited)?.beside(&inherited, count))
     }
@@ -176,7 +177,7 @@ impl Environment {
         self.set.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
-    /// Puts it on a child, and takes away what `cargo run` gave this process.
+    /// Sets it for a child process, and removes the variables that `cargo run` set for this process.
     pub fn apply<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         for name in &self.removed {
             command.env_remove(name);
@@ -191,7 +192,7 @@ impl Environment {
     }
 }
 
-/// `cargo` with these arguments, for crates that need no ROS: it builds the same with and without one.
+/// `cargo` with these arguments, for crates that need no ROS: they build the same with and without one.
 pub fn cargo_without_ros(root: &Root, arguments: &[&str]) -> Command {
     let mut command = Command::new("cargo");
     command.args(arguments).current_dir(root.path());
@@ -202,7 +203,7 @@ pub fn cargo_without_ros(root: &Root, arguments: &[&str]) -> Command {
     command
 }
 
-/// Takes away what `cargo run` gave this process and a cargo beneath must not see.
+/// Removes the variables that `cargo run` set for this process and that a nested cargo must not see.
 pub fn clean(command: &mut Command) -> &mut Command {
     for name in REMOVED {
         command.env_remove(name);
@@ -215,7 +216,7 @@ pub fn clean(command: &mut Command) -> &mut Command {
     command
 }
 
-/// The libraries that the wheels bring along, in a fixed order.
+/// The libraries bundled with the wheels, in a fixed order.
 fn bundled(prefix: &Path) -> Vec<String> {
     let is_bundle = |path: &Path| {
         path.file_name()
@@ -226,7 +227,7 @@ fn bundled(prefix: &Path) -> Vec<String> {
     packages.filter(|path| is_bundle(path)).map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
-/// The folders of Python modules in a prefix: a venv's, and where Debian's Python installs to.
+/// The folders of Python modules in a prefix: of a venv, and of Debian's Python.
 fn modules(prefix: &Path) -> Vec<String> {
     let pythons = ["lib", "local/lib"].into_iter().flat_map(|lib| folders(&prefix.join(lib)));
     let is_python =
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_isolated_has_neither_the_shells_domain_nor_its_middlewares_configuration() {
+    fn an_isolated_process_has_neither_the_shells_domain_nor_its_middleware_configuration() {
         for ros in [("ROS_DISTRO", "jazzy"), ("IGNORED", "")] {
             let shell = map(&[
                 ros,
@@ -330,21 +331,21 @@ mod tests {
                 ("ROS_DISCOVERY_SERVER", "192.0.2.1:11811"),
             ]);
             let inherited = |name: &str| shell.get(name).cloned();
-            let (environment, said) = compose(&shell).isolated_from("/r/ours.xml", &inherited).unwrap();
+            let (environment, sentence) = compose(&shell).isolated_from("/r/ours.xml", &inherited).unwrap();
             let domain = value(&environment, "ROS_DOMAIN_ID");
             assert!(!["", "0", "7"].contains(&domain));
-            assert!(said.contains(&format!("export ROS_DOMAIN_ID={domain} ")), "{said}");
+            assert!(sentence.contains(&format!("export ROS_DOMAIN_ID={domain} ")), "{sentence}");
             assert_eq!(value(&environment, "FASTRTPS_DEFAULT_PROFILES_FILE"), "/r/ours.xml");
             let mut command = Command::new("true");
             environment.apply(&mut command);
             let given = |name: &str| command.get_envs().find(|(n, _)| *n == name).map(|(_, value)| value);
-            assert_eq!(given("ROS_DISCOVERY_SERVER"), Some(None), "taken away");
+            assert_eq!(given("ROS_DISCOVERY_SERVER"), Some(None), "removed");
             assert_eq!(given("ROS_DOMAIN_ID"), Some(Some(domain.as_ref())));
         }
     }
 
     #[test]
-    fn a_chosen_domain_that_is_none_is_refused() {
+    fn an_invalid_chosen_domain_is_refused() {
         let shell = map(&[("STEERSMAN_DOMAIN", "300")]);
         let inherited = |name: &str| shell.get(name).cloned();
         let Failure(sentence) = compose(&shell).isolated_from("/r/ours.xml", &inherited).unwrap_err();

@@ -8,7 +8,7 @@ use crate::report::{Failure, Outcome, Watch, step};
 use crate::root::{Root, remove, write};
 use crate::setup::{debian, wheels};
 
-/// Writes the lock anew. It is committed: read the difference before.
+/// Writes the lock anew. It is committed: review the difference first.
 ///
 /// # Errors
 /// No Python, no network, or a package without a wheel for one of the Pythons.

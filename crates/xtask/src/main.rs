@@ -1,13 +1,13 @@
 //! The commands of this repository: `cargo xtask COMMAND`.
 //!
-//! | command | file | what |
+//! | command | file | purpose |
 //! |---|---|---|
-//! | `setup` | [`setup`] | ROS 2, the interface packages, the system's packages: whatever is missing |
+//! | `setup` | [`setup`] | ROS 2, the interface packages, the system's packages, if missing |
 //! | `env` | [`environment`] | the environment for a shell |
-//! | `run`, `demo`, `bench` | [`run`] | build the executables and become one |
+//! | `run`, `demo`, `bench` | [`run`] | build the executables and run one |
 //! | `test` | [`mod@test`] | everything that CI checks |
 //! | `prove` | [`prove`] | the stop machine's proof with the real constants |
-//! | `soak` | [`soak`] | random faults for long, on the machine and over DDS |
+//! | `soak` | [`soak`] | long runs of random faults, on the machines and over DDS |
 //! | `lock` | [`lock`] | resolve the wheels anew |
 
 mod environment;
@@ -47,7 +47,7 @@ demo, bench, test and soak stay on this machine in a ROS domain of their own, wh
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // What follows a name; a first `--` only separates.
+    // The arguments after a name; a leading `--` only separates.
     let rest = |skipped: usize| {
         let arguments = &arguments[skipped..];
         arguments.strip_prefix(&["--".to_owned()]).unwrap_or(arguments)

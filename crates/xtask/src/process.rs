@@ -1,4 +1,4 @@
-//! Child processes: run, watched, and told apart by how they end.
+//! Child processes: run, watched, and classified by how they end.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -9,7 +9,7 @@ use std::thread;
 
 use crate::report::{Failure, Outcome};
 
-/// How a child ended and what it said.
+/// How a child ended, and its output.
 pub struct Ended {
     /// It returned 0.
     pub success: bool,
@@ -27,7 +27,7 @@ fn cannot_start(command: &Command, error: &std::io::Error) -> Failure {
     Failure::new(format!("could not start {}: {error}", name(command)))
 }
 
-/// Runs it to the end and keeps what it says.
+/// Runs it to the end and returns its output.
 ///
 /// # Errors
 /// When it cannot be started.
@@ -35,7 +35,7 @@ pub fn capture(command: &mut Command) -> Outcome<Ended> {
     watch(command, |_| {})
 }
 
-/// Runs it to the end, keeps what it says, and hands each line of its standard output on as it comes.
+/// Runs it to the end, returns its output, and passes each line of its standard output on as it arrives.
 ///
 /// # Errors
 /// When it cannot be started.
@@ -47,7 +47,7 @@ pub fn watch(command: &mut Command, mut line_came: impl FnMut(&str)) -> Outcome<
     thread::scope(|scope| {
         scope.spawn(|| {
             let mut bytes = Vec::new();
-            let _ = stderr.map(|mut pipe| pipe.read_to_end(&mut bytes)); // A broken pipe ends the text, no more.
+            let _ = stderr.map(|mut pipe| pipe.read_to_end(&mut bytes)); // A broken pipe only ends the text.
             err = String::from_utf8_lossy(&bytes).into_owned();
         });
         for line in stdout.into_iter().flat_map(|pipe| BufReader::new(pipe).lines()).map_while(Result::ok) {
@@ -60,7 +60,7 @@ pub fn watch(command: &mut Command, mut line_came: impl FnMut(&str)) -> Outcome<
     Ok(Ended { success: status.success(), out, err })
 }
 
-/// Runs it in the open and tells whether it returned 0.
+/// Runs it with this process's output and returns whether it returned 0.
 ///
 /// # Errors
 /// When it cannot be started.
@@ -69,13 +69,13 @@ pub fn succeeds(command: &mut Command) -> Outcome<bool> {
     Ok(status.success())
 }
 
-/// Whether it can be started and returns 0, in silence: for asking whether a tool is there.
+/// Whether it can be started and returns 0, without output: for checking whether a tool is installed.
 pub fn answers(command: &mut Command) -> bool {
     let silent = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     silent.status().is_ok_and(|status| status.success())
 }
 
-/// Runs it with all that it says in the file `log`; on failure the end of that is in the sentence.
+/// Runs it with all its output in the file `log`; on failure the error has the end of that file.
 ///
 /// # Errors
 /// When it fails: `what` and the last lines of the log.
@@ -96,8 +96,8 @@ pub fn logged(command: &mut Command, log: &Path, what: &str) -> Outcome<()> {
     Err(Failure::new(format!("{what} failed; the end of {}:\n  {}", log.display(), tail.join("\n  "))))
 }
 
-/// Becomes that program; returns only if it could not.
-pub fn become_it(command: &mut Command) -> Failure {
+/// Replaces this process by that program; returns only on failure.
+pub fn replace_process(command: &mut Command) -> Failure {
     let error = command.exec();
     cannot_start(command, &error)
 }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_is_not_there_does_not_answer() {
+    fn a_missing_tool_does_not_answer() {
         assert!(!answers(&mut Command::new("/nonexistent/tool")));
         assert!(answers(&mut Command::new("true")));
     }

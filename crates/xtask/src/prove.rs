@@ -8,13 +8,14 @@ use crate::root::Root;
 const WALK: &str = "every_state_with_the_real_constants_keeps_every_invariant";
 const SOAK: &str = "soak";
 
-/// Walks through every state of the stop machine; with `soak` instead lets random faults loose on it for so many seconds.
+/// Walks through every state of the stop machine; with `soak` injects random faults into it for that many seconds instead.
 ///
-/// It needs no ROS, two threads, half an hour and less than 3 GB of memory. Models of two parts that are too large are walked in part,
-/// and named at the end.
+/// It needs no ROS, two threads, half an hour and less than 3 GB of memory. Models of two parts that are too large are walked
+/// partly, and named at the end.
 ///
 /// # Errors
-/// A broken invariant; the shortest way to it, or the seed that leads there, has been printed. A model of one part that was not walked to the end.
+/// A broken invariant; the shortest way to it, or the seed that leads to it, has been printed. Or a model of one part that was
+/// not walked to the end.
 pub fn run(root: &Root, soak: Option<u64>) -> Outcome<()> {
     let test = if soak.is_some() { SOAK } else { WALK };
     // Release: half the time, and the workspace keeps its overflow checks there.
@@ -28,14 +29,14 @@ pub fn run(root: &Root, soak: Option<u64>) -> Outcome<()> {
     if succeeds(&mut command)? {
         return Ok(());
     }
-    Err(Failure::new("not proved: what is wrong, and the way to it, stands above"))
+    Err(Failure::new("not proved: the violation and the way to it are printed above"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// With `--exact` a test that is not there would pass as none at all.
+    /// With `--exact` a missing test would pass as no test.
     #[test]
     fn the_tests_that_it_runs_exist() {
         let walk = include_str!("../../hindbrain/tests/walk/main.rs");

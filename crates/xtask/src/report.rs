@@ -1,4 +1,4 @@
-//! What the person at the terminal reads: progress, times, and one sentence when something failed.
+//! The output for the user: progress, times, and one sentence when a step failed.
 //!
 //! Everything goes to stderr, since the stdout of `cargo xtask env` is evaluated by a shell.
 
@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Why a command stopped: one sentence that says what to do where that is known.
+/// Why a command failed: one sentence, with what to do if that is known.
 #[derive(Debug)]
 pub struct Failure(pub String);
 
@@ -15,7 +15,7 @@ pub struct Failure(pub String);
 pub type Outcome<T> = Result<T, Failure>;
 
 impl Failure {
-    /// A failure that says `sentence`.
+    /// A failure with this sentence.
     pub fn new(sentence: impl Into<String>) -> Self {
         Self(sentence.into())
     }
@@ -43,17 +43,17 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Says what is done now.
+/// Prints the present step.
 pub fn step(text: impl fmt::Display) {
     eprintln!("xtask: {text}");
 }
 
-/// How long a part of the work takes, on the wall.
+/// The wall time of a part of the work.
 pub struct Watch(Instant);
 
 impl Watch {
     /// Starts counting.
-    #[allow(clippy::disallowed_methods)] // A developer's tool tells a developer how long it took.
+    #[allow(clippy::disallowed_methods)] // A developer's tool reports how long it took.
     pub fn start() -> Self {
         Self(Instant::now())
     }

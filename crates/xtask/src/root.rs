@@ -1,4 +1,4 @@
-//! Where things lie: the repository, and `.ros2/` in it, which holds all that setup makes.
+//! The folders: the repository, and `.ros2/` in it, which holds everything that setup makes.
 
 use std::env;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::report::{Failure, Outcome};
 
-/// The repository's folder, absolute and without symbolic links, since r2r is rebuilt when a path is spelled anew.
+/// The repository's folder, absolute and without symbolic links, since r2r is rebuilt when a path is spelled differently.
 #[derive(Clone, Debug)]
 pub struct Root(PathBuf);
 
@@ -54,7 +54,7 @@ impl Root {
         self.0.join(path)
     }
 
-    /// `.ros2/<path>`: what setup makes; git ignores it.
+    /// `.ros2/<path>`: made by setup, ignored by git.
     pub fn made(&self, path: &str) -> PathBuf {
         self.0.join(".ros2").join(path)
     }
@@ -69,7 +69,7 @@ impl Root {
         self.made("install")
     }
 
-    /// Where cargo puts what it builds.
+    /// Cargo's target folder.
     pub fn target(&self) -> PathBuf {
         self.target_by(env::var("CARGO_TARGET_DIR").ok())
     }
@@ -80,7 +80,7 @@ impl Root {
     }
 }
 
-/// All files beneath `folder` in a fixed order, symbolic links left out.
+/// All files beneath `folder` in a fixed order, without symbolic links.
 ///
 /// # Errors
 /// When a folder cannot be read.
@@ -112,7 +112,7 @@ pub fn folders(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Writes `text` to `path` unless it is there already; first to a neighbour, so that no reader sees half of it.
+/// Writes `text` to `path` unless it is there already; first to a temporary file beside it, so no reader sees half of it.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -128,7 +128,7 @@ pub fn write(path: &Path, text: &str) -> Outcome<()> {
     fs::rename(&neighbour, path).map_err(|e| Failure::io("write", path, &e))
 }
 
-/// Removes a folder and all in it, if it is there.
+/// Removes a folder with its contents, if it exists.
 ///
 /// # Errors
 /// When it stays.

@@ -1,23 +1,23 @@
-//! `cargo xtask run|demo|bench`: builds the executables and becomes one of them.
+//! `cargo xtask run|demo|bench`: builds the executables and runs one of them.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use crate::environment::Environment;
-use crate::process::{become_it, succeeds};
+use crate::process::{replace_process, succeeds};
 use crate::report::{Failure, Outcome, step};
 use crate::root::Root;
 use crate::setup;
 
-/// The profile in which tests run, and that in which a robot runs.
+/// The profile for tests, and the one for a robot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Profile {
     Dev,
     Release,
 }
 
-/// Sets up, builds, and becomes the node `name` with `arguments`; returns only with a failure.
+/// Sets up, builds, and replaces this process by the node `name` with `arguments`; returns only with a failure.
 ///
 /// # Errors
 /// An unknown name, a failed setup or build.
@@ -27,7 +27,7 @@ pub fn node(root: &Root, name: &str, arguments: &[String]) -> Outcome<()> {
         return Err(Failure::new(format!("there is no {name}; there are: {}", known.join(", "))));
     }
     setup::run(root)?;
-    become_one(root, &Environment::new(root), name, Profile::Dev, arguments)
+    build_and_run(root, &Environment::new(root), name, Profile::Dev, arguments)
 }
 
 /// The same with the demo, on this machine alone.
@@ -38,7 +38,7 @@ pub fn demo(root: &Root, arguments: &[String]) -> Outcome<()> {
     tool(root, "demo", Profile::Dev, arguments)
 }
 
-/// The same with the bench, of executables as a robot has them.
+/// The same with the bench, with executables built as for a robot.
 ///
 /// # Errors
 /// A failed setup or build.
@@ -50,10 +50,10 @@ fn tool(root: &Root, name: &str, profile: Profile, arguments: &[String]) -> Outc
     setup::run(root)?;
     let (environment, sentence) = Environment::new(root).isolated(root)?;
     step(sentence);
-    become_one(root, &environment, name, profile, arguments)
+    build_and_run(root, &environment, name, profile, arguments)
 }
 
-fn become_one(
+fn build_and_run(
     root: &Root,
     environment: &Environment,
     name: &str,
@@ -77,7 +77,7 @@ fn become_one(
         return Err(Failure::new("the executables could not be built"));
     }
     let path = root.target().join(folder).join(name);
-    Err(become_it(environment.apply(&mut Command::new(path)).args(arguments)))
+    Err(replace_process(environment.apply(&mut Command::new(path)).args(arguments)))
 }
 
 /// The names of the nodes' executables, sorted.
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_another_kind_is_no_executable() {
+    fn a_file_of_another_kind_is_not_an_executable() {
         assert_eq!(stem(Path::new("/x/steersman.rs")), Some("steersman".to_owned()));
         assert_eq!(stem(Path::new("/x/README.md")), None);
     }

@@ -1,4 +1,5 @@
-//! `cargo xtask soak [SECONDS]`: random faults on the stop machine and on the chain's, raw inputs for every machine, faults on the nodes over DDS, and link cuts between two hosts.
+//! `cargo xtask soak [SECONDS]`: random faults on the stop machine and on the machines of the chain, raw inputs for every
+//! machine, faults on the nodes over DDS, and link cuts between two hosts.
 
 use std::process::Command;
 
@@ -12,11 +13,12 @@ use crate::setup::{self, python};
 /// Ten minutes.
 pub const SECONDS: u64 = 600;
 
-/// Lets random faults loose for `seconds` on the stop machine, then episodes of faults on it and on the chain's, then 10^8 raw inputs on all
-/// machines, then faults over DDS, each for `seconds`: on hindbrain and on the chain, and at the end cuts the link between two hosts.
+/// Injects random faults into the stop machine for `seconds`, then plays episodes of faults on it and on the machines of the
+/// chain, then 10^8 raw inputs on all machines, then faults over DDS, each for `seconds`: on hindbrain and on the chain. At the
+/// end it cuts the link between two hosts.
 ///
 /// # Errors
-/// A broken invariant, or memory that grew; the seed that leads there has been printed.
+/// A broken invariant, or memory that grew; the seed that leads to it has been printed.
 pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     setup::run(root)?;
     prove::run(root, Some(seconds))?;
@@ -39,7 +41,7 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
             return Err(Failure::new("the soak found something: see above"));
         }
     }
-    // A cut and the way back take some ten seconds.
+    // A cut and the recovery take some ten seconds.
     let cuts = (seconds / 10).max(1);
     step(format_args!("{cuts} cuts of the link between two hosts, which are network namespaces"));
     let mut hosts = Command::new(python::of_ros(root, &detect(&inherited), &environment));
@@ -51,10 +53,10 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     Err(Failure::new("the soak found something: see above"))
 }
 
-/// So many episodes of faults on each machine.
+/// The number of episodes on each machine.
 const EPISODES: &str = "50000";
 
-/// Faults on the stop machine and on the chain's, from a seed that the number of this process is.
+/// Faults on the stop machine and on the machines of the chain, with the id of this process as the seed.
 fn episodes(root: &Root) -> Outcome<()> {
     let seed = std::process::id().to_string();
     step(format_args!(
@@ -65,7 +67,7 @@ fn episodes(root: &Root) -> Outcome<()> {
     if succeeds(command.env("EPISODES", EPISODES).env("EPISODES_SEED", seed))? {
         return Ok(());
     }
-    Err(Failure::new("a fault has not its bound or its way back: its seed stands above"))
+    Err(Failure::new("a fault violates its bound or its recovery: its seed is printed above"))
 }
 
 /// Raw inputs for every machine, 10^8 steps in all.
@@ -76,5 +78,5 @@ fn fuzz(root: &Root) -> Outcome<()> {
     if succeeds(&mut cargo_without_ros(root, &arguments))? {
         return Ok(());
     }
-    Err(Failure::new("a machine did what it must not: its seed stands above"))
+    Err(Failure::new("a machine broke an invariant: its seed is printed above"))
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that CI checks, in the order in which it is cheapest to fail.
+//! `cargo xtask test`: everything that CI checks, the cheapest first.
 
 use std::process::Command;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::report::{Failure, Outcome, Watch, seconds, step};
 use crate::root::Root;
 use crate::setup::{self, debian, python};
 
-/// One part and how it is run.
+/// One part of the test and how it is run.
 struct Part {
     name: &'static str,
     /// What to do when it fails.
@@ -26,7 +26,7 @@ const PURE: &[Part] = &[
     },
 ];
 
-/// Stand-ins for the whole workspace where ROS is left out.
+/// Replacements of the workspace's checks without ROS.
 const QUICK: &[Part] = &[
     Part {
         name: "clippy of the pure crates",
@@ -153,7 +153,7 @@ fn cargo(root: &Root, arguments: &[&str]) -> Command {
     command
 }
 
-/// cargo as on a machine where there is no ROS.
+/// cargo as on a machine without ROS.
 fn pure(root: &Root, arguments: &[&str]) -> Outcome<bool> {
     succeeds(&mut cargo_without_ros(root, arguments))
 }
@@ -175,12 +175,12 @@ fn pytest_side_by_side(root: &Root) -> Outcome<bool> {
     if pytest(root, &["-m", "not alone", "--dist", "worksteal", "-n", &workers])? {
         return Ok(true);
     }
-    // Beside others on a busy machine a test may wait in vain; what fails by itself, too, is wrong.
-    step("those that failed beside others, once more, one by one");
+    // On a busy machine a test may fail because of the others; one that also fails alone is wrong.
+    step("repeating the failed tests one by one");
     pytest(root, &["--last-failed", "--last-failed-no-failures=none", "-v"])
 }
 
-/// Those that measure, or look at the whole machine.
+/// Runs the tests that measure, or that use the whole machine.
 fn pytest_alone(root: &Root) -> Outcome<bool> {
     pytest(root, &["-m", "alone"])
 }
@@ -190,7 +190,7 @@ fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
     let (environment, sentence) = Environment::new(root).isolated(root)?;
     step(sentence);
     let mut command = Command::new(python::of_ros(root, &detect(&inherited), &environment));
-    // No test takes longer by itself; one that hangs shall not keep the others.
+    // No test takes longer by itself; one that hangs must not hold up the others.
     command.args([
         "-m",
         "pytest",
@@ -199,7 +199,7 @@ fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
         "cache_dir=target/pytest",
         "--timeout=120",
         "--durations=10",
-        "-rs", // what cannot run here is named, with its reason
+        "-rs", // skipped tests are named, with the reason
         "tests/ros",
     ]);
     command.args(which);

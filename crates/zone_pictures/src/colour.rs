@@ -14,13 +14,13 @@ pub struct Colour {
 }
 
 impl Colour {
-    /// What is asked for.
+    /// The requested stick.
     pub const REQUESTED: Self = Self::opaque(0.38, 0.42, 0.47);
-    /// What is left of it.
+    /// The granted stick.
     pub const GRANTED: Self = Self::opaque(0.05, 0.25, 0.65);
     /// Text.
     pub const TEXT: Self = Self::opaque(0.11, 0.13, 0.16);
-    /// Where nothing is known.
+    /// Unknown factors.
     pub const UNKNOWN: Self = Self::opaque(0.66, 0.68, 0.70);
 
     const BLOCKED: Self = Self::opaque(0.78, 0.18, 0.16);
@@ -32,9 +32,9 @@ impl Colour {
     }
 
     /// The colour of `factor`: red at 0, amber at 0.5, teal at 1, linear in between; outside as at the nearer end.
-    /// NaN, which is no permission, is as 0.
+    /// NaN, which is no permission, is shown as 0.
     /// # Source
-    /// own; teal in place of green tells also those apart from red who do not see green.
+    /// own; teal in place of green is also distinguishable from red for people who do not see green.
     pub fn of(factor: f64) -> Self {
         let factor = if factor.is_nan() { 0.0 } else { factor.clamp(0.0, 1.0) as f32 };
         if factor < 0.5 {
@@ -57,7 +57,7 @@ impl Colour {
         Self { alpha, ..self }
     }
 
-    /// As SVG writes it, without the alpha: `#rrggbb`.
+    /// The SVG notation without the alpha: `#rrggbb`.
     pub fn hex(self) -> String {
         let [red, green, blue] = [self.red, self.green, self.blue].map(|part| (part * 255.0).round() as u8);
         format!("#{red:02x}{green:02x}{blue:02x}")
@@ -86,14 +86,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_factor_has_the_colour_of_the_nearer_end_and_nan_is_blocked() {
+    fn an_invalid_factor_has_the_colour_of_the_nearer_end_and_nan_is_blocked() {
         for (factor, same) in [(f64::NAN, 0.0), (-3.0, 0.0), (f64::INFINITY, 1.0)] {
             assert_eq!(Colour::of(factor), Colour::of(same));
         }
     }
 
     #[test]
-    fn what_is_not_known_has_no_colour_of_a_factor() {
+    fn an_unknown_factor_has_no_colour_of_a_factor() {
         for reason in [Reason::ScalingMissing, Reason::ScalingStale] {
             assert_eq!(Colour::bands(Factors::ALL, reason), [Colour::UNKNOWN; 2]);
         }

@@ -4,19 +4,19 @@ use crate::{Colour, Snapshot};
 
 /// One marker of the picture, in the frame `base_link`: x forward, y left, z up \[m\].
 ///
-/// An id stands for the same thing in every picture: 0 to 7 the zones by their numbers, 8 what is requested, 9 what is
-/// granted, 10 the text.
+/// An id has the same meaning in every picture: 0 to 7 the zones by their numbers, 8 the requested stick, 9 the
+/// granted stick, 10 the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marker {
     /// Unique within the picture.
     pub id: i32,
-    /// Whether there is something to show; otherwise the marker with this id is to be deleted.
+    /// Whether the marker is shown; otherwise the marker with this id must be deleted.
     pub visible: bool,
-    /// What it looks like.
+    /// The shape.
     pub shape: Shape,
 }
 
-/// What a marker looks like. All numbers are finite.
+/// The shape of a marker. All numbers are finite.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// `TRIANGLE_LIST`: three points for each triangle, counter-clockwise from above.
@@ -34,33 +34,33 @@ pub enum Shape {
         to: [f64; 3],
         /// Diameter of the shaft, diameter of the head, length of the head \[m\]: `scale` of the message.
         scale: [f64; 3],
-        /// Of the whole arrow.
+        /// The colour of the arrow.
         colour: Colour,
     },
     /// `TEXT_VIEW_FACING`.
     Text {
-        /// Its middle \[m\].
+        /// The centre \[m\].
         at: [f64; 3],
         /// Height of a capital letter \[m\].
         height: f64,
-        /// What it says.
+        /// The text.
         text: String,
-        /// Of the letters.
+        /// The colour of the text.
         colour: Colour,
     },
 }
 
-/// The outer radius without a better one \[m\].
+/// The default outer radius \[m\].
 const RADIUS: f64 = 1.2;
 /// Radii of the two bands, as shares of the outer radius: outer, between, inner.
 const BANDS: [f64; 3] = [1.0, 5.0 / 6.0, 2.0 / 3.0];
-/// An arc is drawn as straight pieces of at most this \[degrees\].
+/// The maximum angle of the straight pieces of an arc \[degrees\].
 const PIECE: f64 = 5.0;
 
 /// The markers of `snapshot`: eight sectors, two arrows and a text, in the order of their ids.
 ///
-/// * `radius`: outer radius of the ring \[m\]; 1.2 in place of what is not positive and finite. An arrow of full throw
-///   in both parts ends at the inner radius, which is two thirds of it.
+/// * `radius`: outer radius of the ring \[m\]; 1.2 if it is not positive and finite. An arrow of full throw in both
+///   parts ends at the inner radius, which is two thirds of it.
 ///
 /// The sector of the zone that limits is nearly opaque, the others are not.
 /// # Source
@@ -92,7 +92,7 @@ fn sector(snapshot: &Snapshot, zone: Zone, radius: f64) -> Marker {
     for (colour, radii) in bands.into_iter().zip([[BANDS[0], BANDS[1]], [BANDS[1], BANDS[2]]]) {
         let [outer, inner] = radii.map(|share| share * radius);
         for piece in 0..pieces as u32 {
-            // Clockwise goes the direction, so the later corner is to the right of the earlier one.
+            // The direction is clockwise, so the later corner is to the right of the earlier one.
             let [left, right] = [piece, piece + 1].map(|piece| direction(piece.into()));
             let corner = |direction, distance| at(direction, distance, 0.02 * radius);
             let [a, b] = [corner(right, outer), corner(left, outer)];
@@ -106,7 +106,7 @@ fn sector(snapshot: &Snapshot, zone: Zone, radius: f64) -> Marker {
 
 fn arrow(stick: Stick, colour: Colour, id: i32, radius: f64) -> Marker {
     let full = BANDS[2] * radius / core::f64::consts::SQRT_2 / 100.0;
-    // What is granted lies above what was requested. Right is -y.
+    // The granted arrow is above the requested one. Right is -y.
     let z = if id == 9 { 0.06 } else { 0.04 } * radius;
     let shape = Shape::Arrow {
         from: [0.0, 0.0, z],

@@ -4,9 +4,10 @@ use units::Instant;
 
 use crate::Snapshot;
 
-/// When a picture is worth publishing: at most ten times a second, when it has changed, and twice a second anyway.
+/// Determines when a picture is published: at most ten times a second when it has changed, and twice a second in any
+/// case.
 ///
-/// The latter is for whoever came later, and because markers fade: those of a node that died are to go.
+/// The latter serves late subscribers; and markers expire, which removes those of a node that died.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pace {
     looked: Option<Instant>,
@@ -14,12 +15,12 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// How long a marker stays without a new one: two that are published anyway may be lost.
+    /// The lifetime of a marker without a new one: two regular pictures may be lost.
     pub const LIFETIME: Duration = Duration::from_millis(1500);
     const LEAST: Duration = Duration::from_millis(100);
     const ANYWAY: Duration = Duration::from_millis(500);
 
-    /// Whether it is time to look at what there is to draw; true ten times a second at most.
+    /// Whether a snapshot is to be made; true ten times a second at most.
     pub fn is_time(&mut self, now: Instant) -> bool {
         let is_time = self.looked.is_none_or(|at| now >= at + Self::LEAST);
         if is_time {
@@ -50,7 +51,7 @@ mod tests {
         Snapshot { limited_by, ..Snapshot::of(&ZoneScaler::new(Params::default())) }
     }
 
-    /// When pictures are published within a second, looked for every millisecond.
+    /// The publication times within a second, checked every millisecond.
     fn published(picture: impl Fn(u64) -> Snapshot) -> Vec<u64> {
         let mut pace = Pace::default();
         let due = |&ms: &u64| {
@@ -61,18 +62,18 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_all_the_time_is_published_ten_times_a_second() {
+    fn a_changing_picture_is_published_ten_times_a_second() {
         let flicker = |ms: u64| picture((ms / 100).is_multiple_of(2).then_some(Zone::Front));
         assert_eq!(published(flicker), (0..1000).step_by(100).collect::<Vec<_>>());
     }
 
     #[test]
-    fn what_stays_is_published_twice_a_second() {
+    fn a_constant_picture_is_published_twice_a_second() {
         assert_eq!(published(|_| picture(None)), [0, 500]);
     }
 
     #[test]
-    fn a_change_is_published_at_the_next_look() {
+    fn a_change_is_published_at_the_next_check() {
         assert_eq!(published(|ms| picture((ms >= 210).then_some(Zone::Back))), [0, 300, 800]);
     }
 

@@ -1,32 +1,32 @@
 use zones::{Boundaries, Reason, Scaling, Sector, Stick, Zone, ZoneScaler};
 
-/// What a picture shows.
+/// The content of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Snapshot {
     /// The factors in force.
     pub scaling: Scaling,
-    /// Where the zones are; boundaries that do not increase from front to back are drawn as the default ones.
+    /// The boundaries of the zones; if they do not increase from front to back the default ones are drawn.
     pub boundaries: Boundaries,
-    /// What is asked for; drawn as far as -100 to 100, NaN as 0.
+    /// The requested stick; drawn within -100 to 100, NaN as 0.
     pub requested: Stick,
-    /// What is left of it; as for `requested`.
+    /// The granted stick, drawn likewise.
     pub granted: Stick,
-    /// The zone that `requested` is in.
+    /// The zone of `requested`.
     pub zone: Zone,
-    /// The zone that took something.
+    /// The zone that reduced the stick.
     pub limited_by: Option<Zone>,
-    /// Why it is so; also tells whether the scaling is stale or has not come.
+    /// The reason; also indicates whether the scaling is stale or missing.
     pub reason: Reason,
 }
 
 impl Snapshot {
-    /// What `scaler` has done, as of its last call, to what counts most.
+    /// The result of `scaler` for its most important channel, as of its last call.
     pub fn of(scaler: &ZoneScaler) -> Self {
         let applied = scaler.active();
         Self {
             scaling: *scaler.scaling(),
             boundaries: scaler.params().boundaries,
-            requested: applied.asked,
+            requested: applied.requested,
             granted: Stick::new(applied.forward_back.into(), applied.left_right.into()),
             zone: applied.zone,
             limited_by: applied.limited_by,
@@ -34,10 +34,10 @@ impl Snapshot {
         }
     }
 
-    /// Where `zone` is drawn; always of finite numbers.
+    /// The sector of `zone`; always of finite numbers.
     pub(crate) fn sector(&self, zone: Zone) -> Sector {
         let Boundaries { front, front_side, side_back, back, .. } = self.boundaries;
-        // Written so that NaN is not in order.
+        // Written in this way NaN counts as not in order.
         let in_order =
             0.0 < front && front < front_side && front_side < side_back && side_back < back && back < 180.0;
         let default = Boundaries { rear_swap: self.boundaries.rear_swap, ..Boundaries::default() };
@@ -45,16 +45,16 @@ impl Snapshot {
         boundaries.sector(zone).unwrap_or(Sector { from: 0.0, to: 0.0 })
     }
 
-    /// Requested and granted, cut to what can be drawn.
+    /// Requested and granted stick, cut to the drawable range.
     pub(crate) fn sticks(&self) -> [Stick; 2] {
         [self.requested, self.granted].map(|stick| Stick::new(stick.forward_back, stick.left_right))
     }
 
-    /// Which zone limits what, in words.
+    /// The limiting zone, as text.
     pub(crate) fn limit(&self) -> String {
         match (self.limited_by, self.reason) {
             (Some(zone), _) => format!("{zone} limits"),
-            (None, Reason::ScalingStale | Reason::ScalingMissing | Reason::ScalingRivals) => {
+            (None, Reason::ScalingStale | Reason::ScalingMissing | Reason::ScalingConflict) => {
                 "the zones are not known".into()
             }
             (None, _) => "no zone limits".into(),

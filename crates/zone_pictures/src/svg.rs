@@ -11,13 +11,13 @@ const CENTRE: [f64; 2] = [235.0, 210.0];
 const BANDS: [f64; 3] = [135.0, 113.0, 91.0];
 /// Length of an arrow of 100 percent: with both parts at 100 it ends at the inner radius.
 const FULL: f64 = 64.0;
-/// Left edge of the words.
+/// Left edge of the text.
 const WORDS: f64 = 455.0;
 
-/// The text of an SVG file that shows `snapshot`, 680 by 420, with straight ahead up.
+/// The text of an SVG file of `snapshot`, 680 by 420, with straight ahead up.
 ///
-/// The same snapshot gives the same text. Next to its colours each sector has its factors in numbers; the zone that
-/// limits has a thick edge.
+/// The same snapshot gives the same text. Each sector has its factors as numbers beside it; the limiting zone has a
+/// thick edge.
 /// # Source
 /// own; W3C, SVG 1.1.
 pub fn svg(snapshot: &Snapshot) -> String {
@@ -29,7 +29,7 @@ pub fn svg(snapshot: &Snapshot) -> String {
         snapshot.limit(),
         snapshot.reason,
     );
-    // The zone that limits comes last, so that its edge lies above its neighbours'.
+    // The limiting zone is drawn last, so its edge is above its neighbours'.
     let limits = |zone: &Zone| snapshot.limited_by == Some(*zone);
     let others = Zone::AROUND.into_iter().filter(|zone| !limits(zone));
     for zone in others.chain(Zone::AROUND.into_iter().filter(limits)) {
@@ -74,7 +74,7 @@ fn label(text: &mut String, snapshot: &Snapshot, zone: Zone) {
         aside if aside < -30.0 => "end",
         _ => "middle",
     };
-    // Two lines: above the ring they end at the point, below they begin there, beside they have it in their middle.
+    // Two lines: above the ring they end at the point, below it they start there, beside it they are centred on it.
     let up = (CENTRE[1] - y) / (BANDS[0] + 12.0);
     let first = y - 2.0 - 12.0 * up;
     let factors = snapshot.scaling.of(zone);
@@ -168,7 +168,7 @@ fn pair(point: [f64; 2]) -> String {
     point.map(number).join(" ")
 }
 
-/// With one digit; never `-0.0`, which would depend on a rounding.
+/// One decimal digit; never `-0.0`, which would depend on rounding.
 fn number(value: f64) -> String {
     format!("{:.1}", (value * 10.0).round() / 10.0 + 0.0)
 }

@@ -1,9 +1,9 @@
-//! The samples are drawn as they were.
+//! The samples equal their reviewed files.
 
 #[path = "../examples/draw/samples.rs"]
 mod samples;
 
-/// The file that the example wrote and somebody looked at.
+/// The file that the example wrote and a person reviewed.
 fn golden(name: &str) -> &'static str {
     match name {
         "front_limited" => include_str!("golden/front_limited.svg"),
@@ -19,7 +19,7 @@ fn samples_are_drawn_as_in_their_files() {
     for (name, snapshot) in samples::all() {
         assert!(
             zone_pictures::svg(&snapshot) == golden(name),
-            "{name}.svg is not what is drawn; look at it after `cargo run -p zone_pictures --example draw -- \
+            "{name}.svg differs from the drawing; review it after `cargo run -p zone_pictures --example draw -- \
              crates/zone_pictures/tests/golden`"
         );
     }

@@ -117,7 +117,7 @@ fn arrows_show_right_as_right_and_end_within_the_ring() {
 }
 
 #[test]
-fn a_radius_that_is_none_is_the_usual_one() {
+fn an_invalid_radius_is_replaced_by_the_default() {
     let usual = markers(&snapshot(), 1.2);
     for radius in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(markers(&snapshot(), radius), usual);
@@ -126,7 +126,7 @@ fn a_radius_that_is_none_is_the_usual_one() {
 }
 
 #[test]
-fn a_picture_says_what_it_shows() {
+fn a_picture_contains_its_description() {
     let text = svg(&snapshot());
     for words in ["front right limits", "scaled", "requested 100 / 100", "granted 50 / -50", "0.50 / 0.50"] {
         assert!(text.contains(words), "{words}");

@@ -3,18 +3,18 @@ use core::fmt;
 use crate::decision::Decision;
 use crate::{Stick, Zone};
 
-/// What was done to the last command or stick, for `LuciJoystickScaling` and for displays.
+/// The result of scaling the last command or stick, for `LuciJoystickScaling` and for displays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Applied {
-    /// What it was done to.
+    /// The channel of the input.
     pub channel: Channel,
-    /// What was asked for, before scaling.
-    pub asked: Stick,
-    /// What is left, forward positive, -100 to 100 \[percent\], rounded toward zero so that it never exceeds a limit.
+    /// The input before scaling.
+    pub requested: Stick,
+    /// The output, forward positive, -100 to 100 \[percent\], rounded toward zero so it never exceeds a limit.
     pub forward_back: i32,
-    /// What is left, RIGHT positive, -100 to 100 \[percent\], rounded toward zero.
+    /// The output, RIGHT positive, -100 to 100 \[percent\], rounded toward zero.
     pub left_right: i32,
-    /// Zone of the stick BEFORE scaling, whose factors were used; what is left may point elsewhere.
+    /// Zone of the stick BEFORE scaling, whose factors were used; the output may point elsewhere.
     pub zone: Zone,
     /// LUCI's number of the input source, 0 to 5: the stick's own or the parameter's.
     pub input_source: i32,
@@ -22,55 +22,55 @@ pub struct Applied {
     pub forward_back_scaling: f32,
     /// Factor that bounds `left_right`, 0 to 1, to the last bit; 0 while the stick is centred.
     pub left_right_scaling: f32,
-    /// The zone whose factors took something away; with hysteresis it may be one that the stick has just left. `None`
-    /// if nothing was taken, and while no scaling counts.
+    /// The zone whose factors reduced the input; with hysteresis it may be one that the stick has just left. `None`
+    /// if nothing was reduced, and while no scaling is in force.
     pub limited_by: Option<Zone>,
-    /// Why it is so.
+    /// The reason for this result.
     pub reason: Reason,
 }
 
-/// What asks for something.
+/// The source of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
-    /// A velocity, which is commanded on.
+    /// A velocity, which is scaled and commanded.
     Velocity,
-    /// A `LuciJoystick`, of which only is told what would be left.
+    /// A `LuciJoystick`, for which the result is only reported.
     Joystick,
 }
 
-/// Why the output is what it is. Where several reasons hold the greatest one is told.
+/// The reason for an output. If several reasons hold, the greatest one is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// Scaled by what the zone's sensors allow.
     Scaled,
-    /// As [`Reason::Scaled`], but only told: nothing is commanded.
+    /// As [`Reason::Scaled`], but only reported: nothing is commanded.
     Predicted,
-    /// Not scaled, as the parameter `mode` asks.
+    /// Not scaled, because of the parameter `mode`.
     PassedThrough,
-    /// Zero: no command has come in time, or none at all.
+    /// Zero: no command was received in time, or none at all.
     CommandStale,
-    /// Zero: a command that asked for motion was lost, and none for standing still has come since.
+    /// Zero: a command with motion was lost, and no zero command was received since.
     WaitsForZero,
     /// Zero: the last message was not a command.
     CommandInvalid,
-    /// Zero: more than one publishes commands, or the graph cannot tell.
-    CommandRivals,
-    /// Zero: profiles are described, and the chair is in none of them or has not told its own.
+    /// Zero: there are several publishers of commands, or the graph cannot report their number.
+    CommandConflict,
+    /// Zero: profiles are configured, and the chair's profile is none of them or was not reported.
     ProfileUnknown,
     /// Zero: the last scaling is too old.
     ScalingStale,
-    /// Zero: no scaling has come yet.
+    /// Zero: no scaling was received yet.
     ScalingMissing,
-    /// Zero: more than one publishes scalings, or the graph cannot tell.
-    ScalingRivals,
+    /// Zero: there are several publishers of scalings, or the graph cannot report their number.
+    ScalingConflict,
     /// Zero: the node is stopping.
     Stopping,
 }
 
 impl Reason {
-    /// Whether no scaling counts.
+    /// Whether the reason is a missing scaling.
     pub const fn is_of_scaling(self) -> bool {
-        matches!(self, Self::ScalingStale | Self::ScalingMissing | Self::ScalingRivals)
+        matches!(self, Self::ScalingStale | Self::ScalingMissing | Self::ScalingConflict)
     }
 }
 
@@ -79,13 +79,13 @@ impl Applied {
         let Decision { input, output, zone, limited_by, factors, reason } = *decision;
         Self {
             channel,
-            asked: input,
-            // Both parts lie within ±100, and `as` rounds toward zero.
+            requested: input,
+            // Both parts are within ±100, and `as` rounds toward zero.
             forward_back: output.forward_back as i32,
             left_right: output.left_right as i32,
             zone,
             input_source,
-            // The factors in force are numbers that an `f32` holds.
+            // The factors in force are exact in `f32`.
             forward_back_scaling: factors.forward_back.get() as f32,
             left_right_scaling: factors.left_right.get() as f32,
             limited_by,
@@ -93,11 +93,11 @@ impl Applied {
         }
     }
 
-    /// Standing still for `reason`.
+    /// A stop for `reason`.
     pub(crate) const fn stop(reason: Reason, channel: Channel, input_source: i32) -> Self {
         Self {
             channel,
-            asked: Stick::ORIGIN,
+            requested: Stick::ORIGIN,
             forward_back: 0,
             left_right: 0,
             zone: Zone::Origin,
@@ -119,11 +119,11 @@ impl fmt::Display for Reason {
             Self::CommandStale => "no command in time, standing still",
             Self::WaitsForZero => "waits for a zero command, with which motion begins",
             Self::CommandInvalid => "invalid command, standing still",
-            Self::CommandRivals => "more than one publisher of commands, standing still",
+            Self::CommandConflict => "more than one publisher of commands, standing still",
             Self::ProfileUnknown => "the chair's profile is not known or not described, standing still",
             Self::ScalingStale => "scaling is stale, standing still",
             Self::ScalingMissing => "no scaling yet, standing still",
-            Self::ScalingRivals => "more than one publisher of the scaling, standing still",
+            Self::ScalingConflict => "more than one publisher of the scaling, standing still",
             Self::Stopping => "stopping",
         })
     }

@@ -2,7 +2,7 @@ use units::Velocity;
 
 use crate::{Curve, FullThrow, Stick};
 
-/// How a chair's stick and its velocity belong together, for one of its profiles.
+/// The relation between a chair's stick and its velocity, for one profile.
 ///
 /// * forward_back > 0 is forward, x positive
 /// * left_right < 0 is to the left, a positive turn
@@ -26,22 +26,22 @@ pub struct Deflection {
     pub cut: bool,
 }
 
-/// Rounding errors make of a whole percent less by no more than this \[percent\].
+/// The tolerance of rounding errors below a whole percent \[percent\].
 const NOISE: f64 = 1e-6;
 
 impl Calibration {
-    /// A chair that goes by `forward` ahead, by `backward` (above 0, up to 1) times that speed back, and turns by `turn`
-    /// to both sides. `None` for another `backward`.
+    /// A chair that drives forward by the curve `forward`, backward at `backward` (above 0, up to 1) times that
+    /// speed, and turns by `turn` to both sides. `None` for another `backward`.
     pub fn new(forward: Curve, backward: f64, turn: Curve) -> Option<Self> {
         (backward > 0.0 && backward <= 1.0).then_some(Self { forward, turn, backward })
     }
 
-    /// The stick that makes the chair go with the forward and turning parts of `velocity`, each rounded to a whole
-    /// percent toward zero, so that nobody's limit is exceeded; a part of less than a percent is nothing. What counts as a
+    /// The stick that makes the chair drive with the forward and turning parts of `velocity`, each rounded to a whole
+    /// percent toward zero, so no limit is exceeded; a part of less than a percent is zero. A velocity that counts as
     /// zero moves nothing, however slow the chair is.
     ///
-    /// What is less than 1e-6 percent below a whole percent counts as that. Beyond full throw both parts are shortened by
-    /// the same factor: the path stays, at a lower speed.
+    /// A value less than 1e-6 percent below a whole percent counts as that percent. Beyond full throw both parts are
+    /// reduced by the same factor: the path stays, at a lower speed.
     pub fn deflection(&self, velocity: &Velocity) -> Deflection {
         if velocity.is_neutral() {
             return Deflection { forward_back: 0, left_right: 0, cut: false };
@@ -52,7 +52,7 @@ impl Calibration {
         let cut = excess > 1.0;
         let divisor = excess.max(1.0);
         let percent = |curve: &Curve, speed: f64, of: f64| {
-            // 0 to 100 and a little, so that `as` cuts nothing but the part of a percent.
+            // 0 to 100 plus the tolerance, so `as` only cuts the fraction.
             let percent = (curve.percent(speed.abs() / divisor / of) + NOISE) as i32;
             if speed < 0.0 { -percent } else { percent }
         };
@@ -75,7 +75,8 @@ impl Calibration {
             if percent < 0.0 { -speed } else { speed }
         };
         let forward = speed(&self.forward, forward_back) * self.share(forward_back);
-        // Both are finite: not beyond full throw. Zero less the turn, so that a centred stick gives no negative zero.
+        // Both are finite: not beyond full throw. The turn is subtracted from zero, so a centred stick gives no
+        // negative zero.
         Velocity::planar(forward, 0.0 - speed(&self.turn, left_right)).unwrap_or(Velocity::ZERO)
     }
 
@@ -84,7 +85,7 @@ impl Calibration {
         FullThrow { linear: self.forward.full(), angular: self.turn.full() }
     }
 
-    /// How many times full throw the greater part of `velocity` is.
+    /// The larger part of `velocity` as a multiple of full throw.
     pub fn excess(&self, velocity: &Velocity) -> f64 {
         let forward = velocity.forward();
         (forward.abs() / (self.forward.full() * self.share(forward)))
@@ -160,7 +161,7 @@ mod tests {
         for percent in -100..=100 {
             let share = f64::from(percent) / 100.0;
             let stick = chair.deflection(&Velocity::planar(share, -share).unwrap());
-            // Up to 0.02 m/s, with as many rad/s, it is a zero.
+            // Up to 0.02 m/s, with the same number in rad/s, it counts as zero.
             let expected = if share.abs() > 0.02 { percent } else { 0 };
             assert_eq!((stick.forward_back, stick.left_right), (expected, expected));
         }
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chair_that_cannot_go_back_cannot_be_told() {
+    fn a_chair_that_cannot_go_back_is_refused() {
         let line = || Curve::linear(1.0).unwrap();
         for bad in [0.0, -0.5, 1.1, f64::NAN] {
             assert!(Calibration::new(line(), bad, line()).is_none());

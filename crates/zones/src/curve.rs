@@ -2,12 +2,12 @@ use core::fmt;
 
 use units::SLOWEST_FULL_SPEED;
 
-/// How fast a chair goes at each deflection of its stick, for one direction.
+/// The speed of a chair at each deflection of its stick, for one direction.
 ///
-/// A deflection p, 0 to 100 \[percent\], and a speed v, 0 to full [m/s or rad/s], belong together. p(0) = 0 and p grows
-/// strictly with v, so that both can be had from the other; anything else is refused.
+/// A deflection p, 0 to 100 \[percent\], corresponds to a speed v, 0 to full [m/s or rad/s]. p(0) = 0 and p grows
+/// strictly with v, so each can be computed from the other; any other curve is refused.
 /// # Source
-/// own; the three shapes are those that users of LUCI's chairs fit.
+/// own; the three shapes are those that users fit to LUCI's chairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve(Shape);
 
@@ -21,11 +21,11 @@ enum Shape {
     Cubic { abc: [f64; 3], full: f64 },
 }
 
-/// The fastest chair, and the fastest turn, that can be told \[m/s, rad/s\].
+/// The maximum speed and the maximum turning rate \[m/s, rad/s\].
 pub const FASTEST: f64 = 20.0;
 
-/// The greatest coefficient of a cubic, so that no step of the arithmetic overflows.
-const STEEPEST: f64 = 1e6;
+/// The maximum coefficient of a cubic, which avoids overflow.
+const MAX_COEFFICIENT: f64 = 1e6;
 
 /// Why a curve was refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,11 +37,11 @@ pub enum BadCurve {
         /// The speed.
         full: f64,
     },
-    /// A table has not as many speeds as percents, or none at all.
+    /// A table has different numbers of speeds and percents, or none.
     Lengths {
-        /// How many percents there are.
+        /// The number of percents.
         percents: usize,
-        /// How many speeds there are.
+        /// The number of speeds.
         speeds: usize,
     },
     /// A list of the table does not grow.
@@ -50,25 +50,25 @@ pub enum BadCurve {
         list: &'static str,
         /// Position in the list, from 0.
         index: usize,
-        /// What stands there; also if it is not a number.
+        /// The value; may be NaN.
         value: f64,
-        /// What stands before it; 0 before the first.
+        /// The previous value; 0 before the first.
         before: f64,
     },
     /// The last percent of a table is not 100.
     End(f64),
-    /// A cubic has not three coefficients, or one that is not a number or beyond a million.
+    /// A cubic has not exactly three coefficients, or one that is not a number or beyond a million.
     Coefficients,
     /// A cubic's deflection stops growing at this speed, before 100 percent.
     Falls {
-        /// Where it turns.
+        /// The speed.
         speed: f64,
         /// The deflection there \[percent\].
         percent: f64,
     },
-    /// A cubic does not come to 100 percent up to [`FASTEST`].
+    /// A cubic does not reach 100 percent up to [`FASTEST`].
     Short {
-        /// How far it comes \[percent\].
+        /// The deflection that it reaches \[percent\].
         percent: f64,
     },
 }
@@ -81,7 +81,7 @@ impl Curve {
         Self::checked(Shape::Linear { full }, "full_throw")
     }
 
-    /// One whose full throw, as `parameter` says it, is more than what counts as a zero.
+    /// Checks that full throw, given by `parameter`, is above the speed that counts as zero.
     fn checked(shape: Shape, parameter: &'static str) -> Result<Self, BadCurve> {
         let curve = Self(shape);
         let full = curve.full();
@@ -117,12 +117,12 @@ impl Curve {
         Self::checked(Shape::Piecewise(points), "speeds")
     }
 
-    /// p = a v³ + b v² + c v with `abc` = \[a, b, c\], as far as 100 percent.
+    /// p = a v³ + b v² + c v with `abc` = \[a, b, c\], up to 100 percent.
     /// # Errors
-    /// [`BadCurve`] if a coefficient is not finite, or if p does not grow all the way to 100 percent, or reaches it
-    /// below [`SLOWEST_FULL_SPEED`] or only above [`FASTEST`].
+    /// [`BadCurve`] if a coefficient is not finite, or if p does not grow up to 100 percent, or reaches it below
+    /// [`SLOWEST_FULL_SPEED`] or only above [`FASTEST`].
     pub fn cubic(abc: [f64; 3]) -> Result<Self, BadCurve> {
-        if !abc.iter().all(|x| x.abs() <= STEEPEST) {
+        if !abc.iter().all(|x| x.abs() <= MAX_COEFFICIENT) {
             return Err(BadCurve::Coefficients);
         }
         let turn = turning_point(abc);
@@ -146,7 +146,7 @@ impl Curve {
         }
     }
 
-    /// The deflection for `speed`, 0 to 100 \[percent\]; 0 for NaN and what is negative, 100 beyond full throw.
+    /// The deflection for `speed`, 0 to 100 \[percent\]; 0 for NaN and negative speeds, 100 beyond full throw.
     pub fn percent(&self, speed: f64) -> f64 {
         if speed.is_nan() || speed <= 0.0 {
             return 0.0;
@@ -162,7 +162,7 @@ impl Curve {
         percent.clamp(0.0, 100.0)
     }
 
-    /// The speed at a deflection of `percent` [m/s or rad/s]; 0 for NaN and what is negative, full speed beyond 100.
+    /// The speed at a deflection of `percent` [m/s or rad/s]; 0 for NaN and negative values, full speed beyond 100.
     /// # Real-time
     /// At most 64 steps of bisection for a cubic.
     pub fn speed(&self, percent: f64) -> f64 {
@@ -184,7 +184,7 @@ fn cubic([a, b, c]: [f64; 3], v: f64) -> f64 {
     ((a * v + b) * v + c) * v
 }
 
-/// The least speed, 0 or above, from which on p no longer grows; `None` if it always does.
+/// The lowest speed, 0 or above, from which on p no longer grows; `None` if it always grows.
 fn turning_point([a, b, c]: [f64; 3]) -> Option<f64> {
     // p' = 3 a v² + 2 b v + c
     if c <= 0.0 {
@@ -192,17 +192,17 @@ fn turning_point([a, b, c]: [f64; 3]) -> Option<f64> {
     }
     let (a, b) = (3.0 * a, 2.0 * b);
     let under = b * b - 4.0 * a * c;
-    // A double root is a standstill of p at one point only, but no inverse has a slope there.
+    // At a double root p stands still at one point only, but the inverse has no slope there.
     if under < 0.0 {
         return None;
     }
-    // The form without the difference of like numbers: v = 2 c / (-b ± √…); with c > 0 the least positive root is
-    // the one with the greatest positive denominator.
+    // The form without cancellation: v = 2 c / (-b ± √…); with c > 0 the smallest positive root has the largest
+    // positive denominator.
     let denominator = -b + under.sqrt();
     (denominator > 0.0).then(|| 2.0 * c / denominator)
 }
 
-/// The speed in \[0, `end`\], where p grows and reaches `percent`, at which it is `percent`.
+/// The speed in \[0, `end`\] with the deflection `percent`; p must grow there and reach it.
 fn invert(abc: [f64; 3], end: f64, percent: f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
     for _ in 0..64 {
@@ -212,7 +212,7 @@ fn invert(abc: [f64; 3], end: f64, percent: f64) -> f64 {
     high
 }
 
-/// The value at `x` on the straight lines between `points`, each made a pair (x, y) by `pair`, x growing.
+/// The value at `x` on the straight lines between `points`; `pair` makes (x, y) of each, with x growing.
 fn between(points: &[[f64; 2]], x: f64, pair: impl Fn(&[f64; 2]) -> (f64, f64)) -> f64 {
     for window in points.windows(2) {
         if let [from, to] = window {
@@ -226,7 +226,7 @@ fn between(points: &[[f64; 2]], x: f64, pair: impl Fn(&[f64; 2]) -> (f64, f64)) 
 }
 
 impl BadCurve {
-    /// The parameter of a profile that holds what was refused, without its prefix.
+    /// The parameter of a profile that holds the refused value, without its prefix.
     pub(crate) const fn parameter(&self) -> &'static str {
         match self {
             Self::Full { parameter, .. } => parameter,

@@ -4,23 +4,23 @@ use crate::{
     Factors, HeldZones, Operation, Params, Reason, Scaling, Stick, Zone, scale, scale_keeping_direction,
 };
 
-/// What is left of a stick, and why.
+/// The result of scaling a stick, and its reason.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decision {
     pub input: Stick,
     pub output: Stick,
-    /// Of the input.
+    /// The zone of the input.
     pub zone: Zone,
-    /// The zone whose factor took something away, if a scaling counts.
+    /// The zone whose factor reduced the input, if a scaling is in force.
     pub limited_by: Option<Zone>,
-    /// What bounds the output.
+    /// The factors that bound the output.
     pub factors: Factors,
     pub reason: Reason,
 }
 
-/// What `params` and the surroundings leave of `input`, after it was in the zones `held`.
+/// Scales `input` by `params` and the surroundings; `held` are the zones held before.
 ///
-/// Each part is at most what the factors of the input's own zone leave of it.
+/// Each part is at most what the factors of the input's own zone allow.
 pub(crate) fn decide(params: &Params, sensed: &Sensed, held: &mut HeldZones, input: Stick) -> Decision {
     let zone = held.follow(&params.boundaries, input);
     if params.operation == Operation::Passthrough {
@@ -29,9 +29,9 @@ pub(crate) fn decide(params: &Params, sensed: &Sensed, held: &mut HeldZones, inp
     }
     let scaling = sensed.in_force();
     let way_out = sensed.reason() == Reason::Scaled;
-    // What lies ahead holds neither a turn in place nor a way back.
-    let told = if way_out && !zone.is_ahead() { held.without_ahead() } else { *held };
-    let factors = told.factors(scaling);
+    // The zones ahead limit neither a turn in place nor reversing.
+    let held_now = if way_out && !zone.is_ahead() { held.without_ahead() } else { *held };
+    let factors = held_now.factors(scaling);
     let mode = params.scaling;
     let (output, bounds) = if !params.keep_direction {
         (scale(mode, input, factors), factors)
@@ -45,12 +45,12 @@ pub(crate) fn decide(params: &Params, sensed: &Sensed, held: &mut HeldZones, inp
         Reason::Scaled if params.operation == Operation::Predict => Reason::Predicted,
         reason => reason,
     };
-    let limited_by = limiting(told, zone, scaling, params.keep_direction, input, output)
+    let limited_by = limiting(held_now, zone, scaling, params.keep_direction, input, output)
         .filter(|_| sensed.reason() == Reason::Scaled);
     Decision { input, output, zone, limited_by, factors: bounds, reason }
 }
 
-/// Which of the zones held took most, of the forward part if that was cut; the stick's own zone where several did.
+/// The held zone that reduced most, by the forward part if that was cut; the stick's own zone if several are equal.
 fn limiting(
     held: HeldZones,
     own: Zone,
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::Boundaries;
 
-    /// Factors of 1, but for one zone by the index of its first field.
+    /// Factors of 1, except for one zone by the index of its first field.
     fn sensed(params: &Params, first: usize, pair: [f32; 2]) -> Sensed {
         let mut fields = [1.0; 16];
         fields[first..first + 2].copy_from_slice(&pair);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_zone_that_took_something_is_named() {
+    fn the_zone_that_reduced_the_stick_is_named() {
         let params = hysteresis();
         let front = sensed(&params, 0, [0.5, 0.0]);
         let mut held = HeldZones::NONE;

@@ -4,18 +4,18 @@ use units::Instant;
 
 use crate::{Applied, Reason, Zone};
 
-/// A `LuciJoystickScaling` from the chair: what it has done to a stick.
+/// A `LuciJoystickScaling` from the chair: the result of its own scaling.
 /// # Source
 /// LUCI `luci_messages` 2.0.0, `LuciJoystickScaling`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Feedback {
-    /// What is left, forward positive, -100 to 100 \[percent\].
+    /// The output, forward positive, -100 to 100 \[percent\].
     pub forward_back: i32,
-    /// What is left, RIGHT positive, -100 to 100 \[percent\].
+    /// The output, RIGHT positive, -100 to 100 \[percent\].
     pub left_right: i32,
     /// The chair's zone, 0 to 8.
     pub joystick_zone: i32,
-    /// LUCI's number of the input source whose stick it was.
+    /// LUCI's number of the input source of the stick.
     pub input_source: i32,
     /// The chair's factor of forward and back, 0 to 1.
     pub forward_back_scaling: f32,
@@ -23,19 +23,19 @@ pub struct Feedback {
     pub left_right_scaling: f32,
 }
 
-/// How far the chair was from what was predicted.
+/// The deviation of the chair from the prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Deviation {
-    /// The greater of the two parts' distances from what was predicted \[percent of full throw\], 0 or more.
+    /// The larger deviation of the two parts \[percent of full throw\], 0 or more.
     pub percent: i32,
-    /// Whether the chair saw the stick in another zone.
+    /// Whether the chair reported another zone.
     pub zone: bool,
 }
 
-/// What was predicted lately, for one source.
+/// The recent predictions for one source.
 ///
-/// The chair tells what it has done to a stick of a little while ago. A prediction therefore is all that was predicted
-/// in the last 0.3 to 0.6 s: the range of each part and the zones, in two windows of which the older one is dropped.
+/// The chair reports on a stick of a short time ago. A prediction therefore covers the last 0.3 to 0.6 s: the range
+/// of each part and the zones, in two windows of which the older one is dropped.
 /// # Source
 /// own; LUCI's loop runs ten times a second, the rate of its feedback is not published.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,11 +46,11 @@ struct Windows {
     current: Range,
     previous: Range,
     since: Instant,
-    /// The newest prediction, which stands until there is another.
+    /// The newest prediction, which holds until there is another.
     newest: Range,
 }
 
-/// Least and greatest of each part, and a bit for each zone.
+/// Minimum and maximum of each part, and a bit for each zone.
 #[derive(Clone, Copy, Debug)]
 struct Range {
     low: [i32; 2],
@@ -61,7 +61,7 @@ struct Range {
 const WINDOW: Duration = Duration::from_millis(300);
 
 impl Feedback {
-    /// Whether every field is one that LUCI can mean.
+    /// Whether every field is valid for LUCI.
     pub fn is_valid(&self) -> bool {
         let parts = [self.forward_back, self.left_right];
         let factors = [self.forward_back_scaling, self.left_right_scaling];
@@ -73,14 +73,15 @@ impl Feedback {
 }
 
 impl Predicted {
-    /// Notes `applied`; what is not scaled by the chair's own scaling is no prediction and ends what was before.
-    pub(crate) fn note(&mut self, now: Instant, applied: &Applied) {
+    /// Records `applied`. A result that the chair's own scaling does not determine is no prediction and ends the
+    /// previous ones.
+    pub(crate) fn record(&mut self, now: Instant, applied: &Applied) {
         if !matches!(applied.reason, Reason::Scaled | Reason::Predicted) {
             self.0 = None;
             return;
         }
         let newest = Range::at([applied.forward_back, applied.left_right], applied.zone);
-        // Until the chair has heard of the first one it stands still.
+        // Until the chair has received the first one it stands still.
         let still = Range::at([0, 0], Zone::Origin);
         let windows = self.0.get_or_insert(Windows { current: still, previous: still, since: now, newest });
         windows.turn(now);
@@ -88,7 +89,7 @@ impl Predicted {
         windows.newest = newest;
     }
 
-    /// How far `feedback` is from what was predicted lately; `None` if nothing was.
+    /// The deviation of `feedback` from the recent predictions; `None` without one.
     pub(crate) fn deviation(&mut self, now: Instant, feedback: &Feedback) -> Option<Deviation> {
         let windows = self.0.as_mut()?;
         windows.turn(now);
@@ -138,13 +139,13 @@ mod tests {
         Instant::from_millis(ms)
     }
 
-    fn note(predicted: &mut Predicted, ms: u64, forward_back: i32, reason: Reason) {
+    fn record(predicted: &mut Predicted, ms: u64, forward_back: i32, reason: Reason) {
         let applied =
             Applied { forward_back, zone: Zone::Front, ..Applied::stop(reason, Channel::Velocity, 5) };
-        predicted.note(at(ms), &applied);
+        predicted.record(at(ms), &applied);
     }
 
-    fn heard(forward_back: i32, zone: Zone) -> Feedback {
+    fn feedback(forward_back: i32, zone: Zone) -> Feedback {
         Feedback {
             forward_back,
             left_right: 0,
@@ -156,32 +157,32 @@ mod tests {
     }
 
     fn percent(predicted: &mut Predicted, ms: u64, forward_back: i32) -> Option<i32> {
-        predicted.deviation(at(ms), &heard(forward_back, Zone::Front)).map(|deviation| deviation.percent)
+        predicted.deviation(at(ms), &feedback(forward_back, Zone::Front)).map(|deviation| deviation.percent)
     }
 
     #[test]
     fn a_late_chair_does_not_deviate() {
         let mut predicted = Predicted::default();
         assert_eq!(percent(&mut predicted, 0, 0), None, "nothing was predicted");
-        note(&mut predicted, 0, 50, Reason::Scaled);
-        assert_eq!(percent(&mut predicted, 10, 0), Some(0), "the chair has not heard of it");
+        record(&mut predicted, 0, 50, Reason::Scaled);
+        assert_eq!(percent(&mut predicted, 10, 0), Some(0), "the chair has not received it");
         assert_eq!(percent(&mut predicted, 10, 60), Some(10));
         assert_eq!(percent(&mut predicted, 599, 0), Some(0), "the first window still counts");
         assert_eq!(percent(&mut predicted, 600, 0), Some(50));
         assert_eq!(percent(&mut predicted, 5000, 50), Some(0), "the newest stands until there is another");
-        note(&mut predicted, 5000, -20, Reason::Scaled);
+        record(&mut predicted, 5000, -20, Reason::Scaled);
         assert_eq!(percent(&mut predicted, 5100, 50), Some(0));
         assert_eq!(percent(&mut predicted, 5100, -25), Some(5));
         assert_eq!(percent(&mut predicted, 5700, 50), Some(70));
     }
 
     #[test]
-    fn what_is_no_prediction_ends_the_comparison() {
+    fn a_result_that_is_no_prediction_ends_the_comparison() {
         let mut predicted = Predicted::default();
-        note(&mut predicted, 0, 50, Reason::Predicted);
+        record(&mut predicted, 0, 50, Reason::Predicted);
         assert_eq!(percent(&mut predicted, 1, 50), Some(0));
         for reason in [Reason::ScalingStale, Reason::PassedThrough, Reason::CommandStale] {
-            note(&mut predicted, 2, 50, reason);
+            record(&mut predicted, 2, 50, reason);
             assert_eq!(percent(&mut predicted, 3, 50), None, "{reason}");
         }
     }
@@ -189,17 +190,17 @@ mod tests {
     #[test]
     fn another_zone_is_a_deviation() {
         let mut predicted = Predicted::default();
-        note(&mut predicted, 0, 50, Reason::Scaled);
+        record(&mut predicted, 0, 50, Reason::Scaled);
         for (zone, other) in [(Zone::Front, false), (Zone::Origin, false), (Zone::Back, true)] {
-            let deviation = predicted.deviation(at(1), &heard(50, zone)).unwrap();
+            let deviation = predicted.deviation(at(1), &feedback(50, zone)).unwrap();
             assert_eq!((deviation.percent, deviation.zone), (0, other));
         }
-        assert!(predicted.deviation(at(700), &heard(50, Zone::Origin)).unwrap().zone);
+        assert!(predicted.deviation(at(700), &feedback(50, Zone::Origin)).unwrap().zone);
     }
 
     #[test]
-    fn fields_that_luci_cannot_mean_are_not_valid() {
-        let good = heard(100, Zone::Origin);
+    fn fields_outside_of_lucis_ranges_are_not_valid() {
+        let good = feedback(100, Zone::Origin);
         assert!(good.is_valid());
         let bad = [
             Feedback { forward_back: 101, ..good },

@@ -1,26 +1,26 @@
 use crate::{Boundaries, Factors, Scaling, Stick, Zone};
 
-/// The zones that have a say over a stick: the one that it points to and those that it has only just left.
+/// The zones whose factors limit a stick: the one that it points to and those that it has just left.
 ///
 /// With hysteresis h and the stick at direction a:
 /// held' = {zone(a)} ∪ {z ∈ held: distance of a from the sector of z < h}; none while the stick is centred.
 ///
-/// A zone has its say at once when the stick enters it, and loses it only when the stick is h outside. Of the zones
-/// held the smallest factor counts for each part. Since the stick's own zone is always held, no stick ever gets more
-/// than its own zone leaves; and since a stick that trembles on a boundary by less than h holds both sides, its factors
-/// do not flicker. h = 0 holds the own zone only.
+/// A zone is held as soon as the stick enters it, and released only when the stick is h outside. For each part the
+/// smallest factor of the held zones applies. Since the stick's own zone is always held, no stick exceeds the factors
+/// of its own zone; and since a stick that trembles on a boundary by less than h holds both sides, its factors do not
+/// flicker. With h = 0 only the own zone is held.
 /// # Source
 /// own
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HeldZones(u8);
 
 impl HeldZones {
-    /// No zone is held: nothing is left of any stick.
+    /// No zone is held: no stick moves.
     pub const NONE: Self = Self(0);
 
-    /// Follows `stick` to where it points now and gives the zone that it is in.
+    /// Updates the held zones for `stick` and returns its zone.
     ///
-    /// The same stick again changes nothing.
+    /// Repeating the same stick changes nothing.
     pub fn follow(&mut self, boundaries: &Boundaries, stick: Stick) -> Zone {
         let zone = boundaries.classify(stick);
         if zone == Zone::Origin {
@@ -36,7 +36,7 @@ impl HeldZones {
         zone
     }
 
-    /// The zones held, in the order of their numbers.
+    /// The held zones in the order of their numbers.
     pub fn zones(self) -> impl Iterator<Item = Zone> {
         Zone::AROUND.into_iter().filter(move |&zone| self.0 & bit(zone) != 0)
     }
@@ -47,7 +47,7 @@ impl HeldZones {
         Self(rest.fold(0, |rest, zone| rest | bit(zone)))
     }
 
-    /// For each part the smallest factor of the zones held; [`Factors::NONE`] if none is.
+    /// For each part the smallest factor of the held zones; [`Factors::NONE`] if none is held.
     pub fn factors(self, scaling: &Scaling) -> Factors {
         self.zones().map(|zone| scaling.of(zone)).reduce(Factors::min).unwrap_or(Factors::NONE)
     }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_left_by_less_than_the_hysteresis_keeps_its_say() {
+    fn a_zone_left_by_less_than_the_hysteresis_is_held() {
         // Front ends at 13.7 degrees; with 3 degrees of hysteresis it is held up to 16.7.
         assert_eq!(follow(3.0, &[0.0, 16.6]), [Zone::Front, Zone::FrontRight]);
         assert_eq!(follow(3.0, &[0.0, 16.8]), [Zone::FrontRight]);
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn back_is_held_on_both_sides_of_180_degrees() {
-        // Back begins at 166.3, so that 164 is 2.3 outside; the rear corner of a stick to the right is the left one.
+        // Back begins at 166.3, so 164 is 2.3 outside; the rear corner of a stick to the right is the left one.
         assert_eq!(follow(3.0, &[179.0, -179.0, 164.0]), [Zone::BackLeft, Zone::Back]);
         assert_eq!(follow(3.0, &[179.0, -164.0]), [Zone::BackRight, Zone::Back]);
     }

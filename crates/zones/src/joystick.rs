@@ -1,20 +1,20 @@
-/// A `LuciJoystick` as it came, any numbers in its fields.
+/// A `LuciJoystick` as received, with any numbers in its fields.
 /// # Source
 /// LUCI `luci_messages` 2.0.0, `LuciJoystick`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Joystick {
-    /// Forward positive, -100 to 100 \[percent\]; what lies outside is cut and counted.
+    /// Forward positive, -100 to 100 \[percent\]; values outside are cut and counted.
     pub forward_back: i32,
-    /// RIGHT positive, -100 to 100 \[percent\]; what lies outside is cut and counted.
+    /// RIGHT positive, -100 to 100 \[percent\]; values outside are cut and counted.
     pub left_right: i32,
-    /// The sender's zone, 0 to 8; it is compared with ours and otherwise not used.
+    /// The sender's zone, 0 to 8; only compared with the own classification.
     pub joystick_zone: i32,
     /// LUCI's number of the input source, 0 to 5.
     pub input_source: i32,
 }
 
 impl Joystick {
-    /// The stick, cut to -100 to 100, and how many of its two parts lay outside.
+    /// The stick, cut to -100 to 100, and how many of its two parts were outside.
     pub fn stick(&self) -> (crate::Stick, u32) {
         let parts = [self.forward_back, self.left_right];
         let [forward_back, left_right] = parts.map(|part| f64::from(part.clamp(-100, 100)));

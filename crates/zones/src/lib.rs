@@ -1,18 +1,19 @@
-//! What the eight zones around the vehicle leave of a command: LUCI's scaling.
+//! Scales a command by the eight zones around the vehicle, as LUCI does.
 //!
-//! * [`ZoneScaler`] is the machine: commands and scalings come in, what is left of the command goes out in the same
-//!   call, followed by [`Applied`], which says what was done to it.
-//! * A command is looked at as LUCI looks at it: a [`Stick`], whose direction lies in one [`Zone`] by [`Boundaries`],
-//!   for which a [`Scaling`] holds two factors, used by [`scale`]. With hysteresis also the zones that the stick has
-//!   only just left have a say: [`HeldZones`].
-//! * LUCI's own messages come as [`Joystick`] and [`Feedback`]; the latter is compared with what was predicted, which
-//!   gives a [`Deviation`].
-//! * [`Calibration`] turns a velocity into a chair's stick and back, by [`Curve`]s that grow strictly; [`Profiles`] holds one
-//!   for each of the chair's profiles. With one the zones are judged on the very stick that the chair gets.
+//! * [`ZoneScaler`] is the machine: it receives commands and scalings and returns the scaled command in the same
+//!   call, followed by [`Applied`], which describes the scaling.
+//! * A command is treated as by LUCI: a [`Stick`], whose direction is in one [`Zone`] by [`Boundaries`], for which a
+//!   [`Scaling`] holds two factors, used by [`scale`]. With hysteresis the zones that the stick has just left also
+//!   apply: [`HeldZones`].
+//! * LUCI's own messages are [`Joystick`] and [`Feedback`]; the latter is compared with the prediction, which gives a
+//!   [`Deviation`].
+//! * [`Calibration`] converts a velocity to a chair's stick and back, by [`Curve`]s that grow strictly; [`Profiles`]
+//!   holds one for each of the chair's profiles. With profiles the zones are evaluated on the stick that the chair
+//!   gets.
 //! * [`Params`] are read from the parameters that [`specification`] describes.
 //!
-//! What is deliberately absent: a way to make a command faster, or to turn its sign. Whatever comes in, no part of the
-//! output is greater than the same part of the input.
+//! Deliberately absent: anything that makes a command faster or changes its sign. No part of the output ever exceeds
+//! the same part of the input.
 #![forbid(unsafe_code)]
 
 mod applied;
@@ -26,6 +27,7 @@ mod joystick;
 mod joystick_channel;
 mod parameters;
 mod profiles;
+mod reported_profile;
 mod request;
 mod scale;
 mod scaler;
@@ -36,7 +38,6 @@ mod stale;
 mod status;
 mod stick;
 mod throw;
-mod told_profile;
 mod velocity_channel;
 mod way_out;
 mod zone;
@@ -50,6 +51,7 @@ pub use held::HeldZones;
 pub use joystick::Joystick;
 pub use parameters::{Markers, Operation, Params, specification};
 pub use profiles::{Profiles, example, profile_parameters, published};
+pub use reported_profile::ReportedProfile;
 pub use scale::{Mode, scale, scale_keeping_direction};
 pub use scaler::{Input, Output, ZoneScaler};
 pub use scaling::{Factors, Scaling};
@@ -57,6 +59,5 @@ pub use sector::Sector;
 pub use stale::explain;
 pub use status::Counters;
 pub use stick::{FullThrow, Stick};
-pub use told_profile::ToldProfile;
 pub use units::Level;
 pub use zone::Zone;

@@ -5,15 +5,15 @@ use crate::feedback::Predicted;
 use crate::sensed::Sensed;
 use crate::{Applied, Channel, HeldZones, Params, Reason, Stick};
 
-/// What was done to what one channel asks for.
+/// The state of one channel: its request and the result.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
-    /// Why nothing is in force.
+    /// Why no request is in force.
     pub absent: Reason,
-    /// When the next zero is due; `None` while something is in force, and before anything came on a channel that then
-    /// keeps silent.
+    /// When the next zero is due; `None` while a request is in force, and on a silent channel before its first
+    /// message.
     pub next_zero: Option<Instant>,
-    /// Whether something came into force that was not told of yet.
+    /// Whether a new request was not published yet.
     pub is_new: bool,
     pub applied: Applied,
     held: HeldZones,
@@ -37,7 +37,7 @@ impl Request {
         self.held = HeldZones::NONE;
     }
 
-    /// What is left of `stick`, exactly and as it is told.
+    /// The scaled `stick`, exact and as published.
     pub(crate) fn judge(
         &mut self,
         params: &Params,
@@ -49,9 +49,9 @@ impl Request {
         (decision.output, Applied::new(&decision, self.applied.channel, source))
     }
 
-    pub(crate) fn tell(&mut self, now: Instant, applied: Applied) {
+    pub(crate) fn record(&mut self, now: Instant, applied: Applied) {
         self.is_new = false;
         self.applied = applied;
-        self.predicted.note(now, &applied);
+        self.predicted.record(now, &applied);
     }
 }

@@ -4,7 +4,7 @@ use crate::{Factors, Stick};
 
 /// How a factor s acts on a part of the stick.
 ///
-/// Both agree at full throw; below it LUCI's texts can be read either way.
+/// Both agree at full throw; below it LUCI's texts are ambiguous.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// The factor is an upper limit: out = in, cut to -100 s to 100 s.
@@ -14,9 +14,9 @@ pub enum Mode {
     Multiply,
 }
 
-/// What `factors` leave of `stick`, each part by itself.
+/// Scales each part of `stick` by itself with `factors`.
 ///
-/// No part is greater than it was or of another sign, and a factor of 0 leaves 0. NaN leaves 0.
+/// No part exceeds the input or changes its sign, and a factor of 0 gives 0. NaN gives 0.
 /// # Source
 /// LUCI `luci-ros2-msgs`, text on `LuciZoneScaling`.
 pub fn scale(mode: Mode, stick: Stick, factors: Factors) -> Stick {
@@ -26,11 +26,11 @@ pub fn scale(mode: Mode, stick: Stick, factors: Factors) -> Stick {
     }
 }
 
-/// What the smaller of the two `factors` leaves of `stick`, both parts in proportion: the direction stays.
+/// Scales both parts of `stick` in proportion by the smaller of the two `factors`: the direction stays.
 ///
-/// [`Mode::Limit`] cuts the greater part and shortens the other in the same ratio. The bounds of [`scale`] hold.
+/// [`Mode::Limit`] cuts the larger part and reduces the other in the same ratio. The bounds of [`scale`] hold.
 /// # Source
-/// own; for a vehicle on a narrow path a straighter curve is no safer than the one that was asked for.
+/// own; on a narrow path a straighter curve is no safer than the requested one.
 pub fn scale_keeping_direction(mode: Mode, stick: Stick, factors: Factors) -> Stick {
     let factors = factors.smaller();
     let cut = scale(mode, stick, factors);
@@ -39,8 +39,8 @@ pub fn scale_keeping_direction(mode: Mode, stick: Stick, factors: Factors) -> St
     }
     let greatest = stick.forward_back.abs().max(stick.left_right.abs());
     let ratio = cut.forward_back.abs().max(cut.left_right.abs()) / greatest;
-    // Rounding must not carry a part beyond what the factor allows, so the smaller of the two stands.
-    let shorten = |asked: f64, cut: f64| match (asked * ratio).abs() {
+    // Rounding must not raise a part above what the factor allows, so the smaller of the two is used.
+    let shorten = |requested: f64, cut: f64| match (requested * ratio).abs() {
         short if short < cut.abs() => short.copysign(cut),
         _ => cut,
     };
@@ -50,13 +50,13 @@ pub fn scale_keeping_direction(mode: Mode, stick: Stick, factors: Factors) -> St
     }
 }
 
-fn part(mode: Mode, asked: f64, factor: Scale) -> f64 {
-    if asked.is_nan() {
+fn part(mode: Mode, requested: f64, factor: Scale) -> f64 {
+    if requested.is_nan() {
         return 0.0;
     }
     match mode {
-        Mode::Limit => asked.abs().min(100.0 * factor.get()).copysign(asked),
-        Mode::Multiply => asked.clamp(-100.0, 100.0) * factor.get(),
+        Mode::Limit => requested.abs().min(100.0 * factor.get()).copysign(requested),
+        Mode::Multiply => requested.clamp(-100.0, 100.0) * factor.get(),
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_leaves_nothing() {
+    fn nan_gives_zero() {
         let stick = Stick { forward_back: f64::NAN, left_right: f64::INFINITY };
         for mode in [Mode::Limit, Mode::Multiply] {
             assert_near(scale(mode, stick, factors(1.0, 0.5)), (0.0, 50.0));

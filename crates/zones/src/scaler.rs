@@ -7,54 +7,55 @@ use units::{
     Stale, Stamp, Velocity, earliest,
 };
 
-use crate::joystick_channel::Stirred;
+use crate::joystick_channel::JoystickSetpoint;
 use crate::request::Request;
 use crate::sensed::Sensed;
 use crate::{
-    Applied, Channel, Counters, Deviation, Feedback, Joystick, Operation, Params, Reason, Scaling,
-    ToldProfile,
+    Applied, Channel, Counters, Deviation, Feedback, Joystick, Operation, Params, Reason, ReportedProfile,
+    Scaling,
 };
 
-/// All that can happen to the node.
+/// Inputs of the node.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A command came.
+    /// A command was received.
     CommandReceived(Command),
-    /// A message came that was no command and could not be taken for one.
+    /// An invalid command was received.
     CommandRefused(NotFinite),
-    /// So many publish commands, of whatever type; [`usize::MAX`] if the graph cannot tell. More than one is a conflict.
-    CommandersCounted(usize),
-    /// A `LuciJoystick` came: the occupant's stick or another.
+    /// The number of publishers of commands, of any type; [`usize::MAX`] if the graph cannot report it. More than one
+    /// is a conflict.
+    CommandPublishersCounted(usize),
+    /// A `LuciJoystick` was received: the occupant's stick or another.
     JoystickReceived(Joystick),
-    /// A `LuciZoneScaling` came; its sixteen fields in their order.
+    /// A `LuciZoneScaling` was received: its sixteen fields in order.
     ScalingReceived([f32; 16]),
-    /// So many publish scalings, counted as commands' publishers are.
-    ScalersCounted(usize),
-    /// A `LuciJoystickScaling` came from the chair; never one that this node has published.
+    /// The number of publishers of scalings, counted as for commands.
+    ScalingPublishersCounted(usize),
+    /// A `LuciJoystickScaling` was received from the chair; never one that this node published.
     FeedbackReceived(Feedback),
-    /// The chair is in this profile, by `luci/chair_profile`.
+    /// The chair's profile, from `luci/chair_profile`.
     ProfileReceived(i32),
-    /// So many publish the chair's profile, counted likewise, see [`ToldProfile`].
-    ProfilersCounted(usize),
-    /// The wall clock shows this: commands' stamps are judged by it.
+    /// The number of publishers of the chair's profile, counted likewise, see [`ReportedProfile`].
+    ProfilePublishersCounted(usize),
+    /// The wall clock; the stamps of commands are compared with it.
     ClockRead(Stamp),
-    /// The parameters in force are these from now on.
+    /// New parameters.
     ParametersChanged(Params),
-    /// The node is about to end.
+    /// The node shuts down.
     Stopping,
 }
 
-/// All that the node can ask for.
+/// Outputs of the node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output {
     /// Publish this command.
     Drive(Command),
-    /// Publish what was done; follows each [`Output::Drive`]. It comes alone when only the factors changed, for a
-    /// `LuciJoystick`, and while nothing is commanded.
+    /// Publish the result of the scaling; follows each [`Output::Drive`]. It is alone when only the factors changed,
+    /// for a `LuciJoystick`, and while nothing is commanded.
     PublishApplied(Applied),
 }
 
-/// Why a message was no command.
+/// Why a command was invalid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Invalid {
     NotFinite(NotFinite),
@@ -70,71 +71,71 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// Leaves of each command what the zone allows that it drives into.
+/// Limits each command to what the zone that it drives into allows.
 ///
-/// * A command goes out scaled from the call that brought it, stamp unchanged. While it is in force and the scaling
-///   changes what is left of it, it goes out again at once, with its own stamp.
-/// * Without a scaling that counts (none yet, too old, or two publishers) nothing is left of any command.
+/// * A command is scaled and returned in the call that received it, stamp unchanged. While it is in force and a
+///   change of the scaling changes the result, it is published again at once, with its own stamp.
+/// * Without a valid scaling (none yet, too old, or two publishers) the result of any command is zero.
 /// * A command that is lost (silence) or invalid is replaced by a zero at once and every 0.1 s.
-/// * Where motion is asked for and none is left, the zero that goes out says that it is [withheld](Command::withheld): no later
-///   stage takes it for the hand that lets go.
-/// * Losing the command by silence, or one that asked for motion because no scaling counts or because nothing is left of it while
-///   a factor is no number, is a stop: nothing moves until its publisher has sent a zero, nor before its first one
-///   ([`CommandMonitor`]).
-/// * With profiles the zones are judged on the stick in whole percents that the chair makes of the velocity.
-/// * Only forward and turn survive; a command is cut to full throw.
-/// * A `LuciJoystick` has a channel of its own: what would be left of it is told by [`Output::PublishApplied`] alone,
-///   with the same bounds and time-outs, and it never becomes a command here.
-/// * [`Operation::Predict`] commands nothing: no [`Output::Drive`] but one zero on the change from another mode.
+/// * If motion is requested and the result is zero, that zero is marked as [withheld](Command::withheld): no later
+///   stage treats it as a release of the stick.
+/// * The loss of a command is a stop: by silence, or of a command with motion because no scaling is valid, or because
+///   the result is zero while a factor is not a number. After a stop, and before the first zero of a publisher,
+///   nothing moves until the publisher has sent a zero ([`CommandMonitor`]).
+/// * With profiles the zones are evaluated on the stick in whole percent that the chair makes of the velocity.
+/// * Only forward and turn are kept; a command is cut to full throw.
+/// * A `LuciJoystick` has its own channel: the result is only reported by [`Output::PublishApplied`], with the same
+///   bounds and timeouts, and it never becomes a command here.
+/// * [`Operation::Predict`] commands nothing: no [`Output::Drive`] except one zero on the change from another mode.
 /// # Real-time
-/// Nothing is allocated after construction, but by [`ZoneScaler::report`] and [`ZoneScaler::health`].
+/// Nothing is allocated after construction, except by [`ZoneScaler::report`] and [`ZoneScaler::health`].
 /// # Source
 /// LUCI, `luci-ros2-msgs` and its texts; the fail-safe branches are own.
 #[derive(Clone, Debug)]
 pub struct ZoneScaler {
     pub(crate) params: Params,
     pub(crate) clock: Clock,
-    /// Whether it was ever called: before, nobody was held.
+    /// Whether it was ever called: before that no suspension can be detected.
     is_running: bool,
     pub(crate) commands: CommandMonitor,
     pub(crate) velocity: Request,
     /// The stick in force.
-    pub(crate) stirred: Option<Stirred>,
+    pub(crate) joystick_setpoint: Option<JoystickSetpoint>,
     pub(crate) joystick: Request,
     pub(crate) sensed: Sensed,
-    /// How many publish commands.
+    /// The number of publishers of commands.
     pub(crate) publishers: PublisherCount,
     /// The chair's profile.
-    pub(crate) profile: ToldProfile,
-    /// Why the last command did not count.
+    pub(crate) profile: ReportedProfile,
+    /// Why the last command was not accepted.
     pub(crate) stale: Option<Stale>,
-    /// Whether the last scaling held values that are not factors.
+    /// Whether the last scaling had values that are not factors.
     pub(crate) invalid_factors: bool,
     pub(crate) last_invalid: Option<Invalid>,
-    /// How far the chair was off when it was heard last, if that is too far.
+    /// The deviation in the chair's last feedback, if it is too large.
     pub(crate) deviation: Option<Deviation>,
-    /// The velocity that went out last.
+    /// The last published velocity.
     pub(crate) driven: Velocity,
     queue: VecDeque<Output>,
     pub(crate) counters: Counters,
 }
 
-/// More than one drain ever leaves; beyond it the oldest output goes, since the newest is the one that counts.
+/// More than one drain produces; beyond it the oldest output is dropped, since the newest one matters.
 const QUEUE: usize = 128;
 
 impl ZoneScaler {
-    /// A scaler that has heard nothing: its first output is a zero.
+    /// A scaler that has received nothing: its first output is a zero.
     pub fn new(params: Params) -> Self {
         let mut scaler = Self {
             clock: Clock::default(),
             is_running: false,
             commands: CommandMonitor::default(),
             velocity: Request::new(Channel::Velocity, params.input_source, Some(Instant::ZERO)),
-            stirred: None,
+            joystick_setpoint: None,
             joystick: Request::new(Channel::Joystick, params.input_source, None),
             sensed: Sensed::new(),
             publishers: PublisherCount::default(),
-            profile: ToldProfile::default(),
+            profile: ReportedProfile::default(),
             stale: None,
             invalid_factors: false,
             last_invalid: None,
@@ -153,22 +154,22 @@ impl ZoneScaler {
         &self.params
     }
 
-    /// What was done to the last command, as of the last call.
+    /// The result for the last command, as of the last call.
     pub fn applied(&self) -> &Applied {
         &self.velocity.applied
     }
 
-    /// What would be left of the last `LuciJoystick`, as of the last call; `None` before the first.
+    /// The result for the last `LuciJoystick`, as of the last call; `None` before the first.
     pub fn applied_to_joystick(&self) -> Option<&Applied> {
         (self.counters.joysticks > 0).then_some(&self.joystick.applied)
     }
 
-    /// The factors in force, as of the last call: while they rise, less than those that came last.
+    /// The factors in force, as of the last call; while they rise, lower than the received ones.
     pub fn scaling(&self) -> &Scaling {
         self.sensed.in_force()
     }
 
-    /// What has come and gone since the start.
+    /// Counts since the start.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -186,15 +187,15 @@ impl ZoneScaler {
         self.is_running = true;
     }
 
-    /// Lets time act: what is over by now is lost. A rise of the factors shows if `sample` asks for it. What is left of what is
-    /// in force is judged again where something is another than at the last judgement, which `heard` says of a message.
-    fn settle(&mut self, sample: bool, heard: bool) {
-        let is_other = self.sensed.advance(self.clock.now(), &self.params, sample) || heard;
+    /// Advances the time: expired inputs are lost. A rise of the factors is applied if `sample` is set. Requests in
+    /// force are scaled again if something differs from the last time, which `changed` says of a message.
+    fn update(&mut self, sample: bool, changed: bool) {
+        let is_other = self.sensed.advance(self.clock.now(), &self.params, sample) || changed;
         self.expire_command();
         self.expire_joystick();
         if is_other {
-            self.settle_command();
-            self.settle_joystick();
+            self.update_command();
+            self.update_joystick();
         }
     }
 
@@ -202,7 +203,7 @@ impl ZoneScaler {
         self.counters.commands += 1;
         self.counters.invalid_commands += 1;
         self.last_invalid = Some(invalid);
-        // Once is enough: a flood of invalid messages must not become a flood of zeros.
+        // Once only: a flood of invalid messages must not become a flood of zeros.
         let known = self.commands.command().is_none() && self.velocity.absent >= Reason::CommandInvalid;
         if !known {
             self.commands.lose();
@@ -221,7 +222,7 @@ impl ZoneScaler {
         self.counters.invalid_factors += u64::from(invalid);
     }
 
-    /// Compares what the chair has done with what was predicted for the same source.
+    /// Compares the chair's feedback with the prediction for the same source.
     fn receive_feedback(&mut self, feedback: &Feedback) {
         self.counters.feedbacks += 1;
         if !feedback.is_valid() {
@@ -248,7 +249,7 @@ impl ZoneScaler {
         if !is_another || self.is_stopping() {
             return;
         }
-        // Nobody asked for motion under other rules: whoever moved sends a zero first.
+        // Motion was not requested under the new rules: its publisher has to send a zero first.
         self.commands.lose();
         self.velocity.lose(Reason::WaitsForZero);
         self.velocity.next_zero = Some(self.clock.now() + HEARTBEAT);
@@ -287,34 +288,34 @@ impl Machine for ZoneScaler {
         self.pass_to(now);
         if let Input::ClockRead(stamp) = input {
             self.clock.read(now, stamp);
-            return; // what time does comes with the next call, which is at this same instant
+            return; // the effects of time follow in the next call, at the same instant
         }
-        self.settle(false, false); // time first: what is lost by now is lost before the next thing happens
+        self.update(false, false); // time first: expired inputs are lost before the next input
         match input {
             Input::CommandReceived(command) => self.receive_command(command),
             Input::CommandRefused(invalid) => self.refuse_command(Invalid::NotFinite(invalid)),
-            Input::CommandersCounted(count) => {
+            Input::CommandPublishersCounted(count) => {
                 if self.publishers.set(count) {
                     self.commands.require_zero();
                 }
             }
             Input::JoystickReceived(joystick) => self.receive_joystick(&joystick),
-            Input::ScalersCounted(count) => self.sensed.count(count),
+            Input::ScalingPublishersCounted(count) => self.sensed.count(count),
             Input::ScalingReceived(fields) => self.receive_scaling(&fields),
             Input::FeedbackReceived(feedback) => self.receive_feedback(&feedback),
             Input::ProfileReceived(number) => self.profile.receive(number),
-            Input::ProfilersCounted(count) => self.profile.count(count),
+            Input::ProfilePublishersCounted(count) => self.profile.count(count),
             Input::ClockRead(_) => {}
             Input::ParametersChanged(params) => self.change(params),
             Input::Stopping => self.end(),
         }
-        self.settle(true, true);
+        self.update(true, true);
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.pass_to(now);
         let now = self.clock.now();
-        self.settle(self.sensed.is_due(now), false);
+        self.update(self.sensed.is_due(now), false);
         if self.velocity.next_zero.is_some_and(|at| at <= now) {
             self.stop_command();
         }
@@ -335,19 +336,23 @@ impl Machine for ZoneScaler {
             return Some(now);
         }
         let timeout = self.params.command_timeout;
-        let stick = self.stirred.map(|stirred| stirred.said.expiry(timeout)).or(self.joystick.next_zero);
+        let stick = self
+            .joystick_setpoint
+            .map(|joystick_setpoint| joystick_setpoint.said.expiry(timeout))
+            .or(self.joystick.next_zero);
         let Some(command) = self.commands.expiry(timeout) else {
             let requests = earliest(self.velocity.next_zero, stick);
-            // With nothing in force the factors change nothing.
-            let factors = self.stirred.and_then(|_| self.sensed.deadline(now, self.params.scaling_timeout));
+            // Without a request in force the factors have no effect.
+            let factors =
+                self.joystick_setpoint.and_then(|_| self.sensed.deadline(now, self.params.scaling_timeout));
             return earliest(requests, factors);
         };
         let factors = self.sensed.deadline(now, self.params.scaling_timeout);
-        // Whoever is held (stopped, starved, suspended) while something drives is to notice it.
-        let look = earliest(Some(now + LOOK), factors);
-        earliest(earliest(Some(command), stick), look)
+        // A suspension of the process (stopped, starved) must be detected while something drives.
+        let watchdog = earliest(Some(now + WATCHDOG_INTERVAL), factors);
+        earliest(earliest(Some(command), stick), watchdog)
     }
 }
 
 /// While a command is in force the machine is called at least this often.
-const LOOK: Duration = Duration::from_millis(50);
+const WATCHDOG_INTERVAL: Duration = Duration::from_millis(50);

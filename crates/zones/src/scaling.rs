@@ -2,12 +2,12 @@ use units::Scale;
 
 use crate::Zone;
 
-/// What one zone leaves of the two parts of the stick.
+/// The factors of one zone for the two parts of the stick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factors {
-    /// Of forward and back.
+    /// The factor of forward and back.
     pub forward_back: Scale,
-    /// Of left and right.
+    /// The factor of left and right.
     pub left_right: Scale,
 }
 
@@ -16,9 +16,9 @@ pub struct Factors {
 pub struct Scaling([Factors; 8]);
 
 impl Factors {
-    /// Nothing is left.
+    /// Both factors are 0.
     pub const NONE: Self = Self::both(Scale::ZERO);
-    /// All is left.
+    /// Both factors are 1.
     pub const ALL: Self = Self::both(Scale::ONE);
 
     /// The same factor for both parts.
@@ -44,7 +44,7 @@ impl Factors {
     }
 }
 
-/// So far a factor that is computed in `f32` may lie outside \[0, 1\].
+/// The tolerance outside of \[0, 1\] for a factor computed in `f32`.
 const ROUNDING: f32 = 1e-5;
 
 impl Scaling {
@@ -67,13 +67,13 @@ impl Scaling {
         Self([Factors::both(factor); 8])
     }
 
-    /// The scaling in the sixteen fields of a `LuciZoneScaling`, and how many of them were not a factor.
+    /// Reads the sixteen fields of a `LuciZoneScaling`, and counts those that were not a factor.
     ///
-    /// A field that is NaN or outside \[0, 1\] by more than rounding counts as 0. The order is [`Scaling::FIELD_ORDER`], of each zone the factor
-    /// of forward and back before that of left and right.
+    /// A field that is NaN or outside \[0, 1\] by more than rounding counts as 0. The order is
+    /// [`Scaling::FIELD_ORDER`], with the factor of forward and back before that of left and right.
     /// # Source
-    /// LUCI `luci_messages` 2.0.0, `LuciZoneScaling`. What LUCI does with other values is not documented; 0 is own,
-    /// since a value that makes no sense is no permission.
+    /// LUCI `luci_messages` 2.0.0, `LuciZoneScaling`. LUCI's treatment of other values is not documented; 0 is own,
+    /// since an invalid value is no permission.
     pub fn from_fields(fields: &[f32; 16]) -> (Self, u32) {
         let mut scaling = Self::uniform(Scale::ZERO);
         let mut invalid = 0;
@@ -94,8 +94,8 @@ impl Scaling {
         (scaling, invalid)
     }
 
-    /// The sixteen fields of a `LuciZoneScaling`: the reverse of [`Scaling::from_fields`], whose numbers come out as they
-    /// went in. Others are rounded down to what an `f32` holds, so that nothing is told greater than it is.
+    /// The sixteen fields of a `LuciZoneScaling`: the reverse of [`Scaling::from_fields`], whose numbers are returned
+    /// unchanged. Other factors are rounded down to an `f32`, so no published factor is too large.
     pub fn fields(&self) -> [f32; 16] {
         let mut fields = [0.0; 16];
         for (zone, pair) in Self::FIELD_ORDER.into_iter().zip(fields.as_chunks_mut::<2>().0) {
@@ -110,7 +110,7 @@ impl Scaling {
         self.0.get(zone as usize).copied().unwrap_or(Factors::NONE)
     }
 
-    /// The scaling whose every factor is `rule` of the same factor in `self` and in `other`.
+    /// Combines each factor of `self` and `other` by `rule`.
     pub(crate) fn combine(&self, other: &Self, rule: impl Fn(Scale, Scale) -> Scale) -> Self {
         let mut combined = *self;
         for (mine, theirs) in combined.0.iter_mut().zip(other.0) {
@@ -159,16 +159,16 @@ mod tests {
     }
 
     #[test]
-    fn fields_come_out_as_they_went_in_and_never_greater() {
+    fn fields_are_returned_unchanged_and_never_greater() {
         let fields = core::array::from_fn(|index| index as f32 / 16.0);
         assert_eq!(Scaling::from_fields(&fields).0.fields(), fields);
         // 0.3 as f32 is 0.300000012, which is above.
-        let told = Scaling::uniform(Scale::new(0.3).unwrap()).fields();
-        assert_eq!(told, [0.3f32.next_down(); 16]);
+        let fields = Scaling::uniform(Scale::new(0.3).unwrap()).fields();
+        assert_eq!(fields, [0.3f32.next_down(); 16]);
     }
 
     #[test]
-    fn what_is_no_factor_stops_and_is_counted() {
+    fn an_invalid_factor_stops_and_is_counted() {
         let mut fields = [1.0; 16];
         let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.1, 1.1];
         fields[..5].copy_from_slice(&bad);

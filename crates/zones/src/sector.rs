@@ -1,32 +1,33 @@
 use crate::{Boundaries, Zone};
 
-/// The directions of the stick that lie in one zone, as angles clockwise from straight ahead \[degrees\].
+/// The directions of the stick in one zone, as angles clockwise from straight ahead \[degrees\].
 ///
-/// `from` < `to`; [`Zone::Front`] begins below 0 and [`Zone::Back`] ends above 180, so that neither is in two pieces.
+/// `from` < `to`; [`Zone::Front`] begins below 0 and [`Zone::Back`] ends above 180, so neither is split.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sector {
-    /// Where it begins \[degrees\].
+    /// The start \[degrees\].
     pub from: f64,
-    /// Where it ends \[degrees\].
+    /// The end \[degrees\].
     pub to: f64,
 }
 
 impl Sector {
-    /// How far `direction` lies outside of the sector \[degrees\], either way around; 0 within and on its boundaries.
+    /// The distance of `direction` from the sector \[degrees\], the shorter way around; 0 within and on its
+    /// boundaries.
     pub fn distance(self, direction: f64) -> f64 {
         let centre = (self.from + self.to) / 2.0;
         let turned = (direction - centre + 180.0).rem_euclid(360.0) - 180.0;
         (turned.abs() - (self.to - self.from) / 2.0).max(0.0)
     }
 
-    /// The direction in its middle \[degrees\].
+    /// The centre \[degrees\].
     pub fn middle(self) -> f64 {
         (self.from + self.to) / 2.0
     }
 }
 
 impl Boundaries {
-    /// The directions of the stick that lie in `zone`; `None` for [`Zone::Origin`], which is no direction.
+    /// The directions of the stick in `zone`; `None` for [`Zone::Origin`], which is no direction.
     pub fn sector(&self, zone: Zone) -> Option<Sector> {
         let right = |from, to| Sector { from, to };
         let left = |from: f64, to: f64| Sector { from: -to, to: -from };

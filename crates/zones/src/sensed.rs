@@ -4,27 +4,27 @@ use units::{Clock, Freshness, Instant, MessageTime, PublisherCount, Scale, Stamp
 
 use crate::{Params, Reason, Scaling, scaling};
 
-/// While a factor rises it is looked at this often, and in between it stands, which is never more than it may be.
+/// The sampling period of a rising factor; in between it is constant, which never exceeds the permitted value.
 const SAMPLE: Duration = Duration::from_millis(20);
 
-/// What is known of the surroundings, and the factors that follow from it.
+/// The received scaling and the factors in force that follow from it.
 ///
-/// The target is the last scaling while it counts, else 0 for every zone. A factor in force falls to its target at once and
-/// rises to it by no more than 1 in the rise time T: from the time t₀ of the last change of the target, factor(t) =
-/// min(target, factor(t₀) + (t - t₀) / T), rounded down to an `f32`. It starts at 0.
+/// The target is the last scaling while it is valid, else 0 for every zone. A factor in force falls to its target at
+/// once and rises to it by no more than 1 in the rise time T: from the time t₀ of the last change of the target,
+/// factor(t) = min(target, factor(t₀) + (t - t₀) / T), rounded down to an `f32`. It starts at 0.
 /// # Source
-/// own; LUCI has bounds for rise and fall of its own, which its ROS node does not tell.
+/// own; LUCI has its own bounds for rise and fall, which its ROS node does not publish.
 #[derive(Clone, Debug)]
 pub(crate) struct Sensed {
     received: Option<(Scaling, MessageTime)>,
-    /// Whether that counts no more: it is too old, or one of several publishers said it.
+    /// Whether the scaling is no longer valid: it is too old, or it came from one of several publishers.
     has_lapsed: bool,
-    /// How many publish scalings.
+    /// The number of publishers of scalings.
     publishers: PublisherCount,
-    /// Whether the target is a scaling that counts, and if not, why.
+    /// Whether the target is a valid scaling, and if not, why.
     reason: Reason,
     target: Scaling,
-    /// The factors when the target changed last, which was at `since`.
+    /// The factors at the last change of the target, at `since`.
     start: Scaling,
     since: Instant,
     in_force: Scaling,
@@ -52,7 +52,7 @@ impl Sensed {
         &self.in_force
     }
 
-    /// [`Reason::Scaled`] while a scaling counts.
+    /// [`Reason::Scaled`] while a scaling is valid.
     pub(crate) fn reason(&self) -> Reason {
         self.reason
     }
@@ -61,12 +61,12 @@ impl Sensed {
         self.has_lapsed |= self.publishers.set(publishers);
     }
 
-    /// The last scaling, whether or not it counts.
+    /// The last scaling, valid or not.
     pub(crate) fn received(&self) -> Option<&Scaling> {
         self.received.as_ref().map(|(scaling, _)| scaling)
     }
 
-    /// Takes a scaling that is read now; `false` if it can have waited unread for too long. It has no stamp.
+    /// Receives a scaling that was read now; `false` if it may have waited unread for too long. It has no stamp.
     pub(crate) fn receive(&mut self, clock: &Clock, scaling: Scaling, timeout: Duration) -> bool {
         let judged = Freshness::default().judge(clock, Stamp::ZERO, timeout);
         if let Ok(said) = judged {
@@ -75,21 +75,21 @@ impl Sensed {
         judged.is_ok()
     }
 
-    /// Whether it is time to look at a rise again.
+    /// Whether the next sample of a rise is due.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.in_force != self.target && now >= self.sampled + SAMPLE
     }
 
-    /// Lets time act: `now` never decreases. A rise shows with `sample`, and when the target changes, as a fall does. Whether
-    /// another factor or reason is in force than before.
+    /// Advances the time; `now` never decreases. A rise is applied with `sample`, and when the target changes; a fall
+    /// always. Returns whether a factor or the reason in force changed.
     pub(crate) fn advance(&mut self, now: Instant, params: &Params, sample: bool) -> bool {
         let nothing = Scaling::uniform(Scale::ZERO);
-        // A longer time-out does not bring back what was too old.
+        // A longer timeout does not restore a scaling that was too old.
         self.has_lapsed |=
             self.received.is_some_and(|(_, said)| said.is_expired(now, params.scaling_timeout));
         let (target, reason) = match self.received {
-            // Whose word counts nobody knows: by turns a blocked zone would be free.
-            _ if self.publishers.are_several() => (nothing, Reason::ScalingRivals),
+            // It is unknown which publisher is right: alternating between them, a blocked zone would be free.
+            _ if self.publishers.are_several() => (nothing, Reason::ScalingConflict),
             None => (nothing, Reason::ScalingMissing),
             Some(_) if self.has_lapsed => (nothing, Reason::ScalingStale),
             Some((scaling, _)) => (scaling, Reason::Scaled),
@@ -109,13 +109,13 @@ impl Sensed {
         is_other
     }
 
-    /// Lets the rise go on from what it has come to in `rise_time`, which is about to change.
+    /// Fixes the rise at its current value before `rise_time` changes.
     pub(crate) fn anchor(&mut self, now: Instant, rise_time: Duration) {
         self.start = self.risen(now, rise_time);
         self.since = now;
     }
 
-    /// When the factors will have risen further, or no longer count.
+    /// When the factors will have risen further, or expire.
     pub(crate) fn deadline(&self, now: Instant, scaling_timeout: Duration) -> Option<Instant> {
         let stale = self.received.map(|(_, said)| said.expiry(scaling_timeout)).filter(|&at| at > now);
         let rise = (self.in_force != self.target).then(|| self.sampled + SAMPLE);
@@ -131,9 +131,10 @@ impl Sensed {
     }
 }
 
-/// The greatest factor not above `value` that an `f32` can hold.
+/// The largest factor not above `value` that an `f32` can hold.
 ///
-/// What is told is then what was used, and 100 times it is exact in `f64`: no rounding can exceed the limit.
+/// The published factor is then the one that was used, and 100 times it is exact in `f64`: no rounding can exceed the
+/// limit.
 fn down(value: f64) -> Scale {
     Scale::new(value).and_then(|value| Scale::new(scaling::down(value).into())).unwrap_or(Scale::ZERO)
 }
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_is_rounded_down_to_what_is_told() {
+    fn a_factor_is_rounded_down_to_the_published_one() {
         // 0.3 as f32 is 0.300000012, which is above; the f32 below it is 2^-25 less.
         assert_eq!(down(0.3).get(), f64::from(0.3f32) - f64::from(f32::EPSILON) / 4.0);
         for exact in [0.0, 0.25, 1.0, f64::from(0.7f32)] {
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rise_shows_when_it_is_asked_for_and_is_due_after_20_ms() {
+    fn a_rise_is_applied_on_a_sample_and_is_due_after_20_ms() {
         let params = params(1000);
         let mut sensed = Sensed::new();
         receive(&mut sensed, 0, all(1.0));
@@ -259,17 +260,17 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_is_told_of_another_factor_or_reason_and_of_nothing_else() {
+    fn only_another_factor_or_reason_is_reported_as_a_change() {
         let params = params(1000);
         let mut sensed = Sensed::new();
         assert!(!sensed.advance(at(0), &params, true), "nothing came");
         receive(&mut sensed, 0, all(0.0));
-        assert!(sensed.advance(at(0), &params, true), "the factors are as before, and now they are said");
+        assert!(sensed.advance(at(0), &params, true), "the factors are as before, and now they are valid");
         assert!(!sensed.advance(at(10), &params, true));
         receive(&mut sensed, 20, all(1.0));
         assert!(!sensed.advance(at(20), &params, true), "nothing rises in no time");
         assert!(sensed.advance(at(40), &params, true), "it has risen");
-        assert!(!sensed.advance(at(50), &params, false), "nobody looks at the rise");
+        assert!(!sensed.advance(at(50), &params, false), "no sample of the rise");
         receive(&mut sensed, 60, all(0.0));
         assert!(sensed.advance(at(60), &params, false), "a fall");
         assert!(sensed.advance(at(560), &params, false), "no factor fell, and the scaling is stale");

@@ -1,6 +1,6 @@
 use units::Stale;
 
-/// Why a stale command does not count, in words that follow "the last one".
+/// Explains why a command is stale, as words that follow "the last one".
 pub fn explain(stale: Stale) -> String {
     match stale {
         Stale::Late => "was stamped earlier than the one before".into(),

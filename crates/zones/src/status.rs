@@ -2,67 +2,67 @@ use units::Level;
 
 use crate::{Applied, Deviation, Factors, Reason, Zone, ZoneScaler, explain};
 
-/// What has come and gone since the start.
+/// Counts since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Commands that came, invalid ones included.
+    /// Received commands, invalid ones included.
     pub commands: u64,
-    /// Messages that were not a command.
+    /// Invalid commands.
     pub invalid_commands: u64,
-    /// How often a command was lost by silence and a zero went out.
+    /// How often a command was lost by silence and replaced by a zero.
     pub lost_commands: u64,
-    /// Those with an older stamp than the one in force, which were left out; a stop never is.
+    /// Commands with an older stamp than the one in force, which were ignored; a stop never is.
     pub late_commands: u64,
-    /// Commands whose stamps or receipt were too old to count.
+    /// Commands whose stamps or receipt were too old.
     pub old_commands: u64,
     /// Commands stamped ahead of this clock.
     pub future_commands: u64,
-    /// Commands that asked for motion before a zero came after a loss.
+    /// Commands with motion before the zero that is required after a loss.
     pub held_commands: u64,
-    /// Commands with other parts than forward and turn, which were set to zero.
+    /// Commands with parts other than forward and turn, which were set to zero.
     pub dropped_parts: u64,
     /// Commands that were cut to full throw.
     pub cut: u64,
-    /// `LuciJoystick` messages that came.
+    /// Received `LuciJoystick` messages.
     pub joysticks: u64,
-    /// How often they were lost by silence and a zero was told.
+    /// How often they were lost by silence and a zero was reported.
     pub lost_joysticks: u64,
     /// Their fields outside of -100 to 100, which were cut.
     pub cut_fields: u64,
-    /// Those whose `joystick_zone` is not the zone that the stick is in.
+    /// Messages whose `joystick_zone` is not the zone of the stick.
     pub other_zones: u64,
-    /// Those whose `input_source` is none of LUCI's; the parameter's stood in.
+    /// Messages whose `input_source` is none of LUCI's; the parameter was used instead.
     pub unknown_sources: u64,
-    /// Scalings that came.
+    /// Received scalings.
     pub scalings: u64,
-    /// Those that can have waited unread for too long.
+    /// Scalings that may have waited unread for too long.
     pub old_scalings: u64,
     /// Fields of scalings that were not a factor and counted as 0.
     pub invalid_factors: u64,
-    /// Messages that came from the chair about what it has done to a stick.
+    /// Feedback messages received from the chair.
     pub feedbacks: u64,
-    /// Those with a field that LUCI cannot mean; they were not looked at.
+    /// Feedback messages with an invalid field, which were ignored.
     pub invalid_feedbacks: u64,
-    /// Those about a source for which nothing was predicted.
+    /// Feedback messages about a source without a prediction.
     pub uncompared: u64,
-    /// Those that were too far from what was predicted.
+    /// Feedback messages that deviated too far from the prediction.
     pub deviations: u64,
-    /// Outputs that were thrown away because nobody took them: a fault of the caller.
+    /// Outputs that were dropped because they were not polled: a fault of the caller.
     pub dropped: u64,
 }
 
 impl ZoneScaler {
-    /// How well the node is and why, as of the last call.
+    /// The health of the node and the reason, as of the last call.
     ///
-    /// Told of the velocity, unless only the `LuciJoystick` comes.
+    /// It describes the velocity channel, unless only `LuciJoystick` messages arrive.
     pub fn health(&self) -> (Level, String) {
         let reason = self.active().reason;
         let level = match reason {
             Reason::Scaled | Reason::Predicted | Reason::PassedThrough => Level::Ok,
             Reason::ScalingStale
             | Reason::ScalingMissing
-            | Reason::ScalingRivals
-            | Reason::CommandRivals
+            | Reason::ScalingConflict
+            | Reason::CommandConflict
             | Reason::ProfileUnknown
             | Reason::CommandInvalid => Level::Error,
             Reason::CommandStale => Level::Stale,
@@ -73,7 +73,8 @@ impl ZoneScaler {
                 return (Level::Error, format!("{reason}: the last one {}", explain(stale)));
             }
             (Reason::Scaled | Reason::Predicted, _) if self.blocked().count() == Zone::AROUND.len() => {
-                let text = "every zone is blocked by the publisher of luci/scaling, whose status tells why";
+                let text =
+                    "every zone is blocked by the publisher of luci/scaling, whose status gives the reason";
                 return (Level::Warn, text.into());
             }
             _ => {}
@@ -88,16 +89,20 @@ impl ZoneScaler {
         }
     }
 
-    /// The zones of which the last scaling leaves nothing.
+    /// The zones that the last scaling blocks completely.
     fn blocked(&self) -> impl Iterator<Item = Zone> {
         let scaling = self.sensed.received();
         Zone::AROUND.into_iter().filter(move |&zone| scaling.is_some_and(|s| s.of(zone) == Factors::NONE))
     }
 
-    /// What was done to what counts most: to the velocity, or to the `LuciJoystick` while only that comes.
+    /// The result for the most important channel: the velocity, or the `LuciJoystick` while only that arrives.
     pub fn active(&self) -> &Applied {
         let silent = self.commands.command().is_none() && self.velocity.absent == Reason::CommandStale;
-        if silent && self.stirred.is_some() { &self.joystick.applied } else { &self.velocity.applied }
+        if silent && self.joystick_setpoint.is_some() {
+            &self.joystick.applied
+        } else {
+            &self.velocity.applied
+        }
     }
 
     /// Keys and values for `/diagnostics`.
@@ -108,7 +113,7 @@ impl ZoneScaler {
         if !self.params.profiles.is_empty() {
             report.push((
                 "chair profile",
-                self.profile.number().map_or("not told".into(), |number| number.to_string()),
+                self.profile.number().map_or("not reported".into(), |number| number.to_string()),
             ));
         }
         if let Some(stale) = self.stale {
@@ -166,6 +171,6 @@ fn about(applied: &Applied) -> [(&'static str, String); 6] {
 }
 
 fn text(Deviation { percent, zone }: Deviation) -> String {
-    let zone = if zone { " and sees the stick in another zone" } else { "" };
+    let zone = if zone { " and reports the stick in another zone" } else { "" };
     format!("the chair is {percent} percent of full throw from what was predicted{zone}")
 }

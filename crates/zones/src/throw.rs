@@ -2,17 +2,17 @@ use units::{BeyondReason, Velocity};
 
 use crate::{Calibration, FullThrow, Params, Stick};
 
-/// How velocities and sticks belong together.
+/// The conversion between velocities and sticks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Throw<'a> {
-    /// In proportion: a vehicle that is told velocities.
+    /// Proportional: a vehicle that is commanded velocities.
     Proportional(FullThrow),
-    /// As a chair that is told sticks in whole percents does in its profile.
+    /// As in the profile of a chair that is commanded sticks in whole percent.
     Calibrated(&'a Calibration),
 }
 
 impl<'a> Throw<'a> {
-    /// The one of a chair in `profile`; `None` if profiles are described and this is none of them.
+    /// The conversion of a chair in `profile`; `None` if profiles are configured and this is none of them.
     pub fn of(params: &'a Params, profile: Option<i32>) -> Option<Self> {
         if params.profiles.is_empty() {
             return Some(Self::Proportional(params.full_throw));
@@ -20,9 +20,9 @@ impl<'a> Throw<'a> {
         params.profiles.of(profile?).map(Self::Calibrated)
     }
 
-    /// Whether `velocity` is one to take seriously.
+    /// Checks that `velocity` is plausible.
     /// # Errors
-    /// The first part that is beyond all reason.
+    /// The first part that is implausible.
     pub fn check_reason(self, velocity: &Velocity) -> Result<(), BeyondReason> {
         match self {
             Self::Proportional(full) => velocity.check_reason(full.linear, full.angular),
@@ -33,12 +33,12 @@ impl<'a> Throw<'a> {
         }
     }
 
-    /// The stick that asks for `velocity`, and whether it was cut to full throw.
+    /// The stick that requests `velocity`, and whether it was cut to full throw.
     pub fn stick(self, velocity: &Velocity) -> (Stick, bool) {
         match self {
             Self::Proportional(full) => {
                 let cut = velocity.forward().abs() > full.linear || velocity.turn().abs() > full.angular;
-                (Stick::asking_for(velocity, full), cut)
+                (Stick::for_velocity(velocity, full), cut)
             }
             Self::Calibrated(calibration) => {
                 let deflection = calibration.deflection(velocity);
@@ -48,18 +48,19 @@ impl<'a> Throw<'a> {
         }
     }
 
-    /// What `output` leaves of `velocity`, where `input` is its [`stick`](Self::stick): never more, and of no other sign.
+    /// The velocity of `output`, where `input` is the [`stick`](Self::stick) of `velocity`: it never exceeds
+    /// `velocity` or changes its sign.
     pub fn left_of(self, velocity: &Velocity, input: Stick, output: Stick) -> Velocity {
         match self {
             Self::Proportional(full) => full.left_of(velocity, input, output),
             Self::Calibrated(calibration) => {
                 let cut = calibration.excess(velocity) > 1.0;
                 let speeds = calibration.velocity_of(output);
-                let left = |asked: f64, speed: f64, input: f64, output: f64| match output {
+                let left = |requested: f64, speed: f64, input: f64, output: f64| match output {
                     0.0 => 0.0,
                     // The chair makes the same whole percents of it.
-                    output if output == input && !cut => asked,
-                    _ => speed.abs().min(asked.abs()).copysign(asked),
+                    output if output == input && !cut => requested,
+                    _ => speed.abs().min(requested.abs()).copysign(requested),
                 };
                 let forward =
                     left(velocity.forward(), speeds.forward(), input.forward_back, output.forward_back);

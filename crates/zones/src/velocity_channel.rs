@@ -4,7 +4,7 @@ use crate::scaler::Invalid;
 use crate::throw::Throw;
 use crate::{Applied, Channel, Operation, Output, Reason, ZoneScaler};
 
-/// The velocity: what is left of it is commanded on.
+/// The velocity channel: the scaled velocity is commanded.
 impl ZoneScaler {
     pub(crate) fn receive_command(&mut self, command: Command) {
         if self.is_stopping() {
@@ -30,7 +30,7 @@ impl ZoneScaler {
             }
             Received::Stopped(stale) => {
                 self.count(stale);
-                // What is repeated while nothing is in force must not become a flood of zeros.
+                // A repeated message while nothing is in force must not become a flood of zeros.
                 if self.velocity.next_zero.is_none() {
                     self.lose_command(Reason::CommandStale);
                 }
@@ -48,7 +48,7 @@ impl ZoneScaler {
         }
     }
 
-    /// The command is in force from now on; what is left of it goes out when all that came with it is known.
+    /// Puts the command in force; the result is published after all inputs of this call.
     fn begin(&mut self, command: &Command) {
         let ([_, y, z], [roll, pitch, _]) = (command.velocity.linear(), command.velocity.angular());
         self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
@@ -58,24 +58,24 @@ impl ZoneScaler {
         (self.velocity.next_zero, self.velocity.is_new) = (None, true);
     }
 
-    /// Why no command may move.
+    /// Why no command may cause motion.
     fn hold(&self) -> Option<Reason> {
         let commanding = self.is_commanding();
-        self.trouble().filter(|&reason| commanding || !reason.is_of_scaling())
+        self.fault().filter(|&reason| commanding || !reason.is_of_scaling())
     }
 
-    /// What is wrong, whether or not there is a command.
-    pub(crate) fn trouble(&self) -> Option<Reason> {
+    /// The current fault, with or without a command.
+    pub(crate) fn fault(&self) -> Option<Reason> {
         let scaling = Some(self.sensed.reason())
             .filter(|&reason| reason.is_of_scaling() && self.params.operation != Operation::Passthrough);
-        let rivals = self.publishers.are_several().then_some(Reason::CommandRivals);
+        let conflict = self.publishers.are_several().then_some(Reason::CommandConflict);
         let profile =
             Throw::of(&self.params, self.profile.number()).is_none().then_some(Reason::ProfileUnknown);
-        scaling.max(rivals).max(profile)
+        scaling.max(conflict).max(profile)
     }
 
-    /// Whether a command that asked for motion was lost because none may move. A zero stays: who asks for nothing loses
-    /// nothing, and moves on by the next command.
+    /// Loses a command with motion if none may move, and returns whether it did. A zero stays in force: it requests
+    /// no motion, and the next command may move.
     fn lose_motion(&mut self) -> bool {
         let moves = self.commands.command().is_some_and(|command| command.asks_for_motion());
         let is_lost = moves && self.hold().is_some();
@@ -85,8 +85,8 @@ impl ZoneScaler {
         is_lost
     }
 
-    /// Whether a command was lost because nothing is left of it while one of the factors is no number: then perhaps nobody
-    /// looks where it drives, and nothing is to go on by itself because somebody looks again.
+    /// Loses a command whose result is zero while a factor is not a number, and returns whether it did: the direction
+    /// may be unobserved, and the motion must not resume by itself when it is observed again.
     fn lose_unseen(&mut self, command: Command, left: Command) -> bool {
         let uses_factors = self.is_commanding() && self.params.operation != Operation::Passthrough;
         let is_unseen = self.invalid_factors && command.asks_for_motion() && left.velocity.is_neutral();
@@ -103,7 +103,7 @@ impl ZoneScaler {
         self.lose_command(Reason::WaitsForZero);
     }
 
-    /// Lets time act on the command in force.
+    /// Expires the command in force.
     pub(crate) fn expire_command(&mut self) {
         if !self.is_stopping() && self.commands.expire(self.clock.now(), self.params.command_timeout) {
             self.counters.lost_commands += 1;
@@ -111,15 +111,15 @@ impl ZoneScaler {
         }
     }
 
-    /// Lets what is known of the zones act on the command in force.
-    pub(crate) fn settle_command(&mut self) {
+    /// Applies the current zones to the command in force.
+    pub(crate) fn update_command(&mut self) {
         if self.is_stopping() || self.lose_motion() {
             return;
         }
         let Some(command) = self.commands.command() else {
             let applied = self.standing_still();
             if applied != self.velocity.applied {
-                self.tell_command(applied);
+                self.publish_command(applied);
             }
             return;
         };
@@ -131,31 +131,31 @@ impl ZoneScaler {
         if is_new || (left.velocity != self.driven && self.is_commanding()) {
             self.drive(left, applied);
         } else if applied != self.velocity.applied {
-            self.tell_command(applied);
+            self.publish_command(applied);
         }
     }
 
     fn judge_command(&mut self, command: Command) -> (Command, Applied) {
-        let trouble = self.trouble();
+        let fault = self.fault();
         let source = self.params.input_source;
-        // Without a profile only a zero is in force, which is a centred stick in any.
+        // Without a profile only a zero is in force, which is a centred stick in any profile.
         let Some(throw) = Throw::of(&self.params, self.profile.number()) else {
             return (command.reduced_to(Velocity::ZERO), self.standing_still());
         };
         let input = throw.stick(&command.velocity).0;
         let (output, mut applied) = self.velocity.judge(&self.params, &self.sensed, input, source);
-        applied.reason = trouble.map_or(applied.reason, |trouble| trouble.max(applied.reason));
+        applied.reason = fault.map_or(applied.reason, |fault| fault.max(applied.reason));
         (command.reduced_to(throw.left_of(&command.velocity, input, output)), applied)
     }
 
-    /// What is told while no command is in force.
+    /// The result while no command is in force.
     pub(crate) fn standing_still(&self) -> Applied {
         let absent = self.velocity.absent;
-        let reason = self.trouble().map_or(absent, |trouble| trouble.max(absent));
+        let reason = self.fault().map_or(absent, |fault| fault.max(absent));
         Applied::stop(reason, Channel::Velocity, self.params.input_source)
     }
 
-    /// No command is in force from now on, for `reason`.
+    /// Loses the command in force for `reason`.
     pub(crate) fn lose_command(&mut self, reason: Reason) {
         self.velocity.lose(reason);
         self.stop_command();
@@ -166,7 +166,7 @@ impl ZoneScaler {
         self.drive(self.own_zero(), self.standing_still());
     }
 
-    /// A zero that nobody sends: it withholds what is asked for.
+    /// A zero of this node itself: it withholds requested motion.
     pub(crate) fn own_zero(&self) -> Command {
         Command { withheld: self.commands.asks_for_motion(), ..Command::STOP }
     }
@@ -176,11 +176,11 @@ impl ZoneScaler {
             self.driven = command.velocity;
             self.push(Output::Drive(command));
         }
-        self.tell_command(applied);
+        self.publish_command(applied);
     }
 
-    fn tell_command(&mut self, applied: Applied) {
-        self.velocity.tell(self.clock.now(), applied);
+    fn publish_command(&mut self, applied: Applied) {
+        self.velocity.record(self.clock.now(), applied);
         self.push(Output::PublishApplied(applied));
     }
 }

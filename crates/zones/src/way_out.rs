@@ -2,23 +2,23 @@ use units::Scale;
 
 use crate::{Factors, Mode, Stick, scale, scale_keeping_direction};
 
-/// Below this factor of forward and back a stick that points ahead is taken for blocked, the more the less is left.
+/// Below this factor of forward and back a stick that points ahead counts as blocked, gradually.
 const BLOCKED: f64 = 0.1;
 
-/// [`scale_keeping_direction`] for a stick that points ahead, but what is blocked ahead does not hold the turn.
+/// [`scale_keeping_direction`] for a stick that points ahead, except that an obstacle ahead does not block the turn.
 ///
-/// With f the factor of forward and back, the turn that kept the direction (kept) and the turn as [`scale`] leaves it
-/// by the smaller of the zone's own left_right factor and `side` (free):
+/// With f the factor of forward and back, the turn that keeps the direction (kept) and the turn of [`scale`] by the
+/// smaller of the zone's own left_right factor and `side` (free):
 ///
 /// turn = kept + max(0, 1 - f / 0.1) · (free - kept), if free is the greater of the two, else kept
 ///
-/// so that at f = 0, where no direction is left to keep, the vehicle turns in place as far as it may, at f ≥ 0.1 it
-/// keeps its direction, and no step lies between. Neither part is ever more than [`scale`] leaves it, in particular
-/// factors of 0 leave 0. Gives what is left and the factors that bound it.
+/// At f = 0, where no direction is left to keep, the vehicle turns in place as far as permitted; at f ≥ 0.1 it keeps
+/// its direction; in between there is no step. Neither part ever exceeds the result of [`scale`]; in particular
+/// factors of 0 give 0. Returns the output and the factors that bound it.
 /// * `side`: the left_right factor of the zone that a turn in place would be in, left or right
 /// # Source
-/// own; a blocked robot that keeps its direction could never turn away. `side` counts because the vehicle then sweeps
-/// what a stick to that side sweeps.
+/// own; a blocked robot that keeps its direction could never turn away. `side` applies because the vehicle then
+/// sweeps the same area as with a stick to that side.
 pub(crate) fn keep_direction_but_turn_away(
     mode: Mode,
     stick: Stick,
@@ -26,18 +26,18 @@ pub(crate) fn keep_direction_but_turn_away(
     side: Scale,
 ) -> (Stick, Factors) {
     let kept = scale_keeping_direction(mode, stick, factors);
-    let told = factors.smaller();
+    let bounds = factors.smaller();
     let given_back = 1.0 - factors.forward_back.get() / BLOCKED;
     let turn = factors.left_right.min(side);
     let free = scale(mode, stick, Factors { left_right: turn, ..factors }).left_right;
-    // Written so that NaN, which `scale` does not leave, would keep.
+    // Written in this way NaN, which `scale` never returns, would keep the direction.
     if !(given_back > 0.0 && free.abs() > kept.left_right.abs()) {
-        return (kept, told);
+        return (kept, bounds);
     }
     let size = kept.left_right.abs() + given_back * (free.abs() - kept.left_right.abs());
     let left_right = size.min(free.abs()).copysign(free);
-    let left_right_factor = if turn < told.left_right { told.left_right } else { turn };
-    (Stick { left_right, ..kept }, Factors { left_right: left_right_factor, ..told })
+    let left_right_factor = if turn < bounds.left_right { bounds.left_right } else { turn };
+    (Stick { left_right, ..kept }, Factors { left_right: left_right_factor, ..bounds })
 }
 
 #[cfg(test)]
@@ -49,10 +49,10 @@ mod tests {
     fn out(stick: Stick, forward_back: f64, left_right: f64, side: f64) -> (f64, f64) {
         let factor = |value| Scale::new(value).unwrap();
         let factors = Factors { forward_back: factor(forward_back), left_right: factor(left_right) };
-        let (out, told) = keep_direction_but_turn_away(Mode::Limit, stick, factors, factor(side));
-        assert!(out.forward_back.abs() <= 100.0 * told.forward_back.get());
-        assert!(out.left_right.abs() <= 100.0 * told.left_right.get());
-        assert!(told.left_right <= factors.left_right && told.forward_back <= factors.forward_back);
+        let (out, bounds) = keep_direction_but_turn_away(Mode::Limit, stick, factors, factor(side));
+        assert!(out.forward_back.abs() <= 100.0 * bounds.forward_back.get());
+        assert!(out.left_right.abs() <= 100.0 * bounds.left_right.get());
+        assert!(bounds.left_right <= factors.left_right && bounds.forward_back <= factors.forward_back);
         (out.forward_back, out.left_right)
     }
 

@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// Where the stick points, by the part of the floor that the vehicle will sweep.
+/// The direction of the stick, by the part of the floor that the vehicle will sweep.
 ///
 /// The numbers are LUCI's. Pulling the stick back and to the left swings the tail to the rear right: that is
 /// [`Zone::BackRight`], see [`Boundaries`](crate::Boundaries).
@@ -19,9 +19,9 @@ pub enum Zone {
     Left = 3,
     /// Turning right.
     Right = 4,
-    /// The rear left corner, swept when driving back with the stick to the right.
+    /// The rear left corner, swept in reverse with the stick to the right.
     BackLeft = 5,
-    /// The rear right corner, swept when driving back with the stick to the left.
+    /// The rear right corner, swept in reverse with the stick to the left.
     BackRight = 6,
     /// Straight back.
     Back = 7,

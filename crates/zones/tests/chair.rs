@@ -1,4 +1,4 @@
-//! What LUCI itself has to do with it: its stick, its feedback, and the mode in which it scales.
+//! LUCI's own messages: its stick, its feedback, and the mode in which it scales.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use units::{Command, Instant, Machine, Stamp, Velocity};
@@ -30,7 +30,7 @@ fn command(forward: f64, sec: i32) -> Input {
     Input::CommandReceived(Command::new(Velocity::planar(forward, 0.0).unwrap(), stamp))
 }
 
-fn heard(forward_back: i32, input_source: i32) -> Feedback {
+fn feedback(forward_back: i32, input_source: i32) -> Feedback {
     Feedback {
         forward_back,
         left_right: 0,
@@ -64,15 +64,15 @@ impl Bench {
 
     fn at(&mut self, ms: u64) -> (Vec<Command>, Vec<Applied>) {
         let now = Instant::from_millis(ms);
-        let (mut driven, mut told) = (vec![], vec![]);
+        let (mut driven, mut results) = (vec![], vec![]);
         while let Some(output) = self.0.poll(now) {
             match output {
                 Output::Drive(command) => driven.push(command),
-                Output::PublishApplied(applied) => told.push(applied),
+                Output::PublishApplied(applied) => results.push(applied),
             }
         }
         assert!(self.0.deadline().is_none_or(|at| at > now), "nothing is due after a drain");
-        (driven, told)
+        (driven, results)
     }
 
     fn on(&mut self, ms: u64, input: Input) -> (Vec<Command>, Vec<Applied>) {
@@ -82,12 +82,12 @@ impl Bench {
 }
 
 #[test]
-fn a_joystick_is_told_what_is_left_of_it_and_commands_nothing() {
+fn the_result_for_a_joystick_is_reported_and_nothing_is_commanded() {
     let mut bench = Bench::new(params());
-    let (driven, told) = bench.on(10, joystick(100, -9, 0, 4));
+    let (driven, applied) = bench.on(10, joystick(100, -9, 0, 4));
     let expected = Applied {
         channel: Channel::Joystick,
-        asked: Stick { forward_back: 100.0, left_right: -9.0 },
+        requested: Stick { forward_back: 100.0, left_right: -9.0 },
         forward_back: 50,
         left_right: -9,
         zone: Zone::Front,
@@ -97,11 +97,11 @@ fn a_joystick_is_told_what_is_left_of_it_and_commands_nothing() {
         limited_by: Some(Zone::Front),
         reason: Reason::Scaled,
     };
-    assert_eq!((driven, told), (vec![], vec![expected]));
+    assert_eq!((driven, applied), (vec![], vec![expected]));
     assert_eq!(bench.0.applied_to_joystick(), Some(&expected));
-    let (driven, told) = bench.on(20, front(0.2));
+    let (driven, applied) = bench.on(20, front(0.2));
     assert_eq!(
-        (driven, told.len(), told[0].forward_back),
+        (driven, applied.len(), applied[0].forward_back),
         (vec![], 1, 20),
         "a change acts on the stick in force"
     );
@@ -111,20 +111,27 @@ fn a_joystick_is_told_what_is_left_of_it_and_commands_nothing() {
 #[test]
 fn fields_outside_are_cut_and_a_wrong_zone_or_source_is_counted() {
     let mut bench = Bench::new(params());
-    let (_, told) = bench.on(10, joystick(101, i32::MIN, 1, 4));
-    assert_eq!(told[0].asked, Stick { forward_back: 100.0, left_right: -100.0 });
+    let (_, applied) = bench.on(10, joystick(101, i32::MIN, 1, 4));
+    assert_eq!(applied[0].requested, Stick { forward_back: 100.0, left_right: -100.0 });
     let counters = *bench.0.counters();
     assert_eq!((counters.cut_fields, counters.other_zones, counters.unknown_sources), (2, 0, 0));
     // Pulled back and left is back right, 6, as drawn; by the sign of the parts it would be 5.
     bench.on(20, joystick(-60, -60, 6, 4));
     assert_eq!(bench.0.counters().other_zones, 0);
-    let (_, told) = bench.on(30, joystick(-60, -60, 5, 4));
-    assert_eq!((bench.0.counters().other_zones, told[0].zone), (1, Zone::BackRight), "ours is told");
-    let (_, told) = bench.on(40, joystick(0, 0, 8, 6));
-    assert_eq!((bench.0.counters().unknown_sources, told[0].input_source), (1, 5), "the parameter stands in");
-    // All zero is not neutral: it says front, and ramp assist.
-    let (_, told) = bench.on(50, joystick(0, 0, 0, 0));
-    assert_eq!((bench.0.counters().other_zones, told[0].zone, told[0].input_source), (2, Zone::Origin, 0));
+    let (_, applied) = bench.on(30, joystick(-60, -60, 5, 4));
+    assert_eq!((bench.0.counters().other_zones, applied[0].zone), (1, Zone::BackRight), "ours is reported");
+    let (_, applied) = bench.on(40, joystick(0, 0, 8, 6));
+    assert_eq!(
+        (bench.0.counters().unknown_sources, applied[0].input_source),
+        (1, 5),
+        "the parameter is used instead"
+    );
+    // All zero is not neutral: it means front, and ramp assist.
+    let (_, applied) = bench.on(50, joystick(0, 0, 0, 0));
+    assert_eq!(
+        (bench.0.counters().other_zones, applied[0].zone, applied[0].input_source),
+        (2, Zone::Origin, 0)
+    );
     assert_eq!(bench.0.counters().joysticks, 5);
 }
 
@@ -136,14 +143,14 @@ fn the_input_source_of_a_stick_is_copied_and_that_of_a_velocity_is_set() {
 }
 
 #[test]
-fn a_lost_joystick_is_told_as_a_zero_of_its_own_source_at_once_and_every_heartbeat() {
+fn a_lost_joystick_is_reported_as_a_zero_of_its_own_source_at_once_and_every_heartbeat() {
     let mut bench = Bench::new(params());
     assert!(bench.at(99).1.is_empty() && bench.0.applied_to_joystick().is_none());
     assert!(bench.at(100).1.iter().all(|applied| applied.channel == Channel::Velocity), "none has come");
     bench.on(100, joystick(100, 0, 0, 4));
     let lost = |bench: &mut Bench, ms| {
-        let told = bench.at(ms).1.into_iter().find(|applied| applied.channel == Channel::Joystick);
-        told.map(|applied| (applied.forward_back, applied.zone, applied.input_source, applied.reason))
+        let applied = bench.at(ms).1.into_iter().find(|applied| applied.channel == Channel::Joystick);
+        applied.map(|applied| (applied.forward_back, applied.zone, applied.input_source, applied.reason))
     };
     for ms in (110..600).step_by(10) {
         bench.on(ms, front(0.5));
@@ -155,8 +162,8 @@ fn a_lost_joystick_is_told_as_a_zero_of_its_own_source_at_once_and_every_heartbe
     assert_eq!(lost(&mut bench, 700), zero);
     assert_eq!(bench.0.counters().lost_joysticks, 1);
     assert_eq!(bench.0.health().0, Level::Stale);
-    let (_, told) = bench.on(750, Input::Stopping);
-    let reasons = told.iter().map(|applied| (applied.channel, applied.reason));
+    let (_, applied) = bench.on(750, Input::Stopping);
+    let reasons = applied.iter().map(|applied| (applied.channel, applied.reason));
     assert!(reasons.eq([Channel::Velocity, Channel::Joystick].map(|channel| (channel, Reason::Stopping))));
     assert_eq!(bench.on(760, joystick(100, 0, 0, 4)), (vec![], vec![]));
     assert_eq!((bench.at(9000), bench.0.deadline()), ((vec![], vec![]), None));
@@ -180,35 +187,35 @@ fn a_velocity_and_a_joystick_do_not_mix() {
 }
 
 #[test]
-fn a_prediction_is_told_and_nothing_is_commanded() {
+fn a_prediction_is_reported_and_nothing_is_commanded() {
     let mut bench = Bench::silent();
-    let (driven, told) = bench.on(10, command(2.0, 3));
-    assert_eq!((driven, told.len()), (vec![], 1));
-    assert_eq!((told[0].forward_back, told[0].reason), (50, Reason::Predicted));
+    let (driven, applied) = bench.on(10, command(2.0, 3));
+    assert_eq!((driven, applied.len()), (vec![], 1));
+    assert_eq!((applied[0].forward_back, applied[0].reason), (50, Reason::Predicted));
     assert_eq!(bench.on(20, front(0.25)).1[0].forward_back, 25);
     assert_eq!(bench.0.health(), (Level::Ok, "predicted, nothing is commanded".into()));
     assert_eq!(bench.at(509), (vec![], vec![]));
-    let (driven, told) = bench.at(510);
-    assert_eq!((driven, told[0].reason), (vec![], Reason::CommandStale));
+    let (driven, applied) = bench.at(510);
+    assert_eq!((driven, applied[0].reason), (vec![], Reason::CommandStale));
 }
 
-/// A prediction moves nothing, so it goes on where a command would have to begin anew.
+/// A prediction moves nothing, so it continues where a command would need a new zero.
 #[test]
 fn a_prediction_outlives_the_loss_of_the_scaling_but_no_second_publisher() {
     let mut bench = Bench::silent();
     assert_eq!(bench.on(10, command(2.0, 3)).1[0].forward_back, 50);
-    let (_, told) = bench.on(20, front(f32::NAN));
-    assert_eq!((told[0].forward_back, told[0].reason), (0, Reason::Predicted));
+    let (_, applied) = bench.on(20, front(f32::NAN));
+    assert_eq!((applied[0].forward_back, applied[0].reason), (0, Reason::Predicted));
     assert_eq!(bench.on(30, front(0.5)).1[0].forward_back, 50, "a factor was no number");
-    let (_, told) = bench.on(40, Input::ScalersCounted(2));
-    assert_eq!((told[0].forward_back, told[0].reason), (0, Reason::ScalingRivals));
-    bench.on(50, Input::ScalersCounted(1));
+    let (_, applied) = bench.on(40, Input::ScalingPublishersCounted(2));
+    assert_eq!((applied[0].forward_back, applied[0].reason), (0, Reason::ScalingConflict));
+    bench.on(50, Input::ScalingPublishersCounted(1));
     assert_eq!(bench.on(60, front(0.5)).1[0].forward_back, 50);
-    let (_, told) = bench.on(70, Input::CommandersCounted(2));
-    assert_eq!((told[0].forward_back, told[0].reason), (0, Reason::CommandRivals));
-    bench.on(80, Input::CommandersCounted(1));
-    let (_, told) = bench.on(90, command(2.0, 4));
-    assert!(told.iter().all(|told| told.forward_back == 0), "a zero comes first");
+    let (_, applied) = bench.on(70, Input::CommandPublishersCounted(2));
+    assert_eq!((applied[0].forward_back, applied[0].reason), (0, Reason::CommandConflict));
+    bench.on(80, Input::CommandPublishersCounted(1));
+    let (_, applied) = bench.on(90, command(2.0, 4));
+    assert!(applied.iter().all(|applied| applied.forward_back == 0), "a zero comes first");
 }
 
 #[test]
@@ -228,22 +235,22 @@ fn a_change_to_prediction_commands_one_zero_and_back_nothing_before_a_zero() {
 }
 
 #[test]
-fn a_chair_that_leaves_more_or_less_than_predicted_is_told() {
+fn a_chair_that_deviates_from_the_prediction_is_reported() {
     let mut bench = Bench::new(predict());
     bench.on(0, command(2.0, 3)); // 100 percent, of which 50 are left
     for (ms, forward_back, deviations) in [(10, 50, 0), (20, 47, 0), (30, 53, 0), (40, 54, 1), (50, 100, 2)] {
-        bench.on(ms, Input::FeedbackReceived(heard(forward_back, 5)));
+        bench.on(ms, Input::FeedbackReceived(feedback(forward_back, 5)));
         assert_eq!(bench.0.counters().deviations, deviations, "{forward_back}");
     }
     let text = "the chair is 50 percent of full throw from what was predicted";
     assert_eq!(bench.0.health(), (Level::Warn, text.into()));
-    let other = Feedback { joystick_zone: 7, ..heard(50, 5) };
+    let other = Feedback { joystick_zone: 7, ..feedback(50, 5) };
     bench.on(60, Input::FeedbackReceived(other));
     let text =
-        "the chair is 0 percent of full throw from what was predicted and sees the stick in another zone";
+        "the chair is 0 percent of full throw from what was predicted and reports the stick in another zone";
     assert_eq!(bench.0.health(), (Level::Warn, text.into()));
     assert!(bench.0.report().contains(&("last deviation", text.into())));
-    bench.on(70, Input::FeedbackReceived(heard(50, 5)));
+    bench.on(70, Input::FeedbackReceived(feedback(50, 5)));
     assert_eq!(bench.0.health().0, Level::Ok, "the last one counts");
     let counters = bench.0.counters();
     assert_eq!((counters.feedbacks, counters.deviations, counters.uncompared), (7, 3, 0));
@@ -254,22 +261,22 @@ fn only_a_prediction_for_the_same_source_is_compared() {
     let mut bench = Bench(ZoneScaler::new(params()));
     bench.on(0, front(0.5));
     bench.on(0, joystick(100, 0, 0, 4));
-    bench.on(10, Input::FeedbackReceived(heard(100, 5)));
+    bench.on(10, Input::FeedbackReceived(feedback(100, 5)));
     let counters = *bench.0.counters();
     assert_eq!((counters.uncompared, counters.deviations), (1, 0), "no velocity has come");
-    bench.on(20, Input::FeedbackReceived(heard(100, 4)));
+    bench.on(20, Input::FeedbackReceived(feedback(100, 4)));
     assert_eq!((bench.0.counters().uncompared, bench.0.counters().deviations), (1, 1));
-    bench.on(30, Input::FeedbackReceived(Feedback { forward_back_scaling: f32::NAN, ..heard(100, 4) }));
+    bench.on(30, Input::FeedbackReceived(Feedback { forward_back_scaling: f32::NAN, ..feedback(100, 4) }));
     assert_eq!((bench.0.counters().invalid_feedbacks, bench.0.counters().deviations), (1, 1));
     bench.on(40, joystick(100, 0, 0, 5));
     bench.on(45, command(0.0, 2));
     bench.on(50, command(1.0, 3));
-    bench.on(60, Input::FeedbackReceived(heard(-50, 5)));
+    bench.on(60, Input::FeedbackReceived(feedback(-50, 5)));
     assert_eq!(bench.0.counters().deviations, 2, "both channels are of source 5, and it is neither");
 }
 
 #[test]
-fn a_chair_that_multiplies_what_was_scaled_already_is_found_out() {
+fn a_chair_that_scales_twice_is_reported() {
     // We multiply 80 by 0.5 to 40 and command that; the chair multiplies again to 20.
     let mut bench = Bench::new(Params { scaling: Mode::Multiply, ..params() });
     bench.on(0, command(1.6, 3));
@@ -278,7 +285,7 @@ fn a_chair_that_multiplies_what_was_scaled_already_is_found_out() {
         bench.on(ms, front(0.5));
         bench.on(ms, command(1.6, 3 + ms as i32));
     }
-    bench.on(900, Input::FeedbackReceived(heard(20, 5)));
+    bench.on(900, Input::FeedbackReceived(feedback(20, 5)));
     let text = "the chair is 20 percent of full throw from what was predicted";
     assert_eq!(bench.0.health(), (Level::Warn, text.into()));
 }

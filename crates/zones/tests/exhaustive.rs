@@ -73,11 +73,11 @@ fn bench(params: &Params, fields: [f32; 16]) -> ZoneScaler {
     scaler
 }
 
-fn tell(scaler: &mut ZoneScaler, forward_back: i32, left_right: i32) -> Applied {
+fn result(scaler: &mut ZoneScaler, forward_back: i32, left_right: i32) -> Applied {
     let joystick_zone = zone(forward_back, left_right).number();
     let joystick = Joystick { forward_back, left_right, joystick_zone, input_source: 4 };
     scaler.handle(Instant::ZERO, Input::JoystickReceived(joystick));
-    let Some(Output::PublishApplied(applied)) = scaler.poll(Instant::ZERO) else { panic!("it is told") };
+    let Some(Output::PublishApplied(applied)) = scaler.poll(Instant::ZERO) else { panic!("it is published") };
     assert_eq!(scaler.poll(Instant::ZERO), None);
     applied
 }
@@ -90,16 +90,16 @@ fn every_stick(mut check: impl FnMut(i32, i32)) {
     }
 }
 
-/// `out` is of `asked`, and neither more than it nor than the limit or the share of it that `factor` leaves.
-fn assert_bounded(mode: Mode, asked: i32, factor: f32, out: i32) {
-    assert!(out == 0 || out.signum() == asked.signum(), "{out} of {asked}");
-    assert!(out.abs() <= asked.abs(), "{out} of {asked}");
+/// `out` is of `requested`, and neither more than it nor than the limit or the share of it that `factor` leaves.
+fn assert_bounded(mode: Mode, requested: i32, factor: f32, out: i32) {
+    assert!(out == 0 || out.signum() == requested.signum(), "{out} of {requested}");
+    assert!(out.abs() <= requested.abs(), "{out} of {requested}");
     // Both products are exact: an integer up to 100 has 7 bits and an f32 has 24, of the 53 of f64.
     let bound = match mode {
         Mode::Limit => 100.0 * f64::from(factor),
-        Mode::Multiply => f64::from(asked.abs()) * f64::from(factor),
+        Mode::Multiply => f64::from(requested.abs()) * f64::from(factor),
     };
-    assert!(f64::from(out.abs()) <= bound, "{out} of {asked} by {factor}");
+    assert!(f64::from(out.abs()) <= bound, "{out} of {requested} by {factor}");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn each_part_is_what_the_factor_leaves_rounded_toward_zero() {
     for (mode, fields) in [Mode::Limit, Mode::Multiply].into_iter().flat_map(|m| scalings().map(|f| (m, f))) {
         let mut scaler = bench(&Params { scaling: mode, ..Params::default() }, fields);
         every_stick(|forward_back, left_right| {
-            let applied = tell(&mut scaler, forward_back, left_right);
+            let applied = result(&mut scaler, forward_back, left_right);
             assert_eq!(applied.zone, zone(forward_back, left_right));
             assert_eq!((applied.channel, applied.input_source), (Channel::Joystick, 4));
             let factor = |offset| {
@@ -115,14 +115,14 @@ fn each_part_is_what_the_factor_leaves_rounded_toward_zero() {
                 if (0.0..=1.0).contains(&field) { field } else { 0.0 }
             };
             assert_eq!((applied.forward_back_scaling, applied.left_right_scaling), (factor(0), factor(1)));
-            for (asked, factor, out) in
+            for (requested, factor, out) in
                 [(forward_back, factor(0), applied.forward_back), (left_right, factor(1), applied.left_right)]
             {
-                assert_bounded(mode, asked, factor, out);
-                // And as much as that: the integer below the exact product, or what was asked for.
+                assert_bounded(mode, requested, factor, out);
+                // And as much as that: the integer below the exact product, or the requested value.
                 let share =
-                    f64::from(factor) * if mode == Mode::Limit { 100.0 } else { f64::from(asked.abs()) };
-                assert_eq!(out.abs(), (share.floor() as i32).min(asked.abs()), "{asked} by {factor}");
+                    f64::from(factor) * if mode == Mode::Limit { 100.0 } else { f64::from(requested.abs()) };
+                assert_eq!(out.abs(), (share.floor() as i32).min(requested.abs()), "{requested} by {factor}");
             }
         });
         assert_eq!(scaler.counters().other_zones, 0);
@@ -136,7 +136,7 @@ fn a_kept_direction_stays_within_the_smaller_factor_and_one_percent_of_its_line(
         let params = Params { scaling: mode, keep_direction: true, ..Params::default() };
         let mut scaler = bench(&params, fields);
         every_stick(|forward_back, left_right| {
-            let applied = tell(&mut scaler, forward_back, left_right);
+            let applied = result(&mut scaler, forward_back, left_right);
             let own = Scaling::from_fields(&fields).0.of(applied.zone);
             if applied.zone.is_ahead() && own.forward_back.get() < 0.1 {
                 return; // a way out is given back, see `way_out.rs`
@@ -151,8 +151,8 @@ fn a_kept_direction_stays_within_the_smaller_factor_and_one_percent_of_its_line(
             let full = if mode == Mode::Limit { 100 } else { longer };
             let bound = (f64::from(full) * f64::from(factor)).min(f64::from(longer));
             let ratio = bound / f64::from(longer.max(1));
-            for (asked, out) in [(forward_back, applied.forward_back), (left_right, applied.left_right)] {
-                let share = f64::from(asked.abs()) * ratio;
+            for (requested, out) in [(forward_back, applied.forward_back), (left_right, applied.left_right)] {
+                let share = f64::from(requested.abs()) * ratio;
                 assert!(share - f64::from(out.abs()) < 1.000_001, "{out} of {share}");
                 assert!(f64::from(out.abs()) <= share + 1e-9, "{out} of {share}");
             }
@@ -171,7 +171,7 @@ fn no_option_leaves_more_than_the_factors_of_the_own_zone() {
             let mut scaler = bench(&params, fields);
             let scaling = Scaling::from_fields(&fields).0;
             every_stick(|forward_back, left_right| {
-                let applied = tell(&mut scaler, forward_back, left_right);
+                let applied = result(&mut scaler, forward_back, left_right);
                 let own = scaling.of(zone(forward_back, left_right));
                 assert_bounded(mode, forward_back, own.forward_back.get() as f32, applied.forward_back);
                 assert_bounded(mode, left_right, own.left_right.get() as f32, applied.left_right);
@@ -215,7 +215,7 @@ fn nothing_is_left_of_any_stick_without_a_scaling() {
 fn what_is_passed_through_is_every_stick_itself() {
     let mut scaler = bench(&Params { operation: Operation::Passthrough, ..Params::default() }, [0.0; 16]);
     every_stick(|forward_back, left_right| {
-        let applied = tell(&mut scaler, forward_back, left_right);
+        let applied = result(&mut scaler, forward_back, left_right);
         assert_eq!((applied.forward_back, applied.left_right), (forward_back, left_right));
         assert_eq!((applied.zone, applied.reason), (zone(forward_back, left_right), Reason::PassedThrough));
     });

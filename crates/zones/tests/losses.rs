@@ -1,4 +1,4 @@
-//! What is lost, and whose act brings motion back.
+//! Which commands are lost, and what restores motion.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod bench;
@@ -9,7 +9,7 @@ use bench::{Bench, WITHHELD, command, free, front, go, params, stop};
 use units::{Command, Instant, Level, Machine, NotFinite, Stamp, Velocity};
 use zones::{Input, Params, Reason};
 
-/// The wall clock says 100 s and so many milliseconds.
+/// The wall clock is at 100 s plus `ms`.
 fn clock(ms: i64) -> Input {
     Input::ClockRead(wall(ms))
 }
@@ -22,14 +22,10 @@ fn wall(ms: i64) -> Stamp {
 #[test]
 fn without_a_scaling_the_vehicle_stands_still() {
     let mut bench = Bench::new(params());
-    assert_eq!(
-        (bench.reason(), bench.0.health().0),
-        (Reason::ScalingMissing, Level::Error),
-        "nobody commands"
-    );
+    assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingMissing, Level::Error), "no command");
     assert_eq!(bench.on(0, command(1.0, 0.2, 3)), [WITHHELD]);
     assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingMissing, Level::Error));
-    // The first scaling frees nobody who wants to move already.
+    // The first scaling does not restore motion that was requested before.
     assert_eq!(bench.on(10, free()), []);
     assert_eq!(bench.on(20, command(1.0, 0.2, 4)), []);
     assert_eq!((bench.reason(), bench.0.health().0), (Reason::WaitsForZero, Level::Warn));
@@ -59,17 +55,21 @@ fn with_two_publishers_no_scaling_counts() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
     assert_eq!(bench.on(10, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
-    assert_eq!(bench.on(20, Input::ScalersCounted(2)), [WITHHELD]);
-    assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingRivals, Level::Error));
+    assert_eq!(bench.on(20, Input::ScalingPublishersCounted(2)), [WITHHELD]);
+    assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingConflict, Level::Error));
     assert_eq!(bench.on(30, free()), []);
-    assert_eq!(bench.on(40, Input::ScalersCounted(1)), []);
+    assert_eq!(bench.on(40, Input::ScalingPublishersCounted(1)), []);
     assert_eq!(bench.on(50, command(0.0, 0.0, 4)), [stop(4)]);
-    assert_eq!(bench.on(55, command(1.0, 0.2, 4)), [WITHHELD], "nobody knows who said that it is free");
+    assert_eq!(
+        bench.on(55, command(1.0, 0.2, 4)),
+        [WITHHELD],
+        "it is unknown which publisher reported free zones"
+    );
     assert_eq!(bench.on(58, free()), []);
     assert_eq!(bench.on(60, command(0.0, 0.0, 5)), [stop(5)]);
     assert_eq!(bench.on(70, command(1.0, 0.2, 6)), [go(1.0, 0.2, 6)]);
-    // A graph that cannot be read is no proof that there is one only.
-    assert_eq!(bench.on(80, Input::ScalersCounted(usize::MAX)), [WITHHELD]);
+    // An unreadable graph does not prove that there is only one.
+    assert_eq!(bench.on(80, Input::ScalingPublishersCounted(usize::MAX)), [WITHHELD]);
 }
 
 #[test]
@@ -77,14 +77,14 @@ fn with_two_publishers_of_commands_none_moves_anything() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
     assert_eq!(bench.on(10, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
-    assert_eq!(bench.on(20, Input::CommandersCounted(2)), [WITHHELD]);
-    assert_eq!((bench.reason(), bench.0.health().0), (Reason::CommandRivals, Level::Error));
-    // The quieter one's zero frees the louder one as little.
+    assert_eq!(bench.on(20, Input::CommandPublishersCounted(2)), [WITHHELD]);
+    assert_eq!((bench.reason(), bench.0.health().0), (Reason::CommandConflict, Level::Error));
+    // The zero of one publisher does not restore motion for the other.
     assert_eq!(bench.on(30, command(0.0, 0.0, 4)), [stop(4)]);
     assert_eq!(bench.on(40, command(1.0, 0.2, 5)), [WITHHELD]);
-    // Nor does its last one, once it is gone.
+    // Nor does its last zero after it is gone.
     assert_eq!(bench.on(45, command(0.0, 0.0, 5)), [stop(5)]);
-    assert_eq!(bench.on(50, Input::CommandersCounted(1)), []);
+    assert_eq!(bench.on(50, Input::CommandPublishersCounted(1)), []);
     assert_eq!(bench.on(60, command(1.0, 0.2, 6)), []);
     assert_eq!(bench.on(70, command(0.0, 0.0, 7)), [stop(7)]);
     assert_eq!(bench.on(80, command(1.0, 0.2, 8)), [go(1.0, 0.2, 8)]);
@@ -116,7 +116,7 @@ fn stamps_are_judged_by_the_wall_clock() {
     assert_eq!((bench.0.counters().future_commands, bench.0.health().0), (1, Level::Ok));
     assert_eq!(forward(bench.on(120, at(-1000, 0.5))), [], "before the one in force");
     assert_eq!(bench.0.counters().late_commands, 1);
-    // An old zero stops, frees nothing, and is no measure for what is late after it.
+    // An old zero stops, restores no motion, and is no reference for what is late after it.
     assert_eq!(forward(bench.on(130, at(-60_000, 0.0))), [0.0]);
     assert_eq!(
         bench.0.health().1,
@@ -127,7 +127,7 @@ fn stamps_are_judged_by_the_wall_clock() {
     assert_eq!(forward(bench.on(145, at(145, 1.0))), [], "a stop that came late is none to begin with");
     bench.on(147, at(147, 0.0));
     assert_eq!(forward(bench.on(150, at(150, 1.0))), [1.0]);
-    // A command is as old as its stamp: it is over 0.5 s after that.
+    // A command is as old as its stamp: it expires 0.5 s after that.
     bench.on(400, free());
     assert_eq!(forward(bench.at(649)), []);
     assert_eq!(forward(bench.at(650)), [0.0]);
@@ -136,12 +136,12 @@ fn stamps_are_judged_by_the_wall_clock() {
 }
 
 #[test]
-fn what_waited_while_the_process_was_held_moves_nothing() {
+fn a_message_that_waited_during_a_suspension_moves_nothing() {
     let mut bench = Bench::new(params());
     bench.on(0, clock(0));
     bench.on(0, free());
     assert_eq!(bench.on(0, command(1.0, 0.0, 0)), [go(1.0, 0.0, 0)]);
-    // Ten seconds stopped; then all that came meanwhile is read at once.
+    // Ten seconds suspended; then all pending messages are read at once.
     bench.0.handle(Instant::from_millis(10_000), clock(10_000));
     bench.0.handle(Instant::from_millis(10_000), free());
     bench.0.handle(Instant::from_millis(10_000), command(0.0, 0.0, 0));
@@ -154,9 +154,9 @@ fn what_waited_while_the_process_was_held_moves_nothing() {
     assert_eq!(bench.on(10_080, command(1.0, 0.0, 0)), [go(1.0, 0.0, 0)]);
 }
 
-/// The machine was called in time by others; the thread that reads had read all there was so long ago.
+/// The machine was called in time; the reading thread last read everything `away` before.
 #[test]
-fn what_waited_while_the_thread_that_reads_was_held_is_as_old_as_it_may_be() {
+fn a_message_that_waited_for_the_reading_thread_has_its_maximum_age() {
     for (away, counts) in [(499, true), (500, false), (1000, false)] {
         let mut bench = Bench::new(params());
         bench.at(2_000);
@@ -244,20 +244,20 @@ fn a_command_beyond_reason_is_a_loss_and_not_full_throw() {
 }
 
 #[test]
-fn who_was_sending_before_it_started_begins_with_a_zero() {
+fn a_publisher_from_before_the_start_begins_with_a_zero() {
     let mut bench = Bench::fresh(params());
     bench.on(0, free());
-    let mut said = Vec::new();
+    let mut drives = Vec::new();
     for ms in (10..400).step_by(10) {
-        said.extend(bench.on(ms, command(1.0, 0.0, ms as i32)));
+        drives.extend(bench.on(ms, command(1.0, 0.0, ms as i32)));
     }
-    assert!(said.iter().all(|zero| *zero == WITHHELD), "{said:?}");
+    assert!(drives.iter().all(|zero| *zero == WITHHELD), "{drives:?}");
     assert_eq!(bench.reason(), Reason::WaitsForZero);
     assert_eq!(bench.0.counters().held_commands, 39);
     assert_eq!(
         bench.on(400, command(0.003, 0.0, 400)),
         [go(0.003, 0.0, 400)],
-        "a stick that drifts says zero"
+        "a stick that drifts is at zero"
     );
     assert_eq!(bench.on(410, command(1.0, 0.0, 410)), [go(1.0, 0.0, 410)]);
 }
@@ -267,12 +267,12 @@ fn what_a_zone_withholds_is_no_zero_and_what_was_withheld_stays_so() {
     let mut bench = Bench::new(params());
     bench.on(0, front(0.0, 1.0));
     assert_eq!(bench.on(10, command(1.0, 0.0, 1)), [Command { withheld: true, ..stop(1) }]);
-    // Nothing is withheld of one that asks for nothing, drift included.
+    // Nothing is withheld of a command without motion, drift included.
     assert_eq!(bench.on(20, command(0.003, 0.0, 2)), [stop(2)]);
     assert_eq!(bench.on(30, command(0.0, 0.0, 3)), [stop(3)]);
     let withheld = Command { withheld: true, ..stop(4) };
     assert_eq!(bench.on(40, Input::CommandReceived(withheld)), [withheld]);
-    // Lost, it is motion that was lost.
+    // A loss of it is a loss of motion.
     bench.on(400, free());
     assert_eq!(bench.at(540), [Command::STOP]);
     assert_eq!(bench.on(550, command(1.0, 0.0, 5)), []);

@@ -99,8 +99,8 @@ fn events() -> impl Strategy<Value = Vec<(u64, Input)>> {
 }
 
 /// Neither greater nor of another sign.
-fn within(out: f64, asked: f64) -> bool {
-    out == 0.0 || (out.abs() <= asked.abs() && out.signum() == asked.signum())
+fn within(out: f64, requested: f64) -> bool {
+    out == 0.0 || (out.abs() <= requested.abs() && out.signum() == requested.signum())
 }
 
 /// Runs `events`, polling at every deadline; gives each output with its time [ms].
@@ -136,14 +136,14 @@ proptest! {
         let scaled = if keep { scale_keeping_direction } else { scale };
         let used = if keep { factors.smaller() } else { factors };
         let out = scaled(mode, stick, factors);
-        for (out, asked, factor) in [
+        for (out, requested, factor) in [
             (out.forward_back, stick.forward_back, used.forward_back),
             (out.left_right, stick.left_right, used.left_right),
         ] {
-            if asked.is_nan() || factor == Scale::ZERO {
+            if requested.is_nan() || factor == Scale::ZERO {
                 prop_assert_eq!(out, 0.0);
             } else {
-                prop_assert!(within(out, asked), "{} of {}", out, asked);
+                prop_assert!(within(out, requested), "{} of {}", out, requested);
                 prop_assert!(out.abs() <= 100.0 * factor.get(), "{} by {:?}", out, factor);
             }
         }
@@ -169,7 +169,7 @@ proptest! {
             .iter()
             .sum();
         let expected: f64 = fields.iter().filter(|f| (0.0..=1.0).contains(*f)).map(|&f| f64::from(f)).sum();
-        prop_assert!((sum - expected).abs() < 1e-9, "each field is somebody's factor, once");
+        prop_assert!((sum - expected).abs() < 1e-9, "each field is used once");
     }
 
     #[test]
@@ -196,7 +196,7 @@ proptest! {
         prop_assert!(out.turn().abs() <= f64::from(applied.left_right_scaling) * angular * slack);
         prop_assert!(applied.forward_back.abs() <= 100 && applied.left_right.abs() <= 100);
         // Nor than the zone of the stick allows.
-        let own = Scaling::from_fields(&fields).0.of(params.boundaries.classify(applied.asked));
+        let own = Scaling::from_fields(&fields).0.of(params.boundaries.classify(applied.requested));
         prop_assert!(f64::from(applied.forward_back_scaling) <= own.forward_back.get());
         prop_assert!(f64::from(applied.left_right_scaling) <= own.left_right.get());
     }
@@ -215,17 +215,17 @@ proptest! {
         events.extend(trace.into_iter().map(|joystick| (10, Input::JoystickReceived(joystick))));
         for (_, output) in run(&params, &events) {
             let Output::PublishApplied(applied) = output else { continue };
-            let factors = own.of(params.boundaries.classify(applied.asked));
+            let factors = own.of(params.boundaries.classify(applied.requested));
             let limits = [
-                (applied.forward_back, applied.asked.forward_back, factors.forward_back),
-                (applied.left_right, applied.asked.left_right, factors.left_right),
+                (applied.forward_back, applied.requested.forward_back, factors.forward_back),
+                (applied.left_right, applied.requested.left_right, factors.left_right),
             ];
-            for (out, asked, factor) in limits {
+            for (out, requested, factor) in limits {
                 let out = f64::from(out);
-                prop_assert!(within(out, asked), "{} of {}", out, asked);
+                prop_assert!(within(out, requested), "{} of {}", out, requested);
                 // 100 times an f32 is exact in f64: no slack.
                 prop_assert!(out.abs() <= 100.0 * factor.get(), "{} by {:?}", out, factor);
-                let bound = asked.abs() * factor.get();
+                let bound = requested.abs() * factor.get();
                 prop_assert!(params.scaling == Mode::Limit || out.abs() <= bound, "{} of {}", out, bound);
             }
         }
@@ -264,7 +264,7 @@ proptest! {
             match output {
                 Output::Drive(command) => prop_assert!(command.velocity.is_zero()),
                 Output::PublishApplied(applied) => prop_assert!(
-                    applied.channel == Channel::Joystick || applied.asked == Stick::ORIGIN
+                    applied.channel == Channel::Joystick || applied.requested == Stick::ORIGIN
                 ),
             }
         }

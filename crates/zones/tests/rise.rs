@@ -1,4 +1,4 @@
-//! Factors rise no faster than stated, whenever anybody looks.
+//! Factors rise no faster than stated, whenever the machine is polled.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 use std::time::Duration;
@@ -45,11 +45,7 @@ fn a_command_in_force_speeds_up_by_itself_and_slows_down_at_once() {
     assert!(last > 0.19);
     scaler.handle(ms(205), Input::ScalingReceived([0.125; 16]));
     assert_eq!(drain(&mut scaler, ms(205)), [0.125]);
-    assert_eq!(
-        scaler.deadline(),
-        Some(ms(255)),
-        "nothing rises: next is the look whether the process was held"
-    );
+    assert_eq!(scaler.deadline(), Some(ms(255)), "nothing rises: next is the check for a suspension");
 }
 
 #[test]
@@ -60,13 +56,13 @@ fn a_command_that_comes_while_a_factor_rises_goes_out_once() {
     drain(&mut scaler, ms(0));
     scaler.handle(ms(0), drive(1.0));
     drain(&mut scaler, ms(0));
-    // Half way between two looks at the rise, and what has risen by then.
+    // Half way between two samples of the rise, with the factor reached by then.
     scaler.handle(ms(30), drive(1.0));
     assert!(matches!(drain(&mut scaler, ms(30))[..], [forward] if (0.0299..=0.03).contains(&forward)));
 }
 
 #[test]
-fn looking_often_does_not_publish_often() {
+fn polling_often_does_not_publish_often() {
     let mut scaler = ZoneScaler::new(params(1));
     scaler.handle(ms(0), drive(0.0));
     scaler.handle(ms(0), Input::ScalingReceived([1.0; 16]));
@@ -125,7 +121,7 @@ fn events() -> impl Strategy<Value = Vec<(u64, Event)>> {
 
 proptest! {
     #[test]
-    fn a_factor_rises_no_faster_than_stated_whenever_anybody_looks(
+    fn a_factor_rises_no_faster_than_stated_whenever_it_is_polled(
         events in events(), rise in 1..5000u64,
     ) {
         let params = Params {
@@ -166,7 +162,7 @@ proptest! {
             for (factor, target) in factors.iter().zip(all(&target)) {
                 prop_assert!(*factor <= target, "{} above its target {}", factor, target);
             }
-            // Between two looks the factors stand; what is compared is each look, at its time.
+            // Between two samples the factors are constant; each sample is compared at its time.
             if seen.last().is_some_and(|(_, last)| *last == factors) {
                 continue;
             }

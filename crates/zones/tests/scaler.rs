@@ -20,7 +20,7 @@ fn a_command_goes_out_scaled_from_the_call_that_brought_it() {
     assert_eq!(bench.on(10, command(2.0, 0.045, 7)), [go(1.0, 0.045, 7)]);
     let expected = Applied {
         channel: Channel::Velocity,
-        asked: Stick { forward_back: 100.0, left_right: -9.0 },
+        requested: Stick { forward_back: 100.0, left_right: -9.0 },
         forward_back: 50,
         left_right: -9,
         zone: Zone::Front,
@@ -85,7 +85,7 @@ fn a_change_of_the_zone_acts_on_the_command_in_force() {
 }
 
 #[test]
-fn other_factors_with_the_same_result_are_only_told() {
+fn other_factors_with_the_same_result_are_only_reported() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
     bench.on(0, command(0.4, 0.0, 3)); // 20 percent, below a limit of 50
@@ -109,11 +109,11 @@ fn what_stops_for_a_factor_that_is_no_number_waits_for_a_zero() {
     bench.on(0, free());
     bench.on(0, command(1.0, 0.0, 3));
     assert_eq!(bench.on(10, front(f32::NAN, 1.0)), [WITHHELD]);
-    assert_eq!(bench.on(20, front(1.0, 1.0)), [], "somebody looks again, and nobody let go");
+    assert_eq!(bench.on(20, front(1.0, 1.0)), [], "it is observed again, and the stick was not released");
     assert_eq!(bench.on(30, command(1.0, 0.0, 4)), []);
     bench.on(40, command(0.0, 0.0, 5));
     assert_eq!(bench.on(50, command(1.0, 0.0, 6)), [go(1.0, 0.0, 6)]);
-    // A zone that closes and opens asks for nothing.
+    // A zone that closes and opens requests no motion.
     assert_eq!(bench.on(60, front(0.0, 1.0)), [Command { withheld: true, ..stop(6) }]);
     assert_eq!(bench.on(70, front(1.0, 1.0)), [go(1.0, 0.0, 6)]);
 }
@@ -179,7 +179,7 @@ fn stopping_sends_one_zero_and_then_nothing_ever() {
 }
 
 #[test]
-fn the_end_tells_of_a_stick_only_where_there_was_one() {
+fn the_end_reports_a_stick_only_if_there_was_one() {
     let channels = |stick: bool| {
         let mut bench = Bench::new(params());
         if stick {
@@ -187,11 +187,11 @@ fn the_end_tells_of_a_stick_only_where_there_was_one() {
             bench.on(0, Input::JoystickReceived(centred));
         }
         bench.0.handle(Instant::from_millis(10), Input::Stopping);
-        let told = bench.drain(10).into_iter().filter_map(|output| match output {
+        let published = bench.drain(10).into_iter().filter_map(|output| match output {
             Output::PublishApplied(applied) => Some((applied.channel, applied.reason)),
             Output::Drive(_) => None,
         });
-        told.collect::<Vec<_>>()
+        published.collect::<Vec<_>>()
     };
     assert_eq!(channels(false), [(Channel::Velocity, Reason::Stopping)]);
     assert_eq!(
@@ -201,7 +201,7 @@ fn the_end_tells_of_a_stick_only_where_there_was_one() {
 }
 
 #[test]
-fn of_outputs_that_nobody_takes_the_newest_stay_and_the_others_are_counted() {
+fn of_unpolled_outputs_the_newest_stay_and_the_others_are_counted() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
     for sec in 1..=200 {

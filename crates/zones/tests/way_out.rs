@@ -1,4 +1,4 @@
-//! What the front blocks leaves a way out: turning in place and reversing, whatever the options.
+//! An obstacle in front leaves a way out: turning in place and reversing, with all options.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use std::time::Duration;
@@ -14,7 +14,7 @@ fn front(ahead: f32, rest: f32) -> [f32; 16] {
     fields
 }
 
-fn tell(scaler: &mut ZoneScaler, ms: u64, forward_back: i32, left_right: i32) -> Applied {
+fn result(scaler: &mut ZoneScaler, ms: u64, forward_back: i32, left_right: i32) -> Applied {
     let now = Instant::from_millis(ms);
     let joystick = Joystick { forward_back, left_right, joystick_zone: 8, input_source: 4 };
     scaler.handle(now, Input::JoystickReceived(joystick));
@@ -48,8 +48,8 @@ fn every_stick_that_reverses_or_turns_in_place_is_left_what_its_zone_leaves() {
         for forward_back in -100..=100i32 {
             for left_right in -100..=100i32 {
                 // Coming from the blocked front right, which hysteresis would hold.
-                tell(&mut scaler, 0, 30, 100);
-                let applied = tell(&mut scaler, 0, forward_back, left_right);
+                result(&mut scaler, 0, 30, 100);
+                let applied = result(&mut scaler, 0, forward_back, left_right);
                 let moves = applied.forward_back != 0 || applied.left_right != 0;
                 if applied.zone.is_ahead() || applied.zone == Zone::Origin {
                     assert!(!moves, "the factors ahead are 0");
@@ -75,18 +75,18 @@ fn a_stick_ahead_turns_in_place_before_a_blocked_front_even_with_its_direction_k
     fields[0] = 0.0;
     for keep_direction in [false, true] {
         let params = Params { keep_direction, ..Params::default() };
-        let applied = tell(&mut with(&params, fields), 0, 100, 20);
+        let applied = result(&mut with(&params, fields), 0, 100, 20);
         assert_eq!((applied.zone, applied.forward_back, applied.left_right), (Zone::Front, 0, 20));
         assert_eq!((applied.forward_back_scaling, applied.left_right_scaling), (0.0, 1.0));
     }
     // With the right (fields 6 and 7) limited to 10 percent, so is the turn; to the left it is free.
     fields[7] = 0.1;
     let params = Params { keep_direction: true, ..Params::default() };
-    assert_eq!(tell(&mut with(&params, fields), 0, 100, 20).left_right, 10);
-    assert_eq!(tell(&mut with(&params, fields), 0, 100, -20).left_right, -20);
+    assert_eq!(result(&mut with(&params, fields), 0, 100, 20).left_right, 10);
+    assert_eq!(result(&mut with(&params, fields), 0, 100, -20).left_right, -20);
     // With the front's own turn (field 1) at 0 nothing is given back.
     fields[1] = 0.0;
-    assert_eq!(tell(&mut with(&params, fields), 0, 100, -20).left_right, 0);
+    assert_eq!(result(&mut with(&params, fields), 0, 100, -20).left_right, 0);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_stick_that_reverses_with_its_direction_kept_is_not_given_back_what_the_rear
     let mut fields = [1.0; 16];
     fields[10] = 0.0;
     let params = Params { keep_direction: true, ..Params::default() };
-    let applied = tell(&mut with(&params, fields), 0, -60, -60);
+    let applied = result(&mut with(&params, fields), 0, -60, -60);
     assert_eq!((applied.zone, applied.forward_back, applied.left_right), (Zone::BackRight, 0, 0));
 }
 
@@ -107,11 +107,11 @@ fn a_slow_rise_delays_no_way_out_that_was_free() {
         scaler.handle(Instant::from_millis(at), Input::ScalingReceived(front(1.0, 1.0)));
         while scaler.poll(Instant::from_millis(at)).is_some() {}
     }
-    assert_eq!(tell(&mut scaler, 10_000, 100, 0).forward_back, 100);
+    assert_eq!(result(&mut scaler, 10_000, 100, 0).forward_back, 100);
     scaler.handle(Instant::from_millis(10_010), Input::ScalingReceived(front(0.0, 1.0)));
-    assert_eq!(tell(&mut scaler, 10_010, 100, 0).forward_back, 0, "falling is at once");
-    assert_eq!(tell(&mut scaler, 10_010, -100, 0).forward_back, -100);
-    assert_eq!(tell(&mut scaler, 10_010, 0, 100).left_right, 100);
+    assert_eq!(result(&mut scaler, 10_010, 100, 0).forward_back, 0, "falling is at once");
+    assert_eq!(result(&mut scaler, 10_010, -100, 0).forward_back, -100);
+    assert_eq!(result(&mut scaler, 10_010, 0, 100).left_right, 100);
 }
 
 proptest! {
@@ -127,7 +127,7 @@ proptest! {
         let plain = Params { keep_direction: false, scaling, ..Params::default() };
         let (mut on, mut plain) = (with(&on, fields), with(&plain, fields));
         for (forward_back, left_right) in trace {
-            let [on, plain] = [&mut on, &mut plain].map(|s| tell(s, 0, forward_back, left_right));
+            let [on, plain] = [&mut on, &mut plain].map(|s| result(s, 0, forward_back, left_right));
             // No option at all leaves what the own zone's factors leave: the upper bound.
             prop_assert!(on.forward_back.abs() <= plain.forward_back.abs());
             prop_assert!(on.left_right.abs() <= plain.left_right.abs());

@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_report_has_a_row_for_all_that_was_measured() {
-        let asked = Arguments { only: None, seconds: 4, rounds: 3, reactions: 1, unplugs: 2 };
+        let asked = Arguments { only: None, seconds: 4, rounds: 3, reactions: 1, unplugs: 2, write: None };
         let mut report = Report::new(asked);
         report.paths.bare = vec![Duration::from_micros(200)];
         report.paths.joy = vec![Duration::from_micros(300); 3];

@@ -1,4 +1,4 @@
-//! A remote with a chair that says what the test wants.
+//! A remote with a simulated chair.
 #![allow(dead_code)] // each test file uses its own part
 
 use chair::{
@@ -26,9 +26,9 @@ pub fn position(source: Source) -> Input {
 pub struct Bench {
     pub remote: Remote,
     pub ms: u64,
-    /// What the chair says every 50 ms.
+    /// The chair's feedback every 50 ms.
     pub feedback: Option<Input>,
-    /// What comes every 50 ms.
+    /// The command every 50 ms.
     pub command: Option<Input>,
     /// Whether services answer at once.
     pub answers: bool,

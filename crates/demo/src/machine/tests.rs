@@ -11,14 +11,14 @@ fn operator(headless: bool) -> Operator {
     Operator::new(Plan { course: Course::new(LENGTH), headless, virtual_stick: true })
 }
 
-/// Tells the operator what every node says first.
+/// Delivers each node's first message to the operator.
 fn start(operator: &mut Operator, now: Instant) {
     for input in [
         Input::RobotMoved(Pose::default()),
         Input::ScalingReceived([1.0; 16]),
         Input::StickMoved(Stick::REST),
         Input::SourceChanged("nobody".into()),
-        Input::StateTold("ESTOP".into()),
+        Input::StateReceived("ESTOP".into()),
         Input::PortSent(90),
         Input::StarboardSent(90),
     ] {
@@ -30,7 +30,7 @@ fn drain(operator: &mut Operator, now: Instant) -> Vec<Output> {
     std::iter::from_fn(|| operator.poll(now)).collect()
 }
 
-/// Polls at each deadline up to `until` and gives all outputs with their times \[ms\].
+/// Polls at each deadline up to `until` and returns all outputs with their times \[ms\].
 fn run(operator: &mut Operator, from: u64, until: u64) -> Vec<(u64, Output)> {
     let (mut outputs, mut now) = (Vec::new(), at(from));
     while now < at(until) {
@@ -42,7 +42,7 @@ fn run(operator: &mut Operator, from: u64, until: u64) -> Vec<(u64, Output)> {
     outputs
 }
 
-/// The outputs that `pick` picks, where they differ from the one before.
+/// The values that `pick` selects, without repetitions.
 fn changes<T: PartialEq + Copy>(outputs: &[(u64, Output)], pick: fn(&Output) -> Option<T>) -> Vec<(u64, T)> {
     let mut picked: Vec<(u64, T)> = outputs.iter().filter_map(|(at, o)| Some((*at, pick(o)?))).collect();
     picked.dedup_by(|b, a| a.1 == b.1);
@@ -66,12 +66,12 @@ fn plugged(output: &Output) -> Option<bool> {
 }
 
 #[test]
-fn nothing_is_enabled_before_every_node_has_spoken() {
+fn nothing_is_enabled_before_every_node_has_published() {
     let mut operator = operator(true);
     let outputs = run(&mut operator, 0, 1000);
     assert!(matches!(operator.pilot(), Pilot::Starting));
     assert_eq!(changes(&outputs, enable), [(0, false)]);
-    // Said again every 100 ms: 0, 100, ... 900.
+    // Repeated every 100 ms: 0, 100, ... 900.
     assert_eq!(outputs.iter().filter(|(_, output)| enable(output).is_some()).count(), 10);
 }
 
@@ -80,8 +80,8 @@ fn the_course_makes_the_edges_in_order() {
     let mut operator = operator(true);
     start(&mut operator, at(0));
     let outputs = run(&mut operator, 0, 20_001);
-    // In percent of 20 s: reset 5 to 8, enable 12; e-stop 16+6+11+10+4+9 = 56 to 62; all let go at 67, reset to 70;
-    // enable 73 to 94; unplugged 33 to 43.
+    // In percent of 20 s: reset 5 to 8, enable 12; e-stop 16+6+11+10+4+9 = 56 to 62; all released at 67, reset to 70; enable 73
+    // to 94; unplugged 33 to 43.
     assert_eq!(
         changes(&outputs, reset),
         [(0, false), (1000, true), (1600, false), (13_400, true), (14_000, false)]
@@ -96,7 +96,7 @@ fn the_course_makes_the_edges_in_order() {
 }
 
 #[test]
-fn navigation_speaks_twenty_times_a_second_with_the_clock_s_stamp() {
+fn navigation_publishes_twenty_times_a_second_with_the_clock_s_stamp() {
     let mut operator = operator(false);
     let clock = Stamp { sec: 5, nanosec: 0 };
     operator.handle(at(0), Input::ClockRead(clock));
@@ -125,13 +125,13 @@ fn the_course_waits_for_a_key_and_a_key_takes_over() {
     assert!(matches!(operator.pilot(), Pilot::Waiting(_)));
     run(&mut operator, 5000, 10_000);
     assert!(matches!(operator.pilot(), Pilot::Course(_)));
-    assert!(operator.wish().enable);
+    assert!(operator.operator_input().enable);
     operator.handle(at(10_000), Input::KeyPressed(Key::Forward));
     let outputs = drain(&mut operator, at(10_000));
     assert!(outputs.contains(&Output::Stick(Some(Stick::pushed(0.8, 0.0)))), "{outputs:?}");
     run(&mut operator, 10_000, 60_000);
-    assert!(matches!(operator.pilot(), Pilot::Hands(_)), "the course does not come back");
-    assert_eq!(operator.wish().stick, Some(Stick::REST));
+    assert!(matches!(operator.pilot(), Pilot::Keyboard(_)), "the course does not come back");
+    assert_eq!(operator.operator_input().stick, Some(Stick::REST));
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn without_a_virtual_stick_the_course_never_drives() {
     start(&mut operator, at(0));
     let outputs = run(&mut operator, 0, 30_000);
     assert!(matches!(operator.pilot(), Pilot::Waiting(_)));
-    assert!(outputs.iter().all(|(_, output)| plugged(output).is_none()), "a real stick is not ours to move");
+    assert!(outputs.iter().all(|(_, output)| plugged(output).is_none()), "a real stick is not moved");
 }
 
 #[test]
@@ -154,14 +154,14 @@ fn the_course_begins_again_on_the_screen() {
 }
 
 #[test]
-fn the_record_begins_with_what_is_known_and_holds_changes_only() {
+fn the_record_begins_with_the_present_state_and_holds_changes_only() {
     let mut operator = operator(true);
     operator.handle(at(0), Input::PortSent(80));
     start(&mut operator, at(0));
     drain(&mut operator, at(0));
     for value in [90, 85, 85] {
         operator.handle(at(1), Input::PortSent(value));
-        operator.handle(at(1), Input::StateTold("ESTOP".into()));
+        operator.handle(at(1), Input::StateReceived("ESTOP".into()));
     }
     operator.handle(at(1), Input::RobotMoved(Pose { point: [0.005, 0.0], heading: 0.0 }));
     operator.handle(at(2), Input::RobotMoved(Pose { point: [0.011, 0.0], heading: 0.0 }));
@@ -196,7 +196,7 @@ fn only_the_stick_s_commands_have_a_latency() {
 }
 
 #[test]
-fn stopping_lets_everything_go_and_ends() {
+fn stopping_releases_everything_and_ends() {
     let mut operator = operator(false);
     for key in [Key::Enable, Key::Navigation, Key::PressEstop, Key::Forward] {
         operator.handle(at(0), Input::KeyPressed(key));
@@ -206,7 +206,7 @@ fn stopping_lets_everything_go_and_ends() {
     let outputs = drain(&mut operator, at(10));
     let rest =
         [Output::Estop(true), Output::Enable(false), Output::Reset(false), Output::Stick(Some(Stick::REST))];
-    assert_eq!(outputs, rest, "a pressed e-stop is not released by leaving");
+    assert_eq!(outputs, rest, "stopping does not release a pressed e-stop");
     operator.handle(at(20), Input::KeyPressed(Key::Enable));
     assert_eq!((drain(&mut operator, at(1000)), operator.deadline()), (vec![], None));
 }

@@ -5,7 +5,7 @@ use ratatui::widgets::Block;
 use ratatui::widgets::canvas::{Canvas, Circle, Context, Line, Points};
 
 use super::{Area, Picture};
-use crate::seen::Pose;
+use crate::observed::Pose;
 
 /// The eight zones as the floor shows them: the field of their first factor, and their border angles,
 /// counter-clockwise from straight ahead \[deg\].
@@ -39,7 +39,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Area, picture: &Picture<'_>) {
     frame.render_widget(canvas.paint(|context| paint(context, picture)), area);
 }
 
-/// What part of the map the area shows: all walls, with the same scale along both axes.
+/// The part of the map that the area shows: all walls, with the same scale along both axes.
 fn bounds(picture: &Picture<'_>, area: Area) -> [[f64; 2]; 2] {
     let ends = || picture.world.walls.iter().flat_map(|wall| [wall.a, wall.b]);
     let range = |axis: usize| {
@@ -64,9 +64,9 @@ fn paint(context: &mut Context<'_>, picture: &Picture<'_>) {
         let ([x1, y1], [x2, y2]) = (wall.a, wall.b);
         context.draw(&Line { x1, y1, x2, y2, color: Color::Gray });
     }
-    let Some(pose) = picture.seen.pose else { return };
+    let Some(pose) = picture.observed.pose else { return };
     context.layer();
-    if let Some(scaling) = &picture.seen.scaling {
+    if let Some(scaling) = &picture.observed.scaling {
         for (field, from, to) in ZONES {
             let scale =
                 scaling.get(field..field + 2).map_or(0.0, |pair| pair.iter().copied().fold(1.0, f32::min));
@@ -90,7 +90,7 @@ fn arc(pose: &Pose, radius: f64, from: f64, to: f64) -> Vec<(f64, f64)> {
     angles.flat_map(|angle| ARCS.map(|arc| point(angle, radius + arc))).collect()
 }
 
-/// Green where all is allowed, red where nothing is.
+/// Green where full speed is allowed, red where no motion is.
 fn colour(scale: f32) -> Color {
     let index = (scale.clamp(0.0, 1.0) * (RAMP.len() - 1) as f32).round() as usize;
     Color::Indexed(RAMP.get(index).copied().unwrap_or(RAMP[0]))

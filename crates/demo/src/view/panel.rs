@@ -5,15 +5,15 @@ use ratatui::widgets::Paragraph;
 use ros::Quantiles;
 
 use super::{Area, Figures, Picture};
+use crate::operator_input::Stick;
 use crate::record::STAND;
 use crate::stages::Stage;
-use crate::wish::Stick;
 
 /// Counts of a servo from stop to full speed.
 const FULL: f64 = 66.0;
 /// Cells of a bar on either side of its middle.
 const HALF: usize = 9;
-/// With so many lines there is room for a blank one between the parts.
+/// With at least this many lines there is room for a blank one between the parts.
 const ROOMY: u16 = 22;
 
 /// Draws stick, source, zone, state, motors and latencies.
@@ -34,30 +34,30 @@ fn label(text: &str) -> Span<'static> {
 }
 
 fn state(picture: &Picture<'_>) -> Vec<Line<'static>> {
-    let state = picture.seen.state.clone().unwrap_or_else(|| "silent".into());
+    let state = picture.observed.state.clone().unwrap_or_else(|| "silent".into());
     let colour = match state.as_str() {
         "OK" => Color::Green,
         "ESTOP" | "silent" => Color::Red,
         _ => Color::Yellow,
     };
-    let wish = &picture.wish;
+    let operator_input = &picture.operator_input;
     let switch = |on: bool, yes: &'static str, no: &'static str| if on { yes } else { no };
     vec![
         Line::from(vec![label("state"), Span::from(state).fg(colour).bold()]),
         Line::from(vec![
             label("switches"),
-            Span::from(switch(wish.enable, "enabled, ", "disabled, ")),
-            Span::from(switch(wish.estop, "E-STOP PRESSED", "e-stop out")),
+            Span::from(switch(operator_input.enable, "enabled, ", "disabled, ")),
+            Span::from(switch(operator_input.estop, "E-STOP PRESSED", "e-stop out")),
         ]),
     ]
 }
 
 fn stick(picture: &Picture<'_>) -> Vec<Line<'static>> {
-    let stick = picture.seen.stick.unwrap_or(Stick::REST);
-    let held = match (picture.wish.stick.is_some() || picture.gamepad.is_some(), stick.held) {
+    let stick = picture.observed.stick.unwrap_or(Stick::REST);
+    let held = match (picture.operator_input.stick.is_some() || picture.gamepad.is_some(), stick.held) {
         (false, _) => Span::from("unplugged").fg(Color::Yellow),
         (true, true) => Span::from("dead-man held").fg(Color::Green),
-        (true, false) => Span::from("let go"),
+        (true, false) => Span::from("released"),
     };
     vec![
         Line::from(vec![label("stick"), held]),
@@ -68,16 +68,16 @@ fn stick(picture: &Picture<'_>) -> Vec<Line<'static>> {
 }
 
 fn chain(picture: &Picture<'_>) -> Vec<Line<'static>> {
-    let seen = picture.seen;
-    let navigation = if picture.wish.navigation { "on" } else { "paused" };
-    let zone = seen.applied.map_or_else(
+    let observed = picture.observed;
+    let navigation = if picture.operator_input.navigation { "on" } else { "paused" };
+    let zone = observed.applied.map_or_else(
         || "-".into(),
         |applied| format!("{} x{:.2} x{:.2}", applied.zone_name(), applied.forward_back, applied.left_right),
     );
     vec![
         Line::from(vec![
             label("drives"),
-            Span::from(seen.source.clone().unwrap_or_else(|| "-".into())).bold(),
+            Span::from(observed.source.clone().unwrap_or_else(|| "-".into())).bold(),
             Span::from(format!(" (nav {navigation})")),
         ]),
         Line::from(vec![label("zone"), Span::from(zone)]),
@@ -85,7 +85,7 @@ fn chain(picture: &Picture<'_>) -> Vec<Line<'static>> {
 }
 
 fn motors(picture: &Picture<'_>) -> Vec<Line<'static>> {
-    let [port, starboard] = picture.seen.motors();
+    let [port, starboard] = picture.observed.motors();
     // Forward is the lower number.
     let part = |value: i16| f64::from(STAND[0] - value) / FULL;
     vec![
@@ -94,7 +94,7 @@ fn motors(picture: &Picture<'_>) -> Vec<Line<'static>> {
     ]
 }
 
-/// Adding zero makes a zero positive: a centred stick shall not read -0.
+/// Adding zero makes a zero positive: a centred stick must not show -0.
 fn percent(part: f64) -> String {
     format!("{:+4.0} %", (part * 100.0).round() + 0.0)
 }

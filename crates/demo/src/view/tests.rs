@@ -2,27 +2,27 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::*;
-use crate::hands::Hands;
-use crate::seen::{Applied, Pose};
-use crate::wish::Stick;
+use crate::keyboard::Keyboard;
+use crate::observed::{Applied, Pose};
+use crate::operator_input::Stick;
 
-/// What is on a screen of this size, line by line.
+/// The contents of a screen of this size, line by line.
 fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture<'_>)) -> Vec<String> {
-    let mut seen = Seen::default();
-    seen.moved(Pose { point: [1.5, 3.0], heading: 0.0 });
-    seen.scaling = Some([1.0; 16]);
-    seen.state = Some("OK".into());
-    seen.source = Some("navigation".into());
-    seen.stick = Some(Stick::pushed(0.5, -1.0));
-    seen.applied = Some(Applied { zone: 6, forward_back: 0.25, left_right: 1.0 });
-    (seen.port, seen.starboard) = (Some(24), Some(156));
+    let mut observed = Observed::default();
+    observed.moved(Pose { point: [1.5, 3.0], heading: 0.0 });
+    observed.scaling = Some([1.0; 16]);
+    observed.state = Some("OK".into());
+    observed.source = Some("navigation".into());
+    observed.stick = Some(Stick::pushed(0.5, -1.0));
+    observed.applied = Some(Applied { zone: 6, forward_back: 0.25, left_right: 1.0 });
+    (observed.port, observed.starboard) = (Some(24), Some(156));
     let latency = Quantiles { total: 9, p50: 123.0, p99: 4567.0, max: 89_000.0 };
     let figures = [Figures { rate: Some(200.0), latency: Some(latency) }; 4];
     let world = Params::default();
     let mut picture = Picture {
-        seen: &seen,
-        wish: Wish::REST,
-        pilot: Pilot::Hands(Hands::take_over(Wish::REST)),
+        observed: &observed,
+        operator_input: OperatorInput::REST,
+        pilot: Pilot::Keyboard(Keyboard::take_over(OperatorInput::REST)),
         missing: &[],
         figures: &figures,
         world: &world,
@@ -80,21 +80,21 @@ fn the_robot_is_where_it_is() {
 }
 
 #[test]
-fn the_user_is_told_what_to_do_next() {
+fn the_hint_says_what_to_do_next() {
     let hint = |change: fn(&mut Picture<'_>)| screen(80, 24, change)[21].clone();
-    assert!(hint(|p| p.wish.estop = true).contains("r releases it"));
-    assert!(hint(|p| p.wish.stick = None).contains("u plugs it in"));
+    assert!(hint(|p| p.operator_input.estop = true).contains("r releases it"));
+    assert!(hint(|p| p.operator_input.stick = None).contains("u plugs it in"));
     assert!(hint(|p| p.gamepad = Some("Pad")).starts_with("Pad drives"));
     assert!(hint(|p| p.pilot = Pilot::Waiting(Instant::ZERO)).contains("begins in 5 s"));
     let missing = |p: &mut Picture<'_>| {
         p.pilot = Pilot::Starting;
         p.missing = &["odom", "hind/state"];
     };
-    assert!(hint(missing).ends_with("silent still: odom, hind/state"));
+    assert!(hint(missing).ends_with("no message yet on: odom, hind/state"));
 }
 
 #[test]
-fn a_screen_that_is_too_small_does_no_harm() {
+fn a_screen_that_is_too_small_does_not_panic() {
     for (width, height) in [(1, 1), (10, 3), (38, 5), (40, 24)] {
         screen(width, height, |_| {});
     }

@@ -155,7 +155,7 @@ impl Driven {
         let id = DeviceId(7);
         let before = core::mem::replace(&mut self.pad, hand);
         let (axes, buttons) = held(hand);
-        let mut batch = vec![joystick::Input::DevicesLooked];
+        let mut batch = vec![joystick::Input::DevicesPolled];
         match (before, hand) {
             (Some(_), None) => batch.push(joystick::Input::DeviceDisconnected { id }),
             (None, Some(_)) => batch.push(joystick::Input::DeviceConnected {
@@ -255,9 +255,9 @@ impl Driven {
                 let (lock, publishers) = (self.lock(), census);
                 return Some(Input::Arbiter(arbiter::Input::LockPublishersCounted { lock, publishers }));
             }
-            Topic::Arbitrated => return Some(Input::Zones(zones::Input::CommandersCounted(count))),
-            Topic::Scaling => return Some(Input::Zones(zones::Input::ScalersCounted(count))),
-            Topic::Profile => return Some(Input::Zones(zones::Input::ProfilersCounted(count))),
+            Topic::Arbitrated => return Some(Input::Zones(zones::Input::CommandPublishersCounted(count))),
+            Topic::Scaling => return Some(Input::Zones(zones::Input::ScalingPublishersCounted(count))),
+            Topic::Profile => return Some(Input::Zones(zones::Input::ProfilePublishersCounted(count))),
             Topic::Reference => {
                 return Some(Input::Joystick(joystick::Input::ReferencePublishersCounted(count)));
             }

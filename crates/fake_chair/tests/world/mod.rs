@@ -6,18 +6,18 @@ use fake_chair::FakeChair;
 use units::{Command, Instant, Machine, Stamp, Velocity};
 use zones::published;
 
-/// What a message may suffer.
+/// The faults of the link.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// Lost, of a thousand.
+    /// Messages lost, of a thousand.
     pub loss: u64,
-    /// Longest delay [ms]; messages overtake one another.
+    /// The maximum delay [ms]; messages overtake one another.
     pub delay: u64,
 }
 
-/// What is under way, with the time of its arrival.
+/// A message in transit, with the time of its arrival.
 #[allow(clippy::large_enum_variant)] // a handful of them at a time
-pub enum Letter {
+pub enum LinkMessage {
     ToChair(fake_chair::Input),
     ToRemote(chair::Input),
 }
@@ -27,20 +27,20 @@ pub struct World {
     pub chair: FakeChair,
     pub odometry: Odometry,
     pub link: Link,
-    /// Nothing passes, neither way.
+    /// No message passes in either direction.
     pub is_cut: bool,
-    pub letters: Vec<(u64, Letter)>,
+    pub letters: Vec<(u64, LinkMessage)>,
     pub ms: u64,
     pub seed: u64,
-    /// Where the odometry says the chair went forward [m].
+    /// The distance forward according to the odometry [m].
     pub x: f64,
-    /// How far it went in fact, to the front [m].
+    /// The true distance forward [m].
     pub truth: f64,
-    /// What the chair said last of what it does.
+    /// The chair's last report of its scaling.
     pub scaling: Option<fake_chair::JoystickScaling>,
 }
 
-/// An own generator (xorshift64*), so that one number tells a whole run.
+/// An own generator (xorshift64*), so one number determines a whole run.
 pub fn chance(seed: &mut u64, below: u64) -> u64 {
     *seed ^= *seed >> 12;
     *seed ^= *seed << 25;
@@ -72,12 +72,12 @@ impl World {
         }
     }
 
-    pub fn post(&mut self, letter: Letter) {
-        // Latched topics and services are reliable and come in the end.
+    pub fn post(&mut self, letter: LinkMessage) {
+        // Latched topics and services are reliable and always arrive.
         let is_sure = matches!(
             letter,
-            Letter::ToRemote(chair::Input::ProfileReceived(_))
-                | Letter::ToChair(fake_chair::Input::ServiceCalled(_))
+            LinkMessage::ToRemote(chair::Input::ProfileReceived(_))
+                | LinkMessage::ToChair(fake_chair::Input::ServiceCalled(_))
         );
         if !is_sure && (self.is_cut || chance(&mut self.seed, 1000) < self.link.loss) {
             return;
@@ -94,7 +94,7 @@ impl World {
         );
     }
 
-    pub fn tell(&mut self, input: chair::Input) {
+    pub fn send(&mut self, input: chair::Input) {
         self.remote.handle(Instant::from_millis(self.ms), input);
     }
 
@@ -113,15 +113,15 @@ impl World {
                 continue;
             }
             match self.letters.swap_remove(index).1 {
-                Letter::ToChair(input) => self.chair.handle(now, input),
-                Letter::ToRemote(input) => self.remote.handle(now, input),
+                LinkMessage::ToChair(input) => self.chair.handle(now, input),
+                LinkMessage::ToRemote(input) => self.remote.handle(now, input),
             }
         }
         while let Some(output) = self.chair.poll(now) {
-            self.chair_said(now, output);
+            self.receive_from_chair(now, output);
         }
         while let Some(output) = self.remote.poll(now) {
-            self.post(Letter::ToChair(match output {
+            self.post(LinkMessage::ToChair(match output {
                 chair::Output::PublishJoystick(joystick) => {
                     fake_chair::Input::RemoteReceived(joystick.fields())
                 }
@@ -130,7 +130,7 @@ impl World {
         }
     }
 
-    pub fn chair_said(&mut self, now: Instant, output: fake_chair::Output) {
+    pub fn receive_from_chair(&mut self, now: Instant, output: fake_chair::Output) {
         let letter = match output {
             fake_chair::Output::PublishPosition(fields) => {
                 chair::Input::PositionReceived(Joystick::parse(fields).unwrap())
@@ -154,20 +154,20 @@ impl World {
             }
             _ => return,
         };
-        self.post(Letter::ToRemote(letter));
+        self.post(LinkMessage::ToRemote(letter));
     }
 
     pub fn is_at_rest(&self) -> bool {
         self.chair.wheel_speeds() == [0.0, 0.0]
     }
 
-    /// The mode is asked for, and the commands are zero until the chair follows.
+    /// The mode is requested, and the commands are zero until the chair follows.
     pub fn activate(&mut self) {
-        self.tell(chair::Input::Activated);
+        self.send(chair::Input::Activated);
         self.drive(500, 0.0, 0.0);
     }
 
-    /// Lets `ms` pass, with a command every 50 ms.
+    /// Advances by `ms`, with a command every 50 ms.
     pub fn drive(&mut self, ms: u64, forward: f64, turn: f64) {
         for _ in 0..ms {
             if self.ms.is_multiple_of(50) {
@@ -184,7 +184,7 @@ impl World {
 
 pub const PERFECT: Link = Link { loss: 0, delay: 0 };
 
-/// What is not known of LUCI's `joystick_position`, each way.
+/// The possible behaviours of LUCI's `joystick_position`.
 pub fn kinds() -> impl Iterator<Item = fake_chair::Params> {
     [(false, false), (false, true), (true, false), (true, true)].into_iter().map(
         |(position_is_physical, position_on_change)| fake_chair::Params {

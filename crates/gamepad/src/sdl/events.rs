@@ -1,6 +1,6 @@
-//! SDL's events of joysticks, read as SDL wrote them.
+//! SDL's joystick events, read from SDL's own structures.
 //!
-//! Why not `sdl2::event::Event`: it does not know the battery's event, and the sensors' one only with SDL's HID library.
+//! Why not `sdl2::event::Event`: it lacks the battery event, and has the sensor event only with SDL's HID library.
 
 use std::mem::MaybeUninit;
 
@@ -10,10 +10,10 @@ use sdl2::{EventPump, GameControllerSubsystem};
 use crate::details::Battery;
 use crate::event::Hat;
 
-/// An event of SDL's, as far as it is of interest.
+/// An SDL event that this crate uses.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Heard {
-    /// The only one that carries an index; all others carry the instance id.
+pub(crate) enum SdlEvent {
+    /// The only event that carries an index; all others carry the instance id.
     Added {
         index: u32,
     },
@@ -47,14 +47,14 @@ pub(crate) enum Heard {
     Other,
 }
 
-/// Which sensor, and the frame is SDL's.
+/// A sensor; its values are in SDL's frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sensor {
     Accelerometer,
     Gyro,
 }
 
-/// Lets SDL queue what [`Heard`] knows, and nothing else that a gamepad could flood it with.
+/// Enables the SDL events of [`SdlEvent`] and no others that a gamepad could flood the queue with.
 pub(crate) fn select(_pump: &EventPump, controllers: &GameControllerSubsystem) {
     controllers.set_event_state(false);
     // SAFETY: events are initialised; this one was switched off with the others, and is wanted.
@@ -64,12 +64,12 @@ pub(crate) fn select(_pump: &EventPump, controllers: &GameControllerSubsystem) {
 // SDL_ENABLE, which the bindings give as u32.
 const ENABLE: i32 = sys::SDL_ENABLE.cast_signed();
 
-/// The next event that is queued; asks the devices first if none is.
-pub(crate) fn poll(_pump: &mut EventPump) -> Option<Heard> {
+/// The next queued event; polls the devices first if none is queued.
+pub(crate) fn poll(_pump: &mut EventPump) -> Option<SdlEvent> {
     let mut event = MaybeUninit::<sys::SDL_Event>::uninit();
     // SAFETY: the pump proves that SDL's events are initialised and that this is their thread. SDL writes the event
     // before it answers 1.
-    unsafe { (sys::SDL_PollEvent(event.as_mut_ptr()) == 1).then(|| heard(event.assume_init_ref())) }
+    unsafe { (sys::SDL_PollEvent(event.as_mut_ptr()) == 1).then(|| convert(event.assume_init_ref())) }
 }
 
 /// Whether an event is queued.
@@ -81,7 +81,7 @@ pub(crate) fn waits(_pump: &EventPump) -> bool {
 
 /// # Safety
 /// SDL wrote the event.
-unsafe fn heard(event: &sys::SDL_Event) -> Heard {
+unsafe fn convert(event: &sys::SDL_Event) -> SdlEvent {
     use sys::SDL_EventType as Type;
     const fn is(of: Type) -> u32 {
         of as u32
@@ -94,40 +94,40 @@ unsafe fn heard(event: &sys::SDL_Event) -> Heard {
     const HAT: u32 = is(Type::SDL_JOYHATMOTION);
     const BATTERY: u32 = is(Type::SDL_JOYBATTERYUPDATED);
     const SENSOR: u32 = is(Type::SDL_CONTROLLERSENSORUPDATE);
-    // SAFETY: every event begins with its type, and the type says which field of the union SDL filled. All that is
+    // SAFETY: every event starts with its type, and the type defines which field of the union SDL filled. All that is
     // read are integers and floats, for which any bits are valid; the battery's level is read as the integer that it
     // is in C, since a level that the bindings do not know would not be a valid value of their enum.
     unsafe {
         match event.type_ {
-            ADDED => Heard::Added { index: event.jdevice.which.cast_unsigned() },
-            REMOVED => Heard::Removed { id: event.jdevice.which.cast_unsigned() },
+            ADDED => SdlEvent::Added { index: event.jdevice.which.cast_unsigned() },
+            REMOVED => SdlEvent::Removed { id: event.jdevice.which.cast_unsigned() },
             AXIS => {
                 let sys::SDL_JoyAxisEvent { which, axis, value, .. } = event.jaxis;
-                Heard::Axis { id: which.cast_unsigned(), axis, value }
+                SdlEvent::Axis { id: which.cast_unsigned(), axis, value }
             }
             DOWN | UP => {
                 let sys::SDL_JoyButtonEvent { which, button, .. } = event.jbutton;
-                Heard::Button { id: which.cast_unsigned(), button, pressed: event.type_ == DOWN }
+                SdlEvent::Button { id: which.cast_unsigned(), button, pressed: event.type_ == DOWN }
             }
             HAT => {
                 let sys::SDL_JoyHatEvent { which, hat, value, .. } = event.jhat;
-                Heard::Hat { id: which.cast_unsigned(), hat, state: Hat::from_bits(value) }
+                SdlEvent::Hat { id: which.cast_unsigned(), hat, state: Hat::from_bits(value) }
             }
             BATTERY => {
                 let id = event.jbattery.which.cast_unsigned();
                 let level = (&raw const event.jbattery.level).cast::<i32>().read();
-                Heard::Battery { id, battery: Battery::of_level(level) }
+                SdlEvent::Battery { id, battery: Battery::of_level(level) }
             }
             SENSOR => {
                 let sys::SDL_ControllerSensorEvent { which, sensor, data, .. } = event.csensor;
                 let sensor = match sensor {
                     s if s == sys::SDL_SensorType::SDL_SENSOR_ACCEL as i32 => Sensor::Accelerometer,
                     s if s == sys::SDL_SensorType::SDL_SENSOR_GYRO as i32 => Sensor::Gyro,
-                    _ => return Heard::Other, // of a pair of Joy-Cons the second one
+                    _ => return SdlEvent::Other, // the second one of a pair of Joy-Cons
                 };
-                Heard::Sensor { id: which.cast_unsigned(), sensor, values: data }
+                SdlEvent::Sensor { id: which.cast_unsigned(), sensor, values: data }
             }
-            _ => Heard::Other,
+            _ => SdlEvent::Other,
         }
     }
 }

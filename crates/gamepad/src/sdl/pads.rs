@@ -9,9 +9,9 @@ use sdl2::sys;
 use super::last_error;
 use crate::virtual_pad::{Feedback, VirtualDevice, VirtualFeedback, VirtualState};
 
-/// The virtual joysticks that are plugged in, with what SDL points into.
+/// The connected virtual joysticks, with the data that SDL points to.
 ///
-/// It has to outlive SDL: closing a pad that still rumbles calls back.
+/// Must outlive SDL: closing a pad that still rumbles calls back.
 #[derive(Default)]
 pub(crate) struct Pads {
     // Boxed, since SDL holds the address of the sender while the joystick exists.
@@ -19,9 +19,9 @@ pub(crate) struct Pads {
 }
 
 impl Pads {
-    /// Attaches a virtual joystick and answers its instance id.
+    /// Attaches a virtual joystick and returns its instance id.
     ///
-    /// Unless it is to be a game controller its type is "unknown", so that every axis rests at 0.
+    /// Unless it is a game controller its type is "unknown", so every axis rests at 0.
     pub(crate) fn attach(
         &mut self,
         _joysticks: &JoystickSubsystem,
@@ -31,7 +31,7 @@ impl Pads {
         let count = |count: usize| u16::try_from(count).map_err(|error| error.to_string());
         // SAFETY: all-zero is a valid description (integers, null pointers, absent callbacks), and SDL asks for it.
         let mut description: sys::SDL_VirtualJoystickDesc = unsafe { std::mem::zeroed() };
-        // A small constant that the bindings give as u32.
+        // A small constant that the bindings define as u32.
         description.version = sys::SDL_VIRTUAL_JOYSTICK_DESC_VERSION as u16;
         let kind = if device.game_controller {
             sys::SDL_JoystickType::SDL_JOYSTICK_TYPE_GAMECONTROLLER
@@ -49,12 +49,12 @@ impl Pads {
             let VirtualFeedback { rumble: has_rumble, led: has_led, .. } = feedback;
             let sender = changes.insert(Box::new(feedback.changes));
             description.userdata = (&raw const **sender).cast_mut().cast();
-            // What has no callback, SDL takes for a thing that the device does not have.
+            // SDL treats a missing callback as a missing feature.
             description.Rumble = has_rumble.then_some(rumble);
             description.SetLED = has_led.then_some(set_led);
         }
         // SAFETY: the description and its name live through the call and SDL copies both. The user data is kept in
-        // `plugged` until SDL has let go of it, at the detaching or with SDL's end.
+        // `plugged` until SDL no longer uses it, at the detaching or with SDL's end.
         let index = unsafe { sys::SDL_JoystickAttachVirtualEx(&raw const description) };
         if index < 0 {
             return Err(last_error());
@@ -62,7 +62,7 @@ impl Pads {
         // SAFETY: no precondition; SDL checks the index and answers -1 for a wrong one.
         let id = unsafe { sys::SDL_JoystickGetDeviceInstanceID(index) };
         let Ok(id) = u32::try_from(id) else {
-            // Cannot be, the index is new. SDL may hold the sender, which must never be freed then.
+            // Impossible, since the index is new. SDL may hold the sender, which must never be freed then.
             std::mem::forget(changes);
             return Err(last_error());
         };
@@ -70,7 +70,7 @@ impl Pads {
         Ok(id)
     }
 
-    /// Detaches the virtual joystick `id`; SDL then says so like of a real one. False if there is none.
+    /// Detaches the virtual joystick `id`; SDL then reports it like a real one. False if there is none.
     pub(crate) fn detach(&mut self, _joysticks: &JoystickSubsystem, id: u32) -> bool {
         // SAFETY: no precondition on any of the three; SDL checks each index. Indices only shift in a pump or in
         // attach and detach, which all happen on this thread, so the index found is still the device's.
@@ -80,14 +80,14 @@ impl Pads {
                 .is_some_and(|index| sys::SDL_JoystickDetachVirtual(index) == 0)
         };
         if detached {
-            // SDL has forgotten the callbacks and what they are called with, also for a joystick that is still open.
+            // SDL no longer holds the callbacks and their user data, even for a joystick that is still open.
             self.plugged.retain(|(plugged, _)| *plugged != id);
         }
         detached
     }
 }
 
-/// Stores the state of the virtual joystick `id`, whose changes come with SDL's next pump. False if it is not open.
+/// Sets the state of the virtual joystick `id`; the changes are reported by SDL's next pump. False if it is not open.
 pub(crate) fn set(_joysticks: &JoystickSubsystem, id: u32, state: &VirtualState) -> bool {
     // SAFETY: no precondition; the answer is null or an open joystick, which only this thread can close. SDL checks
     // that the joystick is virtual and has the axis, button or hat.
@@ -123,7 +123,7 @@ unsafe extern "C" fn set_led(changes: *mut c_void, red: u8, green: u8, blue: u8)
     unsafe { send(changes, Feedback::Led([red, green, blue])) }
 }
 
-/// Hands a change on; -1, SDL's failure, if nobody receives it.
+/// Forwards a change; returns -1, SDL's failure, if there is no receiver.
 ///
 /// # Safety
 /// `changes` points to a sender that lives, and this is the SDL thread, on which it is freed.

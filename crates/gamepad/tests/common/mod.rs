@@ -26,7 +26,7 @@ impl Bench {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let (events, received) = channel();
         let sink = move |event| {
-            if event != Event::Looked {
+            if event != Event::Polled {
                 drop(events.send(event))
             }
         };
@@ -83,6 +83,6 @@ pub fn id_of(event: &Event) -> Option<u32> {
         | Event::CapabilitiesChanged { id, .. }
         | Event::SensorMoved { id, .. }
         | Event::Refused { id, .. } => Some(id),
-        Event::OpenFailed { .. } | Event::BatchEnded | Event::Looked => None,
+        Event::OpenFailed { .. } | Event::BatchEnded | Event::Polled => None,
     }
 }

@@ -2,45 +2,45 @@ use core::time::Duration;
 
 use units::Instant;
 
-/// If the devices are not looked at for so long, nobody knows where the sticks are.
-const SILENCE: Duration = Duration::from_millis(250);
+/// After this time without a poll of the devices their state is unknown.
+const TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Whether somebody looks at the devices.
+/// Monitors whether the devices are polled.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reading {
-    /// When they were looked at last; `None` before the first look and since that was lost.
-    looked: Option<Instant>,
+    /// When they were last polled; `None` before the first poll and after a loss.
+    last_read: Option<Instant>,
     is_lost: bool,
 }
 
 impl Reading {
-    /// The devices were looked at; whether that had been lost.
-    pub(super) fn look(&mut self, now: Instant) -> bool {
-        self.looked = Some(now);
+    /// Records a poll of the devices and returns whether the reading had been lost.
+    pub(super) fn record(&mut self, now: Instant) -> bool {
+        self.last_read = Some(now);
         core::mem::take(&mut self.is_lost)
     }
 
-    /// Lets time pass; whether the reading was lost by it.
+    /// Advances the time and returns whether the reading was lost just now.
     pub(super) fn expire(&mut self, now: Instant) -> bool {
-        let is_lost = self.looked.is_some_and(|at| now.since(at) >= SILENCE);
+        let is_lost = self.last_read.is_some_and(|at| now.since(at) >= TIMEOUT);
         if is_lost {
             self.lose();
         }
         is_lost
     }
 
-    /// Nobody looks any more.
+    /// The devices are no longer polled.
     pub(super) fn lose(&mut self) {
-        (self.looked, self.is_lost) = (None, true);
+        (self.last_read, self.is_lost) = (None, true);
     }
 
-    /// Whether nobody looks any more.
+    /// Whether the devices are no longer polled.
     pub(super) fn is_lost(self) -> bool {
         self.is_lost
     }
 
-    /// When it is lost if nobody looks.
+    /// When the reading is lost without another poll.
     pub(super) fn deadline(self) -> Option<Instant> {
-        self.looked.map(|at| at + SILENCE)
+        self.last_read.map(|at| at + TIMEOUT)
     }
 }

@@ -39,7 +39,7 @@ impl Joystick {
         ]
     }
 
-    /// How the node is, and why.
+    /// The health of the node, and the reason.
     pub fn health(&self) -> (Level, String) {
         if self.stopped {
             return (Level::Stale, "stopped".into());
@@ -61,17 +61,20 @@ impl Joystick {
             };
             return (Level::Warn, text);
         }
-        if !self.lacks.is_empty() {
+        if !self.missing.is_empty() {
             let name = self.controlled().unwrap_or_default().to_owned();
-            return (Level::Warn, Report::Lacks { name, parameters: self.lacks.clone() }.to_string());
+            return (
+                Level::Warn,
+                Report::MissingInputs { name, parameters: self.missing.clone() }.to_string(),
+            );
         }
         if !self.filter.has_axis() {
             return (Level::Warn, Report::Unmapped.to_string());
         }
         if self.active() {
             return if self.filter.waits() {
-                let unrest = self.filter.unrest(self.devices.stick());
-                (Level::Warn, Report::WaitsForRest(unrest).to_string())
+                let deflected_axis = self.filter.deflected_axis(self.devices.stick());
+                (Level::Warn, Report::WaitsForRest(deflected_axis).to_string())
             } else {
                 (Level::Ok, Report::Active(true).to_string())
             };
@@ -89,14 +92,14 @@ impl Joystick {
         }
     }
 
-    /// What a person has to do so that the stick drives.
+    /// What the user has to do to drive with the stick.
     fn how_to_drive(&self) -> String {
         let EnableButtons { on, slow, toggle } = self.filter.mappings().enable;
         let ways =
             [("hold", "enable.on", on), ("hold", "enable.slow", slow), ("press", "enable.toggle", toggle)];
         let ways = ways.iter().filter_map(|(act, name, button)| {
             let button = (*button)?;
-            let again = if self.devices.is_held_in_vain(button) { " (let go of it first)" } else { "" };
+            let again = if self.devices.must_be_released(button) { " (let go of it first)" } else { "" };
             Some(format!("{act} button {button} ({name}){again}"))
         });
         format!("{} to drive", ways.collect::<Vec<_>>().join(" or "))

@@ -1,7 +1,7 @@
 use crate::{Exception, Input, Joystick, Mappings};
 
-/// What services ask. Nothing is changed here: what is to be done comes out as an input, for the same machine and before
-/// anything else happens to it.
+/// Answers of services. They change nothing: a change is returned as an input, which must be given to the same
+/// machine before any other.
 impl Joystick {
     /// The ports of the connected devices in the order of connection.
     ///
@@ -11,14 +11,15 @@ impl Joystick {
         self.devices.names().map(str::to_owned).collect()
     }
 
-    /// How the device with the port `name` gets `newname`; `None` if that is its name already.
+    /// The input that renames the device with the port `name` to `newname`; `None` if it already has that name.
     ///
-    /// What is no letter, digit or underscore of ASCII in `newname` is replaced, as in [`port_name`](crate::port_name).
+    /// Any character of `newname` other than an ASCII letter, digit or underscore is replaced, as in
+    /// [`port_name`](crate::port_name).
     /// # Errors
-    /// [`Exception::NoEntry`] if no device has that name; [`Exception::Sdl`] if nothing of `newname` is left, or if
-    /// another device has it.
+    /// [`Exception::NoEntry`] if no device has that name; [`Exception::Sdl`] if no legal character of `newname` is
+    /// left, or if another device has it.
     /// # Source
-    /// joystick-genom3 `rename`; own: a device may be given the name that it has.
+    /// joystick-genom3 `rename`; own: renaming a device to its own name is allowed.
     pub fn rename(&self, name: &str, newname: &str) -> Result<Option<Input>, Exception> {
         let renaming = self.devices.renaming(name, newname)?;
         Ok(renaming.map(|(id, name)| Input::DeviceRenamed { id, name }))

@@ -3,12 +3,12 @@ use units::{Instant, Machine};
 use crate::log::LogRow;
 use crate::{Input, Joystick, Output, Report};
 
-/// What happens because time passes.
+/// Effects of the passage of time.
 impl Joystick {
-    /// Lets time pass: what is over by now is over, before anything else happens.
+    /// Advances the time; everything that has expired by `now` is handled before any other input.
     pub(super) fn pass_to(&mut self, now: Instant) {
-        // Before the first cycle nothing was due, and so nobody was held.
-        let due = if self.pace.has_begun() { self.deadline() } else { None };
+        // Before the first cycle nothing was due, so no suspension can be detected.
+        let due = if self.pace.was_polled() { self.deadline() } else { None };
         self.clock.pass_to(now, due);
         self.now = self.clock.now();
         if self.stopped {
@@ -19,17 +19,17 @@ impl Joystick {
         }
         self.report_reference();
         if self.reading.expire(self.now) {
-            self.carry_out([Input::ReadingLost, Input::BatchEnded]);
+            self.handle_all([Input::ReadingLost, Input::BatchEnded]);
         }
         if let Some(events) = self.virtual_device.expire(self.now) {
-            self.tell(Report::VirtualSilent);
-            self.carry_out(events);
+            self.emit(Report::VirtualSilent);
+            self.handle_all(events);
         }
         let output = self.feedbacks.expire(self.now, self.devices.driver_id());
         self.queue.extend(output);
     }
 
-    pub(super) fn carry_out(&mut self, inputs: impl IntoIterator<Item = Input>) {
+    pub(super) fn handle_all(&mut self, inputs: impl IntoIterator<Item = Input>) {
         for input in inputs {
             self.step(input);
         }
@@ -48,7 +48,7 @@ impl Joystick {
         self.filter.apply_frame();
         let is_other = self.filter.intrinsic() != intrinsic;
         if is_other {
-            self.look();
+            self.update_filter();
         }
         let desired = self.make_desired();
         if self.logging {
@@ -56,7 +56,7 @@ impl Joystick {
             self.queue.push_back(Output::LogRow(LogRow { skipped: missed, ..row }));
         }
         if is_other {
-            self.tell(Report::Intrinsic(!intrinsic));
+            self.emit(Report::Intrinsic(!intrinsic));
         }
     }
 }

@@ -1,37 +1,37 @@
 use crate::{Joystick, Report};
 
-/// What is reported when it becomes so, and no longer when it stays so.
+/// Reports that are made on a change only.
 impl Joystick {
-    /// Warns of mappings with which little can be done, where that is news.
+    /// Warns of mappings that limit what the stick can do, if they are new.
     pub(super) fn warn(&mut self, had_axis: bool, had_enable_button: bool) {
         if had_axis && !self.filter.has_axis() {
-            self.tell(Report::Unmapped);
+            self.emit(Report::Unmapped);
         }
         if had_enable_button && !self.filter.has_enable_button() {
-            self.tell(Report::AlwaysActive);
+            self.emit(Report::AlwaysActive);
         }
     }
 
-    /// Warns of what is mapped and the device that drives does not have, where that is news.
-    pub(super) fn report_lacks(&mut self) {
-        let lacks = match self.devices.driving() {
+    /// Warns of mapped inputs that the driving device does not have, if they are new.
+    pub(super) fn report_missing(&mut self) {
+        let missing = match self.devices.driving() {
             Some(device) => {
                 self.filter.mappings().beyond(device.state().axes.len(), device.state().buttons.len())
             }
             None => Vec::new(),
         };
-        if lacks != self.lacks && !lacks.is_empty() {
+        if missing != self.missing && !missing.is_empty() {
             let name = self.controlled().unwrap_or_default().to_owned();
-            self.tell(Report::Lacks { name, parameters: lacks.clone() });
+            self.emit(Report::MissingInputs { name, parameters: missing.clone() });
         }
-        self.lacks = lacks;
+        self.missing = missing;
     }
 
     pub(super) fn report_reference(&mut self) {
         let waits = self.filter.reference().waits_for_zero();
         let [_, reported] = &mut self.reported_to_wait;
         if core::mem::replace(reported, waits) != waits {
-            self.tell(Report::ReferenceWaits(waits));
+            self.emit(Report::ReferenceWaits(waits));
         }
     }
 
@@ -39,8 +39,8 @@ impl Joystick {
         let waits = self.filter.waits();
         let [reported, _] = &mut self.reported_to_wait;
         if !self.in_batch && core::mem::replace(reported, waits) != waits {
-            let unrest = self.filter.unrest(self.devices.stick());
-            self.tell(if waits { Report::WaitsForRest(unrest) } else { Report::AtRest });
+            let deflected_axis = self.filter.deflected_axis(self.devices.stick());
+            self.emit(if waits { Report::WaitsForRest(deflected_axis) } else { Report::AtRest });
         }
     }
 }

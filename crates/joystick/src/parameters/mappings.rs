@@ -30,7 +30,7 @@ params::params! {
     }
 }
 
-/// Which axes and buttons mean what.
+/// The functions of axes and buttons.
 ///
 /// # Source
 /// joystick-genom3 `mappings_s`; `None` is its -1.
@@ -40,14 +40,15 @@ pub struct Mappings {
     pub linear: [AxisMapping; 3],
     /// Angular accelerations about x, y, z.
     pub angular: [AxisMapping; 3],
-    /// What lets the stick drive.
+    /// The buttons that enable the stick.
     pub enable: EnableButtons,
-    /// What selects the frame.
+    /// The buttons that select the frame.
     pub coords: FrameButtons,
 }
 
 impl Mappings {
-    /// What of them a device with so many axes, hats as two, and buttons does not have: parameters and their values.
+    /// The mapped inputs that a device with this many axes (hats as two) and buttons does not have: parameters and
+    /// their values.
     pub(crate) fn beyond(&self, axes: usize, buttons: usize) -> Vec<(String, usize)> {
         let mut beyond = Vec::new();
         for (mapping, coordinate) in self.linear.iter().chain(&self.angular).zip(COORDINATES) {
@@ -71,16 +72,16 @@ impl Mappings {
     }
 }
 
-/// One coordinate's share of a stick: `command = scale * (input + offset)`, cut to \[-1, 1].
+/// The mapping of one coordinate: `command = scale * (input + offset)`, cut to \[-1, 1].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AxisMapping {
-    /// Which axis, hats included; `None`: the command is 0.
+    /// The axis, hats included; `None`: the command is 0.
     pub axis: Option<usize>,
     /// Added to the input, -10 to 10.
     pub offset: f64,
     /// Factor on the sum, -10 to 10.
     pub scale: f64,
-    /// What the raw axis goes through before it is the input.
+    /// The conversion of the raw axis to the input.
     pub shape: Shape,
 }
 
@@ -92,39 +93,39 @@ pub struct AxisMapping {
 /// own; the openrobots component has none of these, and its device ports stay raw here too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// Raw counts that mean -1; what lies beyond means -1 too.
+    /// The raw value that means -1; values beyond mean -1 too.
     pub min: i16,
-    /// Raw counts that mean 0.
+    /// The raw value that means 0.
     pub center: i16,
-    /// Raw counts that mean 1; what lies beyond means 1 too.
+    /// The raw value that means 1; values beyond mean 1 too.
     pub max: i16,
-    /// Whether left and right change places.
+    /// Whether the direction is inverted.
     pub invert: bool,
-    /// Up to here, 0 to 0.9, either side means 0; what is beyond is stretched to the whole range again.
+    /// Dead zone, 0 to 0.9, in which the input is 0; the rest is stretched to the whole range.
     pub dead_zone: f64,
-    /// Exponent of the size, 0.2 to 5; 1 is a straight line, more makes the middle finer.
+    /// Exponent of the magnitude, 0.2 to 5; 1 is linear, more makes the centre finer.
     pub curve: f64,
 }
 
 /// Buttons that let the stick drive; `None` is unused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EnableButtons {
-    /// While pressed.
+    /// Enables while pressed.
     pub on: Option<usize>,
-    /// While pressed, slowly.
+    /// Enables slow motion while pressed.
     pub slow: Option<usize>,
-    /// From one press to the next.
+    /// Enables from one press to the next.
     pub toggle: Option<usize>,
 }
 
 /// Buttons that select the frame; `None` is unused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameButtons {
-    /// The vehicle's own.
+    /// Selects the vehicle's own frame.
     pub intrinsic: Option<usize>,
-    /// The world.
+    /// Selects the world frame.
     pub world: Option<usize>,
-    /// The other one.
+    /// Selects the other frame.
     pub toggle: Option<usize>,
 }
 
@@ -165,7 +166,7 @@ impl Default for AxisMapping {
 }
 
 impl Shape {
-    /// Changes nothing.
+    /// The identity.
     pub const RAW: Self =
         Self { min: -i16::MAX, center: 0, max: i16::MAX, invert: false, dead_zone: 0.0, curve: 1.0 };
 }

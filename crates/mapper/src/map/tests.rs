@@ -1,10 +1,10 @@
-//! The whole command, on a virtual pad that does what it is asked to.
+//! The whole command, on a virtual pad that follows the questions.
 
 use super::*;
 use gamepad::{Gamepads, VirtualDevice, VirtualPad, VirtualState};
 use std::sync::mpsc::{Sender, channel};
 
-/// Whoever is asked.
+/// The receiver of the questions.
 struct Questions(Sender<String>);
 
 impl Write for Questions {
@@ -18,12 +18,12 @@ impl Write for Questions {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "a hand takes its time")]
+#[allow(clippy::disallowed_methods, reason = "a user takes some time")]
 fn pause(milliseconds: u64) {
     std::thread::sleep(Duration::from_millis(milliseconds));
 }
 
-/// Pushes an axis to the end and lets it snap back; all others stay where they are.
+/// Pushes an axis to the end and releases it; all others keep their positions.
 fn push(pad: &VirtualPad, axis: usize, value: i16) {
     let mut axes = vec![0, 0, 0, 0, -32768, -32768];
     for part in [4, 2, 1] {
@@ -42,8 +42,8 @@ fn press(pad: &VirtualPad, button: usize) {
     pad.set(VirtualState::default());
 }
 
-/// Does what a sentence asks for: an ordinary pad, left stick, triggers for up; no sideways, no toggle.
-fn obey(question: &str, pad: &VirtualPad, lines: &Sender<Line>) {
+/// Follows one question: an ordinary pad, left stick, triggers for up; no sideways, no toggle.
+fn answer(question: &str, pad: &VirtualPad, lines: &Sender<Line>) {
     let skip = || lines.send(Line::Enter).unwrap();
     match question {
         q if q.contains("To drive FORWARD") => push(pad, 1, -32768),
@@ -52,9 +52,9 @@ fn obey(question: &str, pad: &VirtualPad, lines: &Sender<Line>) {
         q if q.contains("Now to turn RIGHT") => push(pad, 0, 32767),
         q if q.contains("SIDEWAYS") => skip(),
         q if q.contains("To go UP") => push(pad, 5, 32767),
-        q if q.contains("go the DEAD-MAN") => press(pad, 5),
-        q if q.contains("go the SLOW") => press(pad, 4),
-        q if q.contains("go the TOGGLE") => skip(),
+        q if q.contains("release the DEAD-MAN") => press(pad, 5),
+        q if q.contains("release the SLOW") => press(pad, 4),
+        q if q.contains("release the TOGGLE") => skip(),
         _ => {}
     }
 }
@@ -63,9 +63,9 @@ fn asked(device: Option<&str>) -> Map {
     Map { device: device.map(str::to_owned), output: None, force: false, timeout: 10 }
 }
 
-/// Both ways that the command may go with SDL, one after the other: SDL runs once per process.
+/// Both outcomes of the command with SDL, one after the other: SDL runs once per process.
 #[test]
-fn a_virtual_pad_is_mapped_and_its_pulling_out_is_told() {
+fn a_virtual_pad_is_mapped_and_its_disconnection_is_reported() {
     let (sender, events) = channel();
     let gamepads = Gamepads::start(move |event| drop(sender.send(event))).unwrap();
     let device = VirtualDevice {
@@ -85,7 +85,7 @@ fn a_virtual_pad_is_mapped_and_its_pulling_out_is_told() {
             for part in sentences {
                 text.push_str(&part);
                 while let Some((line, rest)) = text.split_once('\n') {
-                    obey(line, &pad, &typed);
+                    answer(line, &pad, &typed);
                     text = rest.to_owned();
                 }
             }
@@ -124,7 +124,7 @@ fn a_virtual_pad_is_mapped_and_its_pulling_out_is_told() {
     ];
     assert_eq!(values[1..], expected);
 
-    // Once more, and the pad goes while it is asked for. It is known no more then by what was said of its plug.
+    // Once more, and the pad is disconnected during the questions. Then it is no longer known.
     drop(pad);
     let pad = gamepads.plug(VirtualDevice::new("Going", 2, 2, 0)).unwrap();
     let (questions, sentences) = channel();
@@ -135,7 +135,7 @@ fn a_virtual_pad_is_mapped_and_its_pulling_out_is_told() {
         sentences
     });
     let why = run(&events, &lines, false, &asked(Some("Going")), &mut Questions(questions)).unwrap_err();
-    assert_eq!(why, "The device was pulled out. Nothing was written.");
+    assert_eq!(why, "The device was unplugged. Nothing was written.");
     drop(user.unwrap().join().unwrap());
     let none = run(&events, &lines, false, &asked(Some("Going")), &mut io::sink()).unwrap_err();
     assert!(none.starts_with("no "), "{none}"); // another wording if a real one is plugged in here
@@ -149,20 +149,20 @@ fn a_line_is_enter_or_q_or_nothing() {
 }
 
 #[test]
-fn a_file_is_not_overwritten_unless_it_is_said() {
+fn a_file_is_only_overwritten_with_force() {
     let folder = std::env::temp_dir().join(format!("steersman-map-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let file = folder.join("pad.yaml");
     assert_eq!(may_write(&file, false), Ok(()));
     assert_eq!(write(&file, "one", false), Ok(()));
     let refused = may_write(&file, false).unwrap_err();
-    assert!(refused.ends_with("is there already; --force overwrites it"), "{refused}");
-    assert_eq!(write(&file, "two", false), Err(refused)); // came in between
+    assert!(refused.ends_with("exists already; --force overwrites it"), "{refused}");
+    assert_eq!(write(&file, "two", false), Err(refused)); // written in the meantime
     assert_eq!(fs::read_to_string(&file).unwrap(), "one");
     assert_eq!(may_write(&file, true), Ok(()));
     assert_eq!(write(&file, "three", true), Ok(()));
     assert_eq!(fs::read_to_string(&file).unwrap(), "three");
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1); // nothing is left beside it
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1); // no temporary file remains
     assert!(may_write(&folder, true).is_err());
     assert!(may_write(&folder.join("no/pad.yaml"), false).is_err());
     fs::remove_dir_all(folder).unwrap();

@@ -1,4 +1,4 @@
-//! A user, a device and a clock, all made up.
+//! A simulated user, device and clock.
 
 use gamepad::Hat;
 
@@ -6,14 +6,14 @@ use super::*;
 
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Moves a device as a hand does: in steps of 10 ms, with a tremble.
+/// Moves a device like a hand: in steps of 10 ms, with noise.
 pub struct Hand {
     pub mapper: Mapper,
     pub now: Duration,
-    pub said: Vec<String>,
+    pub printed: Vec<String>,
     pub end: Option<Output>,
     pub rest: Vec<i16>,
-    pub tremble: i16,
+    pub noise: i16,
 }
 
 impl Hand {
@@ -26,7 +26,7 @@ impl Hand {
         let stick = Stick::new(rest, &[Hat::default()]);
         let mapper = Mapper::new(stick, buttons, Duration::ZERO, PATIENCE, keep_lines);
         let (now, rest) = (Duration::ZERO, rest.to_vec());
-        let mut hand = Self { mapper, now, said: Vec::new(), end: None, rest, tremble: 50 };
+        let mut hand = Self { mapper, now, printed: Vec::new(), end: None, rest, noise: 50 };
         hand.listen();
         hand
     }
@@ -34,7 +34,7 @@ impl Hand {
     pub fn listen(&mut self) {
         while let Some(output) = self.mapper.poll() {
             match output {
-                Output::Say(text) => self.said.push(text),
+                Output::Print(text) => self.printed.push(text),
                 end => self.end = Some(end),
             }
         }
@@ -53,19 +53,19 @@ impl Hand {
         }
     }
 
-    /// Lies still for two and a half seconds, trembling.
+    /// Stays at rest for two and a half seconds, with noise.
     pub fn rest(&mut self) {
         for step in 0..250 {
-            let tremble = if step % 2 == 0 { self.tremble } else { -self.tremble };
+            let noise = if step % 2 == 0 { self.noise } else { -self.noise };
             for axis in 0..self.rest.len() {
-                let value = self.rest[axis].saturating_add(tremble);
+                let value = self.rest[axis].saturating_add(noise);
                 self.feed(Input::Axis(axis, value));
             }
             self.wait(10);
         }
     }
 
-    /// Pushes an axis to a value in ten steps, dragging its neighbour along by a tenth, and lets it snap back.
+    /// Pushes an axis to a value in ten steps, moves its neighbour by a tenth, and releases it.
     pub fn push(&mut self, axis: usize, to: i16) {
         let rest = self.rest[axis];
         for step in 1..=10 {
@@ -103,20 +103,20 @@ impl Hand {
     }
 
     pub fn last(&self) -> &str {
-        self.said.last().map_or("", String::as_str)
+        self.printed.last().map_or("", String::as_str)
     }
 
     pub fn mapping(&self) -> &Mapping {
         match &self.end {
             Some(Output::Done(mapping)) => mapping,
-            other => panic!("{other:?}, said {:#?}", self.said),
+            other => panic!("{other:?}, printed {:#?}", self.printed),
         }
     }
 
     pub fn failure(&self) -> &str {
         match &self.end {
             Some(Output::Failed(why)) => why,
-            other => panic!("{other:?}, said {:#?}", self.said),
+            other => panic!("{other:?}, printed {:#?}", self.printed),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The questions, answered by a made-up hand.
+//! The questions, answered by a simulated hand.
 
 use gamepad::Hat;
 
@@ -28,7 +28,7 @@ fn a_pad_is_mapped_from_the_first_question_to_the_last() {
     assert_eq!(motions, [(Motion::Drive, 1, -1.0), (Motion::Turn, 0, -1.0), (Motion::Strafe, 3, -1.0)]);
     assert_eq!(mapping.buttons, [(Switch::On, 5), (Switch::Slow, 4)]);
     for (_, map) in &mapping.axes {
-        // Trembles by 50 about 0, ends at 32767: 0.98 of that is 32112; 1.5 * 50 / 32112 + 2 % is 2.2, so 3 %.
+        // Noise of 50 about 0, ends at 32767: 0.98 of that is 32112; 1.5 * 50 / 32112 + 2 % is 2.2, so 3 %.
         assert!(map.center.abs() <= 50 && map.min < -32_000 && map.max > 32_000, "{map:?}");
         assert!(map.dead_zone >= 0.03 && map.dead_zone <= 0.05, "{map:?}");
     }
@@ -39,7 +39,7 @@ fn a_trigger_drives_one_way_and_is_asked_for_one_end_only() {
     let mut hand = Hand::on(&XBOX);
     hand.rest();
     hand.push(5, 32767);
-    assert!(hand.said.iter().any(|said| said.contains("one way only")), "{:#?}", hand.said);
+    assert!(hand.printed.iter().any(|printed| printed.contains("one way only")), "{:#?}", hand.printed);
     assert!(hand.last().contains("turn LEFT"), "{}", hand.last());
     hand.both_ends(0, -32767);
     hand.feed(Input::Enter);
@@ -80,7 +80,7 @@ fn an_axis_serves_one_motion_only() {
     hand.rest();
     hand.both_ends(1, -32767);
     hand.push(1, -32767);
-    assert_eq!(hand.last(), "Axis 1 is there to drive FORWARD already. Take another.");
+    assert_eq!(hand.last(), "Axis 1 is already used to drive FORWARD. Use another.");
     hand.both_ends(0, -32767);
     assert!(hand.last().contains("SIDEWAYS"), "{}", hand.last());
 }
@@ -110,7 +110,7 @@ fn the_other_end_is_the_same_axis_the_other_way() {
     hand.push(1, -32767);
     assert!(hand.last().contains("same end"), "{}", hand.last());
     hand.push(4, 32767);
-    assert_eq!(hand.last(), "That is axis 4, the other end was axis 1. Take the same.");
+    assert_eq!(hand.last(), "That is axis 4, the other end was axis 1. Use the same.");
     hand.push(1, 32767);
     assert!(hand.last().contains("turn LEFT"), "{}", hand.last());
 }
@@ -142,13 +142,13 @@ fn two_axes_at_once_and_two_buttons_at_once_are_asked_again() {
 fn a_half_hearted_push_is_no_answer() {
     let mut hand = Hand::on(&XBOX);
     hand.rest();
-    let asked = hand.said.len();
+    let asked = hand.printed.len();
     hand.push(1, -16_000); // less than 60 %
-    assert_eq!(hand.said.len(), asked);
+    assert_eq!(hand.printed.len(), asked);
 }
 
 #[test]
-fn a_device_that_is_held_at_the_start_has_to_be_let_go() {
+fn a_device_that_is_held_at_the_start_has_to_be_released() {
     let mut hand = Hand::on(&XBOX);
     hand.feed(Input::Axis(1, -20_000));
     hand.wait(500);
@@ -164,7 +164,7 @@ fn silence_ends_a_needed_question_and_skips_another() {
     let mut hand = Hand::on(&XBOX);
     hand.rest();
     hand.wait(31_000);
-    assert_eq!(hand.failure(), "Nothing came for 30 s.");
+    assert_eq!(hand.failure(), "No answer for 30 s.");
 
     let mut hand = Hand::on(&XBOX);
     hand.rest();
@@ -186,7 +186,7 @@ fn half_an_answer_is_not_skipped() {
     hand.feed(Input::Enter);
     assert!(hand.last().starts_with("This one is needed"), "{}", hand.last());
     hand.wait(31_000);
-    assert_eq!(hand.failure(), "Nothing came for 30 s.");
+    assert_eq!(hand.failure(), "No answer for 30 s.");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn enter_does_not_skip_what_is_needed() {
 fn lines_of_a_pipe_wait_for_the_questions_that_they_can_answer() {
     let mut hand = Hand::with(&XBOX, 11, true);
     for _ in 0..4 {
-        hand.feed(Input::Enter); // before anything is asked
+        hand.feed(Input::Enter); // before the first question
     }
     hand.rest();
     hand.both_ends(1, -32767);
@@ -216,12 +216,12 @@ fn lines_of_a_pipe_wait_for_the_questions_that_they_can_answer() {
 fn the_end_comes_by_the_user_or_by_the_device() {
     let mut hand = Hand::on(&XBOX);
     hand.feed(Input::Quit);
-    assert_eq!(hand.failure(), "Ended by you.");
-    hand.rest(); // does nothing any more
-    assert_eq!(hand.failure(), "Ended by you.");
+    assert_eq!(hand.failure(), "Ended by the user.");
+    hand.rest(); // has no effect
+    assert_eq!(hand.failure(), "Ended by the user.");
     let mut hand = Hand::on(&XBOX);
     hand.feed(Input::Gone);
-    assert_eq!(hand.failure(), "The device was pulled out.");
+    assert_eq!(hand.failure(), "The device was unplugged.");
 }
 
 #[test]
@@ -233,17 +233,17 @@ fn a_device_that_cannot_drive_is_refused_at_once() {
 }
 
 #[test]
-fn what_the_node_does_not_read_is_refused() {
+fn an_axis_or_button_that_the_node_does_not_read_is_refused() {
     let mut hand = Hand::with(&[0; 20], 20, false);
     hand.rest();
     hand.push(17, 32767);
-    assert_eq!(hand.last(), "That is axis 17; the node reads the first 16 only. Take another.");
+    assert_eq!(hand.last(), "That is axis 17; the node reads the first 16 only. Use another.");
     hand.both_ends(15, -32767);
     hand.both_ends(0, -32767);
     hand.feed(Input::Enter);
     hand.feed(Input::Enter);
     hand.press(16);
-    assert_eq!(hand.last(), "That is button 16; the node reads the first 16 only. Take another.");
+    assert_eq!(hand.last(), "That is button 16; the node reads the first 16 only. Use another.");
     hand.press(15);
     assert!(hand.last().contains("SLOW"), "{}", hand.last());
 }
@@ -261,11 +261,11 @@ fn a_pad_with_two_axes_is_not_asked_for_more() {
 }
 
 #[test]
-fn a_worn_stick_is_told_of() {
+fn a_worn_stick_is_reported() {
     let mut hand = Hand::on(&XBOX);
-    hand.tremble = 3000;
+    hand.noise = 3000;
     hand.rest();
     hand.both_ends(1, -32767);
-    // Strays by 3000 of 32112, 9.342 %: 1.5 * 9.342 + 2 = 16.01, in whole per cents 17
-    assert!(hand.said.iter().any(|said| said.contains("dead zone 17 %")), "{:#?}", hand.said);
+    // Noise of 3000 of 32112, 9.342 %: 1.5 * 9.342 + 2 = 16.01, in whole percent 17
+    assert!(hand.printed.iter().any(|printed| printed.contains("dead zone 17 %")), "{:#?}", hand.printed);
 }

@@ -7,13 +7,18 @@ use units::{Command, NotFinite};
 
 use crate::{messages, zone_scaler};
 
-/// Listens to what the chair says of itself first, then to the command.
+/// Subscribes to the chair's own topics first, then to the command.
 ///
-/// LUCI's node publishes reliably, and what shows the source is listened to so: one lost on the way would look like a chair
-/// that falls silent, and a lost angle of a wheel would be a gap in the way. What else is measured may come best effort.
+/// LUCI's node publishes reliably. The topics that show the input source and the wheel angles are subscribed to reliably: a
+/// lost message would look like a chair that falls silent, and a lost wheel angle would be a gap in the odometry. Other
+/// measurements may be best effort.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &Params) -> Result<(), Error> {
+pub fn subscribe(
+    inputs: &mut Inputs<chair::Chair>,
+    node: &mut r2r::Node,
+    params: &Params,
+) -> Result<(), Error> {
     inputs.subscribe::<luci::LuciJoystick>(node, "luci/joystick_position", qos::edge(), |message| {
         Some(ChairInput::PositionReceived(messages::joystick(&message)))
     })?;
@@ -23,7 +28,7 @@ pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &
     inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), |message| {
         Some(ChairInput::Remote(Input::ProfileReceived(message.data)))
     })?;
-    // The topics by which the chair shows itself.
+    // The topics that show the chair's state.
     for (topic, input) in [
         ("luci/joystick_position", Input::PositionPublishersCounted as fn(usize) -> Input),
         ("luci/joystick_scaling", Input::ScalingPublishersCounted),
@@ -47,7 +52,7 @@ pub fn listen(inputs: &mut Inputs<chair::Chair>, node: &mut r2r::Node, params: &
         let topic = format!("luci/{}_camera_info", side.name());
         inputs.subscribe::<luci::LuciCameraInfo>(node, &topic, qos::sensor(), move |message| {
             let stamp = clock::from_wire(&message.header.stamp);
-            // The type has always four of them; its type in Rust has any number.
+            // The message type has four of them always; its Rust type has any number.
             let intrinsics = message.intrinsics.as_slice().try_into().ok()?;
             Some(ChairInput::CameraReceived { side, stamp, frame: message.header.frame_id, intrinsics })
         })?;

@@ -11,40 +11,41 @@ use r2r::{Client, Node, Publisher, QosProfile};
 use ros::{Error, Names, Runner, Shell, Status, clock};
 use units::{Instant, Level};
 
-use super::{NAME, topics, wish};
+use super::{NAME, activation_result, topics};
 
-/// The services of LUCI's node that the mode needs: called without waiting, and looked after until they answer.
+/// The services of LUCI's node that the mode needs. Calls do not block; the answers are collected later.
 #[derive(Clone)]
 pub struct Services(Arc<Mutex<Inner>>);
 
 struct Inner {
     clients: Vec<Luci>,
-    /// The service that enters the mode was called, and the chair was not given back since.
+    /// Whether the service that enters the mode was called and the chair was not released since.
     is_ours: bool,
-    /// Calls that were not answered yet, the oldest first.
+    /// Calls without an answer yet, the oldest first.
     open: Vec<(Service, Answer)>,
 }
 
 struct Luci {
     service: Service,
-    /// As it is in the graph.
+    /// The name in the graph.
     name: String,
     client: Client<Empty::Service>,
-    /// Comes when the service is there.
+    /// Completes when the service is available.
     found: Option<Answer>,
     is_there: bool,
 }
 
-/// Comes with `true` for what is awaited, with `false` if that cannot come any more.
+/// Completes with `true` for the awaited result, with `false` if it cannot arrive any more.
 type Answer = Pin<Box<dyn Future<Output = bool> + Send>>;
 
-/// So many calls without an answer are remembered; who answers none of them is not waited for.
-const MOST: usize = 32;
-/// How often is looked whether the services are there.
-const LOOK: Duration = Duration::from_millis(500);
-/// A broken node says neutral this often, and asks for the end of the mode each so many times, until that is answered.
+/// The most calls without an answer that are remembered; older ones are dropped.
+const MAX_OPEN_CALLS: usize = 32;
+/// The period at which the availability of the services is checked.
+const CHECK_PERIOD: Duration = Duration::from_millis(500);
+/// After a panic the node publishes neutral at this period, and calls the service that ends the mode with every
+/// [`REPEATS_PER_CALL`]th message, until that is answered.
 const REPEAT: Duration = Duration::from_millis(50);
-const ASK: u32 = 5;
+const REPEATS_PER_CALL: u32 = 5;
 
 impl Services {
     /// Clients for the services that enter and leave `mode`.
@@ -72,7 +73,7 @@ impl Services {
         match luci.client.request(&Empty::Request {}) {
             Ok(answer) => {
                 let answer = Box::pin(answer.map(|answer| answer.is_ok()));
-                if open.len() >= MOST {
+                if open.len() >= MAX_OPEN_CALLS {
                     drop(open.remove(0));
                 }
                 open.push((service, answer));
@@ -81,12 +82,12 @@ impl Services {
         }
     }
 
-    /// The chair was given back, or given up: it is not ours any more.
-    pub fn rest(&self) {
+    /// Records that the chair was released or given up: this node does not own it any more.
+    pub fn release(&self) {
         self.lock().is_ours = false;
     }
 
-    /// Delivers answers as they come, and looks from time to time whether the services are there.
+    /// Delivers answers when they arrive, and checks periodically whether the services are available.
     pub fn answers(&self, shell: Shell<Chair>) -> impl FnMut(&mut Node) + Send + 'static {
         let services = self.clone();
         let mut due = clock::now();
@@ -95,13 +96,13 @@ impl Services {
                 shell.deliver(ChairInput::Remote(Input::ServiceAnswered(service)));
             }
             if clock::now() >= due {
-                due = clock::now() + LOOK;
-                services.lock().clients.iter_mut().for_each(Luci::look);
+                due = clock::now() + CHECK_PERIOD;
+                services.lock().clients.iter_mut().for_each(Luci::check);
             }
         }
     }
 
-    /// Adds to `status` which services are not there.
+    /// Adds the unavailable services to `status`.
     pub fn report(&self, mut status: Status) -> Status {
         for luci in &self.lock().clients {
             status.values.push((luci.name.clone(), if luci.is_there { "there" } else { "not there" }.into()));
@@ -112,8 +113,8 @@ impl Services {
         status
     }
 
-    /// The last words of a node whose machine can no longer be asked: to be called again and again until it is `true`. A
-    /// chair that is not ours hears nothing: somebody else may have it.
+    /// The final messages of a node whose machine can no longer be used. The returned function is called repeatedly until it is
+    /// `true`. A chair that this node does not own receives nothing, since another node may own it.
     pub fn when_broken(
         &self,
         remote: Publisher<LuciJoystick>,
@@ -122,29 +123,29 @@ impl Services {
         let services = self.clone();
         let neutral = topics::wire(&neutral);
         let mut due: Option<Instant> = None;
-        let mut said = 0;
+        let mut repeats = 0;
         move || {
             if !services.lock().is_ours {
                 return true;
             }
             if due.is_none() {
-                services.lock().open.clear(); // what was called before proves nothing
+                services.lock().open.clear(); // earlier calls prove nothing
             }
             if due.is_none_or(|due| clock::now() >= due) {
                 due = Some(clock::now() + REPEAT);
                 if let Err(error) = remote.publish(&neutral) {
                     log::error!(target: NAME, "could not publish neutral: {error}");
                 }
-                if said % ASK == 0 {
+                if repeats % REPEATS_PER_CALL == 0 {
                     services.call(remove);
                 }
-                said += 1;
+                repeats += 1;
             }
             services.answered().contains(&remove)
         }
     }
 
-    /// Takes what was answered.
+    /// Removes and returns the calls that were answered.
     fn answered(&self) -> Vec<Service> {
         let mut answered = Vec::new();
         self.lock().open.retain_mut(|(service, answer)| match answer.as_mut().now_or_never() {
@@ -165,8 +166,8 @@ impl Services {
 }
 
 impl Luci {
-    /// r2r asks the middleware after each wake-up until the service is there, and then no more: so it is asked anew.
-    fn look(&mut self) {
+    /// r2r asks the middleware after each wake-up until the service is available, and not afterwards, so the check is repeated.
+    fn check(&mut self) {
         let found = self.found.as_mut().map(|found| found.as_mut().now_or_never());
         if let Some(None) = found {
             self.is_there = false;
@@ -180,13 +181,14 @@ impl Luci {
     }
 }
 
-/// Serves `~/activate`: answers at once whether the wish is taken; what comes of it is told on `~/state`.
+/// Serves `~/activate`. It answers at once whether the request is accepted; `~/state` reports the result.
 pub fn serve(runner: Runner<Chair>) -> Result<Runner<Chair>, Error> {
-    runner.service::<SetBool::Service>("~/activate", |request, desk| {
+    runner.service::<SetBool::Service>("~/activate", |request, context| {
         let activate = request.data;
         let input = if activate { Input::Activated } else { Input::Deactivated };
-        desk.shell().deliver(ChairInput::Remote(input));
-        let (message, state) = desk.shell().inspect(|chair| (wish(chair, activate), chair.remote().state()));
+        context.shell().deliver(ChairInput::Remote(input));
+        let (message, state) =
+            context.shell().inspect(|chair| (activation_result(chair, activate), chair.remote().state()));
         let success = !activate || state != State::Inactive;
         Some(SetBool::Response { success, message })
     })

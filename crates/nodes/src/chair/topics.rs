@@ -12,7 +12,7 @@ use units::Stamp;
 use super::NAME;
 use crate::command_topic::CommandTopic;
 
-/// What drives the chair.
+/// The topic that drives the chair.
 pub const REMOTE: &str = "luci/remote_joystick";
 
 /// What the node publishes.
@@ -55,7 +55,7 @@ impl Topics {
         })
     }
 
-    /// Another way to drive the chair, for when the machine can no longer be asked.
+    /// A publisher that drives the chair when the machine can no longer be used.
     pub fn remote(&self) -> r2r::Publisher<LuciJoystick> {
         self.remote.share()
     }
@@ -64,17 +64,17 @@ impl Topics {
     pub fn publish(&mut self, output: ChairOutput) {
         match output {
             ChairOutput::Remote(Output::PublishJoystick(joystick)) => self.remote.publish(&wire(&joystick)),
-            ChairOutput::Remote(Output::Call(_)) => {} // a service's, not a topic's
+            ChairOutput::Remote(Output::Call(_)) => {} // carried out as a service call, not here
             ChairOutput::PublishState(state) => self.publish_state(state),
             ChairOutput::PublishOccupant(command) => self.occupant.publish(&command),
             ChairOutput::PublishOdometry(estimate) => self.publish_odometry(&estimate),
             ChairOutput::PublishImu(imu, stamp) => {
                 let frame = &self.frames.base;
-                self.imu.publish_if_watched(|| imu_message(&imu, stamp, frame));
+                self.imu.publish_if_subscribed(|| imu_message(&imu, stamp, frame));
             }
             ChairOutput::PublishCamera { side, stamp, frame, matrices } => {
                 if let Some(topic) = self.cameras.get_mut(side as usize) {
-                    topic.publish_if_watched(|| camera_message(&matrices, stamp, frame));
+                    topic.publish_if_subscribed(|| camera_message(&matrices, stamp, frame));
                 }
             }
         }
@@ -110,7 +110,7 @@ impl Topics {
     }
 }
 
-/// The only place where a `LuciJoystick` is made: from a stick with its zone and its source.
+/// The only place that makes a `LuciJoystick`: from a stick with its zone and its source.
 pub fn wire(joystick: &Joystick) -> LuciJoystick {
     let zones::Joystick { forward_back, left_right, joystick_zone, input_source } = joystick.fields();
     LuciJoystick { forward_back, left_right, joystick_zone, input_source }

@@ -10,24 +10,25 @@ use units::Contains;
 use super::NAME;
 use super::graph::Publishers;
 
-/// A motor controller that hears nothing for so long stops its motors by itself: less than the 0.25 s in which every node behind
-/// the motor topics has to, and two whole steps of the RoboClaw's.
+/// A motor controller that receives no value for this time stops its motors by itself. It is less than the 0.25 s in which
+/// every node behind the motor topics has to stop, and two whole steps of the RoboClaw's time-out.
 const WATCHDOG: Duration = Duration::from_millis(200);
 
 /// The motor controller, driven by a thread of its own that stops it when the node falls silent.
 #[derive(Clone)]
 pub struct Controller(Arc<Actuator>);
 
-/// What the controller says, to be carried to the machine.
+/// The controller's events for the machine.
 ///
-/// Over a channel and not by its thread: whoever holds the machine may hang, and then that thread has to go on stopping.
+/// They go through a channel and not through the controller's thread: a thread that holds the machine may hang, and the
+/// controller's thread must still be able to stop the motors.
 pub struct Events {
     actuator: Arc<Actuator>,
-    said: Receiver<Event>,
+    events: Receiver<Event>,
 }
 
 impl Controller {
-    /// Opens `driver`; that the device is not there is no error, it is tried again.
+    /// Opens `driver`. A missing device is not an error; opening it is tried again.
     /// # Errors
     /// A parameter that this device does not allow, or no thread.
     pub fn start(driver: &Driver) -> Result<(Self, Events), Error> {
@@ -44,9 +45,9 @@ impl Controller {
             invert: driver.invert,
             watchdog: WATCHDOG,
         };
-        let (sender, said) = channel();
+        let (sender, events) = channel();
         let report = move |event| {
-            let _ = sender.send(event); // nobody listens any more when the node ends
+            let _ = sender.send(event); // the receiver is gone only when the node ends
         };
         let actuator = Actuator::open(settings, report).map_err(|error| match error {
             NotStarted::Setting(wrong) => Error::Start(format!(
@@ -56,15 +57,15 @@ impl Controller {
             NotStarted::Thread(error) => Error::Start(format!("the driver's thread does not start: {error}")),
         })?;
         let actuator = Arc::new(actuator);
-        Ok((Self(Arc::clone(&actuator)), Events { actuator, said }))
+        Ok((Self(Arc::clone(&actuator)), Events { actuator, events }))
     }
 
-    /// Makes the motors turn so; never waits for the device.
+    /// Sets the motor levels; never waits for the device.
     pub fn drive(&self, levels: [i16; 2]) {
         self.0.drive(levels);
     }
 
-    /// Stops the motors as long as there is a controller, which this does not keep open.
+    /// A function that stops the motors while the controller exists, without keeping it open.
     pub fn stopper(&self) -> impl Fn() + Send + 'static {
         let actuator = Arc::downgrade(&self.0);
         move || {
@@ -76,7 +77,7 @@ impl Controller {
 }
 
 impl Events {
-    /// A chore that tells the machine what became of the device.
+    /// A task that reports the controller's events to the machine.
     pub fn watch<M: Contains<Hindbrain> + 'static>(
         self,
         shell: Shell<M>,
@@ -86,32 +87,34 @@ impl Events {
         Shell<M>: Send,
     {
         move |_| {
-            // What it said before what it does: a device that is lost does not come back by hanging no longer.
-            for event in self.said.try_iter().chain(std::iter::once_with(|| self.actuator.hangs()).flatten())
+            // The queued events come before the hang state: a lost device must not count as opened again because it no longer
+            // hangs.
+            for event in
+                self.events.try_iter().chain(std::iter::once_with(|| self.actuator.hangs()).flatten())
             {
                 match event {
                     Event::Ready { description, watchdog } => {
                         log::info!(target: NAME, "motor controller: {description}");
-                        say(watchdog);
+                        log_watchdog(watchdog);
                         publishers.describe(Source::Device, description);
                         shell.deliver(M::wrap(Input::DeviceOpened));
                     }
-                    Event::Lost(trouble) => {
-                        log::error!(target: NAME, "motor controller: {trouble}");
-                        publishers.describe(Source::Device, trouble.to_string());
+                    Event::Lost(error) => {
+                        log::error!(target: NAME, "motor controller: {error}");
+                        publishers.describe(Source::Device, error.to_string());
                         shell.deliver(M::wrap(Input::DeviceLost));
                     }
                     Event::Silent => {
                         log::error!(target: NAME, "motor controller: no value came in time, it was stopped");
                         shell.deliver(M::wrap(Input::Unwatched));
                     }
-                    Event::Fed => log::info!(target: NAME, "motor controller: values come again"),
+                    Event::Fed => log::info!(target: NAME, "motor controller: values arrive again"),
                     Event::Hangs => {
                         log::error!(target: NAME, "motor controller: the device hangs, what the motors do is not known");
                         shell.deliver(M::wrap(Input::DeviceLost));
                     }
                     Event::HangsNoLonger => {
-                        log::warn!(target: NAME, "motor controller: the device hangs no longer");
+                        log::warn!(target: NAME, "motor controller: the device responds again");
                         shell.deliver(M::wrap(Input::DeviceOpened));
                     }
                 }
@@ -120,8 +123,8 @@ impl Events {
     }
 }
 
-/// What stops the motors when this computer dies.
-fn say(watchdog: Watchdog) {
+/// Logs what stops the motors when this computer dies.
+fn log_watchdog(watchdog: Watchdog) {
     match watchdog {
         Watchdog::Set(time) => {
             log::info!(target: NAME, "motor controller: it stops by itself after {time:?}")

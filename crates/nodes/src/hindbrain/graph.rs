@@ -8,7 +8,7 @@ use super::NAME;
 use super::inputs::EnableQueue;
 use crate::zone_scaler;
 
-/// The names of the nodes that publish what the node subscribes to, as far as the graph knows.
+/// The names of the nodes that publish the subscribed topics, as far as the graph shows them.
 #[derive(Clone, Default)]
 pub struct Publishers(Arc<Mutex<[Vec<String>; Source::COUNT]>>);
 
@@ -32,23 +32,25 @@ impl Publishers {
     }
 }
 
-/// Counts the publishers of the topics on which one is expected.
+/// Counts the publishers of the topics that must have one.
 pub struct Counter {
     publishers: Publishers,
     names: Names,
-    /// The type of `cmd_vel`; `None` in the composed process, where nobody subscribes and any publisher but its own is one too many.
+    /// The type of `cmd_vel`; `None` in the composed process, which does not subscribe to it, and where any publisher but its
+    /// own is one too many.
     commands: Option<CommandType>,
-    /// The publishers of each topic as they were last logged.
+    /// The publishers of each topic that were logged last.
     logged: [Vec<String>; SoleTopic::ALL.len()],
 }
 
 impl Counter {
-    /// For the node that `names` speaks of.
+    /// A counter for the node of `names`.
     pub fn new(publishers: Publishers, names: Names, commands: Option<CommandType>) -> Self {
         Self { publishers, names, commands, logged: Default::default() }
     }
 
-    /// A chore that counts every [`COUNT_PERIOD`], and before each message of `hind/enable` is delivered (a false twice: at once, too).
+    /// A task that counts every [`COUNT_PERIOD`], and before each message of `hind/enable` is delivered. A false is delivered
+    /// twice, once without waiting for the count.
     pub fn watch<M: Contains<Hindbrain> + 'static>(
         mut self,
         shell: Shell<M>,
@@ -69,7 +71,7 @@ impl Counter {
             shell.deliver_all(counted.into_iter().chain(enables).map(M::wrap));
             if is_due {
                 due = clock::now() + COUNT_PERIOD;
-                self.look_up_sensors(node);
+                self.find_sensor_publishers(node);
             }
         }
     }
@@ -87,7 +89,7 @@ impl Counter {
             SoleTopic::Enable => (find("hind/enable"), Some(BOOL)),
             SoleTopic::Estop => (find("hind/estop"), Some(BOOL)),
             SoleTopic::Reset => (find("hind/reset"), Some(BOOL)),
-            // Both have one of this node's own; the other stack has two more.
+            // Both topics have one publisher of this node; a second stack in the same namespace adds one to each.
             SoleTopic::Motors => {
                 let both = find("motor/port").zip(find("motor/starboard"));
                 (
@@ -99,7 +101,7 @@ impl Counter {
             }
         };
         let census =
-            census(found.as_deref(), |one| wanted.is_none_or(|wanted| one.misfit(wanted, true).is_none()));
+            census(found.as_deref(), |one| wanted.is_none_or(|wanted| one.mismatch(wanted, true).is_none()));
         if let Some(found) = found {
             self.report(topic, census, &found);
             if let Some(source) = source_of(topic) {
@@ -143,8 +145,8 @@ impl Counter {
         }
     }
 
-    /// The publishers of the infra-red sensors, for the details alone.
-    fn look_up_sensors(&self, node: &r2r::Node) {
+    /// Finds the publishers of the infra-red sensors, which are only reported in the details.
+    fn find_sensor_publishers(&self, node: &r2r::Node) {
         let nodes = names(ros::publishers(node, &self.names.resolve("hind/ir")).unwrap_or_default());
         for sensor in hindbrain::Sensor::ALL {
             self.publishers.set(Source::Ir(sensor), nodes.clone());
@@ -164,12 +166,12 @@ fn source_of(topic: SoleTopic) -> Option<Source> {
     }
 }
 
-/// The nodes that they belong to.
+/// The full names of the publishers' nodes.
 fn names(publishers: Vec<Publisher>) -> Vec<String> {
     publishers.into_iter().map(|publisher| publisher.full_name).collect()
 }
 
-/// Each name once, with how often it is there.
+/// Each name once, with its number of occurrences.
 pub fn list(nodes: &[String]) -> String {
     let mut names: Vec<&String> = nodes.iter().collect();
     names.sort();

@@ -11,7 +11,8 @@ use units::Contains;
 use super::NAME;
 use crate::{messages, zone_scaler};
 
-/// Messages of `hind/enable`, in order, that wait until the publishers were counted: whether a true is a rise depends on them.
+/// Messages of `hind/enable`, in order, that wait until the publishers are counted: whether a true is a rise depends on the
+/// count.
 #[derive(Clone, Default)]
 pub struct EnableQueue(Arc<Mutex<Vec<bool>>>);
 
@@ -20,16 +21,16 @@ impl EnableQueue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(on);
     }
 
-    /// Those that wait; none any more.
+    /// Removes and returns the waiting messages.
     pub fn take(&self) -> Vec<bool> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Subscribes to what stops first, then, unless the composed process feeds the commands itself, to `cmd_vel`.
+/// Subscribes to the topics that stop first, then, unless the composed process feeds the commands itself, to `cmd_vel`.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn listen<M: Contains<Hindbrain> + 'static>(
+pub fn subscribe<M: Contains<Hindbrain> + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     params: &Params,
@@ -37,12 +38,13 @@ pub fn listen<M: Contains<Hindbrain> + 'static>(
     enables: &EnableQueue,
 ) -> Result<(), Error> {
     let flag = |make: fn(bool) -> Input| move |message: Bool| Some(M::wrap(make(message.data)));
-    // Before the e-stop: of what was read in one go nobody knows the order, and a click before the press must not undo it.
+    // Before the e-stop: messages of one read have no known order between topics, and a reset click before the press must not
+    // undo the press.
     inputs.subscribe::<Bool>(node, "hind/reset", qos::edge(), flag(Input::ResetReceived))?;
     inputs.subscribe::<Bool>(node, "hind/estop", qos::edge(), flag(Input::EstopReceived))?;
     let enables = enables.clone();
     inputs.subscribe::<Bool>(node, "hind/enable", qos::edge(), move |message| {
-        // A false stops at once, and once more after the count, which says whether the next true can be a rise.
+        // A false stops at once. It is delivered once more after the count, which says whether the next true can be a rise.
         enables.push(message.data);
         (!message.data).then(|| M::wrap(Input::EnableReceived(false)))
     })?;
@@ -76,13 +78,13 @@ fn commands<M: Contains<Hindbrain> + 'static>(
     }
 }
 
-/// A measurement of a sensor that is known. `unknown` are the frames that were reported already.
+/// A measurement of a known sensor. `unknown` are the frames that were already reported.
 fn range(message: &Range, unknown: &mut BTreeSet<String>) -> Option<Input> {
-    /// More are not remembered, so that they cannot fill the memory.
-    const MOST: usize = 16;
+    /// Further frames are not remembered, so they cannot fill the memory.
+    const MAX_UNKNOWN: usize = 16;
     let frame = &message.header.frame_id;
     let Some(sensor) = Sensor::from_frame_id(frame) else {
-        if unknown.len() < MOST && unknown.insert(frame.clone()) {
+        if unknown.len() < MAX_UNKNOWN && unknown.insert(frame.clone()) {
             let known = Sensor::FRAMES.join(", ");
             log::warn!(target: NAME, "'hind/ir' of sensor '{frame}' is ignored, frame_id must be one of: {known}");
         }

@@ -14,7 +14,7 @@ use crate::command_topic::SharedLatency;
 use crate::messages;
 use crate::zone_scaler::COMMAND;
 
-/// The velocity that the motors were told, for who looks on.
+/// The velocity that the motor values stand for, for monitoring.
 pub const APPLIED: &str = "hind/applied";
 
 /// What the node publishes, and the motor controller.
@@ -28,16 +28,16 @@ pub struct Topics {
     latency: SharedLatency,
     watch: Watch,
     publishers: Publishers,
-    /// Whether a silent e-stop was told of.
-    is_silence_told: bool,
+    /// Whether a silent e-stop was reported.
+    is_silence_reported: bool,
     controller: Option<Controller>,
     params: Params,
-    // The last to go: it may stop the motors until the very end.
+    // Dropped last: it may stop the motors until the very end.
     _supervisor: Supervisor,
 }
 
 impl Topics {
-    /// Opens the topics and starts the supervising thread. If the process panics, in that thread too, a stop goes out.
+    /// Opens the topics and starts the supervising thread. If any thread panics, including that one, a stop is published.
     /// # Errors
     /// The middleware refuses a topic, or the operating system a thread.
     pub fn new(
@@ -52,7 +52,7 @@ impl Topics {
         let motors = [port.share(), starboard.share()];
         let last_state = state.share();
         let stopper = controller.as_ref().map(Controller::stopper);
-        panics::last_words(move || {
+        panics::final_messages(move || {
             if let Some(stop) = &stopper {
                 stop(); // first: a topic may hang
             }
@@ -60,10 +60,10 @@ impl Topics {
             for (motor, data) in motors.iter().zip([stop.port, stop.starboard]) {
                 let _ = motor.publish(&Int16 { data });
             }
-            // After what moves: who looks at the state only must not be left with the last one.
+            // After the motors: a node that only reads the state must not keep the last one.
             let _ = last_state.publish(&Text { data: StopState::SoftRos.as_str().into() });
         });
-        // Who reads no messages drives no longer than who is silent.
+        // A node that reads no messages drives no longer than one that publishes nothing.
         let watch = Watch::new(controller.as_ref().map(|_| Timing::default().silence));
         let supervisor =
             Supervisor::start(watch.clone(), [port.share(), starboard.share()], controller.clone())?;
@@ -77,19 +77,19 @@ impl Topics {
             latency: SharedLatency::default(),
             watch,
             publishers,
-            is_silence_told: false,
+            is_silence_reported: false,
             controller,
             params: *params,
             _supervisor: supervisor,
         })
     }
 
-    /// How old commands are when they become motor values.
+    /// The age of commands when they become motor values.
     pub fn latency(&self) -> SharedLatency {
         self.latency.clone()
     }
 
-    /// What the supervising thread watches.
+    /// The state that the supervising thread watches.
     pub fn watch(&self) -> Watch {
         self.watch.clone()
     }
@@ -111,14 +111,14 @@ impl Topics {
             }
             Output::Report(report) => {
                 log::info!(target: NAME, "{report}");
-                self.tell_silence(report.causes.contains(Cause::EstopStale));
+                self.report_silence(report.causes.contains(Cause::EstopStale));
             }
         }
     }
 
-    /// Says once whose e-stop is not received, and what to do.
-    fn tell_silence(&mut self, is_silent: bool) {
-        if !std::mem::replace(&mut self.is_silence_told, is_silent) && is_silent {
+    /// Logs once which e-stop publisher is not received, and what to do.
+    fn report_silence(&mut self, is_silent: bool) {
+        if !std::mem::replace(&mut self.is_silence_reported, is_silent) && is_silent {
             let nodes = self.publishers.of(Source::Estop);
             let found = if nodes.is_empty() {
                 "'hind/estop' has no publisher".into()
@@ -139,12 +139,12 @@ impl Topics {
             self.watch.set_driven();
         }
         let params = &self.params;
-        self.applied.publish_if_watched(|| applied(&motors, params));
+        self.applied.publish_if_subscribed(|| applied(&motors, params));
         self.latency.record(motors.stamp);
     }
 
-    /// Sends the values to both motors; what they really got. Once the supervising thread has stopped them nothing else goes
-    /// out until the machine knows of it.
+    /// Publishes the values for both motors and returns the values that they really got. Once the supervising thread has
+    /// stopped them, only a stop goes out until the machine knows of it.
     fn send(&mut self, motors: Motors) -> Motors {
         let _publishing = self.watch.publishing();
         let watch = &self.watch;
@@ -154,7 +154,8 @@ impl Topics {
             controller.drive(motors.levels());
         }
         self.port.publish(&Int16 { data: motors.port });
-        // Again after each topic: one that hung may have let go a value of before the supervising thread's stop.
+        // Checked again after each topic: a topic that hung may have published a value from before the supervising thread's
+        // stop.
         let after = judge(motors);
         self.starboard.publish(&Int16 { data: after.starboard });
         let after = judge(after);
@@ -169,7 +170,7 @@ impl Topics {
     }
 }
 
-/// The velocity that two motor values stand for, with the stamp of the stick event they go back to: the motor topics
+/// The velocity that two motor values stand for, with the stamp of the stick event that caused them: the motor topics
 /// themselves carry no stamp.
 fn applied(motors: &Motors, params: &Params) -> geometry::TwistStamped {
     let (forward, turn) = motors.velocity(params);

@@ -11,62 +11,62 @@ use units::{Instant, Stamp};
 use super::NAME;
 use super::controller::Controller;
 
-/// Beyond its limit a silence is too long.
-const BEYOND: Duration = Duration::from_millis(1);
-/// How long a thread that panics waits for the stop before it unwinds, which may end the process.
+/// A silence that exceeds its limit by this much is too long.
+const MARGIN: Duration = Duration::from_millis(1);
+/// How long a panicking thread waits for the stop before it unwinds, which may end the process.
 const FIRST_STOP: Duration = Duration::from_millis(50);
 
-/// What the supervising thread knows of the others: when a motor value last went out, and when the node's loop last
-/// went round.
+/// The state that the supervising thread watches: when a motor value was last published, and when the node's loop last ran.
 ///
-/// The motors are watched over only while both go on: in the composed process other threads would go on driving although
-/// the emergency stop is not read.
+/// Both must continue, or the motors are stopped: in the composed process other threads would go on driving although the
+/// emergency stop is not read.
 /// # Real-time
-/// Atomics, and a lock for the time in which motor values are published; the supervising thread waits for that no longer
-/// than a tick, so that a thread that hangs there holds nothing that it needs.
+/// Atomics, and a lock while motor values are published. The supervising thread waits for the lock no longer than a tick, so a
+/// thread that hangs there cannot block it.
 #[derive(Clone)]
-pub struct Watch(Arc<Seen>);
+pub struct Watch(Arc<State>);
 
-struct Seen {
+struct State {
     driven: Slot,
     turned: Slot,
     is_tripped: AtomicBool,
     is_tripped_for_good: AtomicBool,
     /// How often the supervising thread has stopped the motors.
     stops: AtomicU64,
-    /// Held while motor values are published.
+    /// Locked while motor values are published.
     publishing: Mutex<()>,
 }
 
-/// When something was seen last, and how long it may be silent.
+/// When an event last happened, and how long it may be absent.
 struct Slot {
-    seen: AtomicU64,
+    last: AtomicU64,
     limit: Duration,
 }
 
 impl Slot {
     fn new(limit: Duration) -> Self {
-        Self { seen: AtomicU64::new(clock::now().as_nanos()), limit }
+        Self { last: AtomicU64::new(clock::now().as_nanos()), limit }
     }
 
     fn set(&self, now: Instant) {
-        self.seen.store(now.as_nanos(), Ordering::SeqCst);
+        self.last.store(now.as_nanos(), Ordering::SeqCst);
     }
 
     fn silence(&self, now: Instant) -> Duration {
-        now.since(Instant::from_nanos(self.seen.load(Ordering::SeqCst)))
+        now.since(Instant::from_nanos(self.last.load(Ordering::SeqCst)))
     }
 }
 
 impl Watch {
-    /// Everything was seen just now. It trips after [`OVERRUN_LIMIT`] without a motor value, or if the node's loop does not go round for
-    /// as long; with a motor controller that stops by itself when it is told nothing for a time, after that `time` already.
+    /// Both events count as happened now. It trips after [`OVERRUN_LIMIT`] without a motor value, or if the node's loop does
+    /// not run for as long. A motor controller that stops by itself when it receives no value for a `time` shortens the loop's
+    /// limit to that `time`.
     pub fn new(time: Option<Duration>) -> Self {
         Self::with_limits(OVERRUN_LIMIT, time.unwrap_or(OVERRUN_LIMIT))
     }
 
     fn with_limits(driven: Duration, turned: Duration) -> Self {
-        Self(Arc::new(Seen {
+        Self(Arc::new(State {
             driven: Slot::new(driven),
             turned: Slot::new(turned),
             is_tripped: AtomicBool::new(false),
@@ -76,27 +76,27 @@ impl Watch {
         }))
     }
 
-    /// A motor value went out.
+    /// Records that a motor value was published.
     pub fn set_driven(&self) {
         self.0.driven.set(clock::now());
     }
 
-    /// The node's loop went round.
+    /// Records that the node's loop ran.
     pub fn set_turned(&self) {
         self.0.turned.set(clock::now());
     }
 
-    /// Whether the supervising thread had to stop the motors; nothing but a stop may go out until it is cleared.
+    /// Whether the supervising thread stopped the motors; only a stop may be published until this is cleared.
     pub fn is_tripped(&self) -> bool {
         self.0.is_tripped.load(Ordering::SeqCst) || self.is_tripped_for_good()
     }
 
-    /// The machine knows that it was unwatched.
+    /// Clears the trip: the machine knows of it.
     pub fn clear(&self) {
         self.0.is_tripped.store(false, Ordering::SeqCst);
     }
 
-    /// From now on nothing but a stop goes out until the process ends.
+    /// From now on only a stop is published until the process ends.
     pub fn trip_for_good(&self) {
         self.0.is_tripped_for_good.store(true, Ordering::SeqCst);
     }
@@ -105,8 +105,8 @@ impl Watch {
         self.0.is_tripped_for_good.load(Ordering::SeqCst)
     }
 
-    /// To be held from looking at [`is_tripped`](Self::is_tripped) until the motor values are out: so a value that was judged
-    /// before a trip never follows the supervising thread's stop.
+    /// Locks publishing. The caller holds the lock from reading [`is_tripped`](Self::is_tripped) until the motor values are
+    /// published, so a value that was judged before a trip never follows the supervising thread's stop.
     pub fn publishing(&self) -> MutexGuard<'_, ()> {
         self.0.publishing.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -126,7 +126,7 @@ impl Watch {
         }
     }
 
-    /// Waits until the supervising thread has stopped the motors once more, but not for long.
+    /// Waits until the supervising thread has stopped the motors once more, for [`FIRST_STOP`] at most.
     fn wait_for_stop(&self) {
         let stops = || self.0.stops.load(Ordering::SeqCst);
         let (before, end) = (stops(), clock::now() + FIRST_STOP);
@@ -139,37 +139,37 @@ impl Watch {
         [&self.0.driven, &self.0.turned]
     }
 
-    /// For how long the less recent of the two has not been seen.
+    /// The time since the less recent of the two events.
     fn silence(&self, now: Instant) -> Duration {
         self.slots().map(|slot| slot.silence(now)).into_iter().max().unwrap_or_default()
     }
 
-    /// Trips if it is time; whether it just did.
-    fn look(&self, now: Instant) -> bool {
+    /// Trips if a limit is exceeded; returns whether it just did.
+    fn check(&self, now: Instant) -> bool {
         self.slots().iter().any(|slot| slot.silence(now) > slot.limit)
             && !self.0.is_tripped.swap(true, Ordering::SeqCst)
     }
 
-    /// How long there is nothing to look at: what is silent by then is silent for too long.
-    fn rest(&self, now: Instant) -> Duration {
-        let rests = self.slots().map(|slot| slot.limit.saturating_sub(slot.silence(now)));
-        rests.into_iter().min().unwrap_or_default() + BEYOND
+    /// The time until the next check: an event that is absent until then is absent for too long.
+    fn time_to_trip(&self, now: Instant) -> Duration {
+        let times = self.slots().map(|slot| slot.limit.saturating_sub(slot.silence(now)));
+        times.into_iter().min().unwrap_or_default() + MARGIN
     }
 }
 
-static MISTAKE: OnceLock<fn()> = OnceLock::new();
+static FAULT: OnceLock<fn()> = OnceLock::new();
 
-/// Calls `mistake` on the supervising thread each time it looks, for tests of what is left of a process when it panics there.
-pub fn add_mistake(mistake: fn()) {
-    let _ = MISTAKE.set(mistake);
+/// Calls `fault` on the supervising thread at each of its rounds. Tests use it to examine a process that panics there.
+pub fn add_fault(fault: fn()) {
+    let _ = FAULT.set(fault);
 }
 
-/// The thread that stops the motors when no other does: when the node's loop or its motor values stand still, and as soon as
-/// any other thread of the process panics, from then on until the process ends. Nothing of the machine runs in it. If it panics itself,
-/// the [last words](panics::last_words) stop them.
+/// The thread that stops the motors when no other thread does: when the node's loop or its motor values stop, and as soon as
+/// any other thread of the process panics, from then on until the process ends. It runs no code of the machine. If it panics
+/// itself, the [final messages](panics::final_messages) stop the motors.
 ///
-/// It publishes by the same DataWriter as the others, so a middleware that hangs in there silences it too; the motor
-/// controller's own thread and time-out are for that.
+/// It publishes through the same DataWriter as the others, so a middleware that hangs there silences it too; the motor
+/// controller's own thread and time-out are for that case.
 ///
 /// It ends when it is dropped.
 pub struct Supervisor {
@@ -178,7 +178,7 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// Watches from now on; `motors` are the two motors' topics, `controller` is what stands behind them.
+    /// Starts watching. `motors` are the two motors' topics, `controller` is the motor controller behind them.
     /// # Errors
     /// The operating system refuses the thread.
     pub fn start(
@@ -225,12 +225,12 @@ fn supervise(
     let mut due = Instant::ZERO;
     let mut was_for_good = false;
     while !ended.load(Ordering::SeqCst) {
-        thread::park_timeout(if watch.is_tripped() { TICK / 2 } else { watch.rest(clock::now()) });
+        thread::park_timeout(if watch.is_tripped() { TICK / 2 } else { watch.time_to_trip(clock::now()) });
         let now = clock::now();
-        if let Some(mistake) = MISTAKE.get() {
-            mistake();
+        if let Some(fault) = FAULT.get() {
+            fault();
         }
-        let tripped = watch.look(now);
+        let tripped = watch.check(now);
         let is_for_good = watch.is_tripped_for_good();
         if watch.is_tripped() && (now >= due || is_for_good != was_for_good) {
             due = now + TICK;
@@ -240,7 +240,7 @@ fn supervise(
                 controller.drive(stop.levels()); // first: a topic may hang
             }
             for (motor, value) in motors.iter().zip([stop.port, stop.starboard]) {
-                // Whether it leaves is out of our hands; the next try is one tick away.
+                // Errors are ignored; the next attempt follows one tick later.
                 let _ = motor.publish(&Int16 { data: value });
             }
             watch.0.stops.fetch_add(1, Ordering::SeqCst);
@@ -248,7 +248,7 @@ fn supervise(
         if tripped {
             log::error!(
                 target: NAME,
-                "nobody watched over the motors for {:?}: the supervising thread stops them",
+                "hindbrain's loop or motor values stood still for {:?}: the supervising thread stops the motors",
                 watch.silence(now)
             );
         }
@@ -265,11 +265,11 @@ mod tests {
     fn it_trips_once_when_either_is_silent() {
         let watch = Watch::with_limits(LIMIT, LIMIT);
         let start = clock::now();
-        assert!(!watch.look(start + LIMIT / 2));
-        assert!(watch.look(start + LIMIT * 2) && watch.is_tripped());
-        assert!(!watch.look(start + LIMIT * 3), "once is enough");
+        assert!(!watch.check(start + LIMIT / 2));
+        assert!(watch.check(start + LIMIT * 2) && watch.is_tripped());
+        assert!(!watch.check(start + LIMIT * 3), "once is enough");
         watch.clear();
-        assert!(watch.look(start + LIMIT * 3), "nothing was seen since");
+        assert!(watch.check(start + LIMIT * 3), "nothing happened since");
     }
 
     #[test]
@@ -279,7 +279,7 @@ mod tests {
             let start = clock::now();
             let later = start + LIMIT * 2;
             (if drives { &watch.0.driven } else { &watch.0.turned }).set(later);
-            assert!(watch.look(later), "drives: {drives}");
+            assert!(watch.check(later), "drives: {drives}");
         }
     }
 
@@ -287,9 +287,9 @@ mod tests {
     fn a_loop_that_stands_still_trips_as_early_as_a_motor_controller_needs_it() {
         let watch = Watch::with_limits(LIMIT, LIMIT / 2);
         let start = clock::now();
-        assert!(watch.rest(start) <= LIMIT / 2 + BEYOND);
+        assert!(watch.time_to_trip(start) <= LIMIT / 2 + MARGIN);
         watch.0.driven.set(start + LIMIT);
-        assert!(watch.look(start + LIMIT), "it drives, and nobody reads the emergency stop");
+        assert!(watch.check(start + LIMIT), "it drives while the emergency stop is not read");
     }
 
     #[test]

@@ -9,10 +9,10 @@ use ros::{Error, Inputs, Runner, qos};
 
 use crate::messages;
 
-/// Listens to the remote joystick as LUCI's node does, and to the hands of a test.
+/// Subscribes to the remote joystick as LUCI's node does, and to the test's inputs.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn listen(inputs: &mut Inputs<FakeChair>, node: &mut r2r::Node) -> Result<(), Error> {
+pub fn subscribe(inputs: &mut Inputs<FakeChair>, node: &mut r2r::Node) -> Result<(), Error> {
     let one: fn() -> QosProfile = || QosProfile::default().reliable().volatile().keep_last(1);
     inputs.subscribe::<luci::LuciJoystick>(node, "/luci/remote_joystick", one(), |message| {
         Some(Input::RemoteReceived(messages::joystick(&message)))
@@ -44,21 +44,21 @@ pub fn listen(inputs: &mut Inputs<FakeChair>, node: &mut r2r::Node) -> Result<()
 pub fn serve(mut runner: Runner<FakeChair>) -> Result<Runner<FakeChair>, Error> {
     for service in Service::ALL {
         let name = format!("/{}", service.name());
-        runner = runner.service::<Empty::Service>(&name, move |_, desk| {
-            desk.shell().deliver(Input::ServiceCalled(service));
+        runner = runner.service::<Empty::Service>(&name, move |_, context| {
+            context.shell().deliver(Input::ServiceCalled(service));
             Some(Empty::Response {})
         })?;
     }
     let switch = |runner: Runner<FakeChair>, name: &str, make: fn(bool) -> Input| {
-        runner.service::<SetBool::Service>(name, move |request, desk| {
-            desk.shell().deliver(make(request.data));
+        runner.service::<SetBool::Service>(name, move |request, context| {
+            context.shell().deliver(make(request.data));
             Some(SetBool::Response { success: true, message: String::new() })
         })
     };
     runner = switch(runner, "~/refuse_services", Input::ServicesRefused)?;
     runner = switch(runner, "~/halt_streams", Input::StreamsHalted)?;
-    runner.service::<Empty::Service>("~/end_mode", |_, desk| {
-        desk.shell().deliver(Input::ModeEnded);
+    runner.service::<Empty::Service>("~/end_mode", |_, context| {
+        context.shell().deliver(Input::ModeEnded);
         Some(Empty::Response {})
     })
 }

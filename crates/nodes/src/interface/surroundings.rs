@@ -4,13 +4,13 @@ use ros::{Error, Topic, qos};
 
 use super::topics::header;
 
-/// Clouds without points and black pictures, in LUCI's frames and encodings: whoever listens finds the topics there.
+/// Clouds without points and black pictures, in LUCI's frames and encodings, so subscribers find the topics.
 pub struct Surroundings {
     /// With their frames.
     clouds: Vec<(Topic<PointCloud2>, &'static str)>,
     /// With their frames.
     depths: Vec<(Topic<Image>, String)>,
-    /// Nothing unless the cameras were asked for.
+    /// Empty unless the cameras were requested.
     cameras: Vec<Camera>,
 }
 
@@ -59,18 +59,18 @@ impl Surroundings {
     /// Publishes clouds and depth pictures.
     pub fn publish_seen(&mut self) {
         for (topic, frame) in &mut self.clouds {
-            topic.publish_if_watched(|| cloud(frame));
+            topic.publish_if_subscribed(|| cloud(frame));
         }
         for (topic, frame) in &mut self.depths {
-            topic.publish_if_watched(|| picture(frame, "16UC1", 2));
+            topic.publish_if_subscribed(|| picture(frame, "16UC1", 2));
         }
     }
 
-    /// Publishes infra-red pictures and what is said of their cameras.
+    /// Publishes infra-red pictures and their camera infos.
     pub fn publish_cameras(&mut self) {
         for Camera { picture: topic, info, frame } in &mut self.cameras {
-            topic.publish_if_watched(|| picture(frame, "mono8", 1));
-            info.publish_if_watched(|| camera_info(frame));
+            topic.publish_if_subscribed(|| picture(frame, "mono8", 1));
+            info.publish_if_subscribed(|| camera_info(frame));
         }
     }
 }
@@ -105,7 +105,7 @@ fn picture(frame: &str, encoding: &str, bytes: u32) -> Image {
     }
 }
 
-/// The optics of a camera with that few pixels; it sits where the chair's centre is, and looks ahead.
+/// The intrinsics of a camera with so few pixels, at the chair's centre and looking ahead.
 fn camera_info(frame: &str) -> LuciCameraInfo {
     let (cx, cy) = (WIDTH as f32 / 2.0, HEIGHT as f32 / 2.0);
     LuciCameraInfo { header: header(frame), intrinsics: vec![cx, cx, cx, cy], ..Default::default() }

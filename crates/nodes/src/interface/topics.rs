@@ -55,9 +55,9 @@ impl Topics {
             Output::PublishScaling(scaling) => self.joystick_scaling.publish(&joystick_scaling(&scaling)),
             Output::PublishZoneScaling(fields) => self.scaling.publish(&messages::zone_scaling(&fields)),
             Output::PublishEncoders(fields) => self.encoders.publish(&encoders(fields)),
-            Output::PublishImu(imu) => self.imu.publish_if_watched(|| imu_message(&imu)),
+            Output::PublishImu(imu) => self.imu.publish_if_subscribed(|| imu_message(&imu)),
             Output::PublishOdometry(forward, turn) => {
-                self.odometry.publish_if_watched(|| odometry(forward, turn));
+                self.odometry.publish_if_subscribed(|| odometry(forward, turn));
             }
             Output::PublishSurroundings => self.surroundings.publish_seen(),
             Output::PublishCameras => self.surroundings.publish_cameras(),
@@ -65,7 +65,7 @@ impl Topics {
             Output::PublishSpeedSetting(data) => self.speed.publish(&Int32 { data }),
             Output::PublishOverride(data) => self.override_button.publish(&Int32 { data }),
             Output::PublishOverrideCount(data) => self.override_count.publish(&Int32 { data }),
-            Output::Answer(_) => {} // whoever called is answered where the call came in
+            Output::Answer(_) => {} // the service handler answers the caller
             Output::TurnWheels(left, right) => {
                 self.port.publish(&Int16 { data: servo(left, self.wheel_speed) });
                 self.starboard.publish(&Int16 { data: servo(right, self.wheel_speed) });

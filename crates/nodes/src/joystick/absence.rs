@@ -9,27 +9,28 @@ use units::Instant;
 
 use super::NAME;
 
-/// How long nothing is said of a device that is missing.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// How often it is said that it still is.
-const AGAIN: Duration = Duration::from_secs(60);
+/// The delay before a missing device is logged.
+const FIRST_REPORT: Duration = Duration::from_secs(1);
+/// The period at which this is logged again.
+const REPEAT: Duration = Duration::from_secs(60);
 
-/// Says that no device drives, and what may be the reason, to whoever reads the log.
+/// Logs that no device drives, and the possible reason.
 pub struct Absence {
-    /// When it is to be said next; `None` while a device drives.
+    /// When it is logged next; `None` while a device drives.
     due: Option<Instant>,
 }
 
 impl Absence {
-    /// Nothing is known yet.
+    /// No device is missing yet.
     pub fn new() -> Self {
         Self { due: None }
     }
 
-    /// To be called all the time, with whether no device drives and who tells more of it; looks for reasons besides.
-    pub fn watch(&mut self, missing: bool, tell: impl FnOnce() -> Option<Missing>) {
+    /// Called after each wake-up, with whether no device drives and a function that describes the state; looks for reasons when
+    /// it logs.
+    pub fn watch(&mut self, missing: bool, describe: impl FnOnce() -> Option<Missing>) {
         if self.is_due(missing, clock::now())
-            && let Some(missing) = tell()
+            && let Some(missing) = describe()
         {
             log::warn!(target: NAME, "{}", missing.text(Path::new("/")));
         }
@@ -40,9 +41,9 @@ impl Absence {
             self.due = None;
             return false;
         }
-        let due = *self.due.get_or_insert(now + PATIENCE);
+        let due = *self.due.get_or_insert(now + FIRST_REPORT);
         if due <= now {
-            self.due = Some(now + AGAIN);
+            self.due = Some(now + REPEAT);
         }
         due <= now
     }
@@ -51,14 +52,14 @@ impl Absence {
 /// No device drives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// Who is waited for; `None`: anyone.
+    /// The device that is waited for; `None`: any.
     awaited: Option<String>,
-    /// The ports of those that are connected.
+    /// The connected devices.
     connected: Vec<String>,
 }
 
 impl Missing {
-    /// What `joystick` misses; `None` if a device drives.
+    /// The state of `joystick` without a driving device; `None` if a device drives.
     pub fn of(joystick: &Joystick) -> Option<Self> {
         let awaited = || joystick.awaited().map(str::to_owned);
         joystick
@@ -67,7 +68,7 @@ impl Missing {
             .then(|| Self { awaited: awaited(), connected: joystick.device_list() })
     }
 
-    /// `root` is `/`.
+    /// The line of the log. `root` is `/` except in tests.
     fn text(&self, root: &Path) -> String {
         let mut text = match &self.awaited {
             Some(name) => format!("no device drives: waiting for '{}'", Printable(name)),
@@ -85,9 +86,9 @@ impl Missing {
     }
 }
 
-/// What may be in the way of all devices; `steersman-joystick list` says more.
+/// What may prevent all devices from being read; `steersman-joystick list` shows more.
 ///
-/// Only what udev takes for a joystick: keyboards and mice are not readable on any ordinary desktop, and need not be.
+/// Checks only what udev classifies as a joystick: keyboards and mice are not readable on an ordinary desktop, and need not be.
 fn obstacle(root: &Path) -> Option<String> {
     let input = root.join("dev/input");
     if !input.is_dir() {
@@ -96,12 +97,12 @@ fn obstacle(root: &Path) -> Option<String> {
     let entries = fs::read_dir(input.join("by-path")).into_iter().flatten().flatten();
     let is_joystick = |path: &Path| path.to_str().is_some_and(|path| path.ends_with("-event-joystick"));
     let joysticks: Vec<_> = entries.map(|entry| entry.path()).filter(|path| is_joystick(path)).collect();
-    // Asked, not opened: a device may take its time to open.
+    // Checked with `access`, not by opening: a device may take long to open.
     let is_locked = |path: &&PathBuf| rustix::fs::access(path.as_path(), Access::READ_OK).is_err();
     let locked = joysticks.iter().filter(is_locked).count();
     (locked > 0).then(|| {
         format!(
-            "{locked} of {} files /dev/input/by-path/*-event-joystick are not readable; `steersman-joystick list` says more",
+            "{locked} of {} files /dev/input/by-path/*-event-joystick are not readable; `steersman-joystick list` shows more",
             joysticks.len()
         )
     })
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_absence_is_said_after_a_second_and_then_each_minute() {
+    fn an_absence_is_logged_after_a_second_and_then_each_minute() {
         let mut absence = Absence::new();
         let at = |millis| Instant::from_millis(millis);
         let mut due = |missing, millis| absence.is_due(missing, at(millis));
@@ -121,38 +122,38 @@ mod tests {
             [false, false, true, false]
         );
         assert_eq!([due(true, 60_999), due(true, 61_005), due(true, 61_010)], [false, true, false]);
-        // There for a moment: it begins anew.
+        // A device that was connected for a moment restarts the delay.
         assert_eq!([due(false, 61_020), due(true, 61_030), due(true, 62_030)], [false, false, true]);
     }
 
     #[test]
-    fn a_missing_device_is_told_with_what_is_there_instead() {
+    fn a_missing_device_is_logged_with_the_connected_ones() {
         let missing = |awaited: Option<&str>, connected: &[&str]| Missing {
             awaited: awaited.map(str::to_owned),
             connected: connected.iter().map(|&name| name.to_owned()).collect(),
         };
         let root = std::env::temp_dir().join(format!("steersman-absence-{}", std::process::id()));
-        let told = |missing: Missing| missing.text(&root);
+        let text_of = |missing: Missing| missing.text(&root);
         let no_input = "there is no /dev/input (a container needs it given)";
         assert_eq!(
-            told(missing(Some("Pad\n"), &[])),
+            text_of(missing(Some("Pad\n"), &[])),
             format!("no device drives: waiting for 'Pad\\n'; none is connected: {no_input}")
         );
         assert_eq!(
-            told(missing(Some("Pad"), &["Other", "Pad_1"])),
+            text_of(missing(Some("Pad"), &["Other", "Pad_1"])),
             "no device drives: waiting for 'Pad'; connected: Other, Pad_1 (control_device selects)"
         );
         let ports = root.join("dev/input/by-path");
         fs::create_dir_all(&ports).unwrap();
-        // A link to nothing is not readable, whoever runs the test.
+        // A dangling link is not readable, whichever user runs the test.
         let locked = |path: PathBuf| std::os::unix::fs::symlink("/nonexistent", path).unwrap();
         locked(root.join("dev/input/event0"));
         locked(ports.join("platform-i8042-serio-0-event-kbd"));
         fs::write(ports.join("pci-usb-0:1-event-joystick"), "").unwrap();
         let none = "no device drives: waiting for any; none is connected";
-        assert_eq!(told(missing(None, &[])), none, "a keyboard that is not readable is none of its business");
+        assert_eq!(text_of(missing(None, &[])), none, "a keyboard that is not readable does not matter");
         locked(ports.join("pci-usb-0:2-event-joystick"));
-        let found = told(missing(None, &[]));
+        let found = text_of(missing(None, &[]));
         assert!(
             found.starts_with(&format!("{none}: 1 of 2 files /dev/input/by-path/*-event-joystick")),
             "{found}"

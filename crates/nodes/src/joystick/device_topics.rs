@@ -10,13 +10,13 @@ use units::Instant;
 use super::NAME;
 use crate::messages;
 
-/// A closed topic stays this long, so that the released state reaches whoever listens.
-const FAREWELL: Duration = Duration::from_millis(200);
+/// A topic is closed after this delay, so the released state reaches its subscribers.
+const CLOSE_DELAY: Duration = Duration::from_millis(200);
 
-/// The topics `~/device/<name>`, which come and go with the devices.
+/// The topics `~/device/<name>`, which open and close with the devices.
 ///
-/// Topics are opened and closed on the node's own thread ([`serve`](DeviceTopics::serve)); what is published before
-/// that is kept, the newest state for each device.
+/// Topics are opened and closed on the node's own thread ([`serve`](DeviceTopics::serve)). Until a topic is open the newest
+/// state of its device is kept.
 #[derive(Clone, Default)]
 pub struct DeviceTopics {
     topics: Arc<Mutex<Topics>>,
@@ -25,12 +25,12 @@ pub struct DeviceTopics {
 #[derive(Default)]
 struct Topics {
     devices: BTreeMap<String, Device>,
-    leaving: Vec<(Instant, DeviceTopic)>,
+    closing: Vec<(Instant, DeviceTopic)>,
 }
 
 impl Topics {
-    /// Gives the device `name` its topic and publishes what waits for it; gives the topic back if no device wants it.
-    fn settle(&mut self, name: &str, mut topic: DeviceTopic) -> Option<DeviceTopic> {
+    /// Assigns `topic` to the device `name` and publishes its waiting state. Returns the topic if no device needs it.
+    fn assign(&mut self, name: &str, mut topic: DeviceTopic) -> Option<DeviceTopic> {
         let Some(device) = self.devices.get_mut(name).filter(|device| device.topic.is_none()) else {
             return Some(topic);
         };
@@ -41,10 +41,10 @@ impl Topics {
         None
     }
 
-    /// The topics whose time is over at `now`.
-    fn left(&mut self, now: Instant) -> Vec<DeviceTopic> {
-        let (over, staying) = std::mem::take(&mut self.leaving).into_iter().partition(|(due, _)| *due <= now);
-        self.leaving = staying;
+    /// Removes and returns the topics whose delay has passed at `now`.
+    fn take_expired(&mut self, now: Instant) -> Vec<DeviceTopic> {
+        let (over, staying) = std::mem::take(&mut self.closing).into_iter().partition(|(due, _)| *due <= now);
+        self.closing = staying;
         let over: Vec<(Instant, DeviceTopic)> = over;
         over.into_iter().map(|(_, topic)| topic).collect()
     }
@@ -59,12 +59,12 @@ struct Device {
 }
 
 impl DeviceTopics {
-    /// A device has come.
+    /// Adds a connected device.
     pub fn open(&self, name: String) {
         self.lock().devices.insert(name, Device::default());
     }
 
-    /// A device has a new state.
+    /// Publishes a device's new state.
     pub fn publish(&self, name: &str, state: DeviceState) {
         if let Some(device) = self.lock().devices.get_mut(name) {
             match &mut device.topic {
@@ -74,16 +74,15 @@ impl DeviceTopics {
         }
     }
 
-    /// A device has gone; its released state has been published before.
+    /// Removes a disconnected device; its released state has been published before.
     pub fn close(&self, name: &str) {
         let mut topics = self.lock();
         if let Some(topic) = topics.devices.remove(name).and_then(|device| device.topic) {
-            topics.leaving.push((clock::now() + FAREWELL, topic));
+            topics.closing.push((clock::now() + CLOSE_DELAY, topic));
         }
     }
 
-    /// Opens and closes what has to be. The middleware makes and takes away topics without the lock, on which events of
-    /// sticks wait.
+    /// Opens and closes topics as needed. The middleware does so without the lock, since stick events wait for the lock.
     pub fn serve(&self, node: &mut r2r::Node) {
         let lacks_topic = |device: &Device| device.topic.is_none();
         let wanted: Vec<String> = {
@@ -94,16 +93,16 @@ impl DeviceTopics {
         for name in wanted {
             match Topic::new(node, &format!("~/device/{name}"), qos::state()) {
                 Ok(topic) => {
-                    let unwanted = self.lock().settle(&name, topic);
-                    // It has gone, or come anew, meanwhile.
-                    if let Some(topic) = unwanted {
+                    let unused = self.lock().assign(&name, topic);
+                    // The device was disconnected, or connected anew, meanwhile.
+                    if let Some(topic) = unused {
                         topic.close(node);
                     }
                 }
                 Err(error) => log::error!(target: NAME, "device '{name}' has no topic: {error}"),
             }
         }
-        for topic in self.lock().left(clock::now()) {
+        for topic in self.lock().take_expired(clock::now()) {
             topic.close(node);
         }
     }

@@ -5,12 +5,12 @@ use r2r::sensor_msgs::msg as sensor;
 use ros::{Error, Topic, clock, qos};
 use units::Stamp;
 
-use super::extras::{Extra, Said};
+use super::extras::{Extra, ExtraReceiver};
 
-/// No orientation, in the terms of `sensor_msgs/Imu`.
+/// Marks a missing value in `sensor_msgs/Imu`.
 const NO_ESTIMATE: f64 = -1.0;
 
-/// Battery and motion of the device that drives, on topics of their own.
+/// Publishes battery and motion of the device that drives.
 pub struct ExtraTopics {
     known: Known,
     battery: Topic<sensor::BatteryState>,
@@ -21,60 +21,60 @@ impl ExtraTopics {
     /// Opens the topics.
     /// # Errors
     /// The middleware refuses a topic.
-    pub fn new(node: &mut r2r::Node, said: Said) -> Result<Self, Error> {
+    pub fn new(node: &mut r2r::Node, receiver: ExtraReceiver) -> Result<Self, Error> {
         let battery = Topic::new(node, "~/battery", qos::state())?;
         let imu = Topic::new(node, "~/imu", qos::command())?;
-        Ok(Self { known: Known::new(said), battery, imu })
+        Ok(Self { known: Known::new(receiver), battery, imu })
     }
 
     /// Publishes battery and motion of the device `driver`.
     pub fn publish(&mut self, driver: Option<u32>) {
         let Self { known, battery, imu } = self;
-        known.publish(driver, imu.is_watched(), |news| match news {
-            News::Battery(message) => battery.publish(&message),
-            News::Imu(message) => imu.publish(&message),
+        known.publish(driver, imu.has_subscribers(), |message| match message {
+            Message::Battery(message) => battery.publish(&message),
+            Message::Imu(message) => imu.publish(&message),
         });
     }
 
-    /// The same, and has the device measure while `~/imu` is subscribed to; `enable` switches a device's sensors.
+    /// The same, and makes the device measure while `~/imu` has subscribers; `enable` switches a device's sensors.
     pub fn serve(&mut self, driver: Option<u32>, enable: impl FnMut(u32, bool)) {
         self.publish(driver);
-        self.known.measure(driver, self.imu.is_watched(), enable);
+        self.known.measure(driver, self.imu.has_subscribers(), enable);
     }
 }
 
-/// What is known of the devices beside axes and buttons.
+/// The state of the devices besides axes and buttons.
 struct Known {
-    said: Said,
+    receiver: ExtraReceiver,
     devices: BTreeMap<u32, (Capabilities, Battery)>,
-    told: Option<(Option<u32>, Battery)>,
+    published: Option<(Option<u32>, Battery)>,
     measuring: Option<u32>,
 }
 
-/// What is to be published.
+/// A message to publish.
 #[derive(Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)] // made and taken apart at once
-enum News {
+#[allow(clippy::large_enum_variant)] // created and consumed at once
+enum Message {
     Battery(sensor::BatteryState),
     Imu(sensor::Imu),
 }
 
 impl Known {
-    fn new(said: Said) -> Self {
-        Self { said, devices: BTreeMap::new(), told: None, measuring: None }
+    fn new(receiver: ExtraReceiver) -> Self {
+        Self { receiver, devices: BTreeMap::new(), published: None, measuring: None }
     }
 
-    fn publish(&mut self, driver: Option<u32>, watched: bool, mut tell: impl FnMut(News)) {
-        while let Some(extra) = self.said.next() {
+    fn publish(&mut self, driver: Option<u32>, watched: bool, mut publish: impl FnMut(Message)) {
+        while let Some(extra) = self.receiver.next() {
             match extra {
-                Extra::There(id, capabilities, battery) => {
+                Extra::Connected(id, capabilities, battery) => {
                     self.devices.insert(id, (capabilities, battery));
                 }
-                Extra::Gone(id) => {
+                Extra::Disconnected(id) => {
                     self.devices.remove(&id);
                     self.measuring = self.measuring.filter(|&measuring| measuring != id);
                 }
-                Extra::Can(id, capabilities) => {
+                Extra::CapabilitiesChanged(id, capabilities) => {
                     if let Some(device) = self.devices.get_mut(&id) {
                         device.0 = capabilities;
                     }
@@ -84,18 +84,18 @@ impl Known {
                         device.1 = battery;
                     }
                 }
-                Extra::Moved(id, stamp, [acceleration, angular_velocity])
+                Extra::SensorMoved(id, stamp, [acceleration, angular_velocity])
                     if Some(id) == driver && watched =>
                 {
-                    tell(News::Imu(imu(stamp, acceleration, angular_velocity)));
+                    publish(Message::Imu(imu(stamp, acceleration, angular_velocity)));
                 }
-                Extra::Moved(..) => {}
+                Extra::SensorMoved(..) => {}
             }
         }
         let battery = driver.and_then(|id| self.devices.get(&id)).map_or(Battery::Unknown, |device| device.1);
-        if self.told != Some((driver, battery)) {
-            self.told = Some((driver, battery));
-            tell(News::Battery(battery_state(driver.is_some(), battery)));
+        if self.published != Some((driver, battery)) {
+            self.published = Some((driver, battery));
+            publish(Message::Battery(battery_state(driver.is_some(), battery)));
         }
     }
 
@@ -131,7 +131,7 @@ fn battery_state(present: bool, battery: Battery) -> sensor::BatteryState {
         capacity: f32::NAN,
         design_capacity: f32::NAN,
         percentage,
-        // Unknown, or charging where it hangs on its cable.
+        // Unknown, or charging if the device is wired.
         power_supply_status: u8::from(battery == Battery::Wired),
         present: present && battery != Battery::Unknown,
         ..Default::default()
@@ -177,68 +177,68 @@ mod tests {
 
     const ALL: Capabilities = Capabilities { rumble: true, led: true, accelerometer: true, gyro: true };
 
-    /// In short: percentage of a battery, acceleration upwards, a device's sensors.
+    /// The published messages and switched sensors as text: percentage of a battery, acceleration upwards, a device's sensors.
     fn served(known: &mut Known, driver: Option<u32>, watched: bool) -> Vec<String> {
-        let mut told = Vec::new();
-        known.publish(driver, watched, |news| {
-            told.push(match news {
-                News::Battery(battery) => format!("battery {}", battery.percentage),
-                News::Imu(imu) => format!("imu {:.1}", imu.linear_acceleration.z),
+        let mut calls = Vec::new();
+        known.publish(driver, watched, |message| {
+            calls.push(match message {
+                Message::Battery(battery) => format!("battery {}", battery.percentage),
+                Message::Imu(imu) => format!("imu {:.1}", imu.linear_acceleration.z),
             });
         });
-        known.measure(driver, watched, |id, on| told.push(format!("measure {id} {on}")));
-        told
+        known.measure(driver, watched, |id, on| calls.push(format!("measure {id} {on}")));
+        calls
     }
 
     #[test]
-    fn the_battery_of_the_device_that_drives_is_told_when_it_changes() {
-        let (mut extras, said) = Extras::channel();
-        let mut known = Known::new(said);
+    fn the_battery_of_the_device_that_drives_is_published_when_it_changes() {
+        let (mut extras, receiver) = Extras::channel();
+        let mut known = Known::new(receiver);
         assert_eq!(served(&mut known, None, true), ["battery NaN"]);
-        extras.take(connected(1, ALL, Battery::Full));
-        extras.take(connected(2, ALL, Battery::Low));
+        extras.handle(connected(1, ALL, Battery::Full));
+        extras.handle(connected(2, ALL, Battery::Low));
         assert_eq!(served(&mut known, Some(1), false), ["battery 1"]);
-        extras.take(Event::BatteryChanged { id: 2, battery: Battery::Empty });
+        extras.handle(Event::BatteryChanged { id: 2, battery: Battery::Empty });
         assert!(served(&mut known, Some(1), false).is_empty(), "another's");
-        extras.take(Event::BatteryChanged { id: 1, battery: Battery::Medium });
+        extras.handle(Event::BatteryChanged { id: 1, battery: Battery::Medium });
         assert_eq!(served(&mut known, Some(1), false), ["battery 0.7"]);
         assert_eq!(served(&mut known, Some(2), false), ["battery 0.05"]);
-        extras.take(Event::Disconnected { id: 2 });
+        extras.handle(Event::Disconnected { id: 2 });
         assert_eq!(served(&mut known, None, false), ["battery NaN"]);
     }
 
     #[test]
-    fn the_device_that_drives_measures_while_somebody_listens() {
-        let (mut extras, said) = Extras::channel();
-        let mut known = Known::new(said);
-        extras.take(connected(1, Capabilities::default(), Battery::Wired));
-        extras.take(connected(2, ALL, Battery::Wired));
+    fn the_device_that_drives_measures_while_the_imu_is_subscribed_to() {
+        let (mut extras, receiver) = Extras::channel();
+        let mut known = Known::new(receiver);
+        extras.handle(connected(1, Capabilities::default(), Battery::Wired));
+        extras.handle(connected(2, ALL, Battery::Wired));
         assert_eq!(served(&mut known, Some(1), true), ["battery NaN"], "it has no sensors");
-        extras.take(Event::CapabilitiesChanged { id: 1, capabilities: ALL });
+        extras.handle(Event::CapabilitiesChanged { id: 1, capabilities: ALL });
         assert_eq!(served(&mut known, Some(1), true), ["measure 1 true"], "it has after all");
         let moved =
             |id| Event::SensorMoved { id, acceleration: Some([0.0, 0.0, 9.81]), angular_velocity: None };
-        extras.take(moved(1));
-        extras.take(moved(2));
+        extras.handle(moved(1));
+        extras.handle(moved(2));
         assert_eq!(served(&mut known, Some(1), true), ["imu 9.8"]);
         assert_eq!(
             served(&mut known, Some(2), true),
             ["battery NaN", "measure 1 false", "measure 2 true"],
             "another drives"
         );
-        extras.take(moved(2));
-        assert_eq!(served(&mut known, Some(2), false), ["measure 2 false"], "nobody listens");
+        extras.handle(moved(2));
+        assert_eq!(served(&mut known, Some(2), false), ["measure 2 false"], "no subscriber");
     }
 
     #[test]
-    fn a_battery_that_nobody_knows_has_no_percentage() {
+    fn an_unknown_battery_has_no_percentage() {
         assert!(battery_state(true, Battery::Unknown).percentage.is_nan());
         assert!(!battery_state(false, Battery::Full).present);
         assert_eq!(battery_state(true, Battery::Low).percentage, 0.2);
     }
 
     #[test]
-    fn an_imu_says_what_it_does_not_know() {
+    fn an_imu_marks_missing_values() {
         let message = imu(Stamp::ZERO, Some([0.0, 0.0, 9.81]), None);
         assert_eq!(message.orientation_covariance[0], -1.0);
         assert_eq!(message.angular_velocity_covariance[0], -1.0);

@@ -14,19 +14,19 @@ use units::Instant;
 
 use super::NAME;
 
-/// How long a file may take to open or to be closed before whoever asked is answered all the same.
+/// How long a file may take to open or close before the client is answered anyway.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The longest path in the service's type \[bytes], which clients and middleware do not check.
+/// The longest path in the service's type \[bytes], which neither clients nor middleware check.
 const LONGEST_PATH: usize = 64;
-/// How many rows may wait for the writer's thread, which is late now and then where the disk is not \[rows].
-const ROOM: usize = 32;
-/// How many writers may hang on files that do not answer.
-const MOST_WRITERS: usize = 8;
+/// The most rows that may wait for the writer's thread, which is sometimes late although the disk is not \[rows].
+const QUEUE: usize = 32;
+/// The most writers that may hang on unresponsive files.
+const MAX_WRITERS: usize = 8;
 
 /// The log file: one row for each cycle, written by a thread of its own.
 ///
-/// Nothing here waits for a file. Opening, writing and closing happen on the writer's thread, one for each file; if the
-/// file hangs, that thread hangs, and rows are missed.
+/// Nothing here waits for a file. The writer's thread, one for each file, opens, writes and closes it. If the file hangs, that
+/// thread hangs and rows are missed.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<State>>);
 
@@ -35,8 +35,8 @@ struct State {
     open: Option<Open>,
     /// Cycles and missed rows of the log that was closed last.
     counted: (u32, u32),
-    /// Whether the machine was told since the log was opened or closed.
-    told: bool,
+    /// Whether the machine was informed since the log was opened or closed.
+    is_reported: bool,
     writers: Arc<AtomicUsize>,
 }
 
@@ -46,14 +46,14 @@ struct Open {
     writer: Writer,
 }
 
-/// The way to the thread that writes a file; the file is closed when this goes.
+/// The channel to the thread that writes a file; the file is closed when this is dropped.
 struct Writer {
     rows: SyncSender<(LogRow, LogLine)>,
     waiting: Arc<AtomicUsize>,
     ended: Ended,
 }
 
-/// Tells when a writer's thread has closed its file.
+/// Whether a writer's thread has closed its file.
 #[derive(Clone)]
 pub struct Ended(Arc<AtomicBool>);
 
@@ -67,19 +67,19 @@ pub struct Opening {
 }
 
 impl Log {
-    /// Begins to open `path`, empty; [`Log::opened`] tells how that went. The log that is open goes on meanwhile.
+    /// Begins to open `path` and truncates it; [`Log::opened`] returns the result. An open log continues meanwhile.
     /// # Errors
-    /// The path is too long, there is no thread to be had, or too many files hang.
+    /// The path is too long, no thread can be started, or too many files hang.
     pub fn open(&self, path: &str, decimation: u32) -> Result<Opening, Exception> {
         if path.len() > LONGEST_PATH {
             return Err(sys(path, &io::Error::from(rustix::io::Errno::NAMETOOLONG)));
         }
         let writers = Arc::clone(&self.lock().writers);
-        if writers.fetch_add(1, Ordering::Relaxed) >= MOST_WRITERS {
+        if writers.fetch_add(1, Ordering::Relaxed) >= MAX_WRITERS {
             writers.fetch_sub(1, Ordering::Relaxed);
             return Err(sys(path, &io::Error::from(rustix::io::Errno::BUSY)));
         }
-        let (rows, inbox) = sync_channel(ROOM);
+        let (rows, inbox) = sync_channel(QUEUE);
         let (opened, outcome) = sync_channel(1);
         let waiting = Arc::new(AtomicUsize::new(0));
         let ended = Ended(Arc::default());
@@ -93,9 +93,9 @@ impl Log {
         Ok(Opening { path: path.into(), decimation, until: clock::now() + PATIENCE, outcome, writer })
     }
 
-    /// How the opening went; gives it back if that is not known yet. A file that is open now replaces the one before.
+    /// The result of the opening; returns `opening` if it is not known yet. The opened file replaces the previous one.
     /// # Errors
-    /// What the system says, or that it says nothing; the log that was open is open still.
+    /// The system's error, or a timeout; the previous log stays open.
     pub fn opened(&self, opening: Opening) -> Result<Option<Opening>, Exception> {
         let path = &opening.path;
         match opening.outcome.try_recv() {
@@ -108,42 +108,42 @@ impl Log {
         log::info!(target: NAME, "what is published is logged to '{}'", Printable(&path));
         let mut state = self.lock();
         state.open = Some(Open { path, pace: LogPace::new(decimation), writer });
-        state.told = false;
+        state.is_reported = false;
         Ok(None)
     }
 
-    /// Closes the log; tells when that is done. Without an open log nothing is to be done.
+    /// Closes the log; the returned value shows when that is done. `None` if no log is open.
     pub fn close(&self) -> Option<Ended> {
         self.lock().close()
     }
 
-    /// Missed rows and cycles of the log that is open, or was last.
+    /// Missed rows and cycles of the open log, or of the last one.
     pub fn counters(&self) -> (u32, u32) {
         self.lock().counters()
     }
 
-    /// A cycle has passed. Never waits.
+    /// Logs a cycle. Never waits.
     pub fn row(&self, row: LogRow) {
         let mut state = self.lock();
         let Some(open) = &mut state.open else { return };
         open.pace.skip(row.skipped);
-        let busy = open.writer.waiting.load(Ordering::Acquire) >= ROOM;
+        let busy = open.writer.waiting.load(Ordering::Acquire) >= QUEUE;
         let Some(line) = open.pace.cycle(busy) else { return };
         open.writer.waiting.fetch_add(1, Ordering::AcqRel);
         if let Err(TrySendError::Disconnected(_)) = open.writer.rows.try_send((row, line)) {
-            // The writer has said why.
+            // The writer has logged the reason.
             state.close();
         }
     }
 
-    /// Whether a log was opened (true) or closed since this was asked last.
+    /// Whether a log was opened (true) or closed (false) since the last call.
     pub fn switched(&self) -> Option<bool> {
         let mut state = self.lock();
-        let news = !std::mem::replace(&mut state.told, true);
-        news.then_some(state.open.is_some())
+        let is_changed = !std::mem::replace(&mut state.is_reported, true);
+        is_changed.then_some(state.open.is_some())
     }
 
-    /// Adds to `status` what there is to say of the log.
+    /// Adds the state of the log to `status`.
     pub fn report(&self, status: Status) -> Status {
         let state = self.lock();
         let (miss, total) = state.counters();
@@ -163,7 +163,7 @@ impl State {
 
     fn close(&mut self) -> Option<Ended> {
         self.counted = self.counters();
-        self.told &= self.open.is_none();
+        self.is_reported &= self.open.is_none();
         self.open.take().map(|open| open.writer.ended)
     }
 }
@@ -175,7 +175,7 @@ impl Ended {
     }
 }
 
-/// What a writer's thread does.
+/// The job of a writer's thread.
 struct Job {
     path: String,
     waiting: Arc<AtomicUsize>,
@@ -187,13 +187,13 @@ impl Job {
     fn run(self, opened: &SyncSender<io::Result<()>>, rows: &Receiver<(LogRow, LogLine)>) {
         match self.begin() {
             Ok(file) if opened.send(Ok(())).is_ok() => self.write_all(file, rows),
-            Ok(_) => {} // nobody waits any more
+            Ok(_) => {} // the client does not wait any more
             Err(error) => drop(opened.send(Err(error))),
         }
     }
 
     fn begin(&self) -> io::Result<File> {
-        // A pipe that nobody reads must not hold up the opening; what is written afterwards may take its time.
+        // A pipe without a reader must not block the opening; later writes may block.
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC;
         let file = rustix::fs::open(
             self.path.as_str(),
@@ -213,7 +213,7 @@ impl Job {
             if line == LogLine::AfterGap {
                 text.push('\n');
             }
-            // To write to a string cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "{row}");
             if let Err(error) = file.write_all(text.as_bytes()) {
                 let path = Printable(&self.path);
@@ -228,7 +228,7 @@ impl Job {
 impl Drop for Job {
     fn drop(&mut self) {
         self.writers.fetch_sub(1, Ordering::Relaxed);
-        // So that the next row is tried, and finds nobody.
+        // The next row is sent then, and finds the receiver gone.
         self.waiting.store(0, Ordering::Release);
         self.ended.0.store(true, Ordering::Release);
     }
@@ -240,7 +240,7 @@ fn sys(path: &str, error: &io::Error) -> Exception {
     Exception::Sys { code, what: format!("{path}: {}", reason(error)) }
 }
 
-/// The system's words without the number that Rust adds.
+/// The system's message without the number that Rust adds.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
@@ -254,12 +254,12 @@ mod tests {
     fn files_that_hang_are_not_collected_without_end() {
         let log = Log::default();
         let open = || log.open("/dev/null", 1);
-        let mut held: Vec<_> = (0..MOST_WRITERS).map(|_| open().map_err(|e| e.to_string())).collect();
+        let mut held: Vec<_> = (0..MAX_WRITERS).map(|_| open().map_err(|e| e.to_string())).collect();
         assert!(held.iter().all(Result::is_ok));
         let busy = Exception::Sys { code: 16, what: "/dev/null: Device or resource busy".into() };
         assert_eq!(open().err(), Some(busy));
         held.clear();
-        // Their threads end when nobody holds them any more.
+        // Their threads end when the last reference is dropped.
         let until = clock::now() + PATIENCE;
         while open().is_err() {
             assert!(clock::now() < until);

@@ -1,6 +1,6 @@
 use gamepad::{Battery, Capabilities, Details, Driver, Event};
 
-/// The plug of a device that can do everything, without axes or buttons, and with a full battery.
+/// The connection event of a device with all capabilities, without axes or buttons, and with a full battery.
 pub fn connected(id: u32, name: &str, driver: Driver) -> Event {
     let details = Details {
         serial: String::new(),

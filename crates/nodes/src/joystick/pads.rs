@@ -11,10 +11,10 @@ use super::NAME;
 use super::extra_topics::ExtraTopics;
 use super::extras::Extras;
 
-/// Axes, buttons and hats of a further virtual device, shaped like a common pad.
+/// The number of axes, buttons and hats of an additional virtual device, shaped like a common pad.
 const SHAPE: (usize, usize, usize) = (6, 11, 1);
 
-/// The devices: SDL's thread brings each event to the machine.
+/// The devices: SDL's thread delivers each event to the machine.
 #[derive(Clone)]
 pub struct Pads(Arc<Mutex<Devices>>);
 
@@ -23,10 +23,10 @@ struct Devices {
     extras: Arc<Mutex<ExtraTopics>>,
 }
 
-/// What the machine asks of a device, on its way to SDL's thread.
+/// An effect that the machine requests of a device, carried out by SDL's thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Effect {
-    /// Two motors, and for how long.
+    /// The strengths of two motors, and their duration.
     Rumble(DeviceId, (u16, u16), std::time::Duration),
     /// A light's colour.
     Light(DeviceId, [u8; 3]),
@@ -40,13 +40,13 @@ impl Pads {
         node: &mut r2r::Node,
         shell: Shell<M>,
     ) -> Result<Self, Error> {
-        let (mut extras, said) = Extras::channel();
-        let topics = Arc::new(Mutex::new(ExtraTopics::new(node, said)?));
+        let (mut extras, receiver) = Extras::channel();
+        let topics = Arc::new(Mutex::new(ExtraTopics::new(node, receiver)?));
         let published = Arc::clone(&topics);
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
         let gamepads = Gamepads::start(move |event| {
             let has_moved = matches!(event, Event::SensorMoved { .. });
-            let event = extras.take(event);
+            let event = extras.handle(event);
             if has_moved {
                 let driver = shell.inspect(|machine| machine.stage().controlled_id());
                 lock(&published).publish(driver.map(|id| id.0));
@@ -54,7 +54,7 @@ impl Pads {
             let Some(event) = event else { return };
             let triggers = triggers(&event);
             for input in input(event).into_iter().chain(triggers) {
-                let ends = matches!(input, Input::BatchEnded | Input::DevicesLooked);
+                let ends = matches!(input, Input::BatchEnded | Input::DevicesPolled);
                 batch.push(M::wrap(input));
                 if ends {
                     shell.deliver_all(batch.drain(..));
@@ -69,7 +69,7 @@ impl Pads {
         Ok(Self(Arc::new(Mutex::new(Devices { gamepads, extras: topics }))))
     }
 
-    /// Plugs a further virtual device in, which is there as long as what is given back.
+    /// Connects an additional virtual device, which exists as long as the returned value.
     /// # Errors
     /// SDL refuses it.
     pub fn plug(&self, name: &str) -> Result<VirtualPad, Error> {
@@ -90,7 +90,7 @@ impl Pads {
         });
     }
 
-    /// Lets motors and lights do what the machine asked for.
+    /// Carries out the effects that the machine requested.
     pub fn carry_out(&self, effects: impl IntoIterator<Item = Effect>) {
         let devices = self.lock();
         for effect in effects {
@@ -106,18 +106,18 @@ impl Pads {
         }
     }
 
-    /// Asks where every device is, for a machine that does not know it any more.
-    pub fn retell(&self) {
+    /// Requests the full state of every device, for a machine that no longer knows it.
+    pub fn request_states(&self) {
         // Refused only if SDL's thread has ended, which ends the node.
-        let _ = self.lock().gamepads.retell();
+        let _ = self.lock().gamepads.request_states();
     }
 
-    /// A chore that ends the node when SDL's thread has died.
+    /// A task that ends the node when SDL's thread has died.
     pub fn watch(self, stop: &Stop) -> impl FnMut(&mut r2r::Node) + Send + 'static {
         let stop = stop.clone();
         move |_| {
             if !stop.is_set() && !self.lock().gamepads.alive() {
-                log::error!(target: NAME, "joysticks are read no more; the node ends");
+                log::error!(target: NAME, "joysticks are no longer read; the node ends");
                 stop.set();
             }
         }
@@ -132,24 +132,24 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How the virtual device is to be held.
+/// The requested state of the virtual device.
 pub fn virtual_state(message: or_joystick::State) -> VirtualState {
     let or_joystick::State { ts, buttons, axes } = message;
     VirtualState { stamp: clock::from_wire(&ts), axes, buttons }
 }
 
-/// What is asked of the device that drives.
+/// The requested feedback of the device that drives.
 pub fn feedback(message: &JoyFeedback) -> Feedback {
     Feedback { kind: message.type_, id: message.id, intensity: message.intensity }
 }
 
-/// Which axes of a device that comes are triggers, if anybody knows.
+/// The axes of a connected device that are triggers, if they are known.
 fn triggers(event: &Event) -> Option<Input> {
     let Event::Connected { id, details, .. } = event else { return None };
     details.triggers.clone().map(|axes| Input::TriggersKnown { id: DeviceId(*id), axes })
 }
 
-/// What the machine takes of an event; the rest is for [`Extras`].
+/// The input for the machine; other events are handled by [`Extras`].
 fn input(event: Event) -> Option<Input> {
     let hat = |hat: gamepad::Hat| Hat { up: hat.up, down: hat.down, left: hat.left, right: hat.right };
     Some(match event {
@@ -174,7 +174,7 @@ fn input(event: Event) -> Option<Input> {
             Input::DeviceRead { id: DeviceId(id), axes, buttons, hats: hats.into_iter().map(hat).collect() }
         }
         Event::BatchEnded => Input::BatchEnded,
-        Event::Looked => Input::DevicesLooked,
+        Event::Polled => Input::DevicesPolled,
         Event::OpenFailed { .. } | Event::BatteryChanged { .. } => return None,
         Event::SensorMoved { .. } | Event::Refused { .. } => return None,
         Event::CapabilitiesChanged { .. } => return None,

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use joystick::{
-    AskedAxis, AskedMappings, Changes, Exception, Input, Joystick, dynamics_changes, frame_change,
+    Changes, Exception, Input, Joystick, RequestedAxis, RequestedMappings, dynamics_changes, frame_change,
 };
 use params::{Set, Value};
 use r2r::or_joystick::msg::{MappingAxis, MappingCoords, MappingEnable, Mappings};
@@ -9,16 +9,16 @@ use r2r::or_joystick::srv::{
     DeviceList, GetMappings, Log as LogService, LogInfo, LogStop, Rename, SetIntrinsicMode, SetMappings,
     SetStateParams,
 };
-use ros::{Desk, Error, Runner, clock};
+use ros::{Error, Runner, ServiceContext, clock};
 use units::{Contains, Instant};
 
 use super::log::{Ended, Log, Opening};
 
-/// How long a file may take to be closed before whoever asked is answered all the same.
+/// How long a file may take to close before the client is answered anyway.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What `genom_success` and `genom_exdetail` say.
-fn told<T>(outcome: &Result<T, Exception>) -> (bool, String) {
+/// The values of `genom_success` and `genom_exdetail`.
+fn genom_result<T>(outcome: &Result<T, Exception>) -> (bool, String) {
     match outcome {
         Ok(_) => (true, String::new()),
         Err(exception) => (false, exception.to_string()),
@@ -27,8 +27,8 @@ fn told<T>(outcome: &Result<T, Exception>) -> (bool, String) {
 
 /// Makes `runner` answer the component's nine services.
 ///
-/// What they change is a parameter, and goes the way of `ros2 param set`; the parameter `intrinsic` follows the buttons
-/// too, so that both always say the same.
+/// The services change parameters as `ros2 param set` does. The parameter `intrinsic` follows the buttons too, so it always
+/// equals the frame in use.
 pub(super) fn serve<M: Contains<Joystick> + 'static>(
     runner: Runner<M>,
     log: &Log,
@@ -39,69 +39,70 @@ pub(super) fn serve<M: Contains<Joystick> + 'static>(
     logging(runner, log)
 }
 
-/// The parameter `intrinsic` becomes what a button selected.
+/// Sets the parameter `intrinsic` to the frame that a button selected.
 fn follow<M: Contains<Joystick>>(joystick: &Joystick, set: &Set) -> Option<((String, Value), M::Input)> {
     let change = frame_change(joystick.intrinsic());
     (set.value(&change.0) != Some(&change.1))
-        .then(|| (change, M::wrap(Input::FrameNoted(joystick.intrinsic()))))
+        .then(|| (change, M::wrap(Input::FrameParameterUpdated(joystick.intrinsic()))))
 }
 
 fn devices<M: Contains<Joystick> + 'static>(runner: Runner<M>) -> Result<Runner<M>, Error> {
     runner
-        .service::<DeviceList::Service>("~/device_list", move |_, desk| {
-            let device_list = desk.shell().inspect(|machine| machine.stage().device_list());
+        .service::<DeviceList::Service>("~/device_list", move |_, context| {
+            let device_list = context.shell().inspect(|machine| machine.stage().device_list());
             let (genom_success, genom_exdetail) = (true, String::new());
             Some(DeviceList::Response { genom_success, genom_exdetail, device_list })
         })?
-        .service::<Rename::Service>("~/rename", move |request, desk| {
-            let outcome = desk.shell().decide(|machine| {
+        .service::<Rename::Service>("~/rename", move |request, context| {
+            let outcome = context.shell().decide(|machine| {
                 match machine.stage().rename(&request.name, &request.newname) {
                     Ok(input) => (Ok(()), input.map(M::wrap)),
                     Err(exception) => (Err(exception), None),
                 }
             });
-            let (genom_success, genom_exdetail) = told(&outcome);
+            let (genom_success, genom_exdetail) = genom_result(&outcome);
             Some(Rename::Response { genom_success, genom_exdetail })
         })
 }
 
 fn settings<M: Contains<Joystick> + 'static>(runner: Runner<M>) -> Result<Runner<M>, Error> {
     runner
-        .service::<SetStateParams::Service>("~/set_state_params", |request, desk| {
+        .service::<SetStateParams::Service>("~/set_state_params", |request, context| {
             let p = &request.params;
-            let outcome = change(desk, dynamics_changes(p.drag, p.amax, p.awmax, p.slow));
-            let (genom_success, genom_exdetail) = told(&outcome);
+            let outcome = change(context, dynamics_changes(p.drag, p.amax, p.awmax, p.slow));
+            let (genom_success, genom_exdetail) = genom_result(&outcome);
             Some(SetStateParams::Response { genom_success, genom_exdetail })
         })?
-        .service::<GetMappings::Service>("~/get_mappings", move |_, desk| {
-            let asked = desk.shell().inspect(|machine| AskedMappings::from(machine.stage().mappings()));
+        .service::<GetMappings::Service>("~/get_mappings", move |_, context| {
+            let asked =
+                context.shell().inspect(|machine| RequestedMappings::from(machine.stage().mappings()));
             let (genom_success, genom_exdetail) = (true, String::new());
             Some(GetMappings::Response { genom_success, genom_exdetail, mappings: to_wire(&asked) })
         })?
-        .service::<SetMappings::Service>("~/set_mappings", move |request, desk| {
+        .service::<SetMappings::Service>("~/set_mappings", move |request, context| {
             let outcome = from_wire(&request.mappings).and_then(|asked| {
-                let changes = desk.shell().inspect(|machine| asked.changes(machine.stage().mappings()));
-                change(desk, changes)
+                let changes = context.shell().inspect(|machine| asked.changes(machine.stage().mappings()));
+                change(context, changes)
             });
-            let (genom_success, genom_exdetail) = told(&outcome);
+            let (genom_success, genom_exdetail) = genom_result(&outcome);
             Some(SetMappings::Response { genom_success, genom_exdetail })
         })?
-        .service::<SetIntrinsicMode::Service>("~/set_intrinsic_mode", move |request, desk| {
-            let outcome = change(desk, vec![frame_change(request.intrinsic)]);
+        .service::<SetIntrinsicMode::Service>("~/set_intrinsic_mode", move |request, context| {
+            let outcome = change(context, vec![frame_change(request.intrinsic)]);
             if outcome.is_ok() {
-                // Also where the parameter says so already, and a button said otherwise since.
-                desk.shell().deliver(M::wrap(Input::FrameSelected(request.intrinsic)));
+                // Also if the parameter already has this value, since a button may have selected the other frame since.
+                context.shell().deliver(M::wrap(Input::FrameSelected(request.intrinsic)));
             }
-            let (genom_success, genom_exdetail) = told(&outcome);
+            let (genom_success, genom_exdetail) = genom_result(&outcome);
             Some(SetIntrinsicMode::Response { genom_success, genom_exdetail })
         })
 }
 
 fn change<M: Contains<Joystick> + 'static>(
-    desk: &mut Desk<'_, M>,
+    context: &mut ServiceContext<'_, M>,
     changes: Changes,
 ) -> Result<(), Exception> {
-    desk.change(changes).map_err(|what| Exception::Value { what })
+    context.change(changes).map_err(|what| Exception::Value { what })
 }
 
 fn logging<M: Contains<Joystick> + 'static>(runner: Runner<M>, log: &Log) -> Result<Runner<M>, Error> {
@@ -119,7 +120,7 @@ fn logging<M: Contains<Joystick> + 'static>(runner: Runner<M>, log: &Log) -> Res
                 opening = Some(further);
                 return None;
             }
-            let (genom_success, genom_exdetail) = told(&outcome);
+            let (genom_success, genom_exdetail) = genom_result(&outcome);
             Some(LogService::Response { genom_success, genom_exdetail })
         })?
         .service::<LogStop::Service>("~/log_stop", move |_, _| {
@@ -138,9 +139,9 @@ fn logging<M: Contains<Joystick> + 'static>(runner: Runner<M>, log: &Log) -> Res
         })
 }
 
-fn to_wire(mappings: &AskedMappings) -> Mappings {
-    let axis = |axis: &AskedAxis| MappingAxis { axis: axis.axis, offset: axis.offset, scale: axis.scale };
-    let AskedMappings { linear, angular, enable: [on, slow, enable_toggle], coords } = *mappings;
+fn to_wire(mappings: &RequestedMappings) -> Mappings {
+    let axis = |axis: &RequestedAxis| MappingAxis { axis: axis.axis, offset: axis.offset, scale: axis.scale };
+    let RequestedMappings { linear, angular, enable: [on, slow, enable_toggle], coords } = *mappings;
     let [intrinsic, world, toggle] = coords;
     Mappings {
         linear: linear.iter().map(axis).collect(),
@@ -150,16 +151,16 @@ fn to_wire(mappings: &AskedMappings) -> Mappings {
     }
 }
 
-/// The wire has always three axes each; its type in Rust has any number.
-fn from_wire(mappings: &Mappings) -> Result<AskedMappings, Exception> {
+/// The message type has three axes each; its Rust type has any number.
+fn from_wire(mappings: &Mappings) -> Result<RequestedMappings, Exception> {
     let three = |axes: &[MappingAxis]| {
         let [x, y, z] = axes else {
             return Err(Exception::Value { what: format!("mappings have {} axes, must have 3", axes.len()) });
         };
-        Ok([x, y, z].map(|a| AskedAxis { axis: a.axis, offset: a.offset, scale: a.scale }))
+        Ok([x, y, z].map(|a| RequestedAxis { axis: a.axis, offset: a.offset, scale: a.scale }))
     };
     let Mappings { linear, angular, enable, coords } = mappings;
-    Ok(AskedMappings {
+    Ok(RequestedMappings {
         linear: three(linear)?,
         angular: three(angular)?,
         enable: [enable.on, enable.slow, enable.toggle],

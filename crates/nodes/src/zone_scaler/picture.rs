@@ -8,7 +8,7 @@ use units::{Contains, Stamp};
 use zone_pictures::{Colour, Marker, Pace, Shape, Snapshot, markers};
 use zones::ZoneScaler;
 
-/// The picture of the zones on `~/markers`, for whoever watches.
+/// The picture of the zones on `~/markers`.
 pub struct Picture {
     topic: Topic<MarkerArray>,
     pace: Pace,
@@ -22,10 +22,10 @@ impl Picture {
         Ok(Self { topic: Topic::new(node, "~/markers", qos::command())?, pace: Pace::default() })
     }
 
-    /// Publishes the picture of the scaler in `shell` if it is due and somebody watches.
+    /// Publishes the picture of the scaler in `shell` if it is due and the topic has a subscriber.
     pub fn draw<M: Contains<ZoneScaler>>(&mut self, shell: &Shell<M>) {
         let now = clock::now();
-        if !self.pace.is_time(now) || !self.topic.is_watched() {
+        if !self.pace.is_time(now) || !self.topic.has_subscribers() {
             return;
         }
         let due = shell.inspect(|machine| {
@@ -33,7 +33,7 @@ impl Picture {
             let snapshot = Snapshot::of(scaler);
             self.pace.is_due(now, &snapshot).then(|| (snapshot, scaler.params().markers.clone()))
         });
-        // Drawn and published without the machine's lock: nothing on the way of a command waits for a picture.
+        // Drawn and published without the machine's lock: no command waits for a picture.
         if let Some((snapshot, place)) = due {
             let stamp = clock::stamp();
             let markers = markers(&snapshot, place.radius);

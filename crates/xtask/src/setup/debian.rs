@@ -1,6 +1,7 @@
-//! What only the system's package manager can give: compilers, libclang, SDL2, Python's headers, and mocked devices.
+//! Requirements that only the system's package manager can provide: compilers, libclang, SDL2, Python's headers, and mocked
+//! devices.
 //!
-//! Each is looked for by use, not in dpkg's list, since it may come from elsewhere.
+//! Each is checked by use, not in dpkg's list, since it may come from elsewhere.
 
 use std::env;
 use std::fs;
@@ -12,7 +13,7 @@ use crate::process::{answers, capture, succeeds};
 use crate::report::{Failure, Outcome, step};
 use crate::root::folders;
 
-/// One thing, the Debian package that has it, and how to see whether it is there.
+/// A requirement, the Debian package that has it, and a check whether it is installed.
 struct Need {
     package: &'static str,
     why: &'static str,
@@ -31,7 +32,7 @@ const TOOLS: &[Need] = &[
     Need { package: "libsdl2-dev", why: "SDL2 (for gamepads)", is_there: sdl2 },
 ];
 
-/// What only tests need; without it they leave something out.
+/// Requirements of tests only; without them some tests are skipped.
 const MOCKS: &[Need] = &[
     Need { package: "umockdev", why: "umockdev (mocked gamepads)", is_there: || tool("umockdev-run") },
     Need {
@@ -45,7 +46,7 @@ fn tool(name: &str) -> bool {
     answers(Command::new(name).arg("--version"))
 }
 
-/// The library and the compiler's own headers (`stddef.h`), without which it reads nothing.
+/// The library and the compiler's own headers (`stddef.h`), without which it parses nothing.
 fn libclang() -> bool {
     let versions = folders(Path::new("/usr/lib"))
         .into_iter()
@@ -69,7 +70,7 @@ fn libclang() -> bool {
     has_library && has_headers
 }
 
-/// Links a program of nothing against it.
+/// Links an empty program against it.
 fn sdl2() -> bool {
     answers(Command::new("cc").args([
         "-shared",
@@ -84,7 +85,7 @@ fn sdl2() -> bool {
 /// Checks the tools, and installs what is missing where that is possible.
 ///
 /// # Errors
-/// With the line to type, where it is not.
+/// If that is not possible: the command to run.
 pub fn ensure_tools() -> Outcome<()> {
     let missing = |needs: &'static [Need]| needs.iter().filter(|need| !(need.is_there)());
     let first: Vec<&Need> = missing(TOOLS).collect();
@@ -100,8 +101,8 @@ pub fn ensure_tools() -> Outcome<()> {
     }
 }
 
-/// Checks what the tests mock devices and hosts with, and installs it where that is possible. In CI it has to be there;
-/// elsewhere the tests that need it are skipped.
+/// Checks the tools with which the tests mock devices and hosts, and installs them where that is possible. CI needs them;
+/// elsewhere the tests that need them are skipped.
 ///
 /// # Errors
 /// In CI only.
@@ -131,7 +132,7 @@ pub fn ensure_python() -> Outcome<PathBuf> {
     }
     let why = python::none_fits(&search);
     if !search.completable && Path::new("/usr/bin/python3").exists() {
-        return Err(Failure::new(why)); // The system's own does not fit: its packages would not help.
+        return Err(Failure::new(why)); // The system's Python does not fit: its packages would not help.
     }
     let reason = "a Python with venv and headers";
     install(&[("python3", reason), ("python3-venv", reason), ("python3-dev", reason)])?;
@@ -142,7 +143,7 @@ pub fn ensure_python() -> Outcome<PathBuf> {
     }
 }
 
-/// Installs packages: as root, or in CI by sudo.
+/// Installs packages: as root, or in CI with sudo.
 fn install(needs: &[(&str, &str)]) -> Outcome<()> {
     let packages: Vec<&str> = needs.iter().map(|(package, _)| *package).collect();
     let mut reasons: Vec<&str> = needs.iter().map(|(_, why)| *why).collect();
@@ -173,7 +174,7 @@ fn install(needs: &[(&str, &str)]) -> Outcome<()> {
     Err(Failure::new(format!("{missing}; apt-get could not install it (no network?): try\n  {line}")))
 }
 
-/// The words that make a command root's, if that goes without asking anybody.
+/// The prefix that runs a command as root, if that needs no password.
 fn privilege() -> Option<Vec<&'static str>> {
     let id = capture(Command::new("id").arg("-u").stdin(Stdio::null())).ok()?;
     if id.out.trim() == "0" {

@@ -1,4 +1,4 @@
-//! Is there room? Asked before, since a full disk in the middle shows as anything.
+//! Checks the free space first, since a full disk during setup shows as unrelated errors.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 use crate::process::capture;
 use crate::report::{Failure, Outcome};
 
-/// What the prefix, the interfaces, and a first build of the ROS crates take together in KiB.
+/// The space that the prefix, the interfaces, and a first build of the ROS crates take together in KiB.
 const NEEDED_KIB: u64 = 1_500_000;
 
 /// Checks that the disk beneath `folder` has room for a first setup.
 ///
 /// # Errors
-/// When it has not; a disk that does not tell passes.
+/// If it has not; passes if the free space is unknown.
 pub fn ensure_room(folder: &Path) -> Outcome<()> {
     let ended = capture(Command::new("df").arg("-Pk").arg(folder).env("LC_ALL", "C").stdin(Stdio::null()));
     match ended.ok().and_then(|ended| available(&ended.out)) {

@@ -1,4 +1,4 @@
-//! What is wrong in the wheels and is mended after they are installed. Done twice, each does nothing.
+//! Corrections of the wheels after they are installed. A second run of each does nothing.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,15 +10,15 @@ use crate::process::capture;
 use crate::report::{Failure, Outcome, step};
 use crate::root::files;
 
-/// Counted up when a fix is added: prefixes with an older count are made anew.
+/// Incremented when a fix is added: prefixes with an older number are made anew.
 pub const VERSION: u32 = 1;
 
-/// Mends the prefix.
+/// Corrects the prefix.
 ///
 /// # Errors
 /// When a file cannot be read or written.
 pub fn apply(prefix: &Path) -> Outcome<()> {
-    step("mending the wheels' CMake paths and libraries");
+    step("correcting the wheels' CMake paths and libraries");
     exports(prefix)?;
     needed(prefix)?;
     implementation(prefix)
@@ -35,25 +35,25 @@ fn exports(prefix: &Path) -> Outcome<()> {
     {
         let bytes = fs::read(&file).map_err(|e| Failure::io("read", &file, &e))?;
         let Ok(text) = String::from_utf8(bytes) else { continue };
-        let mended = replace_paths(&text, &headers, &numpy);
-        if mended != text {
-            fs::write(&file, mended).map_err(|e| Failure::io("write", &file, &e))?;
+        let corrected = replace_paths(&text, &headers, &numpy);
+        if corrected != text {
+            fs::write(&file, corrected).map_err(|e| Failure::io("write", &file, &e))?;
         }
     }
     Ok(())
 }
 
-/// Replaces every `/opt/python/…` that ends as Python's or numpy's include folder do; others stay.
+/// Replaces every `/opt/python/…` that ends as Python's or numpy's include folder does; others stay.
 fn replace_paths(text: &str, headers: &str, numpy: &str) -> String {
     const START: &str = "/opt/python/";
-    let mut mended = String::with_capacity(text.len());
+    let mut corrected = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(START) {
-        mended.push_str(&rest[..start]);
+        corrected.push_str(&rest[..start]);
         let tail = &rest[start..];
         let end = tail.find([';', '"', ' ', ')', '\n', '>']).unwrap_or(tail.len());
         let path = &tail[..end];
-        mended.push_str(match path.rsplit_once("/include") {
+        corrected.push_str(match path.rsplit_once("/include") {
             Some((before, "")) if before.ends_with("/numpy/_core") || before.ends_with("/numpy/core") => {
                 numpy
             }
@@ -62,7 +62,7 @@ fn replace_paths(text: &str, headers: &str, numpy: &str) -> String {
         });
         rest = &tail[end..];
     }
-    mended + rest
+    corrected + rest
 }
 
 /// Some C libraries NEED Python's message libraries without using them: a Rust program would die of an undefined
@@ -94,13 +94,13 @@ fn is_c_library(prefix: &Path, path: &Path) -> bool {
     direct && name.starts_with("lib") && name.contains(".so") && !is_python_library(&name)
 }
 
-/// There is one RMW only and no library that chooses among them, which r2r links.
+/// The wheels have one RMW only and not the library that selects one, which r2r links.
 fn implementation(prefix: &Path) -> Outcome<()> {
     let link = prefix.join("lib/librmw_implementation.so");
     if link.exists() {
         return Ok(());
     }
-    let _ = fs::remove_file(&link); // A dangling one; if it stays, the next line says so.
+    let _ = fs::remove_file(&link); // A dangling link; if it stays, the next line reports it.
     symlink("librmw_fastrtps_cpp.so", &link).map_err(|e| Failure::io("make", &link, &e))
 }
 
@@ -114,12 +114,12 @@ mod tests {
 
     #[test]
     fn include_folders_of_the_builder_become_ours() {
-        let mended = replace_paths(WHEEL, "/usr/include/python3.11", "/np/include");
-        assert_eq!(mended, "INCLUDE \"/usr/include/python3.11;/np/include\")\n/opt/python/x y");
+        let corrected = replace_paths(WHEEL, "/usr/include/python3.11", "/np/include");
+        assert_eq!(corrected, "INCLUDE \"/usr/include/python3.11;/np/include\")\n/opt/python/x y");
     }
 
     #[test]
-    fn mending_twice_is_mending_once() {
+    fn a_second_correction_changes_nothing() {
         let once = replace_paths(WHEEL, "/h", "/n");
         assert_eq!(replace_paths(&once, "/h", "/n"), once);
     }

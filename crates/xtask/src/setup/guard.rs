@@ -6,14 +6,14 @@ use std::process::Stdio;
 use crate::report::{Failure, Outcome, step};
 use crate::root::Root;
 
-/// The lock on `.ros2/`, held while it lives.
+/// The lock on `.ros2/`, held as long as this value exists.
 ///
-/// Children get it as their standard input: if setup is killed, its pip or compiler lives on for a while and keeps
-/// writing, and the next setup waits for the end of it before it clears up.
+/// Children get it as their standard input: if setup is killed, its pip or compiler lives on for a while and keeps writing, and
+/// the next setup waits until it has ended before it cleans up.
 pub struct Guard(File);
 
 impl Guard {
-    /// Takes the lock, waiting for whoever has it.
+    /// Takes the lock, and waits while another process has it.
     ///
     /// # Errors
     /// When the lock file cannot be made.
@@ -28,7 +28,7 @@ impl Guard {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 step(
-                    "another setup, or what is left of an interrupted one, is at work here; waiting for its end",
+                    "another setup, or the rest of an interrupted one, is running here; waiting for its end",
                 );
                 file.lock().map_err(|e| fail(&e))?;
             }

@@ -1,7 +1,7 @@
 //! The interface packages of this repository, built with plain CMake into `.ros2/install`.
 //!
-//! A package is built again only when what it is made of changed. r2r keeps the bindings it generated for as long as
-//! the paths stay the same, so it is thrown out of cargo's folder when an interface did change.
+//! A package is built again only if its sources changed. r2r keeps its generated bindings as long as the paths stay the same,
+//! so it is removed from cargo's folder when an interface changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::process::{capture, logged};
 use crate::report::{Failure, Outcome, Watch, step};
 use crate::root::{Root, folders, remove, write};
 
-/// Counted up when packages are built in another way: all are built again then.
+/// Incremented when packages are built in another way: all are built again then.
 const RECIPE: &str = "1";
 
-/// Packages of Rust that hold code made from the interfaces.
+/// Rust packages with code generated from the interfaces.
 const GENERATED: &[&str] = &["r2r_msg_gen", "r2r_actions", "r2r_rcl", "r2r"];
 
 /// Builds and installs what is missing or changed.
@@ -36,7 +36,7 @@ pub fn ensure(root: &Root, ros: &Ros, environment: &Environment, guard: &Guard) 
     for package in &packages {
         let digest = digest(root, ros, package, &digests)?;
         let mark = root.made("stamps").join(&package.name);
-        if !stamp::says(&mark, &digest)
+        if !stamp::is(&mark, &digest)
             || !install.join("share").join(&package.name).join("package.xml").is_file()
         {
             let time = Watch::start();
@@ -54,7 +54,7 @@ pub fn ensure(root: &Root, ros: &Ros, environment: &Environment, guard: &Guard) 
     forget_bindings(root, rebuilt, &all.text())
 }
 
-/// Every interface package: those of the repository, and `tf2_msgs` where the ROS in use lacks it.
+/// Every interface package: those of the repository, and `tf2_msgs` if the ROS in use lacks it.
 fn all(root: &Root, ros: &Ros) -> Outcome<Vec<Package>> {
     let mut places: Vec<PathBuf> = ["msg", "srv"].iter().flat_map(|kind| folders(&root.join(kind))).collect();
     places.retain(|folder| folder.join("package.xml").is_file());
@@ -78,7 +78,7 @@ fn write_tf2(root: &Root) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// What the package is made of: its files, the ROS beneath, and those packages of ours that it needs.
+/// The digest of the package's inputs: its files, the ROS beneath, and the packages of this repository that it needs.
 fn digest(root: &Root, ros: &Ros, package: &Package, earlier: &[(String, String)]) -> Outcome<String> {
     let mut digest = Digest::new().add(RECIPE.as_bytes()).folder(&package.folder)?;
     digest = digest.add(root.install().to_string_lossy().as_bytes());
@@ -97,7 +97,7 @@ fn digest(root: &Root, ros: &Ros, package: &Package, earlier: &[(String, String)
 
 fn build(root: &Root, ros: &Ros, package: &Package, environment: &Environment, guard: &Guard) -> Outcome<()> {
     let (folder, install) = (root.made("build").join(&package.name), root.install());
-    // What an earlier version of the package left behind would be found by r2r.
+    // r2r would find files of an earlier version of the package.
     remove(&folder)?;
     remove_installed(&install, &package.name)?;
     fs::create_dir_all(&folder).map_err(|e| Failure::io("make", &folder, &e))?;
@@ -128,12 +128,13 @@ fn remove_installed(install: &Path, name: &str) -> Outcome<()> {
     remove(&install.join("include").join(name))?;
     remove(&install.join("share").join(name))?;
     for kind in folders(&install.join("share/ament_index/resource_index")) {
-        let _ = fs::remove_file(kind.join(name)); // Most kinds have none of it.
+        let _ = fs::remove_file(kind.join(name)); // Most kinds have no entry for it.
     }
     Ok(())
 }
 
-/// Packages that are no longer in the repository leave the index, where r2r would find them; whether any did.
+/// Removes packages that are no longer in the repository from the index, where r2r would find them; returns whether there were
+/// any.
 fn forget_removed(root: &Root, packages: &[Package]) -> Outcome<bool> {
     let Ok(stamps) = fs::read_dir(root.made("stamps")) else { return Ok(false) };
     let mut any = false;
@@ -149,10 +150,10 @@ fn forget_removed(root: &Root, packages: &[Package]) -> Outcome<bool> {
     Ok(any)
 }
 
-/// Makes cargo build r2r again if what it built is of other interfaces. Every target folder has its own mark.
+/// Makes cargo build r2r again if it was built for other interfaces. Every target folder has its own mark.
 fn forget_bindings(root: &Root, rebuilt: bool, digest: &str) -> Outcome<()> {
     let mark = root.target().join(".interfaces");
-    if stamp::says(&mark, digest) {
+    if stamp::is(&mark, digest) {
         return Ok(());
     }
     if !mark.exists() && !rebuilt {
@@ -169,7 +170,7 @@ fn forget_bindings(root: &Root, rebuilt: bool, digest: &str) -> Outcome<()> {
         let ended = capture(clean(&mut command).args(GENERATED.iter().flat_map(|name| ["-p", name])))?;
         if !ended.success {
             return Err(Failure::new(format!(
-                "interfaces changed, but cargo could not forget r2r, so run `cargo clean`: {}",
+                "interfaces changed, but cargo could not remove r2r, so run `cargo clean`: {}",
                 ended.err.trim()
             )));
         }

@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: everything that building and running the ROS crates needs. Done twice, it does nothing.
+//! `cargo xtask setup`: everything that building and running the ROS crates needs. A second run does nothing.
 
 pub mod debian;
 pub mod disk;
@@ -16,13 +16,13 @@ use crate::report::{Failure, Outcome, Watch, step};
 use crate::root::Root;
 use guard::Guard;
 
-/// What r2r can be built for.
+/// The distributions that r2r supports.
 const DISTROS: &[&str] = &["humble", "iron", "jazzy", "rolling"];
 
-/// Makes everything that is missing or old.
+/// Makes everything that is missing or outdated.
 ///
 /// # Errors
-/// The first thing that cannot be had, in one sentence.
+/// The first requirement that cannot be met, in one sentence.
 pub fn run(root: &Root) -> Outcome<()> {
     let watch = Watch::start();
     let guard = Guard::take(root)?;
@@ -46,7 +46,7 @@ pub fn run(root: &Root) -> Outcome<()> {
     Ok(())
 }
 
-/// Whether setup has been run to its end here, without doing anything.
+/// Checks whether setup has been completed here, without changing anything.
 ///
 /// # Errors
 /// When it has not.

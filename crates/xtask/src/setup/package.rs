@@ -1,4 +1,4 @@
-//! What of a `package.xml` matters here: its name, and what has to be built before it.
+//! The parts of a `package.xml` that are used here: the name, and the packages that have to be built before it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use crate::report::{Failure, Outcome};
 /// One interface package of this repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// As CMake and ROS know it.
+    /// Its name in CMake and ROS.
     pub name: String,
-    /// Where its `package.xml` lies.
+    /// The folder of its `package.xml`.
     pub folder: PathBuf,
-    /// Everything it names as a dependency of any kind.
+    /// Its dependencies of any kind.
     pub needs: Vec<String>,
 }
 
@@ -56,10 +56,10 @@ fn elements(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     found
 }
 
-/// The packages, each after those of them that it needs; otherwise by name.
+/// The packages, each after those that it needs; otherwise by name.
 ///
 /// # Errors
-/// When some need one another in a circle, or two have one name.
+/// If some depend on one another in a circle, or two have one name.
 pub fn in_order(mut packages: Vec<Package>) -> Outcome<Vec<Package>> {
     packages.sort_by(|a, b| a.name.cmp(&b.name));
     if let Some(pair) = packages.windows(2).find(|pair| pair[0].name == pair[1].name) {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_needed_comes_first() {
+    fn dependencies_come_first() {
         let given = vec![package("a", &["c", "std_msgs"]), package("b", &[]), package("c", &["b"])];
         let names: Vec<String> = in_order(given).unwrap().into_iter().map(|package| package.name).collect();
         assert_eq!(names, ["b", "c", "a"]);

@@ -18,10 +18,10 @@ print('%d.%d' % sys.version_info[:2], platform.python_implementation(), 64 if sy
       *('yes' if x else 'no' for x in (u.find_spec('venv') and u.find_spec('ensurepip'),
                                        os.path.exists(sysconfig.get_paths()['include'] + '/Python.h'))))";
 
-/// What one interpreter lacks.
+/// Whether an interpreter fits.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing.
+    /// It fits.
     Fits,
     /// Its version or build has no wheels.
     Wrong(String),
@@ -33,19 +33,19 @@ pub enum Verdict {
 pub struct Search {
     /// The first that fits.
     pub found: Option<PathBuf>,
-    /// Every other one and why not, for the sentence.
+    /// The rejected ones with the reason, for the error message.
     pub refused: Vec<String>,
-    /// One only lacks `python3-venv` or `python3-dev`.
+    /// Whether one only lacks `python3-venv` or `python3-dev`.
     pub completable: bool,
 }
 
-/// The folders to search: the system's first, since what is in a person's PATH comes and goes.
+/// The folders to search: the system's first, since the contents of a user's PATH vary.
 pub fn places() -> Vec<PathBuf> {
     let mut places = vec![PathBuf::from("/usr/bin"), PathBuf::from("/usr/local/bin")];
     places.extend(env::var_os("PATH").iter().flat_map(env::split_paths).filter(|place| place.is_absolute()));
     let mut seen = Vec::new();
     places.retain(|place| {
-        let real = place.canonicalize().unwrap_or_else(|_| place.clone()); // `/bin` is `/usr/bin` nowadays.
+        let real = place.canonicalize().unwrap_or_else(|_| place.clone()); // `/bin` is a link to `/usr/bin`.
         let is_new = !seen.contains(&real) && !place.ends_with(".ros2/prefix/bin");
         seen.push(real);
         is_new
@@ -53,12 +53,12 @@ pub fn places() -> Vec<PathBuf> {
     places
 }
 
-/// The Python of a ROS that is in `environment`: the prefix's own, or what can import the sourced one's modules.
+/// The Python of the ROS in `environment`: the prefix's own, or one that can import the sourced one's modules.
 pub fn of_ros(root: &Root, ros: &Ros, environment: &Environment) -> PathBuf {
     if *ros == Ros::Own {
         return root.prefix().join("bin/python");
     }
-    // A person's other Pythons often come first in the PATH; ROS is made for the system's.
+    // A user's other Pythons often come first in the PATH; ROS is made for the system's.
     let knows_ros = |python: &&str| {
         let mut command = Command::new(python);
         answers(environment.apply(&mut command).args(["-c", "import ament_package, em"]))
@@ -118,7 +118,7 @@ fn judge(answer: &str) -> Verdict {
     }
 }
 
-/// The sentence for when none fits.
+/// The error message if none fits.
 pub fn none_fits(search: &Search) -> String {
     let found = if search.refused.is_empty() {
         "no Python 3 at all was found".to_owned()
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn without_any_python_the_sentence_says_so() {
+    fn a_missing_python_is_reported() {
         let search = search(&[PathBuf::from("/nonexistent")]);
         assert!(search.found.is_none());
         assert!(none_fits(&search).contains("no Python 3 at all was found"));

@@ -1,4 +1,4 @@
-//! Marks that say what something was made from. They are written last, so that half-made things have none.
+//! Marks with the digest from which a result was made. They are written last, so an incomplete result has none.
 
 use std::fs;
 use std::path::Path;
@@ -6,17 +6,17 @@ use std::path::Path;
 use crate::report::{Failure, Outcome};
 use crate::root::{files, write};
 
-/// A digest of names and contents (FNV-1a, 64 bits): it finds changes, it does not guard against an enemy.
+/// A digest of names and contents (FNV-1a, 64 bits): it detects changes, it does not protect against an attacker.
 #[derive(Clone, Copy, Debug)]
 pub struct Digest(u64);
 
 impl Digest {
-    /// Of nothing.
+    /// The digest of no data.
     pub fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
-    /// With `bytes` added; where they end counts.
+    /// Adds `bytes`; their length counts too.
     pub fn add(mut self, bytes: &[u8]) -> Self {
         let length = (bytes.len() as u64).to_le_bytes();
         for byte in bytes.iter().chain(&length) {
@@ -25,7 +25,7 @@ impl Digest {
         self
     }
 
-    /// With every file beneath `folder` added: its name and what is in it.
+    /// Adds every file beneath `folder`: its name and its contents.
     ///
     /// # Errors
     /// When one cannot be read.
@@ -44,8 +44,8 @@ impl Digest {
     }
 }
 
-/// Whether the mark at `path` says `text`.
-pub fn says(path: &Path, text: &str) -> bool {
+/// Whether the mark at `path` is `text`.
+pub fn is(path: &Path, text: &str) -> bool {
     fs::read_to_string(path).is_ok_and(|found| found == text)
 }
 

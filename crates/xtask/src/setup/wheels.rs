@@ -13,15 +13,15 @@ use crate::process::{Ended, capture, watch};
 use crate::report::{Failure, Outcome, Watch, step};
 use crate::root::{Root, remove, write};
 
-/// The lock is read at run time, so that an edited one is used without building xtask again.
+/// The lock is read at run time, so an edited one is used without building xtask again.
 pub const LOCK: &str = "crates/xtask/ros2.lock";
 
-/// What builds the one package that has no wheel (empy) comes first.
+/// The packages that build the one package without a wheel (empy), which are installed first.
 const FIRST: &[&str] = &["setuptools", "wheel"];
 
-/// What a complete prefix at this place from this lock is marked with.
+/// The mark of a complete prefix at this place from this lock.
 fn mark(root: &Root, lock: &str) -> String {
-    // The place counts: scripts of a prefix hold its path, and a moved repository makes its prefix anew.
+    // The place is included: scripts of a prefix contain its path, so a moved repository needs a new prefix.
     let digest = Digest::new().add(lock.as_bytes()).add(root.prefix().to_string_lossy().as_bytes());
     format!("{} fixes {}\n", digest.text(), fixes::VERSION)
 }
@@ -31,17 +31,17 @@ fn read_lock(root: &Root) -> Outcome<String> {
     fs::read_to_string(&path).map_err(|e| Failure::io("read", &path, &e))
 }
 
-/// Whether the prefix is there, whole, and made from the lock as it is now.
+/// Whether the prefix exists, is complete, and is made from the present lock.
 pub fn is_complete(root: &Root) -> bool {
     let marked =
-        read_lock(root).is_ok_and(|lock| stamp::says(&root.prefix().join(".complete"), &mark(root, &lock)));
-    marked && root.prefix().join("bin/python").exists() // Its target goes away when the system's Python is replaced.
+        read_lock(root).is_ok_and(|lock| stamp::is(&root.prefix().join(".complete"), &mark(root, &lock)));
+    marked && root.prefix().join("bin/python").exists() // Its target disappears when the system's Python is replaced.
 }
 
 /// Makes the prefix unless it is complete.
 ///
 /// # Errors
-/// No wheels for this machine, no Python, no room, no network, a wheel with another hash.
+/// No wheels for this machine, no Python, no free space, no network, a wheel with another hash.
 pub fn ensure(root: &Root, guard: &Guard) -> Outcome<()> {
     if is_complete(root) {
         return Ok(());
@@ -88,7 +88,7 @@ fn make_venv(interpreter: &Path, prefix: &Path, guard: &Guard) -> Outcome<()> {
 
 fn install(root: &Root, guard: &Guard, lock: &Path, count: usize) -> Outcome<()> {
     let prefix = root.prefix();
-    // On the same disk as the prefix: that is the one whose free space was looked at.
+    // On the same disk as the prefix, whose free space was checked.
     let temporary = root.made("tmp");
     remove(&temporary)?;
     fs::create_dir_all(&temporary).map_err(|e| Failure::io("make", &temporary, &e))?;
@@ -135,7 +135,7 @@ fn install(root: &Root, guard: &Guard, lock: &Path, count: usize) -> Outcome<()>
     }))
 }
 
-/// On a terminal one line that counts; elsewhere a line now and then.
+/// Shows the progress: on a terminal one line that counts, otherwise some lines.
 fn progress(done: usize, of: usize) {
     if std::io::stderr().is_terminal() {
         eprint!("\rxtask: fetching package {done} of {of} at most ");
@@ -175,14 +175,14 @@ fn subset(lock: &str, names: &[&str]) -> String {
     text
 }
 
-/// The known ways in which pip fails, each as one sentence.
+/// Explains the known failures of pip, each in one sentence.
 fn explain(ended: &Ended, prefix: &Path) -> Option<Failure> {
-    let said = format!("{}\n{}", ended.out, ended.err);
-    if said.contains("No space left on device") || said.contains("Errno 28") {
+    let output = format!("{}\n{}", ended.out, ended.err);
+    if output.contains("No space left on device") || output.contains("Errno 28") {
         return Some(Failure::disk_full(prefix));
     }
-    if said.contains("DO NOT MATCH THE HASHES") {
-        let after = said.split("DO NOT MATCH THE HASHES").nth(1).unwrap_or_default();
+    if output.contains("DO NOT MATCH THE HASHES") {
+        let after = output.split("DO NOT MATCH THE HASHES").nth(1).unwrap_or_default();
         let package = after.lines().find_map(|line| {
             let line = line.trim();
             line.contains("==").then(|| line.split_whitespace().next().unwrap_or(line).to_owned())
@@ -190,7 +190,7 @@ fn explain(ended: &Ended, prefix: &Path) -> Option<Failure> {
         let package = package.unwrap_or_else(|| "a package".to_owned());
         return Some(Failure::new(format!(
             "{package} is refused: its file is not the one whose hash is in {LOCK}; if it was changed on purpose, \
-             run `cargo xtask lock` and look at what changes"
+             run `cargo xtask lock` and review the changes"
         )));
     }
     const NETWORK: &[&str] = &[
@@ -206,13 +206,13 @@ fn explain(ended: &Ended, prefix: &Path) -> Option<Failure> {
         "Network is unreachable",
         "connection broken",
     ];
-    if NETWORK.iter().any(|sign| said.contains(sign)) {
+    if NETWORK.iter().any(|sign| output.contains(sign)) {
         return Some(Failure::new(
             "the package index cannot be reached: setup needs the network once (or a mirror, set as pip's index-url); \
              what was fetched is kept by pip for the next run",
         ));
     }
-    let missing = said.lines().find_map(|line| line.split_once("No matching distribution found for "));
+    let missing = output.lines().find_map(|line| line.split_once("No matching distribution found for "));
     missing.map(|(_, name)| {
         let name = name.split_whitespace().next().unwrap_or(name);
         Failure::new(format!("the package index has no {name} for this machine: see {LOCK}"))
@@ -233,15 +233,15 @@ mod tests {
 
     #[test]
     fn a_changed_wheel_is_named() {
-        let said = "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated\n    \
+        let output = "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated\n    \
                     ros-rcl==9.2.8 from file:///x (from -r ros2.lock (line 9)):\n        Expected sha256 00\n";
-        assert!(sentence(said).starts_with("ros-rcl==9.2.8 is refused"));
+        assert!(sentence(output).starts_with("ros-rcl==9.2.8 is refused"));
     }
 
     #[test]
-    fn no_network_is_said_before_no_package() {
-        let said = "WARNING: Retrying ... NewConnectionError ...\nERROR: No matching distribution found for wheel==0.48.0\n";
-        assert!(sentence(said).starts_with("the package index cannot be reached"));
+    fn a_missing_network_is_reported_before_a_missing_package() {
+        let output = "WARNING: Retrying ... NewConnectionError ...\nERROR: No matching distribution found for wheel==0.48.0\n";
+        assert!(sentence(output).starts_with("the package index cannot be reached"));
         assert!(
             sentence("ERROR: No matching distribution found for wheel==0.48.0\n")
                 .contains("no wheel==0.48.0")
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_failure_is_left_to_pips_own_words() {
+    fn an_unknown_failure_is_left_to_pips_message() {
         assert!(sentence("ERROR: something else\n").is_empty());
     }
 

@@ -1,10 +1,10 @@
-//! What is drawn by the example and compared by the test.
+//! The samples drawn by the example and compared by the test.
 
 use units::{Instant, Machine};
 use zone_pictures::Snapshot;
 use zones::{Boundaries, Input, Joystick, Params, ZoneScaler};
 
-/// A name, which is also that of the file, and what the scaler has done.
+/// The name, which is also that of the file, and the snapshot.
 pub fn all() -> [(&'static str, Snapshot); 4] {
     [
         ("front_limited", after(&Params::default(), &[(90, 15)], 0)),

@@ -32,7 +32,7 @@ pub fn stop(sec: i32) -> Command {
     Command { stamp: Stamp { sec, nanosec: 0 }, ..Command::STOP }
 }
 
-/// A zero of the scaler's own while motion is asked for.
+/// A zero of the scaler itself while motion is requested.
 pub const WITHHELD: Command = Command { withheld: true, ..Command::STOP };
 
 pub struct Bench(pub ZoneScaler, u64);
@@ -72,7 +72,8 @@ impl Bench {
         self.drain(ms).into_iter().filter_map(drive).collect()
     }
 
-    /// Lets time pass up to before `ms`, as a runner would; gives what was commanded besides zeros of the node's own.
+    /// Advances the time to just before `ms`, as a runner would; returns the commands other than the scaler's own
+    /// zeros.
     fn pass(&mut self, ms: u64) -> Vec<Command> {
         let mut commands = Vec::new();
         while self.1 + 10 < ms {

@@ -3,100 +3,100 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use crate::neighbours::Met;
+use crate::other_nodes::OtherNode;
 
-/// Why the demo did not come to its good end.
+/// Why the demo failed.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum Error {
     /// The demo cannot have a ROS domain of its own.
-    Isolation(isolation::Trouble),
-    /// Somebody is in the demo's ROS domain.
-    Met(Met),
+    Isolation(isolation::Error),
+    /// A conflicting node is in the demo's ROS domain.
+    OtherNode(OtherNode),
     /// The demo's own node does not run.
     Ros(ros::Error),
     /// The operating system refused something.
     Io {
         /// What was tried.
         what: String,
-        /// Its own words.
+        /// Its error.
         source: io::Error,
     },
-    /// A node's executable is not where the demo is.
-    Absent {
-        /// Where it should be.
+    /// A node's executable is missing.
+    MissingExecutable {
+        /// Its expected path.
         path: PathBuf,
     },
     /// A node ended although the demo still runs.
-    Fell {
-        /// Which one.
+    NodeEnded {
+        /// Its name.
         name: &'static str,
-        /// How.
+        /// Its exit status.
         status: ExitStatus,
         /// Its last lines.
         words: String,
     },
-    /// Some nodes never spoke.
-    Silent {
-        /// On these topics.
+    /// Some nodes published nothing.
+    NoMessage {
+        /// The topics without a message.
         topics: Vec<&'static str>,
-        /// For so long \[s\].
+        /// The time waited \[s\].
         seconds: u64,
     },
-    /// The course was driven and showed something wrong.
+    /// The course was driven, and its checks failed.
     Failed(Vec<String>),
-    /// Somebody ended the demo before its time.
+    /// The user ended the demo early.
     Interrupted,
 }
 
-impl Trouble {
-    /// Says what was tried when the operating system refused.
+impl Error {
+    /// An error that names what was tried when the operating system refused.
     pub fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }
     }
 }
 
-impl From<ros::Error> for Trouble {
+impl From<ros::Error> for Error {
     fn from(error: ros::Error) -> Self {
         Self::Ros(error)
     }
 }
 
-impl From<isolation::Trouble> for Trouble {
-    fn from(trouble: isolation::Trouble) -> Self {
-        Self::Isolation(trouble)
+impl From<isolation::Error> for Error {
+    fn from(error: isolation::Error) -> Self {
+        Self::Isolation(error)
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Isolation(trouble) => trouble.fmt(f),
-            Self::Met(met) => {
+            Self::Isolation(error) => error.fmt(f),
+            Self::OtherNode(other) => {
                 write!(
                     f,
-                    "{met}, which the demo would drive with: choose another ROS domain by {}",
+                    "{other}, which the demo would drive with: choose another ROS domain by {}",
                     isolation::OWN
                 )
             }
             Self::Ros(error) => error.fmt(f),
             Self::Io { what, source } => write!(f, "could not {what}: {source}"),
-            Self::Absent { path } => {
+            Self::MissingExecutable { path } => {
                 write!(
                     f,
                     "there is no '{}'; build all executables with `cargo build -p nodes -p demo`",
                     path.display()
                 )
             }
-            Self::Fell { name, status, words } => {
+            Self::NodeEnded { name, status, words } => {
                 write!(f, "the node process '{name}' ended ({status})")?;
                 match words.as_str() {
-                    "" => f.write_str(" without a word"),
-                    words => write!(f, "; its last words:\n{words}"),
+                    "" => f.write_str(" without any output"),
+                    words => write!(f, "; its last lines:\n{words}"),
                 }
             }
-            Self::Silent { topics, seconds } => {
-                write!(f, "nothing came within {seconds} s on: {}", topics.join(", "))
+            Self::NoMessage { topics, seconds } => {
+                write!(f, "nothing was received within {seconds} s on: {}", topics.join(", "))
             }
             Self::Failed(failures) => {
                 let count = failures.len();
@@ -108,4 +108,4 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for Error {}

@@ -1,21 +1,21 @@
-/// What the operator holds in hand at a moment: levels, not edges.
+/// The state of the operator's stick and buttons at a moment: levels, not edges.
 ///
-/// Levels are said again and again, so that a node that comes late hears them too; an edge is made by two of them.
+/// Levels are published repeatedly, so a node that starts late receives them too; two levels make an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wish {
-    /// How the stick is held; `None` while it is unplugged.
+pub struct OperatorInput {
+    /// The position of the stick; `None` while it is unplugged.
     pub stick: Option<Stick>,
     /// Whether motion is enabled.
     pub enable: bool,
-    /// Whether the reset button is down; letting it go resets.
+    /// Whether the reset button is down; releasing it resets.
     pub reset: bool,
     /// Whether the e-stop button is pressed.
     pub estop: bool,
-    /// Whether navigation drives where the stick does not.
+    /// Whether navigation drives when the stick does not.
     pub navigation: bool,
 }
 
-/// How a stick is held.
+/// The position of a stick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stick {
     /// Pushed forward, -1 to 1.
@@ -34,14 +34,14 @@ const LEFT_RIGHT: usize = 0;
 const FORWARD_BACK: usize = 1;
 const DEAD_MAN: usize = 5;
 
-impl Wish {
-    /// The stick in its socket and let go, nothing enabled, no button down, navigation paused.
+impl OperatorInput {
+    /// The stick connected and released, nothing enabled, no button down, navigation paused.
     pub const REST: Self =
         Self { stick: Some(Stick::REST), enable: false, reset: false, estop: false, navigation: false };
 }
 
 impl Stick {
-    /// Let go.
+    /// Released.
     pub const REST: Self = Self { forward: 0.0, left: 0.0, held: false };
 
     /// Held and pushed.
@@ -59,7 +59,7 @@ impl Stick {
         (axes, buttons)
     }
 
-    /// The stick that a device reports. What the device does not have is at rest.
+    /// The stick that a device reports. Missing axes and buttons are at rest.
     pub fn from_raw(axes: &[i16], buttons: &[bool]) -> Self {
         let part = |axis: usize| axes.get(axis).map_or(0.0, |&raw| -f64::from(raw) / f64::from(i16::MAX));
         Self {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stick_comes_back_as_it_was_said() {
+    fn a_stick_survives_the_raw_format() {
         for stick in [Stick::REST, Stick::pushed(-1.0, 1.0), Stick { held: false, ..Stick::pushed(1.0, 0.0) }]
         {
             let (axes, buttons) = stick.raw();

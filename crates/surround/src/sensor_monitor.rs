@@ -5,29 +5,30 @@ use units::{Clock, Freshness, Instant, MessageTime, PublisherCount, Stale, Stamp
 use crate::view::View;
 use crate::{Sensor, Unusable};
 
-/// How a sensor is.
+/// The condition of a sensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Condition {
-    /// Its last message is a measurement and new enough.
+    /// Its last message is valid and recent.
     Fresh,
-    /// No message has come yet: its sector is blocked.
-    NeverHeard,
-    /// Nothing new has come within its timeout: its sector is blocked.
+    /// No message was received yet: its sector is blocked.
+    NeverReceived,
+    /// No new message within its timeout: its sector is blocked.
     TimedOut,
-    /// It has so many publishers, and nobody knows whose word counts: its sector is blocked. [`usize::MAX`]: the graph cannot tell.
-    Rivals(usize),
-    /// Its last message was no measurement: its sector is blocked.
+    /// It has several publishers, and it is unknown which one is right: its sector is blocked. [`usize::MAX`]: the
+    /// graph cannot report the number.
+    Conflict(usize),
+    /// Its last message was invalid: its sector is blocked.
     Unusable(Unusable),
 }
 
-/// One sensor and what was last heard of it.
+/// One sensor and its last message.
 #[derive(Clone, Debug)]
-pub(crate) struct Watch {
+pub(crate) struct SensorMonitor {
     pub view: View,
     freshness: Freshness,
     last: Option<Message>,
     publishers: PublisherCount,
-    /// The frame of the last message in a wrong one, cut to [`FRAME`] bytes.
+    /// The last wrong frame, cut to [`FRAME`] bytes.
     wrong_frame: String,
 }
 
@@ -38,10 +39,10 @@ struct Message {
     unusable: Option<Unusable>,
 }
 
-/// Of a wrong frame so much is kept, so that nothing is allocated for it.
+/// The maximum length of a stored frame, which avoids allocation.
 const FRAME: usize = 100;
 
-impl Watch {
+impl SensorMonitor {
     pub fn new(view: View) -> Self {
         let wrong_frame = String::with_capacity(FRAME);
         Self {
@@ -53,14 +54,14 @@ impl Watch {
         }
     }
 
-    /// The same sensor seen anew: nothing was measured yet. Who publishes it is no measurement, and stays known.
-    pub fn anew(&self, view: View) -> Self {
+    /// The same sensor with a new view, without measurements. The number of publishers does not depend on the view
+    /// and is kept.
+    pub fn with_view(&self, view: View) -> Self {
         Self { publishers: self.publishers, ..Self::new(view) }
     }
 
-    /// When a message with this stamp counts as said, or why it is no measurement; `None` if it is no news and changes
-    /// nothing: it is late, or the same again, so that a relay which repeats a dead sensor's last message does not keep it
-    /// alive.
+    /// The time of a message with this stamp, or why it is invalid. `None` if it is late or repeated and must be
+    /// ignored: a relay that repeats a dead sensor's last message must not keep it alive.
     pub fn judge(
         &mut self,
         clock: &Clock,
@@ -81,34 +82,35 @@ impl Watch {
         }
     }
 
-    /// So many publish it. What was received while there were several is forgotten: the one that is left has to measure anew.
-    pub fn note_publishers(&mut self, publishers: usize) {
+    /// Sets the number of publishers. Messages received from several are discarded: the remaining publisher has to
+    /// measure again.
+    pub fn set_publishers(&mut self, publishers: usize) {
         if self.publishers.set(publishers) {
             self.last = None;
         }
     }
 
-    /// Takes note of a message that the view was filled from.
+    /// Records a message from which the view was filled.
     pub fn receive(&mut self, said: MessageTime, stamp: Stamp, unusable: Option<Unusable>) {
         self.last = Some(Message { said, stamp, unusable });
     }
 
-    /// Takes note of the frame of a message that is in a wrong one.
-    pub fn note_frame(&mut self, frame: &str) {
+    /// Records a wrong frame.
+    pub fn record_frame(&mut self, frame: &str) {
         self.wrong_frame.clear();
         let end = (0..=FRAME.min(frame.len())).rev().find(|&end| frame.is_char_boundary(end)).unwrap_or(0);
         self.wrong_frame.push_str(frame.get(..end).unwrap_or_default());
     }
 
-    /// The frame of the last message in a wrong one.
+    /// The last wrong frame.
     pub fn wrong_frame(&self) -> &str {
         &self.wrong_frame
     }
 
     pub fn condition(&self, now: Instant, sensor: &Sensor) -> Condition {
         match self.last {
-            _ if self.publishers.are_several() => Condition::Rivals(self.publishers.get()),
-            None => Condition::NeverHeard,
+            _ if self.publishers.are_several() => Condition::Conflict(self.publishers.get()),
+            None => Condition::NeverReceived,
             Some(last) if last.said.is_expired(now, sensor.timeout) => Condition::TimedOut,
             Some(Message { unusable: Some(unusable), .. }) => Condition::Unusable(unusable),
             Some(_) => Condition::Fresh,
@@ -121,14 +123,14 @@ impl Watch {
         self.last.filter(|_| is_fresh).map(|last| last.said.expiry(sensor.timeout))
     }
 
-    /// Puts what is nearest in each bin into `squares` \[m²\].
+    /// Merges the nearest distance of each bin into `squares` \[m²\].
     pub fn merge(&self, squares: &mut [f64]) {
         for (nearest, &square) in squares.iter_mut().zip(self.view.squares()) {
             *nearest = nearest.min(square);
         }
     }
 
-    /// Lets something touch on every bearing of the sector.
+    /// Blocks every bearing of the sector.
     pub fn block(&self, squares: &mut [f64]) {
         for (nearest, _) in squares.iter_mut().zip(self.view.sector()).filter(|(_, is_in)| **is_in) {
             *nearest = 0.0;

@@ -4,22 +4,22 @@ use units::Level;
 
 use crate::{Publisher, Status};
 
-/// What is known of a topic that is listened to: how much came, and who publishes it in vain.
-pub(crate) struct Port {
+/// The state of a subscribed topic: how many messages were received, and which publishers are incompatible or too many.
+pub(crate) struct TopicMonitor {
     pub(crate) topic: String,
     type_name: String,
     pub(crate) reliable: bool,
     pub(crate) received: u64,
-    /// Publishers that do not fit and were already reported.
+    /// Incompatible publishers that were already logged.
     reported: BTreeSet<String>,
-    strangers: usize,
+    incompatible: usize,
     conflict_reported: bool,
-    /// Whether more than one publisher is one too many.
-    pub(crate) sole: bool,
+    /// Whether the topic must have a single publisher.
+    pub(crate) single: bool,
     pub(crate) publishers: usize,
 }
 
-impl Port {
+impl TopicMonitor {
     pub(crate) fn new(topic: String, type_name: String, reliable: bool) -> Self {
         Self {
             topic,
@@ -27,23 +27,25 @@ impl Port {
             reliable,
             received: 0,
             reported: BTreeSet::new(),
-            strangers: 0,
+            incompatible: 0,
             conflict_reported: false,
-            sole: false,
+            single: false,
             publishers: 0,
         }
     }
 
-    /// Takes note of who publishes the topic: the middleware never connects and never mentions those of another type, or
-    /// best-effort ones where reliable is asked for. `twin` says whether the topic is listened to best effort as well.
-    pub(crate) fn look(&mut self, publishers: &[Publisher], node_name: &str, twin: bool) {
-        self.strangers = 0;
+    /// Checks the topic's publishers: the middleware never connects and never reports publishers of another type, or
+    /// best-effort ones where reliable is required. `also_best_effort` says whether the topic is also subscribed to with best
+    /// effort.
+    pub(crate) fn check(&mut self, publishers: &[Publisher], node_name: &str, also_best_effort: bool) {
+        self.incompatible = 0;
         self.publishers = publishers.len();
-        // What has gone is reported anew when it comes back: so the memory holds no more than the graph.
+        // A publisher that left is reported again when it returns, so this list holds no more entries than the graph.
         let key = |publisher: &Publisher| format!("{}/{}", publisher.node, publisher.type_name);
         self.reported.retain(|known| publishers.iter().any(|publisher| key(publisher) == *known));
-        // Who it is is told once, when it is known.
-        let is_conflict = self.sole && publishers.len() > 1 && !publishers.iter().any(Publisher::is_nameless);
+        // A conflict is logged once, when the names of all publishers are known.
+        let is_conflict =
+            self.single && publishers.len() > 1 && !publishers.iter().any(Publisher::is_nameless);
         if !std::mem::replace(&mut self.conflict_reported, is_conflict) && is_conflict {
             let names: Vec<_> = publishers.iter().map(|publisher| publisher.node.as_str()).collect();
             log::warn!(
@@ -53,10 +55,12 @@ impl Port {
             );
         }
         for publisher in publishers {
-            let Some((found, wanted)) = publisher.misfit(&self.type_name, self.reliable && !twin) else {
+            let Some((found, wanted)) =
+                publisher.mismatch(&self.type_name, self.reliable && !also_best_effort)
+            else {
                 continue;
             };
-            self.strangers += 1;
+            self.incompatible += 1;
             if !publisher.is_nameless() && self.reported.insert(key(publisher)) {
                 log::warn!(
                     target: node_name,
@@ -67,18 +71,18 @@ impl Port {
         }
     }
 
-    /// Adds to `status` what there is to say of the topic.
-    pub(crate) fn report(&self, status: &mut Status, twin: bool) {
-        let how = if twin && !self.reliable { " best effort" } else { "" };
+    /// Adds the state of the topic to `status`.
+    pub(crate) fn report(&self, status: &mut Status, also_best_effort: bool) {
+        let how = if also_best_effort && !self.reliable { " best effort" } else { "" };
         status.values.push((format!("{} received{how}", self.topic), self.received.to_string()));
-        if self.sole && self.publishers > 1 {
+        if self.single && self.publishers > 1 {
             let text = format!("'{}' has {} publishers, must have one", self.topic, self.publishers);
             status.worsen(Level::Warn, text);
         }
-        if self.strangers > 0 {
+        if self.incompatible > 0 {
             status
                 .values
-                .push((format!("{} publishers that do not fit", self.topic), self.strangers.to_string()));
+                .push((format!("{} incompatible publishers", self.topic), self.incompatible.to_string()));
             let text = format!("'{}' has a publisher of a wrong type or reliability", self.topic);
             status.worsen(Level::Warn, text);
         }

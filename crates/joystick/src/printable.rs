@@ -1,13 +1,13 @@
 use core::fmt::{self, Write};
 
-/// A text that others chose, such as a device's name or a path, on one line: what is no visible character is told by its
-/// number, and letters of all languages stay.
+/// An untrusted text, such as a device's name or a path, on one line: invisible characters are replaced by their
+/// escapes, and letters of all languages are kept.
 ///
-/// Escaped are the control characters, the separators of lines and paragraphs, what turns the direction of writing, and
-/// the backslash, so that no text looks like another one's escape.
+/// Control characters, separators of lines and paragraphs, characters that change the writing direction, and the
+/// backslash are escaped, so no text looks like the escape of another.
 ///
 /// # Source
-/// own: whoever names a device could otherwise write lines of his own into the log, or to a terminal that shows it.
+/// own: the name of a device could otherwise write its own lines into the log or to a terminal that shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<'a>(pub &'a str);
 
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn a_text_stays_on_its_line() {
-        for (text, told) in [
+        for (text, escaped) in [
             ("Pad", "Pad"),
             ("日本 ü 'x' \"y\"", "日本 ü 'x' \"y\""),
             ("a\nb\r\t", "a\\nb\\r\\t"),
@@ -39,7 +39,7 @@ mod tests {
             ("\u{202e}dap\u{2028}", "\\u{202e}dap\\u{2028}"),
             ("a\\nb", "a\\\\nb"),
         ] {
-            assert_eq!(Printable(text).to_string(), told);
+            assert_eq!(Printable(text).to_string(), escaped);
         }
     }
 }

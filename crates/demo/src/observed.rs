@@ -1,20 +1,20 @@
+use crate::operator_input::Stick;
 use crate::record::STAND;
-use crate::wish::Stick;
 
-/// All that the demo has seen on the topics.
+/// The state that the demo has received on the topics.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// Where the robot is.
+pub struct Observed {
+    /// The robot's pose.
     pub pose: Option<Pose>,
-    /// How far it has come since it was first seen \[m\].
+    /// The distance travelled since the first pose \[m\].
     pub travelled: f64,
     /// The sixteen factors, in the order of `luci_messages/LuciZoneScaling`.
     pub scaling: Option<[f32; 16]>,
-    /// What the zone scaler applied last.
+    /// The zone scaler's last result.
     pub applied: Option<Applied>,
-    /// How the stick is held.
+    /// The position of the stick.
     pub stick: Option<Stick>,
-    /// Who drives.
+    /// The source that drives.
     pub source: Option<String>,
     /// hindbrain's state.
     pub state: Option<String>,
@@ -24,7 +24,7 @@ pub struct Seen {
     pub starboard: Option<i16>,
 }
 
-/// Where a robot is and which way it looks.
+/// A robot's position and heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose {
     /// In the map's axes \[m\].
@@ -33,7 +33,7 @@ pub struct Pose {
     pub heading: f64,
 }
 
-/// What the zone scaler made of a command.
+/// The zone scaler's result for a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Applied {
     /// The zone that the command points into, 0 to 8 as in `luci_messages/LuciJoystick`.
@@ -54,8 +54,8 @@ impl Applied {
     }
 }
 
-impl Seen {
-    /// Topics that nothing has come from yet; `stick` tells whether there is one to be seen.
+impl Observed {
+    /// The topics without a message yet; `stick` says whether there is a stick.
     pub fn missing(&self, stick: bool) -> Vec<&'static str> {
         [
             (self.pose.is_some(), "odom"),
@@ -67,17 +67,17 @@ impl Seen {
             (self.starboard.is_some(), "motor/starboard"),
         ]
         .into_iter()
-        .filter_map(|(seen, topic)| (!seen).then_some(topic))
+        .filter_map(|(observed, topic)| (!observed).then_some(topic))
         .collect()
     }
 
-    /// The values of both motors; stop where none has come.
+    /// The values of both motors; stop if none was received.
     pub fn motors(&self) -> [i16; 2] {
         let [port, starboard] = STAND;
         [self.port.unwrap_or(port), self.starboard.unwrap_or(starboard)]
     }
 
-    /// The robot is there.
+    /// Records the robot's pose.
     pub fn moved(&mut self, pose: Pose) {
         if let Some(Pose { point: [x, y], .. }) = self.pose {
             self.travelled += (pose.point[0] - x).hypot(pose.point[1] - y);
@@ -92,21 +92,21 @@ mod tests {
 
     #[test]
     fn the_way_is_the_sum_of_its_parts() {
-        let mut seen = Seen::default();
+        let mut observed = Observed::default();
         for point in [[1.0, 1.0], [4.0, 5.0], [4.0, 4.0]] {
-            seen.moved(Pose { point, heading: 0.0 });
+            observed.moved(Pose { point, heading: 0.0 });
         }
         // 3-4-5, then one back
-        assert_eq!(seen.travelled, 6.0);
+        assert_eq!(observed.travelled, 6.0);
     }
 
     #[test]
-    fn a_topic_is_missing_until_it_has_spoken() {
-        let mut seen = Seen::default();
-        assert_eq!(seen.missing(true).len(), 7);
-        assert_eq!(seen.missing(false).len(), 6);
-        seen.state = Some("ESTOP".into());
-        assert!(!seen.missing(true).contains(&"hind/state"));
+    fn a_topic_is_missing_until_its_first_message() {
+        let mut observed = Observed::default();
+        assert_eq!(observed.missing(true).len(), 7);
+        assert_eq!(observed.missing(false).len(), 6);
+        observed.state = Some("ESTOP".into());
+        assert!(!observed.missing(true).contains(&"hind/state"));
     }
 
     #[test]

@@ -1,0 +1,57 @@
+use units::PublisherCount;
+
+/// The chair's profile, as reported on `luci/chair_profile`.
+///
+/// With more than one publisher the profile is unknown. It stays unknown afterwards until it is reported again, since
+/// the origin of the last message is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReportedProfile {
+    number: Option<i32>,
+    publishers: PublisherCount,
+}
+
+impl ReportedProfile {
+    /// The profile's number; `None` if none is known.
+    pub fn number(self) -> Option<i32> {
+        self.number
+    }
+
+    /// The number of publishers.
+    pub fn publishers(self) -> usize {
+        self.publishers.get()
+    }
+
+    /// Receives the number of the profile.
+    pub fn receive(&mut self, number: i32) {
+        self.number = Some(number).filter(|_| !self.publishers.are_several());
+    }
+
+    /// Sets the number of publishers; [`usize::MAX`] if the graph cannot report it.
+    pub fn count(&mut self, publishers: usize) {
+        if self.publishers.set(publishers) {
+            self.number = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_of_two_publishers_is_unknown_until_one_reports_it_again() {
+        let mut profile = ReportedProfile::default();
+        profile.receive(1);
+        profile.count(1);
+        assert_eq!(profile.number(), Some(1));
+        profile.count(2);
+        profile.receive(5);
+        assert_eq!((profile.number(), profile.publishers()), (None, 2));
+        profile.count(1);
+        assert_eq!(profile.number(), None);
+        profile.receive(1);
+        assert_eq!(profile.number(), Some(1));
+        profile.count(usize::MAX);
+        assert_eq!(profile.number(), None, "a graph that cannot be read");
+    }
+}
