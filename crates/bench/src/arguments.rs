@@ -56,10 +56,11 @@ pub enum Part {
     Stamp { from: String, to: String },
     /// Publishes on `to` what comes on `from`, unchanged and at once.
     Relay { from: String, to: String },
-    /// Wakes up so many times a second and does nothing.
+    /// Wakes up so many times a second and publishes a zero on each of `topics`.
     Loop {
         #[arg(value_parser = value_parser!(u32).range(1..=1000))]
         rate: u32,
+        topics: Vec<String>,
     },
     /// A joystick node with pads that move by themselves.
     Pads {

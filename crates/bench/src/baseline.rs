@@ -5,6 +5,7 @@ use std::time::Duration;
 use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::or_joystick::msg::State;
+use r2r::std_msgs::msg::Int16;
 use ros::{Error, Stop, clock, qos};
 
 use crate::incoming::Incoming;
@@ -34,16 +35,27 @@ pub fn stamp(from: &str, to: &str) -> Result<(), Error> {
     })
 }
 
-/// Wakes up `rate` times a second and does nothing.
+/// Wakes up `rate` times a second and publishes a zero on each of `topics`. Without topics it makes no node.
 /// # Errors
-/// The operating system refuses something.
+/// The operating system or the middleware refuses something.
 #[allow(clippy::disallowed_methods)] // sleeping is all it does
-pub fn sleeper(rate: u32) -> Result<(), Error> {
+pub fn sleeper(rate: u32, topics: &[String]) -> Result<(), Error> {
     let stop = on_signals()?;
+    let mut node = topics.first().map(|topic| node(topic)).transpose()?;
+    let mut publishers = Vec::new();
+    if let Some(node) = &mut node {
+        for topic in topics {
+            let publisher = node.create_publisher::<Int16>(topic, qos::command());
+            publishers.push(publisher.map_err(Error::ros(format!("publish '{topic}'")))?);
+        }
+    }
     let mut due = clock::now();
     while !stop.is_set() {
         due = due + Duration::from_secs(1) / rate;
         std::thread::sleep(due.since(clock::now()));
+        for publisher in &publishers {
+            publisher.publish(&Int16 { data: 0 }).map_err(Error::ros("publish a zero"))?;
+        }
     }
     Ok(())
 }

@@ -32,6 +32,11 @@ const WITH_PAD: &[&str] = &["--ros-args", "--params-file", "PAD"];
 const SUBJECTS: &[Subject] = &[
     Subject { name: "bare loop of 50 Hz", processes: &[("bench", &["loop", "50"])], goal: None },
     Subject {
+        name: "bare loop of 50 Hz that publishes two values",
+        processes: &[("bench", &["loop", "50", "/bench/idle/port", "/bench/idle/starboard"])],
+        goal: None,
+    },
+    Subject {
         name: "bare relay",
         processes: &[("bench", &["relay", "/bench/idle/from", "/bench/idle/to"])],
         goal: None,

@@ -118,7 +118,7 @@ fn play(part: Part) -> Result<(), Error> {
     match part {
         Part::Stamp { from, to } => baseline::stamp(&from, &to),
         Part::Relay { from, to } => baseline::relay(&from, &to),
-        Part::Loop { rate } => baseline::sleeper(rate),
+        Part::Loop { rate, topics } => baseline::sleeper(rate, &topics),
         Part::Reader { file } => evdev::read(&file),
         Part::Pads { pads, rate, ros: _ } => pads::run_loaded(pads, rate, &baseline::on_signals()?),
         Part::Steps { case, count } => drive::run_steps(case, count),
