@@ -14,6 +14,8 @@ const SPEED: f64 = 1.0;
 const HEARTBEAT: u64 = 2;
 /// Slots at rest before enabling, 20 ms each: more than the infra-red's timeout of 0.5 s; by then nothing old is on the way.
 const CALM: u64 = 28;
+/// Slots of enabling after which it is tried anew: hindbrain takes no rise that may have waited, as when the machine stood still.
+const ARMING: u64 = 50;
 /// Slots of zero commands after the state became OK: zero-first.
 const NEUTRAL: u64 = 2;
 /// Slots at full speed before the event.
@@ -151,6 +153,7 @@ impl<P: Iterator<Item = Plan>> Trials<P> {
         match self.step {
             Step::Calm if lasted > CALM && ready => self.go(Step::Arm),
             Step::Arm if vehicle.is_ok() => self.go(Step::Neutral),
+            Step::Arm if lasted > ARMING => self.repeat(plan, "the rise of enable was not taken"),
             Step::Calm | Step::Arm | Step::SpeedUp if self.now.since(self.begun) > PREPARATION => {
                 self.fail(plan, &format!("full speed was not reached within {PREPARATION:?}"));
             }

@@ -141,9 +141,20 @@ fn a_lost_press_is_a_late_stop() {
 #[test]
 fn a_vehicle_that_does_not_start_fails_by_name() {
     let ended = run(plans(1), |_, message| *message != Message::Enable(true));
-    let [(at, Output::Failed(why))] = &ended[..] else { panic!("{ended:?}") };
+    let [repeated @ .., (at, Output::Failed(why))] = &ended[..] else { panic!("{ended:?}") };
+    assert!(repeated.iter().all(|(_, output)| matches!(output, Output::Repeated(_))), "{repeated:?}");
     assert!(why.starts_with("trial 1 of 'e-stop pressed': full speed was not reached within 20s; "), "{why}");
     assert!(at.since(Instant::from_millis(1000)) < PREPARATION + TICK * 2);
+}
+
+#[test]
+fn a_rise_of_enable_that_is_not_taken_is_tried_anew() {
+    // As if nothing but the repetitions of true counted: hindbrain takes no true as a rise that is found on.
+    let ended = run(plans(1).take(1), |now, message| {
+        *message != Message::Enable(false) || now > Instant::from_millis(2500)
+    });
+    let [(_, Output::Repeated(why)), (_, Output::Measured(_))] = &ended[..] else { panic!("{ended:?}") };
+    assert!(why.starts_with("trial 1 of 'e-stop pressed': the rise of enable was not taken; "), "{why}");
 }
 
 #[test]
