@@ -21,7 +21,8 @@ const VELOCITIES: &[(&str, &str)] =
     &[("joystick/desired.rs", "the final message after a panic stops a reader that saw motion last")];
 
 /// What a line with a condition contains.
-const CONDITIONS: &[&str] = &["if ", "while ", "match ", "&& ", "|| ", ".then(", ".filter(", ".any(", ".all("];
+const CONDITIONS: &[&str] =
+    &["if ", "while ", "match ", "&& ", "|| ", ".then(", ".filter(", ".any(", ".all("];
 const CLOCK: &[&str] = &["clock::now()", "clock::stamp()", ".elapsed()"];
 const VELOCITY: &[&str] =
     &["linear.", "angular.", "is_zero(", "is_neutral(", "is_moving(", "moves.load", "part != 0.0"];

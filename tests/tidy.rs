@@ -96,8 +96,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("allocations", &[]),
     ("isolation", &[]),
-    ("scenarios", &["fastrand"]),
-    ("xtask", &["isolation"]),
+    ("scenarios", &["fastrand", "clap"]),
+    ("xtask", &["isolation", "clap"]),
     (
         "tests",
         &[

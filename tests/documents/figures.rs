@@ -20,7 +20,8 @@ fn the_figures_of_the_readme_are_measured_ones() {
     let read = |path: &str| fs::read_to_string(root().join(path)).expect("a document");
     let measured = numbers(&read("docs/performance.md"));
     let readme = read("README.md");
-    let section = readme.split("\n## ").find(|section| section.starts_with("Performance")).expect("a section");
+    let section =
+        readme.split("\n## ").find(|section| section.starts_with("Performance")).expect("a section");
     let (_, list) = section.split_once("\n- ").expect("a list of figures");
     let figures = numbers(list);
     assert!(figures.len() > 10, "only {} figures were found", figures.len());
