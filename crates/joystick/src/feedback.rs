@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_motor_that_is_stopped_leaves_the_other_its_time() {
+    fn stopping_one_motor_does_not_affect_the_other() {
         let mut motors = Feedbacks::default();
         motor(&mut motors, 0, 0, 1.0);
         assert_eq!(motor(&mut motors, 300, 1, 0.0), rumble(65535, 0, 700));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_feedback_is_refused_and_reported_seldom() {
+    fn invalid_feedback_is_refused_and_rarely_reported() {
         let of = |kind, id, intensity| checked(Feedback { kind, id, intensity }).unwrap_err();
         assert_eq!(of(1, 2, 0.5), "id is 2, must be from 0 to 1 for a motor (strong, weak)");
         assert_eq!(of(1, 0, 1.5), "intensity is 1.5, must be from 0 to 1");
