@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_does_not_run_backwards() {
+    fn time_does_not_go_back() {
         let (a, b) = (now(), now());
         assert!(b >= a);
     }
@@ -33,7 +33,7 @@ mod tests {
     /// The test cannot suspend the computer. It simulates a suspend of 10^6 s: a time namespace whose boot time is ahead of the
     /// monotonic one by that.
     #[test]
-    fn time_goes_on_while_the_computer_is_suspended() {
+    fn time_advances_while_the_computer_is_suspended() {
         if std::env::var_os(READS).is_some() {
             return println!("now {} ", now().as_secs());
         }

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn after_silence_a_zero_comes_first_unless_one_may_be_silent_at_rest() {
+    fn after_silence_a_zero_comes_first_unless_the_publisher_may_be_silent_at_rest() {
         for (mut monitor, expected) in [
             (CommandMonitor::default(), Received::WaitsForZero),
             (CommandMonitor::silent_at_rest(), Received::InForce),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_zero_stops_and_is_no_zero_to_begin_with() {
+    fn a_stale_zero_stops_and_does_not_allow_motion() {
         let mut monitor = CommandMonitor::silent_at_rest();
         monitor.receive(&clock(1000), command(1.0, wall(1000)), TIMEOUT);
         let late = monitor.receive(&clock(1010), command(0.0, wall(990)), TIMEOUT);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zero_that_withholds_motion_stops_and_is_none_to_begin_with() {
+    fn a_zero_that_withholds_motion_stops_and_does_not_allow_motion() {
         let withheld = command(1.0, Stamp::ZERO).reduced_to(Velocity::ZERO);
         let mut monitor = CommandMonitor::default();
         assert_eq!(monitor.receive(&clock(0), withheld, TIMEOUT), Received::WaitsForZero);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_zero_has_a_stream_begin_again_with_a_zero() {
+    fn after_a_stale_zero_a_stream_begins_again_with_a_zero() {
         let mut monitor = CommandMonitor::default();
         assert_eq!(monitor.receive(&clock(1000), command(0.0, wall(1000)), TIMEOUT), Received::InForce);
         assert!(!monitor.waits_for_zero());
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_motion_changes_nothing() {
+    fn a_stale_motion_command_changes_nothing() {
         let mut monitor = CommandMonitor::silent_at_rest();
         let drive = command(1.0, wall(1000));
         monitor.receive(&clock(1000), drive, TIMEOUT);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_publisher_that_owes_a_zero_drives_nothing_without() {
+    fn a_publisher_that_has_to_send_a_zero_moves_nothing_before_it() {
         let mut monitor = CommandMonitor::silent_at_rest();
         monitor.require_zero();
         let held = monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT);
@@ -248,10 +248,10 @@ mod tests {
         monitor.receive(&clock(10), command(0.0, wall(10)), TIMEOUT);
         assert!(!monitor.asks_for_motion());
         monitor.receive(&clock(20), command(1.0, wall(5)), TIMEOUT);
-        assert!(!monitor.asks_for_motion(), "what was overtaken says nothing");
+        assert!(!monitor.asks_for_motion(), "an overtaken command does not count");
         monitor.receive(&clock(700), command(1.0, wall(100)), TIMEOUT);
         monitor.receive(&clock(710), command(0.0, wall(90)), TIMEOUT);
-        assert!(monitor.asks_for_motion(), "a stale command asks, and a stale zero does not take it back");
+        assert!(monitor.asks_for_motion(), "a stale command asks for motion, and a stale zero does not cancel it");
         monitor.expire(Instant::from_millis(1_199), TIMEOUT);
         assert!(monitor.asks_for_motion() && !monitor.waits_for_zero());
         monitor.expire(Instant::from_millis(1_200), TIMEOUT);
