@@ -5,23 +5,23 @@ use units::{Clock, Command, CommandMonitor, Instant, Received, Stale};
 use crate::source_stats::{Refused, SourceStats};
 use crate::{Invalid, Kind, Traffic, ZeroCause};
 
-/// A source whose first message is received within this time after it was added may have been sending before, and begins with a
-/// zero: a publisher may be discovered only with the middleware's second announcement, after 3 s.
+/// A source whose first message is received within this time after it was added may have been publishing before, and begins with
+/// a zero: a publisher may be discovered only with the middleware's second announcement, after 3 s.
 ///
 /// Requiring a zero of every source, at any time, would be simpler. But navigation begins its first goal with motion, and so does
-/// a person who publishes by hand: the vehicle would stand still for no visible reason.
+/// a manual `ros2 topic pub`: the vehicle would stand still without a visible reason.
 const ALREADY_SENDING: Duration = Duration::from_secs(5);
 
 /// The state of one source. Its commands are not kept: a command drives from the call that received it or never.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SourceMonitor {
     commands: CommandMonitor,
-    /// Why a zero is needed, while one is.
+    /// Why a zero is required, if it is.
     zero_cause: ZeroCause,
     /// When it was added.
     since: Instant,
     is_received: bool,
-    /// The last message that was refused for a fault of its own, and when it was received.
+    /// The fault of the last message that was refused, and when it was received.
     fault: Option<(Fault, Instant)>,
     /// Until when a late zero keeps the turn of the command that it ended.
     stopped_until: Option<Instant>,
