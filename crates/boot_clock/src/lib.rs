@@ -40,7 +40,7 @@ mod tests {
         let output = std::process::Command::new("unshare")
             .args(["--user", "--map-root-user", "--time", "--boottime", "1000000", "--"])
             .arg(std::env::current_exe().unwrap())
-            .args(["tests::time_goes_on_while_the_computer_is_suspended", "--exact", "--nocapture"])
+            .args(["tests::time_advances_while_the_computer_is_suspended", "--exact", "--nocapture"])
             .env(READS, "1")
             .output();
         let Some(output) = output.ok().filter(|output| output.status.success()) else {
