@@ -135,7 +135,10 @@ mod tests {
         let device = || "/dev/motor".to_owned();
         let (action, limit) = ("reading its errors", Duration::from_millis(50));
         let error = Error::NoAnswer { device: device(), action, found: vec![0x0A], wanted: 2, limit };
-        assert_eq!(error.to_string(), "'/dev/motor': reading its errors: 1 of 2 bytes received within 50 ms (0A)");
+        assert_eq!(
+            error.to_string(),
+            "'/dev/motor': reading its errors: 1 of 2 bytes received within 50 ms (0A)"
+        );
         let error =
             Error::DeviceFault { device: device(), action, bits: 0x20, names: "serial timeout".into() };
         assert_eq!(error.to_string(), "'/dev/motor': reading its errors: it reports serial timeout (0x20)");

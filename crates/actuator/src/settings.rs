@@ -201,24 +201,12 @@ mod tests {
         };
         let relative = "'device' is ttyACM0, must be an absolute path";
         quoted(Kind::Pololu, |s| s.device = "ttyACM0".into(), relative);
-        quoted(
-            Kind::Pololu,
-            |s| s.channels = [3, 3],
-            "'channels' is [3, 3], must be two different channels",
-        );
+        quoted(Kind::Pololu, |s| s.channels = [3, 3], "'channels' is [3, 3], must be two different channels");
         quoted(Kind::Pololu, |s| s.baud = 200_001, "'baud' is 200001, must be 9600 to 200000");
         quoted(Kind::Pololu, |s| s.channels = [24, 0], "'channels' is [24, 0], must be 0 to 23");
-        quoted(
-            Kind::Pololu,
-            |s| s.watchdog = Duration::ZERO,
-            "'watchdog' is 0ns, must be 200 ms to 1 s",
-        );
+        quoted(Kind::Pololu, |s| s.watchdog = Duration::ZERO, "'watchdog' is 0ns, must be 200 ms to 1 s");
         quoted(Kind::RoboClaw, |s| s.address = 0x88, "'address' is 0x88, must be 0x80 to 0x87");
-        quoted(
-            Kind::RoboClaw,
-            |s| s.channels = [0, 1],
-            "'channels' is [0, 1], must be [1, 2] or [2, 1]",
-        );
+        quoted(Kind::RoboClaw, |s| s.channels = [0, 1], "'channels' is [0, 1], must be [1, 2] or [2, 1]");
         quoted(
             Kind::RoboClaw,
             |s| s.watchdog = Duration::from_millis(250),

@@ -114,7 +114,11 @@ fn a_zero_of_the_driving_source_is_never_late() {
     assert_eq!(bench.command(10, HIGH, 0.0, 5), [stop(5)]);
     assert_eq!(bench.command(20, HIGH, 1.0, 7), [go(1.0, 7)]);
     assert_eq!(bench.command(30, LOW, 0.0, 4), [], "it does not drive");
-    assert_eq!(bench.command(40, HIGH, 0.0, 6), [WITHHELD], "without a stamp, which later stages could refuse as late");
+    assert_eq!(
+        bench.command(40, HIGH, 0.0, 6),
+        [WITHHELD],
+        "without a stamp, which later stages could refuse as late"
+    );
     assert_eq!(bench.command(50, HIGH, 1.0, 8), [go(1.0, 8)], "it still drives");
     assert_eq!(bench.command(500, HIGH, 0.0, 7), [WITHHELD]);
     assert_eq!(bench.verdicts()[HIGH], Verdict::Drives);
@@ -151,7 +155,10 @@ fn a_lock_that_was_never_received_is_closed() {
     let mut bench = Bench::new(vec![lock(50)]);
     assert_eq!(bench.command(0, LOW, 0.5, 1), []);
     assert_eq!(bench.verdicts(), [Verdict::Locked { by: LOCK }, Verdict::NeverReceived]);
-    assert_eq!(bench.0.health(), (Level::Warn, "lock guard silent, counts as closed; no source drives".into()));
+    assert_eq!(
+        bench.0.health(),
+        (Level::Warn, "lock guard silent, counts as closed; no source drives".into())
+    );
     assert_eq!(bench.command(0, HIGH, 0.5, 1), [go(0.5, 1)], "its priority is above the lock's");
 }
 

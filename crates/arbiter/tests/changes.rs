@@ -68,7 +68,11 @@ fn a_new_lock_is_closed_and_an_old_one_stays_as_it_is() {
     let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(10, LOW, 0.5, 1);
     let mut locks = vec![lock(60)];
-    assert_eq!(bench.on(20, Input::ParametersChanged(params(locks.clone()))), [], "it is open, with priority 60 too");
+    assert_eq!(
+        bench.on(20, Input::ParametersChanged(params(locks.clone()))),
+        [],
+        "it is open, with priority 60 too"
+    );
     locks.push(arbiter::Lock { name: "another".into(), topic: "/another".into(), ..lock(50) });
     assert_eq!(bench.on(30, Input::ParametersChanged(params(locks.clone()))), [WITHHELD]);
     assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 1 });

@@ -27,7 +27,10 @@ fn a_command_that_is_too_old_does_not_drive() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(command(&mut bench, 10, LOW, 0.5, 10 - 500), []);
     assert_eq!(bench.verdicts()[LOW], Verdict::TooOld);
-    assert_eq!(bench.0.health(), (Level::Error, "low sent a command that is too old; no source drives".into()));
+    assert_eq!(
+        bench.0.health(),
+        (Level::Error, "low sent a command that is too old; no source drives".into())
+    );
     assert_eq!(bench.0.counters().refused.of(Refused::TooOld), 1);
     assert_eq!(command(&mut bench, 20, LOW, 0.5, 20 - 499), [], "it asked for motion, and was lost");
     assert_eq!(command(&mut bench, 30, LOW, 0.0, 30 - 499), [forward(0.0, -469)]);
@@ -74,7 +77,11 @@ fn a_stamp_from_the_future_stops_its_source() {
     assert_eq!(bench.verdicts()[LOW], Verdict::FromFuture);
     assert_eq!(bench.0.health().1, "low sent a command from the future; no source drives");
     assert_eq!(bench.0.counters().refused.of(Refused::FromFuture), 1);
-    assert_eq!(command(&mut bench, 20, LOW, 0.0, 20), [forward(0.0, 20)], "it does not make a later one late");
+    assert_eq!(
+        command(&mut bench, 20, LOW, 0.0, 20),
+        [forward(0.0, 20)],
+        "it does not make a later one late"
+    );
 }
 
 #[test]

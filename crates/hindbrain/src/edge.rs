@@ -169,7 +169,11 @@ mod tests {
     fn a_distance_below_the_sensors_minimum_is_too_near() {
         assert_eq!(measured(0.3, 0.2), Some(0.3));
         assert_eq!([measured(0.1, 0.2), measured(-1.0, -5.0)], [Some(f64::NEG_INFINITY); 2]);
-        assert_eq!([measured(0.2, 0.2), measured(0.0, 0.0)], [Some(0.2), Some(0.0)], "the minimum itself is measured");
+        assert_eq!(
+            [measured(0.2, 0.2), measured(0.0, 0.0)],
+            [Some(0.2), Some(0.0)],
+            "the minimum itself is measured"
+        );
         assert_eq!([measured(f64::NAN, 0.2), measured(0.3, f64::NAN)], [None; 2]);
         assert_eq!(measured(f64::INFINITY, 0.2), Some(f64::INFINITY));
     }

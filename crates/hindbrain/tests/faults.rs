@@ -23,11 +23,7 @@ fn a_motor_controller_that_is_not_open_is_a_soft_stop() {
     assert!(rig.has(Cause::DeviceUnready));
     assert_eq!(rig.hindbrain.health().1, "SSTOP.ROS: the motor controller is not open yet");
     rig.send(Input::DeviceOpened);
-    assert_eq!(
-        rig.state(),
-        StopState::Ok,
-        "the earlier enable counts: the device stopped nothing"
-    );
+    assert_eq!(rig.state(), StopState::Ok, "the earlier enable counts: the device stopped nothing");
     assert!(!rig.has(Cause::DeviceUnready));
     rig.repeat(&[FULL_AHEAD()], 500);
     assert_eq!(rig.levels(), [0, 0], "zero first");

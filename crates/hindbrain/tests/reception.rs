@@ -91,7 +91,10 @@ fn a_publisher_of_an_emergency_stop_has_its_timeout_for_the_first_message() {
     assert_eq!(rig.state(), StopState::Ok);
     rig.send(publishers(SoleTopic::Estop, 0, 0));
     rig.repeat(&[command(1.0, 0.0)], 260);
-    assert!(rig.has(Cause::EstopStale), "an emergency stop that was received times out without a publisher too");
+    assert!(
+        rig.has(Cause::EstopStale),
+        "an emergency stop that was received times out without a publisher too"
+    );
 }
 
 /// The machine was called in time by others; the thread that reads the switches was held.

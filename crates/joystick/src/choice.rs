@@ -195,7 +195,10 @@ mod tests {
         assert!(choice.allows(&device("Pad_1", "model", "7", "/b")));
         assert!(!choice.allows(&device("Pad", "model", "8", "/a")), "another of the same model");
         assert!(!choice.allows(&device("Pad", "other", "7", "/a")));
-        assert!(choice.allows(&device("Pad", "model", "", "/a")), "without a serial number it may be the same");
+        assert!(
+            choice.allows(&device("Pad", "model", "", "/a")),
+            "without a serial number it may be the same"
+        );
         assert_eq!(choice.awaited(), Some("7"));
     }
 

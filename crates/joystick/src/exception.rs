@@ -82,7 +82,11 @@ impl fmt::Display for Exception {
 struct NumericEscapes;
 
 impl Formatter for NumericEscapes {
-    fn write_char_escape<W: io::Write + ?Sized>(&mut self, writer: &mut W, escape: CharEscape) -> io::Result<()> {
+    fn write_char_escape<W: io::Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        escape: CharEscape,
+    ) -> io::Result<()> {
         let escape = match escape {
             CharEscape::Backspace => CharEscape::AsciiControl(0x08),
             CharEscape::Tab => CharEscape::AsciiControl(0x09),

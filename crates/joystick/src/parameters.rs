@@ -61,7 +61,10 @@ fn enable(set: &Set) -> Result<EnableButtons, Refusal> {
 
 fn coords(set: &Set) -> Result<FrameButtons, Refusal> {
     let Coords { intrinsic, world, toggle } = Coords::read(set);
-    refuse_shared_buttons(set, [("coords.intrinsic", intrinsic), ("coords.world", world), ("coords.toggle", toggle)])?;
+    refuse_shared_buttons(
+        set,
+        [("coords.intrinsic", intrinsic), ("coords.world", world), ("coords.toggle", toggle)],
+    )?;
     Ok(FrameButtons { intrinsic: number(intrinsic), world: number(world), toggle: number(toggle) })
 }
 

@@ -64,7 +64,8 @@ fn joy_has_more_inputs_than_a_port() {
 fn moves_within_the_interval_are_published_as_one_message() {
     let mut bench = Bench::with_pad(quiet());
     // 5 to 15 ms are one message, 16 ms begins the next: left is positive, 16384 / 32767 = 0.500
-    let messages = axis_messages(&mut bench, 60, &[(5, -3277), (9, -16384), (15, 16384), (16, 0), (26, -32768)]);
+    let messages =
+        axis_messages(&mut bench, 60, &[(5, -3277), (9, -16384), (15, 16384), (16, 0), (26, -32768)]);
     assert_eq!(messages, [(15, -500), (26, 1000)]);
 }
 
@@ -124,7 +125,10 @@ fn a_hat_can_release_one_direction_alone() {
     bench.drain();
     let messages: Vec<_> = bench.joys().iter().map(|joy| joy.axes.clone()).collect();
     // left-right, then up-down; left and up are positive
-    assert_eq!(messages, [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, -1.0, -1.0], [0.0, 0.0, 0.0]]);
+    assert_eq!(
+        messages,
+        [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, -1.0, -1.0], [0.0, 0.0, 0.0]]
+    );
     assert!(bench.joys()[4].axes.iter().all(|axis| axis.is_sign_positive()));
 }
 

@@ -13,13 +13,13 @@ fn a_takeover_begins_with_the_velocity_of_the_reference() {
     let table = [
         (wall(0), true, 1.5, 0, 1.5),
         (wall(0), true, 1.5, 495, 1.5),
-        (wall(0), true, 1.5, 500, 0.0),                      // aged after its receipt
-        (Stamp { sec: 999, ..wall(0) }, true, 1.5, 0, 0.0),  // old at its receipt
+        (wall(0), true, 1.5, 500, 0.0), // aged after its receipt
+        (Stamp { sec: 999, ..wall(0) }, true, 1.5, 0, 0.0), // old at its receipt
         (Stamp { sec: 9999, ..wall(0) }, true, 1.5, 0, 0.0), // from the future
-        (wall(100), true, 1.5, 0, 1.5),                      // its clock is slightly ahead
-        (wall(100), true, 1.5, 500, 0.0),                    // which does not make it fresher
-        (Stamp::ZERO, true, 1.5, 0, 1.5),                    // no stamp: its receipt counts
-        (wall(0), false, 1.5, 0, 0.0),                       // another frame
+        (wall(100), true, 1.5, 0, 1.5), // its clock is slightly ahead
+        (wall(100), true, 1.5, 500, 0.0), // which does not make it fresher
+        (Stamp::ZERO, true, 1.5, 0, 1.5), // no stamp: its receipt counts
+        (wall(0), false, 1.5, 0, 0.0),  // another frame
         (wall(0), true, nan, 0, 0.0),
         (wall(0), true, 1e300, 0, 0.0),
         (wall(0), true, 3.4, 0, 10.0 / 3.0), // faster than amax / drag

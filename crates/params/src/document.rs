@@ -20,7 +20,10 @@ pub fn yaml(specification: &Specification) -> String {
         page.comment(4, "Naming one entry here replaces all of the default ones.");
         if let Some(live) = specification.live(group) {
             let text = "Entries can be added and removed at run time: set the";
-            page.comment(4, &format!("{text} `{0}` of a new one to add it, delete its `{0}` to remove it.", live.key));
+            page.comment(
+                4,
+                &format!("{text} `{0}` of a new one to add it, delete its `{0}` to remove it.", live.key),
+            );
         }
         for (index, name) in set.group(group.prefix).into_iter().enumerate() {
             for member in &group.members {

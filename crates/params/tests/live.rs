@@ -121,7 +121,11 @@ fn an_entry_has_a_name_of_letters_digits_and_underscores() {
         );
         assert_eq!(edit(&set, &[(&name, Some(text("/a")))]).unwrap_err(), refusal);
         let refusals = specification().resolve([(name, text("/a"))]).unwrap_err();
-        assert_eq!(refusals.iter().map(ToString::to_string).collect::<Vec<_>>(), [refusal], "also at the start");
+        assert_eq!(
+            refusals.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            [refusal],
+            "also at the start"
+        );
     }
 }
 

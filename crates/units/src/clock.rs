@@ -202,7 +202,11 @@ mod tests {
         assert_eq!(clock.waited(), Duration::from_millis(100));
         clock.pass_to(at(1050), Some(at(1050)));
         clock.read_again(at(1000), at(1029));
-        assert_eq!(clock.waited(), Duration::from_millis(50), "the previous hold is over, and this is another");
+        assert_eq!(
+            clock.waited(),
+            Duration::from_millis(50),
+            "the previous hold is over, and this is another"
+        );
         // A second hold of exactly 50 ms ends while the first one's queues may not be empty.
         let mut clock = Clock::default();
         clock.pass_to(at(1000), Some(at(20)));

@@ -251,7 +251,10 @@ mod tests {
         assert!(!monitor.asks_for_motion(), "an overtaken command does not count");
         monitor.receive(&clock(700), command(1.0, wall(100)), TIMEOUT);
         monitor.receive(&clock(710), command(0.0, wall(90)), TIMEOUT);
-        assert!(monitor.asks_for_motion(), "a stale command asks for motion, and a stale zero does not cancel it");
+        assert!(
+            monitor.asks_for_motion(),
+            "a stale command asks for motion, and a stale zero does not cancel it"
+        );
         monitor.expire(Instant::from_millis(1_199), TIMEOUT);
         assert!(monitor.asks_for_motion() && !monitor.waits_for_zero());
         monitor.expire(Instant::from_millis(1_200), TIMEOUT);

@@ -213,7 +213,10 @@ mod tests {
         for at in (0..5_000).step_by(100) {
             assert!(freshness.judge(&clock(at), wall(2_000), TIMEOUT).is_err(), "at {at} ms");
         }
-        assert!(freshness.judge(&clock(5_000), wall(5_000), TIMEOUT).is_ok(), "it does not make another one late");
+        assert!(
+            freshness.judge(&clock(5_000), wall(5_000), TIMEOUT).is_ok(),
+            "it does not make another one late"
+        );
         // A stream that was ahead once and has been current since may reach that stamp.
         assert!(freshness.judge(&clock(6_000), wall(7_000), TIMEOUT).is_err());
         assert!(freshness.judge(&clock(6_500), wall(6_500), TIMEOUT).is_ok());

@@ -149,10 +149,7 @@ mod tests {
         assert!(!switch.is_lapsed(100));
         switch.receive(SwitchInput { on: true, age: 101 }, true, 100);
         assert!(switch.is_lapsed(100), "a queued repetition is assumed maximally old");
-        assert!(
-            !switch.is_lapsed(101),
-            "a longer lease does not restore one that lapsed"
-        );
+        assert!(!switch.is_lapsed(101), "a longer lease does not restore one that lapsed");
     }
 
     #[test]

@@ -126,9 +126,8 @@ pub(super) fn axes(set: &Set) -> Result<[[AxisMapping; 3]; 2], Refusal> {
 fn calibration(set: &Set, name: &str, counts: [i64; 3]) -> Result<[i16; 3], Refusal> {
     let [min, center, max] = counts;
     if min >= max || !(min..=max).contains(&center) {
-        let rule = format!(
-            "must lie from '{name}.min' ({min}) to '{name}.max' ({max}), which must be greater"
-        );
+        let rule =
+            format!("must lie from '{name}.min' ({min}) to '{name}.max' ({max}), which must be greater");
         return Err(set.refuse(&format!("{name}.center"), rule));
     }
     // The specification allows no others.
