@@ -82,7 +82,7 @@ impl SourceMonitor {
             self.fail(Fault::Invalid, now);
             return Err(Refused::Invalid);
         };
-        let (asked, until) = (self.commands.command(), self.commands.expiry(timeout));
+        let (previous, until) = (self.commands.command(), self.commands.expiry(timeout));
         match self.commands.receive(clock, command, timeout) {
             Received::InForce => {
                 (self.fault, self.stopped_until) = (None, None);
@@ -103,7 +103,7 @@ impl SourceMonitor {
                     Stale::Ahead { .. } => (Fault::FromFuture, Refused::FromFuture),
                     _ => (Fault::TooOld, Refused::TooOld),
                 };
-                if !command.asks_for_motion() && asked.is_none_or(|command| !command.asks_for_motion()) {
+                if !command.asks_for_motion() && previous.is_none_or(|command| !command.asks_for_motion()) {
                     self.fault = Some((fault, now));
                 } else {
                     self.fail(fault, now);
@@ -130,10 +130,10 @@ impl SourceMonitor {
 
     /// Lets time pass.
     pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) {
-        let (waited, asked) = (self.commands.waits_for_zero(), self.commands.asks_for_motion());
+        let (waited, asked_for_motion) = (self.commands.waits_for_zero(), self.commands.asks_for_motion());
         self.commands.expire(now, timeout);
         if self.commands.waits_for_zero() && !waited {
-            self.zero_cause = if asked { ZeroCause::Lost } else { ZeroCause::Begins };
+            self.zero_cause = if asked_for_motion { ZeroCause::Lost } else { ZeroCause::Begins };
         }
     }
 

@@ -145,8 +145,8 @@ mod tests {
         assert_eq!(best("Pad_X").as_deref(), Some("Pad_X_1"));
         assert_eq!(best("Pad X").as_deref(), Some("Pad_X"));
         assert_eq!(best("Pad_X_2").as_deref(), Some("Pad_X_2"));
-        let twins = [labelled("Pad_1", "Pad"), labelled("Pad", "Pad")];
-        let first = Choice::new("Pad").best(twins.iter()).map(|pad| pad.name.clone());
+        let pads = [labelled("Pad_1", "Pad"), labelled("Pad", "Pad")];
+        let first = Choice::new("Pad").best(pads.iter()).map(|pad| pad.name.clone());
         assert_eq!(first.as_deref(), Some("Pad"));
     }
 

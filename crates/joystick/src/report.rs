@@ -147,7 +147,7 @@ impl fmt::Display for Report {
             Self::ReferenceWaits(true) => f.write_str(
                 "the reference was lost in motion: it is passed on only after it asks for zero velocity once",
             ),
-            Self::ReferenceWaits(false) => f.write_str("the reference has asked for zero: it is passed on again"),
+            Self::ReferenceWaits(false) => f.write_str("the reference asked for zero: it is passed on again"),
             Self::ReadingLost(true) => {
                 f.write_str("SDL hangs: for 250 ms no joystick was read; all of them count as released")
             }

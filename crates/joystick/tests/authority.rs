@@ -266,24 +266,24 @@ fn a_reference_that_is_old_late_repeated_or_from_the_future_is_not_passed_on() {
 fn a_reference_of_two_publishers_is_lost_until_a_zero_of_one() {
     let mut bench = Bench::with_pad(guarded());
     bench.run(1000);
-    let say = |bench: &mut Bench, forward| {
+    let send = |bench: &mut Bench, forward| {
         bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, forward)));
         published(bench, CYCLE)
     };
-    say(&mut bench, 0.0);
-    assert!(say(&mut bench, 0.5).iter().any(|state| state.vel == Some([0.5, 0.0, 0.0])));
+    send(&mut bench, 0.0);
+    assert!(send(&mut bench, 0.5).iter().any(|state| state.vel == Some([0.5, 0.0, 0.0])));
     bench.give(Input::ReferencePublishersCounted(2));
     let lost = published(&mut bench, CYCLE);
     assert!(!lost.is_empty() && lost.iter().all(|state| state.vel.is_none()), "{lost:?}");
     let moves =
         |states: Vec<PoseState>| states.iter().any(|state| state.vel.is_some_and(|vel| vel[0] != 0.0));
     for forward in [0.0, 0.5] {
-        assert!(!moves(say(&mut bench, forward)), "its publisher is unknown");
+        assert!(!moves(send(&mut bench, forward)), "its publisher is unknown");
     }
     bench.give(Input::ReferencePublishersCounted(1));
-    assert!(!moves(say(&mut bench, 0.5)), "it never stopped asking for motion");
-    say(&mut bench, 0.0);
-    assert!(moves(say(&mut bench, 0.5)));
+    assert!(!moves(send(&mut bench, 0.5)), "it never stopped asking for motion");
+    send(&mut bench, 0.0);
+    assert!(moves(send(&mut bench, 0.5)));
 }
 
 #[test]

@@ -323,8 +323,8 @@ proptest! {
             return Err(TestCaseError::fail("nothing is published"));
         };
         // A takeover outlasts its pad; otherwise the stick was lost, also at rest.
-        let says = if toggled { PoseState::standing } else { PoseState::lost };
-        prop_assert_eq!(state, says(Stamp::ZERO, true));
+        let expected = if toggled { PoseState::standing } else { PoseState::lost };
+        prop_assert_eq!(state, expected(Stamp::ZERO, true));
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub struct CommandMonitor {
     waits_for_zero: bool,
     silent_at_rest: bool,
     /// When motion was asked for last, by a command that was not overtaken; `None` since a zero.
-    asked: Option<Instant>,
+    last_motion: Option<Instant>,
 }
 
 impl Default for CommandMonitor {
@@ -47,7 +47,7 @@ impl Default for CommandMonitor {
             in_force: None,
             waits_for_zero: true,
             silent_at_rest: false,
-            asked: None,
+            last_motion: None,
         }
     }
 }
@@ -65,9 +65,9 @@ impl CommandMonitor {
         let asks = command.asks_for_motion();
         let judged = self.freshness.judge(clock, command.stamp, timeout);
         match judged {
-            Ok(_) if !asks => self.asked = None,
+            Ok(_) if !asks => self.last_motion = None,
             Ok(_) | Err(Stale::Old { .. } | Stale::Ahead { .. } | Stale::Repeated { .. }) if asks => {
-                self.asked = Some(clock.now());
+                self.last_motion = Some(clock.now());
             }
             _ => {}
         }
@@ -89,8 +89,8 @@ impl CommandMonitor {
 
     /// Lets time pass. Returns whether the command in force timed out.
     pub fn expire(&mut self, now: Instant, timeout: Duration) -> bool {
-        if self.asked.is_some_and(|at| now.since(at) >= timeout) {
-            (self.asked, self.waits_for_zero) = (None, true);
+        if self.last_motion.is_some_and(|at| now.since(at) >= timeout) {
+            (self.last_motion, self.waits_for_zero) = (None, true);
         }
         let is_lost = self.in_force.is_some_and(|(_, time)| time.is_expired(now, timeout));
         if is_lost {
@@ -101,8 +101,8 @@ impl CommandMonitor {
 
     /// Ends the command in force as lost.
     pub fn lose(&mut self) {
-        let asked = self.in_force.is_some_and(|(command, _)| command.asks_for_motion());
-        self.waits_for_zero |= asked || !self.silent_at_rest;
+        let in_motion = self.in_force.is_some_and(|(command, _)| command.asks_for_motion());
+        self.waits_for_zero |= in_motion || !self.silent_at_rest;
         self.in_force = None;
     }
 
@@ -119,7 +119,7 @@ impl CommandMonitor {
     /// Whether its publisher asks for motion as of the last call, whether or not a command is in force: a zero that another
     /// stage sends in its place then withholds motion.
     pub fn asks_for_motion(&self) -> bool {
-        self.asked.is_some()
+        self.last_motion.is_some()
     }
 
     /// The command in force.

@@ -21,7 +21,7 @@ pub enum Effect {
     EmergencyStops,
 }
 
-/// What has to happen, once a cause is gone, before the vehicle moves again. Each one includes the ones before it.
+/// What has to happen, after a cause has ended, before the vehicle moves again. Each one includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Clears {
     /// Nothing.

@@ -170,15 +170,15 @@ mod tests {
 
     #[test]
     fn the_profile_seed_always_has_one_slope_and_neither_rest_nor_lease() {
-        let asked = CoreParams {
+        let strict = CoreParams {
             slopes: Slopes { accel: 1_000, decel: 400_000, tick: 20, rest: 20 },
             lease: 1_000,
             ..CoreParams::default()
         };
         // One count in 50 ms are 20 counts/s; the tick is the machine's, not the profile's.
-        let seed = asked.seed();
+        let seed = strict.seed();
         assert_eq!(seed.slopes, Slopes { accel: 20_000, decel: 20_000, tick: 20, rest: 0 });
         assert_eq!((seed.strict, seed.lease), (false, 0));
-        assert_eq!((seed.command_timeout, seed.estop_timeout), (asked.command_timeout, asked.estop_timeout));
+        assert_eq!((seed.command_timeout, seed.estop_timeout), (strict.command_timeout, strict.estop_timeout));
     }
 }

@@ -126,20 +126,20 @@ impl State {
             .with(Cause::EstopLatched, self.latch == Some(Latch::Estop))
             .with(Cause::FaultLatched, self.latch == Some(Latch::Fault))
             .with(Cause::Overrun, self.overrun);
-        let asked = conditions.and(latched).clear();
+        let required = conditions.and(latched).clear();
         // A rise while latched does not count either, not even in the step of the reset.
-        if asked >= Clears::Enable || was_latched {
+        if required >= Clears::Enable || was_latched {
             self.enable.disarm();
         }
         let is_armed = self.enable.is_armed();
-        if asked >= Clears::Zero || !is_armed {
+        if required >= Clears::Zero || !is_armed {
             self.neutral = false;
         } else if inputs.fresh_command(params).is_some_and(|command| command.is_zero) {
             self.neutral = true;
         }
         latched
             .with(Cause::NotArmed, self.enable.is_on() && !is_armed && self.latch.is_none())
-            .with(Cause::NeutralWait, !self.neutral && asked < Clears::Zero && is_armed)
+            .with(Cause::NeutralWait, !self.neutral && required < Clears::Zero && is_armed)
     }
 
     /// Moves the wheels; the step that enters OK does not move them yet.

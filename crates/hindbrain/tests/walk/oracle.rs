@@ -147,12 +147,12 @@ impl Oracle {
     }
 
     /// Predicts the state and the causes after a call without an event.
-    pub fn polled(&mut self, now: Ns, due: Option<Ns>, asked: bool, looks: bool) {
+    pub fn polled(&mut self, now: Ns, due: Option<Ns>, is_due: bool, takes_snapshot: bool) {
         self.called(now, due);
-        if asked {
+        if is_due {
             self.pass(now);
         }
-        if looks {
+        if takes_snapshot {
             self.snapshot(now, &Now::default());
         }
     }

@@ -106,8 +106,8 @@ pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Wa
                 continue;
             }
             let mut next = pair.clone();
-            let gone = next.go(edge, &model.alternatives).and_then(|()| visitor.edge(&pair, &next));
-            if let Err(what) = gone {
+            let result = next.go(edge, &model.alternatives).and_then(|()| visitor.edge(&pair, &next));
+            if let Err(what) = result {
                 if std::env::var("COLLECT").is_err() {
                     return Err(story(model, &parents, index, Some(number), &what));
                 }
