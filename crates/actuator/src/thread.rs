@@ -141,7 +141,7 @@ where
                 None => driver.stop(),
             };
             if let Err(error) = done {
-                return again(driver, &mut pace.drive_failed, error);
+                return may_retry(driver, &mut pace.drive_failed, error);
             }
             pace.drive_failed = false;
             pace.sent = levels;
@@ -152,7 +152,7 @@ where
         self.report_silence(pace);
         if now >= pace.check_at {
             if let Err(error) = driver.check() {
-                return again(driver, &mut pace.check_failed, error);
+                return may_retry(driver, &mut pace.check_failed, error);
             }
             pace.check_failed = false;
             pace.check_at = now + self.timing.check;
@@ -194,7 +194,7 @@ where
 }
 
 /// Ignores the first error of this kind if a retry may help.
-fn again(driver: &dyn Driver, failed: &mut bool, error: Error) -> Result<bool, Error> {
+fn may_retry(driver: &dyn Driver, failed: &mut bool, error: Error) -> Result<bool, Error> {
     if std::mem::replace(failed, true) {
         return Err(error);
     }

@@ -256,8 +256,8 @@ fn a_device_that_does_not_answer_is_reported_before_it_is_stopped() {
             rig.fake.fail(Fault::Mute);
             loses(&rig);
             let took = rig.events.when(1) - rig.fake.answered();
-            // A level is at most 50 ms away. A check that comes just before it, the level and its repetition wait 50 ms
-            // each for an answer; a pause of 12 ms is before the second and the third.
+            // The next level is at most 50 ms away. A check just before it, the level and its repetition wait 50 ms each for
+            // an answer; a pause of 12 ms precedes the second and the third.
             assert!(took < ms(50 + 3 * 50 + 2 * 12) + SLACK, "reported after {took:?}");
         });
     }

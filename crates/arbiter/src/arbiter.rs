@@ -296,7 +296,7 @@ impl Arbiter {
         locks.any(|(lock, state)| lock.priority > priority && state.is_lost())
     }
 
-    fn is_news(&self) -> bool {
+    fn has_changed(&self) -> bool {
         self.renamed || self.announced.as_ref() != Some(&self.active)
     }
 
@@ -311,7 +311,7 @@ impl Arbiter {
     }
 
     /// Repeats the zero: that of the driving source once its ramp is complete, or the arbiter's own.
-    fn beat(&mut self) {
+    fn repeat_zero(&mut self) {
         let Some(driver) = self.driving else { return self.stop() };
         self.next_zero = Some(self.clock.now() + HEARTBEAT);
         if self.ramp.deadline().is_none()
@@ -401,7 +401,7 @@ impl Machine for Arbiter {
             self.update();
         }
         if self.next_zero.is_some_and(|at| at <= now) {
-            self.beat();
+            self.repeat_zero();
         }
         if let Some(command) = self.ramp.due(now) {
             self.push(command);
@@ -409,7 +409,7 @@ impl Machine for Arbiter {
         if let Some(command) = self.queue.pop_front() {
             return Some(Output::Drive(command));
         }
-        if self.is_news() {
+        if self.has_changed() {
             self.renamed = false;
             self.announced = Some(self.active.clone());
             return Some(Output::PublishActive(self.active.clone()));
@@ -424,7 +424,7 @@ impl Machine for Arbiter {
 
     fn deadline(&self) -> Option<Instant> {
         let now = self.clock.now();
-        if !self.queue.is_empty() || self.is_news() {
+        if !self.queue.is_empty() || self.has_changed() {
             return Some(now);
         }
         if self.stopping {

@@ -99,8 +99,8 @@ impl Handle {
         };
         let controller = self.controller?;
         let axis_of = |trigger| {
-            // SAFETY: the controller is open; the answer is a plain value, a union of numbers, which is an axis where it
-            // says so.
+            // SAFETY: the controller is open; the answer is a plain value, a union of numbers, which is an axis if its
+            // type is.
             let axis = unsafe {
                 let bind = sys::SDL_GameControllerGetBindForAxis(controller.as_ptr(), trigger);
                 let is_axis = bind.bindType == sys::SDL_GameControllerBindType::SDL_CONTROLLER_BINDTYPE_AXIS;

@@ -154,7 +154,7 @@ impl Device {
     }
 
     /// All axes except `triggers` rest at their centre.
-    pub(crate) fn know_triggers(&mut self, triggers: &[usize]) {
+    pub(crate) fn set_triggers(&mut self, triggers: &[usize]) {
         let sticks = self.rest.iter_mut().take(self.axes).enumerate();
         for (_, rest) in sticks.filter(|(axis, _)| !triggers.contains(axis)) {
             *rest = 0;
@@ -311,7 +311,7 @@ mod tests {
         let identity = Identity::default();
         let mut pad =
             Device::new(DeviceId(1), "pad".into(), identity, &[-32768, -32768, 9000], &[], &[UP_LEFT]);
-        pad.know_triggers(&[1, 7]);
+        pad.set_triggers(&[1, 7]);
         pad.axis(0, -20_000).unwrap(); // released step by step
         assert_eq!(pad.rest(), [0, -32768, 0]);
         pad.axis(0, -32768).unwrap(); // the rest position according to SDL

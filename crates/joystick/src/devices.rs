@@ -267,8 +267,8 @@ impl Devices {
     }
 
     /// Sets which axes of a device are triggers.
-    pub(crate) fn know_triggers(&mut self, id: DeviceId, triggers: &[usize]) -> Result<(), Ignored> {
-        self.find(id)?.know_triggers(triggers);
+    pub(crate) fn set_triggers(&mut self, id: DeviceId, triggers: &[usize]) -> Result<(), Ignored> {
+        self.find(id)?.set_triggers(triggers);
         Ok(())
     }
 

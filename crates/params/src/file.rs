@@ -87,7 +87,7 @@ impl Blocks {
         for (key, value) in entries {
             let path = [path, &[key.as_str()]].concat();
             if !keys.insert(key) {
-                return Err(twice(&path, value.line));
+                return Err(repeated_key(&path, value.line));
             }
             match &value.what {
                 Tree::Mapping(below) if key == "ros__parameters" => {
@@ -128,7 +128,7 @@ impl Blocks {
             let path = [path, &[key.as_str()]].concat();
             let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
             if !keys.insert(key) {
-                return Err(twice(&path, node.line));
+                return Err(repeated_key(&path, node.line));
             }
             if let Tree::Mapping(below) = &node.what {
                 self.read_values(&name, &path, below)?;
@@ -138,7 +138,7 @@ impl Blocks {
             let Some(block) = self.found.last_mut() else { continue };
             // A node's name with and without a slash before it is the same.
             if !self.names.insert((block.node.trim_start_matches('/').to_owned(), name.clone())) {
-                return Err(twice(&path, node.line));
+                return Err(repeated_key(&path, node.line));
             }
             block.values.push((name, value));
         }
@@ -146,7 +146,7 @@ impl Blocks {
     }
 }
 
-fn twice(path: &[&str], line: usize) -> Wrong {
+fn repeated_key(path: &[&str], line: usize) -> Wrong {
     wrong(line, format!("'{}' is in line {line} for the second time, must be once", path.join(".")))
 }
 
@@ -220,18 +220,21 @@ m: {ros__parameters: }
 
     #[test]
     fn a_repeated_key_is_refused_in_either_style() {
-        let twice = |text: &str| read(text).unwrap_err().what;
+        let repeated_key = |text: &str| read(text).unwrap_err().what;
         let sentence =
             |path: &str, line: usize| format!("'{path}' is in line {line} for the second time, must be once");
         let block =
             "n:\n  ros__parameters:\n    dock:\n      t: /a\n    other: 1\n    \"dock\":\n      t: /b\n";
-        assert_eq!(twice(block), sentence("n.ros__parameters.dock", 6));
-        assert_eq!(twice("{n: {ros__parameters: {a: 1,\n 'a': 2}}}"), sentence("n.ros__parameters.a", 2));
+        assert_eq!(repeated_key(block), sentence("n.ros__parameters.dock", 6));
+        assert_eq!(
+            repeated_key("{n: {ros__parameters: {a: 1,\n 'a': 2}}}"),
+            sentence("n.ros__parameters.a", 2)
+        );
         let dotted = "n:\n  ros__parameters:\n    s.dock.t: /a\n    s:\n      dock: {p: 1, t: /b}\n";
-        assert_eq!(twice(dotted), sentence("n.ros__parameters.s.dock.t", 5));
+        assert_eq!(repeated_key(dotted), sentence("n.ros__parameters.s.dock.t", 5));
         let slash = "n:\n  ros__parameters: {a: 1, b: 2}\n/n:\n  ros__parameters: {b: 3}\n";
-        assert_eq!(twice(slash), sentence("/n.ros__parameters.b", 4));
-        assert_eq!(twice("n:\n  ros__parameters: {}\nn:\n  ros__parameters: {}\n"), sentence("n", 3));
+        assert_eq!(repeated_key(slash), sentence("/n.ros__parameters.b", 4));
+        assert_eq!(repeated_key("n:\n  ros__parameters: {}\nn:\n  ros__parameters: {}\n"), sentence("n", 3));
     }
 
     #[test]

@@ -125,7 +125,7 @@ causes! {
         "no fresh command",
         "no command was received for `cmd_timeout`, or ever";
     WayBlocked: "WAY_BLOCKED", StopsByIr, Zero, Warn,
-        "the command leads toward what is blocked",
+        "the command leads toward the blocked side",
         "the command, or a wheel that still turns, does not lead straight away from the blocked side";
     NotArmed: "NOT_ARMED", StopsByRos, Enable, Warn of Enable,
         "waits for enable to change from false to true",

@@ -179,6 +179,9 @@ mod tests {
         let seed = strict.seed();
         assert_eq!(seed.slopes, Slopes { accel: 20_000, decel: 20_000, tick: 20, rest: 0 });
         assert_eq!((seed.strict, seed.lease), (false, 0));
-        assert_eq!((seed.command_timeout, seed.estop_timeout), (strict.command_timeout, strict.estop_timeout));
+        assert_eq!(
+            (seed.command_timeout, seed.estop_timeout),
+            (strict.command_timeout, strict.estop_timeout)
+        );
     }
 }
