@@ -10,20 +10,20 @@ use ros::{Error, Stop, clock, qos};
 
 use crate::incoming::Incoming;
 
-/// How long a relay may sleep: it must see the wish to end.
+/// The longest sleep of a relay: it must notice a request to end.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 
 /// How long a process of the bench may take to end after a signal.
 const LONGEST_END: Duration = Duration::from_secs(10);
 
-/// The wish to end, set by signals.
+/// The request to end, set by signals.
 /// # Errors
 /// The operating system refused the handlers.
 pub fn on_signals() -> Result<Stop, Error> {
     Stop::on_signals(LONGEST_END).map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))
 }
 
-/// Publishes on `to`, for each stick state on `from`, a twist with the time at which the state came.
+/// Publishes on `to`, for each stick state on `from`, a twist with the time of its receipt.
 /// # Errors
 /// The middleware refuses something.
 pub fn stamp(from: &str, to: &str) -> Result<(), Error> {
@@ -60,7 +60,7 @@ pub fn sleeper(rate: u32, topics: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Publishes on `to` what comes on `from`, unchanged and at once.
+/// Publishes each message of `from` on `to`, unchanged and at once.
 /// # Errors
 /// The middleware refuses something.
 pub fn relay(from: &str, to: &str) -> Result<(), Error> {

@@ -22,8 +22,8 @@
 //! | **reactions** | |
 //! | `reaction` | what must stop the motors, in which time, and in which order it is tried |
 //! | `trials` | the way of all trials, as a machine: up to full speed, the event, the stop |
-//! | `slots` | when things are said |
-//! | `vehicle` | what was heard of the vehicle |
+//! | `slots` | when messages are published |
+//! | `vehicle` | what the vehicle published last |
 //! | `wires` | the topics |
 //! | `rehearsal` | the trials on the real graph |
 //! | `page` | the tables in a document |
