@@ -18,7 +18,7 @@ fn page() -> String {
 
 fn effect(effect: Effect) -> &'static str {
     match effect {
-        Effect::Reports => "none by itself",
+        Effect::Reports => "no effect of its own",
         Effect::Brakes => "`OK`: the motors brake to zero",
         Effect::StopsByIr => "`SSTOP.IR`: stop",
         Effect::StopsByRos => "`SSTOP.ROS`: stop",
@@ -32,13 +32,13 @@ fn clears(clears: Clears) -> &'static str {
         Clears::Itself => "nothing",
         Clears::Zero => "a zero command",
         Clears::Enable => "a rise of `hind/enable`, a zero command",
-        Clears::Reset => "`hind/reset` pressed and let go, a rise of `hind/enable`, a zero command",
+        Clears::Reset => "`hind/reset` pressed and released, a rise of `hind/enable`, a zero command",
     }
 }
 
 fn causes() -> String {
     let mut table = String::from(
-        "| cause, the most severe first | it is there while | state and motors | once it is gone, motion asks for |\n\
+        "| cause, the most severe first | it holds while | state and motors | after it, motion requires |\n\
          |---|---|---|---|\n",
     );
     for cause in Cause::ALL.iter().rev() {

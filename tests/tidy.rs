@@ -13,7 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("params", &["saphyr-parser"]),
     ("limiter", &["units"]),
-    ("joystick", &["units", "params"]),
+    ("joystick", &["units", "params", "serde", "serde_json"]),
     ("arbiter", &["units", "params", "limiter"]),
     ("zones", &["units", "params"]),
     ("hindbrain", &["units", "params"]),
@@ -96,8 +96,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("allocations", &[]),
     ("isolation", &[]),
-    ("scenarios", &["fastrand"]),
-    ("xtask", &["isolation"]),
+    ("scenarios", &["fastrand", "clap"]),
+    ("xtask", &["isolation", "clap"]),
     (
         "tests",
         &[

@@ -117,7 +117,9 @@ fn exists(what: &str, path: &str) -> Result<(), String> {
 
 fn xtask(words: &[&str]) -> Result<(), String> {
     let Some((command, rest)) = words.split_first() else { return Err("a command must be given".into()) };
-    if !read("crates/xtask/src/main.rs").contains(&format!("[\"{command}\"")) {
+    let variant = format!("Arguments::{}{}", command[..1].to_uppercase(), &command[1..]);
+    let main = read("crates/xtask/src/main.rs");
+    if ![" ", "("].iter().any(|end| main.contains(&format!("{variant}{end}"))) {
         return Err(format!("cargo xtask has no command {command}"));
     }
     match (*command, rest) {

@@ -1,9 +1,10 @@
 //! Checks of the documents: links lead somewhere, the nodes accept the examples, commands exist, and quoted messages of the
-//! nodes are in their sources.
+//! nodes are in their sources, and the figures of the README were measured.
 #![allow(clippy::expect_used)] // a failed expectation is an error of the test's set-up
 
 mod commands;
 mod examples;
+mod figures;
 mod interfaces;
 mod links;
 mod markdown;

@@ -204,7 +204,7 @@ def test_the_last_line_of_the_log_is_how_it_is_and_says_why():
             arbiter.drives("dock", 0.3)
             dock.speed = float("nan")  # stops, and navigation waits, within some milliseconds
             reason(arbiter, "dock", "sent an invalid message")
-            line = "nobody drives; dock sent an invalid message; joystick never received; navigation waits for a zero"
+            line = "no source drives; dock sent an invalid message; joystick never received; navigation waits for a zero"
             arbiter.wait(lambda: line in [each for each in arbiter.process.lines if " drives" in each][-1], "the last change is not told")
             dock()
             arbiter.wait(lambda: "dock timed out" in arbiter.process.lines[-1], "the silence is not told")

@@ -207,7 +207,7 @@ def test_presets_can_be_removed():
     "name, told",
     [
         ("limits.linear.x.jerk", "parameter 'limits.linear.x.jerk' cannot be deleted and stays 0.0"),
-        ("sources.navigation.priority", "stays 10; the entry goes when 'sources.navigation.topic' is deleted"),
+        ("sources.navigation.priority", "stays 10; delete 'sources.navigation.topic' to remove the entry"),
         ("sources.nobody.topic", "parameter 'sources.nobody.topic' does not exist"),
     ],
 )

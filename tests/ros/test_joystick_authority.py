@@ -172,4 +172,4 @@ def test_a_mapped_axis_and_a_button_that_the_pad_lacks_are_warned_of():
     with robot(*STICK, "enable.on:=13") as vehicle:
         vehicle.hold()
         vehicle.arbiter.wait(lambda: "enable.on 13" in vehicle.status(), lambda: vehicle.status())
-        assert "does not have what is mapped" in vehicle.joystick.output
+        assert "lacks mapped inputs" in vehicle.joystick.output

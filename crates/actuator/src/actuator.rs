@@ -24,7 +24,7 @@ pub const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 /// Only that thread uses the device. It sends the newest levels as soon as they are given, repeats them every
 /// [`Timing::repeat`], and sends stop when none are given for [`Timing::silence`]. Dropping stops the device and closes it.
 /// # Real-time
-/// Everything, also a stop, waits for the driver's call that is under way; the drivers' pages say how long that can be.
+/// Everything, also a stop, waits for the driver's present call; the drivers' pages state its longest time.
 pub struct Actuator {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -63,8 +63,8 @@ impl Actuator {
 
     /// Starts the thread for one of the supported devices, with the default times.
     /// # Errors
-    /// A setting is out of its range, or the thread cannot be started. A missing device is no error here: it is
-    /// [`Event::Lost`] and will be tried again.
+    /// A setting is out of its range, or the thread cannot be started. A missing device is not an error here: it is
+    /// [`Event::Lost`] and is tried again.
     pub fn open(
         settings: Settings,
         report: impl FnMut(Event) + Send + 'static,
@@ -125,7 +125,7 @@ impl Actuator {
             return false; // closed by `report`: the thread ends by itself, and cannot wait for that
         }
         if self.shared.wait_for_end(CLOSE_LIMIT) {
-            // The thread only has to return; no panic leaves it.
+            // The thread only has to return; it catches its panics.
             let _ = thread.join();
             return true;
         }

@@ -15,7 +15,7 @@ pub(crate) fn claim(file: &File, device: &Path) -> Result<(), Error> {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(Error::Busy { device: device.display().to_string() }),
         Err(TryLockError::Error(error)) => {
-            log::warn!("'{}' cannot be held for this process alone: {error}", device.display());
+            log::warn!("'{}' cannot be locked for this process: {error}", device.display());
             Ok(())
         }
     }

@@ -6,10 +6,10 @@ use crate::error::Error;
 
 /// One opened device with two motors, port and starboard.
 ///
-/// Every call is one exchange with the device and no more: the caller repeats it when an answer is missing, and sends newer
-/// levels first. A call returns in bounded time, also when the device does not answer or does not accept the bytes, because
+/// Every call is one exchange with the device: the caller repeats it if the answer is missing, and sends newer levels
+/// first. A call returns in bounded time, also when the device does not answer or does not accept the bytes, because
 /// the calling thread may have to send a stop. Dropping closes the device. The constructor may have stopped the device
-/// already; the actuator calls [`stop`](Driver::stop) first all the same.
+/// already; the actuator calls [`stop`](Driver::stop) first nevertheless.
 pub trait Driver: Send {
     /// Sets the levels of the motors: port and starboard, -66 to 66, forward positive; a level out of range is full.
     /// # Errors
@@ -36,21 +36,21 @@ pub trait Driver: Send {
     /// Description for people: device, model, version.
     fn description(&self) -> String;
 
-    /// What is known of the device's own stop on silence.
+    /// The state of the device's own stop on silence.
     fn watchdog(&self) -> Watchdog {
         Watchdog::Absent
     }
 }
 
-/// What is known of a device's own stop on silence, the only stop that is left when this process dies.
+/// The state of a device's own stop on silence, the only stop that remains when this process dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watchdog {
     /// The device has confirmed this time-out.
     Set(Duration),
-    /// It got no command for about this long, and its time-out was observed.
+    /// Its time-out was observed after about this time without a command.
     Seen(Duration),
-    /// It got no command for this long, and no time-out was observed: it has to be set up by hand.
+    /// No time-out was observed within this time without a command: it has to be set up by hand.
     NotSeen(Duration),
-    /// The device has none: something else has to stop the motors when this process dies.
+    /// The device has none: another device has to stop the motors when this process dies.
     Absent,
 }

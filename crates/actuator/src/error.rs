@@ -8,11 +8,11 @@ use std::time::Duration;
 /// An error of a device. Its text names the device, the action and what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The operating system refused something.
+    /// The operating system returned an error.
     Io {
         /// The device's path.
         device: String,
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// The operating system's message.
         reason: String,
@@ -26,11 +26,11 @@ pub enum Error {
     Blocked {
         /// The device's path.
         device: String,
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// How many bytes it accepted.
         wrote: usize,
-        /// How many bytes there were.
+        /// The number of bytes to write.
         of: usize,
         /// The time limit.
         limit: Duration,
@@ -39,7 +39,7 @@ pub enum Error {
     NoAnswer {
         /// The device's path.
         device: String,
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// The bytes that were received.
         found: Vec<u8>,
@@ -52,7 +52,7 @@ pub enum Error {
     WrongAnswer {
         /// The device's path.
         device: String,
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// What it answered.
         found: String,
@@ -63,7 +63,7 @@ pub enum Error {
     DeviceFault {
         /// The device's path.
         device: String,
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// The error bits.
         bits: u32,
@@ -72,7 +72,7 @@ pub enum Error {
     },
     /// A driver or the event handler panicked.
     Panicked {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// The panic's message.
         message: String,
@@ -86,7 +86,7 @@ impl Error {
     }
 
     /// Whether a retry may help: the line works and only this answer was missing or wrong.
-    pub(crate) fn is_worth_another_try(&self) -> bool {
+    pub(crate) fn is_retriable(&self) -> bool {
         matches!(self, Error::NoAnswer { .. } | Error::WrongAnswer { .. })
     }
 }
@@ -104,13 +104,13 @@ impl fmt::Display for Error {
             Error::Blocked { device, action, wrote, of, limit } => {
                 write!(
                     f,
-                    "'{device}': {action}: it took {wrote} of {of} bytes within {} ms",
+                    "'{device}': {action}: it accepted {wrote} of {of} bytes within {} ms",
                     limit.as_millis()
                 )
             }
             Error::NoAnswer { device, action, found, wanted, limit } => {
                 let (got, within) = (found.len(), limit.as_millis());
-                write!(f, "'{device}': {action}: {got} of {wanted} bytes came within {within} ms")?;
+                write!(f, "'{device}': {action}: {got} of {wanted} bytes received within {within} ms")?;
                 if got > 0 { write!(f, " ({})", hex(found)) } else { Ok(()) }
             }
             Error::WrongAnswer { device, action, found, wanted } => {
@@ -131,15 +131,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_quotes_device_action_and_what_was_found() {
+    fn an_error_quotes_device_action_and_finding() {
         let device = || "/dev/motor".to_owned();
-        let (action, limit) = ("asking for errors", Duration::from_millis(50));
+        let (action, limit) = ("reading its errors", Duration::from_millis(50));
         let error = Error::NoAnswer { device: device(), action, found: vec![0x0A], wanted: 2, limit };
-        assert_eq!(error.to_string(), "'/dev/motor': asking for errors: 1 of 2 bytes came within 50 ms (0A)");
+        assert_eq!(
+            error.to_string(),
+            "'/dev/motor': reading its errors: 1 of 2 bytes received within 50 ms (0A)"
+        );
         let error =
             Error::DeviceFault { device: device(), action, bits: 0x20, names: "serial timeout".into() };
-        assert_eq!(error.to_string(), "'/dev/motor': asking for errors: it reports serial timeout (0x20)");
+        assert_eq!(error.to_string(), "'/dev/motor': reading its errors: it reports serial timeout (0x20)");
         let error = Error::Blocked { device: device(), action: "driving", wrote: 3, of: 8, limit };
-        assert_eq!(error.to_string(), "'/dev/motor': driving: it took 3 of 8 bytes within 50 ms");
+        assert_eq!(error.to_string(), "'/dev/motor': driving: it accepted 3 of 8 bytes within 50 ms");
     }
 }

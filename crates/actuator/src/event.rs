@@ -3,21 +3,21 @@
 use crate::driver::Watchdog;
 use crate::error::Error;
 
-/// What happened to the device, reported on the actuator's thread.
+/// An event of the device, reported on the actuator's thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The device is open and has been sent stop. It moves with the next level that is given.
     Ready {
         /// Description of the device for people.
         description: String,
-        /// What is known of the device's own stop on silence.
+        /// The state of the device's own stop on silence.
         watchdog: Watchdog,
     },
     /// The device cannot be used, or its state is not known. Reported once, until the next [`Event::Ready`].
     ///
     /// Also reported when the last stop of a closing actuator failed.
     Lost(Error),
-    /// No level was given for [`Timing::silence`](crate::Timing::silence). The device has been sent stop, and gets nothing else
+    /// No level was given for [`Timing::silence`](crate::Timing::silence). The device has been sent stop, and receives nothing else
     /// until a stop is given.
     Silent,
     /// A stop was given after [`Event::Silent`] and sent to the device. It moves with the next level that is given.

@@ -5,18 +5,18 @@
 /// hindbrain: servo values 24 (full forward), 90 (stop), 156 (full reverse), so 66 steps to each side.
 pub const FULL: i16 = 66;
 
-/// The servo value of a standing motor.
+/// The servo value of a motor at rest.
 const STOP: i32 = 90;
 /// The servo library's pulse at 0 degrees and its whole span, both in microseconds, and the degrees of that span.
 const SERVO: [i32; 3] = [544, 1856, 180];
-/// The largest duty that is used, in 1/32767 of full; -32768 is left out, which makes both directions alike.
+/// The largest duty that is used, in 1/32767 of full; -32768 is not used, so both directions are alike.
 const FULL_DUTY: i32 = 32_767;
 
 /// The level within its range, with the side's sign.
 ///
 /// `level` beyond -66 to 66 is full; `invert` turns forward into reverse. 0 stays 0.
 /// # Source
-/// Own: the last place before the wire lets no level out of range pass.
+/// Own: the last check before the wire.
 pub fn limited(level: i16, invert: bool) -> i16 {
     let level = level.clamp(-FULL, FULL);
     if invert { -level } else { level }

@@ -13,7 +13,7 @@ use crate::error::Error;
 
 /// How long a device has to answer, in addition to the time that the bytes need on the wire.
 /// # Source
-/// Own: a USB adapter may hold an answer back for 16 ms; the rest is for a computer that is busy.
+/// Own: a USB adapter may delay an answer by 16 ms; the rest is for a busy computer.
 pub const ANSWER_LIMIT: Duration = Duration::from_millis(50);
 /// How long a device has to accept the bytes, in addition to the time that they need on the wire.
 pub const WRITE_LIMIT: Duration = Duration::from_millis(20);
@@ -23,12 +23,12 @@ const BITS_PER_BYTE: u32 = 10;
 
 /// An open serial line: 8N1, raw, no flow control, locked for this process.
 ///
-/// At most one packet waits to be sent: a write waits until the one before must have left, so nothing queues up in the kernel
-/// when levels come faster than the line carries them. Dropping the line discards the bytes that have not left: closing would
+/// At most one packet waits to be sent: a write waits until the previous one must have left, so nothing queues up in the kernel
+/// when levels are given faster than the line can send. Dropping the line discards the bytes that have not left: closing would
 /// otherwise wait half a minute for a device that accepts nothing.
 ///
 /// The bound ends at the kernel: a worker of its terminal layer hands the bytes over, and a call that reads or waits there is
-/// delayed while that worker starves on an overloaded computer. A write that finds room is not.
+/// delayed while that worker starves on an overloaded computer. A write into a buffer with room is not.
 pub(crate) struct Line {
     port: SerialPort,
     /// The same open file, which shares its lock and its non-blocking mode.
@@ -43,7 +43,7 @@ pub(crate) struct Line {
 impl Line {
     /// Opens the device. Nothing is sent; bytes received before are discarded.
     /// # Errors
-    /// It cannot be opened, is no serial line, or is held by another process.
+    /// It cannot be opened, is not a serial line, or is locked by another process.
     pub(crate) fn open(device: &Path, baud: u32) -> Result<Line, Error> {
         let tried = |action| move |error: io::Error| Error::io(device, action, &error);
         // Locked before it is configured: a line that another process uses must not be disturbed.
@@ -64,7 +64,7 @@ impl Line {
         self.device.display().to_string()
     }
 
-    /// Sends `bytes` once those before have left.
+    /// Sends `bytes` after the previous ones have left.
     /// # Errors
     /// [`Error::Blocked`] if the device does not accept them in time, [`Error::Io`].
     pub(crate) fn send(&mut self, action: &'static str, bytes: &[u8]) -> Result<(), Error> {
@@ -79,7 +79,7 @@ impl Line {
         let mut wrote = 0;
         while wrote < bytes.len() {
             let rest = bytes.get(wrote..).unwrap_or_default();
-            // It does not wait first: there is nearly always room.
+            // It writes before it waits, since there is nearly always room.
             let outcome = match (&self.file).write(rest) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.write_when_there_is_room(rest, end)
@@ -130,7 +130,7 @@ impl Line {
     /// Sends a request and fills `answer`.
     /// # Errors
     /// [`Error::NoAnswer`] if the answer is incomplete, and those of [`Line::send`].
-    pub(crate) fn ask(
+    pub(crate) fn request(
         &mut self,
         action: &'static str,
         request: &[u8],
@@ -151,7 +151,7 @@ impl Line {
     /// Reads bytes that were received without a request, up to 64.
     /// # Errors
     /// [`Error::Io`].
-    pub(crate) fn unasked(&mut self, action: &'static str) -> Result<Vec<u8>, Error> {
+    pub(crate) fn unrequested(&mut self, action: &'static str) -> Result<Vec<u8>, Error> {
         let mut bytes = [0; 64];
         let outcome = self.port.set_read_timeout(Duration::ZERO);
         match outcome.and_then(|()| self.port.read(&mut bytes)) {
@@ -189,7 +189,7 @@ impl Drop for Line {
         if !self.stuck {
             self.wait_until(self.clear_at);
         }
-        // The device may be gone, and then there is nothing to discard.
+        // If the device is unplugged there is nothing to discard.
         let _ = self.port.discard_output_buffer();
     }
 }
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_device_and_one_that_is_no_line_are_quoted() {
+    fn a_missing_device_and_one_that_is_not_a_line_are_quoted() {
         let missing = Line::open(Path::new("/nowhere/motor"), 115_200).err().map(|error| error.to_string());
         assert!(missing.is_some_and(|text| text.starts_with("'/nowhere/motor': opening it: ")));
         let no_line = Line::open(Path::new("/dev/null"), 115_200).err().map(|error| error.to_string());

@@ -1,4 +1,4 @@
-//! The Pololu Maestro servo controller: two channels of it carry servo pulses to two speed controllers.
+//! The Pololu Maestro servo controller: two of its channels send servo pulses to two speed controllers.
 //!
 //! # The device's own watchdog
 //! The Maestro has one, but it cannot be set over the line. In the Maestro Control Center, once per device:
@@ -80,7 +80,7 @@ impl Errors {
         Errors(u16::from_le_bytes(answer))
     }
 
-    /// The names of the bits that are set, separated by commas; a bit without a name is called by its number.
+    /// The names of the bits that are set, separated by commas; a bit without a name by its number.
     pub fn names(self) -> String {
         let set = (0..16_usize).filter(|bit| self.0 >> bit & 1 == 1);
         let name =
@@ -91,8 +91,8 @@ impl Errors {
 
 /// A Maestro on a serial line in the compact protocol.
 ///
-/// Set Target has no answer. Get Errors has one, and commands are carried out in order, so its answer proves that the targets
-/// before it have arrived. [`stop`](Driver::stop) and [`check`](Driver::check) rely on that.
+/// Set Target has no answer. Get Errors has one, and commands are carried out in order, so its answer proves that the earlier
+/// targets have arrived. [`stop`](Driver::stop) and [`check`](Driver::check) rely on that.
 /// # Real-time
 /// `drive` at most [`WRITE_LIMIT`](crate::WRITE_LIMIT), the others [`ANSWER_LIMIT`](crate::ANSWER_LIMIT) more, both plus
 /// the time that a packet needs on the wire (8 bytes; 0.7 ms at 115200 baud).
@@ -118,7 +118,7 @@ impl Maestro {
         if old != Errors::NONE {
             log::info!("'{}' had these errors before it was opened: {}", maestro.line.device(), old.names());
         }
-        // It stops again: an error sends the channels home, and a packet that another process cut short swallows the next one.
+        // It stops again: an error sends the channels home, and a packet cut short by another process corrupts the next one.
         maestro.stop()?;
         maestro.detect_watchdog(settings)?;
         Ok(maestro)
@@ -126,28 +126,28 @@ impl Maestro {
 
     fn detect_watchdog(&mut self, settings: &Settings) -> Result<(), Error> {
         self.line.rest(settings.watchdog * 5 / 4);
-        match self.errors("looking for its time-out")? {
+        match self.errors("detecting its time-out")? {
             Errors::SERIAL_TIMEOUT => self.watchdog = Watchdog::Seen(settings.watchdog),
             Errors::NONE => log::warn!(
                 "'{}' does not stop by itself within {} ms: set its serial timeout in the Maestro Control Center",
                 self.line.device(),
                 settings.watchdog.as_millis()
             ),
-            errors => return Err(self.device_fault("looking for its time-out", errors)),
+            errors => return Err(self.device_fault("detecting its time-out", errors)),
         }
         Ok(())
     }
 
     /// Reads the errors, which clears them.
     fn errors(&mut self, action: &'static str) -> Result<Errors, Error> {
-        let unasked = self.line.unasked(action)?;
-        if !unasked.is_empty() {
-            // Otherwise an echo could pass for an answer.
-            let (device, found) = (self.line.device(), format!("'{}' before it was asked", hex(&unasked)));
+        let unrequested = self.line.unrequested(action)?;
+        if !unrequested.is_empty() {
+            // Otherwise an echo could count as an answer.
+            let (device, found) = (self.line.device(), format!("'{}' before the request", hex(&unrequested)));
             return Err(Error::WrongAnswer { device, action, found, wanted: "silence".into() });
         }
         let mut answer = [0; 2];
-        self.line.ask(action, &[GET_ERRORS], &mut answer)?;
+        self.line.request(action, &[GET_ERRORS], &mut answer)?;
         Ok(Errors::from_answer(answer))
     }
 
@@ -186,7 +186,7 @@ impl Driver for Maestro {
     }
 
     fn check(&mut self) -> Result<(), Error> {
-        self.check_errors("asking for errors")
+        self.check_errors("reading its errors")
     }
 
     fn stop(&mut self) -> Result<(), Error> {

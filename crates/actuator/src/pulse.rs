@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use boot_clock::now;
 
-/// Watches the counter of passes that a thread increments.
+/// Monitors the counter of passes that a thread increments.
 pub(crate) struct Pulse {
     passes: u64,
-    /// When the counter was last seen to change.
+    /// When the counter last changed.
     at: Duration,
     beats: bool,
     /// The thread hangs after this time without a pass.
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pulse_that_stops_is_news_once() {
+    fn a_stopped_counter_is_reported_once() {
         let ms = Duration::from_millis;
         let mut pulse = Pulse { passes: 0, at: Duration::ZERO, beats: true, limit: ms(500) };
         assert_eq!(pulse.update(1, ms(100)), None);

@@ -3,10 +3,10 @@
 //! # The device's own watchdog
 //! The RoboClaw stops both motors by itself when its serial line falls silent for the time that command 14 sets, in steps of
 //! 100 ms; 0 switches it off. [`RoboClaw::open`] sets [`Settings::watchdog`] and reads it back. Every other
-//! [`check`](Driver::check) reads it again, because a controller that lost its power for a moment forgets it unless it was
-//! saved. To have it from power-on, save it in the vendor's program. The manual does not say which bytes feed it.
+//! [`check`](Driver::check) reads it again, because a controller that lost power for a moment loses it unless it was
+//! saved. To have it from power-on, save it in the vendor's program. The manual does not define which bytes reset it.
 //!
-//! Set up once: a packet serial mode (7 to 14, which choose the address) with the same baud rate as here, unless it is on
+//! To set up once: a packet serial mode (7 to 14, which choose the address) with the same baud rate as here, unless it is on
 //! USB; and no default duty acceleration (commands 68 and 69), because it would also ramp a stop, which is a duty of 0.
 //!
 //! # Source
@@ -55,11 +55,11 @@ pub struct RoboClaw {
     invert: [bool; 2],
     watchdog: Duration,
     version: String,
-    /// Whether this firmware's status has 32 bits, not 16.
+    /// Whether the status of this firmware has 32 bits instead of 16.
     wide: bool,
     /// The warnings that were logged last.
     warned: u32,
-    /// Whether the next check reads the watchdog, not the status.
+    /// Whether the next check reads the watchdog instead of the status.
     watchdog_is_next: bool,
     /// Whether the last exchange failed: the device may hold half a packet.
     has_failed: bool,
@@ -95,8 +95,8 @@ impl RoboClaw {
     /// Retries an attempt once if the answer was missing or wrong. Only for opening, while the motors are stopped.
     fn twice<T>(&mut self, mut attempt: impl FnMut(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         match attempt(self) {
-            Err(error) if error.is_worth_another_try() => {
-                log::debug!("{error}; once more");
+            Err(error) if error.is_retriable() => {
+                log::debug!("{error}; trying again");
                 attempt(self)
             }
             outcome => outcome,
@@ -112,9 +112,9 @@ impl RoboClaw {
         if std::mem::take(&mut self.has_failed) {
             self.line.rest(PAUSE);
         }
-        // A late answer must not pass for the next one. A device that babbles without end fails by what it answers.
+        // A late answer must not count as the next one. A device that sends without end fails by its wrong answers.
         let mut left = MOST_LATE_READS;
-        while left > 0 && !self.line.unasked(action)?.is_empty() {
+        while left > 0 && !self.line.unrequested(action)?.is_empty() {
             left -= 1;
         }
         let outcome = attempt(self, action);
@@ -126,17 +126,17 @@ impl RoboClaw {
     fn send_acknowledged(&mut self, action: &'static str, packet: &[u8]) -> Result<(), Error> {
         self.exchange(action, |claw, action| {
             let mut answer = [0; 1];
-            claw.line.ask(action, packet, &mut answer)?;
+            claw.line.request(action, packet, &mut answer)?;
             if answer == [ACKNOWLEDGEMENT] { Ok(()) } else { Err(claw.wrong(action, &answer, "FF".into())) }
         })
     }
 
-    /// Reads an answer of `N` bytes, of which the last two are the CRC of the others.
+    /// Reads an answer of `N` bytes; the last two are the CRC of the others.
     fn ask<const N: usize>(&mut self, action: &'static str, number: u8) -> Result<[u8; N], Error> {
         self.exchange(action, |claw, action| {
             let mut answer = [0; N];
             let request = query(claw.address, number);
-            claw.line.ask(action, &request, &mut answer)?;
+            claw.line.request(action, &request, &mut answer)?;
             if is_signed(request, &answer) { Ok(answer) } else { Err(claw.unsigned(action, &answer)) }
         })
     }
@@ -230,7 +230,7 @@ impl Driver for RoboClaw {
         self.send_acknowledged("driving", &command(self.address, DRIVE_DUTY, &[a, b, c, d]))
     }
 
-    /// Checks the status and the time-out in turn; one that is not answered is checked again.
+    /// Checks the status and the time-out alternately; an unanswered check is repeated.
     fn check(&mut self) -> Result<(), Error> {
         if self.watchdog_is_next {
             self.check_watchdog()?;

@@ -20,7 +20,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Kind; 2] = [Kind::Pololu, Kind::RoboClaw];
 
     /// The name in a parameter: `pololu`, `roboclaw`.
@@ -46,11 +46,11 @@ pub struct Settings {
     pub device: PathBuf,
     /// Bits per second on a serial line. A device on its own USB socket ignores it, but it still limits how much is sent.
     pub baud: u32,
-    /// Port's and starboard's channel: 0 to 23 of a Maestro, 1 and 2 or 2 and 1 of a RoboClaw.
+    /// The channels of port and starboard: 0 to 23 of a Maestro, 1 and 2 or 2 and 1 of a RoboClaw.
     pub channels: [u8; 2],
     /// A RoboClaw's address, 0x80 to 0x87.
     pub address: u8,
-    /// Whether the port and the starboard motor are mounted the other way round.
+    /// Whether the port and the starboard motor are inverted.
     pub invert: [bool; 2],
     /// The time without a command after which the device stops by itself, 200 ms to 1 s. It is set in a RoboClaw, in whole
     /// steps of 100 ms; it is only checked in a Maestro.
@@ -62,9 +62,9 @@ pub struct Settings {
 pub struct OutOfRange {
     /// The field of [`Settings`].
     pub name: &'static str,
-    /// What it was.
+    /// The value.
     pub value: String,
-    /// What it may be.
+    /// The valid range.
     pub range: &'static str,
 }
 
@@ -97,7 +97,7 @@ impl Settings {
     ///
     /// Baud rates below 9600 are refused: a level and a check would not fit into their intervals.
     /// # Errors
-    /// [`OutOfRange`] quotes the first setting that is not.
+    /// [`OutOfRange`] quotes the first invalid setting.
     /// # Source
     /// Own; the devices' limits are those of Pololu's User's Guide 5.a and of the RoboClaw User Manual, "Packet Serial". A
     /// watchdog below 200 ms would expire during a retry.
@@ -151,7 +151,7 @@ impl Settings {
 
 impl fmt::Display for OutOfRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is {}, but has to be {}", self.name, self.value, self.range)
+        write!(f, "'{}' is {}, must be {}", self.name, self.value, self.range)
     }
 }
 
@@ -159,7 +159,7 @@ impl fmt::Display for NotStarted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotStarted::Setting(reason) => write!(f, "{reason}"),
-            NotStarted::Thread(reason) => write!(f, "the actuator's thread could not be made: {reason}"),
+            NotStarted::Thread(reason) => write!(f, "the actuator's thread could not be created: {reason}"),
         }
     }
 }
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_is_within_its_range() {
+    fn new_settings_are_within_their_ranges() {
         for kind in Kind::ALL {
             assert_eq!(refused(kind, |_| {}), None);
             assert_eq!(Kind::from_name(kind.as_str()), Some(kind));
@@ -195,39 +195,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_is_quoted() {
+    fn a_setting_out_of_range_is_quoted() {
         let quoted = |kind, change: fn(&mut Settings), text: &str| {
             assert_eq!(refused(kind, change).as_deref(), Some(text));
         };
-        let relative = "'device' is ttyACM0, but has to be an absolute path";
+        let relative = "'device' is ttyACM0, must be an absolute path";
         quoted(Kind::Pololu, |s| s.device = "ttyACM0".into(), relative);
-        quoted(
-            Kind::Pololu,
-            |s| s.channels = [3, 3],
-            "'channels' is [3, 3], but has to be two different channels",
-        );
-        quoted(Kind::Pololu, |s| s.baud = 200_001, "'baud' is 200001, but has to be 9600 to 200000");
-        quoted(Kind::Pololu, |s| s.channels = [24, 0], "'channels' is [24, 0], but has to be 0 to 23");
-        quoted(
-            Kind::Pololu,
-            |s| s.watchdog = Duration::ZERO,
-            "'watchdog' is 0ns, but has to be 200 ms to 1 s",
-        );
-        quoted(Kind::RoboClaw, |s| s.address = 0x88, "'address' is 0x88, but has to be 0x80 to 0x87");
-        quoted(
-            Kind::RoboClaw,
-            |s| s.channels = [0, 1],
-            "'channels' is [0, 1], but has to be [1, 2] or [2, 1]",
-        );
+        quoted(Kind::Pololu, |s| s.channels = [3, 3], "'channels' is [3, 3], must be two different channels");
+        quoted(Kind::Pololu, |s| s.baud = 200_001, "'baud' is 200001, must be 9600 to 200000");
+        quoted(Kind::Pololu, |s| s.channels = [24, 0], "'channels' is [24, 0], must be 0 to 23");
+        quoted(Kind::Pololu, |s| s.watchdog = Duration::ZERO, "'watchdog' is 0ns, must be 200 ms to 1 s");
+        quoted(Kind::RoboClaw, |s| s.address = 0x88, "'address' is 0x88, must be 0x80 to 0x87");
+        quoted(Kind::RoboClaw, |s| s.channels = [0, 1], "'channels' is [0, 1], must be [1, 2] or [2, 1]");
         quoted(
             Kind::RoboClaw,
             |s| s.watchdog = Duration::from_millis(250),
-            "'watchdog' is 250ms, but has to be whole steps of 100 ms",
+            "'watchdog' is 250ms, must be whole steps of 100 ms",
         );
         quoted(
             Kind::RoboClaw,
             |s| s.watchdog = Duration::from_millis(1100),
-            "'watchdog' is 1.1s, but has to be 200 ms to 1 s",
+            "'watchdog' is 1.1s, must be 200 ms to 1 s",
         );
         assert!(refused(Kind::RoboClaw, |s| s.baud = 2400).is_some());
     }

@@ -29,7 +29,7 @@ struct State {
 #[derive(Clone, Copy)]
 pub(crate) struct Given {
     pub(crate) levels: [i16; 2],
-    /// How many were given until now; 0 is none.
+    /// How many were given so far.
     pub(crate) count: u64,
     /// Undefined while `count` is 0.
     pub(crate) at: Duration,
@@ -55,7 +55,7 @@ impl Shared {
         self.wake.notify_one();
     }
 
-    /// Asks the thread to end.
+    /// Requests the end of the thread.
     pub(crate) fn close(&self) {
         self.lock().closing = true;
         self.wake.notify_one();

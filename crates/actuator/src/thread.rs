@@ -20,18 +20,18 @@ pub(crate) struct Thread<Open, Report> {
     timing: Timing,
     report: Report,
     shared: Arc<Shared>,
-    /// Whether the device is lost and that was reported.
+    /// Whether the loss of the device was reported.
     lost: bool,
 }
 
-/// What was sent to the device and when the next exchanges are due.
+/// The last levels sent, and when the next exchanges are due.
 struct Pace {
     /// `None` is a stop that the thread sends by itself.
     sent: Option<[i16; 2]>,
     repeat_at: Duration,
     check_at: Duration,
-    /// Whether levels timed out and no stop was given since. Only stop is sent meanwhile: a caller that was suspended does not
-    /// know that the motors were stopped.
+    /// Whether levels timed out and no stop was given since. Only stop is sent meanwhile: a caller that was suspended would
+    /// continue with old levels.
     silent: bool,
     is_silence_reported: bool,
     /// Whether the last drive failed; it gets one retry.
@@ -53,7 +53,7 @@ where
     pub(crate) fn run(&mut self) {
         while self.shared.begin_pass().is_some() {
             match guarded("opening", &mut self.open) {
-                Ok(driver) => self.use_up(driver),
+                Ok(driver) => self.run_device(driver),
                 Err(error) => self.lose(error),
             }
             self.wait_before_reopening();
@@ -61,7 +61,7 @@ where
     }
 
     /// Uses the device until it fails or the actuator is closed; then stops and closes it in either case.
-    fn use_up(&mut self, mut driver: Box<dyn Driver>) {
+    fn run_device(&mut self, mut driver: Box<dyn Driver>) {
         let used = guarded("driving the device", || self.session(driver.as_mut()));
         self.shared.is_ready.store(false, Ordering::Relaxed);
         if let Err(error) = used {
@@ -89,7 +89,7 @@ where
             once_more(driver, error)?;
             driver.stop()?;
         }
-        // Only levels that are given from now on are sent.
+        // Only levels given from now on are sent.
         let Some(old) = self.shared.begin_pass() else { return Ok(()) };
         let ready = now();
         self.lost = false;
@@ -117,7 +117,7 @@ where
         Ok(())
     }
 
-    /// Makes the exchange that is due first, one at most. Returns whether there was one; the caller reads the newest levels
+    /// Makes at most one exchange, the one that is due first. Returns whether there was one; the caller reads the newest levels
     /// before the next.
     fn pass(
         &mut self,
@@ -132,7 +132,7 @@ where
         let levels =
             fed.filter(|_| !pace.silent).map(|given| given.levels.map(|one| level::limited(one, false)));
         let drive_is_due = levels != pace.sent || now >= pace.repeat_at;
-        // A check that is overdue goes before levels that come faster than the line carries them, but not before a stop.
+        // An overdue check precedes levels that are given faster than the line can send, but not a stop.
         let stops = levels.is_none_or(|levels| levels == [0, 0]);
         let check_waited = now >= pace.check_at + self.timing.check && !stops && !pace.drive_failed;
         if drive_is_due && !check_waited {
@@ -141,7 +141,7 @@ where
                 None => driver.stop(),
             };
             if let Err(error) = done {
-                return again(driver, &mut pace.drive_failed, error);
+                return may_retry(driver, &mut pace.drive_failed, error);
             }
             pace.drive_failed = false;
             pace.sent = levels;
@@ -152,7 +152,7 @@ where
         self.report_silence(pace);
         if now >= pace.check_at {
             if let Err(error) = driver.check() {
-                return again(driver, &mut pace.check_failed, error);
+                return may_retry(driver, &mut pace.check_failed, error);
             }
             pace.check_failed = false;
             pace.check_at = now + self.timing.check;
@@ -161,7 +161,7 @@ where
         Ok(false)
     }
 
-    /// Reports that levels timed out, or that a stop was given after that. The device has been sent the stop.
+    /// Reports that levels timed out, or that a stop was given after that. The stop has been sent to the device.
     fn report_silence(&mut self, pace: &mut Pace) {
         if std::mem::replace(&mut pace.is_silence_reported, pace.silent) != pace.silent {
             (self.report)(if pace.silent { Event::Silent } else { Event::Fed });
@@ -184,7 +184,7 @@ where
         }
     }
 
-    /// Wakes up now and then, so the counter of passes shows that the thread runs.
+    /// Wakes up periodically, so the counter of passes shows that the thread runs.
     fn wait_before_reopening(&self) {
         let end = now() + self.timing.reopen;
         while now() < end && self.shared.begin_pass().is_some() {
@@ -194,7 +194,7 @@ where
 }
 
 /// Ignores the first error of this kind if a retry may help.
-fn again(driver: &dyn Driver, failed: &mut bool, error: Error) -> Result<bool, Error> {
+fn may_retry(driver: &dyn Driver, failed: &mut bool, error: Error) -> Result<bool, Error> {
     if std::mem::replace(failed, true) {
         return Err(error);
     }
@@ -202,10 +202,10 @@ fn again(driver: &dyn Driver, failed: &mut bool, error: Error) -> Result<bool, E
 }
 
 fn once_more(driver: &dyn Driver, error: Error) -> Result<(), Error> {
-    if !driver.may_repeat() || !error.is_worth_another_try() {
+    if !driver.may_repeat() || !error.is_retriable() {
         return Err(error);
     }
-    log::debug!("{error}; once more");
+    log::debug!("{error}; trying again");
     Ok(())
 }
 
@@ -218,5 +218,5 @@ fn guarded<T>(action: &'static str, attempt: impl FnOnce() -> Result<T, Error>) 
 /// The message of a panic.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a word".into())
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a message".into())
 }

@@ -8,9 +8,9 @@ use std::time::Duration;
 /// counts as one, so the thread cannot spin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// Time-out of the levels: without [`drive`](crate::Actuator::drive) for this time the device gets stop.
+    /// Time-out of the levels: without [`drive`](crate::Actuator::drive) for this time the device receives stop.
     pub silence: Duration,
-    /// The longest interval between two levels that are sent, which keeps the device's own watchdog fed.
+    /// The longest interval between two levels that are sent, which resets the device's own watchdog.
     pub repeat: Duration,
     /// The interval between two checks of the device.
     pub check: Duration,

@@ -1,6 +1,6 @@
-//! The thread with drivers in memory: what it sends when, and what it does when they fail, panic or hang.
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
-#![allow(clippy::disallowed_methods)] // the thread lives in real time
+//! The thread with drivers in memory: what it sends, and its reaction to failures, panics and hangs.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // helpers of tests
+#![allow(clippy::disallowed_methods)] // the thread needs real time
 
 mod common;
 
@@ -26,7 +26,7 @@ fn is_drive(call: Call) -> bool {
 }
 
 #[test]
-fn nothing_but_stop_before_a_level_is_given() {
+fn only_stop_is_sent_before_a_level_is_given() {
     calmly(|| {
         let (device, actuator, events) = started();
         sleep(ms(400));
@@ -132,7 +132,7 @@ fn after_silence_nothing_drives_before_a_stop_was_given() {
 }
 
 #[test]
-fn silence_is_seen_in_time_however_rarely_the_rest_is_done() {
+fn silence_is_detected_in_time_with_long_intervals_of_repeat_and_check() {
     calmly(|| {
         let (device, events) = (Device::default(), Events::default());
         let timing = Timing { silence: ms(100), repeat: ms(60_000), check: ms(60_000), reopen: ms(60_000) };
@@ -146,7 +146,7 @@ fn silence_is_seen_in_time_however_rarely_the_rest_is_done() {
     });
 }
 
-/// What was called since the first drive, after a stop was given while `first` was under way, 100 ms each.
+/// The calls from the first drive on, where a stop is given during the call `first`; each takes 100 ms.
 fn calls_around_a_stop(first: Does, timing: Timing) -> Vec<Call> {
     let (device, events) = (Device::default(), Events::default());
     let actuator = device.start(timing, events.report());
@@ -154,7 +154,7 @@ fn calls_around_a_stop(first: Does, timing: Timing) -> Vec<Call> {
     device.when(is_drive, first);
     let before = device.calls().len();
     actuator.drive(FORWARD);
-    wait("the call is under way", || {
+    wait("the call has begun", || {
         device.calls().len() > before && device.last() == Some(Call::Drive(FORWARD))
     });
     device.when(|_| true, Does::Take(ms(100)));
@@ -164,10 +164,10 @@ fn calls_around_a_stop(first: Does, timing: Timing) -> Vec<Call> {
 }
 
 #[test]
-fn a_stop_waits_for_the_exchange_under_way_and_no_other() {
+fn a_stop_waits_for_the_present_exchange_and_no_other() {
     calmly(|| {
         let stop = [Call::Drive(FORWARD), Call::Drive([0, 0])];
-        // Neither for the same level again after an answer that is missing, nor for a check that is long overdue.
+        // Neither for a repetition after a missing answer, nor for an overdue check.
         assert_eq!(calls_around_a_stop(Does::Miss(ms(100)), timing()), stop);
         let overdue = Timing { check: ms(20), ..timing() };
         assert_eq!(calls_around_a_stop(Does::Take(ms(100)), overdue), stop);
@@ -175,7 +175,7 @@ fn a_stop_waits_for_the_exchange_under_way_and_no_other() {
 }
 
 #[test]
-fn a_missing_answer_is_asked_for_once_more_with_the_newest_level() {
+fn after_a_missing_answer_the_newest_level_is_sent_once_more() {
     calmly(|| {
         let (device, actuator, events) = started();
         device.when(is_drive, Does::Miss(ms(10)));
@@ -219,7 +219,7 @@ fn an_error_stops_closes_reports_and_opens_again() {
             device.when(|_| true, Does::Work);
             feed_until(&actuator, FORWARD, "it drives again", || device.last() == Some(Call::Drive(FORWARD)));
             assert!(events.letters().ends_with("LR"), "{}", events.letters());
-            // After the opening the first is stop again.
+            // After the opening stop is sent first again.
             let calls = device.calls();
             let open = calls.iter().rposition(|call| *call == Call::Open).unwrap();
             assert_eq!(calls[open + 1], Call::Stop);
@@ -241,7 +241,7 @@ fn it_is_opened_again_at_its_interval() {
 }
 
 #[test]
-fn a_panic_of_the_driver_is_lost_and_stopped() {
+fn after_a_panic_of_the_driver_the_device_is_lost_and_stopped() {
     calmly(|| {
         for matches in [is_drive as Matches, |call| call == Call::Check] {
             let (device, actuator, events) = started();
@@ -260,7 +260,7 @@ fn a_panic_of_the_driver_is_lost_and_stopped() {
 }
 
 #[test]
-fn panics_of_opening_stopping_and_closing_end_nothing() {
+fn panics_of_opening_stopping_and_closing_do_not_end_the_thread() {
     calmly(|| {
         let (device, actuator, events) = started();
         device.when(|_| true, Does::Panic);
@@ -353,12 +353,12 @@ fn a_device_that_hangs_delays_neither_drive_nor_closing() {
         }
         assert!(begin.elapsed() < ms(50), "{:?}", begin.elapsed());
         assert_eq!(actuator.hangs(), None);
-        wait("the hanging is seen", || actuator.hangs() == Some(Event::Hangs));
+        wait("the hang is detected", || actuator.hangs() == Some(Event::Hangs));
         assert!((ms(900)..ms(1500)).contains(&begin.elapsed()), "{:?}", begin.elapsed());
         assert_eq!(actuator.hangs(), None, "once");
         assert!(!actuator.close());
         assert!((actuator::CLOSE_LIMIT..ms(4000)).contains(&begin.elapsed()), "{:?}", begin.elapsed());
-        // When it comes back it is stopped all the same.
+        // When the call returns the device is stopped.
         wait("the stop", || device.calls().ends_with(&[Call::Stop, Call::Close]));
     });
 }

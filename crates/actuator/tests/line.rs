@@ -1,6 +1,6 @@
-//! A line that blocks, is slow, or is no line: every call comes back in time.
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
-#![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
+//! A line that blocks, is slow, or is not a line: every call returns in time.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // helpers of tests
+#![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal needs real time
 
 mod common;
 
@@ -24,7 +24,7 @@ fn fill(driver: &mut dyn Driver) -> (Error, Duration) {
             return (error, begin.elapsed());
         }
     }
-    panic!("the buffers have no end");
+    panic!("the buffers never fill");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn a_full_buffer_ends_a_write_in_time() {
         let (error, took) = fill(driver.as_mut());
         assert!(matches!(error, Error::Blocked { of: 8, .. }), "{error}");
         assert!(took >= WRITE_LIMIT && took < WRITE_LIMIT + ms(80), "{took:?}");
-        // The stop is not put behind the levels that are stuck, but in their place.
+        // The stop replaces the stuck levels.
         let begin = now();
         assert!(matches!(driver.stop(), Err(Error::NoAnswer { .. })));
         assert!(begin.elapsed() < ms(250), "{:?}", begin.elapsed());
@@ -62,7 +62,7 @@ fn a_full_line_is_closed_in_time() {
 }
 
 #[test]
-fn a_device_that_is_not_there_is_lost_once_and_found_when_it_comes() {
+fn a_missing_device_is_lost_once_and_opened_when_it_appears() {
     calmly(|| {
         let mut fake = Fake::new(Maestro::new());
         fake.unplug();
@@ -80,20 +80,20 @@ fn a_device_that_is_not_there_is_lost_once_and_found_when_it_comes() {
 }
 
 #[test]
-fn a_late_answer_does_not_pass_for_the_next_one() {
+fn a_late_answer_does_not_count_as_the_next_one() {
     calmly(|| {
         let fake = Fake::new(Maestro::new());
         let mut driver = Settings::new(Kind::Pololu, fake.path()).open().expect("a device");
         fake.send_unasked(&[0, 0]);
         sleep(ms(50));
-        let error = driver.check().expect_err("an answer that came before its question");
-        assert!(matches!(&error, Error::WrongAnswer { found, .. } if found == "'00 00' before it was asked"));
-        driver.check().expect("a device that is well");
+        let error = driver.check().expect_err("an answer before its request");
+        assert!(matches!(&error, Error::WrongAnswer { found, .. } if found == "'00 00' before the request"));
+        driver.check().expect("a working device");
     });
 }
 
 #[test]
-fn a_file_is_no_line() {
+fn a_file_is_not_a_line() {
     calmly(|| {
         let folder = common::Folder::new();
         let path = folder.0.join("file");
@@ -122,7 +122,7 @@ fn nothing_queues_on_a_slow_line() {
         actuator.drive([-66, -66]);
         let last = now();
         wait("the last level", || fake.motors() == targets([-66, -66]));
-        assert!(last.elapsed() < ms(150), "the last level came after {:?}", last.elapsed());
+        assert!(last.elapsed() < ms(150), "the last level arrived after {:?}", last.elapsed());
         let bytes = fake.received().len() - before;
         let fits = usize::try_from(begin.elapsed().as_millis()).expect("some seconds") * 960 / 1000 + 16;
         assert!((300..=fits).contains(&bytes), "{bytes} bytes, {fits} fit");
@@ -130,10 +130,10 @@ fn nothing_queues_on_a_slow_line() {
     });
 }
 
-/// Prints how long a level is on its way; run with `--ignored --nocapture`.
+/// Prints the latency of a level; run with `--ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
-fn how_long_a_level_is_on_its_way() {
+fn latency_of_a_level() {
     let fake = Fake::new(Maestro::new());
     let events = Events::default();
     let settings = Settings::new(Kind::Pololu, fake.path());

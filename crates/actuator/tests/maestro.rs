@@ -1,6 +1,6 @@
-//! A Maestro behind a pseudo-terminal: what its motors do, and what is reported.
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
-#![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
+//! A Maestro behind a pseudo-terminal: its motors, and the reported events.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // helpers of tests
+#![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal needs real time
 
 mod common;
 
@@ -12,7 +12,7 @@ use common::fake::{Fake, Fault};
 use common::maestro::{Maestro, NEUTRAL};
 use common::{Events, SLACK, calmly, feed, feed_until, ms, now, sleep, wait};
 
-/// From full forward to lost: a check is at most 100 ms away, and an answer is waited for 50 ms. The rest is for a busy
+/// From full forward to lost: the next check is at most 100 ms away, and an answer has 50 ms. The rest is for a busy
 /// machine.
 const LOST_WITHIN: Duration = ms(600);
 
@@ -40,7 +40,7 @@ fn rig_with(change: impl FnOnce(&mut Settings)) -> Rig {
     Rig { fake, actuator, events }
 }
 
-/// Ready and driving.
+/// A rig that is driving.
 fn driving() -> Rig {
     let rig = rig_with(|_| {});
     rig.events.wait_for('R', 1);
@@ -48,7 +48,7 @@ fn driving() -> Rig {
     rig
 }
 
-/// Keeps giving levels until the device is lost, and returns the error.
+/// Gives levels until the device is lost, and returns the error.
 fn loses(rig: &Rig) -> Error {
     let begin = now();
     feed_until(&rig.actuator, [66, -20], "it is lost", || rig.events.count('L') == 1);
@@ -56,11 +56,11 @@ fn loses(rig: &Rig) -> Error {
     rig.events.error()
 }
 
-/// The motors stand, by our stop or by the Maestro's own time-out, within `limit`.
-fn stands_within(rig: &Rig, limit: Duration) {
+/// Checks that the motors stop within `limit`, by our stop or by the Maestro's own time-out.
+fn stops_within(rig: &Rig, limit: Duration) {
     let begin = now();
-    wait("the motors to stand", || rig.fake.motors() == [NEUTRAL; 2]);
-    assert!(begin.elapsed() < limit, "stood after {:?}", begin.elapsed());
+    wait("the motors to stop", || rig.fake.motors() == [NEUTRAL; 2]);
+    assert!(begin.elapsed() < limit, "stopped after {:?}", begin.elapsed());
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn channels_and_signs_are_those_of_the_settings() {
 }
 
 #[test]
-fn its_own_time_out_is_seen_at_opening() {
+fn its_own_time_out_is_detected_at_opening() {
     calmly(|| {
         let rig = driving();
         let ready = rig.events.all().remove(0);
@@ -108,11 +108,11 @@ fn a_missing_time_out_is_reported_at_opening() {
 }
 
 #[test]
-fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
+fn after_opening_only_stop_is_sent_and_no_old_levels() {
     calmly(|| {
         let fake = Fake::new(Maestro::new());
         let events = Events::default();
-        // As a process left it that was killed in full speed, in the midst of a packet.
+        // A process was killed at full speed, in the middle of a packet.
         fake.with(|maestro| {
             maestro.targets = [i32::from(target(66)); 24];
             maestro.timeout = None;
@@ -125,13 +125,13 @@ fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
         assert_eq!(fake.motors(), [NEUTRAL; 2]);
         let first: Vec<u8> = fake.received().iter().map(|(_, byte)| *byte).take(8).collect();
         assert_eq!(first, [0x84, 0, 0x00, 0x2E, 0x84, 1, 0x00, 0x2E]);
-        // Never anything but stop: 0x84, channel, 0x00, 0x2E; and 0xA1.
+        // Only stop, 0x84, channel, 0x00, 0x2E, and 0xA1.
         assert!(fake.received().iter().all(|(_, byte)| [0x84, 0, 1, 0x2E, 0xA1].contains(byte)));
     });
 }
 
 #[test]
-fn silence_stops_and_feeding_drives_again_after_a_stop() {
+fn silence_stops_and_after_a_stop_levels_drive_again() {
     calmly(|| {
         let rig = driving();
         let last = now();
@@ -140,7 +140,7 @@ fn silence_stops_and_feeding_drives_again_after_a_stop() {
         assert!((ms(230)..ms(500)).contains(&after), "silent after {after:?}");
         assert_eq!(rig.fake.motors(), [NEUTRAL; 2]);
         sleep(ms(500));
-        // Stop is repeated all the while, so the Maestro's own time-out, 200 ms, has not struck.
+        // Stop is repeated meanwhile, so the Maestro's own time-out of 200 ms has not expired.
         assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("RS", [NEUTRAL; 2]));
         rig.actuator.drive([0, 0]);
         rig.events.wait_for('F', 1);
@@ -150,7 +150,7 @@ fn silence_stops_and_feeding_drives_again_after_a_stop() {
 }
 
 #[test]
-fn closing_stops() {
+fn closing_stops_the_motors() {
     calmly(|| {
         let rig = driving();
         let begin = now();
@@ -166,7 +166,7 @@ fn a_mute_device_is_lost_and_stopped() {
         let rig = driving();
         rig.fake.fail(Fault::Mute);
         assert!(matches!(loses(&rig), Error::NoAnswer { wanted: 2, ref found, .. } if found.is_empty()));
-        stands_within(&rig, ms(300));
+        stops_within(&rig, ms(300));
         rig.fake.fail(Fault::Nothing);
         rig.events.wait_for('R', 2);
         feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == targets([5, 5]));
@@ -175,7 +175,7 @@ fn a_mute_device_is_lost_and_stopped() {
 }
 
 #[test]
-fn garbage_is_lost_with_what_it_says() {
+fn a_wrong_answer_is_a_loss_that_quotes_it() {
     calmly(|| {
         let rig = driving();
         rig.fake.fail(Fault::Garbage);
@@ -183,22 +183,22 @@ fn garbage_is_lost_with_what_it_says() {
         // 0x5A5A has bits 1, 3, 4, 6, 9 and others.
         assert!(matches!(error, Error::DeviceFault { bits: 0x5A5A, .. }), "{error}");
         assert!(error.to_string().contains("serial overrun"));
-        stands_within(&rig, ms(300));
+        stops_within(&rig, ms(300));
     });
 }
 
 #[test]
-fn half_an_answer_is_none() {
+fn half_an_answer_is_a_loss() {
     calmly(|| {
         let rig = driving();
         rig.fake.fail(Fault::Short);
         assert!(matches!(loses(&rig), Error::NoAnswer { found, wanted: 2, .. } if found == [0]));
-        stands_within(&rig, ms(300));
+        stops_within(&rig, ms(300));
     });
 }
 
 #[test]
-fn an_echo_is_no_answer() {
+fn an_echo_is_not_an_answer() {
     calmly(|| {
         let rig = driving();
         rig.fake.fail(Fault::Echo);
@@ -207,9 +207,9 @@ fn an_echo_is_no_answer() {
             error,
             Error::WrongAnswer { .. } | Error::NoAnswer { .. } | Error::DeviceFault { .. }
         ));
-        stands_within(&rig, ms(300));
+        stops_within(&rig, ms(300));
         sleep(ms(300));
-        assert_eq!(rig.events.letters(), "RL", "an echo passes for a device");
+        assert_eq!(rig.events.letters(), "RL", "an echo counts as a device");
     });
 }
 
@@ -224,21 +224,21 @@ fn a_slow_answer_is_accepted_until_its_limit() {
         rig.fake.fail(Fault::Dribble(ms(50)));
         assert!(matches!(loses(&rig), Error::NoAnswer { .. }));
         rig.fake.fail(Fault::Nothing);
-        stands_within(&rig, ms(500));
+        stops_within(&rig, ms(500));
     });
 }
 
 #[test]
-fn a_device_that_reads_nothing_is_lost_and_does_not_hang_the_thread() {
+fn a_device_that_does_not_read_is_lost_and_does_not_hang_the_thread() {
     calmly(|| {
         let rig = driving();
         rig.fake.fail(Fault::Deaf);
         loses(&rig);
         // Our stop cannot reach it; its own time-out has to.
-        stands_within(&rig, ms(400));
+        stops_within(&rig, ms(400));
         rig.fake.fail(Fault::Nothing);
         rig.events.wait_for('R', 2);
-        assert_eq!(rig.fake.motors(), [NEUTRAL; 2], "what was stuck came through");
+        assert_eq!(rig.fake.motors(), [NEUTRAL; 2], "the stuck bytes were sent");
         rig.fake.fail(Fault::Deaf);
         let begin = now();
         rig.actuator.close();
@@ -247,7 +247,7 @@ fn a_device_that_reads_nothing_is_lost_and_does_not_hang_the_thread() {
 }
 
 #[test]
-fn a_device_that_is_unplugged_is_lost_and_found_again() {
+fn a_device_that_is_unplugged_is_lost_and_reopened() {
     calmly(|| {
         let mut rig = driving();
         rig.fake.unplug();
@@ -299,12 +299,12 @@ fn a_device_that_does_not_answer_is_reported_before_it_is_stopped() {
     for round in 0..10 {
         calmly(|| {
             let rig = driving();
-            // At another time of the repeat of 50 ms and the check of 100 ms each.
+            // Each round has another phase relative to the repeat of 50 ms and the check of 100 ms.
             feed(&rig.actuator, [66, -20], ms(10 + 11 * round));
             rig.fake.fail(Fault::Mute);
             loses(&rig);
             let took = rig.events.when(1) - rig.fake.answered();
-            // A check is at most 100 ms away, and its answer is waited for 50 ms.
+            // The next check is at most 100 ms away, and its answer has 50 ms.
             assert!(took < ms(100 + 50) + SLACK, "reported after {took:?}");
         });
     }

@@ -1,4 +1,4 @@
-//! What holds for every level, every target and every packet.
+//! Properties of every level, target and packet.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use actuator::pololu::{Errors, set_target, target};
 use actuator::roboclaw::{Status, command, crc16, is_signed, query, timeout_units};
 use proptest::prelude::*;
 
-/// The servo value of a level, as the seed's node has it.
+/// The servo value of a level, as in the seed.
 fn servo(level: i16) -> i32 {
     90 - i32::from(level.clamp(-66, 66))
 }
@@ -39,14 +39,14 @@ fn stop_is_exactly_neutral() {
 
 proptest! {
     #[test]
-    fn a_target_survives_its_packet(channel in 0..24_u8, target in 0..16_384_u16) {
+    fn a_packet_preserves_its_target(channel in 0..24_u8, target in 0..16_384_u16) {
         let [command, to, low, high] = set_target(channel, target);
         prop_assert_eq!((command, to), (0x84, channel));
         prop_assert_eq!(u16::from(low) + 128 * u16::from(high), target);
     }
 
     #[test]
-    fn data_bytes_never_look_like_a_command(channel: u8, target: u16) {
+    fn data_bytes_are_never_command_bytes(channel: u8, target: u16) {
         let [command, data @ ..] = set_target(channel, target);
         prop_assert_eq!(command, 0x84);
         prop_assert!(data.iter().all(|byte| *byte < 0x80));
@@ -62,15 +62,15 @@ proptest! {
     }
 
     #[test]
-    fn a_signed_packet_has_the_rest_nothing(address: u8, number: u8, data: Vec<u8>) {
+    fn a_signed_packet_has_the_remainder_zero(address: u8, number: u8, data: Vec<u8>) {
         let packet = command(address, number, &data);
         prop_assert_eq!(packet.len(), data.len() + 4);
-        // What the CRC is for: the whole, signature included, divides without a rest.
+        // The packet with its CRC divides without a remainder.
         prop_assert_eq!(crc16(&packet), 0);
     }
 
     #[test]
-    fn one_wrong_bit_is_seen(address in 0x80..0x88_u8, data in prop::collection::vec(any::<u8>(), 1..50), at: prop::sample::Index) {
+    fn one_wrong_bit_is_detected(address in 0x80..0x88_u8, data in prop::collection::vec(any::<u8>(), 1..50), at: prop::sample::Index) {
         let question = query(address, 21);
         let signature = crc16(&[&question, data.as_slice()].concat()).to_be_bytes();
         let mut answer = [data.as_slice(), &signature].concat();
@@ -89,13 +89,13 @@ proptest! {
     }
 
     #[test]
-    fn a_time_out_is_never_longer_than_asked_nor_off(time in 100..25_600_u64) {
+    fn a_time_out_is_never_longer_than_requested_or_off(time in 100..25_600_u64) {
         let units = u64::from(timeout_units(Duration::from_millis(time)));
         prop_assert!(units >= 1 && units * 100 <= time && time - units * 100 < 200);
     }
 
     #[test]
-    fn what_is_too_short_is_not_signed(answer: Vec<u8>) {
+    fn an_answer_that_is_too_short_is_not_signed(answer: Vec<u8>) {
         // No panic on any length.
         let signed = is_signed([0x80, 90], &answer);
         prop_assert!(answer.len() > 2 || !signed);

@@ -1,6 +1,6 @@
-//! A RoboClaw behind a pseudo-terminal: what its motors do, and what is reported.
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
-#![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
+//! A RoboClaw behind a pseudo-terminal: its motors, and the reported events.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // helpers of tests
+#![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal needs real time
 
 mod common;
 
@@ -12,7 +12,7 @@ use common::fake::{Fake, Fault};
 use common::roboclaw::RoboClaw;
 use common::{Events, SLACK, calmly, feed, feed_until, ms, now, sleep, wait};
 
-/// From full forward to lost: two tries of 50 ms and a pause, the next level 50 ms away. The rest is for a busy machine.
+/// From full forward to lost: two attempts of 50 ms and a pause, the next level 50 ms away. The rest is for a busy machine.
 const LOST_WITHIN: Duration = ms(600);
 
 struct Rig {
@@ -42,14 +42,14 @@ fn driving() -> Rig {
     rig
 }
 
-/// Keeps giving levels until the device is lost and its motors stand; returns the error.
+/// Gives levels until the device is lost and its motors stop; returns the error.
 fn loses(rig: &Rig) -> Error {
     let begin = now();
     feed_until(&rig.actuator, [66, -20], "it is lost", || rig.events.count('L') == 1);
     assert!(begin.elapsed() < LOST_WITHIN, "lost after {:?}", begin.elapsed());
     // By our last stop, or by its own time-out of 200 ms.
-    wait("the motors to stand", || rig.fake.motors() == [0, 0]);
-    assert!(begin.elapsed() < LOST_WITHIN + ms(300), "stood after {:?}", begin.elapsed());
+    wait("the motors to stop", || rig.fake.motors() == [0, 0]);
+    assert!(begin.elapsed() < LOST_WITHIN + ms(300), "stopped after {:?}", begin.elapsed());
     rig.events.error()
 }
 
@@ -72,7 +72,7 @@ fn motors_signs_and_address_are_those_of_the_settings() {
         };
         let rig = rig_with(change, |claw| claw.address = 0x87);
         rig.events.wait_for('R', 1);
-        // Port is motor 2 and turned round: 40 becomes -40 there.
+        // Port is motor 2 and inverted: 40 becomes -40.
         feed_until(&rig.actuator, [40, 20], "it drives", || rig.fake.motors() == duties([20, -40]));
     });
 }
@@ -92,7 +92,7 @@ fn its_time_out_is_set_and_its_version_reported() {
 }
 
 #[test]
-fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
+fn after_opening_only_stop_is_sent_and_no_old_levels() {
     calmly(|| {
         let fake = Fake::new(RoboClaw::running([32_767, 32_767]));
         let settings = Settings::new(Kind::RoboClaw, fake.path());
@@ -111,7 +111,7 @@ fn stop_is_the_first_thing_after_opening_and_old_levels_are_not_sent() {
 }
 
 #[test]
-fn a_time_out_that_was_not_accepted_is_lost() {
+fn a_device_that_does_not_accept_its_time_out_is_lost() {
     calmly(|| {
         let rig = rig_with(|_| {}, |claw| claw.pretended_timeout = Some(0));
         rig.events.wait_for('L', 1);
@@ -121,10 +121,10 @@ fn a_time_out_that_was_not_accepted_is_lost() {
 }
 
 #[test]
-fn a_time_out_that_was_forgotten_is_lost_and_set_again() {
+fn a_device_that_lost_its_time_out_is_lost_and_configured_again() {
     calmly(|| {
         let rig = driving();
-        // As after a moment without power.
+        // As after a short loss of power.
         rig.fake.with(|claw| claw.timeout = 0);
         assert!(matches!(loses(&rig), Error::WrongAnswer { .. }));
         rig.events.wait_for('R', 2);
@@ -133,7 +133,7 @@ fn a_time_out_that_was_forgotten_is_lost_and_set_again() {
 }
 
 #[test]
-fn silence_stops_and_feeding_drives_again_after_a_stop() {
+fn silence_stops_and_after_a_stop_levels_drive_again() {
     calmly(|| {
         let rig = driving();
         let last = now();
@@ -150,7 +150,7 @@ fn silence_stops_and_feeding_drives_again_after_a_stop() {
 }
 
 #[test]
-fn closing_stops() {
+fn closing_stops_the_motors() {
     calmly(|| {
         let rig = driving();
         assert!(rig.actuator.close());
@@ -159,7 +159,7 @@ fn closing_stops() {
 }
 
 #[test]
-fn one_wrong_answer_is_asked_for_again() {
+fn after_one_wrong_answer_the_exchange_is_repeated() {
     calmly(|| {
         let rig = driving();
         for _ in 0..5 {
@@ -171,29 +171,29 @@ fn one_wrong_answer_is_asked_for_again() {
 }
 
 #[test]
-fn between_two_tries_it_has_time_to_forget_half_a_packet() {
+fn between_two_attempts_it_has_time_to_discard_half_a_packet() {
     calmly(|| {
         let fake = Fake::new(RoboClaw::new());
         let mut driver = Settings::new(Kind::RoboClaw, fake.path()).open().expect("a device");
         let before = fake.received().len();
         fake.fail(Fault::FlippedOnce);
         assert!(driver.drive([1, 1]).is_err() && driver.may_repeat());
-        driver.drive([1, 1]).expect("the second try");
+        driver.drive([1, 1]).expect("the second attempt");
         let bytes = fake.received().split_off(before);
         assert_eq!(bytes.len(), 16, "two packets");
-        // The manual asks for more than 10 ms.
+        // The manual requires more than 10 ms.
         assert!(bytes[8].0 - bytes[7].0 > ms(10), "{:?}", bytes[8].0 - bytes[7].0);
     });
 }
 
 #[test]
-fn wrong_answers_are_lost_with_what_they_are() {
+fn wrong_answers_are_losses_that_quote_them() {
     calmly(|| {
         for fault in [Fault::Flipped, Fault::Garbage, Fault::Echo, Fault::Babble] {
             let rig = driving();
             rig.fake.fail(fault);
             let error = loses(&rig);
-            // Whether an acknowledgement or a signed answer comes first.
+            // An acknowledgement or a signed answer may be first.
             assert!(
                 matches!(error, Error::WrongAnswer { .. } | Error::NoAnswer { .. }),
                 "{fault:?}: {error}"
@@ -211,7 +211,7 @@ fn every_call_is_confirmed() {
     calmly(|| {
         let fake = Fake::new(RoboClaw::new());
         let mut driver = Settings::new(Kind::RoboClaw, fake.path()).open().expect("a device");
-        // Twice, since a check asks for the status and for the time-out by turns.
+        // Twice, since a check reads the status and the time-out alternately.
         let mut calls = |fine: bool| {
             let outcomes = [driver.drive([1, 1]), driver.stop(), driver.check(), driver.check()];
             for outcome in outcomes {
@@ -224,7 +224,7 @@ fn every_call_is_confirmed() {
         calls(false);
         fake.fail(Fault::Nothing);
         calls(true);
-        // An answer to something before is not taken for an answer to this.
+        // An answer to an earlier request does not count.
         fake.send_unasked(&[0xFF; 9]);
         sleep(ms(50));
         calls(true);
@@ -232,7 +232,7 @@ fn every_call_is_confirmed() {
 }
 
 #[test]
-fn missing_and_short_answers_are_lost() {
+fn missing_and_short_answers_are_losses() {
     calmly(|| {
         for fault in [Fault::Mute, Fault::Short, Fault::Deaf, Fault::Dribble(ms(150))] {
             let rig = driving();
@@ -251,13 +251,13 @@ fn a_device_that_does_not_answer_is_reported_before_it_is_stopped() {
     for round in 0..10 {
         calmly(|| {
             let rig = driving();
-            // At another time of the repeat of 50 ms and the check of 100 ms each.
+            // Each round has another phase relative to the repeat of 50 ms and the check of 100 ms.
             feed(&rig.actuator, [66, -20], ms(10 + 11 * round));
             rig.fake.fail(Fault::Mute);
             loses(&rig);
             let took = rig.events.when(1) - rig.fake.answered();
-            // A level is at most 50 ms away. A check that comes just before it, the level and its repetition wait 50 ms
-            // each for an answer; a pause of 12 ms is before the second and the third.
+            // The next level is at most 50 ms away. A check just before it, the level and its repetition wait 50 ms each for
+            // an answer; a pause of 12 ms precedes the second and the third.
             assert!(took < ms(50 + 3 * 50 + 2 * 12) + SLACK, "reported after {took:?}");
         });
     }
@@ -307,7 +307,7 @@ fn its_errors_are_named_and_its_warnings_are_not_errors() {
             assert!(
                 matches!(&error, Error::DeviceFault { names, bits, .. } if names == name && *bits == status)
             );
-            // It stays lost as long as its e-stop is pressed.
+            // It stays lost while its e-stop is pressed.
             feed(&rig.actuator, [66, -20], ms(500));
             assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("RL", [0, 0]));
             rig.fake.with(|claw| claw.status = 0);
@@ -317,17 +317,17 @@ fn its_errors_are_named_and_its_warnings_are_not_errors() {
 }
 
 #[test]
-fn a_stop_waits_for_one_exchange_at_most_whatever_is_not_answered() {
+fn a_stop_waits_for_at_most_one_unanswered_exchange() {
     calmly(|| {
         let mut longest = Duration::ZERO;
         for round in 0..20 {
             let rig = driving();
             rig.fake.fail(Fault::Mute); // obeys without answering
-            // At another time of the repeat of 50 ms and the check of 100 ms each.
+            // Each round has another phase relative to the repeat of 50 ms and the check of 100 ms.
             feed(&rig.actuator, [66, -20], ms(5 * round % 100));
             let begin = now();
             rig.actuator.drive([0, 0]);
-            wait("the motors to stand", || rig.fake.motors() == [0, 0]);
+            wait("the motors to stop", || rig.fake.motors() == [0, 0]);
             longest = longest.max(begin.elapsed());
         }
         // An exchange of 71 ms and a pause of 12 ms; the rest is for a busy machine.
@@ -336,7 +336,7 @@ fn a_stop_waits_for_one_exchange_at_most_whatever_is_not_answered() {
 }
 
 #[test]
-fn checks_that_are_not_answered_starve_no_time_out_of_the_device() {
+fn unanswered_checks_do_not_let_the_devices_time_out_expire() {
     calmly(|| {
         let rig = driving();
         let begin = rig.fake.history().len();
@@ -346,6 +346,6 @@ fn checks_that_are_not_answered_starve_no_time_out_of_the_device() {
             feed(&rig.actuator, [66, -20], ms(400));
         }
         let stood = rig.fake.history().split_off(begin).into_iter().any(|(_, motors)| motors == [0, 0]);
-        assert!(!stood && rig.events.letters() == "R", "its time-out of 200 ms struck");
+        assert!(!stood && rig.events.letters() == "R", "its time-out of 200 ms expired");
     });
 }

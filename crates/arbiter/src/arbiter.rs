@@ -18,13 +18,13 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 ///   and the next source drives from its *next* message on: its earlier messages were sent while another one drove.
 /// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it
 ///   drove, or a lock fell silent over it, every source has to send a zero first, so nothing drives off by itself. The same
-///   holds if a stick drove and was lost at rest before its hand had [let go](crate::State).
-///   A source that is preempted, or masked by a lock that was closed and opened on purpose, needs no zero: a person did that.
+///   holds if a stick drove and was lost at rest before its [release](crate::State).
+///   A source that is preempted, or masked by a lock that was closed and opened, needs no zero: a person did that.
 ///   A source that may have been sending before the arbiter subscribed begins with a zero, and so does a stick after any
 ///   silence.
 /// * While no source drives, or the driving one sends zero, a zero is sent every 0.1 s: the later stages receive an unbroken stream.
 ///   While no source drives and one asks for motion that zero is marked as [withheld](Command::withheld), and no later stage treats it
-///   as a released stick. The arbiter's own zeros have no stamp, since they go back to no stick event: they are current, and no later
+///   as a released stick. The arbiter's own zeros have no stamp, since no stick event caused them: they are current, and no later
 ///   stage treats one as late or old. The commands of a source are also sent without a stamp while earlier ones of another source were
 ///   newer: their clocks differ.
 /// * With any limit on, the output moves from the velocity that is driven now to the command, also when another source takes over,
@@ -40,7 +40,7 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 pub struct Arbiter {
     pub(crate) params: Params,
     pub(crate) clock: Clock,
-    /// Whether it was called at all; before that nothing was due.
+    /// Whether it was called before; if not, nothing was due.
     is_started: bool,
     /// The time of the last [`update`](Self::update), if nothing has happened since.
     updated: Option<Instant>,
@@ -48,7 +48,7 @@ pub struct Arbiter {
     pub(crate) sources: Vec<SourceMonitor>,
     pub(crate) locks: Vec<LockMonitor>,
     pub(crate) driving: Option<usize>,
-    /// Whether the driving source has not let go: it asks for motion, or holds the vehicle still.
+    /// Whether the driving source was not released: it asks for motion, or holds the vehicle still.
     holds: bool,
     ramp: Ramp,
     /// The newest stamp of a command that a source drove with.
@@ -66,13 +66,13 @@ pub struct Arbiter {
     counters: Counters,
 }
 
-/// The capacity for outputs, more than a drain ever leaves. When it is full the oldest output is dropped, since the newest counts.
+/// The capacity for outputs, more than are ever pending. When it is full the oldest output is dropped, since the newest counts.
 const QUEUE: usize = 64;
 /// The longest time from one call to the next while a command is in force.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 impl Arbiter {
-    /// An arbiter that has received nothing: its first output is a zero.
+    /// An arbiter without messages: its first output is a zero.
     pub fn new(params: Params) -> Self {
         let active =
             Active { publishers: vec![Census::default(); params.sources.len()], ..Active::default() };
@@ -121,12 +121,12 @@ impl Arbiter {
         &self.counters
     }
 
-    /// The last message that was not a command: index of its source, and why.
+    /// The last message that was not a command: index of its source and the reason.
     pub fn last_invalid(&self) -> Option<(usize, Invalid)> {
         self.last_invalid
     }
 
-    /// Receives a message; with `is_held` its hand has not let go, also if it is a zero.
+    /// Receives a message; `is_held` means that the stick was not released, even if it is a zero.
     fn receive(&mut self, source: usize, received: Result<Command, Invalid>, is_held: bool) {
         let (Some(spec), Some(monitor)) = (self.params.sources.get(source), self.sources.get_mut(source))
         else {
@@ -157,7 +157,7 @@ impl Arbiter {
             self.counters.driven += 1;
             self.driving = Some(source);
             self.holds = is_held || command.asks_for_motion();
-            // A source that creeps within the bounds of a zero continues to creep: no zero is sent between its messages.
+            // A source that creeps below the neutral threshold continues to creep: no zero is sent between its messages.
             let is_zero = command.velocity.is_zero() && !command.withheld;
             self.next_zero = is_zero.then(|| self.clock.now() + HEARTBEAT);
             if let Some(monitor) = self.sources.get_mut(source) {
@@ -232,9 +232,9 @@ impl Arbiter {
         }
         let drove = core::mem::replace(&mut self.driving, driving);
         if drove.is_some() && driving.is_none() {
-            self.lose(true); // removing a source sets no other one in motion
+            self.lose(true); // after the removal of a source no other one starts by itself
         }
-        self.update(); // a source that may not drive any more sends no sample of its ramp
+        self.update(); // a source that may no longer drive sends no sample of its ramp
         if let Some(command) = self.ramp.configure(now, &self.params) {
             self.push(command);
         }
@@ -252,8 +252,8 @@ impl Arbiter {
         }
     }
 
-    /// Updates the driving source for the time, messages and locks. One that may not drive any more is replaced by a zero, not by
-    /// the next one's old command.
+    /// Updates the driving source for the time, messages and locks. One that may no longer drive is replaced by a zero, not by
+    /// an old command of the next one.
     fn update(&mut self) {
         let now = self.clock.now();
         for (source, monitor) in self.params.sources.iter().zip(&mut self.sources) {
@@ -280,7 +280,7 @@ impl Arbiter {
         self.updated = Some(now);
     }
 
-    /// Whether `driver`, which drives no longer, was lost. A preempted source, or one locked on purpose, is not.
+    /// Whether `driver`, which no longer drives, was lost. A preempted source, or one locked on purpose, is not.
     fn is_loss(&self, driver: usize) -> bool {
         match self.active.verdicts.get(driver) {
             Some(Verdict::Locked { .. }) => self.is_lock_lost_above(driver),
@@ -296,11 +296,11 @@ impl Arbiter {
         locks.any(|(lock, state)| lock.priority > priority && state.is_lost())
     }
 
-    fn is_news(&self) -> bool {
+    fn has_changed(&self) -> bool {
         self.renamed || self.announced.as_ref() != Some(&self.active)
     }
 
-    /// Ends the turn of the driving source. If that `is_loss` and the source had not let go, every source has to send a zero first.
+    /// Ends the turn of the driving source. If that `is_loss` and the source was not released, every source has to send a zero first.
     fn lose(&mut self, is_loss: bool) {
         if is_loss && !self.stopping && self.holds {
             self.sources.iter_mut().for_each(|monitor| monitor.require_zero(ZeroCause::OtherLost));
@@ -310,8 +310,8 @@ impl Arbiter {
         self.stop();
     }
 
-    /// Repeats the zero: that of the driving source once its ramp is there, or the arbiter's own.
-    fn beat(&mut self) {
+    /// Repeats the zero: that of the driving source once its ramp is complete, or the arbiter's own.
+    fn repeat_zero(&mut self) {
         let Some(driver) = self.driving else { return self.stop() };
         self.next_zero = Some(self.clock.now() + HEARTBEAT);
         if self.ramp.deadline().is_none()
@@ -350,10 +350,10 @@ impl Machine for Arbiter {
     fn handle(&mut self, now: Instant, input: Input) {
         self.pass_to(now);
         if let Input::ClockRead(stamp) = input {
-            return self.clock.read(now, stamp); // it affects no message that was received before
+            return self.clock.read(now, stamp); // it does not affect earlier messages
         }
         if self.updated != Some(self.clock.now()) {
-            self.update(); // time first: a source that is lost by now does not drive by a message that was read later
+            self.update(); // time first: a source that is lost by now does not drive by this message
         }
         match input {
             Input::CommandReceived { source, command } => self.receive(source, command, false),
@@ -369,7 +369,7 @@ impl Machine for Arbiter {
             Input::SourcePublishersCounted { source, publishers } => {
                 match (self.active.publishers.get_mut(source), self.sources.get_mut(source)) {
                     (Some(known), Some(monitor)) => {
-                        // Earlier messages of either publisher, and a zero of one, do not count.
+                        // Earlier messages of either publisher do not count, not even a zero.
                         if known.are_several() || publishers.are_several() {
                             monitor.require_zero(ZeroCause::Conflict);
                         }
@@ -401,7 +401,7 @@ impl Machine for Arbiter {
             self.update();
         }
         if self.next_zero.is_some_and(|at| at <= now) {
-            self.beat();
+            self.repeat_zero();
         }
         if let Some(command) = self.ramp.due(now) {
             self.push(command);
@@ -409,7 +409,7 @@ impl Machine for Arbiter {
         if let Some(command) = self.queue.pop_front() {
             return Some(Output::Drive(command));
         }
-        if self.is_news() {
+        if self.has_changed() {
             self.renamed = false;
             self.announced = Some(self.active.clone());
             return Some(Output::PublishActive(self.active.clone()));
@@ -424,7 +424,7 @@ impl Machine for Arbiter {
 
     fn deadline(&self) -> Option<Instant> {
         let now = self.clock.now();
-        if !self.queue.is_empty() || self.is_news() {
+        if !self.queue.is_empty() || self.has_changed() {
             return Some(now);
         }
         if self.stopping {

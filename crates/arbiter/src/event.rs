@@ -3,17 +3,17 @@ use units::{Census, Command, Stamp, Velocity};
 use crate::{Active, Invalid, Params, State};
 
 /// Everything that can happen to the node.
-#[allow(clippy::large_enum_variant)] // on the way of a command nothing is boxed
+#[allow(clippy::large_enum_variant)] // a box would allocate for each command
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A message of a source was received. After a zero the source hands over once it is silent, as navigation does at a goal.
     CommandReceived {
         /// Index of the source in [`Params::sources`].
         source: usize,
-        /// The command, or why it is none.
+        /// The command, or why there is none.
         command: Result<Command, Invalid>,
     },
-    /// A state of a source was received, which contains whether the hand let go.
+    /// A state of a source was received, which contains whether the stick was released.
     StateReceived {
         /// Index of the source in [`Params::sources`].
         source: usize,

@@ -50,7 +50,7 @@ impl Arbiter {
         }
     }
 
-    /// What keeps `source` from driving, without regard to other sources.
+    /// Why `source` may not drive, without regard to other sources.
     fn hindrance(&self, source: usize) -> Option<Verdict> {
         let (spec, monitor) = (self.params.sources.get(source)?, self.sources.get(source)?);
         if self.active.publishers.get(source).is_some_and(|publishers| publishers.are_several()) {

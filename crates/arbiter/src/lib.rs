@@ -2,7 +2,7 @@
 //!
 //! * [`Arbiter`] is the machine: it receives commands and locks, and sends the command that drives in the same call.
 //! * The source that drives has the highest priority of those that are fresh, valid and not locked. [`Verdict`] is the reason
-//!   why one source drives or not, [`Active`] contains those of all sources.
+//!   why one source drives or not, [`Active`] has those of all sources.
 //! * The velocity follows the command within limits of velocity, acceleration and jerk, if any is set. The limits apply to a
 //!   hand-over from one source to another, but not to a safety stop.
 //! * [`Params`] are the [`Source`]s and [`Lock`]s, read from the parameters that [`specification`] describes.

@@ -75,7 +75,7 @@ impl LockMonitor {
         self.publishers = publishers;
     }
 
-    /// Lets time pass: a message that is too old is forgotten, so a longer `timeout` does not bring it back.
+    /// Lets time pass: a message that is too old is discarded, so a longer `timeout` does not restore it.
     pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) {
         self.last = self.last.filter(|(time, _)| !time.is_expired(now, timeout));
     }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_is_open_only_if_it_says_so_in_time() {
+    fn a_lock_is_open_only_while_it_publishes_open_in_time() {
         let mut lock = LockMonitor::default();
         assert_eq!((lock.state(ms(0), TIMEOUT), lock.expiry(ms(0), TIMEOUT)), (LockState::Silent, None));
         lock.receive(&clock(10), false, TIMEOUT);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waited_unread_opens_nothing_and_closes() {
+    fn a_queued_message_does_not_open_a_lock_but_closes_it() {
         let mut held = clock(0);
         held.pass_to(ms(3_000), Some(ms(50)));
         let mut lock = LockMonitor::default();
@@ -154,7 +154,7 @@ mod tests {
         let state = lock.state(ms(300), TIMEOUT);
         assert!(state.is_closed() && state.is_lost());
         assert_eq!(state.to_string(), "counts as closed: 2 publishers, must be 1");
-        // By what either of them says it does not open.
+        // No message of either of them opens it.
         lock.receive(&clock(290), false, TIMEOUT);
         lock.count(Census::Known { fitting: 1, others: 0 });
         assert_eq!(lock.state(ms(300), TIMEOUT), LockState::Silent);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_timeout_brings_nothing_back() {
+    fn a_longer_timeout_does_not_restore_a_message() {
         let mut lock = LockMonitor::default();
         lock.receive(&clock(10), false, TIMEOUT);
         lock.expire(ms(509), TIMEOUT);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_who_says_open_beside_a_closed_lock_opens_nothing() {
+    fn a_publisher_of_open_beside_one_of_closed_does_not_open_the_lock() {
         let mut lock = LockMonitor::default();
         for at in (0..5_000).step_by(10) {
             lock.receive(&clock(at), at % 200 == 0, TIMEOUT);

@@ -12,46 +12,46 @@ pub use self::declared::specification;
 /// The parameters in force, parsed. Sources and locks are in alphabetical order of their names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// Who may drive; the index in here is the one in inputs and outputs.
+    /// The sources; inputs and outputs use their index in this list.
     pub sources: Vec<Source>,
-    /// Who may forbid driving; the index in here is the one in inputs and outputs.
+    /// The locks; inputs and outputs use their index in this list.
     pub locks: Vec<Lock>,
     /// Whether the command is published as `TwistStamped`; otherwise as `Twist`.
     pub stamped: bool,
-    /// What is driven is kept within these: linear x, y, z, then angular. Only linear x and angular z can be set, since no other
-    /// moves a wheel. With all of them off it passes bit for bit.
+    /// The limits of the output: linear x, y, z, then angular. Only linear x and angular z can be set, since the others move no
+    /// wheel. With all of them off commands pass bit for bit.
     pub limits: [Limits; 6],
 }
 
-/// What of parameters cannot be together.
+/// A contradiction between parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash {
     /// Full name of the parameter.
     pub parameter: String,
-    /// What it must be.
+    /// The rule that it breaks.
     pub rule: String,
 }
 
 impl Params {
     /// The parameters in `set`.
     /// # Errors
-    /// A [`Refusal`] of what [`Params::check`] finds, and of limits that are none.
+    /// A [`Refusal`] of a clash that [`Params::check`] finds, or of an invalid limit.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let params = Self { limits: limits::read(set)?, ..Self::parse(set) };
         params.check().map_err(|clash| set.refuse(&clash.parameter, clash.rule))?;
         Ok(params)
     }
 
-    /// Whether sources and locks can be told apart.
+    /// Checks that names, topics and priorities are valid and unique.
     /// # Errors
-    /// A [`Clash`] of a topic that is empty, not a ROS name or taken by another source or by a lock, of a priority that
+    /// A [`Clash`] of a topic that is empty, not a ROS name or used by another source or by a lock, of a priority that
     /// another source has, and of a name that another source or another lock has.
     pub fn check(&self) -> Result<(), Clash> {
         for (index, lock) in self.locks.iter().enumerate() {
             let parameter = |member: &str| format!("{LOCKS}.{}{member}", lock.name);
             check_topic(parameter(".topic"), &lock.topic)?;
             if self.locks.iter().take(index).any(|earlier| earlier.name == lock.name) {
-                return Err(Clash { parameter: parameter(""), rule: "must be there once".into() });
+                return Err(Clash { parameter: parameter(""), rule: "must be unique".into() });
             }
         }
         for (index, source) in self.sources.iter().enumerate() {
@@ -67,7 +67,7 @@ impl Params {
                     Err(Clash { parameter: parameter(member), rule })
                 };
                 if earlier.name == source.name {
-                    return Err(Clash { parameter: parameter(""), rule: "must be there once".into() });
+                    return Err(Clash { parameter: parameter(""), rule: "must be unique".into() });
                 }
                 if earlier.topic == source.topic {
                     return differ(".topic", "topic");
@@ -125,7 +125,7 @@ fn check_topic(parameter: String, topic: &str) -> Result<(), Clash> {
     Ok(())
 }
 
-/// Whether ROS 2 takes `topic` as a topic's name: absolute, relative, or private with `~/`.
+/// Whether `topic` is a valid ROS 2 topic name: absolute, relative, or private with `~/`.
 fn is_topic(topic: &str) -> bool {
     const LONGEST: usize = 247; // rmw's limit
     let is_part = |part: &str| {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_and_locks_come_change_and_go_at_run_time() {
+    fn sources_and_locks_are_added_changed_and_removed_at_run_time() {
         let set = specification().defaults();
         let edits = [
             ("sources.joystick.topic", Some(text("/other"))),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn every_priority_from_0_to_255_is_one() {
+    fn every_priority_from_0_to_255_is_valid() {
         let priority =
             |value| [("sources.a.topic", text("/a")), ("sources.a.priority", Value::Integer(value))];
         for good in [0, 255] {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_takes_no_lock_for_itself() {
+    fn a_source_cannot_use_the_topic_of_a_lock() {
         let clash = [("locks.guard.topic", text("/a")), ("sources.a.topic", text("/a"))];
         assert_eq!(
             read(&clash).unwrap_err(),
@@ -289,10 +289,10 @@ mod tests {
     }
 
     #[test]
-    fn two_of_one_name_are_refused() {
+    fn a_repeated_name_is_refused() {
         let mut params = Params::default();
         params.sources.push(Source { priority: 3, ..Source::new("joystick", "/other", Kind::Twist, 3) });
-        let clash = Clash { parameter: "sources.joystick".into(), rule: "must be there once".into() };
+        let clash = Clash { parameter: "sources.joystick".into(), rule: "must be unique".into() };
         assert_eq!(params.check(), Err(clash));
         let lock = |topic: &str| Lock {
             name: "guard".into(),

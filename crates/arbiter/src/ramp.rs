@@ -15,21 +15,21 @@ pub(crate) struct Ramp {
     limits: [Limits; 6],
     limiter: Limiter,
     /// The last command; `None` while no source drives.
-    asked: Option<Command>,
+    target: Option<Command>,
     /// When the velocity is due again; `None` once it is reached.
     next: Option<Instant>,
 }
 
 impl Ramp {
     pub(crate) fn new(params: &Params) -> Self {
-        Self { limits: params.limits, limiter: Limiter::new(params.limits), asked: None, next: None }
+        Self { limits: params.limits, limiter: Limiter::new(params.limits), target: None, next: None }
     }
 
     /// Aims at `command` from the present velocity. Returns the command to send now.
     ///
     /// A neutral one brakes to zero with the emergency deceleration, since a released stick sends zero as well.
     pub(crate) fn aim(&mut self, now: Instant, command: Command) -> Command {
-        self.asked = Some(command);
+        self.target = Some(command);
         if !self.limits_anything() {
             return command;
         }
@@ -44,14 +44,14 @@ impl Ramp {
     /// Stops at once, without a ramp.
     pub(crate) fn stop(&mut self, now: Instant) {
         self.limiter.stop(now, Stop::AtOnce);
-        (self.asked, self.next) = (None, None);
+        (self.target, self.next) = (None, None);
     }
 
     /// Adopts other limits. Returns the command to send now if they changed.
     pub(crate) fn configure(&mut self, now: Instant, params: &Params) -> Option<Command> {
         let limits = params.limits;
         let same = limits == self.limits;
-        if let Some(command) = self.asked
+        if let Some(command) = self.target
             && !self.limits_anything()
         {
             // The limiter was not used while there was nothing to limit.
@@ -59,7 +59,7 @@ impl Ramp {
         }
         self.limiter.configure(now, limits);
         self.limits = limits;
-        let command = self.asked?;
+        let command = self.target?;
         if !self.limits_anything() {
             self.next = None;
             return (!same).then_some(command);
@@ -70,7 +70,7 @@ impl Ramp {
 
     /// The present velocity if it is due.
     pub(crate) fn due(&mut self, now: Instant) -> Option<Command> {
-        let command = self.asked.filter(|_| self.next.is_some_and(|at| at <= now))?;
+        let command = self.target.filter(|_| self.next.is_some_and(|at| at <= now))?;
         Some(self.sample(now, command))
     }
 

@@ -15,7 +15,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind that a parameter calls `name`.
+    /// The kind with this name in the parameters.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "twist" => Some(Self::Twist),
@@ -36,13 +36,13 @@ impl Kind {
 /// A source of velocity commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The name that the user gave it.
+    /// The name in the parameters.
     pub name: String,
     /// The topic of its commands.
     pub topic: String,
     /// Their message type.
     pub kind: Kind,
-    /// The highest one wins; no two sources have the same.
+    /// The highest one drives; no two sources have the same.
     pub priority: u8,
     /// A source that is silent for this time is lost, and a command whose stamp is this old is refused.
     pub timeout: Duration,
@@ -63,7 +63,7 @@ impl Source {
 /// A lock, which can forbid motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock {
-    /// The name that the user gave it.
+    /// The name in the parameters.
     pub name: String,
     /// The topic of its state (`std_msgs/msg/Bool`, true is closed).
     pub topic: String,

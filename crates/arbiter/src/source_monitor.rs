@@ -5,23 +5,23 @@ use units::{Clock, Command, CommandMonitor, Instant, Received, Stale};
 use crate::source_stats::{Refused, SourceStats};
 use crate::{Invalid, Kind, Traffic, ZeroCause};
 
-/// A source whose first message is received within this time after it was added may have been sending before, and begins with a
-/// zero: a publisher may be discovered only with the middleware's second announcement, after 3 s.
+/// A source whose first message is received within this time after it was added may have been publishing before, and begins with
+/// a zero: a publisher may be discovered only with the middleware's second announcement, after 3 s.
 ///
 /// Requiring a zero of every source, at any time, would be simpler. But navigation begins its first goal with motion, and so does
-/// a person who publishes by hand: the vehicle would stand still for no visible reason.
+/// a manual `ros2 topic pub`: the vehicle would stand still without a visible reason.
 const ALREADY_SENDING: Duration = Duration::from_secs(5);
 
 /// The state of one source. Its commands are not kept: a command drives from the call that received it or never.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SourceMonitor {
     commands: CommandMonitor,
-    /// Why a zero is needed, while one is.
+    /// Why a zero is required, if it is.
     zero_cause: ZeroCause,
     /// When it was added.
     since: Instant,
     is_received: bool,
-    /// The last message that was refused for a fault of its own, and when it was received.
+    /// The fault of the last message that was refused, and when it was received.
     fault: Option<(Fault, Instant)>,
     /// Until when a late zero keeps the turn of the command that it ended.
     stopped_until: Option<Instant>,
@@ -82,7 +82,7 @@ impl SourceMonitor {
             self.fail(Fault::Invalid, now);
             return Err(Refused::Invalid);
         };
-        let (asked, until) = (self.commands.command(), self.commands.expiry(timeout));
+        let (previous, until) = (self.commands.command(), self.commands.expiry(timeout));
         match self.commands.receive(clock, command, timeout) {
             Received::InForce => {
                 (self.fault, self.stopped_until) = (None, None);
@@ -103,7 +103,7 @@ impl SourceMonitor {
                     Stale::Ahead { .. } => (Fault::FromFuture, Refused::FromFuture),
                     _ => (Fault::TooOld, Refused::TooOld),
                 };
-                if !command.asks_for_motion() && asked.is_none_or(|command| !command.asks_for_motion()) {
+                if !command.asks_for_motion() && previous.is_none_or(|command| !command.asks_for_motion()) {
                     self.fault = Some((fault, now));
                 } else {
                     self.fail(fault, now);
@@ -130,10 +130,10 @@ impl SourceMonitor {
 
     /// Lets time pass.
     pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) {
-        let (waited, asked) = (self.commands.waits_for_zero(), self.commands.asks_for_motion());
+        let (waited, asked_for_motion) = (self.commands.waits_for_zero(), self.commands.asks_for_motion());
         self.commands.expire(now, timeout);
         if self.commands.waits_for_zero() && !waited {
-            self.zero_cause = if asked { ZeroCause::Lost } else { ZeroCause::Begins };
+            self.zero_cause = if asked_for_motion { ZeroCause::Lost } else { ZeroCause::Begins };
         }
     }
 

@@ -69,7 +69,7 @@ impl Refused {
         Self::Outranked,
     ];
 
-    /// The reason as `/diagnostics` calls it.
+    /// The name of the reason in `/diagnostics`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Late => "late",
@@ -85,7 +85,7 @@ impl Refused {
 }
 
 impl Refusals {
-    /// How often for `reason`.
+    /// The count for `reason`.
     pub const fn of(&self, reason: Refused) -> u64 {
         self.0[reason as usize]
     }
@@ -135,7 +135,7 @@ mod tests {
         }
         assert_eq!(rate(&stats, 2_500), 50, "from 1 s to 2 s");
         assert_eq!(rate(&stats, 3_100), 25, "half of the second after that");
-        assert_eq!(rate(&stats, 4_000), 0, "and nothing then");
+        assert_eq!(rate(&stats, 4_000), 0, "and none after that");
         stats.receive(Instant::from_millis(9_000));
         assert_eq!(rate(&stats, 9_999), 0);
         assert_eq!(stats.traffic(Instant::ZERO, None).received, 126);

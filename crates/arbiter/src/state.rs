@@ -4,7 +4,7 @@ use crate::Invalid;
 
 /// A state as published by the joystick, as far as it is a command.
 ///
-/// While a stick commands, its states hold accelerations, at rest too. **The last state of a hand that let go holds a velocity of
+/// While a stick commands, its states hold accelerations, at rest too. **The last state of a released stick holds a velocity of
 /// zero and no acceleration**: after that its silence hands over to the next source, and without it silence is a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
@@ -23,7 +23,7 @@ pub struct State {
 }
 
 impl State {
-    /// The command in it.
+    /// Its command.
     /// # Errors
     /// [`Invalid::NoVelocity`] if both velocities are absent, [`Invalid::WorldFrame`] if they are in the world's axes,
     /// [`Invalid::NotFinite`] for NaN and the infinities.
@@ -40,7 +40,7 @@ impl State {
         velocity.map(|velocity| Command::new(velocity, self.stamp)).map_err(Invalid::NotFinite)
     }
 
-    /// Whether a hand holds the stick: a zero then holds the vehicle still.
+    /// Whether the stick commands: a zero then holds the vehicle still.
     pub(crate) fn is_held(&self) -> bool {
         self.acc.is_some() || self.aacc.is_some()
     }

@@ -25,7 +25,7 @@ pub struct Counters {
 }
 
 impl Arbiter {
-    /// The level and message for `/diagnostics`, as of the last call: every problem, the worst first, also while no source drives.
+    /// The level and message for `/diagnostics`, as of the last call: every problem, the worst first.
     pub fn health(&self) -> (Level, String) {
         if self.stopping {
             return (Level::Warn, "stopping".into());
@@ -35,7 +35,7 @@ impl Arbiter {
         for (spec, verdict) in self.params().sources.iter().zip(verdicts) {
             let text = || format!("{} {}", spec.name, verdict.explain(self.params()));
             match verdict {
-                // As long as another source drives, the vehicle still does what a person wants.
+                // While another source drives, this is only a warning.
                 Verdict::Invalid | Verdict::FromFuture | Verdict::TooOld if source.is_none() => {
                     errors.push(text());
                 }
@@ -63,9 +63,9 @@ impl Arbiter {
             None => warnings
                 .push("other publishers of the arbiter's command cannot be read from the graph".into()),
         }
-        let who = match source.and_then(|index| self.params().sources.get(index)) {
+        let driver = match source.and_then(|index| self.params().sources.get(index)) {
             Some(source) => format!("{} drives", source.name),
-            None => "nobody drives".into(),
+            None => "no source drives".into(),
         };
         let level = match (errors.is_empty(), warnings.is_empty(), source) {
             (false, _, _) => Level::Error,
@@ -74,7 +74,7 @@ impl Arbiter {
             (_, _, None) => Level::Stale,
         };
         errors.extend(warnings);
-        errors.push(who);
+        errors.push(driver);
         (level, errors.join("; "))
     }
 

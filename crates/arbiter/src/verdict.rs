@@ -9,7 +9,7 @@ use crate::{LockState, Params};
 pub enum Verdict {
     /// Its commands are sent.
     Drives,
-    /// It is its turn, and its next message drives; earlier messages stay without effect.
+    /// Its next message drives; earlier messages have no effect.
     Waits,
     /// A source of higher priority drives or waits.
     Outranked {
@@ -20,7 +20,7 @@ pub enum Verdict {
     WaitsForZero(ZeroCause),
     /// A lock of higher priority is closed, silent or in conflict.
     Locked {
-        /// Index of the lock; of several the one of the highest priority.
+        /// Index of the lock, of the one with the highest priority if there are several.
         by: usize,
     },
     /// No message was received yet.
@@ -44,11 +44,11 @@ pub enum Verdict {
 pub enum ZeroCause {
     /// It was lost while it asked for motion.
     Lost,
-    /// The source that drove was lost and had not let go, or a lock was lost.
+    /// The source that drove was lost and not released, or a lock was lost.
     OtherLost,
     /// It had more than one publisher.
     Conflict,
-    /// Its motion begins with one: it may have been sending already when the arbiter started or when the source was added, or it was
+    /// Its motion begins with one: it may have been publishing already when the arbiter started or when the source was added, or it was
     /// silent and is of a [kind](crate::Kind) that sends zero at rest.
     #[default]
     Begins,
@@ -72,13 +72,13 @@ pub struct Active {
 }
 
 impl Verdict {
-    /// The verdict as text, with the names in `params` in place of indices.
+    /// The verdict as text, with the names from `params`.
     pub const fn explain(self, params: &Params) -> Explained<'_> {
         Explained { verdict: self, params }
     }
 }
 
-/// A [`Verdict`] that knows the names; see [`Verdict::explain`].
+/// A [`Verdict`] with names; see [`Verdict::explain`].
 #[derive(Clone, Copy, Debug)]
 pub struct Explained<'a> {
     verdict: Verdict,
@@ -124,14 +124,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verdict_names_the_source_or_lock_in_the_way() {
+    fn a_verdict_names_the_source_or_lock_that_prevails() {
         let params = Params::default();
         assert_eq!(Verdict::Outranked { by: 0 }.explain(&params).to_string(), "outranked by joystick");
         assert_eq!(Verdict::Locked { by: 9 }.explain(&params).to_string(), "locked by ?");
     }
 
     #[test]
-    fn what_is_wrong_with_a_source_itself_is_worse_than_what_others_do_to_it() {
+    fn a_fault_of_a_source_outranks_the_effect_of_others() {
         let by = 0;
         assert!(Verdict::Drives < Verdict::Waits && Verdict::Waits < Verdict::Outranked { by });
         assert!(

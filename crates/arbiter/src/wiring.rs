@@ -12,7 +12,7 @@ pub struct Wiring {
 }
 
 impl Wiring {
-    /// The index of the source that is the stick, if there is one: without it the stick drives nothing, and other sources may.
+    /// The index of the source that is the stick; without one the stick drives nothing, but other sources may drive.
     ///
     /// * `resolve`: converts a topic of a parameter to its name in the graph
     /// # Errors
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_on_the_joysticks_reference_is_the_stick_and_none_need_be() {
+    fn a_source_on_the_joysticks_topic_is_the_stick_and_is_optional() {
         let nav = || Source::new("nav", "nav", Kind::TwistStamped, 1);
         assert_eq!(
             stick_of(vec![nav(), Source::new("s", "joystick/desired", Kind::PoseState, 2)]),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_the_one_process_is_a_second_source() {
+    fn no_topic_of_the_process_is_a_second_source() {
         let stick = |name, topic, kind, priority| Source::new(name, topic, kind, priority);
         let twice = vec![
             stick("a", "/joystick/desired", Kind::PoseState, 1),

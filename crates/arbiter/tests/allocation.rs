@@ -1,4 +1,4 @@
-//! A step of the arbiter allocates nothing while who may drive stays the same.
+//! A step of the arbiter allocates nothing while the verdicts stay the same.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
@@ -12,7 +12,7 @@ use units::{Instant, Machine, Velocity};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// A thousand messages of each source, with locks and polls between, and whether anything was allocated meanwhile.
+/// The allocations during a thousand messages of each source, with locks and polls in between.
 fn allocations(mut bench: Bench) -> usize {
     let arbiter = &mut bench.0;
     let mut step = |at: u64, input: Input| {
@@ -49,7 +49,7 @@ fn allocations(mut bench: Bench) -> usize {
 fn commands_and_locks_allocate_nothing() {
     assert_eq!(allocations(Bench::new(vec![lock(50)])), 0);
     std::hint::black_box(Box::new(1u8));
-    assert!(count() > 0, "the allocator does count");
+    assert!(count() > 0, "the allocator counts");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn with_limits_they_allocate_nothing_either() {
 }
 
 #[test]
-fn a_takeover_and_a_loss_allocate_only_after_the_command_is_out() {
+fn a_takeover_and_a_loss_allocate_only_after_the_command_is_sent() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);
     let arbiter = &mut bench.0;

@@ -1,4 +1,4 @@
-//! The arbiter's behaviour, one sentence at a time.
+//! The arbiter's behaviour, a test for each rule.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
@@ -8,7 +8,7 @@ use common::{Bench, HIGH, LOCK, LOW, WITHHELD, at, go, lock, stamp, stop};
 use units::{Command, Machine, NotFinite, Velocity};
 
 #[test]
-fn a_command_goes_out_from_the_call_that_brought_it() {
+fn a_command_is_sent_by_the_call_that_received_it() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.command(10, LOW, 0.5, 7), [go(0.5, 7)]);
     assert_eq!(bench.0.active().source, Some(LOW));
@@ -16,25 +16,25 @@ fn a_command_goes_out_from_the_call_that_brought_it() {
 }
 
 #[test]
-fn without_a_source_zeros_go_out_every_heartbeat() {
+fn without_a_source_a_zero_is_sent_every_heartbeat() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.at(99), []);
     assert_eq!(bench.at(100), [Command::STOP]);
-    // Late by more than two heartbeats: one zero says it all.
+    // Late by more than two heartbeats: one zero is enough.
     bench.0.poll(at(350));
     assert_eq!(bench.0.deadline(), Some(at(450)));
 }
 
-/// It is slower than every bound of a zero, and slower than the heartbeat: nothing comes in between.
+/// Its velocity is below the neutral threshold and its rate below the heartbeat's: no zero is sent in between.
 #[test]
-fn a_source_that_creeps_is_not_chopped_by_zeros() {
+fn a_source_that_creeps_is_not_interrupted_by_zeros() {
     let mut bench = Bench::new(vec![]);
     for number in 0..10 {
         let ms = 200 * number;
         assert_eq!(bench.command(ms, LOW, 0.015, 1 + number as i32), [go(0.015, 1 + number as i32)]);
         assert_eq!(bench.at(ms + 199), []);
     }
-    // At rest its zero is repeated, and after a source that is lost while it creeps the arbiter sends its own.
+    // At rest its zero is repeated; if it is lost while it creeps the arbiter sends its own.
     assert_eq!(bench.command(2000, LOW, 0.0, 11), [go(0.0, 11)]);
     assert_eq!(bench.at(2100), [Command::STOP]);
     assert_eq!(bench.command(2150, LOW, 0.015, 12), [go(0.015, 12)]);
@@ -54,7 +54,7 @@ fn a_higher_source_takes_over_at_once_and_the_lower_one_is_refused() {
 }
 
 #[test]
-fn stale_source_loses_and_a_zero_goes_out_at_once() {
+fn a_stale_source_loses_and_a_zero_is_sent_at_once() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 7);
     assert_eq!(bench.at(499), []);
@@ -62,11 +62,11 @@ fn stale_source_loses_and_a_zero_goes_out_at_once() {
     assert_eq!(bench.at(599), []);
     assert_eq!(bench.at(600), [Command::STOP]);
     assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut);
-    assert_eq!(bench.0.health(), (Level::Stale, "nobody drives".into()));
+    assert_eq!(bench.0.health(), (Level::Stale, "no source drives".into()));
 }
 
 #[test]
-fn while_a_command_is_in_force_a_hold_is_noticed_within_50_ms() {
+fn while_a_command_is_in_force_a_hold_is_detected_within_50_ms() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 7);
     assert_eq!(bench.0.deadline(), Some(at(50)));
@@ -86,52 +86,56 @@ fn after_a_loss_at_rest_the_next_source_drives_from_its_next_message_on() {
 }
 
 #[test]
-fn an_invalid_high_source_makes_way_for_the_low_one() {
+fn after_an_invalid_message_of_the_higher_source_the_lower_one_drives() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, HIGH, 0.5, 1);
     let invalid = Err(Invalid::WorldFrame);
     let input = Input::command(HIGH, invalid, stamp(2));
     assert_eq!(bench.on(10, input), [WITHHELD]);
-    assert_eq!(bench.command(20, LOW, 0.3, 3), [], "what drove was lost in motion");
+    assert_eq!(bench.command(20, LOW, 0.3, 3), [], "the driving source was lost in motion");
     assert_eq!(bench.command(30, LOW, 0.0, 4), [stop(4)]);
     assert_eq!(bench.command(40, LOW, 0.3, 5), [go(0.3, 5)]);
     assert_eq!(bench.0.health(), (Level::Warn, "high sent an invalid message; low drives".into()));
 }
 
 #[test]
-fn a_late_command_never_wins() {
+fn a_late_command_never_drives() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 5);
     assert_eq!(bench.command(10, LOW, 1.0, 4), []);
     assert_eq!(bench.0.counters().refused.of(Refused::Late), 1);
-    assert_eq!(bench.at(500), [Command::STOP], "nor does it keep its source alive");
+    assert_eq!(bench.at(500), [Command::STOP], "it does not keep its source alive");
 }
 
 #[test]
-fn a_zero_of_who_drives_is_never_late() {
+fn a_zero_of_the_driving_source_is_never_late() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 5);
     assert_eq!(bench.command(10, HIGH, 0.0, 5), [stop(5)]);
     assert_eq!(bench.command(20, HIGH, 1.0, 7), [go(1.0, 7)]);
-    assert_eq!(bench.command(30, LOW, 0.0, 4), [], "he does not drive");
-    assert_eq!(bench.command(40, HIGH, 0.0, 6), [WITHHELD], "or it were late further on");
-    assert_eq!(bench.command(50, HIGH, 1.0, 8), [go(1.0, 8)], "he still drives");
+    assert_eq!(bench.command(30, LOW, 0.0, 4), [], "it does not drive");
+    assert_eq!(
+        bench.command(40, HIGH, 0.0, 6),
+        [WITHHELD],
+        "without a stamp, which later stages could refuse as late"
+    );
+    assert_eq!(bench.command(50, HIGH, 1.0, 8), [go(1.0, 8)], "it still drives");
     assert_eq!(bench.command(500, HIGH, 0.0, 7), [WITHHELD]);
     assert_eq!(bench.verdicts()[HIGH], Verdict::Drives);
     assert_eq!(bench.at(549), []);
-    assert_eq!(bench.at(550), [Command::STOP], "it kept nothing alive");
+    assert_eq!(bench.at(550), [Command::STOP], "it did not keep its source alive");
     assert_eq!(bench.verdicts()[HIGH], Verdict::TimedOut);
 }
 
 #[test]
-fn a_source_with_older_stamps_takes_over_without_any_until_they_are_newer() {
+fn a_source_with_older_stamps_is_sent_without_stamps_until_they_are_newer() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.command(0, LOW, 0.5, 9), [go(0.5, 9)]);
     // A stage that ignores stamps older than the last one would continue at 0.5 m/s.
     assert_eq!(bench.command(10, HIGH, 0.1, 5), [go(0.1, 0)]);
-    assert_eq!(bench.command(20, HIGH, -0.1, 6), [go(-0.1, 0)], "nor what it says next");
+    assert_eq!(bench.command(20, HIGH, -0.1, 6), [go(-0.1, 0)], "its next command too");
     assert_eq!(bench.command(30, HIGH, 0.1, 9), [go(0.1, 9)]);
-    // The wall clock is set back: no source waits until it is there again.
+    // The wall clock is set back: no source waits until it has caught up.
     bench.0.handle(at(35), Input::ClockRead(stamp(4)));
     assert_eq!(bench.command(40, HIGH, 0.1, 4), [go(0.1, 4)]);
 }
@@ -151,7 +155,10 @@ fn a_lock_that_was_never_received_is_closed() {
     let mut bench = Bench::new(vec![lock(50)]);
     assert_eq!(bench.command(0, LOW, 0.5, 1), []);
     assert_eq!(bench.verdicts(), [Verdict::Locked { by: LOCK }, Verdict::NeverReceived]);
-    assert_eq!(bench.0.health(), (Level::Warn, "lock guard silent, counts as closed; nobody drives".into()));
+    assert_eq!(
+        bench.0.health(),
+        (Level::Warn, "lock guard silent, counts as closed; no source drives".into())
+    );
     assert_eq!(bench.command(0, HIGH, 0.5, 1), [go(0.5, 1)], "its priority is above the lock's");
 }
 
@@ -179,7 +186,7 @@ fn closing_a_lock_stops_at_once_and_opening_it_moves_nothing() {
     assert!(bench.at(269).iter().all(|command| *command == WITHHELD));
     assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 0 });
     assert_eq!(bench.at(270), []);
-    assert_eq!(bench.verdicts()[LOW], Verdict::Waits, "a message behind the lock stays without effect");
+    assert_eq!(bench.verdicts()[LOW], Verdict::Waits, "a message received while locked has no effect");
     assert_eq!(bench.command(280, LOW, 0.5, 3), [go(0.5, 3)]);
 }
 
@@ -212,7 +219,7 @@ fn active_is_published_on_change_only() {
 }
 
 #[test]
-fn stopping_sends_one_zero_and_then_nothing_ever() {
+fn stopping_sends_one_zero_and_nothing_afterwards() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);
     assert_eq!(bench.on(10, Input::Stopping), [WITHHELD]);
@@ -224,10 +231,10 @@ fn stopping_sends_one_zero_and_then_nothing_ever() {
 }
 
 #[test]
-fn a_clock_that_goes_back_changes_nothing() {
+fn a_clock_that_goes_back_has_no_effect() {
     let mut bench = Bench::new(vec![]);
     bench.command(400, LOW, 0.5, 1);
-    // Taken as 400 ms, so the source is lost at 400 + 500.
+    // It counts as 400 ms, so the source is lost at 400 + 500.
     let velocity = Ok(Velocity::ZERO);
     bench.0.handle(at(100), Input::command(LOW, velocity, stamp(2)));
     while bench.0.poll(at(100)).is_some() {}
@@ -247,7 +254,7 @@ fn an_unread_queue_keeps_the_newest() {
 }
 
 #[test]
-fn what_came_and_went_is_counted() {
+fn messages_commands_and_losses_are_counted() {
     let mut bench = Bench::new(vec![lock(200)]);
     bench.open(0);
     for ms in [300, 310, 320] {
@@ -276,7 +283,7 @@ fn what_came_and_went_is_counted() {
 }
 
 #[test]
-fn what_another_thread_left_unread_is_as_old_as_its_last_reading() {
+fn a_message_queued_for_another_thread_is_as_old_as_its_last_reading() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.0, 0);
     assert_eq!(bench.command(10, LOW, 0.5, 0), [go(0.5, 0)]);
@@ -289,7 +296,7 @@ fn what_another_thread_left_unread_is_as_old_as_its_last_reading() {
 }
 
 #[test]
-fn after_the_end_every_source_knows_why() {
+fn after_stopping_every_verdict_has_the_reason() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.0, 1);
     bench.on(10, Input::Stopping);
@@ -318,7 +325,7 @@ fn a_report_names_sources_and_reasons() {
 }
 
 #[test]
-fn a_minute_at_1_khz_on_five_sources_loses_nothing_and_lets_nothing_through() {
+fn a_minute_at_1_khz_on_five_sources_drops_no_command_and_passes_no_refused_one() {
     let source =
         |index: u8| Source::new(&index.to_string(), &format!("/s{index}"), Kind::TwistStamped, index);
     let mut bench = Bench::with(Params { sources: (0..5).map(source).collect(), ..common::params(vec![]) });
@@ -335,14 +342,14 @@ fn a_minute_at_1_khz_on_five_sources_loses_nothing_and_lets_nothing_through() {
                 sent.push((ms, forward));
                 got.extend(driven.iter().map(|command| (ms, command.velocity.forward())));
             } else {
-                // Of the others at most the zero of a loss.
+                // From the others at most the zero of a loss is sent.
                 assert!(driven.iter().all(|command| command.velocity.is_zero()), "{driven:?} at {ms} ms");
             }
         }
     }
     got.retain(|&(_, forward)| forward != 0.0);
     sent.retain(|&(_, forward)| forward != 0.0);
-    // The one before published last in millisecond 999, and is lost 500 ms later: until then it masks the sources below.
+    // The previous source published last in millisecond 999 and is lost 500 ms later: until then it masks the sources below.
     sent.retain(|&(ms, forward)| forward == 5.0 || ms % 1000 >= 499);
     assert!(got.len() > 35_000);
     assert_eq!(got, sent);

@@ -27,12 +27,12 @@ fn other_sources_start_as_new() {
     fewer.sources.truncate(1);
     assert_eq!(bench.on(10, Input::ParametersChanged(fewer)), [Command::STOP]);
     assert_eq!(bench.verdicts(), [Verdict::NeverReceived]);
-    assert_eq!(bench.command(20, HIGH, 0.5, 3), [], "this source is gone");
+    assert_eq!(bench.command(20, HIGH, 0.5, 3), [], "this source was removed");
     assert_eq!(bench.0.counters().unknown, 1);
 }
 
 #[test]
-fn who_stays_is_still_known_and_drives_on() {
+fn a_source_that_stays_keeps_its_state_and_drives_on() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);
     let since = bench.0.active().since;
@@ -44,11 +44,11 @@ fn who_stays_is_still_known_and_drives_on() {
     assert_eq!(bench.0.active().since, since);
     assert_eq!(bench.command(20, 1, 0.6, 2), [go(0.6, 2)]);
     assert_eq!(bench.command(30, 1, 0.7, 1), [], "its last stamp is remembered");
-    assert_eq!(bench.command(40, 0, 0.0, 1), [go(0.0, 0)], "and the new one outranks it");
+    assert_eq!(bench.command(40, 0, 0.0, 1), [go(0.0, 0)], "the new source outranks it");
 }
 
 #[test]
-fn a_source_with_another_topic_or_type_is_another_one() {
+fn a_source_with_another_topic_or_type_is_a_new_one() {
     for change in [
         |source: &mut Source| source.topic = "/elsewhere".into(),
         |source: &mut Source| source.kind = Kind::PoseState,
@@ -68,17 +68,21 @@ fn a_new_lock_is_closed_and_an_old_one_stays_as_it_is() {
     let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(10, LOW, 0.5, 1);
     let mut locks = vec![lock(60)];
-    assert_eq!(bench.on(20, Input::ParametersChanged(params(locks.clone()))), [], "it is open, at 60 too");
+    assert_eq!(
+        bench.on(20, Input::ParametersChanged(params(locks.clone()))),
+        [],
+        "it is open, with priority 60 too"
+    );
     locks.push(arbiter::Lock { name: "another".into(), topic: "/another".into(), ..lock(50) });
     assert_eq!(bench.on(30, Input::ParametersChanged(params(locks.clone()))), [WITHHELD]);
     assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 1 });
     locks[0].topic = "/guard_elsewhere".into();
     bench.on(40, Input::ParametersChanged(params(locks)));
-    assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 0 }, "unheard, and the higher one");
+    assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 0 }, "not received yet, and of higher priority");
 }
 
 #[test]
-fn the_indices_are_published_again_though_the_verdicts_are_the_same() {
+fn changed_indices_are_published_even_if_the_verdicts_are_the_same() {
     let mut bench = Bench::new(vec![]);
     bench.drain(1);
     let mut others = params(vec![]);
@@ -88,11 +92,11 @@ fn the_indices_are_published_again_though_the_verdicts_are_the_same() {
     assert!(matches!(bench.drain(2)[..], [Output::PublishActive(_)]));
     bench.drain(3);
     bench.0.handle(at(3), Input::ParametersChanged(others));
-    assert_eq!(bench.drain(3), [], "nothing is new");
+    assert_eq!(bench.drain(3), [], "nothing changed");
 }
 
 #[test]
-fn a_shorter_timeout_acts_at_once() {
+fn a_shorter_timeout_takes_effect_at_once() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, HIGH, 0.5, 1);
     let mut short = params(vec![]);
@@ -102,7 +106,7 @@ fn a_shorter_timeout_acts_at_once() {
     assert_eq!(
         bench.on(51, Input::ParametersChanged(params(vec![]))),
         [],
-        "a longer one brings no source back"
+        "a longer timeout does not restore a source"
     );
     assert_eq!(bench.verdicts()[HIGH], Verdict::TimedOut);
     assert_eq!(bench.command(52, HIGH, 0.5, 1), [], "nor does the same message again");
@@ -110,7 +114,7 @@ fn a_shorter_timeout_acts_at_once() {
 }
 
 #[test]
-fn who_loses_the_drive_with_the_limits_he_had_goes_no_way_any_more() {
+fn a_source_that_loses_by_the_change_sends_no_further_sample() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.1, 1);
     bench.command(0, HIGH, 0.5, 2);

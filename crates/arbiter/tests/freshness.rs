@@ -1,4 +1,4 @@
-//! Stamps against the wall clock: a header can make a command older, never fresher.
+//! Stamps against the wall clock: a stamp can make a command older, never fresher.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
@@ -27,7 +27,10 @@ fn a_command_that_is_too_old_does_not_drive() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(command(&mut bench, 10, LOW, 0.5, 10 - 500), []);
     assert_eq!(bench.verdicts()[LOW], Verdict::TooOld);
-    assert_eq!(bench.0.health(), (Level::Error, "low sent a command that is too old; nobody drives".into()));
+    assert_eq!(
+        bench.0.health(),
+        (Level::Error, "low sent a command that is too old; no source drives".into())
+    );
     assert_eq!(bench.0.counters().refused.of(Refused::TooOld), 1);
     assert_eq!(command(&mut bench, 20, LOW, 0.5, 20 - 499), [], "it asked for motion, and was lost");
     assert_eq!(command(&mut bench, 30, LOW, 0.0, 30 - 499), [forward(0.0, -469)]);
@@ -49,17 +52,17 @@ fn a_command_that_is_too_old_stops_its_source_and_lets_others_drive() {
 }
 
 #[test]
-fn what_drives_stops_when_its_stamp_gets_too_old() {
+fn the_driving_source_stops_when_its_stamp_gets_too_old() {
     let mut bench = Bench::new(vec![]);
-    // 300 ms old when it comes: 200 ms are left of 500.
+    // 300 ms old at its receipt: 200 ms are left of 500.
     assert_eq!(command(&mut bench, 1000, LOW, 0.5, 700).last(), Some(&forward(0.5, 700)));
     assert_eq!(bench.at(1199), []);
     assert_eq!(bench.at(1200), [WITHHELD]);
-    assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut, "nothing new came in time");
+    assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut, "no new message came in time");
 }
 
 #[test]
-fn a_stamp_within_the_skew_makes_nothing_fresher() {
+fn a_stamp_within_the_skew_does_not_make_a_command_fresher() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(command(&mut bench, 0, LOW, 0.5, 100), [forward(0.5, 100)]);
     assert_eq!(bench.at(499), []);
@@ -72,13 +75,17 @@ fn a_stamp_from_the_future_stops_its_source() {
     command(&mut bench, 0, LOW, 0.5, 0);
     assert_eq!(command(&mut bench, 10, LOW, 0.6, 111), [WITHHELD]);
     assert_eq!(bench.verdicts()[LOW], Verdict::FromFuture);
-    assert_eq!(bench.0.health().1, "low sent a command from the future; nobody drives");
+    assert_eq!(bench.0.health().1, "low sent a command from the future; no source drives");
     assert_eq!(bench.0.counters().refused.of(Refused::FromFuture), 1);
-    assert_eq!(command(&mut bench, 20, LOW, 0.0, 20), [forward(0.0, 20)], "and makes no later one late");
+    assert_eq!(
+        command(&mut bench, 20, LOW, 0.0, 20),
+        [forward(0.0, 20)],
+        "it does not make a later one late"
+    );
 }
 
 #[test]
-fn a_late_command_is_passed_over_though_it_is_too_old_as_well() {
+fn a_late_command_is_ignored_even_if_it_is_also_too_old() {
     let mut bench = Bench::new(vec![]);
     command(&mut bench, 1000, LOW, 0.5, 1000);
     assert_eq!(command(&mut bench, 1010, LOW, 0.6, 100), []);
@@ -87,7 +94,7 @@ fn a_late_command_is_passed_over_though_it_is_too_old_as_well() {
 }
 
 #[test]
-fn without_a_stamp_or_a_clock_only_the_arrival_counts() {
+fn without_a_stamp_or_a_clock_only_the_receipt_counts() {
     let mut bench = Bench::new(vec![]);
     bench.clock(0, 0);
     let unstamped = Input::command(LOW, Ok(Velocity::ZERO), Stamp::ZERO);
@@ -99,7 +106,7 @@ fn without_a_stamp_or_a_clock_only_the_arrival_counts() {
 }
 
 #[test]
-fn a_jump_of_the_clock_changes_nothing_that_was_received() {
+fn a_jump_of_the_clock_does_not_affect_earlier_messages() {
     for jump in [-3_600_000, 3_600_000] {
         let mut bench = Bench::new(vec![lock(50)]);
         bench.lock(0, false);
@@ -107,7 +114,7 @@ fn a_jump_of_the_clock_changes_nothing_that_was_received() {
         bench.at(100);
         bench.clock(100, jump);
         assert_eq!(bench.at(199), []);
-        assert_eq!(bench.at(200), [WITHHELD], "the lock's silence, as ever");
+        assert_eq!(bench.at(200), [WITHHELD], "the lock times out as usual");
     }
 }
 
@@ -137,7 +144,7 @@ fn the_traffic_of_each_source_is_counted() {
     assert_eq!((low.rate, low.received, low.age), (20, 40, Some(Duration::from_millis(20))));
     // Every second message of the higher source is older than its last one, and late.
     assert_eq!((high.received, high.driven, high.refused.of(Refused::Late)), (40, 20, 20));
-    // Low drives at 0 ms, before the other was received; after that it is outranked.
+    // Low drives at 0 ms, before the first message of the other; after that it is outranked.
     assert_eq!((low.driven, low.refused.of(Refused::Outranked)), (1, 39));
     assert_eq!(bench.0.traffic(2), None);
 }

@@ -28,17 +28,17 @@ fn close(got: &[Command], forward: f64, sec: i32) {
 }
 
 #[test]
-fn a_command_goes_out_at_once_and_is_reached_on_the_grid() {
+fn a_command_is_sent_at_once_and_reached_on_the_grid() {
     let mut bench = Bench::with(slopes());
-    // From rest nothing is driven yet in the call that brings it, and the grid of 50 Hz follows.
+    // From rest the velocity is still zero in the call that receives it; the grid of 50 Hz follows.
     close(&bench.command(7, LOW, 0.03, 1), 0.0, 1);
     assert_eq!(bench.0.deadline(), Some(at(20)));
     assert_eq!(bench.at(19), []);
     close(&bench.at(20), 0.013, 1); // 13 ms at 1 m/s²
     close(&bench.command(30, LOW, 0.03, 2), 0.023, 2); // between the points of the grid as well
-    close(&bench.at(40), 0.03, 2); // 33 ms would do more: it is there
-    assert_eq!(bench.at(529), [], "and is not repeated");
-    assert_eq!(bench.at(530), [Command::STOP], "but its source may be lost");
+    close(&bench.at(40), 0.03, 2); // 33 ms would exceed it: it is reached
+    assert_eq!(bench.at(529), [], "it is not repeated");
+    assert_eq!(bench.at(530), [Command::STOP], "its source is lost");
 }
 
 #[test]
@@ -50,15 +50,15 @@ fn a_late_poll_returns_the_velocity_of_its_own_time() {
 }
 
 #[test]
-fn a_hand_over_begins_with_the_velocity_that_is_driven() {
+fn a_hand_over_begins_with_the_present_velocity() {
     let mut bench = Bench::with(slopes());
     bench.command(0, LOW, 0.2, 1);
     bench.at(299);
     close(&bench.command(300, HIGH, -0.1, 2), 0.2, 2);
-    close(&bench.at(320), 0.16, 2); // down with 2 m/s²
+    close(&bench.at(320), 0.16, 2); // down by 2 m/s²
     bench.at(399);
     close(&bench.at(400), 0.0, 2);
-    close(&bench.at(420), -0.02, 2); // and up again, on the other side
+    close(&bench.at(420), -0.02, 2); // and up again, in the other direction
     assert_eq!(bench.verdicts(), [Verdict::Outranked { by: HIGH }, Verdict::Drives]);
     assert_eq!(bench.0.counters().taken_over, 1);
 }
@@ -88,13 +88,13 @@ fn a_safety_stop_never_ramps() {
 }
 
 #[test]
-fn after_a_safety_stop_the_way_begins_at_rest() {
+fn after_a_safety_stop_the_ramp_begins_at_rest() {
     let mut bench = Bench::with(slopes());
     bench.command(0, HIGH, 0.1, 1);
     bench.command(400, HIGH, 0.1, 2);
     bench.at(409);
     assert_eq!(bench.command(410, HIGH, f64::NAN, 3), [WITHHELD]);
-    assert_eq!(bench.0.deadline(), Some(at(510)), "the heartbeat; the grid is over");
+    assert_eq!(bench.0.deadline(), Some(at(510)), "the heartbeat; the ramp is complete");
     bench.command(415, LOW, 0.0, 4);
     close(&bench.command(420, LOW, 0.1, 5), 0.0, 5);
     close(&bench.at(440), 0.02, 5);
@@ -122,7 +122,7 @@ fn without_an_emergency_deceleration_a_zero_stops_at_once() {
 }
 
 #[test]
-fn a_velocity_is_cut() {
+fn a_velocity_is_clamped() {
     let bounds = [("limits.linear.x.min", -0.2), ("limits.linear.x.max", 0.5), ("limits.angular.z.max", 0.0)];
     let mut bench = Bench::with(with(&bounds, vec![]));
     for (sec, (setpoint, forward)) in
@@ -136,18 +136,18 @@ fn a_velocity_is_cut() {
 }
 
 #[test]
-fn other_limits_act_at_once_and_without_a_step() {
+fn other_limits_take_effect_at_once_and_without_a_step() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 1.0, 1);
     let slow = with(&[("limits.linear.x.max", 0.5), ("limits.linear.x.deceleration", 1.0)], vec![]);
     close(&bench.on(10, Input::ParametersChanged(slow.clone())), 1.0, 1);
     close(&bench.at(20), 0.99, 1);
-    assert_eq!(bench.on(21, Input::ParametersChanged(slow.clone())), [], "nothing is new");
+    assert_eq!(bench.on(21, Input::ParametersChanged(slow.clone())), [], "nothing changed");
     assert_eq!(bench.0.deadline(), Some(at(40)));
     assert_eq!(
         bench.on(35, Input::ParametersChanged(params(vec![]))),
         [go(1.0, 1)],
-        "all off: as it was asked"
+        "all off: the command passes"
     );
     assert_eq!(bench.at(60), []);
 }
@@ -177,7 +177,7 @@ fn bits(velocity: &Velocity) -> [u64; 6] {
 
 proptest! {
     #[test]
-    fn with_all_limits_off_what_drives_goes_out_bit_for_bit(
+    fn with_all_limits_off_commands_pass_bit_for_bit(
         commands in prop::collection::vec((0..400u64, 0..2usize, parts()), 1..40),
     ) {
         let (mut bench, mut now) = (Bench::new(vec![]), 0);
@@ -196,11 +196,11 @@ proptest! {
         }
     }
 
-    /// Two sources at 20 Hz that come and go: between any two outputs the speed changes no faster than allowed, but for
-    /// a zero, and the velocity lies within its bounds. Every stamp is that of the last command that drove,
+    /// Two intermittent sources at 20 Hz: between any two outputs the speed changes no faster than allowed, except for a
+    /// zero, and the velocity lies within its bounds. Every stamp is that of the last command that drove,
     /// or none while no source drives.
     #[test]
-    fn what_goes_out_is_within_the_limits(
+    fn the_output_is_within_the_limits(
         setpoints in prop::collection::vec((prop::bool::weighted(0.4), -2.0..2.0f64, -2.0..2.0f64), 1..60),
         late in prop::collection::vec(0..3u64, 60),
     ) {
@@ -226,7 +226,7 @@ proptest! {
                 if bench.0.deadline().is_some_and(|due| due <= at(ms.saturating_sub(late))) {
                     got.extend(bench.poll(ms));
                 }
-                // A loss is a zero, before what came in the same call.
+                // A loss is a zero, before the command of the same call.
                 let mut stops = bench.0.counters().lost - lost;
                 lost += stops;
                 for command in got {
@@ -248,7 +248,7 @@ proptest! {
 
     /// Polling more often changes no velocity, only the number of outputs.
     #[test]
-    fn the_way_does_not_depend_on_who_asks(
+    fn the_ramp_does_not_depend_on_the_polling(
         setpoints in prop::collection::vec((0..5u64, -1.0..1.0f64), 1..20), asked in prop::collection::vec(any::<bool>(), 2_000),
     ) {
         let params = with(&[("limits.linear.x.acceleration", 0.7), ("limits.linear.x.jerk", 3.0)], vec![]);

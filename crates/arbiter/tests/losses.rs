@@ -12,7 +12,7 @@ const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);
 const BEGINS: Verdict = Verdict::WaitsForZero(ZeroCause::Begins);
 
 #[test]
-fn a_message_of_one_of_two_publishers_of_a_lock_opens_nothing_once_it_is_gone() {
+fn after_a_conflict_of_a_locks_publishers_earlier_messages_do_not_open_it() {
     let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(5, LOW, 0.0, 1);
     bench.lock_publishers(20, 2, 0);
@@ -31,7 +31,7 @@ fn a_source_that_was_silent_in_motion_drives_again_after_a_zero() {
     assert_eq!(bench.at(500), [Command::STOP]);
     assert!(bench.command(3_000, LOW, 0.5, 2).iter().all(|command| command.velocity.is_zero()));
     assert_eq!(bench.verdicts()[LOW], LOST);
-    let text = "low waits for a zero: it was lost while it asked for motion; nobody drives";
+    let text = "low waits for a zero: it was lost while it asked for motion; no source drives";
     assert_eq!(bench.0.health(), (Level::Warn, text.into()));
     assert_eq!(bench.0.counters().refused.of(Refused::WaitsForZero), 1);
     assert_eq!(bench.command(3_010, LOW, 0.0, 3), [stop(3)]);
@@ -70,7 +70,7 @@ fn an_invalid_message_stops_its_source_until_a_zero() {
     bench.command(0, LOW, 0.5, 1);
     assert_eq!(bench.command(10, LOW, f64::NAN, 2), [WITHHELD]);
     assert_eq!(bench.verdicts()[LOW], Verdict::Invalid);
-    assert_eq!(bench.0.health(), (Level::Error, "low sent an invalid message; nobody drives".into()));
+    assert_eq!(bench.0.health(), (Level::Error, "low sent an invalid message; no source drives".into()));
     let (source, reason) = bench.0.last_invalid().unwrap();
     assert_eq!((source, reason.to_string().as_str()), (LOW, "linear.x is NaN, must be finite"));
     assert_eq!(bench.command(20, LOW, 0.5, 3), []);
@@ -80,13 +80,13 @@ fn an_invalid_message_stops_its_source_until_a_zero() {
 }
 
 #[test]
-fn when_the_one_that_drives_is_lost_in_motion_every_source_needs_a_zero() {
+fn when_the_driving_source_is_lost_in_motion_every_source_needs_a_zero() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, HIGH, 1.0, 1);
     assert_eq!(bench.command(490, LOW, 0.5, 2), []);
     assert_eq!(bench.at(500), [WITHHELD]);
     assert_eq!(bench.verdicts(), [OTHER, Verdict::TimedOut]);
-    assert_eq!(bench.command(510, LOW, 0.4, 3), [], "nothing drives off by itself");
+    assert_eq!(bench.command(510, LOW, 0.4, 3), [], "nothing starts by itself");
     assert_eq!(bench.command(520, LOW, 0.0, 4), [stop(4)]);
     assert_eq!(bench.command(530, LOW, 0.4, 5), [go(0.4, 5)]);
     // High still needs its own.
@@ -96,7 +96,7 @@ fn when_the_one_that_drives_is_lost_in_motion_every_source_needs_a_zero() {
     assert_eq!(bench.command(560, HIGH, 1.0, 8), [go(1.0, 8)]);
 }
 
-/// A zero of the stick `source`, which a hand holds or has let go.
+/// A zero of the stick `source`, held or released.
 fn stands(source: usize, sec: i32, is_held: bool) -> Input {
     let zero = Some([0.0; 3]);
     let acc = zero.filter(|_| is_held);
@@ -104,7 +104,7 @@ fn stands(source: usize, sec: i32, is_held: bool) -> Input {
     Input::StateReceived { source, state }
 }
 
-/// Navigation asks for motion from `from` to `to`, and the lock is open if it `is_open`; what comes out that moves.
+/// The commands with motion while navigation asks for motion from `from` to `to`; the lock is open if it `is_open`.
 fn asks(bench: &mut Bench, from: u64, to: u64, is_open: bool) -> Vec<Command> {
     let mut out = Vec::new();
     for ms in (from..to).step_by(50) {
@@ -131,13 +131,13 @@ fn held_still() -> Bench {
 }
 
 #[test]
-fn a_stick_that_is_lost_at_rest_asks_a_zero_of_all() {
+fn after_a_stick_is_lost_at_rest_every_source_needs_a_zero() {
     type Loss = (&'static str, fn(&mut Bench));
     let losses: [Loss; 5] = [
         ("silent", |bench| {
             asks(bench, 501, 1_001, true);
         }),
-        ("says so", |bench| {
+        ("invalid message", |bench| {
             let state = State { stamp: stamp(3), intrinsic: true, ..State::default() };
             bench.on(501, Input::StateReceived { source: HIGH, state });
         }),
@@ -165,7 +165,7 @@ fn a_stick_that_is_lost_at_rest_asks_a_zero_of_all() {
 }
 
 #[test]
-fn a_hand_that_let_go_hands_over_unless_it_held_again() {
+fn a_released_stick_hands_over_unless_it_was_held_again() {
     for holds in [false, true] {
         let mut bench = held_still();
         for (ms, is_held) in [(501, false), (502, true), (503, holds)] {
@@ -177,7 +177,7 @@ fn a_hand_that_let_go_hands_over_unless_it_held_again() {
 }
 
 #[test]
-fn a_zero_of_before_the_loss_is_not_enough() {
+fn a_zero_sent_before_the_loss_is_not_enough() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);
     bench.command(100, HIGH, 1.0, 2);
@@ -188,11 +188,11 @@ fn a_zero_of_before_the_loss_is_not_enough() {
 }
 
 #[test]
-fn a_source_that_is_preempted_in_motion_goes_on_without_a_zero() {
+fn a_source_that_is_preempted_in_motion_continues_without_a_zero() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);
     bench.command(10, HIGH, 1.0, 2);
-    bench.command(20, HIGH, 0.0, 3); // the person lets go
+    bench.command(20, HIGH, 0.0, 3); // the user releases the stick
     for ms in (100..=500).step_by(100) {
         assert!(bench.command(ms, LOW, 0.5, ms as i32).iter().all(|command| *command == Command::STOP));
     }
@@ -213,7 +213,7 @@ fn an_outranked_source_that_falls_silent_in_motion_needs_a_zero() {
 }
 
 #[test]
-fn a_lock_that_is_closed_and_opened_on_purpose_asks_for_no_zero() {
+fn a_lock_that_is_closed_and_opened_requires_no_zero() {
     let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(10, LOW, 0.5, 1);
     assert_eq!(bench.lock(20, true), [WITHHELD]);
@@ -223,7 +223,7 @@ fn a_lock_that_is_closed_and_opened_on_purpose_asks_for_no_zero() {
 }
 
 #[test]
-fn a_lock_that_falls_silent_over_motion_asks_for_a_zero_of_all() {
+fn after_a_lock_falls_silent_during_motion_every_source_needs_a_zero() {
     let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(10, LOW, 0.5, 1);
     assert_eq!(bench.at(200), [WITHHELD]);
@@ -231,13 +231,13 @@ fn a_lock_that_falls_silent_over_motion_asks_for_a_zero_of_all() {
     bench.open(250);
     assert_eq!(bench.command(510, LOW, 0.5, 2), []);
     assert_eq!(bench.verdicts()[LOW], OTHER);
-    assert_eq!(bench.command(520, HIGH, 0.5, 2), [], "above the lock, and still");
+    assert_eq!(bench.command(520, HIGH, 0.5, 2), [], "above the lock, and still refused");
     assert_eq!(bench.command(530, LOW, 0.0, 3), [stop(3)]);
     assert_eq!(bench.command(540, LOW, 0.5, 4), [go(0.5, 4)]);
 }
 
 #[test]
-fn a_lock_that_comes_back_sets_nothing_in_motion_that_asked_meanwhile() {
+fn a_lock_that_returns_does_not_start_a_source_that_asked_for_motion_meanwhile() {
     let mut bench = Bench::new(vec![lock(50)]);
     assert_eq!(bench.command(0, LOW, 0.5, 1), []);
     assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 0 });
@@ -247,7 +247,7 @@ fn a_lock_that_comes_back_sets_nothing_in_motion_that_asked_meanwhile() {
 }
 
 #[test]
-fn who_was_sending_before_the_arbiter_began_starts_with_a_zero() {
+fn a_source_that_published_before_the_start_begins_with_a_zero() {
     let mut bench = Bench::fresh(params(vec![]));
     bench.poll(0);
     assert_eq!(bench.on(4_990, command(LOW, 0.5, 1)).last(), Some(&Command::STOP));
@@ -259,7 +259,7 @@ fn who_was_sending_before_the_arbiter_began_starts_with_a_zero() {
 }
 
 #[test]
-fn who_was_sending_before_its_source_was_added_starts_with_a_zero() {
+fn a_source_that_published_before_it_was_added_begins_with_a_zero() {
     let mut bench = Bench::new(vec![]);
     let mut one = params(vec![]);
     one.sources.truncate(1);
@@ -271,20 +271,20 @@ fn who_was_sending_before_its_source_was_added_starts_with_a_zero() {
 }
 
 #[test]
-fn after_a_hold_no_command_that_waited_gets_out() {
+fn after_a_hold_no_queued_command_is_sent() {
     for seconds in [3, 10] {
         let mut bench = Bench::new(vec![]);
         bench.command(0, HIGH, 0.0, 0);
         bench.command(10, HIGH, 0.5, 0);
         let wake = seconds * 1000;
-        // What a teleop that died meanwhile had sent, without stamps, and what another one did.
+        // Commands without stamps of a teleop that died meanwhile, and commands of another one.
         let mut out = bench.after_a_hold(wake, command(HIGH, 0.5, 0));
         for ms in 1..49 {
             out.extend(bench.on(wake + ms, command(if ms % 2 == 0 { HIGH } else { LOW }, 0.5, 0)));
         }
         assert!(out.iter().all(|command| command.velocity.is_zero()), "{out:?}");
         assert!(bench.0.counters().refused.of(Refused::TooOld) > 40);
-        // The queues are dry, and it still sends: it was lost.
+        // The queues are empty, and it still publishes: it was lost.
         assert_eq!(bench.on(wake + 60, command(HIGH, 0.5, 0)), []);
         assert_eq!(bench.verdicts()[HIGH], LOST);
         bench.on(wake + 70, command(HIGH, 0.0, 0));
@@ -293,7 +293,7 @@ fn after_a_hold_no_command_that_waited_gets_out() {
 }
 
 #[test]
-fn a_lock_that_was_read_after_a_hold_opens_nothing() {
+fn a_lock_message_read_after_a_hold_does_not_open_it() {
     let mut bench = Bench::opened(params(vec![lock(50)]));
     bench.command(0, LOW, 0.0, 0);
     bench.after_a_hold(3_000, Input::LockReceived { lock: 0, closed: false });
@@ -303,13 +303,13 @@ fn a_lock_that_was_read_after_a_hold_opens_nothing() {
 }
 
 #[test]
-fn a_short_hold_costs_what_it_took() {
+fn a_short_hold_makes_messages_older_by_its_length() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 0);
     let out = bench.after_a_hold(300, command(LOW, 0.6, 0));
     assert_eq!(out, [go(0.6, 0)]);
     assert_eq!(bench.at(499), []);
-    assert_eq!(bench.at(500), [WITHHELD], "it may be of the time of the call before");
+    assert_eq!(bench.at(500), [WITHHELD], "it may have been received at the previous call");
 }
 
 #[test]
@@ -318,24 +318,24 @@ fn two_publishers_of_a_lock_close_it_while_they_last() {
     bench.command(10, LOW, 0.5, 1);
     assert_eq!(bench.lock_publishers(20, 2, 0), [WITHHELD]);
     for ms in (30..1_000).step_by(30) {
-        // They disagree; nothing of it comes out.
+        // They disagree, and nothing is sent.
         assert!(drives(bench.drain(ms)).iter().all(|command| command.velocity.is_zero()));
         bench.0.handle(at(ms), Input::LockReceived { lock: 0, closed: ms % 20 == 0 });
         bench.0.handle(at(ms), command(LOW, 0.5, ms as i32));
         assert!(matches!(bench.verdicts()[LOW], Verdict::Locked { .. }));
     }
-    let text = "lock guard counts as closed: 2 publishers, must be 1; nobody drives";
+    let text = "lock guard counts as closed: 2 publishers, must be 1; no source drives";
     assert_eq!(bench.0.health(), (Level::Warn, text.into()));
     bench.lock_publishers(1_000, 1, 0);
     bench.open(1_010);
     bench.command(1_270, LOW, 0.5, 1_270);
-    assert_eq!(bench.verdicts()[LOW], OTHER, "it was not opened on purpose");
+    assert_eq!(bench.verdicts()[LOW], OTHER, "this is a loss, not an opening");
     bench.command(1_280, LOW, 0.0, 1_280);
     assert_eq!(bench.command(1_290, LOW, 0.5, 1_290), [go(0.5, 1_290)]);
 }
 
 #[test]
-fn what_is_wrong_with_publishers_is_reported_while_it_lasts_also_at_rest() {
+fn a_conflict_of_publishers_is_reported_while_it_lasts_also_at_rest() {
     let mut bench = Bench::new(vec![lock(5)]);
     bench.drain(1);
     let counted = |all, incompatible| Census::Known { fitting: all - incompatible, others: incompatible };
@@ -349,7 +349,7 @@ fn what_is_wrong_with_publishers_is_reported_while_it_lasts_also_at_rest() {
         "lock guard counts as closed: its publishers cannot be read from the graph",
         "source low: ignores 1 of 1 publishers: another type, or best effort",
         "the arbiter's command has 1 other publishers, must be 0",
-        "nobody drives",
+        "no source drives",
     ] {
         assert!(text.contains(part), "{text}");
     }
@@ -363,7 +363,7 @@ fn what_is_wrong_with_publishers_is_reported_while_it_lasts_also_at_rest() {
 }
 
 #[test]
-fn two_publishers_of_a_source_are_a_loss_and_the_zero_of_one_of_them_is_none() {
+fn two_publishers_of_a_source_are_a_loss_and_a_zero_of_either_does_not_count() {
     let mut bench = Bench::new(vec![]);
     let counted = |all| Input::SourcePublishersCounted {
         source: LOW,
@@ -375,16 +375,16 @@ fn two_publishers_of_a_source_are_a_loss_and_the_zero_of_one_of_them_is_none() {
     assert_eq!(bench.verdicts()[LOW], Verdict::Conflict);
     bench.command(530, LOW, 0.0, 3);
     assert_eq!(bench.command(540, LOW, -0.5, 4), []);
-    assert_eq!(bench.command(545, HIGH, 0.5, 4), [], "what drove was lost in motion");
+    assert_eq!(bench.command(545, HIGH, 0.5, 4), [], "the driving source was lost in motion");
     bench.on(550, counted(1));
-    assert_eq!(bench.command(560, LOW, -0.5, 5), [], "a zero of before, of whomever");
+    assert_eq!(bench.command(560, LOW, -0.5, 5), [], "a zero sent before the end of the conflict");
     assert_eq!(bench.verdicts()[LOW], Verdict::WaitsForZero(ZeroCause::Conflict));
     assert_eq!(bench.command(570, LOW, 0.0, 6), [stop(6)]);
     assert_eq!(bench.command(580, LOW, 0.5, 7), [go(0.5, 7)]);
 }
 
 #[test]
-fn publishers_stay_known_when_indices_change() {
+fn publisher_counts_are_kept_when_indices_change() {
     let mut bench = Bench::new(vec![]);
     let publishers = Census::Known { fitting: 2, others: 0 };
     bench.on(0, Input::SourcePublishersCounted { source: HIGH, publishers });
@@ -400,44 +400,44 @@ fn own_zeros(bench: &mut Bench, source: usize, from: u64, to: u64) -> Vec<Comman
 }
 
 #[test]
-fn its_own_zeros_withhold_what_a_source_behind_a_lock_asks_for() {
+fn its_own_zeros_withhold_the_motion_of_a_locked_source() {
     let mut bench = Bench::new(vec![lock(50)]);
     assert_eq!(bench.lock(0, true), []);
-    assert_eq!(bench.at(100), [Command::STOP], "no source asks");
+    assert_eq!(bench.at(100), [Command::STOP], "no source asks for motion");
     let zeros = own_zeros(&mut bench, LOW, 150, 1_000);
     assert!(zeros.len() >= 8 && zeros.iter().all(|zero| *zero == WITHHELD), "{zeros:?}");
     bench.command(1_000, LOW, 0.0, 1_000);
-    assert!(bench.at(1_200).iter().all(|zero| *zero == Command::STOP), "the hand let go");
+    assert!(bench.at(1_200).iter().all(|zero| *zero == Command::STOP), "the stick was released");
 }
 
 #[test]
-fn its_own_zeros_withhold_what_waits_for_a_zero_until_it_falls_silent() {
+fn its_own_zeros_withhold_the_motion_of_a_source_that_waits_for_a_zero_until_it_falls_silent() {
     let mut bench = Bench::fresh(params(vec![]));
     assert_eq!(bench.poll(0), [Command::STOP]);
     let mut zeros = own_zeros(&mut bench, LOW, 50, 1_000);
     assert_eq!(bench.verdicts()[LOW], BEGINS);
     zeros.retain(|zero| *zero != WITHHELD);
     assert_eq!(zeros, []);
-    // Its last one was at 950.
+    // Its last message was at 950.
     assert!(bench.at(1_449).iter().all(|zero| *zero == WITHHELD));
     assert!(bench.at(1_700).iter().all(|zero| *zero == Command::STOP));
 }
 
 #[test]
-fn a_withheld_zero_of_a_source_goes_on_as_it_is_and_begins_nothing() {
+fn a_withheld_zero_of_a_source_is_passed_on_and_does_not_allow_motion() {
     let withheld =
         |sec| Input::CommandReceived { source: LOW, command: Ok(go(0.5, sec).reduced_to(Velocity::ZERO)) };
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.on(0, withheld(1)), [Command { withheld: true, ..stop(1) }]);
     assert_eq!(bench.at(500), [Command::STOP]);
-    assert_eq!(bench.command(510, HIGH, 0.5, 2), [], "who drove was lost while it asked for motion");
+    assert_eq!(bench.command(510, HIGH, 0.5, 2), [], "the driving source was lost while it asked for motion");
     assert_eq!(bench.verdicts()[HIGH], OTHER);
     assert_eq!(bench.on(520, withheld(3)), []);
     assert_eq!(bench.verdicts()[LOW], LOST);
 }
 
 #[test]
-fn a_stick_that_drifts_says_zero() {
+fn a_stick_that_drifts_counts_as_zero() {
     let mut bench = Bench::fresh(params(vec![]));
     bench.poll(0);
     assert_eq!(bench.command(10, LOW, 0.003, 1), [go(0.003, 1)]);

@@ -1,4 +1,4 @@
-//! Random commands, locks and times, against a model that walks through every millisecond.
+//! Random commands, locks and times, with invariants that hold at every millisecond.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 use std::time::Duration;
@@ -80,7 +80,7 @@ proptest! {
     /// With late calls and bursts: every output is a zero or of the source that is reported to drive, and after each drain without
     /// a driving source the last output is a zero.
     #[test]
-    fn nothing_of_a_source_that_may_not_drive_gets_out(
+    fn no_command_of_a_source_that_may_not_drive_is_sent(
         events in events(), polled in prop::collection::vec(any::<bool>(), 60),
     ) {
         let mut arbiter = Arbiter::new(params(true));
@@ -95,7 +95,7 @@ proptest! {
                     prop_assert!(command.velocity.is_zero() || may.contains(&command.velocity.forward()));
                 }
                 if arbiter.active().source.is_none() {
-                    prop_assert!(got.last().is_none_or(|last| last.velocity.is_zero()), "nobody drives");
+                    prop_assert!(got.last().is_none_or(|last| last.velocity.is_zero()), "no source drives");
                 }
                 may.clear();
             }
@@ -104,7 +104,7 @@ proptest! {
 
     /// Between two deadlines the machine has no output: polling more often changes nothing.
     #[test]
-    fn only_its_deadlines_matter(events in events(), with_locks in any::<bool>()) {
+    fn polling_between_deadlines_has_no_effect(events in events(), with_locks in any::<bool>()) {
         let (mut lazy, mut eager) = (Arbiter::new(params(with_locks)), Arbiter::new(params(with_locks)));
         let mut now = 0u64;
         for (wait, event) in events {

@@ -1,4 +1,4 @@
-//! Ten thousand random scenarios against a reference model: same winner, same reasons, same commands.
+//! Ten thousand random scenarios against a reference model: same driving source, same reasons, same commands.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod model;
@@ -24,7 +24,7 @@ enum Event {
         stamp: Option<i64>,
         what: Asks,
     },
-    /// The last message of the source once more.
+    /// The last message of the source again.
     Repeat {
         source: usize,
     },
@@ -153,7 +153,7 @@ impl Pair {
             }
             Event::Hold(ticks) => {
                 let until = self.now + time(ticks);
-                // A machine without a deadline before that was not held; one that is a little late is not tested here.
+                // A machine without an earlier deadline was not held; a machine that is slightly late is not tested here.
                 if self.arbiter.deadline().is_some_and(|due| due + time(5) < until) {
                     self.now = until;
                     self.model.hold(ticks);
@@ -247,7 +247,7 @@ fn events() -> impl Strategy<Value = Vec<(u32, Event)>> {
 #[test]
 fn the_arbiter_agrees_with_the_model_in_ten_thousand_scenarios() {
     let config = Config { cases: SCENARIOS, failure_persistence: None, ..Config::default() };
-    // The same ones each time.
+    // A fixed seed.
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let mut seen = std::collections::BTreeMap::<String, u64>::new();
     let counted = std::cell::RefCell::new(&mut seen);

@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand, ValueEnum, value_parser};
 /// Measures what the nodes cost and how quick they are, most of it over DDS beside bare r2r processes, and prints a table in Markdown
 /// for each measurement.
 ///
-/// The exit code is 0 if all could be measured, whatever the figures; else, as when the motors never stop, 1.
+/// The exit code is 0 if all could be measured, whatever the figures; otherwise 1, for example when the motors never stop.
 #[derive(Clone, Debug, PartialEq, Eq, Parser)]
 #[command(name = "bench")]
 pub struct Arguments {
@@ -52,14 +52,15 @@ pub enum Subject {
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
 #[command(name = "bench", about = "A part of what is measured.")]
 pub enum Part {
-    /// Publishes each stick state of the topic `from` on `to`, as a TwistStamped with the time at which it came.
+    /// Publishes each stick state of the topic `from` on `to`, as a TwistStamped with the time of its receipt.
     Stamp { from: String, to: String },
-    /// Publishes on `to` what comes on `from`, unchanged and at once.
+    /// Publishes each message of `from` on `to`, unchanged and at once.
     Relay { from: String, to: String },
-    /// Wakes up so many times a second and does nothing.
+    /// Wakes up so many times a second and publishes a zero on each of `topics`.
     Loop {
         #[arg(value_parser = value_parser!(u32).range(1..=1000))]
         rate: u32,
+        topics: Vec<String>,
     },
     /// A joystick node with pads that move by themselves.
     Pads {

@@ -5,24 +5,25 @@ use std::time::Duration;
 use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::or_joystick::msg::State;
+use r2r::std_msgs::msg::Int16;
 use ros::{Error, Stop, clock, qos};
 
 use crate::incoming::Incoming;
 
-/// How long a relay may sleep: it must see the wish to end.
+/// The longest sleep of a relay: it must notice a request to end.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 
 /// How long a process of the bench may take to end after a signal.
 const LONGEST_END: Duration = Duration::from_secs(10);
 
-/// The wish to end, set by signals.
+/// The request to end, set by signals.
 /// # Errors
 /// The operating system refused the handlers.
 pub fn on_signals() -> Result<Stop, Error> {
     Stop::on_signals(LONGEST_END).map_err(|error| Error::Start(format!("signals cannot be caught: {error}")))
 }
 
-/// Publishes on `to`, for each stick state on `from`, a twist with the time at which the state came.
+/// Publishes on `to`, for each stick state on `from`, a twist with the time of its receipt.
 /// # Errors
 /// The middleware refuses something.
 pub fn stamp(from: &str, to: &str) -> Result<(), Error> {
@@ -34,21 +35,32 @@ pub fn stamp(from: &str, to: &str) -> Result<(), Error> {
     })
 }
 
-/// Wakes up `rate` times a second and does nothing.
+/// Wakes up `rate` times a second and publishes a zero on each of `topics`. Without topics it makes no node.
 /// # Errors
-/// The operating system refuses something.
+/// The operating system or the middleware refuses something.
 #[allow(clippy::disallowed_methods)] // sleeping is all it does
-pub fn sleeper(rate: u32) -> Result<(), Error> {
+pub fn sleeper(rate: u32, topics: &[String]) -> Result<(), Error> {
     let stop = on_signals()?;
+    let mut node = topics.first().map(|topic| node(topic)).transpose()?;
+    let mut publishers = Vec::new();
+    if let Some(node) = &mut node {
+        for topic in topics {
+            let publisher = node.create_publisher::<Int16>(topic, qos::command());
+            publishers.push(publisher.map_err(Error::ros(format!("publish '{topic}'")))?);
+        }
+    }
     let mut due = clock::now();
     while !stop.is_set() {
         due = due + Duration::from_secs(1) / rate;
         std::thread::sleep(due.since(clock::now()));
+        for publisher in &publishers {
+            publisher.publish(&Int16 { data: 0 }).map_err(Error::ros("publish a zero"))?;
+        }
     }
     Ok(())
 }
 
-/// Publishes on `to` what comes on `from`, unchanged and at once.
+/// Publishes each message of `from` on `to`, unchanged and at once.
 /// # Errors
 /// The middleware refuses something.
 pub fn relay(from: &str, to: &str) -> Result<(), Error> {

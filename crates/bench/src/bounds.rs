@@ -20,7 +20,7 @@ pub struct Bounds {
 #[derive(Debug, Default)]
 struct Row {
     times: Vec<Duration>,
-    /// How many kept the bound when the time on the way, as the bare relay of the same trial took, is added to it.
+    /// How many kept the bound plus the time that the bare relay took in the same trial.
     within_with_way: usize,
 }
 

@@ -10,7 +10,7 @@ use crate::table::Table;
 
 /// Measures all rounds, one subject alive at a time, and the mocked pad.
 /// # Errors
-/// A process does not start, ends, or nothing arrives; what the processes said is shown.
+/// A process does not start, ends, or nothing arrives; the output of the processes is shown.
 pub fn measure(
     context: &r2r::Context,
     arguments: &Arguments,

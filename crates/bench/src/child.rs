@@ -7,11 +7,11 @@ use ros::{Error, clock};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// How long a process gets to end on SIGTERM.
+/// How long a process may take to end on SIGTERM.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How often it is looked whether it has.
+/// The period at which its end is noticed.
 const LOOK: Duration = Duration::from_millis(5);
-/// How much of what a process said is shown when it fails \[lines].
+/// How much of the output of a process is shown when it fails \[lines].
 const SHOWN: usize = 12;
 
 /// A process that ends when this is dropped.
@@ -85,7 +85,7 @@ impl Child {
         }
     }
 
-    /// What its threads have done so far, more exactly than [`usage`](Child::usage) says it. Threads that have ended are not counted.
+    /// What its threads have done so far, more exactly than [`usage`](Child::usage). Threads that have ended are not counted.
     /// # Errors
     /// It has ended.
     pub fn activity(&self) -> Result<Activity, String> {
@@ -105,16 +105,12 @@ impl Child {
         if sum.threads == 0 { Err(format!("'{}' has ended", self.name)) } else { Ok(sum) }
     }
 
-    /// Its name and the last lines that it said.
-    pub fn words(&self) -> String {
+    /// Its name and the last lines of its output.
+    pub fn output(&self) -> String {
         let text = fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
         let last = &lines[lines.len().saturating_sub(SHOWN)..];
-        format!(
-            "--- {}\n{}",
-            self.name,
-            if last.is_empty() { "(said nothing)".into() } else { last.join("\n") }
-        )
+        format!("--- {}\n{}", self.name, if last.is_empty() { "(no output)".into() } else { last.join("\n") })
     }
 
     /// Asks it to end.
@@ -146,7 +142,7 @@ impl Drop for Child {
     }
 }
 
-/// A folder for parameter files and for what processes say, gone when this is dropped.
+/// A folder for parameter files and for the output of processes, removed when this is dropped.
 pub struct Folder(TempDir);
 
 impl Folder {

@@ -60,7 +60,7 @@ pub fn measure(stop: &Stop) -> Result<Report, Error> {
 fn take_times(case: &Case, work: &mut dyn Work) -> Option<(Distribution, Distribution, usize)> {
     let (mut costs, mut floors) = (Vec::with_capacity(case.samples), Vec::with_capacity(case.samples));
     let mut allocated = 0;
-    // A tenth more: what is built up by the first ones is not what one of them costs.
+    // A tenth more: the first ones, which allocate buffers, do not count.
     for number in 0..case.samples + case.samples / 10 {
         work.before();
         let before = allocations::count();
@@ -177,7 +177,7 @@ mod tests {
             work.check().unwrap();
             allocations
         };
-        // What comes after the motor value is for those who watch: messages with lists in them.
+        // The outputs after the motor value are for observers: messages with lists.
         let [rows @ .., until_dry] = CASES else { unreachable!() };
         assert!(rows.iter().all(|case| count(case) == 0));
         assert!(count(until_dry) > 0, "the allocator does count");

@@ -74,7 +74,7 @@ fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// Prints when it has read a report of the pad with this device `file`, until it is told to end. It reads as SDL does: until nothing
+/// Prints when it has read a report of the pad with this device `file`, until it is stopped. It reads as SDL does: until nothing
 /// is left.
 /// # Errors
 /// The file does not open.
@@ -160,7 +160,7 @@ impl MockedPad {
         let failed = |error| Error::Start(format!("the harness of a mocked pad cannot be started: {error}"));
         let mut command = Command::new("umockdev-wrapper");
         command.args(["python3", HARNESS]).arg(beside(executable)).args(arguments);
-        // Without udev's own file SDL would look into /dev/input itself, which is not mocked.
+        // Without udev's own file SDL would read /dev/input itself, which is not mocked.
         command.env("SDL_JOYSTICK_DISABLE_UDEV", "0").env("PYTHONDONTWRITEBYTECODE", "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = match command.spawn() {
@@ -195,7 +195,7 @@ impl MockedPad {
     }
 
     fn send(&mut self, order: &str) -> Result<(), String> {
-        let orders = self.orders.as_mut().ok_or("it was told to end")?;
+        let orders = self.orders.as_mut().ok_or("it was stopped")?;
         writeln!(orders, "{order}").map_err(|error| error.to_string())
     }
 

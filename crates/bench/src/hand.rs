@@ -12,7 +12,7 @@ use ros::{Error, clock, qos};
 pub const RATE: u32 = 200;
 /// Where the stick states of a bare chain come from.
 pub const STICK: &str = "/bench/stick";
-/// One of so many events is accompanied by what else the nodes want to hear: 20 times a second.
+/// One of so many events is accompanied by the other messages that the nodes need: 20 times a second.
 const SURROUNDINGS: u64 = 10;
 /// The axis that drives, see `stack.yaml`.
 const DRIVING: usize = 1;
@@ -24,7 +24,7 @@ const DEAD_MAN: usize = 5;
 /// The dead-man button is let go for so many events out of so many.
 const LET_GO: (u64, u64) = (8, 64);
 
-/// Moves the virtual stick and that of the bare chains, says that nothing stands around the vehicle, and enables motion.
+/// Moves the virtual stick and that of the bare chains, reports that nothing stands around the vehicle, and enables motion.
 ///
 /// It has a thread of its own, so that publishing does not delay what is measured.
 pub struct Hand {
@@ -76,7 +76,7 @@ impl Hand {
         Ok((hand, Reins(orders)))
     }
 
-    /// Does what it is told until that is [`Task::End`].
+    /// Carries out its tasks until one is [`Task::End`].
     #[allow(clippy::disallowed_methods)] // the pace is its own; nothing else waits for this thread
     pub fn run(self) {
         let mut due = clock::now();
@@ -91,7 +91,7 @@ impl Hand {
         }
     }
 
-    /// What the middleware refuses here is missing at the motors, and is told there.
+    /// What the middleware refuses here is missing at the motors, and is reported there.
     fn act(&self, drive: bool) {
         let number = self.orders.count();
         let state = stick(number, drive);
@@ -112,7 +112,7 @@ impl Orders {
         self.task.load(Ordering::SeqCst)
     }
 
-    /// Counts an event and tells its number.
+    /// Counts an event and returns its number.
     fn count(&self) -> u64 {
         self.sent.fetch_add(1, Ordering::SeqCst)
     }
@@ -136,7 +136,7 @@ impl Drop for Reins {
     }
 }
 
-/// The stick at event number `number`, never as it was at the one before: SDL tells changes only.
+/// The stick at event number `number`, never as it was at the one before: SDL reports changes only.
 fn stick(number: u64, drive: bool) -> State {
     let (mut axes, mut buttons) = (vec![0; 6], vec![false; 11]);
     let value = if number.is_multiple_of(2) { -20_000 } else { -10_000 };

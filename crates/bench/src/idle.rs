@@ -9,14 +9,14 @@ use ros::{Error, Stop, clock};
 use crate::child::{Activity, Child, Folder};
 use crate::table::machine;
 
-/// How long a process runs before it is measured: by then the graph is known and nobody is new in it.
+/// How long a process runs before it is measured: by then it has discovered the whole graph.
 const WARM_UP: Duration = Duration::from_secs(4);
 /// How long it is measured.
 const WINDOW: Duration = Duration::from_secs(10);
-/// How often it is looked whether somebody wishes to end.
+/// The period at which a request to end is noticed.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The parameters of a vehicle with one pad, which nobody touches.
+/// The parameters of a vehicle with one pad at rest.
 const PAD: &str = include_str!("idle.yaml");
 
 /// What is started, and what it may cost.
@@ -31,6 +31,11 @@ const WITH_PAD: &[&str] = &["--ros-args", "--params-file", "PAD"];
 
 const SUBJECTS: &[Subject] = &[
     Subject { name: "bare loop of 50 Hz", processes: &[("bench", &["loop", "50"])], goal: None },
+    Subject {
+        name: "bare loop of 50 Hz that publishes two values",
+        processes: &[("bench", &["loop", "50", "/bench/idle/port", "/bench/idle/starboard"])],
+        goal: None,
+    },
     Subject {
         name: "bare relay",
         processes: &[("bench", &["relay", "/bench/idle/from", "/bench/idle/to"])],
@@ -72,7 +77,7 @@ pub struct Report {
 
 /// Measures one subject after the other, each alone in the graph.
 /// # Errors
-/// A process does not start, or ends; what it said is shown.
+/// A process does not start, or ends; its output is shown.
 pub fn measure(folder: &Folder, stop: &Stop) -> Result<Report, Error> {
     let parameters = folder.put("idle.yaml", PAD)?;
     let mut rows = Vec::new();
@@ -84,8 +89,8 @@ pub fn measure(folder: &Folder, stop: &Stop) -> Result<Report, Error> {
             children.push(Child::start(executable, &arguments, folder)?);
         }
         let activity = observe(&children, stop).map_err(|why| {
-            let words: Vec<String> = children.iter().map(Child::words).collect();
-            Error::Start(format!("{} could not be measured: {why}\n{}", subject.name, words.join("\n")))
+            let outputs: Vec<String> = children.iter().map(Child::output).collect();
+            Error::Start(format!("{} could not be measured: {why}\n{}", subject.name, outputs.join("\n")))
         })?;
         rows.push((subject, activity));
     }

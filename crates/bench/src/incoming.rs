@@ -6,11 +6,11 @@ use ros::Error;
 
 /// The unread messages of a topic.
 ///
-/// r2r keeps ten and drops the newest when an eleventh comes: read it dry after each wake-up.
+/// r2r keeps ten and drops the newest when an eleventh comes: read all of them after each wake-up.
 pub struct Incoming<T>(Pin<Box<dyn Stream<Item = T> + Send>>);
 
 impl<T: WrappedTypesupport + Send + 'static> Incoming<T> {
-    /// Listens with `node` to `topic`.
+    /// Subscribes to `topic` with `node`.
     /// # Errors
     /// The middleware refuses the topic.
     pub fn new(node: &mut r2r::Node, topic: &str, qos: QosProfile) -> Result<Self, Error> {

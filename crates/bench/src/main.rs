@@ -22,8 +22,8 @@
 //! | **reactions** | |
 //! | `reaction` | what must stop the motors, in which time, and in which order it is tried |
 //! | `trials` | the way of all trials, as a machine: up to full speed, the event, the stop |
-//! | `slots` | when things are said |
-//! | `vehicle` | what was heard of the vehicle |
+//! | `slots` | when messages are published |
+//! | `vehicle` | what the vehicle published last |
 //! | `wires` | the topics |
 //! | `rehearsal` | the trials on the real graph |
 //! | `page` | the tables in a document |
@@ -118,7 +118,7 @@ fn play(part: Part) -> Result<(), Error> {
     match part {
         Part::Stamp { from, to } => baseline::stamp(&from, &to),
         Part::Relay { from, to } => baseline::relay(&from, &to),
-        Part::Loop { rate } => baseline::sleeper(rate),
+        Part::Loop { rate, topics } => baseline::sleeper(rate, &topics),
         Part::Reader { file } => evdev::read(&file),
         Part::Pads { pads, rate, ros: _ } => pads::run_loaded(pads, rate, &baseline::on_signals()?),
         Part::Steps { case, count } => drive::run_steps(case, count),

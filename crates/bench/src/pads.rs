@@ -24,7 +24,7 @@ const MANY: &str = include_str!("pads/many.yaml");
 
 /// Measures all of it, one after the other.
 /// # Errors
-/// A process does not start, ends, or nothing arrives; what it said is shown.
+/// A process does not start, ends, or nothing arrives; its output is shown.
 pub fn measure(
     context: &r2r::Context,
     asked: &Arguments,
@@ -60,9 +60,9 @@ pub fn measure(
     })
 }
 
-/// Why `what` could not be measured, with what the process said.
+/// Why `what` could not be measured, with the output of the process.
 fn failed(what: &str, why: &str, child: &Child) -> Error {
-    Error::Start(format!("{what} could not be measured: {why}\n{}", child.words()))
+    Error::Start(format!("{what} could not be measured: {why}\n{}", child.output()))
 }
 
 /// The joystick node with the parameters in `path`.

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use hindbrain::{StopState, TICK};
 
-/// What hindbrain waits for before it takes silence for real, as its parameters are by default.
+/// hindbrain's default timeouts.
 const CMD_TIMEOUT: Duration = Duration::from_millis(500);
 const ESTOP_TIMEOUT: Duration = Duration::from_millis(250);
 /// From full speed to rest: 66 counts at 200 counts/s, see `reactions.yaml`.
@@ -12,11 +12,11 @@ const BRAKING: Duration = Duration::from_millis(330);
 /// Something that must stop the motors in bounded time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
-    /// The emergency stop says that it is pressed.
+    /// The emergency stop is pressed.
     EstopPressed,
     /// The software switch goes to false.
     Disabled,
-    /// Who commands full speed falls silent.
+    /// The publisher of the full-speed command falls silent.
     CommandLost,
     /// An infra-red sensor sees an obstacle on the way.
     WayBlocked,
@@ -24,7 +24,7 @@ pub enum Reaction {
     EstopSilent,
 }
 
-/// One thing to say on the graph.
+/// A message to publish.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Message {
     /// `cmd_vel`: straight ahead \[m/s].
@@ -74,7 +74,7 @@ impl Reaction {
         }
     }
 
-    /// The message that time runs from: what stops, or the last one before silence.
+    /// The message from which time is measured: the one that stops, or the last one before silence.
     pub const fn event(self, speed: f64) -> Message {
         match self {
             Self::EstopPressed => Message::Estop(true),
@@ -85,7 +85,7 @@ impl Reaction {
         }
     }
 
-    /// What hindbrain says afterwards, if it stopped for this and nothing else.
+    /// The state of hindbrain afterwards, if it stopped for this reason alone.
     pub const fn state(self) -> &'static str {
         match self {
             Self::EstopPressed | Self::EstopSilent => StopState::Estop.as_str(),
@@ -99,7 +99,7 @@ impl Reaction {
 /// One trial to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What shall stop the motors.
+    /// What is to stop the motors.
     pub reaction: Reaction,
     /// Which one of its kind, from 0.
     pub number: u32,
@@ -113,15 +113,15 @@ impl fmt::Display for Plan {
     }
 }
 
-/// `count` trials of each reaction, in turns, so that what else the machine does meets all of them alike.
+/// `count` trials of each reaction, in turns, so other load affects all of them alike.
 pub fn plans(count: u32) -> impl Iterator<Item = Plan> {
     (0..count).flat_map(|number| {
         Reaction::ALL.into_iter().map(move |reaction| Plan { reaction, number, phase: phase(number) })
     })
 }
 
-/// The part of a tick that trial `number` begins at: van der Corput's sequence, which leaves no gap larger than twice the
-/// mean one, however many trials there are.
+/// The part of a tick that trial `number` begins at: van der Corput's sequence, whose largest gap is at most twice the
+/// mean one, for any number of trials.
 fn phase(number: u32) -> Duration {
     let part = f64::from(number.reverse_bits()) / (f64::from(u32::MAX) + 1.0);
     TICK.mul_f64(part)

@@ -10,14 +10,14 @@ use crate::reaction::{Reaction, plans};
 use crate::trials::{Input, Measured, Output, Trials};
 use crate::wires::{FROM_RELAY, TO_RELAY, Wires};
 
-/// How long a wait may last: the wish to end must be seen.
+/// The longest wait: a request to end must be noticed.
 const LONGEST_SLEEP: Duration = Duration::from_millis(10);
-/// After so many trials it is told how far it is.
+/// The progress is printed after so many trials.
 const PROGRESS: usize = 50;
 
-/// Makes hindbrain and a bare relay run, measures `count` trials of each reaction, and ends them.
+/// Starts hindbrain and a bare relay, measures `count` trials of each reaction, and ends them.
 /// # Errors
-/// A process does not start, or a trial cannot be measured; what the processes said is shown.
+/// A process does not start, or a trial cannot be measured; the output of the processes is shown.
 pub fn measure(context: &r2r::Context, count: u32, folder: &Folder, stop: &Stop) -> Result<Bounds, Error> {
     let parameters = folder.put("reactions.yaml", include_str!("reactions.yaml"))?;
     let wires = Wires::new(context)?;
@@ -28,8 +28,8 @@ pub fn measure(context: &r2r::Context, count: u32, folder: &Folder, stop: &Stop)
         return Err(Error::Start("interrupted".into()));
     }
     measured.map_err(|why| {
-        let words: Vec<String> = children.iter().map(Child::words).collect();
-        Error::Start(format!("the reactions could not be measured: {why}\n{}", words.join("\n")))
+        let outputs: Vec<String> = children.iter().map(Child::output).collect();
+        Error::Start(format!("the reactions could not be measured: {why}\n{}", outputs.join("\n")))
     })
 }
 
@@ -41,7 +41,7 @@ fn start(parameters: &Path, folder: &Folder) -> Result<[Child; 2], Error> {
     ])
 }
 
-/// Lets the trials happen on the real graph; somebody who wishes to end is obeyed.
+/// Runs the trials on the real graph, until they are over or the user interrupts them.
 fn rehearse(mut wires: Wires, count: u32, stop: &Stop) -> Result<Bounds, String> {
     let all = count as usize * Reaction::ALL.len();
     let mut trials = Trials::new(plans(count), clock::now());
@@ -58,7 +58,7 @@ fn rehearse(mut wires: Wires, count: u32, stop: &Stop) -> Result<Bounds, String>
                 Output::Publish(message) => wires.publish(message).map_err(|error| error.to_string())?,
                 Output::Measured(measured) => {
                     bounds.add(&measured);
-                    tell(&measured, bounds.count(), all);
+                    report_progress(&measured, bounds.count(), all);
                 }
                 Output::Repeated(why) => {
                     eprintln!("bench: {why}; it is repeated");
@@ -71,8 +71,8 @@ fn rehearse(mut wires: Wires, count: u32, stop: &Stop) -> Result<Bounds, String>
     Ok(bounds)
 }
 
-/// Says how far it is, and what there is to know of a trial that exceeded its bound.
-fn tell(measured: &Measured, count: usize, all: usize) {
+/// Prints the progress, and the details of a trial that exceeded its bound.
+fn report_progress(measured: &Measured, count: usize, all: usize) {
     let Measured { plan, took, relay, late } = measured;
     if *took > plan.reaction.bound() {
         eprintln!(

@@ -15,7 +15,9 @@ pub const START: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(100);
 /// How long a subject runs before it is measured.
 pub const WARM_UP: Duration = Duration::from_secs(1);
-/// How long what is on the way gets to arrive.
+/// How long the motors may take to turn before motion is enabled anew.
+const TO_MOVE: Duration = Duration::from_secs(1);
+/// How long messages may take to arrive.
 const ARRIVAL: Duration = Duration::from_millis(100);
 
 /// What all measurements of the chain need.
@@ -34,7 +36,7 @@ pub struct Stage<'a> {
     pub window: Duration,
 }
 
-/// What one measurement gives.
+/// The result of one measurement.
 #[derive(Clone, Debug)]
 pub struct Figures {
     /// What it costs.
@@ -63,7 +65,7 @@ pub struct Cost {
 impl Stage<'_> {
     /// Starts `subject`, measures how long it takes, then what it costs, and ends it.
     /// # Errors
-    /// A process does not start, ends, or nothing arrives; what the processes said is shown.
+    /// A process does not start, ends, or nothing arrives; the output of the processes is shown.
     pub fn measure(&self, subject: &Subject) -> Result<Figures, Error> {
         let processes = subject.processes(&self.parameters.to_string_lossy());
         let children = processes.iter().map(|(name, arguments)| Child::start(name, arguments, self.folder));
@@ -72,8 +74,8 @@ impl Stage<'_> {
         self.hand.set(Task::Rest);
         children.iter().for_each(Child::ask_to_end);
         figures.map_err(|why| {
-            let words: Vec<String> = children.iter().map(Child::words).collect();
-            Error::Start(format!("{} could not be measured: {why}\n{}", subject.name, words.join("\n")))
+            let outputs: Vec<String> = children.iter().map(Child::output).collect();
+            Error::Start(format!("{} could not be measured: {why}\n{}", subject.name, outputs.join("\n")))
         })
     }
 
@@ -98,17 +100,24 @@ impl Stage<'_> {
     /// Waits until events arrive as they should.
     fn prepare(&self, sink: &mut Sink, subject: &Subject, children: &[Child]) -> Result<(), String> {
         let arrives = |received: &Received| !received.pairing.events().is_empty();
+        let end = clock::now() + START;
         match subject.kind {
             Kind::Bare(end) => {
                 self.hand.set(Task::Drive);
                 self.wait(sink, children, arrives, &format!("nothing came on '{end}'"))?;
             }
-            Kind::Nodes(_) => {
+            Kind::Nodes(_) => loop {
                 self.hand.set(Task::Enable);
                 self.wait(sink, children, |it| it.is_enabled() && arrives(it), "motion was not enabled")?;
                 self.hand.set(Task::Drive);
-                self.wait(sink, children, Received::moves, "the motors did not turn")?;
-            }
+                // A node that received the zone scaling after the stick began to move waits for a zero command.
+                if sink.listen(TO_MOVE, Received::moves) {
+                    break;
+                }
+                if clock::now() >= end {
+                    return Err(format!("the motors did not turn; {}", sink.received().summary()));
+                }
+            },
         }
         sink.listen(WARM_UP, |_| false);
         Ok(())

@@ -12,9 +12,9 @@ use crate::subject::{Kind, SUBJECTS};
 /// The motors' value for standing, and what hindbrain publishes while it lets commands pass.
 const STANDS: i16 = 90;
 const OK: &str = "OK";
-/// How long what an ended process has sent may still arrive.
+/// How long messages of an ended process may still arrive.
 const SILENCE: Duration = Duration::from_millis(100);
-/// How long a wait may last: the request to end must be seen.
+/// The longest wait: a request to end must be noticed.
 const LONGEST_SLEEP: Duration = Duration::from_millis(10);
 
 /// What is subscribed to besides the motors and the state.
@@ -26,7 +26,7 @@ pub enum Listens {
     ToStampsToo,
 }
 
-/// Receives what arrives, of every subject with the same node and the same topics, so that it costs each one the same.
+/// Receives what arrives, with the same node and topics for every subject, so the cost is the same for each.
 pub struct Sink {
     node: r2r::Node,
     stop: Stop,
@@ -60,7 +60,7 @@ impl Received {
         self.port.is_some_and(|port| port != STANDS)
     }
 
-    /// For the user when nothing arrives.
+    /// Shown to the user when nothing arrives.
     pub fn summary(&self) -> String {
         let or_nothing = |what: Option<String>| what.unwrap_or_else(|| "nothing yet".into());
         format!(
@@ -110,12 +110,12 @@ impl Sink {
         &self.received
     }
 
-    /// Whether the user asks for the end.
+    /// Whether the user interrupted the measurement.
     pub fn is_stopped(&self) -> bool {
         self.stop.is_set()
     }
 
-    /// Listens for `time`, or until it is `enough` or the user asks for the end; gives whether it was enough.
+    /// Receives for `time`, or until it is `enough` or the user interrupts; returns whether it was enough.
     pub fn listen(&mut self, time: Duration, enough: impl Fn(&Received) -> bool) -> bool {
         let end = clock::now() + time;
         loop {
@@ -131,7 +131,7 @@ impl Sink {
         }
     }
 
-    /// Takes what has come; all of it came now.
+    /// Records the received messages as of now.
     fn read(&mut self) {
         let now: Stamp = clock::stamp();
         while let Some(message) = self.port.take() {

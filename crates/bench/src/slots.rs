@@ -28,7 +28,7 @@ impl Slots {
     }
 
     /// The next moment that has come by `now`; `phase` is that of a slot that begins, less than its length. A slot that
-    /// comes late by more than its length shifts all later ones: what was missed is not made up for by a burst.
+    /// comes late by more than its length shifts all later ones: missed slots are not made up for by a burst.
     pub fn take(&mut self, now: Instant, phase: Duration) -> Option<Moment> {
         if self.phase.take_if(|due| *due <= now).is_some() {
             return Some(Moment::Phase);

@@ -1,11 +1,11 @@
 use crate::hand::STICK;
 
-/// What is measured: processes that are alive together, and what to listen to.
+/// What is measured: processes that are alive together, and what to subscribe to.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
     /// What the table calls it.
     pub name: &'static str,
-    /// How many messages lie between the event and who measures.
+    /// The number of messages between the event and the bench.
     pub messages: usize,
     /// What carries them.
     pub kind: Kind,

@@ -14,40 +14,42 @@ const SPEED: f64 = 1.0;
 const HEARTBEAT: u64 = 2;
 /// Slots at rest before enabling, 20 ms each: more than the infra-red's timeout of 0.5 s; by then nothing old is on the way.
 const CALM: u64 = 28;
+/// Slots of enabling after which it is tried anew: hindbrain takes no rise that may have waited, as when the machine stood still.
+const ARMING: u64 = 50;
 /// Slots of zero commands after the state became OK: zero-first.
 const NEUTRAL: u64 = 2;
 /// Slots at full speed before the event.
 const CRUISE: u64 = 3;
-/// Slots after which the state is looked at: it follows the motor value.
+/// Slots after which the state is checked: it follows the motor value.
 const JUDGE: u64 = 2;
 /// How long a trial may take until the event, start of the processes and repetitions included.
 const PREPARATION: Duration = Duration::from_secs(20);
 /// How long the motors may take to stop, and then the state and the relay to come.
 const STOP: Duration = Duration::from_secs(3);
 
-/// All that can happen to the trials.
+/// The events of the trials.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// The port motor's value came.
     PortSet(i16),
     /// The starboard motor's value came.
     StarboardSet(i16),
-    /// hindbrain said its state.
-    StateSaid(String),
+    /// hindbrain published its state.
+    StateReceived(String),
     /// The relay sent a number back.
     RelayAnswered(u64),
 }
 
-/// All that the trials can ask for.
+/// The requests of the trials.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// Say this at once: time may run from the call that gave it.
+    /// Publish this at once: the time may be measured from the call that returned it.
     Publish(Message),
     /// A trial has its figures.
     Measured(Measured),
-    /// A trial is repeated: the sentence says why.
+    /// A trial is repeated, for this reason.
     Repeated(String),
-    /// There is no going on: the sentence says why.
+    /// The trials cannot continue, for this reason.
     Failed(String),
 }
 
@@ -70,7 +72,7 @@ pub struct Measured {
 /// * Time is divided into slots of one tick. Each begins with a command, and with every second one come the heartbeats; the
 ///   event, and in each slot before it a message to the bare relay, comes at the trial's phase within the slot.
 /// * hindbrain's own tick begins anew with each command, so the phase is that of its tick as well.
-/// * A trial counts only if hindbrain was at full speed before the event and afterwards says the state that belongs to
+/// * A trial counts only if hindbrain was at full speed before the event and afterwards publishes the state that belongs to
 ///   it; otherwise it is repeated.
 pub struct Trials<P> {
     plans: P,
@@ -139,11 +141,11 @@ impl<P: Iterator<Item = Plan>> Trials<P> {
         self.lasted = 0;
     }
 
-    fn say(&mut self, message: Message) {
+    fn publish(&mut self, message: Message) {
         self.queue.push_back(Output::Publish(message));
     }
 
-    /// Goes on to the next step if it is time.
+    /// Continues with the next step if it is due.
     fn advance(&mut self, plan: Plan) {
         self.lasted += 1;
         let (lasted, vehicle) = (self.lasted, &self.vehicle);
@@ -151,6 +153,7 @@ impl<P: Iterator<Item = Plan>> Trials<P> {
         match self.step {
             Step::Calm if lasted > CALM && ready => self.go(Step::Arm),
             Step::Arm if vehicle.is_ok() => self.go(Step::Neutral),
+            Step::Arm if lasted > ARMING => self.repeat(plan, "the rise of enable was not taken"),
             Step::Calm | Step::Arm | Step::SpeedUp if self.now.since(self.begun) > PREPARATION => {
                 self.fail(plan, &format!("full speed was not reached within {PREPARATION:?}"));
             }
@@ -196,27 +199,27 @@ impl<P: Iterator<Item = Plan>> Trials<P> {
         self.plan = None;
     }
 
-    /// What is said when a slot begins.
-    fn say_all(&mut self, plan: Plan) {
+    /// The messages at the beginning of a slot.
+    fn publish_all(&mut self, plan: Plan) {
         let over = matches!(self.step, Step::React { .. } | Step::Judge { .. });
         let after = |reaction| over && plan.reaction == reaction;
         if !after(Reaction::CommandLost) {
             let drives = over || matches!(self.step, Step::SpeedUp | Step::Cruise);
-            self.say(Message::Command(if drives { SPEED } else { 0.0 }));
+            self.publish(Message::Command(if drives { SPEED } else { 0.0 }));
         }
         if self.slots.is_one_of(HEARTBEAT) {
             if !after(Reaction::EstopSilent) {
-                self.say(Message::Estop(after(Reaction::EstopPressed)));
+                self.publish(Message::Estop(after(Reaction::EstopPressed)));
             }
-            self.say(Message::Infrared { blocked: after(Reaction::WayBlocked) });
+            self.publish(Message::Infrared { blocked: after(Reaction::WayBlocked) });
             match self.step {
-                Step::Calm => self.say(Message::Enable(false)),
-                Step::Arm => self.say(Message::Enable(true)),
+                Step::Calm => self.publish(Message::Enable(false)),
+                Step::Arm => self.publish(Message::Enable(true)),
                 _ => {}
             }
         } else if self.step == Step::Calm && (self.vehicle.is_latched() || self.reset_down) {
             self.reset_down = !self.reset_down;
-            self.say(Message::Reset(self.reset_down));
+            self.publish(Message::Reset(self.reset_down));
         }
     }
 
@@ -247,7 +250,7 @@ impl<P: Iterator<Item = Plan>> Machine for Trials<P> {
         match input {
             Input::PortSet(value) => self.vehicle.port = Some(value),
             Input::StarboardSet(value) => self.vehicle.starboard = Some(value),
-            Input::StateSaid(state) => self.vehicle.state = state,
+            Input::StateReceived(state) => self.vehicle.state = state,
             Input::RelayAnswered(number) => {
                 self.relay.answers = true;
                 if number == self.relay.number {
@@ -272,7 +275,7 @@ impl<P: Iterator<Item = Plan>> Machine for Trials<P> {
             match self.slots.take(self.now, plan.phase)? {
                 Moment::Beginning => {
                     self.advance(plan);
-                    self.say_all(plan);
+                    self.publish_all(plan);
                 }
                 Moment::Phase => {
                     if let Some(message) = self.within_slot(plan) {

@@ -6,14 +6,14 @@ use hindbrain::StopState;
 const FULL: i16 = 24;
 const STANDS: i16 = 90;
 
-/// What was last heard of the vehicle.
+/// What the vehicle published last.
 #[derive(Clone, Debug, Default)]
 pub struct Vehicle {
     /// The port motor's value.
     pub port: Option<i16>,
     /// The starboard motor's value.
     pub starboard: Option<i16>,
-    /// What hindbrain says its state is; empty before it has said anything.
+    /// The state of hindbrain; empty before the first one.
     pub state: String,
 }
 
@@ -48,13 +48,13 @@ impl Vehicle {
     }
 }
 
-/// For the user, when something is not as it should be.
+/// Shown to the user when a trial fails.
 impl fmt::Display for Vehicle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let said = |value: Option<i16>| value.map_or("nothing yet".into(), |value| value.to_string());
+        let shown = |value: Option<i16>| value.map_or("nothing yet".into(), |value| value.to_string());
         let state = if self.state.is_empty() { "nothing yet" } else { &self.state };
-        let (port, starboard) = (said(self.port), said(self.starboard));
-        write!(f, "/motor/port said {port}, /motor/starboard {starboard}, /hind/state {state}")
+        let (port, starboard) = (shown(self.port), shown(self.starboard));
+        write!(f, "/motor/port is {port}, /motor/starboard {starboard}, /hind/state {state}")
     }
 }
 
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn one_motor_at_rest_is_no_standing_vehicle() {
         let mut vehicle = Vehicle { port: Some(90), ..Vehicle::default() };
-        assert!(!vehicle.stands(), "nothing was heard of the other one");
+        assert!(!vehicle.stands(), "the other one is unknown");
         vehicle.starboard = Some(24);
         assert!(!vehicle.stands() && !vehicle.runs());
         vehicle.starboard = Some(90);
@@ -73,9 +73,9 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_heard_is_told_as_such() {
+    fn a_value_that_was_not_received_is_shown_as_such() {
         let vehicle = Vehicle { starboard: Some(91), ..Vehicle::default() };
-        let sentence = "/motor/port said nothing yet, /motor/starboard 91, /hind/state nothing yet";
+        let sentence = "/motor/port is nothing yet, /motor/starboard 91, /hind/state nothing yet";
         assert_eq!(vehicle.to_string(), sentence);
     }
 }

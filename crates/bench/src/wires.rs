@@ -11,7 +11,7 @@ use crate::incoming::Incoming;
 use crate::reaction::Message;
 use crate::trials::Input;
 
-/// Where the bare relay listens, and where it publishes.
+/// The topics that the bare relay subscribes to and publishes.
 pub const TO_RELAY: &str = "/bench/relay/in";
 pub const FROM_RELAY: &str = "/bench/relay/out";
 /// The fitted sensor, see `reactions.yaml`.
@@ -75,12 +75,12 @@ impl Wires {
         published.map_err(Error::ros(format!("publish {message:?}")))
     }
 
-    /// Waits until something comes, for `time` at most.
+    /// Waits for a message, for `time` at most.
     pub fn wait(&mut self, time: Duration) {
         self.node.spin_once(time);
     }
 
-    /// Hands over what has come.
+    /// Passes on the received messages.
     pub fn read(&mut self, mut hear: impl FnMut(Input)) {
         while let Some(message) = self.port.take() {
             hear(Input::PortSet(message.data));
@@ -89,7 +89,7 @@ impl Wires {
             hear(Input::StarboardSet(message.data));
         }
         while let Some(message) = self.state.take() {
-            hear(Input::StateSaid(message.data));
+            hear(Input::StateReceived(message.data));
         }
         while let Some(message) = self.from_relay.take() {
             hear(Input::RelayAnswered(message.twist.linear.x as u64));

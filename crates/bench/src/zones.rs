@@ -64,7 +64,7 @@ pub fn measure() -> Result<Report, Error> {
     let commands: Vec<Command> = sticks.iter().filter_map(command).collect();
     let mut scaler = ZoneScaler::new(Params::default());
     let mut now = Instant::ZERO;
-    scaler.handle(now, zones::Input::CommandReceived(Command::STOP)); // whoever commands begins with a zero
+    scaler.handle(now, zones::Input::CommandReceived(Command::STOP)); // a command begins with a zero
     rows.extend(row(
         "command: through the machine of `zone_scaler`",
         None,

@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_does_not_run_backwards() {
+    fn time_does_not_go_back() {
         let (a, b) = (now(), now());
         assert!(b >= a);
     }
@@ -33,14 +33,14 @@ mod tests {
     /// The test cannot suspend the computer. It simulates a suspend of 10^6 s: a time namespace whose boot time is ahead of the
     /// monotonic one by that.
     #[test]
-    fn time_goes_on_while_the_computer_is_suspended() {
+    fn time_advances_while_the_computer_is_suspended() {
         if std::env::var_os(READS).is_some() {
             return println!("now {} ", now().as_secs());
         }
         let output = std::process::Command::new("unshare")
             .args(["--user", "--map-root-user", "--time", "--boottime", "1000000", "--"])
             .arg(std::env::current_exe().unwrap())
-            .args(["tests::time_goes_on_while_the_computer_is_suspended", "--exact", "--nocapture"])
+            .args(["tests::time_advances_while_the_computer_is_suspended", "--exact", "--nocapture"])
             .env(READS, "1")
             .output();
         let Some(output) = output.ok().filter(|output| output.status.success()) else {

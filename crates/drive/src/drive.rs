@@ -7,7 +7,7 @@ use units::{Contains, Instant, Machine, Stamp, earliest};
 use zones::ZoneScaler;
 
 /// An event for one of the stages.
-#[allow(clippy::large_enum_variant)] // on the way of a command nothing is boxed
+#[allow(clippy::large_enum_variant)] // a box would allocate for each command
 #[derive(Clone, Debug)]
 pub enum Input {
     /// The wall clock at this `now`, for every stage: there is one clock. Expected before the events that happen at it.

@@ -1,4 +1,4 @@
-//! From a stick event to the motor value nothing is allocated.
+//! Nothing is allocated between a stick event and its motor value.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
@@ -25,7 +25,7 @@ fn allocations(bench: &mut Bench, inputs: &[joystick::Input]) -> usize {
         bench.drive.handle(now, input);
     }
     let first = bench.drive.poll(now);
-    // What the inputs' own list gave back does not count; `dealloc` is not counted at all.
+    // The list of inputs is only freed here, and `dealloc` is not counted.
     let allocated = count() - before;
     assert!(matches!(first, Some(Output::Hindbrain(hindbrain::Output::Drive(_)))), "{first:?}");
     while bench.drive.poll(now).is_some() {}
@@ -48,11 +48,11 @@ fn moves(mut bench: Bench) -> usize {
 fn a_stick_event_is_a_motor_value_without_an_allocation() {
     assert_eq!(moves(Bench::new()), 0);
     std::hint::black_box(Box::new(1u8));
-    assert!(count() > 0, "the allocator does count");
+    assert!(count() > 0, "the allocator counts");
 }
 
 #[test]
-fn with_limits_it_is_one_too() {
+fn with_limits_a_stick_event_is_a_motor_value_without_an_allocation_too() {
     let limits = [
         ("limits.linear.x.acceleration", Value::Float(2.0)),
         ("limits.linear.x.deceleration", Value::Float(2.0)),

@@ -1,7 +1,7 @@
-//! The motion that is taken away ends as quickly as the vehicle brakes, although another one begins slowly: with hindbrain's
-//! default slopes, of which one is ten times the other.
+//! Motion that is no longer commanded ends as quickly as the vehicle brakes, although the new motion begins slowly: with
+//! hindbrain's default slopes, `decel` is ten times `accel`.
 
-#![allow(clippy::unwrap_used)] // a test's own ground
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
 
@@ -11,8 +11,8 @@ use common::{Bench, arbiter_params, drive_by};
 use drive::Input;
 use units::{Instant, Velocity};
 
-/// From full speed of both wheels to none, 66 counts at 200 counts/s, and the half of it that a wheel gives which turns back after that;
-/// a tick at either end, and one in which a wheel rests at zero.
+/// The time from full speed of both wheels to zero, 66 counts at 200 counts/s, and half of it for a wheel that then reverses; a
+/// tick at either end, and one in which a wheel rests at zero.
 const FADING: Duration = Duration::from_millis(2 * 330 + 3 * 20);
 
 /// The forward part and the turn part of the motor values since `from`, of full speed, with their times.
@@ -49,7 +49,7 @@ fn a_zone_that_closes_ends_the_forward_motion_of_a_curve() {
         let mut bench = bench();
         bench.stick(1.0, turn, true);
         bench.pass(Duration::from_millis(6000));
-        // Ahead nothing is left of the forward part, and all of the turn.
+        // The zone ahead removes the forward part and keeps the turn.
         let mut factors = [1.0_f32; 16];
         [0, 2, 4].into_iter().for_each(|at| factors[at] = 0.0);
         bench.scaling = Some(factors);
@@ -58,12 +58,12 @@ fn a_zone_that_closes_ends_the_forward_motion_of_a_curve() {
         for (after, forward, _) in parts(&bench, at) {
             assert!(after < FADING || forward.abs() < 0.02, "turn {turn}: forward {forward} after {after:?}");
         }
-        assert!(parts(&bench, at).last().unwrap().2.abs() > 0.2, "and the turn goes on");
+        assert!(parts(&bench, at).last().unwrap().2.abs() > 0.2, "the turn continues");
     }
 }
 
 #[test]
-fn a_turn_in_place_after_full_speed_is_one_in_time() {
+fn after_full_speed_a_turn_in_place_loses_its_forward_part_in_time() {
     let mut bench = Bench::with(drive_by(arbiter_params(&[]), &[]));
     bench.enable(true);
     navigate(&mut bench, 0.0, 0.0, 1000);
@@ -78,7 +78,7 @@ fn a_turn_in_place_after_full_speed_is_one_in_time() {
 }
 
 #[test]
-fn straight_on_after_a_turn_is_straight_in_time() {
+fn after_a_turn_straight_motion_loses_its_turn_in_time() {
     let mut bench = Bench::with(drive_by(arbiter_params(&[]), &[]));
     bench.enable(true);
     navigate(&mut bench, 0.0, 0.0, 1000);
@@ -94,9 +94,9 @@ fn straight_on_after_a_turn_is_straight_in_time() {
 }
 
 #[test]
-fn a_curve_is_that_curve_from_its_first_count() {
+fn a_curve_has_the_commanded_proportion_from_its_first_count() {
     let mut bench = bench();
-    // Ahead nothing may be driven, ahead to the left all.
+    // The zone ahead is closed, the one ahead to the left open.
     let mut factors = [1.0_f32; 16];
     [0, 1].into_iter().for_each(|at| factors[at] = 0.0);
     bench.scaling = Some(factors);
@@ -108,7 +108,7 @@ fn a_curve_is_that_curve_from_its_first_count() {
     assert!(forward > 0.3 && turn > 0.15, "it drives: {forward}, {turn}");
     let wanted = turn / forward;
     for (after, forward, turn) in parts(&bench, at).filter(|(_, forward, _)| *forward > 0.05) {
-        // A count of one of the wheels more or less.
+        // Within a count of either wheel.
         let error = (turn - wanted * forward).abs() * 66.0;
         assert!(error <= 1.5, "after {after:?}: {forward}, {turn}");
     }

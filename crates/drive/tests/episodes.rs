@@ -1,22 +1,22 @@
-//! Random faults while a source of the arbiter or the stick drives, each with its bound and its way back: the four stages as one
+//! Random faults while a source of the arbiter or the stick drives, each with its bound and its recovery: the four stages as one
 //! machine.
 //!
-//! `EPISODES=10000 cargo test -p drive --test episodes` plays that many, from `EPISODES_SEED` if it is set. An episode that
+//! `EPISODES=10000 cargo test -p drive --test episodes` plays that number, from `EPISODES_SEED` if it is set. An episode that
 //! fails is printed with its seed and number; add it to `FAILED`.
 
-#![allow(clippy::unwrap_used)] // what fails has to end the test with its seed
+#![allow(clippy::unwrap_used)] // a failure has to end the test with its seed
 
 mod driven;
 
 use driven::Driven;
 use scenarios::{Episode, Fault, Occurrence, Setup, Topic, play};
 
-/// Seeds and numbers of episodes that once failed, since a kind of fault was last added: that changes the random numbers.
+/// Seeds and numbers of episodes that once failed. A new kind of fault changes the random numbers and empties the list.
 const FAILED: [(u64, usize); 0] = [];
 
 /// Plays the episodes of all seeds, with a pad or with the virtual stick.
 fn plays(is_pad: bool) {
-    // A pad has no publisher, and a vehicle that is no chair no profile.
+    // A pad has no publisher, and only a chair has a profile.
     let lacks = |one: &Occurrence| match one.fault {
         Fault::SecondPublisher { topic, .. } => matches!(topic, Topic::Stick | Topic::Profile),
         fault => fault == Fault::ProfileUnknown,
@@ -35,6 +35,6 @@ fn every_fault_stops_in_time_and_every_recovery_drives() {
 }
 
 #[test]
-fn so_it_is_with_a_pad_that_is_read() {
+fn every_fault_stops_in_time_and_every_recovery_drives_with_a_pad() {
     plays(true);
 }

@@ -1,6 +1,5 @@
-//! Minutes of messages that are lost, late, doubled, out of order and no numbers, under a clock that is set: what holds
-//! at every instant.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
+//! Invariants during minutes of messages that are lost, late, doubled, out of order or NaN, under a clock that is set.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // helpers of tests
 
 mod common;
 mod events;
@@ -20,9 +19,9 @@ use units::{Instant, Machine, Stamp, Velocity};
 /// From the last valid command on: 0.5 s until its sender counts as lost (the arbiter's and the joystick's time-outs), 66
 /// counts at 200 counts/s down the slope, and a tick at either end.
 const BOUND: Duration = Duration::from_millis(500 + 330 + 2 * 20);
-/// How long after a factor fell a motor may still be quicker: the slope and two ticks.
+/// How long after a factor fell a motor may still be faster: the slope and two ticks.
 const FADING: Duration = Duration::from_millis(330 + 2 * 20);
-/// A scaling that is silent for this time counts as none.
+/// After a silence of this time there is no scaling.
 const SCALING_TIMEOUT: Duration = Duration::from_millis(500);
 const FULL: f64 = 66.0;
 
@@ -32,7 +31,7 @@ const fn ms(millis: u64) -> Duration {
 
 struct World {
     bench: Bench,
-    /// What is under way, by its time of arrival [ms] and a number.
+    /// The messages in transit, by their time of arrival [ms] and a number.
     mail: BTreeMap<(u64, usize), Input>,
     sent: usize,
     /// The last enable and the last e-stop that arrived.
@@ -40,16 +39,16 @@ struct World {
     pressed: bool,
     /// When the e-stop repeats its value, once it has published one.
     next_beat: Option<Instant>,
-    /// What the lock and the sensor publish ten times a second.
+    /// The values that the lock and the sensor publish ten times a second.
     lock: Option<bool>,
     distance: Option<f64>,
     next_publish: Instant,
-    /// Since when the sensor in front has seen something near.
+    /// Since when the front sensor has measured an obstacle.
     near: Option<Instant>,
     /// The greatest factor of the scalings that arrived, each with its time; the last one is in force.
     factors: Vec<(Instant, f64)>,
     looked_at: (usize, usize),
-    /// How many motor values moved, and how many commands the zones took something from.
+    /// How many motor values moved, and how many commands the zones reduced.
     moved: usize,
 }
 
@@ -165,7 +164,7 @@ impl World {
     /// Checks that all outputs since the last check are within their limits.
     fn check(&mut self) {
         let now = self.bench.now;
-        // The bench hands out whole milliseconds and some microseconds; a check is never more than 11 ms behind.
+        // A check is never more than 11 ms behind.
         let instant = |back: Duration| {
             Instant::from_nanos(now.as_nanos().saturating_sub((back + ms(11)).as_nanos() as u64))
         };
@@ -184,14 +183,14 @@ impl World {
                 let (on, pressed) = (self.enabled, self.pressed);
                 assert!(
                     (value - STOP).abs() <= may,
-                    "{motors:?} at {at:?}, may be {may} from stop: enabled {on}, pressed {pressed}"
+                    "{motors:?} at {at:?}, at most {may} from stop: enabled {on}, pressed {pressed}"
                 );
                 // Forward is the lower value; debounced for 40 ms, and received again 100 ms later.
                 let ahead = STOP * 2 - motors.port - motors.starboard;
                 let blocked = self.near.is_some_and(|since| *at >= since + ms(160 + 20));
                 assert!(
                     !blocked || ahead <= 0,
-                    "{motors:?} at {at:?}, and something is near since {:?}",
+                    "{motors:?} at {at:?}, and an obstacle is near since {:?}",
                     self.near
                 );
                 self.moved += usize::from(value != STOP);
@@ -324,10 +323,10 @@ fn play(events: &[(u64, Event)]) -> World {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// At every instant nothing moves without enable, nor quicker than the zones allow; and when every publisher falls silent
+    /// At every instant nothing moves without enable, or faster than the zones allow; and when every publisher falls silent
     /// the motors are at stop in time, with any reading of the clock.
     #[test]
-    fn nothing_moves_that_may_not_and_silence_stops(
+    fn motion_is_always_permitted_and_silence_stops(
         seed in any::<u64>(), driver in driver(), jump in -5_000..5_000i64, reading_lost in any::<bool>(),
     ) {
         let mut world = play(&minute(seed));
@@ -341,7 +340,7 @@ proptest! {
         }
         let silent = world.bench.now;
         if matches!(driver, Driver::Stick) {
-            // A lost stick is no command to slow down gradually: no limit delays the stop.
+            // No limit delays the stop after a lost stick.
             world.pass(20);
             let zero = |output: &Output| match output {
                 Output::Arbiter(arbiter::Output::Drive(command)) => command.velocity.is_zero(),
@@ -350,7 +349,7 @@ proptest! {
             let outputs = &world.bench.outputs[before..];
             prop_assert!(outputs.iter().any(zero), "{outputs:?}");
         }
-        // Neither the surroundings nor a disable stop it: only the silence does.
+        // Neither the surroundings nor a disable stop it, only the silence.
         for _ in 0..60 {
             world.send(Input::Zones(zones::Input::ScalingReceived([1.0; 16])));
             world.pass(50);
@@ -365,7 +364,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
-    fn the_same_minute_twice_is_the_same_to_the_last_byte(seed in any::<u64>()) {
+    fn the_same_minute_twice_gives_the_same_outputs(seed in any::<u64>()) {
         let events = minute(seed);
         let (first, second) = (play(&events), play(&events));
         prop_assert_eq!(first.bench.outputs.len(), second.bench.outputs.len());
@@ -376,7 +375,7 @@ proptest! {
     }
 }
 
-/// A test in which nothing moves proves nothing.
+/// The other tests would prove nothing without motion.
 #[test]
 fn in_such_minutes_the_motors_do_move() {
     let (mut moved, mut ahead) = (0, [0; 4]);
@@ -385,7 +384,7 @@ fn in_such_minutes_the_motors_do_move() {
         moved += world.moved;
         let drivers = [Driver::Stick, Driver::Navigation, Driver::Reference(true), Driver::Reference(false)];
         world.ahead(drivers[round % 4]);
-        // 0.9 of 66 is 59.4; of a stick it is less, since the velocity follows it by and by.
+        // 0.9 of 66 is 59.4; of a stick it is less, since the velocity follows it gradually.
         ahead[round % 4] += usize::from(world.bench.last().0 < STOP - 50);
     }
     assert!(moved > 10_000, "{moved} motor values moved in twenty minutes");

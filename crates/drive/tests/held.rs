@@ -1,5 +1,5 @@
 //! A stick that is held while parameters change its meaning: the resulting zero is not the user's, and no motion follows it.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
+#![allow(clippy::unwrap_used, clippy::expect_used)] // helpers of tests
 
 mod common;
 
@@ -48,7 +48,7 @@ fn ahead() -> Bench {
     bench
 }
 
-/// The same through an e-stop, which is over but for the zero that hindbrain waits for.
+/// The same after an e-stop that has ended except for the zero that hindbrain waits for.
 fn held_through_an_estop() -> Bench {
     let mut bench = ahead();
     for (pressed, down) in [(true, false), (false, false), (false, true), (false, false)] {
@@ -60,7 +60,7 @@ fn held_through_an_estop() -> Bench {
     bench
 }
 
-/// The stick is let go and pushed again: that is an act.
+/// Whether the stick drives after it was released and deflected again.
 fn drives_after_rest(bench: &mut Bench) -> bool {
     bench.stick(0.0, 0.0, true);
     let rests = stands(bench);
@@ -69,10 +69,10 @@ fn drives_after_rest(bench: &mut Bench) -> bool {
 }
 
 #[test]
-fn a_frame_that_changes_there_and_back_moves_nothing_that_is_held() {
+fn a_frame_changed_by_a_button_and_back_starts_no_held_stick() {
     for mut bench in [ahead(), held_through_an_estop()] {
         set(&mut bench, &[("intrinsic", Value::Bool(false))]);
-        stands(&mut bench); // down the slope
+        stands(&mut bench); // the motors brake
         assert!(stands(&mut bench), "the attitude in the world frame is not known");
         set(&mut bench, &[]);
         assert!(stands(&mut bench), "the stick was not released");
@@ -81,7 +81,7 @@ fn a_frame_that_changes_there_and_back_moves_nothing_that_is_held() {
 }
 
 #[test]
-fn a_frame_that_a_service_changes_there_and_back_moves_nothing_that_is_held() {
+fn a_frame_changed_by_a_service_and_back_starts_no_held_stick() {
     for between in [0, 50] {
         let mut bench = held_through_an_estop();
         for intrinsic in [false, true] {
@@ -94,7 +94,7 @@ fn a_frame_that_a_service_changes_there_and_back_moves_nothing_that_is_held() {
 }
 
 #[test]
-fn an_acceleration_that_falls_to_nothing_and_rises_moves_nothing_that_is_held() {
+fn an_acceleration_changed_to_zero_and_back_starts_no_held_stick() {
     for (name, less) in [("amax", 0.05), ("drag", 1000.0), ("linear.x.scale", -0.005)] {
         let mut bench = held_through_an_estop();
         set(&mut bench, &[(name, Value::Float(less))]);
@@ -106,7 +106,7 @@ fn an_acceleration_that_falls_to_nothing_and_rises_moves_nothing_that_is_held() 
 }
 
 #[test]
-fn a_stick_that_drives_goes_on_with_another_acceleration() {
+fn a_stick_that_drives_continues_with_another_acceleration() {
     let mut bench = ahead();
     let full = bench.last();
     set(&mut bench, &[("amax", Value::Float(1.5))]);

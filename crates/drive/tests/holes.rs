@@ -1,6 +1,6 @@
-//! The hole of the original that lay before hindbrain, H11 of `crates/hindbrain/README.md`: an arbiter that had received no
-//! message, or received none any more, drove the motors back at full speed.
-#![allow(clippy::unwrap_used)] // a test's own ground
+//! H11 of `crates/hindbrain/README.md`, a hole in the original's arbiter: without a message, or without further messages, it
+//! drove the motors in reverse at full speed.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 mod common;
 
@@ -14,7 +14,7 @@ use units::Velocity;
 /// From the last command on: 0.5 s until it is stale, 66 counts at 200 counts/s, and a tick at either end.
 const BOUND: Duration = Duration::from_millis(500 + 330 + 2 * 20);
 
-/// Enabled and with no cause against motion: only the command decides.
+/// Enabled and without a cause of a stop: only the command decides.
 fn enabled() -> Bench {
     let mut bench = Bench::new();
     bench.enable(true);
@@ -31,7 +31,7 @@ fn ask(bench: &mut Bench, source: usize, forward: f64) {
 }
 
 #[test]
-fn h11_without_a_source_that_was_ever_received_no_motor_moves() {
+fn h11_before_the_first_message_of_a_source_no_motor_moves() {
     let mut bench = enabled();
     bench.pass(Duration::from_secs(60));
     assert_eq!(bench.drive.stages().hindbrain.state(), StopState::Ok);
@@ -40,7 +40,7 @@ fn h11_without_a_source_that_was_ever_received_no_motor_moves() {
 }
 
 #[test]
-fn h11_when_all_sources_are_stale_the_motors_stop_and_never_turn_round() {
+fn h11_when_all_sources_are_stale_the_motors_stop_and_never_reverse() {
     for (forward, full) in [(1.0, 24), (-1.0, 156)] {
         let mut bench = enabled();
         let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
@@ -49,7 +49,7 @@ fn h11_when_all_sources_are_stale_the_motors_stop_and_never_turn_round() {
             ask(&mut bench, navigation, forward);
             bench.pass(Duration::from_millis(50));
         }
-        assert_eq!(bench.last(), (full, full), "it moves when it is asked to");
+        assert_eq!(bench.last(), (full, full), "it moves on command");
         let silent = bench.now;
         bench.pass(Duration::from_secs(60));
         assert_eq!(bench.drive.stages().hindbrain.state(), StopState::Ok, "nothing else stopped it");
@@ -66,8 +66,8 @@ fn h11_when_all_sources_are_stale_the_motors_stop_and_never_turn_round() {
     }
 }
 
-/// What navigation's `forward` [m/s] of two seconds comes to, with these parameters of the arbiter.
-fn comes_to(forward: f64, arbiter: &[(&str, params::Value)]) -> (i16, i16) {
+/// The motor values after two seconds of navigation's `forward` [m/s], with these parameters of the arbiter.
+fn motors_after(forward: f64, arbiter: &[(&str, params::Value)]) -> (i16, i16) {
     let mut bench = Bench::with(common::drive_with(arbiter));
     bench.enable(true);
     bench.pass(Duration::from_millis(100));
@@ -82,14 +82,14 @@ fn comes_to(forward: f64, arbiter: &[(&str, params::Value)]) -> (i16, i16) {
 }
 
 #[test]
-fn a_command_beyond_all_reason_is_none() {
-    assert_eq!((comes_to(1.0, &[]), comes_to(1e6, &[])), ((24, 24), (STOP, STOP)));
+fn an_implausible_command_is_refused() {
+    assert_eq!((motors_after(1.0, &[]), motors_after(1e6, &[])), ((24, 24), (STOP, STOP)));
 }
 
-/// The command is limited before hindbrain receives it, as `docs/safety.md` says.
+/// The command is limited before hindbrain receives it, see `docs/safety.md`.
 #[test]
-fn with_a_limit_what_is_beyond_all_reason_drives_within_the_limit() {
+fn with_a_limit_an_implausible_command_drives_within_the_limit() {
     let limit = [("limits.linear.x.max", params::Value::Float(0.5))];
-    assert_ne!(comes_to(1.0, &limit), (STOP, STOP));
-    assert_eq!(comes_to(1e6, &limit), comes_to(1.0, &limit));
+    assert_ne!(motors_after(1.0, &limit), (STOP, STOP));
+    assert_eq!(motors_after(1e6, &limit), motors_after(1.0, &limit));
 }

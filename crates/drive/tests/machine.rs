@@ -1,5 +1,5 @@
 //! The four stages together: which stick events reach the motors.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
+#![allow(clippy::unwrap_used, clippy::expect_used)] // helpers of tests
 
 mod common;
 
@@ -57,7 +57,7 @@ fn nothing_moves_without_enable() {
 }
 
 #[test]
-fn a_lost_stick_stops_the_motors_down_the_slope() {
+fn after_a_lost_stick_the_motors_brake() {
     let mut bench = Bench::new();
     bench.full_ahead();
     let lost = bench.now;
@@ -69,7 +69,7 @@ fn a_lost_stick_stops_the_motors_down_the_slope() {
 }
 
 #[test]
-fn navigation_gets_its_turn_when_the_user_lets_go() {
+fn navigation_drives_after_the_user_releases_the_stick() {
     let mut bench = Bench::new();
     bench.full_ahead();
     bench.stick(1.0, 0.0, false);
@@ -85,7 +85,7 @@ fn navigation_gets_its_turn_when_the_user_lets_go() {
 }
 
 #[test]
-fn a_source_of_nan_stops() {
+fn a_source_of_nan_causes_a_stop() {
     let mut bench = Bench::new();
     bench.full_ahead();
     let lost = bench.now;
@@ -100,7 +100,7 @@ fn a_source_of_nan_stops() {
 }
 
 #[test]
-fn a_stop_is_obeyed_though_its_clock_is_behind() {
+fn a_stop_of_a_source_whose_clock_is_behind_is_obeyed() {
     let mut bench = Bench::new();
     bench.enable(true);
     let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
@@ -111,7 +111,7 @@ fn a_stop_is_obeyed_though_its_clock_is_behind() {
         bench.pass(ms(20));
     }
     assert!(bench.last().0 < 40, "motors are {:?}", bench.last());
-    // Of the higher source, 0.3 s behind: older than the command that drives, but it takes over.
+    // The higher source's clock is 0.3 s behind: its command is older than the driving one, but it takes over.
     bench.wall = -300;
     let stamp = bench.stamp();
     bench.wall = 0;
@@ -181,7 +181,7 @@ fn after_a_hold_of_the_process_the_held_stick_drives_only_after_a_zero() {
     assert!(driven(&bench).last().is_some_and(|&forward| forward > 0.5));
 }
 
-/// Anything that can happen, with the time that passes before it.
+/// An event, with the time that passes before it.
 #[derive(Clone, Debug)]
 enum Event {
     Stick(f64, f64, bool),
@@ -242,9 +242,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     /// After any events: without further commands the motors are at stop 0.5 s (arbiter) + 0.5 s (hindbrain) + 0.33 s
-    /// (slope) later, and the values were in range all along.
+    /// (slope) later, and all values were in range.
     #[test]
-    fn silence_stops_whatever_happened_before(events in prop::collection::vec(event(), 1..60)) {
+    fn silence_stops_after_any_events(events in prop::collection::vec(event(), 1..60)) {
         let mut bench = play(&events);
         bench.unplug();
         let silent = bench.now;
@@ -281,7 +281,7 @@ proptest! {
     }
 }
 
-/// Whether the motors were at stop all along for 3 s in which `each` 50 ms something happens.
+/// Whether the motors were at stop throughout 3 s, with a call of `each` every 50 ms.
 fn stands(bench: &mut Bench, mut each: impl FnMut(&mut Bench)) -> bool {
     bench.motors.clear();
     for _ in 0..60 {
@@ -305,7 +305,7 @@ fn released(bench: &mut Bench) {
 }
 
 #[test]
-fn a_stick_that_is_held_through_an_estop_near_a_person_moves_nothing_when_the_zone_opens() {
+fn a_stick_held_through_an_estop_moves_nothing_when_the_zone_opens() {
     let mut bench = Bench::new();
     bench.full_ahead();
     bench.scaling = Some([0.0; 16]);
@@ -316,14 +316,14 @@ fn a_stick_that_is_held_through_an_estop_near_a_person_moves_nothing_when_the_zo
     assert!(stands(&mut bench, released), "the obstacle is gone, but the stick was not released");
     assert_eq!(bench.drive.stages().hindbrain.state(), hindbrain::StopState::Ok);
     bench.stick(0.0, 0.0, true);
-    stands(&mut bench, released); // down the joystick's own slope
+    stands(&mut bench, released); // the joystick's velocity decays
     bench.stick(1.0, 0.0, true);
     assert!(!stands(&mut bench, released));
 }
 
 /// Navigation's command behind a lock is withheld; after a zero it drives again.
 #[test]
-fn what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens() {
+fn a_source_locked_during_an_estop_moves_nothing_when_the_lock_opens() {
     let text = |text: &str| Value::Text(text.into());
     let lock = [
         ("sources.nav.topic", text("/nav")),
@@ -355,7 +355,7 @@ fn what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens() 
     assert!(!stands(&mut bench, commands(0.5, false)));
 }
 
-/// Navigation asks for `forward` [m/s] all the while.
+/// Navigation asks for `forward` [m/s] throughout.
 fn navigates(forward: f64) -> impl FnMut(&mut Bench) {
     move |bench| {
         let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
@@ -365,11 +365,11 @@ fn navigates(forward: f64) -> impl FnMut(&mut Bench) {
 }
 
 #[test]
-fn a_stick_pulled_out_in_motion_hands_nothing_over_before_a_zero() {
+fn a_stick_unplugged_in_motion_hands_nothing_over_before_a_zero() {
     let mut bench = Bench::new();
     bench.full_ahead();
     stands(&mut bench, navigates(-0.5));
-    assert!(bench.last().0 < 40, "the stick is above it");
+    assert!(bench.last().0 < 40, "the stick outranks it");
     bench.unplug();
     bench.pass(ms(500));
     assert!(stands(&mut bench, navigates(-0.5)) && stands(&mut bench, navigates(-0.5)));

@@ -1,5 +1,5 @@
-//! The joystick's pass-through, as it comes out of the arbiter.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
+//! The joystick's pass-through, at the output of the arbiter.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // helpers of tests
 
 mod common;
 
@@ -28,8 +28,8 @@ fn driven(bench: &Bench) -> Vec<Command> {
 }
 
 proptest! {
-    /// A stick that does not drive changes no reference, moved or not, and neither does the arbiter: each reference is sent
-    /// by the call that received it, bit for bit, with its stamp.
+    /// Neither a stick that does not drive nor the arbiter changes a reference: each is sent by the call that received it, bit
+    /// for bit, with its stamp.
     #[test]
     fn a_reference_passes_joystick_and_arbiter_bit_for_bit(
         references in prop::collection::vec(
@@ -54,14 +54,14 @@ proptest! {
             let reference = PoseState { stamp, intrinsic: true, vel, avel, ..PoseState::default() };
             bench.send([Input::Joystick(joystick::Input::ReferenceReceived(reference))]);
             let got = driven(&bench);
-            let last = got.last().expect("a command goes out in the call that brought the reference");
+            let last = got.last().expect("a command is sent by the call that received the reference");
             prop_assert_eq!(bits(last.velocity.linear()), bits(vel.unwrap_or_default()));
             prop_assert_eq!(bits(last.velocity.angular()), bits(avel.unwrap_or_default()));
             prop_assert_eq!(last.stamp, stamp);
         }
     }
 
-    /// A reference that is no velocity of the vehicle's own frame is a stop, with any other contents.
+    /// A reference that is not a velocity in the vehicle's own frame is a stop.
     #[test]
     fn a_reference_of_nan_or_of_the_world_moves_nothing(part in 0..6usize, world in any::<bool>(), sane in -2.0..2.0f64) {
         let mut bench = Bench::new();

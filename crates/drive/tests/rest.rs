@@ -1,5 +1,5 @@
-//! A stick that is lost at rest: its hand has not let go, and no other source drives off by itself.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
+//! A stick that is lost at rest was not released: no other source starts to drive by itself.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // helpers of tests
 
 mod common;
 
@@ -14,7 +14,7 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// Whether the motors were at stop all along for 3 s in which `each` 50 ms something happens.
+/// Whether the motors were at stop throughout 3 s, with a call of `each` every 50 ms.
 fn stands(bench: &mut Bench, mut each: impl FnMut(&mut Bench)) -> bool {
     bench.motors.clear();
     for _ in 0..60 {
@@ -28,7 +28,7 @@ fn source(bench: &Bench, name: &str) -> usize {
     bench.drive.stages().arbiter.source_index(name).unwrap()
 }
 
-/// Navigation asks for `forward` [m/s] all the while.
+/// Navigation asks for `forward` [m/s] throughout.
 fn navigates(forward: f64) -> impl FnMut(&mut Bench) {
     move |bench| {
         let (velocity, stamp) = (Ok(Velocity::planar(forward, 0.0).unwrap()), bench.stamp());
@@ -36,7 +36,7 @@ fn navigates(forward: f64) -> impl FnMut(&mut Bench) {
     }
 }
 
-/// The reference asks for `forward` [m/s] all the while.
+/// The reference asks for `forward` [m/s] throughout.
 fn refers(forward: f64) -> impl FnMut(&mut Bench) {
     move |bench| {
         let (stamp, vel) = (bench.stamp(), Some([forward, 0.0, 0.0]));
@@ -63,7 +63,7 @@ fn held_still() -> Bench {
         scans(bench);
         navigates(0.5)(bench);
     });
-    assert!(held, "the stick is above it");
+    assert!(held, "the stick outranks it");
     bench
 }
 
@@ -75,20 +75,20 @@ fn hands_nothing_over_before_a_zero(bench: &mut Bench) {
 }
 
 #[test]
-fn a_stick_pulled_out_at_rest_hands_nothing_over_before_a_zero() {
+fn a_stick_unplugged_at_rest_hands_nothing_over_before_a_zero() {
     let mut bench = held_still();
     bench.unplug();
     hands_nothing_over_before_a_zero(&mut bench);
 }
 
 #[test]
-fn a_stick_that_is_not_read_any_more_at_rest_hands_nothing_over_before_a_zero() {
+fn a_stick_no_longer_read_at_rest_hands_nothing_over_before_a_zero() {
     let mut bench = held_still();
     hands_nothing_over_before_a_zero(&mut bench);
 }
 
 #[test]
-fn a_stick_that_is_mapped_no_more_at_rest_hands_nothing_over_before_a_zero() {
+fn a_stick_unmapped_at_rest_hands_nothing_over_before_a_zero() {
     let mut bench = held_still();
     let (looked, params) = (joystick::Input::DevicesPolled, joystick::Params::default());
     bench.send([Input::Joystick(looked), Input::Joystick(joystick::Input::ParametersChanged(params))]);
@@ -106,19 +106,19 @@ fn a_joystick_that_ends_at_rest_hands_nothing_over_before_a_zero() {
 fn a_joystick_that_dies_at_rest_hands_nothing_over_before_a_zero() {
     let mut bench = held_still();
     let params = arbiter::Params::default();
-    // Of another process, whose messages end: the outputs of this process are not passed on.
+    // The joystick is another process here, whose messages end.
     bench.send([Input::SourcesChanged { params, stick: None }]);
     hands_nothing_over_before_a_zero(&mut bench);
 }
 
 #[test]
-fn a_stick_pulled_out_at_rest_passes_no_reference_on_before_a_zero() {
+fn a_stick_unplugged_at_rest_passes_no_reference_on_before_a_zero() {
     let mut bench = Bench::new();
     bench.plug();
     bench.enable(true);
     stands(&mut bench, refers(0.0));
     bench.stick(0.0, 0.0, true);
-    assert!(stands(&mut bench, refers(0.5)), "the stick is above it");
+    assert!(stands(&mut bench, refers(0.5)), "the stick outranks it");
     bench.unplug();
     assert!(stands(&mut bench, refers(0.5)), "the stick was not released");
     assert!(stands(&mut bench, refers(0.0)));
@@ -126,22 +126,22 @@ fn a_stick_pulled_out_at_rest_passes_no_reference_on_before_a_zero() {
 }
 
 #[test]
-fn a_hand_that_lets_go_at_rest_hands_over() {
+fn a_stick_released_at_rest_hands_over() {
     let mut bench = held_still();
     bench.stick(0.0, 0.0, false);
     let mut each = |bench: &mut Bench| {
         scans(bench);
         navigates(0.5)(bench);
     };
-    assert!(!stands(&mut bench, &mut each), "to let go is to hand over");
-    // And again once the pad is gone without a hand on it.
+    assert!(!stands(&mut bench, &mut each), "a release hands over");
+    // And again after a released pad is unplugged.
     bench.unplug();
     assert!(!stands(&mut bench, &mut each));
-    assert!(bench.motors.iter().all(|(_, m)| m.port < STOP), "no hand was lost");
+    assert!(bench.motors.iter().all(|(_, m)| m.port < STOP), "nothing was lost");
 }
 
 #[test]
-fn a_source_of_twists_that_says_zero_and_falls_silent_hands_over() {
+fn a_source_of_twists_that_sends_zero_and_falls_silent_hands_over() {
     let text = |text: &str| params::Value::Text(text.into());
     let mut bench = Bench::with(common::drive_with(&[
         ("sources.hold.topic", text("/hold")),

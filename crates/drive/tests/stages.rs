@@ -1,5 +1,5 @@
-//! Each of the four stages is called as if it were alone: the clock, holds, deadlines, and which source is the stick.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
+//! Each of the four stages is called as in a process of its own: the clock, holds, deadlines, and which source is the stick.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // helpers of tests
 
 mod common;
 
@@ -16,9 +16,9 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// The machine was called in time, and what is read now may have waited for a second.
+/// The machine was called in time, but messages that are read now may have been queued for a second.
 #[test]
-fn every_stage_knows_that_the_thread_that_reads_was_held() {
+fn every_stage_detects_that_the_reading_thread_was_held() {
     for held in [false, true] {
         let mut bench = Bench::new();
         bench.plug();
@@ -44,7 +44,7 @@ fn every_stage_knows_that_the_thread_that_reads_was_held() {
         assert_eq!(
             traffic.refused.of(Refused::TooOld),
             u64::from(held),
-            "the arbiter takes a command of now"
+            "the arbiter accepts a recent command"
         );
 
         let old = bench.drive.stages().zones.counters().old_scalings;
@@ -93,13 +93,13 @@ fn every_stage_judges_stamps_by_the_wall_clock_itself() {
 }
 
 #[test]
-fn no_stage_waits_longer_than_it_asked_to() {
+fn every_stage_is_called_at_its_deadline() {
     let mut bench = Bench::new();
     bench.plug();
     let mut was_next = [false; 4];
     let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
     for step in 0..4_000 {
-        // Times that no stage's period divides, so not all are due together.
+        // Times that are no multiples of a stage's period, so not all are due together.
         if step < 1_000 && step % 37 == 0 {
             let stamp = bench.stamp();
             bench.send([Input::Arbiter(arbiter::Input::command(navigation, Ok(Velocity::ZERO), stamp))]);
@@ -125,11 +125,11 @@ fn no_stage_waits_longer_than_it_asked_to() {
         }
         bench.pass(Duration::from_micros(700));
     }
-    assert_eq!(was_next, [true; 4], "each was once the only one that was due");
+    assert_eq!(was_next, [true; 4], "each was the only one due at some time");
 }
 
 #[test]
-fn the_stick_drives_as_its_configured_source_and_as_no_other() {
+fn the_stick_drives_only_as_its_configured_source() {
     let mut bench = Bench::new();
     bench.plug();
     let params = common::arbiter_params(&[]);
@@ -145,7 +145,7 @@ fn the_stick_drives_as_its_configured_source_and_as_no_other() {
 }
 
 #[test]
-fn changed_sources_are_the_arbiters_from_then_on() {
+fn changed_sources_take_effect_in_the_arbiter() {
     let mut bench = Bench::new();
     let params = common::arbiter_params(&[("limits.linear.x.acceleration", Value::Float(2.0))]);
     assert_ne!(*bench.drive.stages().arbiter.params(), params);

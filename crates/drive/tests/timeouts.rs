@@ -1,5 +1,5 @@
-//! The shortest time-outs of commands: each is longer than what lies between two zeros of the stage before.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test's own ground
+//! The shortest time-outs of commands: each is longer than the interval of the previous stage's zeros.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // helpers of tests
 
 mod common;
 
@@ -38,7 +38,7 @@ fn drives(bench: &mut Bench, phase: u64) -> bool {
 }
 
 #[test]
-fn with_the_shortest_time_outs_what_begins_drives_whenever_it_begins() {
+fn with_the_shortest_time_outs_a_source_drives_whenever_it_begins() {
     for phase in 0..20 {
         let timeout = ("cmd_timeout", Value::Float(SHORTEST_COMMAND_TIMEOUT));
         let mut bench =

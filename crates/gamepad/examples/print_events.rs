@@ -1,4 +1,4 @@
-//! Prints what the joysticks of this machine do, until it is interrupted.
+//! Prints the events of this machine's joysticks until it is interrupted.
 //!
 //! `cargo run -p gamepad --example print_events` shows the real ones;
 //! with `-- --virtual` it plugs in a virtual one as well, and moves it a little.
@@ -7,7 +7,7 @@ use std::sync::mpsc::channel;
 
 use gamepad::{Event, Gamepads, Hat, VirtualDevice, VirtualState};
 
-/// Warnings of the library itself go to standard error; what happens to devices comes as events.
+/// Writes warnings of the library to standard error.
 struct Stderr;
 
 impl log::Log for Stderr {

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_repetition_is_kept_back_and_a_change_passes_once() {
+    fn a_repetition_is_suppressed_and_a_change_is_reported_once() {
         let mut known = ReportedState::new(7, vec![0, -32768], vec![false], vec![Hat::default()]);
         assert_eq!(known.axis(1, -32768), None);
         assert_eq!(known.axis(1, 5), Some(Event::Axis { id: 7, axis: 1, value: 5 }));

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_quotes_what_was_asked_and_what_is_possible() {
+    fn an_error_quotes_the_request_and_the_limit() {
         let error = Error::TooMany { what: "axes", asked: 300, most: 255 };
         assert_eq!(error.to_string(), "a virtual joystick cannot have 300 axes, at most 255");
         assert_eq!(

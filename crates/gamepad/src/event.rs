@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_come_back_except_that_opposites_cancel() {
+    fn bits_are_preserved_except_that_opposites_cancel() {
         for bits in 0..16 {
             // Vertical part: 1 (up), 4 (down), or 5 which is neither; horizontal likewise with 2, 8 and 10.
             let vertical = if bits & 5 == 5 { 0 } else { bits & 5 };

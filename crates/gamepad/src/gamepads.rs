@@ -37,7 +37,7 @@ pub struct Gamepads {
 /// The maximum number of axes, buttons or hats of a virtual joystick: SDL numbers them in one byte.
 const MOST: usize = 255;
 
-/// The time limit for SDL to start, to connect a virtual joystick and to end: a hundred times the normal time.
+/// The time limit for SDL to start, to connect a virtual joystick and to end: a hundred times the usual time.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Gamepads {

@@ -52,7 +52,7 @@ pub(crate) struct DeviceRequests {
 pub(crate) enum Rejected {
     /// The thread has ended.
     Ended,
-    /// DeviceRequests wait for so many devices already.
+    /// Requests for too many devices are pending.
     TooMany,
 }
 
@@ -68,7 +68,7 @@ impl Inbox {
         Self { waiting: Mutex::default(), waker }
     }
 
-    /// Appends an order. A state that does not fit replaces the last state of the same pad.
+    /// Appends an order. If too many states of a pad are pending a new one replaces the last.
     pub(crate) fn post(&self, order: Order) -> Result<(), Rejected> {
         let mut waiting = self.lock();
         if waiting.closed {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn of_each_kind_the_latest_request_is_kept() {
+    fn the_latest_request_of_each_kind_is_kept() {
         let inbox = Inbox::new(Arc::new(Waker::new().unwrap()));
         inbox.request(1, |requests| requests.led = Some([1, 2, 3])).unwrap();
         inbox.request(1, |requests| requests.sensors = Some(true)).unwrap();

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn those_by_path_come_first_and_no_other_device_s() {
+    fn links_by_path_come_first_and_other_devices_have_none_here() {
         let root = Root::new("event");
         let port = "/dev/input/by-path/pci-usb-0:2-event-joystick";
         assert_eq!(below(&root.0, "/dev/input/event7"), [port, "/dev/input/by-id/usb-Pad-event-joystick"]);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn there_may_be_none() {
+    fn a_device_may_have_no_links() {
         let root = Root::new("none");
         for path in
             ["/dev/input/event", "/dev/input/event99", "/dev/hidraw9", "/dev/input/js0", "", "/dev/input/"]

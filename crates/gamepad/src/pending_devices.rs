@@ -17,7 +17,7 @@ pub(crate) trait PendingDevice {
 /// and no button is down. The pad's first report arrives some milliseconds later: a dead-man button held at the
 /// connection would then look like a new press.
 pub(crate) struct PendingDevices<Device> {
-    /// Each device with the time when its wait was first seen.
+    /// Each device with the start of its wait.
     waiting: Vec<(Device, Option<Duration>)>,
 }
 
@@ -63,7 +63,7 @@ mod tests {
     use std::cell::Cell;
     use std::rc::Rc;
 
-    /// A device that reports when the test says so.
+    /// A device that reports when the test sets its flag.
     #[derive(Clone)]
     struct Pad(u32, Rc<Cell<bool>>);
 

@@ -1,7 +1,7 @@
 //! The calls that the `sdl2` crate lacks or implements wrongly, and the only `unsafe` of this crate: here and in the
 //! two modules below, events and virtual joysticks.
 //!
-//! Every function here is called on the SDL thread, while a [`JoystickSubsystem`] is alive (the argument asks for it).
+//! Every function here is called on the SDL thread, while a [`JoystickSubsystem`] is alive (the argument proves it).
 //!
 //! Why not `sdl2::joystick::Joystick`: it does *not* close its handle after the device is gone, so each disconnection
 //! would leak one.
@@ -99,8 +99,8 @@ impl Handle {
         };
         let controller = self.controller?;
         let axis_of = |trigger| {
-            // SAFETY: the controller is open; the answer is a plain value, a union of numbers, which is an axis where it
-            // says so.
+            // SAFETY: the controller is open; the answer is a plain value, a union of numbers, which is an axis if its
+            // type is.
             let axis = unsafe {
                 let bind = sys::SDL_GameControllerGetBindForAxis(controller.as_ptr(), trigger);
                 let is_axis = bind.bindType == sys::SDL_GameControllerBindType::SDL_CONTROLLER_BINDTYPE_AXIS;
@@ -146,7 +146,7 @@ impl Handle {
     pub(crate) fn rumble(&self, (low, high): (u16, u16), time: Duration) -> Result<(), String> {
         let (low, high) = if time.is_zero() { (0, 0) } else { (low, high) };
         let milliseconds = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
-        // SAFETY: `raw` is open; SDL answers -1 if the device cannot, or is gone, and cuts a longer time.
+        // SAFETY: `raw` is open; SDL answers -1 if the device cannot, or is disconnected, and limits a longer time.
         done(unsafe { sys::SDL_JoystickRumble(self.raw, low, high, milliseconds) })
     }
 
@@ -229,7 +229,7 @@ impl PendingDevice for Handle {
     }
 
     fn has_reported(&self) -> bool {
-        // SAFETY: `raw` is open; null asks for no value.
+        // SAFETY: `raw` is open; null means that no value is requested.
         unsafe {
             (0..sys::SDL_JoystickNumAxes(self.raw)).all(|axis| {
                 let none = std::ptr::null_mut();
@@ -255,8 +255,8 @@ impl Drop for Handle {
 /// Name and path of the device with this index, which need not be open; empty where SDL has none.
 pub(crate) fn name_and_path(_joysticks: &JoystickSubsystem, index: u32) -> (String, String) {
     let Ok(index) = i32::try_from(index) else { return Default::default() };
-    // SAFETY: SDL checks the index; the answers are null or strings that no other thread frees meanwhile: devices come
-    // and go in a pump only, on this thread.
+    // SAFETY: SDL checks the index; the answers are null or strings that no other thread frees meanwhile: devices change
+    // only in a pump, on this thread.
     unsafe { (text(sys::SDL_JoystickNameForIndex(index)), text(sys::SDL_JoystickPathForIndex(index))) }
 }
 
@@ -274,7 +274,7 @@ fn last_error() -> String {
 /// Copies a C string; null is empty.
 ///
 /// # Safety
-/// `string` is null or points to a NUL-terminated string that nobody changes meanwhile.
+/// `string` is null or points to a NUL-terminated string that is not changed meanwhile.
 unsafe fn text(string: *const c_char) -> String {
     if string.is_null() {
         return String::new();

@@ -146,7 +146,7 @@ impl<Sink> Drop for SdlThread<Sink> {
 
 #[allow(
     clippy::disallowed_methods,
-    reason = "this thread paces its battery checks by the clock; nothing of it reaches the sink"
+    reason = "this thread times its battery checks by the clock, which the sink never sees"
 )]
 fn now() -> Instant {
     Instant::now()

@@ -28,7 +28,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_ahead_is_x_and_the_left_is_y() {
+    fn ahead_is_x_and_left_is_y() {
         // Pushed away from the player: SDL's z points towards the player, so it is negative.
         assert_eq!(rep103([0.0, 0.0, -2.0]), Some([2.0, -0.0, 0.0]));
         // Pushed to the left: SDL's x points to the right.
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_is_no_measurement() {
+    fn a_value_that_is_not_finite_is_no_measurement() {
         assert_eq!(rep103([f32::NAN, 0.0, 0.0]), None);
         assert_eq!(rep103([0.0, f32::INFINITY, 0.0]), None);
     }

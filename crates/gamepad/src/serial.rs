@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn there_may_be_none() {
+    fn a_device_may_have_no_serial_number() {
         let sys = Sys::new("none", "", None);
         assert_eq!(below(&sys.0, "/dev/input/event7"), None);
         for other in ["/dev/input/event8", "/dev/hidraw0", "/dev/input/js0", "", "/dev/input/../event7"] {

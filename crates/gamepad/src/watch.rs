@@ -121,7 +121,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(10);
 
-    #[allow(clippy::disallowed_methods, reason = "what is tested is how long it waits")]
+    #[allow(clippy::disallowed_methods, reason = "the test measures how long it waits")]
     fn time(wait: impl FnOnce()) -> Duration {
         let start = Instant::now();
         wait();
@@ -160,7 +160,7 @@ mod tests {
     fn a_device_whose_file_does_not_open_is_polled() {
         let mut watch = Watch::new(Arc::new(Waker::new().unwrap())).unwrap();
         watch.add(1, "");
-        assert!(!watch.must_be_polled(), "a virtual one");
+        assert!(!watch.must_be_polled(), "a virtual device is not polled");
         watch.add(2, "/dev/input/there-is-none");
         watch.add(3, "Cargo.toml");
         assert!(watch.must_be_polled());

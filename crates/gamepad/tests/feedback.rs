@@ -14,7 +14,7 @@ use sdl2::sys;
 
 mod common;
 
-/// A pad with motors and a light, and what happens to them.
+/// A pad with motors and a light, and the receiver of their changes.
 fn pad_with_feedback(bench: &Bench) -> (VirtualPad, Receiver<Feedback>) {
     let (changes, felt) = channel();
     let feedback = VirtualFeedback { rumble: true, led: true, changes };
@@ -31,7 +31,7 @@ fn pad_with_feedback(bench: &Bench) -> (VirtualPad, Receiver<Feedback>) {
     (bench.gamepads.plug(device).unwrap(), felt)
 }
 
-#[allow(clippy::disallowed_methods, reason = "how long motors run is what is tested")]
+#[allow(clippy::disallowed_methods, reason = "the test measures how long motors run")]
 fn now() -> Instant {
     Instant::now()
 }
@@ -41,7 +41,7 @@ const fn rumble(low: u16, high: u16) -> Feedback {
 }
 
 fn feel(felt: &Receiver<Feedback>) -> Feedback {
-    felt.recv_timeout(PATIENCE).expect("nothing was felt")
+    felt.recv_timeout(PATIENCE).expect("no feedback was received")
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_connection_reports_identity_and_capabilities() {
     let bench = Bench::new();
     let (pad, _felt) = pad_with_feedback(&bench);
     let Event::Connected { details, axes, .. } = bench.next_of(pad.id()) else { panic!() };
-    // Triggers of a game controller rest at the end of their way; the numbering is the joystick's all the same.
+    // Triggers of a game controller rest at their end; the numbering is the joystick's nevertheless.
     assert_eq!(axes, [0, 0, 0, 0, -32768, -32768]);
     assert_eq!((details.serial.as_str(), details.path.as_str()), ("", ""));
     assert_eq!(details.driver, Driver::Virtual);
@@ -77,7 +77,7 @@ fn a_game_controller_s_events_are_the_joystick_s_alone() {
         assert_eq!(bench.next_of(id), Event::Axis { id, axis, value });
     }
     assert_eq!(bench.next_of(id), Event::Button { id, button: 10, pressed: true });
-    // Let go, the triggers are at -32768 again, by the pad's own rest state.
+    // After the release the triggers are at -32768 again, the pad's rest state.
     pad.set(VirtualState::default());
     for (axis, value) in (0..).zip([0, 0, 0, 0, -32768, -32768]) {
         assert_eq!(bench.next_of(id), Event::Axis { id, axis, value });
@@ -87,7 +87,7 @@ fn a_game_controller_s_events_are_the_joystick_s_alone() {
 }
 
 #[test]
-fn a_game_controller_that_is_gone_is_closed() {
+fn a_disconnected_game_controller_is_closed() {
     let bench = Bench::new();
     let (pad, felt) = pad_with_feedback(&bench);
     let id = pad.id();
@@ -103,12 +103,12 @@ fn a_game_controller_that_is_gone_is_closed() {
     assert_eq!(is_open(), (true, true));
     bench.unplug(pad);
     assert_eq!(is_open(), (false, false));
-    // What SDL would have called back with is freed, too.
+    // The user data of SDL's callbacks is freed, too.
     assert_eq!(felt.recv_timeout(PATIENCE), Err(RecvTimeoutError::Disconnected));
 }
 
 #[test]
-fn motors_run_apart_and_stop_when_their_time_is_over() {
+fn motors_run_independently_and_stop_after_their_time() {
     let bench = Bench::new();
     let (pad, felt) = pad_with_feedback(&bench);
     bench.next_of(pad.id());
@@ -168,7 +168,7 @@ fn motors_stop_when_the_handle_is_dropped() {
 }
 
 #[test]
-fn the_light_takes_the_newest_colour() {
+fn the_light_has_the_newest_colour() {
     let bench = Bench::new();
     let (pad, felt) = pad_with_feedback(&bench);
     bench.next_of(pad.id());
@@ -183,7 +183,7 @@ fn the_light_takes_the_newest_colour() {
 }
 
 #[test]
-fn a_device_that_cannot_is_named() {
+fn a_refusal_names_a_device_without_the_feature() {
     let bench = Bench::new();
     let pad = bench.plug("plain", 2, 2, 0);
     let id = pad.id();
@@ -202,7 +202,7 @@ fn a_device_that_cannot_is_named() {
         let all = [Feature::Rumble, Feature::Led, Feature::Sensors];
         assert!(all.iter().all(|feature| refused.contains(feature)), "round {round}: {refused:?}");
     }
-    // A game controller without sensors differs from a device that is no game controller.
+    // A game controller without sensors has another reason than a device that is not a game controller.
     let (controller, _felt) = pad_with_feedback(&bench);
     bench.next_of(controller.id());
     bench.gamepads.enable_sensors(controller.id(), true).unwrap();
@@ -215,7 +215,7 @@ fn a_device_that_cannot_is_named() {
 }
 
 #[test]
-fn a_device_that_fails_and_one_that_is_not_there_are_named() {
+fn a_refusal_names_a_device_that_fails_and_one_that_does_not_exist() {
     let bench = Bench::new();
     let (pad, felt) = pad_with_feedback(&bench);
     let id = pad.id();
@@ -285,6 +285,6 @@ fn a_battery_is_reported_and_polled() {
     };
     push(sys::SDL_Event { jbattery });
     assert_eq!(bench.next_of(id), Event::BatteryChanged { id, battery: Battery::Low });
-    // SDL itself does not know this battery, as the check once a second finds.
+    // SDL has no battery for this device, so the check once a second reports unknown.
     assert_eq!(bench.next_of(id), Event::BatteryChanged { id, battery: Battery::Unknown });
 }

@@ -1,4 +1,4 @@
-//! The example, as a process: SDL must not take the signals that end it.
+//! The example as a process: SDL must not handle the signals that end it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::io::{BufRead, BufReader};
@@ -34,7 +34,7 @@ impl Example {
             .unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (line, lines) = channel();
-        // Ends with the child's output, and leaves the waiting to `line()`, which can give up.
+        // Ends with the child's output; `line()` waits with a time limit.
         let reader = std::thread::Builder::new();
         reader.spawn(move || output.lines().try_for_each(|text| line.send(text.unwrap()))).unwrap();
         let example = Example { child, lines };
@@ -44,10 +44,10 @@ impl Example {
     }
 
     fn line(&self) -> String {
-        self.lines.recv_timeout(PATIENCE).expect("the example printed nothing more")
+        self.lines.recv_timeout(PATIENCE).expect("a further line of the example")
     }
 
-    /// Which signals the process handles itself, as the kernel sees it.
+    /// Whether the process handles this signal, according to the kernel.
     fn catches(&self, signal: u32) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
@@ -86,7 +86,7 @@ impl Drop for Example {
 fn sigterm_ends_a_process_that_has_started_sdl() {
     let example = Example::spawn(&[], &[]);
     assert!(!example.catches(SIGTERM) && !example.catches(SIGINT));
-    assert_eq!(example.terminate(), Some(15)); // 9 would be this test's own kill when patience ends
+    assert_eq!(example.terminate(), Some(15)); // 9 would be this test's kill after PATIENCE
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn an_environment_variable_cannot_give_the_signals_to_sdl() {
 }
 
 #[test]
-fn the_example_prints_what_its_virtual_joystick_does() {
+fn the_example_prints_the_events_of_its_virtual_joystick() {
     let example = Example::spawn(&["--virtual"], &[]);
     // A real joystick of this machine may be printed too; the virtual one is found by its name.
     let connected = loop {

@@ -1,4 +1,4 @@
-//! The ready mappings in `config/pads`: what can be checked of them without the devices.
+//! The ready mappings in `config/pads`: checks that need no device.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ fn pad(name: &str) -> (String, BTreeMap<String, f64>) {
 }
 
 #[test]
-fn there_are_these_files_and_no_others() {
+fn the_list_of_files_is_complete() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config/pads");
     let mut found: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -55,7 +55,7 @@ fn each_drives_by_two_axes_and_never_without_a_dead_man_switch() {
         let [turn, turn_dead, turn_scale, on, slow, drive, drive_dead, drive_scale] =
             expected.map(|key| parameters[key]);
         for number in [turn, on, slow, drive] {
-            // The node reads the first 16; -1 is none.
+            // The node reads the first 16; -1 means none.
             assert!((0.0..16.0).contains(&number) && number.fract() == 0.0, "{name}: {number}");
         }
         assert!(turn != drive && on != slow, "{name}");
@@ -68,7 +68,7 @@ fn each_drives_by_two_axes_and_never_without_a_dead_man_switch() {
 }
 
 #[test]
-fn each_says_whether_it_was_tried_and_where_it_is_from() {
+fn each_states_its_sources_and_whether_it_was_tried() {
     for name in PADS {
         let (comment, _) = pad(name);
         for word in

@@ -14,12 +14,12 @@ use sdl2::sys;
 
 mod common;
 
-#[allow(clippy::disallowed_methods, reason = "how much happens in how long is what is tested")]
+#[allow(clippy::disallowed_methods, reason = "the test measures rates")]
 fn now() -> Instant {
     Instant::now()
 }
 
-#[allow(clippy::disallowed_methods, reason = "plugs at a pace")]
+#[allow(clippy::disallowed_methods, reason = "connects at a fixed rate")]
 fn pause(time: Duration) {
     std::thread::sleep(time);
 }
@@ -84,7 +84,7 @@ fn a_replugged_pad_has_the_same_guid() {
     assert_eq!(seen.len(), 1);
 }
 
-/// What a sink counts that keeps nothing.
+/// The counters of a sink that stores no events.
 #[derive(Default)]
 struct Seen {
     moves: AtomicU64,
@@ -92,7 +92,7 @@ struct Seen {
 }
 
 #[test]
-fn a_flood_ends_with_the_last_value_and_takes_no_memory() {
+fn a_flood_ends_with_the_last_value_and_bounded_memory() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let seen = Arc::new(Seen::default());
     let sink = Arc::clone(&seen);
@@ -119,7 +119,7 @@ fn a_flood_ends_with_the_last_value_and_takes_no_memory() {
     }
     let (after, moves, behind) = (Usage::now(), seen.moves.load(Ordering::Relaxed), patience.elapsed());
     println!(
-        "{sent} states sent in 2 s, {moves} moves seen, the last one {behind:?} later; {before:?} {after:?}"
+        "{sent} states sent in 2 s, {moves} moves received, the last one {behind:?} later; {before:?} {after:?}"
     );
     assert_eq!(seen.last.load(Ordering::Relaxed), 12_345);
     assert!(moves > 16_000, "only {moves} moves in 2 s: that is less than 8 kHz");
@@ -138,7 +138,7 @@ fn eight_flooding_pads_do_not_starve_each_other() {
         pads.iter().for_each(|pad| pad.set(axis(2)));
     }
     pads.iter().for_each(|pad| pad.set(axis(30_000)));
-    // In whatever order: a state that takes the place of the last one waiting overtakes other pads' states.
+    // In any order: a state that replaces the last pending one overtakes other pads' states.
     let mut missing: BTreeSet<_> = pads.iter().map(VirtualPad::id).collect();
     while !missing.is_empty() {
         if let Event::Axis { id, value: 30_000, .. } = bench.next() {
@@ -147,7 +147,7 @@ fn eight_flooding_pads_do_not_starve_each_other() {
     }
 }
 
-/// Plugs and unplugs 30 times a second for so long; answers what was used after the first second and at the end.
+/// Connects and disconnects 30 times a second for this time; returns the usage after the first second and at the end.
 fn storm(bench: &Bench, seconds: u32) -> (Usage, Usage) {
     let cycle = Duration::from_secs(1) / 30;
     let began = now();
@@ -195,7 +195,7 @@ fn thirty_plugs_a_second_for_a_minute_leave_nothing_behind() {
 }
 
 #[test]
-fn a_device_that_cannot_be_opened_is_reported_and_the_others_go_on() {
+fn a_device_that_cannot_be_opened_is_reported_and_the_others_continue() {
     let bench = Bench::new();
     let pad = bench.plug("good", 1, 1, 0);
     // SDL reports a device by its index; no device has this one, as if it was removed again or may not be read.
@@ -221,7 +221,7 @@ fn a_device_that_cannot_be_opened_is_reported_and_the_others_go_on() {
 }
 
 #[test]
-fn a_pad_that_sdl_plugs_in_too_late_is_an_error_and_does_not_come() {
+fn a_pad_that_sdl_connects_too_late_is_an_error_and_is_not_connected() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let ((seen, events), (go_on, gate)) = (channel(), channel::<()>());
     let gamepads = Gamepads::start(move |event| {
@@ -241,7 +241,7 @@ fn a_pad_that_sdl_plugs_in_too_late_is_an_error_and_does_not_come() {
         }
         names
     };
-    let _hangs = gamepads.plug(VirtualDevice::new("hangs", 1, 1, 0)).unwrap(); // answered before the sink receives it
+    let _hangs = gamepads.plug(VirtualDevice::new("hangs", 1, 1, 0)).unwrap(); // returns before the sink receives it
     connected("hangs");
     let began = now();
     let refused = gamepads.plug(VirtualDevice::new("late", 1, 1, 0)).unwrap_err();

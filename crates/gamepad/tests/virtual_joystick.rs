@@ -1,7 +1,7 @@
 //! Virtual joysticks through the whole of SDL: which events the sink receives, and in which order.
 //!
 //! A real joystick may be plugged in where this runs, lying still.
-#![allow(unsafe_code, reason = "counts what SDL itself believes to be plugged in and open")]
+#![allow(unsafe_code, reason = "counts the devices that SDL has connected and open")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ fn button(pressed: bool) -> VirtualState {
 }
 
 #[test]
-fn a_plug_is_one_connected_with_the_rest_state_and_nothing_else() {
+fn a_connection_is_one_event_with_the_rest_state() {
     let bench = Bench::new();
     // Six axes, eleven buttons, one hat: SDL would let axes 4 and 5 of a game controller rest at -32768.
     let pad = bench.gamepads.plug(VirtualDevice::new("rest", 6, 11, 1)).unwrap();
@@ -49,7 +49,7 @@ fn the_sink_receives_polled_without_events() {
     let _turn = common::TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let (events, received) = std::sync::mpsc::channel();
     let _gamepads = Gamepads::start(move |event| drop(events.send(event))).unwrap();
-    let next = || received.recv_timeout(common::PATIENCE).expect("no event came");
+    let next = || received.recv_timeout(common::PATIENCE).expect("an event");
     let mut polls = 0;
     while polls < 3 {
         polls += u32::from(next() == Event::Polled);
@@ -88,14 +88,14 @@ fn a_change_arrives_once_and_in_order() {
         Event::Axis { id, axis: 1, value: 1 }, // the second state differs in this axis only
         Event::BatchEnded,
     ];
-    assert_eq!(bench.next(), Event::BatchEnded); // of the plug
+    assert_eq!(bench.next(), Event::BatchEnded); // of the connection
     for event in expected {
         assert_eq!(bench.next(), event);
     }
 }
 
 #[test]
-fn no_edge_of_two_hundred_quick_ones_is_lost() {
+fn none_of_two_hundred_quick_edges_is_lost() {
     let bench = Bench::new();
     let pad = bench.plug("edges", 1, 1, 0);
     let id = pad.id();
@@ -111,7 +111,7 @@ fn no_edge_of_two_hundred_quick_ones_is_lost() {
 }
 
 #[test]
-fn unplugging_centres_what_was_moved_and_then_disconnects() {
+fn unplugging_resets_moved_inputs_and_then_disconnects() {
     let bench = Bench::new();
     let pad = bench.plug("centre", 2, 2, 1);
     let id = pad.id();
@@ -131,7 +131,7 @@ fn unplugging_centres_what_was_moved_and_then_disconnects() {
     assert_eq!(events[..3], expected[..3]);
     assert_eq!(events.len(), expected.len(), "{events:?}");
     for event in &expected[3..] {
-        assert!(events[3..].contains(event), "{event:?} is not in {events:?}"); // SDL's order among these is its own
+        assert!(events[3..].contains(event), "{event:?} is not in {events:?}"); // SDL defines no order among these
     }
 }
 
@@ -178,7 +178,7 @@ fn eight_pads_do_not_mix() {
     for (value, id) in (1..).zip(pads.iter().map(VirtualPad::id)) {
         assert_eq!(bench.next_of(id), Event::Axis { id, axis: 0, value });
     }
-    // SDL's indices of the later ones shift when an earlier one goes.
+    // SDL's indices of later devices shift when an earlier one is removed.
     let gone = pads.remove(2);
     let id = gone.id();
     assert_eq!(bench.unplug(gone), [Event::Axis { id, axis: 0, value: 0 }]);
@@ -244,7 +244,7 @@ fn two_pads_of_one_name_are_two_devices() {
 #[test]
 fn thirty_cycles_leave_no_device_and_no_handle_behind() {
     let bench = Bench::new();
-    // Answers once all earlier commands are done and the real joysticks of this machine are known.
+    // Returns after all earlier commands are done and the real joysticks of this machine are known.
     let id = bench.plug("first", 1, 1, 0).id();
     assert_eq!(bench.next_of(id), Event::Disconnected { id });
     // SAFETY: SDL is running and locks its list of joysticks.
@@ -290,7 +290,7 @@ fn a_panic_in_the_sink_ends_the_thread_and_not_the_process() {
     let gamepads = Gamepads::start({
         let armed = Arc::clone(&armed);
         move |event| {
-            assert!(!armed.load(Ordering::SeqCst), "panic on purpose");
+            assert!(!armed.load(Ordering::SeqCst), "an intended panic");
             let _ = seen.send(event);
         }
     })
@@ -302,7 +302,7 @@ fn a_panic_in_the_sink_ends_the_thread_and_not_the_process() {
     while events.recv_timeout(PATIENCE).is_ok() {} // until the sink is dropped with its thread
     assert!(matches!(gamepads.plug(VirtualDevice::new("late", 1, 1, 0)), Err(Error::Ended)));
     for _ in 0..1000 {
-        // The thread is still on its way out for a moment after it has dropped the sink.
+        // The thread ends shortly after it has dropped the sink.
         if !gamepads.alive() {
             break;
         }
@@ -310,5 +310,5 @@ fn a_panic_in_the_sink_ends_the_thread_and_not_the_process() {
     }
     assert!(!gamepads.alive());
     drop((gamepads, pad, turn));
-    drop(Bench::new()); // SDL was left in order
+    drop(Bench::new()); // SDL can be started again
 }

@@ -1,7 +1,7 @@
 //! The stop state machine: integers only, no clock, no allocation, a finite set of states.
 //!
 //! [`step`] is a total function from a state, one snapshot of inputs and the parameters to the next state and the outputs.
-//! [`Cause::row`] is the table that it follows. Time is the input `dt` \[ns\], so ticks and events run through the same code.
+//! [`Cause::row`] is the table that it follows. Time is the input `dt` \[ns\]: ticks and events use the same code.
 //! Every age stops growing at its limit, so the reachable states are finite and can be searched exhaustively.
 //!
 //! A level is the command of a wheel, from `-full` to `full`, **forward positive**. The servo's mirrored numbers exist only

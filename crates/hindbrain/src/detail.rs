@@ -10,7 +10,7 @@ pub struct SourceDetail {
     pub source: Source,
     /// The time since it was last received; `None` if never.
     pub age: Option<Duration>,
-    /// Its last message, in a word.
+    /// Its last message, as one word.
     pub says: &'static str,
     /// Whether it keeps the vehicle from moving, or from moving as commanded.
     pub blocks: bool,
@@ -40,7 +40,7 @@ impl Hindbrain {
             self.is_fitted(source).then(|| SourceDetail {
                 source,
                 age: self.age(source),
-                says: self.says(source),
+                says: self.last_value(source),
                 blocks: self.blocks(source),
             })
         });
@@ -64,7 +64,7 @@ impl Hindbrain {
         }
     }
 
-    fn says(&self, source: Source) -> &'static str {
+    fn last_value(&self, source: Source) -> &'static str {
         let State { enable, estop, reset, sensors, command, device, .. } = self.core();
         match source {
             Source::Command => match command.setpoint {

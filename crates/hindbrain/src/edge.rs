@@ -64,7 +64,7 @@ pub fn setpoint_of(velocity: &Velocity, full: &FullSpeed, keep_curve: bool) -> S
 /// The reading for a measured distance \[m\].
 ///
 /// * less than `near`, or minus infinity (REP-117: too close to measure): blocked
-/// * more than `far`, or infinity (nothing in reach), if `far` is set: blocked, the floor is not there
+/// * more than `far`, or infinity (nothing in reach), if `far` is set: blocked, the floor is missing
 /// * `None`, NaN, or a negative distance: invalid
 /// # Source
 /// REP-117; hindbrain's stair detector stopped for both too near and too far.
@@ -78,9 +78,9 @@ pub fn reading_of(distance: Option<f64>, limits: &IrLimits) -> Reading {
     }
 }
 
-/// The distance that a sensor measured \[m\]; `None` if it is no measurement.
+/// The distance that a sensor measured \[m\]; `None` if it is not a measurement.
 ///
-/// * `range`: NaN is no measurement, infinite is nothing in reach, minus infinite too near to measure (REP-117)
+/// * `range`: NaN is no measurement, infinity is nothing in reach, minus infinity is too near to measure (REP-117)
 /// * `least`: the shortest distance that it can measure \[m\]; any shorter distance is too near
 ///
 /// The longest distance that it can measure is ignored: a number beyond it is used as it is, so a sensor that declares a wrong
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_confused_the_original_are_harmless() {
+    fn numbers_that_the_original_misread_are_harmless() {
         for tiny in [1e-40, 1e-60, 1e-300, f64::MIN_POSITIVE, 5e-324, -1e-40, -0.0] {
             assert_eq!(setpoint(tiny, tiny), (0, 0), "{tiny}");
         }
@@ -166,10 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn nearer_than_a_sensor_can_measure_is_too_near() {
+    fn a_distance_below_the_sensors_minimum_is_too_near() {
         assert_eq!(measured(0.3, 0.2), Some(0.3));
         assert_eq!([measured(0.1, 0.2), measured(-1.0, -5.0)], [Some(f64::NEG_INFINITY); 2]);
-        assert_eq!([measured(0.2, 0.2), measured(0.0, 0.0)], [Some(0.2), Some(0.0)], "as near as it can");
+        assert_eq!(
+            [measured(0.2, 0.2), measured(0.0, 0.0)],
+            [Some(0.2), Some(0.0)],
+            "the minimum itself is measured"
+        );
         assert_eq!([measured(f64::NAN, 0.2), measured(0.3, f64::NAN)], [None; 2]);
         assert_eq!(measured(f64::INFINITY, 0.2), Some(f64::INFINITY));
     }

@@ -4,7 +4,7 @@ use crate::{Detail, Motors, Params, Publishers, Refused, Report, Sensor, StopSta
 
 /// Everything that can happen to the node.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // parameters change seldom, and no input is stored
+#[allow(clippy::large_enum_variant)] // parameters rarely change, and no input is stored
 pub enum Input {
     /// A command was received, or one that is not finite.
     CommandReceived(Result<Command, NotFinite>),
@@ -16,7 +16,7 @@ pub enum Input {
     ResetReceived(bool),
     /// An infra-red sensor measured.
     IrReceived {
-        /// Which one.
+        /// The sensor.
         sensor: Sensor,
         /// The distance \[m\]; `None` and NaN are no measurement, infinity is nothing in reach.
         distance: Option<f64>,
@@ -42,7 +42,7 @@ pub enum Input {
 
 /// Everything that the node can request.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)] // it is never stored in numbers
+#[allow(clippy::large_enum_variant)] // few are stored
 pub enum Output {
     /// Send these values to the motors.
     Drive(Motors),

@@ -32,7 +32,7 @@ pub struct Report {
 
 /// The last gate before the motors.
 ///
-/// * Each event is one step of the core with the time that really passed, so neither a flood nor a lack of calls makes a
+/// * Each event is one step of the core with the time that has passed, so neither too many nor too few calls make a
 ///   ramp steeper.
 /// * Motor values are sent by a call with a command, a pressed emergency stop, an enable of false or a reset, by any other
 ///   call that changes them, when a time-out ends, and [`TICK`] after they were last sent. A stream of commands faster than
@@ -61,7 +61,7 @@ pub struct Hindbrain {
     stopping: bool,
     /// When a message of each source was last received.
     received: [Option<Instant>; Source::COUNT],
-    /// The cause that led to the state, and since when it is the state.
+    /// The cause that led to the state, and when it began.
     changed: (Option<Cause>, Instant),
     motors: Option<Motors>,
     published: Option<StopState>,
@@ -228,7 +228,7 @@ impl Hindbrain {
         self.timers.detail = self.clock.now() + STATE_PERIOD;
     }
 
-    /// Ends the machine: forgets all inputs except a latched stop, and ignores later ones.
+    /// Ends the machine: discards all inputs except a latched stop, and ignores later ones.
     fn stop(&mut self) {
         self.stopping = true;
         let State { stop, latch, overrun, .. } = self.state;

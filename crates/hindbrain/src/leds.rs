@@ -12,7 +12,7 @@ const RED: Rgb = [255, 0, 0];
 /// How long a blinking light is on, and then off.
 ///
 /// # Source
-/// hindbrain, blink interval of 100 ms; a comparison the wrong way round made it blink as fast as its loop ran.
+/// hindbrain, blink interval of 100 ms; an inverted comparison made it blink in every loop.
 pub const BLINK: Duration = Duration::from_millis(100);
 
 /// The lights of the vehicle: two groups of pixels, each with a colour for its even and its odd pixels.
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lights_tell_the_three_states_apart() {
+    fn lights_distinguish_the_three_states() {
         let (ok, soft, estop) =
             (Leds::from(StopState::Ok), Leds::from(StopState::SoftRos), Leds::from(StopState::Estop));
         assert_eq!((ok.rings, ok.strips, ok.blink), ([WHITE, WHITE], [RED, OFF], None));

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn one_motor_that_turns_is_no_stop() {
+    fn one_turning_motor_is_not_a_stop() {
         for levels in [[1, 0], [0, 1], [-1, 0], [0, -1], [66, -66]] {
             assert!(!Motors::from_levels(levels, Stamp::ZERO).are_stopped(), "{levels:?}");
         }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_for_a_velocity() {
+    fn values_convert_to_a_velocity() {
         let params = Params { full_speed: FullSpeed { linear: 2.0, angular: 3.0 }, ..Params::default() };
         let velocity = |port, starboard| Motors { port, starboard, stamp: Stamp::ZERO }.velocity(&params);
         assert_eq!(velocity(24, 24), (2.0, 0.0));

@@ -16,19 +16,19 @@ pub use self::output::{Driver, DriverKind};
 /// The parameters in force, parsed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// What the core takes, in integers.
+    /// The parameters of the core, in integers.
     pub core: CoreParams,
     /// The velocities of full speed.
     pub full_speed: FullSpeed,
     /// The distances at which an infra-red sensor counts as blocked.
     pub infrared: IrLimits,
-    /// Which profile they make.
+    /// The profile.
     pub profile: Profile,
-    /// What comes on `cmd_vel`.
+    /// The type of `cmd_vel`.
     pub command_type: CommandType,
 }
 
-/// Two sets of habits.
+/// The behaviour after a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// Stops latch, edges arm, zero comes first, REP-103 signs.
@@ -37,7 +37,7 @@ pub enum Profile {
     Seed,
 }
 
-/// What comes on `cmd_vel`.
+/// The type of `cmd_vel`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandType {
     /// `geometry_msgs/Twist`.
@@ -58,9 +58,9 @@ pub struct FullSpeed {
 /// The distances at which an infra-red sensor counts as blocked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IrLimits {
-    /// Nearer is an obstacle \[m\].
+    /// A shorter distance is an obstacle \[m\].
     pub near: f64,
-    /// Farther is a drop-off \[m\]; `None` for never.
+    /// A longer distance is a drop-off \[m\]; `None` for never.
     pub far: Option<f64>,
 }
 
@@ -68,7 +68,7 @@ impl Params {
     /// The parameters in `set`.
     /// # Errors
     /// A [`Refusal`] of a `decel` less than `accel` (a vehicle must not be slower to stop than to start), of an `ir.far` that
-    /// leaves no distance clear, of a value that the profile `seed` fixes, and of a driver that cannot be.
+    /// leaves no distance clear, of a value that the profile `seed` fixes, and of an invalid driver.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let declared = Declared::read(set);
         let (accel, lease) = (declared.accel, declared.enable_lease);
@@ -151,7 +151,7 @@ impl Default for Params {
     }
 }
 
-/// Nobody repeats an enable faster \[s\].
+/// The shortest lease \[s\]: no publisher repeats an enable faster.
 const SHORTEST_LEASE: f64 = 0.05;
 
 fn nanos(time: Duration) -> u64 {

@@ -2,7 +2,7 @@ use units::Census;
 
 use crate::core::SoleTopic;
 
-/// The publishers of the topics on which one is expected. Each endpoint counts, of any node name.
+/// The publishers of the topics on which one is expected. Each endpoint counts, whatever its node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Publishers {
     counts: [Census; SoleTopic::ALL.len()],

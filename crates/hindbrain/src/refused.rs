@@ -69,7 +69,7 @@ mod tests {
     const FULL: FullSpeed = FullSpeed { linear: 1.5, angular: 2.0 };
 
     #[test]
-    fn what_is_beyond_reason_is_refused_by_name_value_and_range() {
+    fn an_implausible_value_is_refused_by_name_value_and_range() {
         let check = |forward, turn| Refused::check(&Velocity::planar(forward, turn).unwrap(), &FULL);
         assert_eq!(check(150.0, -200.0), Ok(()));
         assert_eq!(
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_is_refused_by_name_and_value() {
+    fn a_value_that_is_not_finite_is_refused_by_name_and_value() {
         let refused = Refused::from(Velocity::planar(f64::NEG_INFINITY, 0.0).unwrap_err());
         assert_eq!(refused.to_string(), "linear.x is -inf, must be finite");
     }

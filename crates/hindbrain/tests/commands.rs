@@ -53,7 +53,7 @@ fn the_motors_carry_the_stamp_of_their_command_and_a_plain_twist_that_of_its_rec
 }
 
 #[test]
-fn a_refused_command_sends_nothing() {
+fn a_refused_command_sends_no_motor_values() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.send(stamped(0.0, 0.0, stamp(10)));
@@ -64,7 +64,7 @@ fn a_refused_command_sends_nothing() {
 }
 
 #[test]
-fn the_same_stamp_again_is_not_late() {
+fn a_repeated_stamp_is_not_late() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.repeat(&[stamped(1.0, 0.0, stamp(10))], 100);
@@ -84,13 +84,13 @@ fn an_older_stamp_counts_from_the_moment_the_newer_one_is_stale() {
 }
 
 #[test]
-fn what_is_refused_is_reported_at_once_and_then_once_a_second() {
+fn a_refused_command_is_reported_at_once_and_then_once_a_second() {
     let mut rig = rig(&[]);
     rig.repeat(&[not_finite()], 2_500);
     assert_eq!((rig.refusals.len(), rig.hindbrain.counters().invalid), (3, 250));
     assert_eq!(rig.refusals[0].to_string(), "linear.x is NaN, must be finite");
     rig.wait(1_000);
-    assert_eq!(rig.refusals.len(), 3, "nothing came");
+    assert_eq!(rig.refusals.len(), 3, "nothing was received");
     // The default of full speed is 1 m/s.
     rig.send(command(100.1, 0.0));
     assert_eq!(rig.refusals[3].to_string(), "linear.x is 1.001e2, must be from -100 to 100 m/s");
@@ -98,7 +98,7 @@ fn what_is_refused_is_reported_at_once_and_then_once_a_second() {
 }
 
 #[test]
-fn a_command_that_was_under_way_has_a_timeout_shortened_by_its_age() {
+fn the_timeout_of_a_command_is_shortened_by_its_age() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.read_clock();
@@ -109,11 +109,11 @@ fn a_command_that_was_under_way_has_a_timeout_shortened_by_its_age() {
     rig.wait(399);
     assert!(!rig.has(Cause::CommandStale));
     rig.wait(1);
-    assert!(rig.has(Cause::CommandStale), "100 ms under way and 400 ms here");
+    assert!(rig.has(Cause::CommandStale), "100 ms in transit and 400 ms here");
 }
 
 #[test]
-fn a_command_that_comes_when_it_is_stale_is_refused() {
+fn a_command_that_is_stale_at_its_receipt_is_refused() {
     for (ms, commands) in [(499, 1), (500, 0), (60_000, 0)] {
         let mut rig = rig(&[]);
         rig.read_clock();
@@ -160,13 +160,13 @@ fn a_stop_is_never_too_late() {
             let command = rig.stamped_at(forward, 0);
             rig.send(command);
             rig.wait(100);
-            assert_eq!(rig.levels()[0] > 0, moves, "{ms} ms: a stale stop is no zero to begin with");
+            assert_eq!(rig.levels()[0] > 0, moves, "{ms} ms: a stale stop does not allow motion");
         }
     }
 }
 
 #[test]
-fn a_stop_that_was_overtaken_ends_what_overtook_it() {
+fn an_overtaken_stop_ends_the_command_that_overtook_it() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.repeat(&[stamped(1.0, 0.0, stamp(10))], 300);
@@ -176,7 +176,7 @@ fn a_stop_that_was_overtaken_ends_what_overtook_it() {
 }
 
 #[test]
-fn a_stop_that_comes_too_late_is_no_zero_to_begin_with() {
+fn a_stop_that_is_too_late_does_not_allow_motion() {
     for ms in STALE {
         let mut rig = rig(&[]);
         rig.send(Input::EnableReceived(true));
@@ -209,8 +209,8 @@ fn a_command_from_the_future_is_refused() {
 }
 
 #[test]
-fn a_lost_command_asks_for_a_zero_before_anything_moves() {
-    // Silence, a zero between, and silence after a zero: nothing moves until a zero comes.
+fn after_a_lost_command_motion_requires_a_zero() {
+    // Silence, a zero in between, and silence after a zero: nothing moves until a zero is received.
     for last in [1.0, 0.0] {
         let mut rig = rig(&[]);
         rig.ready();
@@ -219,7 +219,7 @@ fn a_lost_command_asks_for_a_zero_before_anything_moves() {
         rig.wait(5_000);
         assert!(rig.has(Cause::CommandStale));
         rig.repeat(&[command(1.0, 0.0)], 1_000);
-        assert_eq!(rig.levels(), [0, 0], "it drove off by itself");
+        assert_eq!(rig.levels(), [0, 0], "it started by itself");
         assert!(rig.has(Cause::NeutralWait));
         rig.send(command(0.0, 0.0));
         rig.repeat(&[command(1.0, 0.0)], 100);
@@ -228,7 +228,7 @@ fn a_lost_command_asks_for_a_zero_before_anything_moves() {
 }
 
 #[test]
-fn what_counts_as_a_zero_moves_nothing_also_after_a_silence() {
+fn a_neutral_command_moves_nothing_also_after_a_silence() {
     for max in [1.0, 0.1] {
         let mut rig = rig(&[("max_linear", Value::Float(max)), ("max_angular", Value::Float(max))]);
         rig.ready();
@@ -248,7 +248,7 @@ fn what_counts_as_a_zero_moves_nothing_also_after_a_silence() {
 }
 
 #[test]
-fn the_stamp_of_what_is_beyond_reason_is_ignored() {
+fn the_stamp_of_an_implausible_command_is_ignored() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.read_clock();
@@ -258,14 +258,14 @@ fn the_stamp_of_what_is_beyond_reason_is_ignored() {
     let command = rig.stamped_at(1.0, 0);
     rig.send(command);
     assert_eq!((rig.hindbrain.counters().late, rig.has(Cause::CommandInvalid)), (0, false));
-    // Refused as implausible, although another one overtook it.
+    // Refused as implausible, not as overtaken.
     let beyond = rig.stamped_at(1_000.0, -10);
     rig.send(beyond);
     assert!(rig.has(Cause::CommandInvalid));
 }
 
 #[test]
-fn every_part_of_a_command_counts_for_whether_it_is_a_zero() {
+fn a_command_is_a_zero_only_if_every_part_is_neutral() {
     let mut rig = rig(&[]);
     rig.send(Input::EnableReceived(true));
     rig.wait(20);

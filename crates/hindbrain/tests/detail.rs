@@ -18,7 +18,7 @@ fn source_detail(rig: &Rig, source: Source) -> Option<SourceDetail> {
 }
 
 /// The source's last value and whether it blocks.
-fn says(rig: &Rig, source: Source) -> (&'static str, bool) {
+fn last_value(rig: &Rig, source: Source) -> (&'static str, bool) {
     let detail = source_detail(rig, source).unwrap();
     (detail.says, detail.blocks)
 }
@@ -28,38 +28,38 @@ fn age(rig: &Rig, source: Source) -> Option<u128> {
 }
 
 #[test]
-fn the_command_shows_what_is_wanted() {
+fn the_detail_shows_the_commands_value() {
     let mut rig = rig(&[]);
-    assert_eq!(says(&rig, Source::Command), ("nothing", true));
+    assert_eq!(last_value(&rig, Source::Command), ("nothing", true));
     rig.ready();
-    assert_eq!(says(&rig, Source::Command), ("zero", false));
+    assert_eq!(last_value(&rig, Source::Command), ("zero", false));
     rig.send(command(1.0, 0.0));
-    assert_eq!(says(&rig, Source::Command), ("move", false));
+    assert_eq!(last_value(&rig, Source::Command), ("move", false));
     rig.send(not_finite());
-    assert_eq!(says(&rig, Source::Command), ("refused", false), "the setpoint before it still counts");
+    assert_eq!(last_value(&rig, Source::Command), ("refused", false), "the previous setpoint still counts");
     rig.wait(500);
-    assert_eq!(says(&rig, Source::Command), ("nothing", true));
+    assert_eq!(last_value(&rig, Source::Command), ("nothing", true));
     rig.send(command(0.02, 0.0));
-    assert_eq!(says(&rig, Source::Command), ("zero", false), "within the dead band");
+    assert_eq!(last_value(&rig, Source::Command), ("zero", false), "within the dead band");
     rig.send(publishers(SoleTopic::Command, 2, 0));
-    assert_eq!(says(&rig, Source::Command), ("zero", true), "the sender is not known");
+    assert_eq!(last_value(&rig, Source::Command), ("zero", true), "the sender is not known");
     rig.send(publishers(SoleTopic::Command, 1, 0));
     rig.send(command(1.0, 0.0));
-    assert_eq!(says(&rig, Source::Command), ("move", true), "zero first");
+    assert_eq!(last_value(&rig, Source::Command), ("move", true), "zero first");
 }
 
 #[test]
 fn enable_blocks_until_it_has_risen() {
     let mut rig = rig(&[("enable.lease", Value::Float(0.2))]);
-    assert_eq!(says(&rig, Source::Enable), ("false", true));
+    assert_eq!(last_value(&rig, Source::Enable), ("false", true));
     rig.ready();
-    assert_eq!(says(&rig, Source::Enable), ("true", false));
+    assert_eq!(last_value(&rig, Source::Enable), ("true", false));
     rig.wait(200);
-    assert_eq!(says(&rig, Source::Enable), ("true", true), "the lease lapsed");
+    assert_eq!(last_value(&rig, Source::Enable), ("true", true), "the lease lapsed");
     rig.send(Input::EnableReceived(true));
-    assert_eq!(says(&rig, Source::Enable), ("true", true), "not armed");
+    assert_eq!(last_value(&rig, Source::Enable), ("true", true), "not armed");
     rig.send(Input::EnableReceived(false));
-    assert_eq!(says(&rig, Source::Enable), ("false", true));
+    assert_eq!(last_value(&rig, Source::Enable), ("false", true));
 }
 
 #[test]
@@ -67,25 +67,25 @@ fn enable_needs_no_edge_under_seed() {
     let mut rig = rig(&[("profile", text("seed"))]);
     rig.send(Input::EstopReceived(true));
     rig.send(Input::EnableReceived(true));
-    assert_eq!(says(&rig, Source::Enable), ("true", false));
+    assert_eq!(last_value(&rig, Source::Enable), ("true", false));
 }
 
 #[test]
 fn the_estop_shows_every_value() {
     for required in [false, true] {
         let mut rig = rig(&[("estop.required", Value::Bool(required))]);
-        assert_eq!(says(&rig, Source::Estop), ("nothing", required));
+        assert_eq!(last_value(&rig, Source::Estop), ("nothing", required));
         rig.send(publishers(SoleTopic::Estop, 1, 0));
-        assert_eq!(says(&rig, Source::Estop), ("nothing", required));
+        assert_eq!(last_value(&rig, Source::Estop), ("nothing", required));
         rig.wait(260);
-        assert_eq!(says(&rig, Source::Estop), ("silent", true));
+        assert_eq!(last_value(&rig, Source::Estop), ("silent", true));
         rig.send(Input::EstopReceived(false));
-        assert_eq!(says(&rig, Source::Estop), ("released", false));
+        assert_eq!(last_value(&rig, Source::Estop), ("released", false));
         rig.send(Input::EstopReceived(true));
-        assert_eq!(says(&rig, Source::Estop), ("pressed", true));
+        assert_eq!(last_value(&rig, Source::Estop), ("pressed", true));
         rig.send(Input::EstopReceived(false));
         rig.wait(260);
-        assert_eq!(says(&rig, Source::Estop), ("silent", true));
+        assert_eq!(last_value(&rig, Source::Estop), ("silent", true));
     }
 }
 
@@ -93,10 +93,10 @@ fn the_estop_shows_every_value() {
 fn reset_blocks_while_something_is_latched() {
     for (profile, latched) in [("strict", true), ("seed", false)] {
         let mut rig = rig(&[("profile", text(profile))]);
-        assert_eq!(says(&rig, Source::Reset), ("released", false));
+        assert_eq!(last_value(&rig, Source::Reset), ("released", false));
         rig.send(Input::EstopReceived(true));
         rig.send(Input::ResetReceived(true));
-        assert_eq!(says(&rig, Source::Reset), ("pressed", latched), "{profile}");
+        assert_eq!(last_value(&rig, Source::Reset), ("pressed", latched), "{profile}");
     }
 }
 
@@ -104,13 +104,13 @@ fn reset_blocks_while_something_is_latched() {
 fn a_fitted_sensor_shows_its_reading_and_another_nothing() {
     let mut rig = rig(&[("ir.sensors", texts(&["ir_front_starboard"]))]);
     let sensor = Source::Ir(Sensor::FrontStarboard);
-    assert_eq!(says(&rig, sensor), ("silent", true));
+    assert_eq!(last_value(&rig, sensor), ("silent", true));
     rig.repeat(&[ir(Sensor::FrontStarboard, 1.0)], 510);
-    assert_eq!(says(&rig, sensor), ("clear", false));
+    assert_eq!(last_value(&rig, sensor), ("clear", false));
     rig.repeat(&[ir(Sensor::FrontStarboard, 0.1)], 100);
-    assert_eq!(says(&rig, sensor), ("blocked", true));
+    assert_eq!(last_value(&rig, sensor), ("blocked", true));
     rig.send(ir(Sensor::FrontStarboard, f64::NAN));
-    assert_eq!(says(&rig, sensor), ("no measurement", true));
+    assert_eq!(last_value(&rig, sensor), ("no measurement", true));
     for other in [Sensor::FrontPort, Sensor::BackPort, Sensor::BackStarboard] {
         assert_eq!(source_detail(&rig, Source::Ir(other)), None);
     }
@@ -120,11 +120,11 @@ fn a_fitted_sensor_shows_its_reading_and_another_nothing() {
 fn the_motor_controller_shows_whether_it_answers() {
     assert_eq!(source_detail(&rig(&[]), Source::Device), None);
     let mut rig = rig(&[("driver.kind", text("pololu")), ("driver.device", text("/dev/ttyACM0"))]);
-    assert_eq!(says(&rig, Source::Device), ("nothing", true));
+    assert_eq!(last_value(&rig, Source::Device), ("nothing", true));
     rig.send(Input::DeviceOpened);
-    assert_eq!(says(&rig, Source::Device), ("works", false));
+    assert_eq!(last_value(&rig, Source::Device), ("works", false));
     rig.send(Input::DeviceLost);
-    assert_eq!(says(&rig, Source::Device), ("lost", true));
+    assert_eq!(last_value(&rig, Source::Device), ("lost", true));
 }
 
 #[test]
@@ -150,12 +150,12 @@ fn every_source_has_its_own_age() {
         rig.wait(10);
     }
     for (place, (source, _)) in sources.iter().enumerate() {
-        // The first was received 90 ms ago, each of the others 10 ms later; a tick may be 10 ms back.
+        // The first was received 90 ms ago, each of the others 10 ms later; the last tick may be 10 ms ago.
         let expected = 90 - 10 * place as u128;
         assert!((expected - 10..=expected).contains(&age(&rig, *source).unwrap()), "{source:?}");
     }
     rig.send(not_finite());
-    assert!(age(&rig, Source::Command) > Some(0), "a refused command is not received");
+    assert!(age(&rig, Source::Command) > Some(0), "a refused command does not count as received");
 }
 
 #[test]
@@ -177,11 +177,11 @@ fn the_cause_that_led_to_the_state_is_named_with_its_time() {
     let expected = (StopState::Estop, Some(Cause::EstopPressed), Duration::ZERO);
     assert_eq!((detail.state, detail.since_cause, detail.since), expected);
     assert_eq!((detail.levels, detail.causes), ([0, 0], rig.hindbrain.causes()));
-    assert_eq!(rig.details.last(), Some(&detail), "it goes out with the state");
+    assert_eq!(rig.details.last(), Some(&detail), "it is published with the state");
 }
 
 #[test]
-fn causes_that_change_by_themselves_go_out_at_most_once_per_tick() {
+fn causes_that_change_by_themselves_are_published_at_most_once_per_tick() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.wait(100);
@@ -202,7 +202,7 @@ fn causes_that_change_by_themselves_go_out_at_most_once_per_tick() {
 }
 
 #[test]
-fn a_cause_that_changes_after_a_quiet_time_goes_out_at_once() {
+fn a_cause_that_changes_after_a_quiet_time_is_published_at_once() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.wait(100);
@@ -213,7 +213,7 @@ fn a_cause_that_changes_after_a_quiet_time_goes_out_at_once() {
 }
 
 #[test]
-fn details_go_out_twice_a_second_when_nothing_changes() {
+fn details_are_published_twice_a_second_when_nothing_changes() {
     let mut rig = rig(&[]);
     rig.details.clear();
     rig.wait(2_000);

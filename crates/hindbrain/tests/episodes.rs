@@ -1,9 +1,9 @@
-//! Random faults while it drives, each with its bound and its way back: the machine by itself.
+//! Random faults while it drives, each with its bound and its recovery: the machine alone.
 //!
-//! `EPISODES=100000 cargo test -p hindbrain --test episodes` plays that many, from `EPISODES_SEED` if it is set. An episode that
+//! `EPISODES=100000 cargo test -p hindbrain --test episodes` plays that number, from `EPISODES_SEED` if it is set. An episode that
 //! fails is printed with its seed and number; add it to `FAILED`.
 
-#![allow(clippy::unwrap_used)] // what fails has to end the test with its seed
+#![allow(clippy::unwrap_used)] // a failure has to end the test with its seed
 
 mod common;
 
@@ -18,7 +18,7 @@ use units::{Command, Instant, Machine, Stamp, Velocity};
 /// Seeds and numbers of episodes that once failed.
 const FAILED: [(u64, usize); 0] = [];
 
-/// When it is started \[ms\].
+/// The time of its start \[ms\].
 const START: u64 = 1_000;
 
 /// hindbrain, called exactly at its deadlines.
@@ -114,7 +114,7 @@ impl Alone {
         }
     }
 
-    /// Since it was started.
+    /// The time since its start \[ms\].
     fn millis(&self) -> u64 {
         self.now.as_nanos() / 1_000_000 - START
     }

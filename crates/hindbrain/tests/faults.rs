@@ -1,4 +1,4 @@
-//! The motor controller, the supervising thread, conflicting publishers: what stops and how it comes back.
+//! The motor controller, the supervising thread, conflicting publishers: the stops and their recovery.
 
 mod common;
 
@@ -23,11 +23,7 @@ fn a_motor_controller_that_is_not_open_is_a_soft_stop() {
     assert!(rig.has(Cause::DeviceUnready));
     assert_eq!(rig.hindbrain.health().1, "SSTOP.ROS: the motor controller is not open yet");
     rig.send(Input::DeviceOpened);
-    assert_eq!(
-        rig.state(),
-        StopState::Ok,
-        "the enable from before counts: nothing was stopped by the device"
-    );
+    assert_eq!(rig.state(), StopState::Ok, "the earlier enable counts: the device stopped nothing");
     assert!(!rig.has(Cause::DeviceUnready));
     rig.repeat(&[FULL_AHEAD()], 500);
     assert_eq!(rig.levels(), [0, 0], "zero first");
@@ -37,7 +33,7 @@ fn a_motor_controller_that_is_not_open_is_a_soft_stop() {
 }
 
 #[test]
-fn no_motor_controller_is_waited_for_without_a_driver() {
+fn without_a_driver_no_motor_controller_is_awaited() {
     let mut rig = rig(&[]);
     rig.ready();
     assert!(!rig.has(Cause::DeviceUnready));
@@ -80,7 +76,7 @@ fn a_lost_motor_controller_is_a_fault_even_at_rest() {
 }
 
 #[test]
-fn under_seed_a_lost_motor_controller_stops_for_as_long_as_it_is_lost() {
+fn under_seed_a_lost_motor_controller_stops_while_it_is_lost() {
     let mut rig = with_device(&[("profile", text("seed"))]);
     rig.send(Input::EnableReceived(true));
     assert_eq!(rig.state(), StopState::SoftRos);
@@ -94,7 +90,7 @@ fn under_seed_a_lost_motor_controller_stops_for_as_long_as_it_is_lost() {
 }
 
 #[test]
-fn unwatched_motors_are_a_fault_only_if_they_could_move() {
+fn unsupervised_motors_are_a_fault_only_if_they_could_move() {
     let mut rig = rig(&[]);
     rig.send(Input::Unwatched);
     assert_eq!((rig.state(), rig.hindbrain.counters().unwatched), (StopState::SoftRos, 1));
@@ -122,7 +118,7 @@ fn a_step_exactly_at_the_overrun_limit_is_in_time() {
 }
 
 #[test]
-fn a_conflict_on_the_commands_stops_and_comes_back_with_zero_first() {
+fn after_a_conflict_on_the_commands_motion_requires_a_zero() {
     let mut rig = rig(&[]);
     rig.full_speed();
     rig.send(publishers(SoleTopic::Command, 2, 0));
@@ -151,7 +147,7 @@ fn a_conflict_on_the_commands_stops_and_comes_back_with_zero_first() {
 }
 
 #[test]
-fn another_publisher_of_the_motors_is_a_stop_that_asks_for_enable() {
+fn another_publisher_of_the_motors_is_a_stop_that_requires_enable() {
     let mut rig = rig(&[]);
     rig.full_speed();
     rig.send(publishers(SoleTopic::Motors, 2, 0));
@@ -175,7 +171,7 @@ fn a_graph_that_cannot_be_read_is_a_conflict_of_everything() {
 }
 
 #[test]
-fn a_device_a_fault_and_an_unwatched_step_answer_at_once() {
+fn a_device_a_fault_and_an_unsupervised_step_cause_an_output_at_once() {
     for input in [Input::DeviceOpened, Input::DeviceLost, Input::Unwatched, Input::ResetReceived(false)] {
         let mut rig = with_device(&[]);
         rig.wait(5);
@@ -193,9 +189,9 @@ fn a_device_a_fault_and_an_unwatched_step_answer_at_once() {
     }
 }
 
-/// The tick is 20 ms; if a time-out waited for it, its end would depend on the tick's phase.
+/// If a time-out waited for the next tick of 20 ms, its end would depend on the tick's phase.
 #[test]
-fn a_time_out_ends_when_it_ends_and_not_with_the_next_tick() {
+fn a_time_out_does_not_wait_for_the_next_tick() {
     for phase in [1, 7, 13, 19] {
         let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port"])), ("accel", Value::Float(200.0))]);
         let clear = ir(Sensor::FrontPort, 1.0);
@@ -204,7 +200,7 @@ fn a_time_out_ends_when_it_ends_and_not_with_the_next_tick() {
         rig.repeat(&[clear.clone(), command(1.0, 0.0)], 400);
         assert_eq!(rig.levels(), [66, 66]);
 
-        // The sensor's 500 ms, of which 10 have passed.
+        // The sensor's 500 ms; 10 ms have passed.
         rig.wait(phase);
         rig.send(command(1.0, 0.0));
         rig.wait(489 - phase);

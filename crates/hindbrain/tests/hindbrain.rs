@@ -1,4 +1,4 @@
-//! The machine around the core: when what goes out, late and old commands, faults.
+//! The machine around the core: when outputs are sent, late and old commands, faults.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn the_first_output_is_a_stop() {
 }
 
 #[test]
-fn a_fast_stream_gets_one_answer_per_command() {
+fn a_fast_stream_gets_one_output_per_command() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.drives.clear();
@@ -38,7 +38,7 @@ fn a_fast_stream_gets_one_answer_per_command() {
         rig.wait(5);
     }
     assert_eq!(rig.drives.len(), 200);
-    // The stamp of each command goes out with it.
+    // Each output has the stamp of its command.
     assert!(rig.drives.iter().zip(1..).all(|((_, motors), n)| motors.stamp == stamp(n)));
     // One second at 20 counts/s, less the 5 ms after the last command.
     assert_eq!(rig.last(), [19, 19]);
@@ -58,7 +58,7 @@ fn a_slow_stream_is_filled_up_with_ticks() {
 }
 
 #[test]
-fn what_stops_goes_out_at_once() {
+fn a_stop_is_sent_at_once() {
     for stop in [Input::EstopReceived(true), Input::EnableReceived(false), Input::Stopping] {
         let mut rig = rig(&[]);
         rig.full_speed();
@@ -71,7 +71,7 @@ fn what_stops_goes_out_at_once() {
 }
 
 #[test]
-fn a_sensor_that_stops_goes_out_at_once() {
+fn a_stop_by_a_sensor_is_sent_at_once() {
     let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port"]))]);
     rig.repeat(&[ir(Sensor::FrontPort, 1.0)], 510);
     rig.ready();
@@ -81,11 +81,11 @@ fn a_sensor_that_stops_goes_out_at_once() {
     rig.send(ir(Sensor::FrontPort, 0.1));
     assert_eq!((rig.drives.len(), rig.last(), rig.state()), (count + 1, [0, 0], StopState::SoftIr));
     rig.send(ir(Sensor::FrontPort, 0.1));
-    assert_eq!(rig.drives.len(), count + 1, "nothing new to say");
+    assert_eq!(rig.drives.len(), count + 1, "nothing changed");
 }
 
 #[test]
-fn after_stopping_nothing_moves_any_more() {
+fn after_stopping_nothing_moves() {
     let mut rig = rig(&[]);
     rig.full_speed();
     rig.send(Input::Stopping);
@@ -108,7 +108,7 @@ fn stopping_hides_no_estop() {
 }
 
 #[test]
-fn a_stall_makes_no_bigger_step() {
+fn a_stall_does_not_make_a_larger_step() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.repeat(&[command(1.0, 0.0)], 1_000);
@@ -131,13 +131,13 @@ fn a_long_stall_while_driving_is_a_fault_that_waits_for_a_reset() {
     assert_eq!(rig.states.last().unwrap().1.as_str(), "ESTOP");
     assert_eq!(rig.hindbrain.health().0, Level::Error);
     assert_eq!((rig.hindbrain.counters().faults, rig.hindbrain.counters().overruns), (1, 1));
-    rig.wait(50); // a click that waited meanwhile would not count
+    rig.wait(50); // a click that was queued meanwhile would not count
     rig.click_reset();
     assert_eq!(rig.state(), StopState::SoftRos);
 }
 
 #[test]
-fn a_long_stall_while_stopped_is_no_fault() {
+fn a_long_stall_while_stopped_is_not_a_fault() {
     let mut rig = rig(&[]);
     rig.stall(60_000);
     rig.drain();
@@ -145,7 +145,7 @@ fn a_long_stall_while_stopped_is_no_fault() {
 }
 
 #[test]
-fn a_clock_that_goes_back_is_the_latest_seen() {
+fn an_earlier_instant_counts_as_the_latest() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.repeat(&[command(1.0, 0.0)], 400);
@@ -175,7 +175,7 @@ fn stops_that_are_not_polled_are_not_lost() {
 }
 
 #[test]
-fn outputs_that_wait_are_due_now() {
+fn pending_outputs_are_due_now() {
     let mut hindbrain = Hindbrain::new(Params::default());
     let mut now = Instant::from_millis(1_000);
     for n in 0..600 {
@@ -199,7 +199,7 @@ fn outputs_that_wait_are_due_now() {
 }
 
 #[test]
-fn what_goes_out_is_counted() {
+fn outputs_are_counted() {
     let mut rig = rig(&[]);
     rig.repeat(&[command(0.0, 0.0)], 100);
     assert_eq!(rig.hindbrain.counters().drives, rig.drives.len() as u64);
@@ -219,7 +219,7 @@ fn stopping_keeps_the_reason_of_a_fault() {
 }
 
 #[test]
-fn a_changed_parameter_acts_at_once() {
+fn a_changed_parameter_takes_effect_at_once() {
     let mut rig = rig(&[]);
     let faster = params(&[("accel", Value::Float(200.0)), ("max_linear", Value::Float(2.0))]).unwrap();
     rig.send(Input::ParametersChanged(faster));
@@ -229,7 +229,7 @@ fn a_changed_parameter_acts_at_once() {
 }
 
 #[test]
-fn a_longer_timeout_does_not_bring_a_stale_command_back() {
+fn a_longer_timeout_does_not_restore_a_stale_command() {
     let mut rig = rig(&[]);
     rig.full_speed();
     rig.wait(850);
@@ -264,7 +264,7 @@ fn the_stop_is_explained() {
 }
 
 #[test]
-fn readings_of_sensors_that_are_not_fitted_count_for_nothing() {
+fn readings_of_sensors_that_are_not_fitted_have_no_effect() {
     let mut rig = rig(&[("ir.sensors", texts(&["ir_back_port"]))]);
     rig.send(ir(Sensor::FrontPort, 0.0));
     rig.ready();
@@ -276,7 +276,7 @@ fn readings_of_sensors_that_are_not_fitted_count_for_nothing() {
 }
 
 #[test]
-fn parameters_do_not_change_while_something_moves_or_would() {
+fn parameters_do_not_change_while_something_moves_or_could() {
     let mut rig = rig(&[]);
     rig.ready();
     assert!(!rig.hindbrain.accepts_parameters());
@@ -293,5 +293,5 @@ fn a_suspended_computer_wakes_up_to_a_fault() {
     rig.stall(8 * 3_600_000);
     rig.send(command(1.0, 0.0));
     assert_eq!((rig.state(), rig.last()), (StopState::Fault, [0, 0]));
-    assert!(rig.has(Cause::CommandStale), "what waited unread is as old as the night");
+    assert!(rig.has(Cause::CommandStale), "a queued command is as old as the suspend");
 }

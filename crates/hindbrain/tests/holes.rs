@@ -1,5 +1,5 @@
 //! The holes of the original, one test for each that this crate can close; `seed.rs` has those that the profile `seed`
-//! closes too. H11 lies before hindbrain; its test is in the crate `drive`.
+//! also closes. H11 is a hole of the arbiter; its test is in the crate `drive`.
 
 mod common;
 
@@ -25,7 +25,7 @@ fn stays_stopped(rig: &mut Rig, ms: u64, inputs: &[Input]) {
 fn h1_silence_stops_the_motors() {
     let mut rig = rig(&[]);
     rig.full_speed();
-    // The last command came 10 ms ago: stale at 500 ms, then 66 counts at 200 counts/s in 330 ms.
+    // The last command was received 10 ms ago: stale at 500 ms, then 66 counts at 200 counts/s in 330 ms.
     rig.wait(480);
     assert_eq!(rig.levels(), [66, 66]);
     rig.wait(370);
@@ -34,7 +34,7 @@ fn h1_silence_stops_the_motors() {
 }
 
 #[test]
-fn h2_what_is_not_finite_moves_nothing() {
+fn h2_a_command_that_is_not_finite_moves_nothing() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.repeat(&[not_finite()], 1_000);
@@ -43,7 +43,7 @@ fn h2_what_is_not_finite_moves_nothing() {
 }
 
 #[test]
-fn h2_what_is_not_finite_does_not_keep_the_last_command_alive() {
+fn h2_a_command_that_is_not_finite_does_not_keep_the_last_one_alive() {
     let mut rig = rig(&[]);
     rig.full_speed();
     rig.repeat(&[not_finite()], 850);
@@ -113,7 +113,7 @@ fn h4_a_silent_estop_counts_as_pressed() {
     let start = rig.now;
     rig.repeat(&[FULL_AHEAD()], 270);
     assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]));
-    // The last message came 10 ms before `start`: 250 ms of silence and at most a tick.
+    // The last message was received 10 ms before `start`: 250 ms of silence and at most a tick.
     let (at, _) = rig.states.iter().rfind(|(_, state)| *state == StopState::Estop).unwrap();
     assert!((240..=260).contains(&at.since(start).as_millis()), "{:?}", at.since(start));
     assert!(rig.has(Cause::EstopStale));
@@ -132,7 +132,7 @@ fn h4_a_required_estop_that_was_never_received_counts_as_pressed() {
 }
 
 #[test]
-fn h5_a_lease_that_lapses_asks_for_a_new_enable() {
+fn h5_a_lease_that_lapses_requires_a_new_enable() {
     let mut rig = rig(&[("enable.lease", Value::Float(0.3))]);
     rig.ready();
     rig.repeat(&[Input::EnableReceived(true), FULL_AHEAD()], 1_000);
@@ -186,7 +186,7 @@ fn h6_one_good_sensor_does_not_clear_the_other() {
 }
 
 #[test]
-fn h6_there_is_a_way_out_and_it_needs_zero_first() {
+fn h6_the_vehicle_can_drive_away_after_a_zero() {
     let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port", "ir_back_port"]))]);
     let around = |front| [ir(Sensor::FrontPort, front), ir(Sensor::BackPort, 1.0)];
     let with = |front, input| [&around(front)[..], &[input]].concat();
@@ -197,14 +197,14 @@ fn h6_there_is_a_way_out_and_it_needs_zero_first() {
     rig.repeat(&with(0.1, FULL_AHEAD()), 60);
     assert_eq!((rig.state(), rig.levels()), (StopState::SoftIr, [0, 0]), "blocked in front");
     rig.repeat(&with(0.1, command(-1.0, 0.0)), 500);
-    assert_eq!((rig.state(), rig.levels()), (StopState::Ok, [0, 0]), "a way out, but zero first");
+    assert_eq!((rig.state(), rig.levels()), (StopState::Ok, [0, 0]), "it may drive away, after a zero");
     assert!(rig.has(Cause::NeutralWait));
     rig.repeat(&with(0.1, command(0.0, 0.0)), 50);
-    assert_eq!(rig.state(), StopState::Ok, "at rest before an obstacle there is a way out");
+    assert_eq!(rig.state(), StopState::Ok, "at rest before an obstacle it may drive away");
     rig.repeat(&with(0.1, command(0.0, 1.0)), 500);
-    assert_eq!((rig.state(), rig.levels()), (StopState::SoftIr, [0, 0]), "a turn is no way out");
+    assert_eq!((rig.state(), rig.levels()), (StopState::SoftIr, [0, 0]), "a turn does not lead away");
     rig.repeat(&with(0.1, command(0.0, 0.0)), 50);
-    // A stick that is pulled back not quite straight: both wheels go back, as fast as each other.
+    // A stick that is not pulled back quite straight: both wheels reverse at the same speed.
     rig.repeat(&with(0.1, command(-1.0, 0.3)), 3_500);
     assert_eq!(rig.levels(), [-66, -66]);
     rig.repeat(&with(1.0, command(-1.0, 0.3)), 1_010);
@@ -213,7 +213,7 @@ fn h6_there_is_a_way_out_and_it_needs_zero_first() {
 }
 
 #[test]
-fn h6_infrared_clears_by_itself_and_a_flicker_does_not() {
+fn h6_an_infrared_stop_clears_by_itself_but_not_while_it_flickers() {
     let sensors = [("ir.sensors", texts(&["ir_front_port"]))];
     // In each 40 ms one, three or four of four readings are blocked.
     for (blocked, clears) in [(0, true), (1, false), (3, false), (4, false)] {
@@ -239,7 +239,7 @@ fn h6_infrared_clears_by_itself_and_a_flicker_does_not() {
 #[test]
 fn h7_one_snapshot_gives_one_state_and_its_causes() {
     let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port", "ir_back_port"]))]);
-    assert_eq!(rig.state(), StopState::SoftBoth, "two silent sensors leave no way out");
+    assert_eq!(rig.state(), StopState::SoftBoth, "with two silent sensors no direction is free");
     rig.send(Input::EnableReceived(true));
     rig.wait(20);
     assert_eq!(rig.state(), StopState::SoftIr);
@@ -280,7 +280,7 @@ fn h9_the_sign_changes_through_a_rest_at_zero() {
 }
 
 #[test]
-fn a_setpoint_for_the_other_way_brakes_as_one_for_nothing_does() {
+fn a_setpoint_in_the_opposite_direction_brakes_as_a_zero_does() {
     let mut rig = rig(&[("accel", Value::Float(20.0)), ("decel", Value::Float(200.0))]);
     rig.full_speed();
     // 66 counts by 200 counts/s are 330 ms; by 20 counts/s they would be ten times as long.
@@ -317,7 +317,7 @@ fn h12_a_second_publisher_stops_until_it_is_gone() {
 }
 
 #[test]
-fn h13_motor_values_go_out_at_a_fixed_rate_even_at_zero() {
+fn h13_motor_values_are_sent_at_a_fixed_rate_even_at_zero() {
     let mut rig = rig(&[]);
     rig.drives.clear();
     rig.wait(1_000);
@@ -326,7 +326,7 @@ fn h13_motor_values_go_out_at_a_fixed_rate_even_at_zero() {
 }
 
 #[test]
-fn h14_the_state_goes_out_on_change_and_twice_a_second() {
+fn h14_the_state_is_published_on_change_and_twice_a_second() {
     let mut rig = rig(&[]);
     assert_eq!(rig.states.len(), 1, "at start");
     rig.wait(2_000);
@@ -339,7 +339,7 @@ fn h14_the_state_goes_out_on_change_and_twice_a_second() {
 }
 
 #[test]
-fn h15_what_users_read_calls_a_stop_no_safety_function() {
+fn h15_the_documents_state_that_a_stop_is_not_a_safety_function() {
     for (readme, power) in [
         (include_str!("../README.md"), "cut the power in hardware"),
         (include_str!("../../../README.md"), "cut the motors' power in hardware"),
@@ -353,18 +353,18 @@ fn h15_what_users_read_calls_a_stop_no_safety_function() {
 
 /// A switch that repeats enable, as a lease requires, must not start a hindbrain that was restarted meanwhile.
 #[test]
-fn h16_an_enable_that_goes_on_does_not_arm_a_machine_that_starts_anew() {
+fn h16_a_repeated_enable_does_not_arm_a_restarted_machine() {
     let mut rig = Rig::without_messages(params(&[]).unwrap());
     stays_stopped(&mut rig, 500, &[Input::EnableReceived(true), command(0.0, 0.0), command(1.0, 0.0)]);
     assert!(rig.has(Cause::NotArmed));
     rig.send(Input::EnableReceived(false));
     rig.ready();
     rig.repeat(&[Input::EnableReceived(true), command(1.0, 0.0)], 200);
-    assert_ne!(rig.levels(), [0, 0], "it was seen off and then on");
+    assert_ne!(rig.levels(), [0, 0], "it was received off and then on");
 }
 
 #[test]
-fn h16_a_machine_that_starts_anew_needs_an_edge() {
+fn h16_a_restarted_machine_needs_an_edge() {
     let mut rig = rig(&[]);
     stays_stopped(&mut rig, 500, &[]);
     assert_eq!(rig.state(), StopState::SoftRos);

@@ -1,4 +1,4 @@
-//! From parameters to what they mean: every one by its name, what contradicts itself, what the profile `seed` fixes.
+//! The meaning of each parameter, contradictions between them, and the values that the profile `seed` fixes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // clippy takes helpers of tests for production code
 
@@ -15,7 +15,7 @@ fn with(name: &str, value: Value) -> Params {
     params(&[(name, value)]).unwrap()
 }
 
-/// Changes one parameter, and by hand the value that it sets; everything else stays.
+/// Checks that a parameter changes only the value that `change` sets.
 fn means(name: &str, value: Value, change: impl Fn(&mut Params)) {
     let mut expected = Params::default();
     change(&mut expected);
@@ -24,7 +24,7 @@ fn means(name: &str, value: Value, change: impl Fn(&mut Params)) {
 }
 
 #[test]
-fn every_parameter_is_what_it_is_called() {
+fn every_parameter_sets_its_value() {
     use Value::{Bool, Float};
     means("max_linear", Float(2.0), |p| p.full_speed.linear = 2.0);
     means("max_angular", Float(3.0), |p| p.full_speed.angular = 3.0);
@@ -45,13 +45,13 @@ fn every_parameter_is_what_it_is_called() {
 
 #[test]
 fn limits_that_just_fit_are_accepted() {
-    assert!(params(&[("decel", Value::Float(20.0))]).is_ok(), "as fast down as up");
+    assert!(params(&[("decel", Value::Float(20.0))]).is_ok(), "as steep as accel");
     let far = |far| params(&[("ir.near", Value::Float(0.2)), ("ir.far", Value::Float(far))]);
     assert!(far(0.21).is_ok() && far(0.0).is_ok() && far(0.2).is_err(), "some distance must be clear");
 }
 
 #[test]
-fn seed_fixes_what_makes_it_the_seed() {
+fn seed_fixes_its_values() {
     let seed = with("profile", text("seed"));
     assert_eq!(seed.profile, Profile::Seed);
     let CoreParams { slopes, strict, lease, .. } = seed.core;
@@ -62,7 +62,7 @@ fn seed_fixes_what_makes_it_the_seed() {
 }
 
 #[test]
-fn what_seed_fixes_is_refused_by_name() {
+fn a_value_that_contradicts_seed_is_refused_by_name() {
     use Value::Float;
     let fixed = [
         ("accel", Float(30.0), "30.0", "20.0"),
@@ -79,7 +79,7 @@ fn what_seed_fixes_is_refused_by_name() {
 
 /// A client that reads the parameters of a running node gets the values in force.
 #[test]
-fn what_seed_fixes_is_shown_as_it_is() {
+fn the_values_that_seed_fixes_are_shown() {
     let set = specification().resolve([("profile".into(), text("seed"))]).unwrap();
     let shown = |name| set.value(name).unwrap().clone();
     assert_eq!(shown("decel"), Value::Float(20.0));
@@ -91,7 +91,7 @@ fn what_seed_fixes_is_shown_as_it_is() {
 }
 
 #[test]
-fn a_lease_too_short_to_be_one_is_not_taken_for_none() {
+fn a_lease_that_is_too_short_does_not_count_as_off() {
     for (lease, fits) in [(0.0, true), (0.1, true), (0.05, true), (0.04, false), (1e-10, false)] {
         assert_eq!(params(&[("enable.lease", Value::Float(lease))]).is_ok(), fits, "{lease}");
     }
@@ -105,7 +105,7 @@ fn a_sensor_is_fitted_once() {
 }
 
 #[test]
-fn what_seed_leaves_open_is_accepted() {
+fn seed_accepts_parameters_that_it_does_not_fix() {
     for (name, value) in [
         ("max_linear", Value::Float(2.0)),
         ("cmd_timeout", Value::Float(0.2)),
@@ -113,7 +113,7 @@ fn what_seed_leaves_open_is_accepted() {
         ("estop.timeout", Value::Float(0.1)),
         ("ir.sensors", texts(&["ir_front_port"])),
         ("ir.timeout", Value::Float(0.1)),
-        // The value that it has anyway is no contradiction.
+        // The fixed value itself is accepted.
         ("accel", Value::Float(20.0)),
     ] {
         let seed = params(&[("profile", text("seed")), (name, value.clone())]).unwrap();
@@ -129,13 +129,13 @@ fn driver(changes: &[(&str, Value)]) -> Result<Driver, String> {
 }
 
 #[test]
-fn without_a_driver_no_device_is_asked_for() {
+fn without_a_driver_no_device_is_required() {
     let none = params(&[("driver.device", text("/dev/ttyUSB0"))]).unwrap();
     assert!(!none.core.device_required);
 }
 
 #[test]
-fn a_driver_is_what_its_parameters_say() {
+fn a_driver_has_the_values_of_its_parameters() {
     let changes = [("driver.kind", text("pololu")), ("driver.device", text("/dev/ttyACM0"))];
     let plain = Driver {
         kind: DriverKind::Pololu,
@@ -163,7 +163,7 @@ fn a_driver_is_what_its_parameters_say() {
 }
 
 #[test]
-fn a_driver_that_cannot_be_is_refused() {
+fn an_invalid_driver_is_refused() {
     let refusal = driver(&[("driver.kind", text("roboclaw"))]).unwrap_err();
     assert!(
         refusal.contains("driver.device") && refusal.contains("must name a device for driver 'roboclaw'")

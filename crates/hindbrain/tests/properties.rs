@@ -1,4 +1,4 @@
-//! Properties of any numbers at the edge, and of any traces with any timing.
+//! Properties for any numbers at the edge, and for any traces with any timing.
 
 #![allow(clippy::unwrap_used)] // clippy takes helpers of tests for production code
 
@@ -15,7 +15,7 @@ use params::Value;
 use proptest::prelude::*;
 use units::{Instant, Machine, Stamp, Velocity};
 
-/// Any finite number, and often an awkward one.
+/// Any finite number, often a special one.
 fn finite() -> impl Strategy<Value = f64> {
     let awkward = [
         0.0,
@@ -96,7 +96,7 @@ fn trace() -> impl Strategy<Value = Vec<(u64, Event, bool)>> {
     })
 }
 
-/// Three times as steep, and no gentler than what may pass for a stop.
+/// Three times as steep, and at least the minimum of the parameter.
 fn decel(accel: f64) -> f64 {
     (accel * 3.0).max(20.0)
 }
@@ -153,7 +153,7 @@ proptest! {
         prop_assert!(setpoint.linear().abs() <= 1000 && setpoint.angular().abs() <= 1000);
         prop_assert!(f64::from(setpoint.linear()) * forward.signum() >= 0.0);
         prop_assert!(f64::from(setpoint.angular()) * turn.signum() >= 0.0);
-        // Never faster than asked: rounded toward zero.
+        // Never faster than commanded: rounded toward zero.
         prop_assert!(f64::from(setpoint.linear()).abs() <= (forward / linear * 1000.0).abs());
         prop_assert!(f64::from(setpoint.angular()).abs() <= (turn / angular * 1000.0).abs());
         if forward.abs() <= linear && turn.abs() <= angular {
@@ -200,7 +200,7 @@ proptest! {
     }
 
     #[test]
-    fn a_state_that_is_not_ok_is_a_motor_that_stands(trace in trace(), sensors in any::<bool>()) {
+    fn in_every_state_but_ok_the_motors_are_stopped(trace in trace(), sensors in any::<bool>()) {
         let (sent, _) = run(&fitted(sensors, 100.0), &trace);
         for (at, motors, state) in sent {
             prop_assert!((24..=156).contains(&motors.port) && (24..=156).contains(&motors.starboard));
@@ -261,7 +261,7 @@ proptest! {
     }
 }
 
-/// The traces are not all of a vehicle that stands.
+/// The traces include motion.
 #[test]
 fn the_traces_move() {
     use proptest::strategy::ValueTree;

@@ -32,14 +32,14 @@ fn driving(profile: &str) -> Rig {
 }
 
 #[test]
-fn h4_a_second_emergency_stop_hides_none() {
+fn h4_a_second_emergency_stop_does_not_hide_the_first() {
     let mut rig = driving("strict");
     rig.send(publishers(SoleTopic::Estop, 2, 0));
     assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]));
-    // One is pressed, the other one keeps publishing released.
+    // One is pressed, the other one still publishes released.
     rig.repeat(&[Input::EstopReceived(true), released(), command(1.0, 0.0)], 500);
     rig.click_reset();
-    assert_eq!(rig.state(), StopState::Estop, "the released one may be the other one");
+    assert_eq!(rig.state(), StopState::Estop, "the release may be from the other one");
     assert!(rig.has(Cause::EstopConflict));
     rig.send(publishers(SoleTopic::Estop, 1, 0));
     rig.repeat(&[released()], 100);
@@ -49,7 +49,7 @@ fn h4_a_second_emergency_stop_hides_none() {
 }
 
 #[test]
-fn under_seed_a_second_emergency_stop_stops_while_it_is_there() {
+fn under_seed_a_second_emergency_stop_stops_while_it_exists() {
     let mut rig = driving("seed");
     rig.send(publishers(SoleTopic::Estop, 2, 0));
     rig.repeat(&[released(), command(1.0, 0.0)], 100);
@@ -69,20 +69,20 @@ fn an_emergency_stop_that_has_a_publisher_must_be_received() {
         assert_eq!(rig.state(), StopState::Ok, "it has no publisher");
         rig.send(publishers(SoleTopic::Estop, fitting, others));
         rig.repeat(&[command(1.0, 0.0), publishers(SoleTopic::Estop, fitting, others)], 240);
-        assert!(!rig.has(Cause::EstopStale), "it may still come");
+        assert!(!rig.has(Cause::EstopStale), "its first message is not overdue");
         rig.repeat(&[command(1.0, 0.0)], 20);
         assert_eq!((rig.state(), rig.last(), rig.has(Cause::EstopStale)), (StopState::Estop, [0, 0], true));
         rig.click_reset();
-        assert_eq!(rig.state(), StopState::Estop, "it is still there");
+        assert_eq!(rig.state(), StopState::Estop, "its publisher still exists");
         rig.send(publishers(SoleTopic::Estop, 0, 0));
-        assert!(!rig.has(Cause::EstopStale), "it is gone");
+        assert!(!rig.has(Cause::EstopStale), "its publisher ended");
         rig.click_reset();
         assert_eq!(rig.state(), StopState::SoftRos);
     }
 }
 
 #[test]
-fn a_publisher_of_an_emergency_stop_has_its_time_for_the_first_message() {
+fn a_publisher_of_an_emergency_stop_has_its_timeout_for_the_first_message() {
     let mut rig = rig(&[]);
     rig.ready();
     rig.send(publishers(SoleTopic::Estop, 1, 0));
@@ -91,12 +91,15 @@ fn a_publisher_of_an_emergency_stop_has_its_time_for_the_first_message() {
     assert_eq!(rig.state(), StopState::Ok);
     rig.send(publishers(SoleTopic::Estop, 0, 0));
     rig.repeat(&[command(1.0, 0.0)], 260);
-    assert!(rig.has(Cause::EstopStale), "one that was received is missed, publisher or not");
+    assert!(
+        rig.has(Cause::EstopStale),
+        "an emergency stop that was received times out without a publisher too"
+    );
 }
 
 /// The machine was called in time by others; the thread that reads the switches was held.
 #[test]
-fn what_waited_for_a_thread_that_was_held_is_as_old_as_it_may_be() {
+fn a_message_queued_for_a_held_thread_is_assumed_maximally_old() {
     for (away, starts) in [(24, true), (99, true), (100, false), (1_000, false)] {
         let mut rig = rig(&[]);
         rig.wait(1_000);
@@ -104,12 +107,12 @@ fn what_waited_for_a_thread_that_was_held_is_as_old_as_it_may_be() {
         rig.hindbrain.read_again(rig.now, since, since + Duration::from_millis(5));
         rig.send(Input::EnableReceived(true));
         rig.send(command(0.0, 0.0));
-        assert_eq!(rig.state() == StopState::Ok, starts, "away for {away} ms");
+        assert_eq!(rig.state() == StopState::Ok, starts, "held for {away} ms");
     }
 }
 
 #[test]
-fn a_measurement_that_is_repeated_keeps_no_sensor_alive() {
+fn a_repeated_measurement_does_not_keep_a_sensor_alive() {
     let front = |sec| Input::IrReceived {
         sensor: Sensor::FrontPort,
         distance: Some(9.0),
@@ -119,7 +122,7 @@ fn a_measurement_that_is_repeated_keeps_no_sensor_alive() {
     rig.repeat(&[front(1)], 300);
     rig.repeat(&[front(2)], 300);
     rig.ready();
-    // The first came with a stamp of its own: 500 ms from then on.
+    // The first had its own stamp: 500 ms from then on.
     rig.send(front(3));
     rig.repeat(&[front(3), command(1.0, 0.0)], 480);
     assert!(rig.levels()[0] > 0);
@@ -134,7 +137,7 @@ fn a_measurement_that_is_repeated_keeps_no_sensor_alive() {
 }
 
 #[test]
-fn what_waited_for_a_process_that_was_held_is_as_old_as_it_may_be() {
+fn a_message_queued_for_a_held_process_is_assumed_maximally_old() {
     // 20 ms until it is due, and then no call for `held` ms.
     for (held, state) in [(400, false), (40, true)] {
         let mut rig = Rig::new(common::params(&[]).unwrap());
@@ -142,18 +145,18 @@ fn what_waited_for_a_process_that_was_held_is_as_old_as_it_may_be() {
         rig.repeat(&[command(1.0, 0.0)], 1_000);
         rig.stall(20 + held);
         rig.send(command(1.0, 0.0));
-        // 500 ms less the time that it may have waited; checked 110 ms from now.
+        // 500 ms less its possible queueing time; checked 110 ms from now.
         rig.wait(110);
         assert_eq!(!rig.has(Cause::CommandStale), state, "held for {held} ms");
         rig.repeat(&[command(1.0, 0.0)], 200);
         assert!(!rig.has(Cause::CommandStale), "later messages are fresh");
-        assert_eq!(rig.has(Cause::NeutralWait), !state, "a command that was lost asks for a zero");
+        assert_eq!(rig.has(Cause::NeutralWait), !state, "a lost command requires a zero");
     }
 }
 
 #[test]
-fn a_call_that_is_a_tick_late_makes_nothing_older() {
-    // Held by 21 ms, a message may have come at any time since the last call, 41 ms ago.
+fn a_call_that_is_a_tick_late_makes_no_message_older() {
+    // With a hold of 21 ms a message may have been received at any time since the last call, 41 ms ago.
     for (late, counts) in [(0, 500), (15, 500), (20, 500), (21, 459)] {
         let mut rig = Rig::new(common::params(&[]).unwrap());
         rig.ready();
@@ -171,7 +174,7 @@ fn a_call_that_is_a_tick_late_makes_nothing_older() {
 }
 
 #[test]
-fn an_estop_message_that_waited_is_as_old_as_it_may_be() {
+fn a_queued_estop_message_is_assumed_maximally_old() {
     let mut rig = driving("strict");
     rig.stall(10 + 100);
     rig.send(released());
@@ -183,10 +186,10 @@ fn an_estop_message_that_waited_is_as_old_as_it_may_be() {
 }
 
 #[test]
-fn a_reset_that_waited_for_a_held_process_undoes_nothing() {
+fn a_reset_queued_for_a_held_process_has_no_effect() {
     let mut rig = driving("strict");
     rig.stall(300);
-    // What came meanwhile is read in one go, in no known order: two clicks, and a short press.
+    // The queued messages are read at once, in no known order: two clicks, and a short press.
     for input in [Input::EstopReceived(true), released()] {
         rig.send(input);
     }
@@ -199,7 +202,7 @@ fn a_reset_that_waited_for_a_held_process_undoes_nothing() {
 }
 
 #[test]
-fn a_press_that_is_repeated_after_a_hold_is_no_letting_go() {
+fn a_press_repeated_after_a_hold_is_not_a_release() {
     let mut rig = driving("strict");
     rig.send(Input::EstopReceived(true));
     rig.send(released());
@@ -210,13 +213,13 @@ fn a_press_that_is_repeated_after_a_hold_is_no_letting_go() {
     assert_eq!(rig.state(), StopState::Estop, "the button is still down");
     rig.repeat(&[released()], 60);
     rig.send(Input::ResetReceived(false));
-    assert_eq!(rig.state(), StopState::Estop, "and that press does not count any more");
+    assert_eq!(rig.state(), StopState::Estop, "that press no longer counts");
     rig.click_reset();
     assert_eq!(rig.state(), StopState::SoftRos);
 }
 
 #[test]
-fn an_enable_that_waited_for_a_held_process_arms_nothing() {
+fn an_enable_queued_for_a_held_process_does_not_arm() {
     let mut rig = rig(&[]);
     rig.stall(300);
     rig.send(Input::EnableReceived(true));
@@ -227,25 +230,25 @@ fn an_enable_that_waited_for_a_held_process_arms_nothing() {
 }
 
 #[test]
-fn a_false_of_either_publisher_stops_and_the_others_true_is_no_rise() {
+fn a_false_of_either_publisher_stops_and_the_others_true_is_not_a_rise() {
     let mut rig = rig(&[]);
     rig.full_speed();
     // One switch repeats true; a second one appears, publishes false, and disappears.
     rig.send(publishers(SoleTopic::Enable, 2, 0));
-    assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]), "two switches are a stop");
+    assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]), "two switches stop");
     rig.send(Input::EnableReceived(false));
     rig.repeat(&[Input::EnableReceived(true), command(0.0, 0.0), command(1.0, 0.0)], 300);
     rig.send(publishers(SoleTopic::Enable, 1, 0));
     rig.repeat(&[Input::EnableReceived(true), command(0.0, 0.0), command(1.0, 0.0)], 1_000);
     assert_eq!((rig.state(), rig.levels()), (StopState::SoftRos, [0, 0]));
     assert!(rig.has(Cause::NotArmed));
-    // The one that is left switches off and on.
+    // The remaining one switches off and on.
     rig.send(Input::EnableReceived(false));
     rig.ready();
 }
 
 #[test]
-fn a_switch_that_does_not_fit_is_a_stop() {
+fn an_incompatible_switch_stops() {
     for (fitting, others) in [(0, 1), (1, 1), (2, 0)] {
         let mut rig = rig(&[]);
         rig.full_speed();
@@ -253,11 +256,11 @@ fn a_switch_that_does_not_fit_is_a_stop() {
         assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]));
         assert!(rig.has(Cause::EnableConflict));
         rig.send(publishers(SoleTopic::Enable, 1, 0));
-        assert!(rig.has(Cause::NotArmed), "its level from before is no rise");
+        assert!(rig.has(Cause::NotArmed), "its earlier level is not a rise");
     }
 }
 
-/// One publisher sends that the button is down, the other one that it is not.
+/// One publisher sends true, the other one false.
 #[test]
 fn a_jammed_reset_button_does_not_reset_by_anothers_false() {
     let mut rig = rig(&[]);
@@ -271,7 +274,7 @@ fn a_jammed_reset_button_does_not_reset_by_anothers_false() {
         rig.wait(100);
     }
     assert_eq!(rig.state(), StopState::Estop, "no press counts");
-    // Nor one that began before the other one is gone, or the conflict was there.
+    // Neither does a press that began before the end of the conflict.
     rig.send(Input::ResetReceived(true));
     rig.send(publishers(SoleTopic::Reset, 1, 0));
     assert!(!rig.has(Cause::ResetConflict));
@@ -282,7 +285,7 @@ fn a_jammed_reset_button_does_not_reset_by_anothers_false() {
     rig.send(publishers(SoleTopic::Reset, 1, 1));
     rig.send(publishers(SoleTopic::Reset, 1, 0));
     rig.send(Input::ResetReceived(false));
-    assert_eq!(rig.state(), StopState::Estop, "a conflict was there meanwhile");
+    assert_eq!(rig.state(), StopState::Estop, "there was a conflict meanwhile");
     rig.send(Input::EstopReceived(false));
     rig.click_reset();
     assert_eq!(rig.state(), StopState::SoftRos);

@@ -19,7 +19,7 @@ fn the_estop_follows_its_level() {
     rig.send(Input::EstopReceived(true));
     assert_eq!((rig.last(), rig.state()), ([0, 0], StopState::Estop));
     rig.repeat(&[FULL_AHEAD()], 1_000);
-    assert_eq!((rig.state(), rig.levels()), (StopState::Estop, [0, 0]), "pressed until it is released");
+    assert_eq!((rig.state(), rig.levels()), (StopState::Estop, [0, 0]), "it stops until its release");
     assert!(!rig.has(Cause::EstopLatched));
     rig.send(Input::EstopReceived(false));
     assert_eq!((rig.state(), rig.levels()), (StopState::Ok, [0, 0]), "no reset");
@@ -82,7 +82,7 @@ fn the_sign_changes_without_a_rest() {
         levels.push(rig.levels()[0]);
         rig.wait(10);
     }
-    // 50 ms for every count, and zero is one like the others.
+    // 50 ms for every count, including zero.
     let mut runs: Vec<(i16, usize)> = Vec::new();
     for level in levels {
         match runs.last_mut() {
@@ -94,7 +94,7 @@ fn the_sign_changes_without_a_rest() {
 }
 
 #[test]
-fn the_mapping_is_the_originals() {
+fn the_mapping_matches_the_original() {
     let reach = |forward, turn| {
         let mut rig = seed(&[]);
         rig.ready();
@@ -144,7 +144,7 @@ fn a_fault_ends_with_its_cause() {
 }
 
 #[test]
-fn a_conflict_stops_while_it_is_there() {
+fn a_conflict_stops_while_it_lasts() {
     let mut rig = seed(&[]);
     rig.full_speed();
     rig.send(publishers(SoleTopic::Command, 2, 0));
@@ -158,7 +158,7 @@ fn a_conflict_stops_while_it_is_there() {
 fn h1_silence_stops_the_motors() {
     let mut rig = seed(&[]);
     rig.full_speed();
-    // The last command came 10 ms ago; it counts for 500 ms. Then the level goes down as slowly as it went up.
+    // The last command was received 10 ms ago; it counts for 500 ms. Then the level falls as slowly as it rose.
     rig.wait(480);
     assert_eq!(rig.levels(), [66, 66]);
     rig.wait(3_320);
@@ -167,7 +167,7 @@ fn h1_silence_stops_the_motors() {
 }
 
 #[test]
-fn h2_what_is_not_finite_moves_nothing_and_keeps_nothing_alive() {
+fn h2_a_command_that_is_not_finite_moves_nothing_and_does_not_keep_the_last_one_alive() {
     let mut rig = seed(&[]);
     rig.ready();
     rig.repeat(&[not_finite()], 1_000);
@@ -177,7 +177,7 @@ fn h2_what_is_not_finite_moves_nothing_and_keeps_nothing_alive() {
     // At most 20 counts: 500 ms until it is stale, then 50 ms each.
     rig.repeat(&[not_finite()], 1_500);
     assert_eq!(rig.levels(), [0, 0]);
-    // The decoder of the original made full speed of these.
+    // The original decoded these as full speed.
     for odd in [1e-40, -1e-60, 1e-300, 3.5e38, 1e308] {
         rig.repeat(&[command(odd, odd)], 200);
         assert_eq!(rig.levels(), [0, 0], "{odd:e}");
@@ -192,7 +192,7 @@ fn h4_a_silent_estop_counts_as_pressed() {
     rig.repeat(&[FULL_AHEAD()], 220);
     assert_eq!(rig.state(), StopState::Ok);
     rig.wait(10);
-    assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]), "250 ms to the moment");
+    assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]), "after exactly 250 ms");
     assert!(rig.has(Cause::EstopStale));
     rig.send(Input::EstopReceived(false));
     assert_eq!(rig.state(), StopState::Ok);
@@ -217,7 +217,7 @@ fn h7_one_snapshot_gives_one_state_and_its_causes() {
 }
 
 #[test]
-fn h13_h14_motors_go_out_at_a_fixed_rate_and_the_state_on_change_and_twice_a_second() {
+fn h13_h14_motor_values_are_sent_at_a_fixed_rate_and_the_state_on_change_and_twice_a_second() {
     let mut rig = seed(&[]);
     rig.drives.clear();
     rig.wait(2_000);
@@ -225,7 +225,7 @@ fn h13_h14_motors_go_out_at_a_fixed_rate_and_the_state_on_change_and_twice_a_sec
 }
 
 #[test]
-fn h16_a_machine_that_starts_anew_waits_for_enable() {
+fn h16_a_restarted_machine_waits_for_enable() {
     let mut rig = seed(&[]);
     rig.repeat(&[FULL_AHEAD()], 1_000);
     assert_eq!((rig.state(), rig.levels()), (StopState::SoftRos, [0, 0]));

@@ -1,7 +1,7 @@
 //! Keeps the demo, the tests and the bench away from every robot: a ROS domain of their own, on this machine alone.
 //!
-//! They enable, reset and drive any vehicle that they find, and the shell of a robot's developer has that robot's
-//! `ROS_DOMAIN_ID` and its middleware's configuration. So none of that is used.
+//! They enable, reset and drive any vehicle that they find, and a developer's shell has the `ROS_DOMAIN_ID` and the
+//! middleware configuration of the robot. So neither is used.
 //!
 //! * [`Isolation`] is the required environment.
 //! * [`ensure`] restarts the process in it if needed.
@@ -15,7 +15,7 @@ pub use start::{Error, ensure, inherited};
 
 /// The Fast DDS profile that keeps everything on this machine, UDP over loopback.
 ///
-/// No shared memory: with it a process's publishers block while others come and go.
+/// No shared memory: with it a process's publishers block while others start and end.
 pub const PROFILE: &str = include_str!("fastdds.xml");
 
 const DOMAIN: &str = "ROS_DOMAIN_ID";
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_side_by_side_has_a_domain_each() {
+    fn processes_side_by_side_have_a_domain_each() {
         for process in 0..120 {
             let first = Isolation::new(&robot, process).unwrap();
             let mut all = first.beside(&robot, 8);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_robots_environment_is_taken_over() {
+    fn no_variable_of_a_robots_environment_is_inherited() {
         for process in 0..300 {
             let list = Isolation::new(&robot, process).unwrap().variables("/ours.xml");
             let domain = value(&list, "ROS_DOMAIN_ID");
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_middleware_without_our_profile_is_kept_here_by_the_discovery_range() {
+    fn a_middleware_without_our_profile_is_confined_by_the_discovery_range() {
         let cyclone = |name: &str| match name {
             "RMW_IMPLEMENTATION" => Some("rmw_cyclonedds_cpp".to_owned()),
             OWN => Some("9".to_owned()),

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn two_names_that_share_a_port_are_told_apart() {
+    fn two_names_that_share_a_port_are_distinguished() {
         let [stick, throttle] =
             ["Stick", "Throttle"].map(|part| format!("Saitek Pro Flight X-55 Rhino {part}"));
         let pads = [
@@ -139,19 +139,19 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_name_wins_over_a_port_and_the_first_of_twins_over_the_second() {
+    fn an_exact_name_has_precedence_over_a_port_and_the_first_of_two_identical_devices_over_the_second() {
         let pads = [labelled("Pad_X", "Pad X"), labelled("Pad_X_1", "Pad_X"), labelled("Pad_X_2", "Pad X")];
         let best = |text: &str| Choice::new(text).best(pads.iter()).map(|pad| pad.name.clone());
         assert_eq!(best("Pad_X").as_deref(), Some("Pad_X_1"));
         assert_eq!(best("Pad X").as_deref(), Some("Pad_X"));
         assert_eq!(best("Pad_X_2").as_deref(), Some("Pad_X_2"));
-        let twins = [labelled("Pad_1", "Pad"), labelled("Pad", "Pad")];
-        let first = Choice::new("Pad").best(twins.iter()).map(|pad| pad.name.clone());
+        let pads = [labelled("Pad_1", "Pad"), labelled("Pad", "Pad")];
+        let first = Choice::new("Pad").best(pads.iter()).map(|pad| pad.name.clone());
         assert_eq!(first.as_deref(), Some("Pad"));
     }
 
     #[test]
-    fn a_name_of_which_no_port_can_be_made_counts_too() {
+    fn a_name_without_legal_characters_counts_too() {
         let pad = labelled("joystick", "日本");
         assert!(Choice::new("日本").allows(&pad));
         assert!(!Choice::new("日本語").allows(&pad));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guid_of_another_kernel_or_of_the_database_names_the_model() {
+    fn a_guid_of_another_kernel_or_of_the_database_selects_the_model() {
         let pad = device("Pad", "0300509d5e0400008e02000010010000", "", "");
         for text in ["030000005e0400008e02000010010000", "0300509D5E0400008E02000014010000"] {
             assert_eq!(Choice::new(text).names(&pad), Fit::Model, "{text}");
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_a_name_a_port_a_guid_a_serial_number_a_path_or_a_link() {
+    fn a_device_is_selected_by_name_port_guid_serial_number_path_or_link() {
         let mut pad = device("Xbox_Pad", "030000005e04AB", "S/N 7", "/dev/input/event7");
         pad.identity.label = "Xbox Pad".into();
         let names =
@@ -182,25 +182,28 @@ mod tests {
     }
 
     #[test]
-    fn what_a_device_does_not_tell_is_not_chosen_by() {
+    fn an_empty_property_selects_no_device() {
         let bare = device("Pad", "", "", "");
         assert!(Choice::new("").allows(&bare) && Choice::new("").names(&bare) == Fit::None);
         assert!(!Choice::new("x").allows(&bare));
     }
 
     #[test]
-    fn the_first_stays_the_one_wherever_it_is_plugged_in() {
+    fn the_first_device_is_recognized_at_any_port() {
         let mut choice = Choice::new("");
         choice.record_driver(&device("Pad", "model", "7", "/a"));
         assert!(choice.allows(&device("Pad_1", "model", "7", "/b")));
-        assert!(!choice.allows(&device("Pad", "model", "8", "/a")), "a twin");
+        assert!(!choice.allows(&device("Pad", "model", "8", "/a")), "another of the same model");
         assert!(!choice.allows(&device("Pad", "other", "7", "/a")));
-        assert!(choice.allows(&device("Pad", "model", "", "/a")), "who cannot be asked may be the same");
+        assert!(
+            choice.allows(&device("Pad", "model", "", "/a")),
+            "without a serial number it may be the same"
+        );
         assert_eq!(choice.awaited(), Some("7"));
     }
 
     #[test]
-    fn the_first_without_a_serial_number_is_known_by_its_model() {
+    fn the_first_without_a_serial_number_is_recognized_by_its_model() {
         let mut choice = Choice::new("");
         choice.record_driver(&device("Pad", "model", "", "/a"));
         assert!(choice.allows(&device("Pad", "model", "", "/b")));

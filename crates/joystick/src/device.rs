@@ -154,7 +154,7 @@ impl Device {
     }
 
     /// All axes except `triggers` rest at their centre.
-    pub(crate) fn know_triggers(&mut self, triggers: &[usize]) {
+    pub(crate) fn set_triggers(&mut self, triggers: &[usize]) {
         let sticks = self.rest.iter_mut().take(self.axes).enumerate();
         for (_, rest) in sticks.filter(|(axis, _)| !triggers.contains(axis)) {
             *rest = 0;
@@ -250,7 +250,7 @@ mod tests {
         pad.hat(1, UP_LEFT).unwrap();
         assert_eq!(pad.state().axes, [0, 0, 0, 0, 0, -32768, -32768]);
         pad.axis(2, 7).unwrap();
-        assert_eq!(pad.axis(3, 7), Err(BeyondLimits), "3 is the first hat's, no axis");
+        assert_eq!(pad.axis(3, 7), Err(BeyondLimits), "index 3 belongs to the first hat");
         assert_eq!(pad.hat(2, UP_LEFT), Err(BeyondLimits));
         assert_eq!(pad.state().axes, [0, 0, 7, 0, 0, -32768, -32768]);
     }
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hat_across_the_limit_keeps_its_vertical_half() {
+    fn a_hat_at_the_axis_limit_keeps_its_vertical_half() {
         let mut pad = device(15, 0, 1);
         pad.hat(0, UP_LEFT).unwrap();
         assert_eq!(pad.published().axes.len(), 16);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn only_going_down_is_a_press() {
+    fn only_a_change_to_down_is_a_press() {
         let mut pad = device(0, 1, 0);
         let presses = [true, true, false, false, true].map(|down| pad.button(0, down).unwrap());
         assert_eq!(presses, [true, false, false, false, true]);
@@ -307,11 +307,11 @@ mod tests {
     }
 
     #[test]
-    fn only_triggers_rest_where_they_were_once_it_is_known_which_they_are() {
+    fn once_the_triggers_are_known_only_they_rest_at_their_ends() {
         let identity = Identity::default();
         let mut pad =
             Device::new(DeviceId(1), "pad".into(), identity, &[-32768, -32768, 9000], &[], &[UP_LEFT]);
-        pad.know_triggers(&[1, 7]);
+        pad.set_triggers(&[1, 7]);
         pad.axis(0, -20_000).unwrap(); // released step by step
         assert_eq!(pad.rest(), [0, -32768, 0]);
         pad.axis(0, -32768).unwrap(); // the rest position according to SDL
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stick_held_while_it_was_plugged_in_rests_in_its_middle() {
+    fn a_stick_deflected_at_the_connection_rests_at_its_centre() {
         let identity = Identity::default();
         let mut pad = Device::new(DeviceId(1), "pad".into(), identity, &[-32768, 32767, 9000], &[], &[]);
         pad.axis(0, 8190).unwrap(); // a jump: below 32767 / 4 = 8191

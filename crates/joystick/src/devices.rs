@@ -22,7 +22,7 @@ use crate::{DeviceId, Hat, Output, RenameRefused};
 pub(crate) struct Devices {
     list: Vec<Device>,
     /// Disconnected devices whose ports are still to be closed.
-    gone: Vec<Device>,
+    disconnected: Vec<Device>,
     choice: Choice,
     driver: Option<DeviceId>,
     /// The device that drives or drove last.
@@ -187,7 +187,7 @@ impl Devices {
             // Devices connected at the same time cannot be the same device plugged in again.
             self.list.iter_mut().for_each(|device| device.is_other = true);
         }
-        self.gone.push(device);
+        self.disconnected.push(device);
         Ok(name)
     }
 
@@ -227,7 +227,7 @@ impl Devices {
 
     /// Whether a port name is in use; a disconnected device holds its name until its topic is closed.
     fn is_taken(&self, port: &str) -> bool {
-        self.list.iter().chain(&self.gone).any(|device| device.name == port)
+        self.list.iter().chain(&self.disconnected).any(|device| device.name == port)
     }
 
     /// The devices are no longer read, except the virtual one, which has its own input. Returns whether the driving
@@ -267,8 +267,8 @@ impl Devices {
     }
 
     /// Sets which axes of a device are triggers.
-    pub(crate) fn know_triggers(&mut self, id: DeviceId, triggers: &[usize]) -> Result<(), Ignored> {
-        self.find(id)?.know_triggers(triggers);
+    pub(crate) fn set_triggers(&mut self, id: DeviceId, triggers: &[usize]) -> Result<(), Ignored> {
+        self.find(id)?.set_triggers(triggers);
         Ok(())
     }
 
@@ -329,7 +329,7 @@ impl Devices {
 
     /// Publishes each changed device once. Disconnected devices come first, which frees their names for a replug.
     pub(crate) fn publish(&mut self, stamp: Stamp, out: &mut VecDeque<Output>) {
-        for mut device in self.gone.drain(..) {
+        for mut device in self.disconnected.drain(..) {
             // A device that connected and disconnected within one batch was never published.
             if device.open {
                 device.release();

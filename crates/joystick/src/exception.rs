@@ -1,27 +1,38 @@
-use core::fmt::{self, Write};
+use core::fmt;
+use std::io;
+
+use serde::{Serialize, Serializer};
+use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 
 /// Why a service refused a request: an exception of the openrobots component.
 ///
 /// # Source
 /// joystick-genom3 1.2, *Throws* of its services. `e_nomem` is absent because Rust ends a process that runs out of
 /// memory. [`Exception::Value`] is own: the component declares nothing for its setters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "ex", content = "detail")]
 pub enum Exception {
     /// `e_noent`: no device has that name.
+    #[serde(rename = "::joystick::e_noent")]
     NoEntry,
     /// `e_sdl`.
+    #[serde(rename = "::joystick::e_sdl")]
     Sdl {
         /// The reason; at most 256 bytes are sent.
+        #[serde(serialize_with = "start_of_256_bytes")]
         what: String,
     },
     /// `e_sys`.
+    #[serde(rename = "::joystick::e_sys")]
     Sys {
         /// The operating system's error number.
         code: i16,
         /// The reason; at most 128 bytes are sent.
+        #[serde(serialize_with = "start_of_128_bytes")]
         what: String,
     },
     /// `e_value`: a value was refused and nothing changed.
+    #[serde(rename = "::joystick::e_value")]
     Value {
         /// Name, value and range.
         what: String,
@@ -60,34 +71,46 @@ impl From<RenameRefused> for Exception {
 /// Formats it as JSON, `{"ex": <name>, "detail": {..}}`, the content of `genom_exdetail`.
 impl fmt::Display for Exception {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, code, detail) = match self {
-            Self::NoEntry => return f.write_str(r#"{"ex":"::joystick::e_noent"}"#),
-            Self::Sdl { what } => ("e_sdl", None, start(what, 256)),
-            Self::Sys { code, what } => ("e_sys", Some(code), start(what, 128)),
-            Self::Value { what } => ("e_value", None, what.as_str()),
-        };
-        write!(f, r#"{{"ex":"::joystick::{name}","detail":{{"#)?;
-        if let Some(code) = code {
-            write!(f, r#""code":{code},"#)?;
-        }
-        f.write_str(r#""what":""#)?;
-        detail.chars().try_for_each(|c| escape(f, c))?;
-        f.write_str(r#""}}"#)
+        let mut json = Vec::new();
+        let mut serializer = serde_json::Serializer::with_formatter(&mut json, NumericEscapes);
+        self.serialize(&mut serializer).map_err(|_| fmt::Error)?;
+        f.write_str(core::str::from_utf8(&json).map_err(|_| fmt::Error)?)
     }
+}
+
+/// Compact JSON in which every control character is written by its number: a line feed is `\u000a`.
+struct NumericEscapes;
+
+impl Formatter for NumericEscapes {
+    fn write_char_escape<W: io::Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        escape: CharEscape,
+    ) -> io::Result<()> {
+        let escape = match escape {
+            CharEscape::Backspace => CharEscape::AsciiControl(0x08),
+            CharEscape::Tab => CharEscape::AsciiControl(0x09),
+            CharEscape::LineFeed => CharEscape::AsciiControl(0x0a),
+            CharEscape::FormFeed => CharEscape::AsciiControl(0x0c),
+            CharEscape::CarriageReturn => CharEscape::AsciiControl(0x0d),
+            other => other,
+        };
+        CompactFormatter.write_char_escape(writer, escape)
+    }
+}
+
+fn start_of_256_bytes<S: Serializer>(what: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(start(what, 256))
+}
+
+fn start_of_128_bytes<S: Serializer>(what: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(start(what, 128))
 }
 
 /// The first `longest` bytes, or slightly fewer where that would split a character.
 fn start(text: &str, longest: usize) -> &str {
     let end = (0..=longest.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     text.get(..end).unwrap_or_default()
-}
-
-fn escape(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
-    match c {
-        '"' | '\\' => write!(f, "\\{c}"),
-        c if c < ' ' => write!(f, "\\u{:04x}", u32::from(c)),
-        c => f.write_char(c),
-    }
 }
 
 #[cfg(test)]

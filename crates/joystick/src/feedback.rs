@@ -49,12 +49,12 @@ impl Feedbacks {
         &mut self,
         now: Instant,
         driver: Option<DeviceId>,
-        asked: Feedback,
+        requested: Feedback,
     ) -> Option<Output> {
-        let done = checked(asked).map_err(|reason| format!("is refused: {reason}"));
-        let done = done.and_then(|asked| {
+        let done = checked(requested).map_err(|reason| format!("is refused: {reason}"));
+        let done = done.and_then(|requested| {
             let device = driver.ok_or_else(|| "is ignored: no device drives".to_owned())?;
-            Ok(self.output(now, device, asked))
+            Ok(self.output(now, device, requested))
         });
         match done {
             Ok(output) => Some(output),
@@ -66,8 +66,8 @@ impl Feedbacks {
         }
     }
 
-    fn output(&mut self, now: Instant, device: DeviceId, asked: Feedback) -> Output {
-        let Feedback { kind, id, intensity } = asked;
+    fn output(&mut self, now: Instant, device: DeviceId, requested: Feedback) -> Output {
+        let Feedback { kind, id, intensity } = requested;
         if kind == LIGHT {
             if let Some(part) = self.colour.get_mut(usize::from(id)) {
                 *part = intensity;
@@ -129,8 +129,8 @@ const MOTOR: u8 = 1;
 /// A sentence with name, value and range.
 /// # Source
 /// `sensor_msgs/JoyFeedback`; `joy` takes id 0 only.
-fn checked(asked: Feedback) -> Result<Feedback, String> {
-    let Feedback { kind, id, intensity } = asked;
+fn checked(requested: Feedback) -> Result<Feedback, String> {
+    let Feedback { kind, id, intensity } = requested;
     if !(0.0..=1.0).contains(&intensity) {
         return Err(format!("intensity is {intensity}, must be from 0 to 1"));
     }
@@ -138,7 +138,7 @@ fn checked(asked: Feedback) -> Result<Feedback, String> {
     match kind {
         LIGHT if id > 2 => most("a light (red, green, blue)", 2),
         MOTOR if id > 1 => most("a motor (strong, weak)", 1),
-        LIGHT | MOTOR => Ok(asked),
+        LIGHT | MOTOR => Ok(requested),
         other => {
             Err(format!("type is {other}, must be 0 (light) or 1 (motor); no device of SDL has a buzzer"))
         }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_motor_that_is_stopped_leaves_the_other_its_time() {
+    fn stopping_one_motor_does_not_affect_the_other() {
         let mut motors = Feedbacks::default();
         motor(&mut motors, 0, 0, 1.0);
         assert_eq!(motor(&mut motors, 300, 1, 0.0), rumble(65535, 0, 700));
@@ -190,15 +190,15 @@ mod tests {
     fn a_colour_has_three_parts() {
         let mut light = Feedbacks::default();
         let mut colour = |id, intensity| {
-            let asked = Feedback { kind: LIGHT, id, intensity };
-            light.receive(at(0), Some(PAD), asked)
+            let requested = Feedback { kind: LIGHT, id, intensity };
+            light.receive(at(0), Some(PAD), requested)
         };
         colour(1, 1.0);
         assert_eq!(colour(2, 0.5), Some(Output::Light { device: PAD, colour: [0, 255, 128] }));
     }
 
     #[test]
-    fn impossible_feedback_is_refused_and_reported_seldom() {
+    fn invalid_feedback_is_refused_and_rarely_reported() {
         let of = |kind, id, intensity| checked(Feedback { kind, id, intensity }).unwrap_err();
         assert_eq!(of(1, 2, 0.5), "id is 2, must be from 0 to 1 for a motor (strong, weak)");
         assert_eq!(of(1, 0, 1.5), "intensity is 1.5, must be from 0 to 1");

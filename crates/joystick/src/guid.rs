@@ -1,4 +1,4 @@
-/// Whether two SDL GUIDs, 32 hexadecimal digits each, mean the same model read by the same driver.
+/// Whether two SDL GUIDs, 32 hexadecimal digits each, identify the same model read by the same driver.
 ///
 /// | bytes | | counts |
 /// |---|---|---|
@@ -79,7 +79,10 @@ mod tests {
     fn without_a_vendor_the_name_counts() {
         let named = |sum: &str, name: &str| format!("ff00{sum}{name}7600");
         let (a, b) = (named("1111", "56697274756c20706164"), named("2222", "56697274756c20706164"));
-        assert!(is_same_model(&a, &a) && !is_same_model(&a, &b), "the names go on, only the checksum knows");
+        assert!(
+            is_same_model(&a, &a) && !is_same_model(&a, &b),
+            "the names differ after byte 15, so only the checksum differs"
+        );
         assert!(is_same_model(&a, &named("0000", "56697274756c20706164")));
         assert!(!is_same_model(&a, &named("1111", "56697274756c20706165")));
     }

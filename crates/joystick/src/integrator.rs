@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_slow_coordinate_without_command_snaps() {
+    fn only_a_slow_coordinate_without_command_becomes_zero() {
         let slow = [0.99e-4, -0.99e-4, 1.01e-4, 0.99e-4, 0.0, 0.0];
         let mut integrator = Integrator::default();
         integrator.start(slow);

@@ -178,7 +178,7 @@ impl Joystick {
                 let (axes, buttons) = (axes.len().saturating_add(2 * hats.len()), buttons.len());
                 self.emit(Report::Connected { name, sdl_name, guid, serial, path, links, axes, buttons });
             }
-            Input::TriggersKnown { id, axes } => self.devices.know_triggers(id, &axes)?,
+            Input::TriggersKnown { id, axes } => self.devices.set_triggers(id, &axes)?,
             Input::DeviceDisconnected { id } => self.disconnect(id)?,
             Input::DeviceRenamed { id, name } => self.devices.rename(id, name, &mut self.queue)?,
             Input::AxisMoved { id, axis, value } => self.devices.axis(id, axis, value)?,
@@ -205,12 +205,12 @@ impl Joystick {
             Input::ClockRead(stamp) => self.clock.read(self.now, stamp),
             Input::ReferenceReceived(reference) => {
                 if self.filter.receive(&self.clock, reference) && !self.filter.active() {
-                    self.desire();
+                    self.publish_desired();
                 }
             }
             Input::ReferencePublishersCounted(count) => {
                 if self.filter.count_references(self.now, count) {
-                    self.desire();
+                    self.publish_desired();
                 }
             }
             Input::ParametersChanged(params) => self.configure(&params),
@@ -266,7 +266,7 @@ impl Joystick {
     fn end_batch(&mut self) {
         self.filter.apply_frame();
         if self.devices.take_driver_dirty() {
-            self.desire();
+            self.publish_desired();
         }
         self.batch = Some(self.stamp());
     }
@@ -288,7 +288,7 @@ impl Joystick {
     }
 
     /// Publishes the current desired state outside of the cycles.
-    fn desire(&mut self) {
+    fn publish_desired(&mut self) {
         // The log has a row for each cycle, so cycles keep their phase.
         if self.make_desired().is_some() && !self.logging {
             self.pace.restart(self.now);
@@ -352,7 +352,7 @@ impl Joystick {
         if self.filter.active() != active {
             self.emit(Report::Active(!active));
             if active && !self.in_batch && !stopping {
-                self.desire();
+                self.publish_desired();
             }
         }
     }

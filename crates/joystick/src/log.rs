@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_disk_misses_and_leaves_a_gap() {
+    fn a_row_missed_by_a_busy_disk_leaves_a_gap() {
         assert_eq!(rows(1, |cycle| (3..=5).contains(&cycle), 8), (vec![1, 2, -6, 7, 8], 3, 8));
         assert_eq!(rows(4, |cycle| cycle == 8, 17), (vec![1, 4, -12, 16], 1, 17));
         // Busy only in cycles without a due row, where it is not checked.
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_hangs_misses_all_that_is_due() {
+    fn while_the_disk_hangs_every_due_row_is_missed() {
         assert_eq!(rows(3, |_| true, 10), (vec![1], 3, 10));
     }
 

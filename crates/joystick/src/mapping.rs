@@ -11,7 +11,7 @@ pub(crate) fn commands(mappings: &Mappings, axes: &[i16]) -> [f64; 6] {
     [x, y, z, ax, ay, az]
 }
 
-/// `scale * (input + offset)`, cut to \[-1, 1].
+/// `scale * (input + offset)`, limited to \[-1, 1].
 ///
 /// A mapping without an axis, or with one that the stick does not have, commands 0 and not the offset: with an offset
 /// of 1 and a scale of 0.5 a missing input would be +0.5, and a lost trigger would drive.
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_in_a_shape_commands_nothing() {
+    fn an_invalid_shape_commands_nothing() {
         for shape in [
             Shape { dead_zone: f64::NAN, ..Shape::RAW },
             Shape { curve: f64::NAN, ..Shape::RAW },
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stick_rests_about_its_centre_whatever_it_commands_there() {
+    fn a_stick_rests_about_its_centre_whatever_its_offset() {
         // 0.1 * 32767 = 3276.7
         for mapping in [
             AxisMapping::default(),
@@ -196,7 +196,7 @@ mod tests {
             let at = [0, 3276, -3276, 3277, -3277, 32767].map(|raw| rests(mapping, raw));
             assert_eq!(at, [true, true, true, false, false, false], "{mapping:?}");
         }
-        // centre 1000, half of the way is dead: 0.5 + 0.1 * 0.5 = 0.55 of 31767 from 1000 is 18471.85
+        // centre 1000, dead zone 0.5: 0.5 + 0.1 * 0.5 = 0.55 of 31767 from 1000 is 18471.85
         let shape = Shape { center: 1000, dead_zone: 0.5, invert: true, ..Shape::RAW };
         let shaped = AxisMapping { shape, ..AxisMapping::default() };
         assert_eq!([18_471, 18_472].map(|raw| rests(shaped, raw)), [true, false]);
@@ -224,7 +224,7 @@ mod tests {
         let at =
             [[0, 9, 0], [0, 32767, 0], [9999, 0, 0], [0, 0, 9999]].map(|axes| is_at_rest(&mappings, &axes));
         assert_eq!(at, [true, true, false, false], "axis 1 is not mapped");
-        assert!(is_at_rest(&mappings, &[0, 9]) && is_at_rest(&mappings, &[]), "what is not there rests");
+        assert!(is_at_rest(&mappings, &[0, 9]) && is_at_rest(&mappings, &[]), "a missing axis rests");
         // 9999 / 32767 = 0.305, 20000 / 32767 = 0.610
         let farthest = DeflectedAxis { coordinate: "angular.z", axis: 2, percent: 62 };
         assert_eq!(deflected_axis(&mappings, &[9999, 0, 20_000]), Some(farthest));

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_motion_is_never_quicker_than_full() {
+    fn slow_motion_is_never_faster_than_full() {
         for slow in [0.001, 0.5, 1.0, f64::NAN] {
             assert_eq!(Activity::Slow.divisor(slow), 1.0, "{slow}");
             assert_eq!(Activity::Both.divisor(slow), 1.0, "{slow}");

@@ -90,7 +90,7 @@ mod tests {
         ];
         for (sdl, port) in table {
             assert_eq!(port_name(sdl), port, "{sdl}");
-            assert_eq!(port_name(port), port, "a port's name is its own port's name");
+            assert_eq!(port_name(port), port, "a port's name is left unchanged");
         }
     }
 

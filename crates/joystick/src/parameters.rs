@@ -13,30 +13,30 @@ pub use self::mappings::{AxisMapping, Dynamics, EnableButtons, FrameButtons, Joy
 pub struct Params {
     /// How often the filter runs \[Hz], 1 to 1000; read at start only.
     pub rate: u32,
-    /// The device that drives: what SDL calls it, its port, its GUID, serial number, path or a link to that; empty: the
-    /// first to connect.
+    /// The device that drives: its SDL name, port, GUID, serial number, path or a link to the path; empty: the first to
+    /// connect.
     pub control_device: String,
     /// Name of the virtual device; empty: none; read at start only.
     pub virtual_device: String,
-    /// Whether velocities are told in the vehicle's own frame, until a button says otherwise.
+    /// Whether velocities are in the vehicle's own frame, until a button selects the other one.
     ///
     /// # Source
-    /// own: the siblings of the openrobots component begin with `false`. A stick on a vehicle means the vehicle's
-    /// frame, and what comes after this node refuses velocities in the world frame, having no attitude to turn them.
+    /// own: the siblings of the openrobots component begin with `false`. A stick on a vehicle commands in the
+    /// vehicle's frame, and the next node refuses velocities in the world frame, since it has no attitude to rotate them.
     pub intrinsic: bool,
-    /// From command to velocity.
+    /// Conversion of the command to a velocity.
     pub dynamics: Dynamics,
-    /// From axes and buttons to command and mode.
+    /// Conversion of axes and buttons to command and mode.
     pub mappings: Mappings,
-    /// How `joy` is told.
+    /// How `joy` is published.
     pub joy: JoyParams,
 }
 
 impl Params {
     /// The values in force in `set`.
     /// # Errors
-    /// A centre that does not lie between its minimum and maximum, and one button for two things; all else the
-    /// specification's own ranges refuse.
+    /// A centre that does not lie between its minimum and maximum, or a button with two functions; the specification's
+    /// ranges refuse everything else.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let Declared { rate, control_device, virtual_device } = Declared::read(set);
         let Frame { intrinsic } = Frame::read(set);
@@ -55,18 +55,21 @@ impl Params {
 
 fn enable(set: &Set) -> Result<EnableButtons, Refusal> {
     let Enable { on, slow, toggle } = Enable::read(set);
-    each_its_own(set, [("enable.on", on), ("enable.slow", slow), ("enable.toggle", toggle)])?;
+    refuse_shared_buttons(set, [("enable.on", on), ("enable.slow", slow), ("enable.toggle", toggle)])?;
     Ok(EnableButtons { on: number(on), slow: number(slow), toggle: number(toggle) })
 }
 
 fn coords(set: &Set) -> Result<FrameButtons, Refusal> {
     let Coords { intrinsic, world, toggle } = Coords::read(set);
-    each_its_own(set, [("coords.intrinsic", intrinsic), ("coords.world", world), ("coords.toggle", toggle)])?;
+    refuse_shared_buttons(
+        set,
+        [("coords.intrinsic", intrinsic), ("coords.world", world), ("coords.toggle", toggle)],
+    )?;
     Ok(FrameButtons { intrinsic: number(intrinsic), world: number(world), toggle: number(toggle) })
 }
 
-/// Refuses one button for two of these: a dead-man that also toggles would drive on after it is let go.
-fn each_its_own(set: &Set, buttons: [(&str, i64); 3]) -> Result<(), Refusal> {
+/// Refuses a button with two functions: a dead-man that also toggles would continue to drive after its release.
+fn refuse_shared_buttons(set: &Set, buttons: [(&str, i64); 3]) -> Result<(), Refusal> {
     for (count, (name, button)) in buttons.iter().enumerate() {
         let same = |(_, first): &&(&str, i64)| first == button && number(*button).is_some();
         if let Some((first, _)) = buttons.iter().take(count).find(same) {
@@ -76,7 +79,7 @@ fn each_its_own(set: &Set, buttons: [(&str, i64); 3]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The number of an axis or button; a negative one is none.
+/// The number of an axis or button; negative means none.
 fn number(number: i64) -> Option<usize> {
     usize::try_from(number).ok()
 }

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn one_lost_in_motion_waits_for_a_stop() {
+    fn a_reference_lost_in_motion_waits_for_a_stop() {
         let mut passed = Reference::default();
         assert_eq!(
             passed.receive(&clock(0), reference(Some([1.0; 3]))),

@@ -113,7 +113,7 @@ impl fmt::Display for Report {
                 }
                 write!(f, ") connected as {name}: {axes} axes, {buttons} buttons")?;
                 if (*axes).max(*buttons) > MAX_PUBLISHED {
-                    write!(f, "; its port and the mappings know the first {MAX_PUBLISHED} of each")?;
+                    write!(f, "; its port and the mappings use the first {MAX_PUBLISHED} of each")?;
                 }
                 Ok(())
             }
@@ -122,21 +122,21 @@ impl fmt::Display for Report {
             Self::Controlled { name: None } => f.write_str("no device drives: its buttons count as up"),
             Self::Unmapped => f.write_str("no axis is mapped: the stick can only command zero velocity"),
             Self::AlwaysActive => f.write_str(
-                "no enable button is mapped: while a stick is there it always drives, and the reference is masked",
+                "no enable button is mapped: while a stick is connected it always drives, and the reference is masked",
             ),
             Self::WaitsForRest(deflected_axis) => {
-                f.write_str("waits for the stick at rest: until all mapped axes are let go together it commands nothing")?;
+                f.write_str("waits for the stick at rest: until all mapped axes are released together it commands nothing")?;
                 let most = REST * 100.0;
                 match deflected_axis {
                     Some(DeflectedAxis { coordinate, axis, percent }) => {
-                        write!(f, "; axis {axis} ({coordinate}) is {percent} % of its way off, must be at most {most:.0} %")
+                        write!(f, "; axis {axis} ({coordinate}) is {percent} % of its range off rest, must be at most {most:.0} %")
                     }
                     None => Ok(()),
                 }
             }
-            Self::AtRest => f.write_str("the stick is at rest: from now on it commands"),
+            Self::AtRest => f.write_str("the stick is at rest: it commands from now on"),
             Self::MissingInputs { name, parameters } => {
-                write!(f, "{name} does not have what is mapped, which commands nothing:")?;
+                write!(f, "{name} lacks mapped inputs, which command nothing:")?;
                 let mut separator = " ";
                 for (parameter, number) in parameters {
                     write!(f, "{separator}{parameter} {number}")?;
@@ -145,14 +145,14 @@ impl fmt::Display for Report {
                 Ok(())
             }
             Self::ReferenceWaits(true) => f.write_str(
-                "the reference was lost in motion: nothing of it is passed on before it asks for zero velocity once",
+                "the reference was lost in motion: it is passed on only after it asks for zero velocity once",
             ),
-            Self::ReferenceWaits(false) => f.write_str("the reference has asked for zero: it is passed on again"),
+            Self::ReferenceWaits(false) => f.write_str("the reference asked for zero: it is passed on again"),
             Self::ReadingLost(true) => {
-                f.write_str("SDL hangs: for 250 ms no joystick was read; all of them count as let go")
+                f.write_str("SDL hangs: for 250 ms no joystick was read; all of them count as released")
             }
             Self::ReadingLost(false) => {
-                f.write_str("joysticks are read again; sticks must be let go and buttons pressed anew")
+                f.write_str("joysticks are read again; release sticks and press buttons again")
             }
             Self::VirtualUnnamed => f.write_str(
                 "'~/virtual_device' is ignored: parameter 'virtual_device' names no virtual device",
@@ -163,7 +163,7 @@ impl fmt::Display for Report {
                  as two) and 11"
             ),
             Self::VirtualStale => f.write_str(
-                "'~/virtual_device' is ignored: its stamps are old, from the future or always the same; zero means now",
+                "'~/virtual_device' is ignored: its stamps are old, from the future or repeated; zero means now",
             ),
             Self::VirtualSilent => {
                 f.write_str("'~/virtual_device' is silent for 500 ms: the device is unplugged")
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_is_reported_with_all_that_selects_it() {
+    fn a_report_of_a_device_has_everything_that_can_select_it() {
         let report = Report::Connected {
             name: "pad".into(),
             sdl_name: "Pad!".into(),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_cannot_write_lines_of_its_own() {
+    fn a_devices_name_cannot_add_lines_to_the_log() {
         let report = Report::Connected {
             name: "pad".into(),
             sdl_name: "Pad\n[INFO] ü".into(),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_too_big_is_reported() {
+    fn a_device_with_too_many_inputs_is_reported() {
         let report = |axes| Report::Connected {
             name: "pad".into(),
             sdl_name: "Pad!".into(),
@@ -227,6 +227,6 @@ mod tests {
             buttons: 2,
         };
         assert_eq!(report(16).to_string(), "'Pad!' (03) connected as pad: 16 axes, 2 buttons");
-        assert!(report(17).to_string().ends_with("; its port and the mappings know the first 16 of each"));
+        assert!(report(17).to_string().ends_with("; its port and the mappings use the first 16 of each"));
     }
 }

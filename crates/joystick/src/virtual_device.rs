@@ -140,8 +140,8 @@ impl VirtualDevice {
             return Check::Refused(Report::VirtualTooBig { axes, buttons });
         }
         match self.freshness.judge(clock, state.stamp, TIMEOUT) {
-            Ok(said) => {
-                self.held = Some(said);
+            Ok(time) => {
+                self.held = Some(time);
                 Check::Accepted
             }
             Err(Stale::Late) => Check::Late,
@@ -151,13 +151,13 @@ impl VirtualDevice {
 
     /// The batch of events that disconnects the device after a silence.
     pub(crate) fn expire(&mut self, now: Instant) -> Option<Vec<Input>> {
-        let is_silent = !self.axes.is_empty() && self.held.is_some_and(|said| said.is_expired(now, TIMEOUT));
+        let is_silent = !self.axes.is_empty() && self.held.is_some_and(|time| time.is_expired(now, TIMEOUT));
         is_silent.then(|| self.unplug())
     }
 
     /// When it is disconnected if no state arrives.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.held.filter(|_| !self.axes.is_empty()).map(|said| said.expiry(TIMEOUT))
+        self.held.filter(|_| !self.axes.is_empty()).map(|time| time.expiry(TIMEOUT))
     }
 
     fn unplug(&mut self) -> Vec<Input> {

@@ -1,4 +1,4 @@
-//! When the stick claims the vehicle: what is published when it is there, when it is lost, and when nobody commands.
+//! When the stick claims the vehicle, and what is published while it is connected, when it is lost, and while nothing commands.
 
 mod common;
 
@@ -6,9 +6,9 @@ use common::{Bench, CYCLE, ON, PAD, SLOW, TOGGLE, driving, guarded, reference, w
 use joystick::{Input, Level, Params, PoseState, Report};
 use units::{Machine, Stamp};
 
-/// For so long \[ms] zero is published after a loss.
+/// How long \[ms] zero is published after a loss.
 const FAREWELL: u64 = 1000;
-/// For so long \[ms] of these it is said that motion was lost.
+/// How long \[ms] of these the states have no velocity.
 const LOST: u64 = 100;
 
 /// What was published in `millis`.
@@ -22,7 +22,7 @@ fn all_zero(states: &[PoseState]) -> bool {
     states.iter().all(|state| *state == PoseState::standing(state.stamp, state.intrinsic))
 }
 
-/// Whether the first of them up to 95 ms after `since` hold no velocity, and all after that are zero without an acceleration.
+/// Whether the states up to 95 ms after `since` have no velocity, and all later ones are zero without an acceleration.
 fn lost_then_zero(states: &[PoseState], since: u64) -> bool {
     states.iter().all(|state| {
         let is_lost = state.stamp < wall(since + LOST);
@@ -51,7 +51,7 @@ fn without_a_device_nothing_is_claimed() {
 }
 
 #[test]
-fn a_device_without_a_mapped_axis_that_it_has_claims_nothing() {
+fn a_device_that_has_no_mapped_axis_claims_nothing() {
     let mut beyond = driving();
     (beyond.mappings.linear[0].axis, beyond.mappings.angular[2].axis) = (Some(8), None);
     for params in [Params::default(), beyond] {
@@ -63,7 +63,7 @@ fn a_device_without_a_mapped_axis_that_it_has_claims_nothing() {
 }
 
 #[test]
-fn a_stick_that_is_there_claims_with_zero_while_it_rests() {
+fn a_connected_stick_at_rest_claims_with_zero() {
     let mut bench = Bench::with_pad(driving());
     let states = published(&mut bench, 1000);
     assert!(states.len() == 20 && all_zero(&states) && bench.machine.active(), "20 times a second");
@@ -78,7 +78,7 @@ fn without_a_device_a_fresh_reference_is_passed_on() {
 }
 
 #[test]
-fn a_pad_pulled_out_in_full_drive_is_lost_at_once_then_zero_for_a_second_and_then_silent() {
+fn a_pad_unplugged_in_motion_is_lost_at_once_then_zero_for_a_second_and_then_silent() {
     for (params, hold) in [(driving(), None), (guarded(), Some(ON))] {
         let mut bench = Bench::with_pad(params);
         hold.into_iter().for_each(|button| bench.button(button, true));
@@ -96,17 +96,17 @@ fn a_pad_pulled_out_in_full_drive_is_lost_at_once_then_zero_for_a_second_and_the
 }
 
 #[test]
-fn a_pad_pulled_out_at_rest_without_its_dead_man_loses_nothing() {
+fn a_pad_unplugged_at_rest_without_its_dead_man_is_no_loss() {
     let mut bench = Bench::with_pad(guarded());
     bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
     bench.run(100);
     unplug(&mut bench);
-    assert_eq!(published(&mut bench, 2 * CYCLE), [reference(wall(0), true, 0.5)], "the reference goes on");
+    assert_eq!(published(&mut bench, 2 * CYCLE), [reference(wall(0), true, 0.5)], "the reference continues");
 }
 
 #[test]
-fn a_fresh_reference_waits_until_the_lost_stick_was_seen_to_stop() {
+fn a_fresh_reference_waits_until_the_stop_of_the_lost_stick_was_published() {
     let mut bench = Bench::with_pad(guarded());
     bench.button(ON, true);
     bench.axis(0, i16::MAX);
@@ -118,7 +118,7 @@ fn a_fresh_reference_waits_until_the_lost_stick_was_seen_to_stop() {
         bench.run(5);
     }
     bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
-    assert_eq!(published(&mut bench, 100), [], "nobody drives off by itself");
+    assert_eq!(published(&mut bench, 100), [], "no motion starts by itself");
     bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.0)));
     bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
     let states = published(&mut bench, 100);
@@ -126,7 +126,7 @@ fn a_fresh_reference_waits_until_the_lost_stick_was_seen_to_stop() {
 }
 
 #[test]
-fn a_takeover_by_toggle_holds_the_vehicle_until_its_pad_is_back_and_ends_it() {
+fn a_takeover_by_toggle_holds_the_vehicle_until_its_pad_returns_and_ends_it() {
     let mut bench = Bench::with_pad(guarded());
     bench.press(TOGGLE);
     bench.axis(0, i16::MAX);
@@ -135,7 +135,7 @@ fn a_takeover_by_toggle_holds_the_vehicle_until_its_pad_is_back_and_ends_it() {
     bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(500), true, 0.5)));
     let states = published(&mut bench, 5 * FAREWELL);
-    assert!(all_zero(&states) && states.len() == 100, "a person took over, and gave nothing back");
+    assert!(all_zero(&states) && states.len() == 100, "the takeover was not ended");
     let (level, text) = bench.machine.health();
     assert!(level == Level::Warn && text.contains("enable.toggle commands zero"), "{text}");
     bench.connect(PAD, "Pad", "guid");
@@ -164,7 +164,7 @@ fn a_replug_claims_again() {
 }
 
 #[test]
-fn letting_go_of_the_dead_man_is_one_stop() {
+fn releasing_the_dead_man_publishes_one_stop() {
     let mut bench = Bench::with_pad(guarded());
     bench.button(ON, true);
     bench.axis(0, i16::MAX);
@@ -177,7 +177,7 @@ fn letting_go_of_the_dead_man_is_one_stop() {
 }
 
 #[test]
-fn an_axis_that_is_mapped_no_more_is_a_loss() {
+fn unmapping_the_axis_in_motion_is_a_loss() {
     let mut bench = Bench::with_pad(driving());
     bench.axis(0, i16::MAX);
     bench.batch();
@@ -201,8 +201,8 @@ fn a_reference_lost_in_motion_is_lost_then_zero_for_a_second_and_begins_with_zer
     assert!(bench.reports().contains(&Report::ReferenceWaits(true)));
     for vel in [0.5, 0.7] {
         bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, vel)));
-        assert_eq!(published(&mut bench, 100), [], "it does not drive off by itself");
-        assert!(bench.machine.health().1.contains("before it asks for zero"));
+        assert_eq!(published(&mut bench, 100), [], "it does not start by itself");
+        assert!(bench.machine.health().1.contains("after it asks for zero"));
     }
     bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.0)));
     bench.run(CYCLE);
@@ -213,15 +213,15 @@ fn a_reference_lost_in_motion_is_lost_then_zero_for_a_second_and_begins_with_zer
 }
 
 #[test]
-fn a_reference_that_was_silent_at_rest_begins_with_zero_and_nothing_is_said_of_its_silence() {
+fn a_reference_that_was_silent_at_rest_begins_with_zero_and_its_silence_is_not_reported() {
     let mut bench = Bench::with_pad(guarded());
     bench.begin_reference();
     published(&mut bench, 1_000);
     bench.reports();
-    assert!(!bench.machine.health().1.contains("before it asks for zero"));
+    assert!(!bench.machine.health().1.contains("after it asks for zero"));
     bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
     assert_eq!(published(&mut bench, CYCLE), []);
-    assert!(bench.machine.health().1.contains("before it asks for zero"));
+    assert!(bench.machine.health().1.contains("after it asks for zero"));
     bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.0)));
     bench.run(CYCLE);
     bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
@@ -230,7 +230,7 @@ fn a_reference_that_was_silent_at_rest_begins_with_zero_and_nothing_is_said_of_i
 }
 
 #[test]
-fn the_first_word_of_a_stick_is_a_zero_also_when_it_is_pushed_before_the_button() {
+fn a_stick_begins_with_zero_even_if_it_was_deflected_before_the_button() {
     let mut bench = Bench::with_pad(guarded());
     bench.axis(0, i16::MAX);
     bench.run(2_000);
@@ -254,40 +254,40 @@ fn a_reference_that_is_old_late_repeated_or_from_the_future_is_not_passed_on() {
     bench.run(CYCLE);
     bench.give(Input::ReferenceReceived(reference(wall(9_990), true, 0.5)));
     bench.run(CYCLE);
-    assert_eq!(bench.last(), reference(wall(10_000), true, 0.0), "a late one");
+    assert_eq!(bench.last(), reference(wall(10_000), true, 0.0), "a late reference has no effect");
     for _ in 0..10 {
         bench.give(Input::ReferenceReceived(reference(wall(10_000), true, 0.0)));
         bench.run(100);
     }
-    assert_eq!(published(&mut bench, 100), [], "the same again is no news");
+    assert_eq!(published(&mut bench, 100), [], "a repeated stamp does not refresh");
 }
 
 #[test]
 fn a_reference_of_two_publishers_is_lost_until_a_zero_of_one() {
     let mut bench = Bench::with_pad(guarded());
     bench.run(1000);
-    let say = |bench: &mut Bench, forward| {
+    let send = |bench: &mut Bench, forward| {
         bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, forward)));
         published(bench, CYCLE)
     };
-    say(&mut bench, 0.0);
-    assert!(say(&mut bench, 0.5).iter().any(|state| state.vel == Some([0.5, 0.0, 0.0])));
+    send(&mut bench, 0.0);
+    assert!(send(&mut bench, 0.5).iter().any(|state| state.vel == Some([0.5, 0.0, 0.0])));
     bench.give(Input::ReferencePublishersCounted(2));
     let lost = published(&mut bench, CYCLE);
     assert!(!lost.is_empty() && lost.iter().all(|state| state.vel.is_none()), "{lost:?}");
     let moves =
         |states: Vec<PoseState>| states.iter().any(|state| state.vel.is_some_and(|vel| vel[0] != 0.0));
     for forward in [0.0, 0.5] {
-        assert!(!moves(say(&mut bench, forward)), "nobody knows whose it is");
+        assert!(!moves(send(&mut bench, forward)), "its publisher is unknown");
     }
     bench.give(Input::ReferencePublishersCounted(1));
-    assert!(!moves(say(&mut bench, 0.5)), "it asked for motion all the while");
-    say(&mut bench, 0.0);
-    assert!(moves(say(&mut bench, 0.5)));
+    assert!(!moves(send(&mut bench, 0.5)), "it never stopped asking for motion");
+    send(&mut bench, 0.0);
+    assert!(moves(send(&mut bench, 0.5)));
 }
 
 #[test]
-fn a_reference_that_waited_while_the_process_was_held_is_as_old_as_that() {
+fn a_reference_queued_while_the_process_was_held_is_assumed_maximally_old() {
     let mut bench = Bench::with_pad(guarded());
     bench.run(1000);
     bench.millis += 5000; // held
@@ -298,7 +298,7 @@ fn a_reference_that_waited_while_the_process_was_held_is_as_old_as_that() {
 }
 
 #[test]
-fn sticks_that_nobody_reads_are_let_go_within_a_quarter_second_and_before_a_held_process_speaks() {
+fn sticks_that_are_not_read_count_as_released_within_250_ms_and_before_a_held_process_publishes() {
     for (hold, params) in [(None, driving()), (Some(ON), guarded())] {
         for gap in [250, 5000] {
             let mut bench = Bench::with_pad(params.clone());
@@ -308,14 +308,14 @@ fn sticks_that_nobody_reads_are_let_go_within_a_quarter_second_and_before_a_held
             bench.run(245);
             assert!(bench.forward() > 1.0);
             bench.outputs.clear();
-            // By steps, or at one go as after a hold.
+            // In steps, or at once as after a hold.
             bench.millis = if gap == 250 { 250 } else { 245 + gap };
             bench.drain();
             let (states, lost) = (bench.desired(), bench.millis);
-            assert!(lost_then_zero(&states, lost) && !states.is_empty(), "nothing of before is published");
+            assert!(lost_then_zero(&states, lost) && !states.is_empty(), "no earlier command is published");
             assert!(bench.reports().contains(&Report::ReadingLost(true)));
             assert_eq!(bench.machine.health().0, Level::Error);
-            assert!(!bench.machine.needs_reading(), "nobody is there to ask");
+            assert!(!bench.machine.needs_reading(), "no device is connected");
             bench.give(Input::DevicesPolled);
             assert!(bench.machine.needs_reading());
             let held = (0..10).map(|button| Some(button) == hold).collect();
@@ -323,10 +323,10 @@ fn sticks_that_nobody_reads_are_let_go_within_a_quarter_second_and_before_a_held
             bench.batch();
             assert!(!bench.machine.needs_reading() && bench.reports().contains(&Report::ReadingLost(false)));
             for _ in 0..5 {
-                // A dead-man counts from its next press on; without one the stick claims again, with zero.
+                // A dead-man counts from its next press on; without one the stick claims the vehicle again, with zero.
                 let states = published(&mut bench, 100);
                 let still = if hold.is_some() { lost_then_zero(&states, lost) } else { all_zero(&states) };
-                assert!(still, "the stick was held all the time");
+                assert!(still, "the stick was held the whole time");
                 bench.give(Input::DevicesPolled);
             }
         }
@@ -335,7 +335,7 @@ fn sticks_that_nobody_reads_are_let_go_within_a_quarter_second_and_before_a_held
 
 #[test]
 fn a_takeover_in_slow_motion_begins_slowly() {
-    // 10 / 3 at full speed, a quarter of that slow, half of it with both.
+    // 10 / 3 at full speed, a quarter of it in slow motion, half of it with both buttons.
     for (held, expected) in [(vec![SLOW], 2.5 / 3.0), (vec![ON], 10.0 / 3.0)] {
         let mut bench = Bench::with_pad(guarded());
         bench.begin_reference();
@@ -347,7 +347,7 @@ fn a_takeover_in_slow_motion_begins_slowly() {
 }
 
 #[test]
-fn a_command_in_force_is_watched_every_50_ms_whatever_the_rate() {
+fn a_command_in_force_is_checked_every_50_ms_at_any_rate() {
     let mut params = guarded();
     params.rate = 1;
     params.joy.autorepeat_rate = 0.0;
@@ -363,7 +363,7 @@ fn a_command_in_force_is_watched_every_50_ms_whatever_the_rate() {
 }
 
 #[test]
-fn the_status_says_what_to_hold_and_what_is_not_at_rest() {
+fn the_status_names_the_button_to_hold_and_the_axis_that_is_not_at_rest() {
     let mut bench = Bench::with_pad(guarded());
     let health = |bench: &Bench| bench.machine.health();
     let how =
@@ -380,11 +380,11 @@ fn the_status_says_what_to_hold_and_what_is_not_at_rest() {
     other.mappings.enable.toggle = None;
     bench.give(Input::ParametersChanged(other.clone()));
     assert!(
-        health(&bench).1.contains("hold button 0 (enable.on) (let go of it first)"),
+        health(&bench).1.contains("hold button 0 (enable.on) (release it first)"),
         "{}",
         health(&bench).1
     );
-    // A pad that comes with its stick half way.
+    // A pad that connects with its stick half deflected.
     unplug(&mut bench);
     bench.connect(PAD, "Pad", "guid");
     bench.axis(1, 16_000);
@@ -392,13 +392,13 @@ fn the_status_says_what_to_hold_and_what_is_not_at_rest() {
     bench.button(ON, true);
     bench.batch();
     // 16000 / 32767 = 0.488
-    let off = "axis 1 (angular.z) is 49 % of its way off, must be at most 10 %";
+    let off = "axis 1 (angular.z) is 49 % of its range off rest, must be at most 10 %";
     assert!(health(&bench).0 == Level::Warn && health(&bench).1.ends_with(off), "{}", health(&bench).1);
     assert!(bench.reports().iter().any(|report| report.to_string().ends_with(off)));
 }
 
 #[test]
-fn a_pad_pulled_out_while_another_one_is_there_is_lost_and_not_let_go() {
+fn unplugging_a_pad_beside_another_one_is_a_loss_and_no_release() {
     let mut bench = Bench::with_pad(guarded());
     bench.connect(joystick::DeviceId(77), "Other", "other");
     bench.button(ON, true);
@@ -412,11 +412,11 @@ fn a_pad_pulled_out_while_another_one_is_there_is_lost_and_not_let_go() {
 }
 
 #[test]
-fn a_takeover_that_ends_at_rest_by_anything_but_its_button_is_lost() {
+fn a_takeover_at_rest_that_does_not_end_by_its_button_is_a_loss() {
     type End = (&'static str, fn(&mut Bench));
     let ends: [End; 6] = [
         ("unplugged", |bench| bench.disconnect(PAD)),
-        ("let go by SDL, and unplugged", |bench| {
+        ("released by SDL, and unplugged", |bench| {
             bench.button(ON, false);
             bench.disconnect(PAD);
         }),
@@ -457,22 +457,22 @@ fn a_takeover_that_ends_at_rest_by_anything_but_its_button_is_lost() {
 }
 
 #[test]
-fn a_reference_of_before_the_node_begins_with_zero() {
+fn a_reference_published_before_the_start_of_the_node_begins_with_zero() {
     let mut bench = Bench::with_pad(guarded());
     for millis in (0..2_000).step_by(100) {
         bench.give(Input::ReferenceReceived(reference(wall(millis), true, 0.5)));
         assert_eq!(published(&mut bench, 100), []);
     }
-    assert!(bench.machine.health().1.contains("before it asks for zero"));
+    assert!(bench.machine.health().1.contains("after it asks for zero"));
     bench.give(Input::ReferenceReceived(reference(wall(2_000), true, 0.003)));
     bench.run(CYCLE);
     bench.give(Input::ReferenceReceived(reference(wall(2_005), true, 0.5)));
     assert!(published(&mut bench, CYCLE).iter().all(|state| state.vel == Some([0.5, 0.0, 0.0])));
 }
 
-/// So SDL does it: the pad is let go before it is gone, in one batch.
+/// SDL releases a pad before it removes it, in one batch.
 #[test]
-fn a_pad_that_is_let_go_in_the_batch_that_takes_it_away_is_lost_in_motion() {
+fn a_pad_released_in_the_batch_that_removes_it_is_lost_in_motion() {
     for params in [driving(), guarded()] {
         let mut bench = Bench::with_pad(params);
         bench.button(ON, true);

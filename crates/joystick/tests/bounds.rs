@@ -1,4 +1,4 @@
-//! How quick the desired velocity can be, whatever stick, buttons and references do.
+//! The bounds of the desired velocity for any stick, buttons and references.
 #![allow(clippy::unwrap_used)] // the lint's exception for tests does not see helpers
 
 mod common;
@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use units::{Instant, Machine, Stamp};
 
-/// What happens, some time after what happened before.
+/// An event, some time after the previous one.
 #[derive(Clone, Debug)]
 enum Event {
     Axis(usize, i16),
@@ -35,7 +35,7 @@ fn wall(nanos: i64) -> Stamp {
     Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
 }
 
-/// How often a takeover was seen to begin with a velocity.
+/// Plays the events and returns how many takeovers began with a velocity.
 fn check(dynamics: Dynamics, events: &[(u64, Event)]) -> Result<u64, TestCaseError> {
     let mut params = guarded();
     params.dynamics = dynamics;
@@ -68,7 +68,7 @@ fn check(dynamics: Dynamics, events: &[(u64, Event)]) -> Result<u64, TestCaseErr
         while let Some(output) = machine.poll(now) {
             let Output::PublishDesired(state) = output else { continue };
             if !active {
-                continue; // somebody else's
+                continue; // the reference, passed on
             }
             let parts = [(state.vel, state.acc, dynamics.amax), (state.avel, state.aacc, dynamics.awmax)];
             for (velocity, acceleration, most) in parts {
@@ -99,7 +99,7 @@ proptest! {
 }
 
 #[test]
-fn the_property_meets_takeovers_that_are_limited() {
+fn the_property_covers_limited_takeovers() {
     let quick = Event::Reference([900.0, 0.0, 0.0], [0.0; 3], Some(0));
     let events = [(1_000_000, quick), (1_000_000, Event::Button(0, true))];
     assert_eq!(check(Dynamics::default(), &events).unwrap(), 1);

@@ -35,7 +35,7 @@ fn a_new_device_opens_its_port_and_publishes_its_rest_state() {
     let name = "Xbox_360_Controller".to_owned();
     let state = DeviceState { stamp: wall(3), buttons: vec![true], axes: vec![0, -32768, 32767, 0] };
     let joy = JoyState { stamp: wall(3), axes: vec![0.0, 1.0, 0.0, -1.0], buttons: vec![1] };
-    assert!(matches!(bench.outputs[0], Output::PublishDesired(_)), "the desired state leaves first");
+    assert!(matches!(bench.outputs[0], Output::PublishDesired(_)), "the desired state is published first");
     assert_eq!(
         bench.outputs[1..],
         [
@@ -51,7 +51,7 @@ fn a_new_device_opens_its_port_and_publishes_its_rest_state() {
             }),
             Output::Report(Report::Controlled { name: Some(name.clone()) }),
             Output::Report(Report::Active(true)),
-            // Axis 1 is mapped, and at its end.
+            // Axis 1 is mapped and at its end.
             Output::Report(Report::WaitsForRest(Some(DeflectedAxis {
                 coordinate: "angular.z",
                 axis: 1,
@@ -82,18 +82,18 @@ fn each_dirty_device_is_published_once_with_the_stamp_of_the_batch() {
         (devices[0].0.as_str(), devices[0].1.stamp, &devices[0].1.axes[..]),
         ("Pad", wall(7), &[2, 3][..])
     );
-    // The other one: published alone, no reason to run the filter.
+    // The other device is published alone; the filter need not run.
     bench.outputs.clear();
     bench.give(Input::AxisMoved { id: OTHER, axis: 0, value: 5 });
     bench.batch();
     assert_eq!((bench.devices()[0].0.as_str(), bench.desired().len(), bench.joys().len()), ("Pad_1", 0, 0));
     bench.outputs.clear();
     bench.batch();
-    assert_eq!(bench.outputs, [], "an empty batch says nothing");
+    assert_eq!(bench.outputs, [], "an empty batch publishes nothing");
 }
 
 #[test]
-fn buttons_of_another_device_mean_nothing() {
+fn buttons_of_another_device_have_no_effect() {
     let mut bench = Bench::with_pad(guarded());
     bench.connect(OTHER, "Other", "B");
     for button in [ON, TOGGLE, common::WORLD] {
@@ -106,7 +106,7 @@ fn buttons_of_another_device_mean_nothing() {
 #[test]
 fn a_hat_drives_like_an_axis() {
     let mut params = driving();
-    params.mappings.linear[0].axis = Some(2); // after two axes: the hat's vertical
+    params.mappings.linear[0].axis = Some(2); // after two axes: the hat's vertical half
     params.mappings.linear[0].scale = -1.0;
     let mut bench = Bench::new(params);
     bench.give(Input::DeviceConnected {
@@ -127,7 +127,7 @@ fn a_hat_drives_like_an_axis() {
 }
 
 #[test]
-fn what_is_beyond_the_limits_is_dropped_and_counted() {
+fn events_beyond_the_limits_are_dropped_and_counted() {
     let mut bench = Bench::with_pad(driving());
     bench.axis(2, 1);
     bench.button(10, true);
@@ -173,7 +173,7 @@ fn a_lost_device_is_published_released_and_the_motion_is_lost() {
 }
 
 #[test]
-fn a_lost_dead_man_button_hands_back_to_a_reference_that_asked_for_zero() {
+fn after_the_loss_of_the_dead_man_a_reference_that_asked_for_zero_is_passed_on() {
     let mut bench = Bench::with_pad(guarded());
     bench.button(ON, true);
     bench.axis(0, i16::MAX);
@@ -181,7 +181,7 @@ fn a_lost_dead_man_button_hands_back_to_a_reference_that_asked_for_zero() {
     bench.give(Input::ReferenceReceived(reference(wall(100), false, 0.5)));
     bench.disconnect(PAD);
     bench.batch();
-    assert_eq!(bench.last(), PoseState::lost(wall(100), true), "a loss first");
+    assert_eq!(bench.last(), PoseState::lost(wall(100), true), "the loss comes first");
     for _ in 0..10 {
         bench.run(100);
         bench.begin_reference();
@@ -192,9 +192,9 @@ fn a_lost_dead_man_button_hands_back_to_a_reference_that_asked_for_zero() {
 }
 
 #[test]
-fn a_lost_takeover_stands_still_and_keeps_authority() {
+fn a_takeover_whose_device_is_lost_stands_still_and_keeps_authority() {
     let mut params = guarded();
-    params.dynamics.drag = 0.0; // nothing would slow it
+    params.dynamics.drag = 0.0; // nothing else slows it
     let mut bench = Bench::with_pad(params);
     bench.press(TOGGLE);
     bench.axis(0, i16::MAX);
@@ -216,7 +216,7 @@ fn an_offset_does_not_drive_without_a_device() {
     let mut bench = Bench::new(params.clone());
     bench.run(1000);
     assert_eq!(bench.desired(), []);
-    // Nor with one that is gone while a takeover goes on.
+    // The same with a device that is lost during a takeover.
     params.mappings.enable.toggle = Some(TOGGLE);
     let mut bench = Bench::with_pad(params);
     bench.press(TOGGLE);
@@ -243,12 +243,12 @@ fn a_replug_in_one_batch_takes_the_same_name() {
         })
         .collect();
     assert_eq!(ports, [("close", "Pad"), ("open", "Pad")]);
-    assert_eq!(bench.joys().len(), 2, "let go, then the new one");
+    assert_eq!(bench.joys().len(), 2, "released, then the new one");
     assert_eq!(bench.machine.controlled(), Some("Pad"));
 }
 
 #[test]
-fn an_id_used_twice_stops_the_motion_of_the_first() {
+fn a_duplicate_id_stops_the_motion_of_the_first_device() {
     let mut bench = Bench::with_pad(driving());
     bench.axis(0, i16::MAX);
     bench.run(1000);
@@ -273,7 +273,7 @@ fn the_first_to_connect_drives_and_only_its_model_after_it() {
 }
 
 #[test]
-fn a_named_device_drives_whatever_comes_first() {
+fn a_named_device_drives_even_if_another_connects_first() {
     let mut bench = Bench::new(named("My Pad!"));
     bench.connect(OTHER, "Other", "B");
     assert_eq!(bench.machine.controlled(), None);
@@ -282,7 +282,7 @@ fn a_named_device_drives_whatever_comes_first() {
 }
 
 #[test]
-fn a_throttle_that_shares_the_port_s_name_does_not_drive() {
+fn a_throttle_with_the_same_port_name_does_not_drive() {
     let [stick, throttle] = ["Stick", "Throttle"].map(|part| format!("Saitek Pro Flight X-55 Rhino {part}"));
     for name in [stick.as_str(), "03001111381000000522000000010000", "0300000038100000052200001a010000"] {
         let mut bench = Bench::new(named(name));
@@ -305,7 +305,7 @@ fn a_mapped_axis_or_button_that_the_pad_lacks_is_a_warning() {
         bench.reports().into_iter().filter(|r| matches!(r, Report::MissingInputs { .. })).collect();
     let parameters = vec![("linear.x.axis".into(), 4), ("enable.on".into(), 12)];
     assert_eq!(missing, [Report::MissingInputs { name: "Pad".into(), parameters }]);
-    let text = "Pad does not have what is mapped, which commands nothing: linear.x.axis 4, enable.on 12";
+    let text = "Pad lacks mapped inputs, which command nothing: linear.x.axis 4, enable.on 12";
     assert_eq!(bench.machine.health(), (Level::Warn, text.into()));
     bench.outputs.clear();
     params.dynamics.amax = 1.0;
@@ -323,17 +323,17 @@ fn naming_another_device_stops_the_motion_of_the_first() {
     bench.outputs.clear();
     bench.give(Input::ParametersChanged(named("Pad")));
     bench.drain();
-    assert_eq!(bench.outputs, [], "the name of the one that drives changes nothing");
+    assert_eq!(bench.outputs, [], "selecting the driving device by its name has no effect");
     bench.run(5);
     assert!(bench.forward() > 3.0);
     bench.outputs.clear();
     bench.give(Input::ParametersChanged(named("Other")));
     bench.drain();
     assert_eq!(bench.machine.controlled(), Some("Other"));
-    assert_eq!(bench.joys().len(), 2, "the first let go, and the second");
+    assert_eq!(bench.joys().len(), 2, "the first is released, then the second");
     bench.run(5);
     assert_eq!(bench.forward(), 0.0);
-    // A name that nobody has: nobody drives. No name: the first drives.
+    // A name that no device has: none drives. No name: the first drives.
     bench.give(Input::ParametersChanged(named("Nobody")));
     assert_eq!(bench.machine.controlled(), None);
     bench.give(Input::ParametersChanged(driving()));
@@ -341,7 +341,7 @@ fn naming_another_device_stops_the_motion_of_the_first() {
 }
 
 #[test]
-fn a_device_that_loses_the_drive_to_another_is_told_as_it_was() {
+fn a_device_replaced_as_the_driver_keeps_its_published_state() {
     let mut bench = Bench::with_pad(driving());
     bench.give(Input::DeviceConnected {
         id: OTHER,
@@ -361,14 +361,14 @@ fn a_device_that_loses_the_drive_to_another_is_told_as_it_was() {
     let shapes: Vec<_> = bench.joys().iter().map(|joy| (joy.axes.len(), joy.buttons.len())).collect();
     assert_eq!(shapes[..2], [(2, 10), (5, 3)]);
     assert!(shapes[2..].iter().all(|shape| *shape == (5, 3)));
-    assert_eq!(bench.connections(), [], "there was one all the time");
-    // Who drives stays, where the new choice allows it.
+    assert!(bench.connections().is_empty(), "a device was connected all the time");
+    // The driving device stays if the new selection allows it.
     bench.give(Input::ParametersChanged(named("")));
     assert_eq!(bench.machine.controlled(), Some("Other"));
 }
 
 #[test]
-fn stamps_go_on_between_readings_of_the_clock() {
+fn stamps_advance_between_readings_of_the_clock() {
     let mut bench = Bench::with_pad(driving());
     bench.millis = 4;
     bench.axis(0, 1);

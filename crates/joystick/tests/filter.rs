@@ -1,4 +1,4 @@
-//! What is desired: modes, integration, takeover, frames, pace.
+//! The desired state: modes, integration, takeover, frames, pace.
 
 mod common;
 
@@ -18,14 +18,14 @@ fn full_stick_for_a_second_gives_the_closed_form() {
 }
 
 #[test]
-fn polling_alone_integrates_and_time_never_runs_back() {
+fn polling_alone_integrates_and_time_never_goes_back() {
     let mut bench = Bench::with_pad(driving());
     bench.axis(0, i16::MAX);
     bench.millis = 1000;
     bench.drain();
     assert!((bench.forward() - 3.167_376).abs() < 1e-6, "{}", bench.forward());
     bench.outputs.clear();
-    bench.millis = 500; // not before the latest seen
+    bench.millis = 500; // earlier than the latest call
     bench.batch();
     bench.drain();
     assert!((bench.forward() - 3.167_376).abs() < 1e-6, "{}", bench.forward());
@@ -47,19 +47,19 @@ fn an_active_state_has_velocities_and_accelerations_only() {
 }
 
 #[test]
-fn what_was_commanded_until_now_is_integrated_before_the_new_command() {
+fn the_old_command_is_integrated_before_the_new_one_applies() {
     let mut bench = Bench::with_pad(driving());
     bench.axis(0, i16::MAX);
     bench.millis = 3; // no poll in between
     bench.axis(0, 0);
     bench.batch();
-    // 10/3 * (1 - exp(-0.009)) = 3.333333 * 0.00895962 = 0.0298654 m/s, and from now on it only slows
+    // 10/3 * (1 - exp(-0.009)) = 3.333333 * 0.00895962 = 0.0298654 m/s, and then it only decays
     assert!((bench.forward() - 0.029_865_4).abs() < 1e-7, "{}", bench.forward());
     assert!((bench.last().acc.unwrap()[0] + 3.0 * 0.029_865_4).abs() < 1e-6);
 }
 
 #[test]
-fn a_stick_let_go_ends_at_exactly_zero() {
+fn a_released_stick_ends_at_exactly_zero() {
     let mut bench = Bench::with_pad(driving());
     bench.axis(0, i16::MAX);
     bench.run(1000);
@@ -72,7 +72,7 @@ fn a_stick_let_go_ends_at_exactly_zero() {
 }
 
 #[test]
-fn each_mode_settles_at_its_share() {
+fn each_mode_settles_at_its_own_velocity() {
     // amax / drag / divisor: 10/3, 10/3/2 with both, 10/3/4 slow
     for (on, slow, settled) in [(true, false, 10.0 / 3.0), (true, true, 5.0 / 3.0), (false, true, 2.5 / 3.0)]
     {
@@ -96,7 +96,7 @@ fn a_reference_never_received_publishes_nothing() {
 }
 
 #[test]
-fn without_reference_letting_go_says_stop_once() {
+fn without_a_reference_a_release_publishes_one_stop() {
     let mut bench = Bench::with_pad(guarded());
     bench.button(ON, true);
     bench.axis(0, i16::MAX);
@@ -135,7 +135,7 @@ fn an_inactive_stick_passes_the_reference_bit_for_bit() {
     bench.give(Input::ReferenceReceived(reference));
     bench.drain();
     assert_eq!(bench.desired().len(), 1, "at once");
-    // At 10 ms and every cycle from there while it is fresh, never with another stamp.
+    // From 10 ms on in every cycle while it is fresh, always with its own stamp.
     bench.run(495);
     assert_eq!(bench.desired().len(), 99);
     for desired in bench.desired() {
@@ -143,11 +143,11 @@ fn an_inactive_stick_passes_the_reference_bit_for_bit() {
     }
     bench.run(5);
     assert_eq!(bench.last(), PoseState::lost(wall(500), true), "it is lost in motion");
-    assert_eq!(bench.machine.health().0, Level::Warn, "what is no number is motion");
+    assert_eq!(bench.machine.health().0, Level::Warn, "NaN counts as motion");
 }
 
 #[test]
-fn an_active_stick_masks_the_reference_until_it_lets_go() {
+fn an_active_stick_masks_the_reference_until_its_release() {
     let mut bench = Bench::with_pad(guarded());
     bench.press(TOGGLE);
     bench.begin_reference();
@@ -156,13 +156,13 @@ fn an_active_stick_masks_the_reference_until_it_lets_go() {
     assert_eq!(bench.forward(), 0.0);
     bench.press(TOGGLE);
     bench.batch();
-    assert_eq!(bench.forward(), 0.0, "a stop first, which no older stamp makes late");
+    assert_eq!(bench.forward(), 0.0, "a stop first, which cannot be late");
     bench.run(2 * CYCLE);
     assert_eq!(bench.last(), reference(wall(0), true, 9.0));
 }
 
 #[test]
-fn cycles_keep_their_phase_and_never_come_in_a_burst() {
+fn cycles_keep_their_phase_and_never_run_in_a_burst() {
     let mut bench = Bench::with_pad(driving());
     bench.axis(0, i16::MAX);
     bench.batch();
@@ -176,7 +176,7 @@ fn cycles_keep_their_phase_and_never_come_in_a_burst() {
     };
     assert_eq!(desired_at(9_999), 0);
     assert_eq!(desired_at(10_400), 1, "a little late");
-    assert_eq!(desired_at(15_000), 1, "the next is not later for that");
+    assert_eq!(desired_at(15_000), 1, "the next one is not delayed by that");
     assert_eq!(desired_at(37_000), 1, "four were missed");
     assert_eq!(desired_at(37_000), 0);
     assert_eq!(desired_at(39_999), 0);
@@ -187,7 +187,7 @@ fn cycles_keep_their_phase_and_never_come_in_a_burst() {
 }
 
 #[test]
-fn the_end_is_a_stop_and_nothing_after() {
+fn shutdown_publishes_a_stop_and_nothing_afterwards() {
     let mut bench = Bench::with_pad(driving());
     bench.axis(0, i16::MAX);
     bench.run(1000);
@@ -203,7 +203,7 @@ fn the_end_is_a_stop_and_nothing_after() {
 }
 
 #[test]
-fn an_end_stops_what_was_passed_on() {
+fn shutdown_stops_a_reference_that_was_passed_on() {
     let mut bench = Bench::with_pad(guarded());
     bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(wall(0), true, 1.0)));
@@ -211,11 +211,11 @@ fn an_end_stops_what_was_passed_on() {
     bench.outputs.clear();
     bench.give(Input::Stopping);
     bench.drain();
-    assert_eq!(bench.desired(), [PoseState::standing(wall(0), true)], "nobody passes it on any more");
+    assert_eq!(bench.desired(), [PoseState::standing(wall(0), true)], "it is no longer passed on");
 }
 
 #[test]
-fn an_end_before_anything_was_said_says_nothing() {
+fn shutdown_before_any_claim_publishes_nothing() {
     let mut bench = Bench::with_pad(guarded());
     bench.give(Input::Stopping);
     bench.drain();
@@ -223,7 +223,7 @@ fn an_end_before_anything_was_said_says_nothing() {
 }
 
 #[test]
-fn an_end_lets_all_devices_go_after_the_stop() {
+fn shutdown_releases_all_devices_after_the_stop() {
     let mut bench = Bench::with_pad(driving());
     bench.axis(0, i16::MAX);
     bench.button(ON, true);
@@ -241,7 +241,7 @@ fn an_end_lets_all_devices_go_after_the_stop() {
 }
 
 #[test]
-fn what_the_stick_left_behind_does_not_outlive_the_end() {
+fn no_state_of_the_stick_is_published_after_shutdown() {
     let mut bench = Bench::with_pad(guarded());
     bench.button(ON, true);
     bench.axis(0, i16::MAX);
@@ -250,7 +250,7 @@ fn what_the_stick_left_behind_does_not_outlive_the_end() {
     bench.give(Input::ReferenceReceived(reference(wall(1000), true, 0.5)));
     bench.outputs.clear();
     bench.axis(1, 1);
-    bench.give(Input::BatchEnded); // makes a state of 3 m/s that nobody polls
+    bench.give(Input::BatchEnded); // makes a state of 3 m/s that is not polled
     bench.button(ON, false);
     bench.give(Input::Stopping);
     bench.drain();
@@ -258,7 +258,7 @@ fn what_the_stick_left_behind_does_not_outlive_the_end() {
 }
 
 #[test]
-fn mappings_that_do_little_are_warned_of_when_they_come() {
+fn incomplete_mappings_cause_a_warning_when_they_are_set() {
     let mut bench = Bench::new(Params::default());
     bench.drain();
     assert_eq!(bench.reports(), [Report::Unmapped, Report::AlwaysActive]);

@@ -1,4 +1,4 @@
-//! What the ROS world hears on `joy` and `~/connected`.
+//! What is published on `joy` and `~/connected`.
 
 mod common;
 
@@ -19,8 +19,8 @@ fn with(change: impl FnOnce(&mut JoyParams)) -> Params {
 }
 
 /// The first axis of each message, in thousandths, with the time it left at [ms].
-fn axis_told(bench: &mut Bench, until: u64, events: &[(u64, i16)]) -> Vec<(u64, i32)> {
-    let mut told = Vec::new();
+fn axis_messages(bench: &mut Bench, until: u64, events: &[(u64, i16)]) -> Vec<(u64, i32)> {
+    let mut messages = Vec::new();
     while bench.millis < until {
         bench.millis += 1;
         for &(at, value) in events {
@@ -30,13 +30,13 @@ fn axis_told(bench: &mut Bench, until: u64, events: &[(u64, i16)]) -> Vec<(u64, 
         }
         bench.outputs.clear();
         bench.drain();
-        told.extend(bench.joys().iter().map(|joy| (bench.millis, (joy.axes[0] * 1000.0) as i32)));
+        messages.extend(bench.joys().iter().map(|joy| (bench.millis, (joy.axes[0] * 1000.0) as i32)));
     }
-    told
+    messages
 }
 
 #[test]
-fn more_than_a_port_carries_is_told() {
+fn joy_has_more_inputs_than_a_port() {
     let mut bench = Bench::new(quiet());
     let (guid, serial, path, links) = Default::default();
     bench.give(Input::DeviceConnected {
@@ -61,22 +61,23 @@ fn more_than_a_port_carries_is_told() {
 }
 
 #[test]
-fn moves_within_the_interval_leave_as_one_message() {
+fn moves_within_the_interval_are_published_as_one_message() {
     let mut bench = Bench::with_pad(quiet());
-    // 5 to 15 ms are one, 16 ms begins anew: left is positive, 16384 / 32767 = 0.500
-    let told = axis_told(&mut bench, 60, &[(5, -3277), (9, -16384), (15, 16384), (16, 0), (26, -32768)]);
-    assert_eq!(told, [(15, -500), (26, 1000)]);
+    // 5 to 15 ms are one message, 16 ms begins the next: left is positive, 16384 / 32767 = 0.500
+    let messages =
+        axis_messages(&mut bench, 60, &[(5, -3277), (9, -16384), (15, 16384), (16, 0), (26, -32768)]);
+    assert_eq!(messages, [(15, -500), (26, 1000)]);
 }
 
 #[test]
 fn without_an_interval_each_batch_is_a_message() {
     let mut bench = Bench::with_pad(with(|joy| joy.coalesce_interval = 0.0));
-    let told = axis_told(&mut bench, 20, &[(5, -3277), (5, -16384), (6, 0)]);
-    assert_eq!(told, [(5, 500), (6, 0)]);
+    let messages = axis_messages(&mut bench, 20, &[(5, -3277), (5, -16384), (6, 0)]);
+    assert_eq!(messages, [(5, 500), (6, 0)]);
 }
 
 #[test]
-fn a_button_leaves_at_once_and_takes_the_moves_along() {
+fn a_button_is_published_at_once_with_the_pending_moves() {
     let mut bench = Bench::with_pad(quiet());
     bench.axis(0, -32768);
     bench.millis = 1;
@@ -84,23 +85,23 @@ fn a_button_leaves_at_once_and_takes_the_moves_along() {
     bench.drain();
     assert_eq!((bench.joys().len(), bench.joys()[0].axes[0], bench.joys()[0].buttons[3]), (1, 1.0, 1));
     bench.run(50);
-    assert_eq!(bench.joys().len(), 1, "there is nothing left to tell");
+    assert_eq!(bench.joys().len(), 1, "nothing is pending");
 }
 
 #[test]
-fn a_press_within_one_batch_is_not_swallowed() {
+fn a_press_within_one_batch_is_not_lost() {
     let mut bench = Bench::with_pad(quiet());
     bench.press(3);
     bench.press(3);
     bench.button(4, true);
     bench.button(4, true);
     bench.batch();
-    let told: Vec<_> = bench.joys().iter().map(|joy| (joy.buttons[3], joy.buttons[4])).collect();
-    assert_eq!(told, [(1, 0), (0, 0), (1, 0), (0, 0), (0, 1)]);
+    let messages: Vec<_> = bench.joys().iter().map(|joy| (joy.buttons[3], joy.buttons[4])).collect();
+    assert_eq!(messages, [(1, 0), (0, 0), (1, 0), (0, 0), (0, 1)]);
 }
 
 #[test]
-fn a_hat_lets_go_of_one_direction_alone() {
+fn a_hat_can_release_one_direction_alone() {
     let mut bench = Bench::new(quiet());
     bench.give(Input::DeviceConnected {
         id: PAD,
@@ -122,43 +123,46 @@ fn a_hat_lets_go_of_one_direction_alone() {
     bench.hat(Hat { down: true, right: true, ..centre });
     bench.hat(centre);
     bench.drain();
-    let told: Vec<_> = bench.joys().iter().map(|joy| joy.axes.clone()).collect();
+    let messages: Vec<_> = bench.joys().iter().map(|joy| joy.axes.clone()).collect();
     // left-right, then up-down; left and up are positive
-    assert_eq!(told, [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, -1.0, -1.0], [0.0, 0.0, 0.0]]);
+    assert_eq!(
+        messages,
+        [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, -1.0, -1.0], [0.0, 0.0, 0.0]]
+    );
     assert!(bench.joys()[4].axes.iter().all(|axis| axis.is_sign_positive()));
 }
 
 #[test]
-fn a_move_inside_the_dead_zone_is_none() {
+fn a_move_inside_the_dead_zone_is_not_published() {
     let mut bench = Bench::with_pad(with(|joy| {
         joy.dead_zone = 0.2;
         joy.coalesce_interval = 0.0;
     }));
-    // 0.2 of 32767 = 6553.4; 19660 is 0.6, half way from 0.2 to 1
-    let told = axis_told(&mut bench, 20, &[(1, 6553), (2, -6553), (3, -19660), (4, 32767), (5, 100)]);
-    assert_eq!(told, [(3, 499), (4, -1000), (5, 0)]);
+    // 0.2 of 32767 = 6553.4; 19660 is 0.6, halfway from 0.2 to 1
+    let messages = axis_messages(&mut bench, 20, &[(1, 6553), (2, -6553), (3, -19660), (4, 32767), (5, 100)]);
+    assert_eq!(messages, [(3, 499), (4, -1000), (5, 0)]);
 }
 
 #[test]
-fn repeats_come_whatever_else_is_told() {
+fn other_messages_do_not_affect_repeats() {
     let mut bench = Bench::with_pad(with(|joy| {
         joy.autorepeat_rate = 20.0;
         joy.coalesce_interval = 0.0;
     }));
     // One event right before and one right after the repeat of 50 ms, and a burst before that of 100 ms.
-    let told = axis_told(&mut bench, 210, &[(49, 1), (51, 0), (90, 1), (95, 0), (99, 1)]);
-    let times: Vec<u64> = told.iter().map(|(at, _)| *at).collect();
+    let messages = axis_messages(&mut bench, 210, &[(49, 1), (51, 0), (90, 1), (95, 0), (99, 1)]);
+    let times: Vec<u64> = messages.iter().map(|(at, _)| *at).collect();
     assert_eq!(times, [49, 50, 51, 90, 95, 99, 100, 150, 200]);
 }
 
 #[test]
-fn repeats_are_stamped_with_their_time_and_moves_with_that_of_the_event() {
+fn repeats_have_the_stamp_of_their_time_and_moves_that_of_their_event() {
     let mut bench = Bench::with_pad(with(|joy| joy.autorepeat_rate = 100.0));
     bench.millis = 3;
     bench.axis(0, 5000);
     bench.millis = 25;
     bench.drain();
-    // The move is told by the repeat that comes first; the repeat of 20 ms comes late.
+    // The next repeat contains the move; the repeat of 20 ms is late.
     assert_eq!(bench.joys().iter().map(|joy| joy.stamp).collect::<Vec<_>>(), [common::wall(25)]);
     bench.outputs.clear();
     bench.millis = 26;
@@ -171,7 +175,7 @@ fn repeats_are_stamped_with_their_time_and_moves_with_that_of_the_event() {
 }
 
 #[test]
-fn moves_that_nobody_polled_in_time_keep_their_stamp_and_their_message() {
+fn moves_that_were_not_polled_in_time_keep_their_stamp_and_their_message() {
     let mut bench = Bench::with_pad(quiet());
     bench.millis = 3;
     bench.axis(0, 5000);
@@ -179,8 +183,8 @@ fn moves_that_nobody_polled_in_time_keep_their_stamp_and_their_message() {
     bench.axis(0, 0);
     bench.millis = 50;
     bench.drain();
-    let told: Vec<_> = bench.joys().iter().map(|joy| (joy.stamp, joy.axes[0] == 0.0)).collect();
-    assert_eq!(told, [(common::wall(3), false), (common::wall(30), true)]);
+    let messages: Vec<_> = bench.joys().iter().map(|joy| (joy.stamp, joy.axes[0] == 0.0)).collect();
+    assert_eq!(messages, [(common::wall(3), false), (common::wall(30), true)]);
 }
 
 #[test]
@@ -193,17 +197,17 @@ fn repeats_end_with_the_device_and_begin_with_the_next() {
     bench.outputs.clear();
     bench.run(100);
     assert_eq!(bench.joys(), []);
-    assert_eq!(bench.machine.deadline(), Some(Instant::from_millis(205)), "the filter's alone");
+    assert_eq!(bench.machine.deadline(), Some(Instant::from_millis(205)), "only the filter has a deadline");
     bench.connect(PAD, "Pad", "guid");
     bench.run(100);
     assert_eq!((bench.joys().len(), bench.connections()), (6, vec![true]));
 }
 
 #[test]
-fn a_lost_device_is_told_as_let_go_with_triggers_at_rest() {
+fn a_lost_device_is_published_as_released_with_triggers_at_rest() {
     let mut bench = Bench::new(quiet());
     bench.drain();
-    assert_eq!(bench.connections(), [false], "from the beginning");
+    assert_eq!(bench.connections(), [false], "published at the start");
     bench.give(Input::DeviceConnected {
         id: PAD,
         name: "Pad".into(),
@@ -215,7 +219,7 @@ fn a_lost_device_is_told_as_let_go_with_triggers_at_rest() {
         buttons: vec![true],
         hats: vec![Hat { up: true, ..Hat::default() }],
     });
-    bench.axis(2, 100); // held up while it was plugged in, and let go
+    bench.axis(2, 100); // deflected at the connection, and released
     bench.batch();
     bench.outputs.clear();
     bench.axis(1, 12345);
@@ -226,7 +230,7 @@ fn a_lost_device_is_told_as_let_go_with_triggers_at_rest() {
 }
 
 #[test]
-fn parameters_of_joy_act_at_once() {
+fn parameters_of_joy_take_effect_at_once() {
     let mut bench = Bench::with_pad(quiet());
     bench.axis(0, 16384);
     bench.run(50);
@@ -237,12 +241,12 @@ fn parameters_of_joy_act_at_once() {
     bench.outputs.clear();
     bench.give(Input::ParametersChanged(with(|joy| joy.autorepeat_rate = 100.0)));
     bench.run(100);
-    assert_eq!(bench.joys().len(), 10, "the first repeat also tells that the dead zone is gone again");
+    assert_eq!(bench.joys().len(), 10, "the first repeat also contains the change by the dead zone");
     assert_eq!(bench.joys()[0].axes[0], -0.500_015_26, "-16384 / 32767");
 }
 
 #[test]
-fn the_desired_state_leaves_before_joy() {
+fn the_desired_state_is_published_before_joy() {
     let mut bench = Bench::with_pad(with(|joy| joy.coalesce_interval = 0.0));
     bench.button(1, true);
     bench.axis(0, 1000);

@@ -12,12 +12,12 @@ fn the_defaults_of_the_specification_are_those_of_params() {
 fn a_default_passes_its_own_check() {
     for (name, declaration, value) in specification().defaults().iter() {
         assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
-        assert!(!declaration.text.is_empty(), "{name} says what it does");
+        assert!(!declaration.text.is_empty(), "{name} has a description");
     }
 }
 
 #[test]
-fn every_parameter_arrives_where_it_belongs() {
+fn every_parameter_reaches_its_field() {
     let name = |n: &str| n.to_owned();
     let set = specification()
         .resolve([
@@ -72,7 +72,7 @@ fn every_parameter_arrives_where_it_belongs() {
 }
 
 #[test]
-fn what_would_drive_wildly_is_refused() {
+fn values_out_of_range_are_refused() {
     let refused = |name: &str, value| specification().resolve([(name.to_owned(), value)]).is_err();
     for bad in [f64::NAN, f64::INFINITY, -1.0, 1000.1] {
         for name in ["drag", "amax", "awmax", "slow"] {
@@ -87,7 +87,7 @@ fn what_would_drive_wildly_is_refused() {
 }
 
 #[test]
-fn one_button_is_not_two_things() {
+fn a_button_has_one_function() {
     let read = |first: &str, second: &str, button| {
         let values = [first, second].map(|name| (name.to_owned(), Value::Integer(button)));
         let set = specification().resolve(values).unwrap();
@@ -97,7 +97,7 @@ fn one_button_is_not_two_things() {
     assert_eq!(read("enable.on", "enable.toggle", 5), Err(sentence.into()));
     let sentence = "parameter 'coords.world' is 0, must be another button than 'coords.intrinsic'";
     assert_eq!(read("coords.intrinsic", "coords.world", 0), Err(sentence.into()));
-    assert_eq!(read("enable.on", "enable.slow", -1), Ok(()), "none is none");
+    assert_eq!(read("enable.on", "enable.slow", -1), Ok(()), "unused buttons may be equal");
     assert_eq!(read("enable.on", "coords.world", 5), Ok(()));
 }
 
@@ -115,7 +115,7 @@ fn a_centre_lies_between_its_ends() {
     for (min, center, max) in [(0, -1, 1), (0, 2, 1), (3, 3, 3), (1, 0, -1)] {
         assert!(read(min, center, max).is_err(), "{min} {center} {max}");
     }
-    let text = "parameter 'angular.y.center' is 2, must lie from 'angular.y.min' (0) to 'angular.y.max' (1), of which \
-                the second must be greater";
+    let text = "parameter 'angular.y.center' is 2, must lie from 'angular.y.min' (0) to 'angular.y.max' (1), which \
+                must be greater";
     assert_eq!(read(0, 2, 1), Err(text.into()));
 }

@@ -1,4 +1,4 @@
-//! What holds for any input.
+//! Properties for any input.
 #![allow(clippy::unwrap_used)] // the lint's exception for tests does not see helpers
 
 mod common;
@@ -35,7 +35,7 @@ fn drain(machine: &mut Joystick, now: Instant) -> Vec<Output> {
     std::iter::from_fn(|| machine.poll(now)).collect()
 }
 
-/// The velocity after the full stick was held as `hold` says for the sum of `pieces` [ns], polled after each.
+/// The velocity after the stick was held at `axis` for the sum of `pieces` [ns], polled after each.
 fn velocity_after(params: &Params, axis: i16, pieces: &[u64]) -> [f64; 3] {
     let mut machine = Joystick::new(params.clone());
     connect(&mut machine);
@@ -76,7 +76,7 @@ fn params() -> impl Strategy<Value = Params> {
     });
     let dynamics = (any::<f64>(), any::<f64>(), any::<f64>(), any::<f64>())
         .prop_map(|(drag, amax, awmax, slow)| Dynamics { drag, amax, awmax, slow });
-    // Wilder than the ranges of the specification let through.
+    // Beyond the ranges of the specification.
     let joy = (any::<f64>(), any::<f64>(), any::<f64>()).prop_map(
         |(dead_zone, autorepeat_rate, coalesce_interval)| JoyParams {
             dead_zone,
@@ -163,14 +163,14 @@ fn input() -> impl Strategy<Value = Input> {
     ]
 }
 
-/// Inputs, each some nanoseconds after the one before; now and then very many.
+/// Inputs, each some nanoseconds, sometimes very many, after the previous one.
 fn story() -> impl Strategy<Value = Vec<(u64, Input)>> {
     let wait = prop_oneof![9 => 0..20_000_000_u64, 1 => any::<u64>()];
     vec((wait, input()), 0..60)
 }
 
 /// All outputs of a story, and the state of the machine after it.
-fn told(params: &Params, story: &[(u64, Input)]) -> (Vec<Output>, Joystick) {
+fn play(params: &Params, story: &[(u64, Input)]) -> (Vec<Output>, Joystick) {
     let mut machine = Joystick::new(params.clone());
     let mut outputs = Vec::new();
     let mut now = 0_u64;
@@ -190,14 +190,14 @@ fn part<const N: usize>(present: bool, words: &mut impl Iterator<Item = f64>) ->
 
 proptest! {
     #[test]
-    fn the_velocity_does_not_depend_on_how_time_is_cut(
+    fn the_velocity_does_not_depend_on_how_time_is_divided(
         axis: i16, drag in 0.0..1000.0, pieces in vec(0..50_000_000_u64, 1..40),
     ) {
         let mut params = driving();
         params.dynamics.drag = drag;
         let whole = velocity_after(&params, axis, &[pieces.iter().sum()]);
         let cut = velocity_after(&params, axis, &pieces);
-        // No decay is involved, so the snap cannot fall on different sides: only rounding remains.
+        // No coordinate decays, so none is set to zero: only rounding remains.
         prop_assert!((whole[0] - cut[0]).abs() <= 1e-9 * whole[0].abs(), "{whole:?} {cut:?}");
     }
 
@@ -245,9 +245,9 @@ proptest! {
     }
 
     #[test]
-    fn any_story_is_told_without_panic_and_twice_the_same(params in params(), story in story()) {
-        let (first, machine) = told(&params, &story);
-        let (second, again) = told(&params, &story);
+    fn any_story_runs_without_panic_and_twice_alike(params in params(), story in story()) {
+        let (first, machine) = play(&params, &story);
+        let (second, again) = play(&params, &story);
         // As text, which has a NaN equal to itself.
         prop_assert_eq!(format!("{first:?}"), format!("{second:?}"));
         prop_assert_eq!(machine.report(), again.report());
@@ -264,7 +264,7 @@ proptest! {
                 given.push(*state);
             }
         }
-        for output in told(&params, &story).0 {
+        for output in play(&params, &story).0 {
             match output {
                 Output::OpenDevice { name } => {
                     prop_assert!(!open.contains(&name) && name.len() <= MAX_NAME_LENGTH);
@@ -285,7 +285,7 @@ proptest! {
                     prop_assert!(joy.axes.len() <= 64 && joy.axes.iter().all(|x| x.abs() <= 1.0));
                     prop_assert!(joy.buttons.iter().all(|b| [0, 1].contains(b)));
                 }
-                // Either somebody else's, or finite whatever the parameters were.
+                // It is the reference, or finite for any parameters.
                 Output::PublishDesired(state) => {
                     let text = format!("{state:?}");
                     if !given.iter().any(|given| format!("{given:?}") == text) {
@@ -295,7 +295,7 @@ proptest! {
                     }
                 }
                 Output::PublishConnected(now) => {
-                    prop_assert!(connected != Some(now), "said twice");
+                    prop_assert!(connected != Some(now), "published twice");
                     connected = Some(now);
                 }
                 Output::LogRow(row) => prop_assert_eq!(row.to_string().split(' ').count(), 15),
@@ -320,11 +320,11 @@ proptest! {
         machine.handle(now, Input::DeviceDisconnected { id: PAD });
         machine.handle(now, Input::BatchEnded);
         let Some(Output::PublishDesired(state)) = machine.poll(now) else {
-            return Err(TestCaseError::fail("nothing is said"));
+            return Err(TestCaseError::fail("nothing is published"));
         };
-        // A takeover outlasts its pad; else it was lost, at rest too.
-        let says = if toggled { PoseState::standing } else { PoseState::lost };
-        prop_assert_eq!(state, says(Stamp::ZERO, true));
+        // A takeover outlasts its pad; otherwise the stick was lost, also at rest.
+        let expected = if toggled { PoseState::standing } else { PoseState::lost };
+        prop_assert_eq!(state, expected(Stamp::ZERO, true));
     }
 
     #[test]

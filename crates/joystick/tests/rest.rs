@@ -1,4 +1,4 @@
-//! A stick that gets to drive commands nothing before it was at rest, and inherits no takeover.
+//! A stick that starts to drive commands nothing before it was at rest, and inherits no takeover.
 
 mod common;
 
@@ -8,7 +8,7 @@ use joystick::{DeflectedAxis, DeviceId, Dynamics, Input, Level, Params, PoseStat
 const OTHER: DeviceId = DeviceId(8);
 const FULL: [i16; 2] = [i16::MAX, 0];
 
-/// A pad comes with its two axes and its buttons held like that.
+/// Connects a pad with these two axes and held buttons.
 fn plug(bench: &mut Bench, id: DeviceId, name: &str, serial: &str, axes: [i16; 2], held: &[usize]) {
     let (guid, path, links) = ("guid".into(), format!("/dev/{}", id.0), vec![]);
     let buttons = (0..10).map(|button| held.contains(&button)).collect();
@@ -42,7 +42,7 @@ fn waits(bench: &Bench) -> bool {
 }
 
 #[test]
-fn a_latched_takeover_waits_for_the_stick_that_comes_back_held() {
+fn a_latched_takeover_waits_for_a_stick_that_returns_deflected() {
     let mut bench = Bench::with_pad(guarded());
     bench.press(TOGGLE);
     axis(&mut bench, PAD, 0, i16::MAX);
@@ -53,40 +53,40 @@ fn a_latched_takeover_waits_for_the_stick_that_comes_back_held() {
     assert!(bench.machine.active() && waits(&bench), "authority stays");
     assert_eq!(bench.machine.health().0, Level::Warn);
     assert_eq!(forward(&mut bench), 0.0);
-    axis(&mut bench, OTHER, 0, -i16::MAX); // through the middle, but not at rest there
+    axis(&mut bench, OTHER, 0, -i16::MAX); // through the centre, but not at rest there
     assert_eq!(forward(&mut bench), 0.0);
     assert!(bench.desired().iter().rev().take(10).all(|s| s.acc == Some([0.0; 3])));
     axis(&mut bench, OTHER, 0, 3000);
     assert!(!waits(&bench));
     axis(&mut bench, OTHER, 0, i16::MAX);
     assert!(forward(&mut bench) > 2.5);
-    let told: Vec<_> = bench
+    let reports: Vec<_> = bench
         .reports()
         .into_iter()
         .filter(|r| matches!(r, Report::WaitsForRest(_) | Report::AtRest))
         .collect();
     let deflected_axis = DeflectedAxis { coordinate: "linear.x", axis: 0, percent: 100 };
-    assert_eq!(told, [Report::WaitsForRest(Some(deflected_axis)), Report::AtRest]);
+    assert_eq!(reports, [Report::WaitsForRest(Some(deflected_axis)), Report::AtRest]);
 }
 
 #[test]
-fn a_pad_plugged_in_held_waits_without_any_button_too() {
+fn a_pad_that_connects_deflected_waits_without_any_button_too() {
     let mut bench = Bench::new(driving());
     plug(&mut bench, PAD, "Pad", "", [0, i16::MIN], &[]);
     assert_eq!(forward(&mut bench), 0.0);
     axis(&mut bench, PAD, 0, i16::MAX);
-    assert_eq!(forward(&mut bench), 0.0, "the other axis is held still");
+    assert_eq!(forward(&mut bench), 0.0, "the other axis is still deflected");
     axis(&mut bench, PAD, 1, 0);
     assert_eq!(forward(&mut bench), 0.0, "both at rest together");
     axis(&mut bench, PAD, 0, 0);
     axis(&mut bench, PAD, 0, i16::MAX);
     assert!(forward(&mut bench) > 2.5);
     bench.give(Input::ParametersChanged(named("Pad", driving())));
-    assert!(forward(&mut bench) > 2.5, "who drives on was at rest before");
+    assert!(forward(&mut bench) > 2.5, "the stick was at rest before");
 }
 
 #[test]
-fn what_a_plug_tells_in_pieces_is_one_state() {
+fn a_batch_of_events_is_one_state() {
     let mut bench = Bench::new(driving());
     bench.connect(PAD, "Pad", "guid");
     bench.axis(0, i16::MAX);
@@ -96,7 +96,7 @@ fn what_a_plug_tells_in_pieces_is_one_state() {
 }
 
 #[test]
-fn a_pad_that_comes_at_rest_says_nothing_of_it() {
+fn a_pad_that_connects_at_rest_causes_no_report() {
     let mut bench = Bench::new(driving());
     plug(&mut bench, PAD, "Pad", "", [3000, -3000], &[]);
     assert!(!waits(&bench));
@@ -118,21 +118,21 @@ fn another_device_inherits_no_takeover() {
         bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
         bench.give(Input::ParametersChanged(named("B", guarded())));
         bench.batch();
-        assert!(!bench.machine.active(), "also a twin: '{serial}'");
-        assert_eq!(bench.last(), PoseState::lost(wall(0), true), "nobody let go");
+        assert!(!bench.machine.active(), "another of the same model too: '{serial}'");
+        assert_eq!(bench.last(), PoseState::lost(wall(0), true), "the user did not release it");
     }
 }
 
 #[test]
-fn the_same_device_keeps_its_takeover_through_a_rest() {
+fn the_same_device_keeps_its_takeover_while_it_waits_for_rest() {
     let mut bench = Bench::with_pad(guarded());
     bench.press(TOGGLE);
     axis(&mut bench, PAD, 0, i16::MAX);
     bench.give(Input::ParametersChanged(named("Nobody", guarded())));
     assert_eq!(forward(&mut bench), 0.0);
     bench.give(Input::ParametersChanged(named("Pad", guarded())));
-    assert!(bench.machine.active(), "authority is not given back");
-    assert_eq!(forward(&mut bench), 0.0, "but nobody knows what the stick means");
+    assert!(bench.machine.active(), "authority is kept");
+    assert_eq!(forward(&mut bench), 0.0, "the stick has not been at rest");
     axis(&mut bench, PAD, 0, 0);
     axis(&mut bench, PAD, 0, i16::MAX);
     assert!(forward(&mut bench) > 2.5);
@@ -153,7 +153,7 @@ fn a_replaced_device_of_another_model_inherits_nothing() {
 }
 
 #[test]
-fn a_dead_man_held_at_a_handover_is_pressed_anew() {
+fn a_dead_man_held_at_a_handover_has_to_be_pressed_again() {
     type Way = (&'static str, fn(&mut Bench));
     let ways: [Way; 2] = [
         ("", |bench| bench.give(Input::ParametersChanged(named("B", guarded())))),
@@ -177,7 +177,7 @@ fn a_dead_man_held_at_a_handover_is_pressed_anew() {
 #[test]
 fn a_stick_held_at_a_handover_waits_and_a_takeover_meanwhile_begins_with_zero() {
     let mut params = guarded();
-    params.dynamics.drag = 0.0; // nothing would end what it began with
+    params.dynamics.drag = 0.0; // the initial velocity would not decay
     let mut bench = Bench::new(params.clone());
     plug(&mut bench, PAD, "A", "1", [0; 2], &[]);
     plug(&mut bench, OTHER, "B", "2", [0; 2], &[]);
@@ -194,7 +194,7 @@ fn a_stick_held_at_a_handover_waits_and_a_takeover_meanwhile_begins_with_zero() 
     assert!((forward(&mut bench) - 5.0).abs() < 1e-9, "10 m/s^2 for half a second");
 }
 
-/// A machine that is not read, and where its pad says to be after that.
+/// A loss of the reading, then the pad is read with these values.
 fn read_again(bench: &mut Bench, axes: [i16; 2], held: &[usize]) {
     let buttons = (0..10).map(|button| held.contains(&button)).collect();
     bench.give(Input::DeviceRead { id: PAD, axes: axes.into(), buttons, hats: vec![] });
@@ -207,7 +207,7 @@ fn lose_reading(bench: &mut Bench) {
 }
 
 #[test]
-fn what_nobody_reads_is_let_go_and_its_takeover_waits_for_rest_that_is_known() {
+fn an_unread_device_counts_as_released_and_its_takeover_waits_until_it_is_read_at_rest() {
     let mut bench = Bench::with_pad(guarded());
     bench.press(TOGGLE);
     axis(&mut bench, PAD, 0, i16::MAX);
@@ -218,9 +218,9 @@ fn what_nobody_reads_is_let_go_and_its_takeover_waits_for_rest_that_is_known() {
     assert!(bench.machine.active() && waits(&bench), "authority stays");
     assert_eq!(forward(&mut bench), 0.0);
     axis(&mut bench, PAD, 1, 0);
-    assert!(waits(&bench), "nobody knows where the other axis is");
+    assert!(waits(&bench), "the position of the other axis is unknown");
     read_again(&mut bench, FULL, &[]);
-    assert_eq!(forward(&mut bench), 0.0, "it was held all the time");
+    assert_eq!(forward(&mut bench), 0.0, "it was deflected the whole time");
     axis(&mut bench, PAD, 0, 30_000);
     assert_eq!(forward(&mut bench), 0.0, "and still is");
     axis(&mut bench, PAD, 0, 0);
@@ -229,7 +229,7 @@ fn what_nobody_reads_is_let_go_and_its_takeover_waits_for_rest_that_is_known() {
 }
 
 #[test]
-fn a_stick_let_go_while_nobody_read_it_commands_again_once_it_is_read() {
+fn a_stick_released_while_unread_commands_again_once_it_is_read() {
     let mut bench = Bench::with_pad(guarded());
     bench.press(TOGGLE);
     axis(&mut bench, PAD, 0, i16::MAX);
@@ -241,7 +241,7 @@ fn a_stick_let_go_while_nobody_read_it_commands_again_once_it_is_read() {
 }
 
 #[test]
-fn a_button_held_while_nobody_read_it_is_pressed_anew() {
+fn a_button_held_while_unread_has_to_be_pressed_again() {
     let mut bench = Bench::with_pad(guarded());
     bench.button(ON, true);
     bench.batch();
@@ -249,16 +249,16 @@ fn a_button_held_while_nobody_read_it_is_pressed_anew() {
     lose_reading(&mut bench);
     assert!(!bench.machine.active());
     read_again(&mut bench, [0; 2], &[ON]);
-    assert!(!bench.machine.active(), "it is down, but nobody pressed it");
+    assert!(!bench.machine.active(), "it is down, but its press was not received");
     button(&mut bench, PAD, ON, false);
     button(&mut bench, PAD, ON, true);
     assert!(bench.machine.active());
-    // Pressed after SDL went on and before all was told: that is a press.
+    // Pressed after SDL continued and before everything was delivered: this is a press.
     lose_reading(&mut bench);
     button(&mut bench, PAD, ON, true);
     read_again(&mut bench, [0; 2], &[ON]);
     assert!(bench.machine.active());
-    // And released in between without a word.
+    // Its release in between is not received.
     lose_reading(&mut bench);
     button(&mut bench, PAD, ON, true);
     read_again(&mut bench, [0; 2], &[]);
@@ -275,8 +275,8 @@ fn a_held_stick_that_would_command_something_else_waits() {
     type Change = fn(&mut Params);
     let changes: [(&str, Params, Change); 5] = [
         ("another axis", driving(), second),
-        ("the other way", driving(), back),
-        ("also another way", driving(), turned),
+        ("the other direction", driving(), back),
+        ("another direction too", driving(), turned),
         ("other buttons", driving(), buttons),
         ("no buttons", guarded(), none),
     ];
@@ -297,8 +297,8 @@ fn a_held_stick_that_would_command_something_else_waits() {
 }
 
 #[test]
-fn an_axis_that_nobody_touched_waits_whatever_the_stick_before_it_trembled() {
-    // The left trigger rests at its end, and nobody said so with an offset.
+fn an_untouched_axis_off_rest_waits_whatever_noise_the_previous_axis_had() {
+    // The left trigger rests at its end and is mapped without an offset.
     type Change = fn(&mut Params);
     let changes: [(&str, Change); 3] = [
         ("axis", |params| params.mappings.linear[0].axis = Some(1)),
@@ -321,7 +321,7 @@ fn an_axis_that_nobody_touched_waits_whatever_the_stick_before_it_trembled() {
 }
 
 #[test]
-fn another_axis_held_in_the_same_way_waits_too() {
+fn another_axis_with_the_same_deflection_waits_too() {
     let mut params = driving();
     let mut bench = Bench::with_pad(params.clone());
     axis(&mut bench, PAD, 0, 20_000);
@@ -333,7 +333,7 @@ fn another_axis_held_in_the_same_way_waits_too() {
 }
 
 #[test]
-fn a_twin_that_was_there_all_the_time_inherits_no_takeover() {
+fn a_second_pad_of_the_same_model_inherits_no_takeover() {
     let mut bench = Bench::new(guarded());
     plug(&mut bench, PAD, "A", "", [0; 2], &[]);
     plug(&mut bench, OTHER, "B", "", [0; 2], &[]);
@@ -342,14 +342,14 @@ fn a_twin_that_was_there_all_the_time_inherits_no_takeover() {
     assert!(bench.machine.active());
     bench.disconnect(PAD);
     bench.batch();
-    assert!(bench.machine.active(), "until it is known who comes");
+    assert!(bench.machine.active(), "until the next device connects");
     bench.give(Input::ParametersChanged(named("B", guarded())));
     bench.batch();
     assert_eq!((bench.machine.controlled(), bench.machine.active()), (Some("B"), false));
 }
 
 #[test]
-fn a_held_stick_that_commands_more_or_less_of_the_same_goes_on() {
+fn a_held_stick_continues_if_only_the_magnitude_changes() {
     let mut params = driving();
     let mut bench = Bench::with_pad(params.clone());
     axis(&mut bench, PAD, 0, i16::MAX);
@@ -362,7 +362,7 @@ fn a_held_stick_that_commands_more_or_less_of_the_same_goes_on() {
 }
 
 #[test]
-fn in_another_frame_a_stick_that_is_held_waits_and_one_at_rest_goes_on() {
+fn after_a_change_of_frame_a_held_stick_waits_and_one_at_rest_continues() {
     type Change = (&'static str, fn(&mut Bench));
     let changes: [Change; 4] = [
         ("parameter", |bench| bench.give(Input::ParametersChanged(Params { intrinsic: false, ..guarded() }))),
@@ -390,7 +390,7 @@ fn in_another_frame_a_stick_that_is_held_waits_and_one_at_rest_goes_on() {
 }
 
 #[test]
-fn a_held_stick_that_got_no_motion_waits_when_parameters_would_give_some() {
+fn a_held_stick_without_motion_waits_when_parameters_would_cause_motion() {
     type Change = (&'static str, fn(&mut Params));
     let nothing: [Change; 4] = [
         ("amax", |params| params.dynamics.amax = 0.01),
@@ -417,18 +417,18 @@ fn a_held_stick_that_got_no_motion_waits_when_parameters_would_give_some() {
         axis(&mut bench, PAD, 0, i16::MAX);
         assert!(forward(&mut bench) > 2.5, "{what}");
         bench.give(Input::ParametersChanged(less));
-        assert!(!waits(&bench), "{what}: it drives, and goes on with less");
+        assert!(!waits(&bench), "{what}: it drives on with less");
     }
 }
 
 #[test]
-fn a_dead_man_held_while_buttons_change_is_pressed_anew() {
+fn a_dead_man_held_while_buttons_change_has_to_be_pressed_again() {
     let mut bench = Bench::with_pad(guarded());
     button(&mut bench, PAD, 9, true);
     let mut params = guarded();
     params.mappings.enable.on = Some(9);
     bench.give(Input::ParametersChanged(params));
-    assert!(!bench.machine.active(), "it was pressed when it meant nothing");
+    assert!(!bench.machine.active(), "it was pressed before it had a function");
     button(&mut bench, PAD, 9, false);
     button(&mut bench, PAD, 9, true);
     assert!(bench.machine.active());

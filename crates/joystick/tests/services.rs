@@ -1,4 +1,4 @@
-//! What services ask of the machine: names, frame, mappings, log.
+//! Requests of services: names, frame, mappings, log.
 
 mod common;
 
@@ -11,7 +11,7 @@ use params::Value;
 
 const OTHER: DeviceId = DeviceId(8);
 
-/// `Pad` and `Pad_1`, of which the first drives.
+/// `Pad` and `Pad_1`; the first drives.
 fn two_pads() -> Bench {
     let mut bench = Bench::with_pad(driving());
     bench.connect(OTHER, "Pad", "guid");
@@ -29,7 +29,7 @@ fn rename(bench: &mut Bench, name: &str, newname: &str) -> Result<(), Exception>
 }
 
 #[test]
-fn a_rename_has_one_of_five_ends() {
+fn a_rename_has_one_of_five_results() {
     let sdl = |what: &str| Err(Exception::Sdl { what: what.into() });
     let table = [
         ("Pad_1", "Front", Ok(()), ["Pad", "Front"]),
@@ -54,7 +54,7 @@ fn a_rename_has_one_of_five_ends() {
 }
 
 #[test]
-fn a_renamed_device_moves_to_its_new_topic_as_it_was() {
+fn a_renamed_device_keeps_its_state_on_its_new_topic() {
     let mut bench = two_pads();
     bench.millis = 20;
     bench.axis(0, 77);
@@ -72,7 +72,7 @@ fn a_renamed_device_moves_to_its_new_topic_as_it_was() {
             Output::CloseDevice { name: "Pad".into() },
         ]
     );
-    assert_eq!(bench.machine.controlled(), Some("Front"), "and drives on");
+    assert_eq!(bench.machine.controlled(), Some("Front"), "it continues to drive");
     bench.run(5);
     bench.axis(0, 78);
     bench.batch();
@@ -99,7 +99,7 @@ fn a_name_whose_topic_is_still_to_be_closed_is_in_use() {
 }
 
 #[test]
-fn an_illegal_rename_that_nobody_checked_changes_nothing() {
+fn an_unchecked_illegal_rename_has_no_effect() {
     let mut bench = two_pads();
     for name in ["Pad", "not legal", ""] {
         bench.give(Input::DeviceRenamed { id: OTHER, name: name.into() });
@@ -111,7 +111,7 @@ fn an_illegal_rename_that_nobody_checked_changes_nothing() {
 }
 
 #[test]
-fn a_device_that_is_waited_for_by_its_new_name_drives() {
+fn a_device_that_gets_the_awaited_name_drives() {
     let mut bench = Bench::new(Params { control_device: "Front".into(), ..driving() });
     bench.connect(PAD, "Pad", "guid");
     bench.batch();
@@ -121,7 +121,7 @@ fn a_device_that_is_waited_for_by_its_new_name_drives() {
 }
 
 #[test]
-fn a_frame_asked_for_is_in_force_whatever_the_buttons_did() {
+fn a_requested_frame_applies_whatever_the_buttons_selected() {
     let mut bench = Bench::with_pad(guarded());
     bench.press(WORLD);
     bench.batch();
@@ -138,7 +138,7 @@ fn a_parameter_that_followed_a_button_can_be_set_back() {
     bench.press(WORLD);
     bench.batch();
     bench.give(Input::FrameParameterUpdated(false));
-    assert!(!bench.machine.intrinsic(), "nothing is asked for");
+    assert!(!bench.machine.intrinsic(), "this is not a request");
     bench.give(Input::ParametersChanged(guarded()));
     assert!(bench.machine.intrinsic());
 }
@@ -154,7 +154,7 @@ fn asked() -> RequestedMappings {
 }
 
 #[test]
-fn mappings_asked_for_are_the_mappings_in_force() {
+fn requested_mappings_are_put_in_force() {
     let set = specification().defaults().change(&asked().changes(&Mappings::default())).unwrap();
     let params = Params::read(&set).unwrap();
     assert_eq!(RequestedMappings::from(&params.mappings), asked());
@@ -164,7 +164,7 @@ fn mappings_asked_for_are_the_mappings_in_force() {
 }
 
 #[test]
-fn another_axis_comes_without_the_calibration_of_the_one_before() {
+fn another_axis_does_not_inherit_the_calibration() {
     let trigger = Shape { min: -32768, center: -32768, max: 32767, invert: true, dead_zone: 0.2, curve: 2.0 };
     let mut before = Mappings::default();
     before.linear[0] = AxisMapping { axis: Some(2), shape: trigger, ..AxisMapping::default() };
@@ -186,7 +186,7 @@ fn another_axis_comes_without_the_calibration_of_the_one_before() {
     let mut asked = RequestedMappings::from(&before);
     (asked.linear[0].axis, asked.linear[1].scale) = (0, 0.5);
     let after = Params::read(&set.change(&asked.changes(&before)).unwrap()).unwrap().mappings;
-    // A sprung stick in its middle, read with the trigger's ends, would command half speed.
+    // A centred stick, read with the trigger's ends, would command half speed.
     assert_eq!(after.linear[0].shape, Shape { dead_zone: 0.2, ..Shape::RAW });
     assert_eq!(after.linear[1].shape, trigger, "the same axis keeps its own");
 }
@@ -202,7 +202,7 @@ fn any_negative_number_is_unused() {
 }
 
 #[test]
-fn a_request_out_of_range_is_refused_whole_with_name_value_and_range() {
+fn a_request_out_of_range_is_refused_as_a_whole_with_name_value_and_range() {
     let refused = |change: fn(&mut RequestedMappings)| {
         let mut asked = asked();
         change(&mut asked);
@@ -236,7 +236,7 @@ fn rows(bench: &Bench) -> Vec<LogRow> {
 }
 
 #[test]
-fn a_log_gets_what_each_cycle_published_and_no_batch() {
+fn a_log_has_a_row_for_each_cycle_and_none_for_a_batch() {
     let mut bench = Bench::with_pad(guarded());
     bench.run(20);
     assert_eq!(rows(&bench), [], "not switched on");
@@ -254,7 +254,7 @@ fn a_log_gets_what_each_cycle_published_and_no_batch() {
     bench.outputs.clear();
     bench.button(common::ON, true);
     bench.batch();
-    assert_eq!(rows(&bench), [], "a batch is no cycle");
+    assert_eq!(rows(&bench), [], "a batch is not a cycle");
     bench.run(10);
     assert_eq!(rows(&bench).len(), 2);
     let last = bench.last();

@@ -1,4 +1,4 @@
-//! When the stick drives: its buttons, what it begins with, the frame.
+//! Takeovers: the buttons, the initial velocity, the frame.
 
 mod common;
 
@@ -13,16 +13,16 @@ fn a_takeover_begins_with_the_velocity_of_the_reference() {
     let table = [
         (wall(0), true, 1.5, 0, 1.5),
         (wall(0), true, 1.5, 495, 1.5),
-        (wall(0), true, 1.5, 500, 0.0),                      // old since it came
-        (Stamp { sec: 999, ..wall(0) }, true, 1.5, 0, 0.0),  // old when it came
+        (wall(0), true, 1.5, 500, 0.0), // aged after its receipt
+        (Stamp { sec: 999, ..wall(0) }, true, 1.5, 0, 0.0), // old at its receipt
         (Stamp { sec: 9999, ..wall(0) }, true, 1.5, 0, 0.0), // from the future
-        (wall(100), true, 1.5, 0, 1.5),                      // whose clock is a little ahead
-        (wall(100), true, 1.5, 500, 0.0),                    // which makes nothing fresher
-        (Stamp::ZERO, true, 1.5, 0, 1.5),                    // no stamp: its arrival counts
-        (wall(0), false, 1.5, 0, 0.0),                       // another frame
+        (wall(100), true, 1.5, 0, 1.5), // its clock is slightly ahead
+        (wall(100), true, 1.5, 500, 0.0), // which does not make it fresher
+        (Stamp::ZERO, true, 1.5, 0, 1.5), // no stamp: its receipt counts
+        (wall(0), false, 1.5, 0, 0.0),  // another frame
         (wall(0), true, nan, 0, 0.0),
         (wall(0), true, 1e300, 0, 0.0),
-        (wall(0), true, 3.4, 0, 10.0 / 3.0), // quicker than amax / drag
+        (wall(0), true, 3.4, 0, 10.0 / 3.0), // faster than amax / drag
         (wall(0), true, -900.0, 0, -10.0 / 3.0),
     ];
     for (stamp, intrinsic, velocity, wait, expected) in table {
@@ -36,7 +36,7 @@ fn a_takeover_begins_with_the_velocity_of_the_reference() {
         let counters = bench.machine.counters();
         let limited = expected != 0.0 && expected != velocity;
         assert_eq!(counters.seeds_limited, u64::from(limited));
-        // Where the reference does not count, the zero before it may do so.
+        // If the reference does not count, the zero before it may.
         assert!(counters.seeds_refused <= u64::from(expected == 0.0));
     }
 }
@@ -66,7 +66,7 @@ fn a_takeover_is_bounded_axis_by_axis_by_what_the_stick_can_reach() {
 }
 
 #[test]
-fn a_second_takeover_does_not_remember_the_first() {
+fn a_takeover_does_not_depend_on_the_previous_one() {
     let mut bench = Bench::with_pad(guarded());
     bench.button(ON, true);
     bench.axis(0, i16::MAX);
@@ -91,7 +91,7 @@ fn the_toggle_counts_presses_not_samples() {
     assert!(bench.machine.active(), "an odd number within one cycle");
 }
 
-/// A pad is plugged in with everything held.
+/// A pad connects with all inputs held.
 fn all_held() -> Input {
     let (name, guid, axes) = ("Pad".into(), "guid".into(), vec![i16::MAX; 2]);
     let (serial, path, links) = Default::default();
@@ -109,7 +109,7 @@ fn all_held() -> Input {
 }
 
 #[test]
-fn a_button_held_when_it_gets_its_meaning_is_no_press() {
+fn a_button_held_when_it_gets_its_function_is_no_press() {
     let mut unmapped = guarded();
     unmapped.mappings.enable.toggle = None;
     let mut bench = Bench::with_pad(unmapped);
@@ -117,7 +117,7 @@ fn a_button_held_when_it_gets_its_meaning_is_no_press() {
     bench.give(Input::ParametersChanged(guarded()));
     bench.run(CYCLE);
     assert!(!bench.machine.active());
-    // and one that is held while the pad is plugged in
+    // and a button that is held at the connection
     let mut bench = Bench::new(guarded());
     bench.give(all_held());
     bench.button(TOGGLE, true);
@@ -126,7 +126,7 @@ fn a_button_held_when_it_gets_its_meaning_is_no_press() {
 }
 
 #[test]
-fn a_dead_man_that_is_held_at_the_plug_is_let_go_first() {
+fn a_dead_man_held_at_the_connection_has_to_be_released_first() {
     let mut bench = Bench::new(guarded());
     bench.give(all_held());
     bench.button(ON, true); // a repetition is no press
@@ -145,7 +145,7 @@ fn another_toggle_button_ends_the_takeover() {
     let mut other = guarded();
     other.dynamics.amax = 5.0;
     bench.give(Input::ParametersChanged(other.clone()));
-    assert!(bench.machine.active(), "other parameters do not");
+    assert!(bench.machine.active(), "other parameters do not end it");
     other.mappings.enable.toggle = Some(9);
     bench.give(Input::ParametersChanged(other));
     assert!(!bench.machine.active());

@@ -1,4 +1,4 @@
-//! The device of `~/virtual_device`: it comes as it is held, and goes when nobody moves it any more.
+//! The device of `~/virtual_device`: it connects with its first state and disconnects after a silence.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn hold(bench: &mut Bench, state: VirtualState) {
 }
 
 #[test]
-fn it_comes_at_rest_drives_and_goes_when_it_is_silent() {
+fn it_connects_at_rest_drives_and_disconnects_when_it_is_silent() {
     let mut bench = Bench::new(named(driving()));
     hold(&mut bench, held(&[], &[3]));
     assert_eq!(bench.machine.device_list(), ["Hand"]);
@@ -39,20 +39,20 @@ fn it_comes_at_rest_drives_and_goes_when_it_is_silent() {
 }
 
 #[test]
-fn a_state_of_nothing_unplugs_it() {
+fn an_empty_state_disconnects_it() {
     let mut bench = Bench::new(named(driving()));
     hold(&mut bench, held(&[0; 6], &[]));
     hold(&mut bench, VirtualState::default());
     assert_eq!(bench.machine.device_list(), Vec::<String>::new());
     bench.run(1000);
-    assert!(!bench.reports().contains(&Report::VirtualSilent), "it went by itself");
+    assert!(!bench.reports().contains(&Report::VirtualSilent), "it was not silent");
 }
 
 #[test]
-fn what_is_held_while_it_comes_was_not_at_rest_and_is_no_press() {
+fn inputs_held_at_its_connection_are_not_at_rest_and_no_press() {
     let mut bench = Bench::new(named(guarded()));
     hold(&mut bench, held(&[i16::MAX], &[ON]));
-    assert!(!bench.machine.active(), "its dead-man is held at the plug");
+    assert!(!bench.machine.active(), "its dead-man is held at the connection");
     hold(&mut bench, held(&[i16::MAX], &[]));
     hold(&mut bench, held(&[i16::MAX], &[ON]));
     assert!(bench.machine.active());
@@ -73,7 +73,7 @@ fn its_hat_moves_in_the_order_of_a_device_s_port() {
 }
 
 #[test]
-fn a_state_with_more_than_it_has_is_refused_once_with_words_and_keeps_nothing_alive() {
+fn a_state_with_too_many_inputs_is_refused_reported_once_and_does_not_keep_it_connected() {
     let mut bench = Bench::new(named(driving()));
     hold(&mut bench, held(&[0; 6], &[]));
     let mut too_many = held(&[i16::MAX; 9], &[]);
@@ -82,18 +82,18 @@ fn a_state_with_more_than_it_has_is_refused_once_with_words_and_keeps_nothing_al
         hold(&mut bench, too_many.clone());
         bench.run(10);
     }
-    let told: Vec<_> =
+    let reports: Vec<_> =
         bench.reports().into_iter().filter(|report| report.to_string().contains("virtual_")).collect();
-    assert_eq!(told, [Report::VirtualTooBig { axes: 9, buttons: 12 }, Report::VirtualSilent]);
+    assert_eq!(reports, [Report::VirtualTooBig { axes: 9, buttons: 12 }, Report::VirtualSilent]);
     assert!(
-        told[0].to_string().ends_with("must have at most 8 (six, and a hat as two) and 11"),
+        reports[0].to_string().ends_with("must have at most 8 (six, and a hat as two) and 11"),
         "{}",
-        told[0]
+        reports[0]
     );
 }
 
 #[test]
-fn states_of_long_ago_or_always_the_same_stamp_do_not_keep_it() {
+fn states_with_old_or_repeated_stamps_do_not_keep_it_connected() {
     let mut bench = Bench::new(named(driving()));
     bench.run(10_000);
     let stamped = |millis| VirtualState { stamp: wall(millis), ..held(&[i16::MAX], &[]) };
@@ -117,7 +117,7 @@ fn without_a_name_it_is_refused() {
 }
 
 #[test]
-fn it_is_moved_on_while_sdl_hangs() {
+fn it_can_be_moved_while_sdl_hangs() {
     let mut bench = Bench::new(named(driving()));
     bench.give(Input::DevicesPolled);
     hold(&mut bench, held(&[0; 6], &[]));

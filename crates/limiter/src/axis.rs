@@ -7,7 +7,7 @@ use crate::{Limits, Stop};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axis {
     limits: Limits,
-    /// The velocity that was asked for, before dead band and limits; new limits are applied to it.
+    /// The requested velocity, before dead band and limits; new limits are applied to it.
     setpoint: f64,
     plan: Plan,
 }

@@ -49,8 +49,8 @@
 //! The plan stores the instant of its beginning, and a velocity is computed from the phase of its time, never from the
 //! velocity before. More or fewer queries, or aiming again at the same target, therefore change not one bit. Within a
 //! phase a velocity is computed from the end with the smaller acceleration, and limited to both ends. So the target is
-//! met exactly, and no velocity exceeds its limits by a single bit; from `settle` on none reverses or passes its target
-//! by a single bit. Everything else holds to 1e-12 of the greatest velocity on the path, `V`; the end may be later by
+//! met exactly, and no velocity exceeds its limits by a single bit; from `settle` on it neither reverses nor passes its
+//! target by a single bit. Everything else holds to 1e-12 of the greatest velocity on the path, `V`; the end may be later by
 //! some `sqrt(1e-15 V / J)`, the time that such a remainder takes.
 //!
 //! # Changed limits

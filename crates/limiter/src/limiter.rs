@@ -37,9 +37,9 @@ impl Limiter {
 
     /// Aims at `target` from `now` on, clamped to the limits and to zero in the dead band.
     ///
-    /// The target may change at any time, and the same one again changes nothing. An axis in an emergency stop stops first.
+    /// The target may change at any time; repeating it has no effect. An axis in an emergency stop stops first.
     pub fn aim(&mut self, now: Instant, target: Velocity) {
-        let now = self.see(now);
+        let now = self.advance(now);
         let ([x, y, z], [ax, ay, az]) = (target.linear(), target.angular());
         for (axis, setpoint) in self.axes.iter_mut().zip([x, y, z, ax, ay, az]) {
             axis.aim(now, setpoint);
@@ -50,7 +50,7 @@ impl Limiter {
     ///
     /// An ordinary stop does not weaken an emergency stop that is under way.
     pub fn stop(&mut self, now: Instant, how: Stop) {
-        let now = self.see(now);
+        let now = self.advance(now);
         for axis in &mut self.axes {
             axis.stop(now, how);
         }
@@ -58,10 +58,10 @@ impl Limiter {
 
     /// Adopts other `limits` from `now` on.
     ///
-    /// No velocity steps, unless its slope is off from now on; an acceleration beyond the new limits does, towards zero.
-    /// The last setpoint is limited again: the target may be less or more than within the old limits.
+    /// A velocity steps only if its slope is now off; an acceleration beyond the new limits steps towards zero. The last setpoint
+    /// is limited again, so the target may be less or more than before.
     pub fn configure(&mut self, now: Instant, limits: [Limits; 6]) {
-        let now = self.see(now);
+        let now = self.advance(now);
         for (axis, limits) in self.axes.iter_mut().zip(limits) {
             axis.configure(now, limits);
         }
@@ -69,17 +69,17 @@ impl Limiter {
 
     /// The velocity at `now`.
     pub fn velocity(&mut self, now: Instant) -> Velocity {
-        let now = self.see(now);
+        let now = self.advance(now);
         parts(self.axes.each_ref().map(|axis| axis.state(now).velocity))
     }
 
     /// The acceleration at `now` \[m/s², rad/s²], linear and angular; at a step, the one after it.
     pub fn acceleration(&mut self, now: Instant) -> ([f64; 3], [f64; 3]) {
-        let now = self.see(now);
+        let now = self.advance(now);
         split(self.axes.each_ref().map(|axis| axis.state(now).acceleration))
     }
 
-    /// Whether every axis has reached its target for good, as of the latest instant.
+    /// Whether every axis rests at its target, as of the latest instant.
     pub fn is_settled(&self) -> bool {
         self.axes.iter().all(|axis| axis.is_settled(self.latest))
     }
@@ -92,14 +92,14 @@ impl Limiter {
         self.axes.iter().map(|axis| axis.next_change(self.latest)).fold(None, earliest)
     }
 
-    fn see(&mut self, now: Instant) -> Instant {
+    fn advance(&mut self, now: Instant) -> Instant {
         self.latest = self.latest.max(now);
         self.latest
     }
 }
 
 fn parts(axes: [f64; 6]) -> Velocity {
-    // Adding zero makes a zero positive. Plans of finite numbers are finite; if one was not, nothing should move.
+    // Adding zero makes a zero positive. Plans of finite numbers are finite; otherwise nothing moves.
     let (linear, angular) = split(axes.map(|part| part + 0.0));
     Velocity::new(linear, angular).unwrap_or_default()
 }

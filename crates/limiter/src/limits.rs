@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// The lowest limit of a slope but 0, which is off.
+/// The lowest limit of a slope; 0 is off.
 const LOWEST: f64 = 1e-6;
 /// The highest limit of a slope.
 const HIGHEST: f64 = 1e6;
@@ -98,7 +98,7 @@ impl Limits {
 
     /// The target for `setpoint`: zero within the dead band, otherwise the nearest velocity in the limits.
     pub(crate) fn target(&self, setpoint: f64) -> f64 {
-        // Adding zero makes a zero positive: no caller gets -0.0 where nothing moves.
+        // Adding zero makes a zero positive.
         if setpoint.abs() < self.dead_band { 0.0 } else { setpoint.max(self.min).min(self.max) + 0.0 }
     }
 }
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_no_limit() {
+    fn nan_is_refused_as_a_limit() {
         let numbers: [fn(&mut Settings) -> &mut f64; 7] = [
             |s| &mut s.min,
             |s| &mut s.max,
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_cut_to_the_limits_and_zero_in_the_dead_band() {
+    fn a_target_is_clamped_to_the_limits_and_zero_in_the_dead_band() {
         let settings = Settings { min: -0.5, max: 2.0, dead_band: 0.1, ..Settings::default() };
         let limits = Limits::new(&settings).unwrap();
         for (setpoint, target) in

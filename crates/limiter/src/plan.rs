@@ -4,8 +4,8 @@ use units::Instant;
 
 use crate::Limits;
 
-/// Up, along and down on both legs, and before that the path to zero acceleration. One of them is always missing, except by
-/// rounding.
+/// Up, along and down on both legs, and before that the path to zero acceleration. One of them is always missing, unless
+/// rounding adds it.
 const PHASES: usize = 7;
 
 /// The state of an axis: its velocity \[m/s, rad/s] and its acceleration \[m/s², rad/s²].
@@ -17,8 +17,8 @@ pub(crate) struct State {
 
 /// The whole path from a state to a target at rest, in phases of constant jerk.
 ///
-/// Times are seconds since `start`, those of the phases rise strictly, and nothing in here is NaN. An infinite time is
-/// a change that never happens.
+/// Times are seconds since `start`, those of the phases rise strictly, and nothing here is NaN. An infinite time is a change
+/// that never happens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     start: Instant,
@@ -137,7 +137,7 @@ impl Plan {
         self.time(now) < self.braking
     }
 
-    /// Whether the target is reached for good at `now`.
+    /// Whether the axis rests at its target at `now`.
     pub(crate) fn is_over(&self, now: Instant) -> bool {
         self.time(now) >= self.end
     }
@@ -220,8 +220,8 @@ mod tests {
     use crate::Settings;
 
     #[test]
-    fn a_phase_stays_between_its_ends_though_they_do_not_fit() {
-        // As rounding would leave them, only more so: with a jerk of 2 it comes to 1 and 2 within its second.
+    fn a_phase_stays_between_its_ends_even_if_they_do_not_match() {
+        // An exaggerated rounding error: with a jerk of 2 it reaches 1 and 2 within its second.
         let start = Phase { jerk: 2.0, ..Phase::default() };
         let end =
             |velocity, acceleration| Phase { from: 1.0, state: State { velocity, acceleration }, jerk: 0.0 };
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn no_plan_has_more_phases_than_there_is_room_for() {
+    fn every_plan_fits_the_array_of_phases() {
         let settings = Settings {
             acceleration: 1.0,
             deceleration: 2.0,
@@ -242,7 +242,7 @@ mod tests {
         let limits = Limits::new(&settings).unwrap();
         let state = State { velocity: -10.0, acceleration: -1.0 };
         let plan = Plan::new(Instant::ZERO, state, 10.0, &limits);
-        // To a = 0, up, along, down to the acceleration, along, down; up instead of down if that is greater.
+        // To a = 0, up, along, down (or up) to the acceleration limit, along, down.
         assert_eq!((plan.count, plan.end.is_finite()), (6, true));
         let stronger = Limits::new(&Settings { acceleration: 3.0, ..settings }).unwrap();
         assert_eq!(Plan::new(Instant::ZERO, state, 10.0, &stronger).count, 6);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_survives_an_overflow_within() {
+    fn a_root_is_finite_although_its_product_overflows() {
         assert_eq!(root(9.0, 2.0, 8.0), 5.0);
         // sqrt(1e6 * 1e304) = 1e155
         assert!((root(1.0, 1e6, 1e304) / 1e155 - 1.0).abs() < 1e-15);

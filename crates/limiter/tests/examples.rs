@@ -45,19 +45,19 @@ fn expect_changes(mut axis: Axis, times: &[f64]) {
 }
 
 #[test]
-fn a_long_way_has_three_phases() {
+fn a_long_path_has_three_phases() {
     let mut axis = Axis::new(ONES);
     axis.aim(at(0.0), 2.0);
-    // Jerk 1 for 1 s: v = 1/2, a = 1. Then 1 m/s² up to the mirror image of that, 2 - 1/2.
+    // Jerk 1 for 1 s: v = 1/2, a = 1. Then 1 m/s² up to 2 - 1/2, by symmetry.
     expect(axis, &[(0.5, 0.125, 0.5), (1.0, 0.5, 1.0), (1.5, 1.0, 1.0), (2.0, 1.5, 1.0), (3.0, 2.0, 0.0)]);
     expect_changes(axis, &[1.0, 2.0, 3.0]);
 }
 
 #[test]
-fn a_short_way_never_comes_to_the_limit() {
+fn a_short_path_never_reaches_the_limit() {
     let mut axis = Axis::new(Settings { acceleration: 10.0, ..ONES });
     axis.aim(at(0.0), 1.0);
-    // Half the way is t² / 2, so t = 1.
+    // Half the distance is t² / 2, so t = 1.
     expect(axis, &[(1.0, 0.5, 1.0), (1.5, 0.875, 0.5), (2.0, 1.0, 0.0)]);
     expect_changes(axis, &[1.0, 2.0]);
 }
@@ -66,7 +66,7 @@ fn a_short_way_never_comes_to_the_limit() {
 fn without_a_limit_of_the_acceleration_the_jerk_alone_counts() {
     let mut axis = Axis::new(Settings { jerk: 2.0, ..OFF });
     axis.aim(at(0.0), -8.0);
-    // Half the way is J t² / 2 = 4, so t = 2.
+    // Half the distance is J t² / 2 = 4, so t = 2.
     expect(axis, &[(2.0, -4.0, -4.0), (4.0, -8.0, 0.0)]);
 }
 
@@ -95,7 +95,7 @@ fn the_acceleration_beyond_zero_may_be_greater_than_before() {
     let settings = Settings { deceleration: 1.0, acceleration: 2.0, jerk: 2.0, ..OFF };
     let mut axis = Axis::resting_at(-1.0, settings, at(0.0));
     axis.aim(at(0.0), 2.0);
-    // The way above, backwards in time and turned by its sign.
+    // The path above, reversed in time and sign.
     expect_changes(axis, &[0.5, 1.25, 1.75, 1.875, 2.875]);
     expect(
         axis,
@@ -104,7 +104,7 @@ fn the_acceleration_beyond_zero_may_be_greater_than_before() {
 }
 
 #[test]
-fn a_target_that_comes_too_late_is_passed_by_what_the_jerk_asks_for() {
+fn a_target_behind_settle_is_overshot_as_the_jerk_requires() {
     let mut axis = Axis::new(ONES);
     axis.aim(at(0.0), 2.0);
     axis.aim(at(1.0), 0.5);
@@ -119,7 +119,7 @@ fn without_jerk_a_velocity_is_a_ramp_on_either_side_of_zero() {
     let mut axis = Axis::resting_at(1.0, settings, at(0.0));
     axis.aim(at(0.0), -1.0);
     expect(axis, &[(0.125, 0.5, -4.0), (0.25, 0.0, -0.5), (1.25, -0.5, -0.5), (2.25, -1.0, 0.0)]);
-    // With one of both off, that side is a step.
+    // With either of them off, that side is a step.
     let mut axis = Axis::resting_at(1.0, Settings { deceleration: 4.0, ..OFF }, at(0.0));
     axis.aim(at(0.0), -1.0);
     expect(axis, &[(0.0, 1.0, -4.0), (0.249_999_999, 4e-9, -4.0), (0.25, -1.0, 0.0)]);
@@ -140,7 +140,7 @@ fn with_everything_off_each_target_passes_unchanged() {
 }
 
 #[test]
-fn an_emergency_waits_for_no_jerk_and_ends_before_the_next_target() {
+fn an_emergency_ignores_the_jerk_and_ends_before_the_next_target() {
     let settings = Settings { emergency: 4.0, ..ONES };
     let mut axis = Axis::resting_at(1.0, settings, at(0.0));
     axis.aim(at(0.0), 10.0);
@@ -155,7 +155,7 @@ fn an_emergency_waits_for_no_jerk_and_ends_before_the_next_target() {
 }
 
 #[test]
-fn an_emergency_goes_on_under_other_limits() {
+fn an_emergency_continues_under_other_limits() {
     let settings = Settings { emergency: 4.0, ..ONES };
     let mut axis = Axis::resting_at(-2.0, settings, at(0.0));
     axis.stop(at(0.0), Stop::Emergency);
@@ -172,11 +172,11 @@ fn an_emergency_without_a_limit_is_at_once() {
 }
 
 #[test]
-fn an_emergency_at_zero_takes_the_acceleration_away() {
+fn an_emergency_at_zero_removes_the_acceleration() {
     let settings = Settings { emergency: 4.0, ..ONES };
     let mut axis = Axis::resting_at(0.5, settings, at(0.0));
     axis.aim(at(0.0), -0.5);
-    // Half the way after 1 s, with an acceleration of -1.
+    // Halfway after 1 s, with an acceleration of -1.
     assert_eq!((axis.v(at(1.0)), axis.a(at(1.0))), (0.0, -1.0));
     axis.stop(at(1.0), Stop::Emergency);
     expect(axis, &[(1.0, 0.0, 0.0)]);
@@ -188,7 +188,7 @@ fn a_safety_stop_is_zero_in_the_same_instant() {
     axis.aim(at(0.0), 9.0);
     axis.stop(at(1.0), Stop::AtOnce);
     expect(axis, &[(1.0, 0.0, 0.0)]);
-    // The target is forgotten, and aimed at again the axis starts from rest.
+    // The target is discarded; with the same target again the axis starts from rest.
     axis.configure(at(2.0), Settings { jerk: 2.0, ..ONES });
     expect(axis, &[(9.0, 0.0, 0.0)]);
     axis.aim(at(9.0), 1.0);
@@ -201,7 +201,7 @@ fn a_lower_jerk_does_not_drive_a_braking_axis_through_zero() {
     axis.aim(at(0.0), 0.0);
     // After 2 s: v = 0.5, a = -1, just enough to stop. With a jerk of 0.01 it would stop at 0.5 - 1 / 0.02 = -49.5.
     axis.configure(at(2.0), Settings { jerk: 0.01, ..ONES });
-    // sqrt(2 * 0.01 * 0.5) = 0.1 is left of the acceleration, for 10 s.
+    // The acceleration is reduced to sqrt(2 * 0.01 * 0.5) = 0.1, for 10 s.
     expect(axis, &[(2.0, 0.5, -0.1), (7.0, 0.125, -0.05), (12.000_01, 0.0, 0.0)]);
 }
 
@@ -211,14 +211,14 @@ fn a_lower_limit_of_the_acceleration_is_in_force_at_once() {
     axis.aim(at(0.0), 10.0);
     axis.configure(at(2.0), Settings { acceleration: 0.5, ..ONES });
     expect(axis, &[(2.0, 1.5, 0.5), (4.0, 2.5, 0.5), (19.5, 10.0, 0.0)]);
-    // Before zero, both that of the deceleration and what comes down to the acceleration by then.
+    // Before zero it is limited by the deceleration, and by what can fall to the acceleration limit at zero.
     let mut axis = Axis::resting_at(-2.0, ONES, at(0.0));
     axis.aim(at(0.0), 9.0);
     assert_eq!((axis.v(at(2.0)), axis.a(at(2.0))), (-0.5, 1.0));
     let mut slow = axis;
     slow.configure(at(2.0), Settings { deceleration: 0.25, ..ONES });
     assert_eq!(slow.a(at(2.0)), 0.25);
-    // A quarter before zero: sqrt(0.1² + 2 * 0.25) can come down to 0.1 by then.
+    // A quarter before zero: sqrt(0.1² + 2 * 0.25) can fall to 0.1 at zero.
     assert_eq!(axis.v(at(2.25)), -0.25);
     axis.configure(at(2.25), Settings { acceleration: 0.1, ..ONES });
     assert!((axis.a(at(2.25)) - 0.51_f64.sqrt()).abs() < 1e-15, "{}", axis.a(at(2.25)));
@@ -228,11 +228,11 @@ fn a_lower_limit_of_the_acceleration_is_in_force_at_once() {
 fn a_lower_limit_of_the_velocity_is_not_passed() {
     let mut axis = Axis::new(ONES);
     axis.aim(at(0.0), 10.0);
-    // At 1.5 and rising by 1: 0.125 m/s are left, for which sqrt(2 * 0.125) = 0.5 is too much by nothing.
+    // At 1.5 and rising by 1: 0.125 m/s are left, for which sqrt(2 * 0.125) = 0.5 is just enough.
     let mut near = axis;
     near.configure(at(2.0), Settings { max: 1.625, ..ONES });
     expect(near, &[(2.0, 1.5, 0.5), (2.5, 1.625, 0.0)]);
-    // Beyond it there is no rise left, and the way back is 2 * sqrt(0.25) = 1 s.
+    // Beyond it the velocity may not rise, and the return takes 2 * sqrt(0.25) = 1 s.
     axis.configure(at(2.0), Settings { max: 1.25, ..ONES });
     expect(axis, &[(2.0, 1.5, 0.0), (2.5, 1.375, -0.5), (3.0, 1.25, 0.0)]);
     // The setpoint is still 10.
@@ -241,11 +241,11 @@ fn a_lower_limit_of_the_velocity_is_not_passed() {
 }
 
 #[test]
-fn no_acceleration_outlives_a_jerk_that_is_switched() {
+fn switching_the_jerk_limit_removes_the_acceleration() {
     let mut axis = Axis::new(ONES);
     axis.aim(at(0.0), 10.0);
     axis.configure(at(2.0), Settings { jerk: 0.0, ..ONES });
-    // A ramp at once: 8.5 s to go.
+    // A ramp at once: 8.5 s remain.
     expect(axis, &[(2.0, 1.5, 1.0), (10.5, 10.0, 0.0)]);
     axis.aim(at(11.0), 0.0);
     axis.configure(at(12.0), ONES);
@@ -263,7 +263,7 @@ fn a_target_in_the_dead_band_is_zero_and_is_reached() {
 }
 
 #[test]
-fn an_axis_that_changes_its_mind_at_once_ends_to_the_bit_where_its_mirror_does() {
+fn an_axis_retargeted_at_once_ends_to_the_bit_where_its_mirror_image_does() {
     let ends = [1.0, -1.0].map(|sign| {
         let mut axis = Axis::new(Settings { jerk: 0.141_945_275_654_107_84, ..OFF });
         axis.aim(at(0.0), sign * -0.782_709_315_519_687_5);
@@ -275,7 +275,7 @@ fn an_axis_that_changes_its_mind_at_once_ends_to_the_bit_where_its_mirror_does()
 }
 
 #[test]
-fn time_that_runs_backwards_stands_still() {
+fn an_earlier_instant_counts_as_the_latest() {
     let mut axis = Axis::new(ONES);
     axis.aim(at(10.0), 2.0);
     assert_eq!(axis.v(at(11.0)), 0.5);
@@ -307,11 +307,11 @@ fn each_axis_has_its_own_limits() {
 }
 
 #[test]
-fn what_takes_longer_than_time_itself_does_not_overflow() {
+fn a_path_longer_than_the_range_of_time_does_not_overflow() {
     let mut axis = Axis::new(Settings { acceleration: 1e-6, deceleration: 1e-6, jerk: 1e-6, ..OFF });
     axis.aim(at(0.0), f64::MIN);
     let end = nanos(u64::MAX);
-    // 1e-6 m/s² for 1.8e10 s, of which the first second takes a half.
+    // 1e-6 m/s² for 1.8e10 s, less half of the first second.
     assert!((axis.v(end) + (18_446_744_073.7 - 0.5) * 1e-6).abs() < 1e-6, "{}", axis.v(end));
     assert!(!axis.limiter.is_settled());
     assert_eq!(axis.limiter.next_change(), Some(end));

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use units::{Instant, Velocity};
 use watch::Watch;
 
-/// 0 for off, or anything from a hundredth to a hundred.
+/// 0 for off, or a number from a hundredth to a hundred.
 fn slope() -> impl Strategy<Value = f64> {
     prop_oneof![1 => Just(0.0), 4 => (-2.0..2.0f64).prop_map(|x| 10f64.powf(x))]
 }
@@ -81,7 +81,7 @@ fn driven(settings: Settings, events: &[(Event, u64)]) -> (Axis, Instant) {
     (axis, now)
 }
 
-/// The same with ordinary stops in place of emergencies, which are not over at the next target.
+/// The same with ordinary stops in place of emergencies, which continue after the next target.
 fn calm(mut events: Vec<(Event, u64)>) -> Vec<(Event, u64)> {
     for (event, _) in &mut events {
         if let Event::Stop(how @ Stop::Emergency) = event {
@@ -91,7 +91,7 @@ fn calm(mut events: Vec<(Event, u64)>) -> Vec<(Event, u64)> {
     events
 }
 
-/// The text of the crate: `|a| / J`, and `L / C + C / J` for each leg.
+/// The bound of the crate's documentation: `|a| / J`, and `L / C + C / J` for each leg.
 fn bound(axis: &mut Axis, now: Instant, target: f64) -> (f64, f64) {
     let Settings { acceleration, deceleration, jerk, .. } = axis.settings;
     let [jerk, acceleration, deceleration] = [jerk, acceleration, deceleration].map(Axis::bound);
@@ -125,7 +125,7 @@ proptest! {
     #![proptest_config(config(10_000))]
 
     #[test]
-    fn nothing_is_ever_beyond_a_limit(
+    fn no_limit_is_ever_exceeded(
         settings in settings(),
         events in events(),
         step in 1_000_000..40_000_000u64,
@@ -136,7 +136,7 @@ proptest! {
         for (event, wait) in events {
             apply(&mut axis, now, event);
             match event {
-                Event::Aim(_) | Event::Stop(Stop::Ordinary) => watch.goes_on(&mut axis, now)?,
+                Event::Aim(_) | Event::Stop(Stop::Ordinary) => watch.retarget(&mut axis, now)?,
                 Event::Stop(Stop::Emergency) => watch.emergency(&mut axis, now)?,
                 Event::Stop(Stop::AtOnce) => watch.halt(&mut axis, now)?,
                 Event::Configure(_) => watch.configured(&mut axis, now)?,
@@ -167,7 +167,7 @@ proptest! {
         for now in axis.instants(start, end, end.since(start).as_nanos() as u64 / 50 + 1) {
             let found = axis.v(now);
             prop_assert!((v.min(settle).min(target) - 1e-12..=v.max(settle).max(target) + 1e-12).contains(&found));
-            // Coming from settle there is one direction, and an end to it.
+            // From settle on the path has one direction, and ends.
             if settle != target && (v - settle) * turn <= 0.0 {
                 prop_assert!(found * turn <= target * turn, "{found} beyond {target}");
             }
@@ -196,7 +196,7 @@ proptest! {
             for read in &reads {
                 now = now.max(end.min(now + Duration::from_nanos((wait as f64 * read) as u64)));
                 often.v(now);
-                // The same target again changes nothing, and neither does a late call.
+                // Neither a repeated target nor a late call has an effect.
                 if !matches!(event, Event::Stop(Stop::AtOnce)) {
                     apply(&mut often, now, event);
                 }
@@ -210,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn a_setpoint_that_was_not_meant_changes_nothing(
+    fn a_setpoint_replaced_in_the_same_instant_has_no_effect(
         settings in settings(),
         events in events(),
         (other, part) in (setpoint(), 0.0..1.0f64),
@@ -223,7 +223,7 @@ proptest! {
         }
         axis.aim(start, 1.0);
         let Some(change) = axis.limiter.next_change() else { return Ok(()) };
-        // Seconds, not the hours that some limits take.
+        // Some limits would take hours.
         let middle = start + change.since(start).min(Duration::from_secs(10)).mul_f64(part);
         axis.v(middle);
         let mut moved = axis;
@@ -251,7 +251,7 @@ proptest! {
     }
 
     #[test]
-    fn backwards_is_forwards_with_the_other_sign(settings in settings(), events in events()) {
+    fn motion_is_symmetric_in_its_sign(settings in settings(), events in events()) {
         let mirror = |s: Settings| Settings { min: -s.max, max: -s.min, ..s };
         let (mut axis, now) = driven(settings, &events);
         let turned: Vec<_> = events
@@ -268,7 +268,7 @@ proptest! {
     }
 
     #[test]
-    fn no_number_and_no_time_does_harm(
+    fn no_number_and_no_time_causes_a_panic(
         axes in prop::array::uniform6(extreme_settings()),
         events in prop::collection::vec(
             (prop::array::uniform6(prop_oneof![any_number(), setpoint()]), 0..12u8, any_time(), extreme_settings()),
@@ -302,7 +302,7 @@ proptest! {
             let (linear, angular) = limiter.acceleration(now);
             prop_assert!(linear.iter().chain(&angular).all(|a| a.is_finite()));
         }
-        // Six axes with seven phases and an emergency each: a caller that waits for changes never waits in vain, or for ever.
+        // Six axes with seven phases and an emergency each: a caller that waits for changes sees an end.
         for _ in 0..48 {
             let Some(change) = limiter.next_change() else { break };
             prop_assert!(change > latest || latest == nanos(u64::MAX));

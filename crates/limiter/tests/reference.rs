@@ -30,7 +30,7 @@ impl Caps {
         }
     }
 
-    /// A second later, if what happened in it was allowed: within it neither acceleration nor velocity turns round.
+    /// The state a second later, if the path to it is allowed: within it neither acceleration nor velocity reverses.
     fn step(self, (v, a): State, jerk: i32) -> Option<State> {
         let next = (v + 2 * a + jerk, a + jerk);
         let sign = (a + next.1).signum();
@@ -42,7 +42,7 @@ impl Caps {
         (a.abs().max(next.1.abs()) <= bound).then_some(next)
     }
 
-    /// The fewest seconds from `start` to rest at `goal`, of all ways there are.
+    /// The fewest seconds from `start` to rest at `goal`, over all paths.
     fn fewest(self, start: State, goal: i32) -> i32 {
         let mut seen = HashSet::from([start]);
         let mut front = vec![start];
@@ -61,7 +61,7 @@ impl Caps {
     }
 }
 
-/// An axis that was at rest and then goes towards `push` for some seconds; its state, if that is on the lattice.
+/// An axis that was at rest and then moves towards `push` for some seconds; its state, if that is on the lattice.
 fn pushed(caps: Caps, rest: i32, push: i32, seconds: u32) -> Option<(Axis, State)> {
     let mut axis = Axis::resting_at(f64::from(rest) / 2.0, caps.settings(), at(0.0));
     axis.aim(at(0.0), f64::from(push) * 1000.0);
@@ -89,7 +89,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
 
     #[test]
-    fn no_way_on_the_lattice_is_quicker(
+    fn no_path_on_the_lattice_is_quicker(
         (acceleration, deceleration) in (1..7, 1..7),
         (rest, goal) in (-60..60, -60..60),
         push in prop::sample::select(vec![-1, 1]),
@@ -97,12 +97,12 @@ proptest! {
     ) {
         let caps = Caps { acceleration, deceleration };
         let Some((axis, start)) = pushed(caps, rest, push, seconds) else { return Ok(()) };
-        // With a jerk of 1 and whole seconds velocity and acceleration are odd together.
+        // With a jerk of 1 and whole seconds, velocity (in halves) and acceleration have the same parity.
         let goal = goal + i32::rem_euclid(goal + start.0 + start.1, 2);
         let time = duration(axis, at(seconds.into()), goal);
         let fewest = caps.fewest(start, goal);
         prop_assert!(time <= f64::from(fewest) + 1e-6, "{time} s, but {fewest} steps do from {start:?}");
-        // The lattice is a fair comparison: whole seconds cost it two of them at most.
+        // The lattice is a fair comparison: whole seconds cost at most two seconds.
         prop_assert!(f64::from(fewest) <= time + 2.0, "{time} s, and {fewest} steps from {start:?}");
     }
 }

@@ -122,7 +122,7 @@ impl Parts {
 }
 
 impl Topics {
-    /// The velocity reference's topic, for [`Desired::for_subscribers_only`].
+    /// The velocity reference's topic, for `Desired::for_subscribers_only`.
     pub fn desired(&mut self) -> &mut Desired {
         &mut self.desired
     }

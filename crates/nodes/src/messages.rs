@@ -36,7 +36,7 @@ pub fn twist_stamped(command: &Command) -> geometry::TwistStamped {
     message
 }
 
-/// A stamped Twist as a command; any frame but [`WITHHELD`] is the vehicle's.
+/// A stamped Twist as a command; any frame but `WITHHELD` is the vehicle's.
 /// # Errors
 /// [`NotFinite`] as for [`velocity`].
 pub fn command(message: &geometry::TwistStamped) -> Result<Command, NotFinite> {

@@ -129,8 +129,9 @@ impl Topics {
     }
 }
 
-fn name_of<'a>(active: &Active, params: &'a Params) -> &'a str {
-    active.source.and_then(|index| params.sources.get(index)).map_or("nobody", |source| &source.name)
+/// The name of the source that drives.
+fn driving<'a>(active: &Active, params: &'a Params) -> Option<&'a str> {
+    active.source.and_then(|index| params.sources.get(index)).map(|source| source.name.as_str())
 }
 
 /// Why a source drives or does not, and what is wrong with its publishers.
@@ -140,7 +141,7 @@ fn reason(verdict: Verdict, publishers: Census, params: &Params) -> String {
 }
 
 fn line_of(active: &Active, params: &Params) -> String {
-    let mut line = format!("{} drives", name_of(active, params));
+    let mut line = format!("{} drives", driving(active, params).unwrap_or("no source"));
     let sources = params.sources.iter().zip(&active.verdicts).zip(&active.publishers);
     for ((source, verdict), publishers) in sources {
         if *verdict != Verdict::Drives || publishers.is_conflict() {
@@ -166,7 +167,7 @@ fn active_message(active: &Active, params: &Params) -> DiagnosticStatus {
     let locks = locks.map(|(lock, state)| value(format!("lock {}", lock.name), state.to_string()));
     DiagnosticStatus {
         name: NAME.into(),
-        message: name_of(active, params).into(),
+        message: driving(active, params).unwrap_or("nobody").into(),
         hardware_id: "steersman".into(),
         values: [since].into_iter().chain(sources).chain(locks).collect(),
         ..Default::default()

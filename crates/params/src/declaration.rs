@@ -3,10 +3,10 @@ use core::time::Duration;
 
 use crate::{Refusal, Set, Value};
 
-/// All that is known of one parameter before it has a value.
+/// The declaration of one parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Declaration {
-    /// Name, lower case with dots between levels; inside a [`Group`](crate::Group) the last part of it.
+    /// Name, lower case with dots between levels; inside a [`Group`](crate::Group) its last part.
     pub name: &'static str,
     /// What it does, one or two sentences.
     pub text: &'static str,
@@ -16,14 +16,14 @@ pub struct Declaration {
     pub kind: Kind,
     /// When it may be changed.
     pub change: Change,
-    /// Who needs it: the original that has it, the people who asked for it, or how vehicles differ.
+    /// Why it exists: the original that has it, the users who requested it, or how vehicles differ.
     pub needed_by: &'static str,
 }
 
 /// When a parameter may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// At any time; it acts at once.
+    /// At any time, with immediate effect.
     Live,
     /// Only when the node starts.
     AtStart,
@@ -31,7 +31,7 @@ pub enum Change {
 
 /// Type, default and allowed values. Bounds are inclusive; for lists they hold for every entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // the fields say it themselves: default, min, max, allowed, longest
+#[allow(missing_docs)] // the names are clear: default, min, max, allowed, longest
 pub enum Kind {
     Bool { default: bool },
     Integer { default: i64, min: i64, max: i64 },
@@ -58,10 +58,10 @@ impl Kind {
 }
 
 impl Declaration {
-    /// Checks `value` for the parameter called `name` and gives it in the declared type.
+    /// Checks `value` for the parameter called `name` and returns it in the declared type.
     ///
-    /// A whole number is taken for a real one (YAML writes `1` for `1.0`); nothing else is converted. An empty list
-    /// has no type in YAML and is taken for any list.
+    /// A whole number is accepted as a real one (YAML writes `1` for `1.0`); nothing else is converted. An empty list
+    /// has no type in YAML and is accepted as any list.
     /// # Errors
     /// [`Refusal`] quotes `name`, the value and what is allowed. NaN and the infinities are always refused.
     pub fn check(&self, name: &str, value: Value) -> Result<Value, Refusal> {
@@ -120,7 +120,7 @@ fn is_allowed(allowed: &[&str], text: &str) -> bool {
     allowed.is_empty() || allowed.contains(&text)
 }
 
-/// Whole numbers up to 2^53 are real numbers without loss; larger ones stay what they are and get refused by type.
+/// Whole numbers up to 2^53 become real numbers without loss; larger ones are left and refused by type.
 fn widen(kind: Kind, value: Value) -> Value {
     const EXACT: core::ops::RangeInclusive<i64> = -(1 << 53)..=(1 << 53);
     match (kind, value) {
@@ -148,7 +148,7 @@ fn is_empty_list(value: &Value) -> bool {
     }
 }
 
-/// A declaration that knows the Rust type of its value, so that a wrong read does not compile. It is written down in
+/// A declaration with the Rust type of its value: a wrong read does not compile. It is written in
 /// [`params!`](crate::params!).
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter<T> {
@@ -174,9 +174,9 @@ impl<T> Parameter<T> {
         self
     }
 
-    /// With who needs it, since a parameter that nobody needs goes: a seed, an ask of users elsewhere, or vehicles that differ.
-    pub const fn needed_by(mut self, who: &'static str) -> Self {
-        self.declaration.needed_by = who;
+    /// With the reason for it; a parameter without one is removed: a seed, a request of users elsewhere, or vehicles that differ.
+    pub const fn needed_by(mut self, reason: &'static str) -> Self {
+        self.declaration.needed_by = reason;
         self
     }
 
@@ -186,7 +186,7 @@ impl<T> Parameter<T> {
         self
     }
 
-    /// What is known of it.
+    /// The untyped declaration.
     pub const fn declaration(&self) -> Declaration {
         self.declaration
     }
@@ -197,7 +197,7 @@ macro_rules! typed {
         impl Parameter<$type> {
             $($constructor)*
 
-            /// The value in force in `set`, which was made from a specification that has it.
+            /// The value in force in `set`, which must contain it.
             pub fn get(&self, set: &Set) -> $type {
                 self.read(set, self.declaration.name)
             }
@@ -208,7 +208,7 @@ macro_rules! typed {
             }
 
             fn read(&self, set: &Set, name: &str) -> $type {
-                debug_assert!(set.value(name).is_some(), "'{name}' is read and not in the specification");
+                debug_assert!(set.value(name).is_some(), "'{name}' is read but not in the specification");
                 match (set.value(name), self.declaration.kind.default()) {
                     (Some(Value::$variant(v)), _) => $read(v),
                     (_, Value::$variant(v)) => $read(&v),
@@ -238,9 +238,9 @@ typed! { f64, Float by f64::clone,
     }
 }
 typed! { Duration, Float by duration,
-    /// A time from `min` to `max` seconds, which ROS has as a real number.
+    /// A time from `min` to `max` seconds, a real number in ROS.
     ///
-    /// What no time can be is read as zero: for a time-out that is the safe side, and the range does not allow it.
+    /// A number that is not a time, which the range excludes, is read as zero: the safe side for a time-out.
     pub const fn seconds(name: &'static str, default: f64, min: f64, max: f64) -> Self {
         Self::new(name, Kind::Float { default, min, max }).unit("s")
     }

@@ -1,5 +1,5 @@
-/// Declares parameters once: the macro makes the struct that their values are read into, the list of their declarations
-/// and the reading.
+/// Declares parameters once: the macro generates the struct for their values, the list of their declarations and the
+/// functions that read them.
 ///
 /// The type of a field is the `T` of the [`Parameter<T>`](crate::Parameter) after the `=`, which is a constant. Every field
 /// has the visibility of the struct, and attributes of the struct and of its fields are kept. The struct has
@@ -9,14 +9,14 @@
 /// * `read(set)`, with the values in force in a [`Set`](crate::Set), and `defaults()`;
 /// * `read_entry(set, prefix, name)`, with those of the entry `name` of the group `prefix`.
 ///
-/// Take the values out of it without `..`: then the compiler warns of a parameter that is declared and not used.
+/// Destructure it without `..`: then the compiler warns of a parameter that is declared and not used.
 ///
 /// ```
 /// use core::time::Duration;
 /// use params::{Parameter, Specification};
 ///
 /// params::params! {
-///     /// What a person sets of the example.
+///     /// The parameters of the example.
 ///     struct Declared {
 ///         rate: i64 = Parameter::integer("rate", 50, 1, 1000).unit("Hz").text("How often.").at_start(),
 ///         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.05, 5.0).text("An older command is lost."),
@@ -60,7 +60,7 @@ macro_rules! params {
             }
 
             /// The defaults.
-            #[allow(dead_code)] // they are rarely asked for without a specification
+            #[allow(dead_code)] // rarely used without a specification
             $visible fn defaults() -> Self {
                 Self::read(&$crate::Specification::new("", "").with_all(Self::declarations()).defaults())
             }

@@ -19,17 +19,17 @@ pub fn yaml(specification: &Specification) -> String {
         page.comment(4, group.text);
         page.comment(4, "Naming one entry here replaces all of the default ones.");
         if let Some(live) = specification.live(group) {
-            let text = "Entries come and go at run time: setting the";
+            let text = "Entries can be added and removed at run time: set the";
             page.comment(
                 4,
-                &format!("{text} `{0}` of a new one makes it, deleting its `{0}` takes it away.", live.key),
+                &format!("{text} `{0}` of a new one to add it, delete its `{0}` to remove it.", live.key),
             );
         }
         for (index, name) in set.group(group.prefix).into_iter().enumerate() {
             for member in &group.members {
                 let full = format!("{}.{name}.{}", group.prefix, member.name);
                 if let Some(value) = set.value(&full) {
-                    // The first entry explains the members; the others would only repeat it.
+                    // Only the first entry explains the members.
                     page.entry(&full, member, value, index == 0);
                 }
             }
@@ -68,7 +68,7 @@ pub fn table(specification: &Specification) -> String {
 
 struct Page {
     text: String,
-    /// The levels above the last entry, so that a shared level is written once.
+    /// The levels above the last entry: a shared level is written once.
     open: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Parameter files: what they say for which nodes.
+//! Parameter files: the values that they set for each node.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::yaml::{Node, Tree, documents, value, wrong};
 
 pub use crate::yaml::Wrong;
 
-/// What a parameter file says for one node, or for those that a pattern stands for.
+/// The values of a parameter file for one node, or for the nodes that match a pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// The node's name or a pattern, see [`is_for`].
@@ -20,17 +20,16 @@ pub struct Block {
 
 /// Reads a parameter file.
 /// # Errors
-/// It is no YAML, not in the form of a parameter file, or a key is in it for the second time, of which others silently take the
-/// last.
+/// It is not YAML, not a parameter file, or a key occurs twice; other parsers silently use the last one.
 /// # Source
-/// `rcl_yaml_param_parser` 9.2 (ROS 2 Jazzy); own: keys that are twice are refused.
+/// `rcl_yaml_param_parser` 9.2 (ROS 2 Jazzy); own: repeated keys are refused.
 pub fn read(text: &str) -> Result<Vec<Block>, Wrong> {
     let mut blocks = Blocks::default();
     for document in documents(text)? {
         match document.what {
             Tree::Mapping(entries) => blocks.read("", &[], &entries)?,
             Tree::Scalar { ref text, .. } if text.is_empty() => {}
-            _ => return Err(wrong(document.line, "a node's name must stand here")),
+            _ => return Err(wrong(document.line, "must be a node's name")),
         }
     }
     Ok(blocks.found)
@@ -38,21 +37,20 @@ pub fn read(text: &str) -> Result<Vec<Block>, Wrong> {
 
 /// Reads the value of an argument `NAME:=VALUE`.
 /// # Errors
-/// It is no value.
+/// It is not a value.
 pub fn read_value(text: &str) -> Result<Value, Wrong> {
     let mut documents = documents(text)?;
     match (documents.pop(), documents.is_empty()) {
         (Some(node), true) => value("it", &node),
-        _ => Err(wrong(1, "one value must stand here")),
+        _ => Err(wrong(1, "must be one value")),
     }
 }
 
-/// Whether what is said for `pattern` is for the node `name`, which is its full name in the graph.
+/// Whether `pattern` matches the node `name`, which is its full name in the graph.
 ///
-/// `*` stands for one name and `**` for any number of names between slashes. A name without a slash is a node's in whatever
-/// namespace.
+/// `*` matches one name and `**` any number of names between slashes. A name without a slash matches in every namespace.
 /// # Source
-/// rclcpp 28 (ROS 2 Jazzy), `parameter_map_from`; own: there a name without a slash is one in the root namespace.
+/// rclcpp 28 (ROS 2 Jazzy), `parameter_map_from`; own: there a name without a slash matches in the root namespace only.
 pub fn is_for(pattern: &str, name: &str) -> bool {
     fn matches(pattern: &[&str], name: &[&str]) -> bool {
         match (pattern, name) {
@@ -78,18 +76,18 @@ pub fn is_for(pattern: &str, name: &str) -> bool {
 #[derive(Default)]
 struct Blocks {
     found: Vec<Block>,
-    /// All parameters with their nodes, however these are written.
+    /// All parameters with their nodes, to find repeated ones.
     names: BTreeSet<(String, String)>,
 }
 
 impl Blocks {
-    /// Reads what is below the names `path`, which are `node` as a whole.
+    /// Reads the entries below `path`, whose names form `node`.
     fn read(&mut self, node: &str, path: &[&str], entries: &[(String, Node)]) -> Result<(), Wrong> {
         let mut keys = BTreeSet::new();
         for (key, value) in entries {
             let path = [path, &[key.as_str()]].concat();
             if !keys.insert(key) {
-                return Err(twice(&path, value.line));
+                return Err(repeated_key(&path, value.line));
             }
             match &value.what {
                 Tree::Mapping(below) if key == "ros__parameters" => {
@@ -130,7 +128,7 @@ impl Blocks {
             let path = [path, &[key.as_str()]].concat();
             let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
             if !keys.insert(key) {
-                return Err(twice(&path, node.line));
+                return Err(repeated_key(&path, node.line));
             }
             if let Tree::Mapping(below) = &node.what {
                 self.read_values(&name, &path, below)?;
@@ -140,7 +138,7 @@ impl Blocks {
             let Some(block) = self.found.last_mut() else { continue };
             // A node's name with and without a slash before it is the same.
             if !self.names.insert((block.node.trim_start_matches('/').to_owned(), name.clone())) {
-                return Err(twice(&path, node.line));
+                return Err(repeated_key(&path, node.line));
             }
             block.values.push((name, value));
         }
@@ -148,7 +146,7 @@ impl Blocks {
     }
 }
 
-fn twice(path: &[&str], line: usize) -> Wrong {
+fn repeated_key(path: &[&str], line: usize) -> Wrong {
     wrong(line, format!("'{}' is in line {line} for the second time, must be once", path.join(".")))
 }
 
@@ -196,12 +194,12 @@ m: {ros__parameters: }
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn an_error_is_reported_with_its_line() {
         let below = |text: &str| format!("n:\n  ros__parameters:\n{text}");
         for (text, sentence) in [
             ("n:\n\tros__parameters: {}", "line 2: it is indented by a tab, must be by spaces"),
             ("n: [1, 2", "line 2: "),
-            ("- 1", "line 1: a node's name must stand here"),
+            ("- 1", "line 1: must be a node's name"),
             ("n:\n  a: 1", "line 2: 'n.a' must be below the key 'ros__parameters' of a node"),
             (
                 "/hind*:\n  ros__parameters: {}",
@@ -221,23 +219,26 @@ m: {ros__parameters: }
     }
 
     #[test]
-    fn a_key_that_is_twice_is_refused_in_either_style() {
-        let twice = |text: &str| read(text).unwrap_err().what;
+    fn a_repeated_key_is_refused_in_either_style() {
+        let repeated_key = |text: &str| read(text).unwrap_err().what;
         let sentence =
             |path: &str, line: usize| format!("'{path}' is in line {line} for the second time, must be once");
         let block =
             "n:\n  ros__parameters:\n    dock:\n      t: /a\n    other: 1\n    \"dock\":\n      t: /b\n";
-        assert_eq!(twice(block), sentence("n.ros__parameters.dock", 6));
-        assert_eq!(twice("{n: {ros__parameters: {a: 1,\n 'a': 2}}}"), sentence("n.ros__parameters.a", 2));
+        assert_eq!(repeated_key(block), sentence("n.ros__parameters.dock", 6));
+        assert_eq!(
+            repeated_key("{n: {ros__parameters: {a: 1,\n 'a': 2}}}"),
+            sentence("n.ros__parameters.a", 2)
+        );
         let dotted = "n:\n  ros__parameters:\n    s.dock.t: /a\n    s:\n      dock: {p: 1, t: /b}\n";
-        assert_eq!(twice(dotted), sentence("n.ros__parameters.s.dock.t", 5));
+        assert_eq!(repeated_key(dotted), sentence("n.ros__parameters.s.dock.t", 5));
         let slash = "n:\n  ros__parameters: {a: 1, b: 2}\n/n:\n  ros__parameters: {b: 3}\n";
-        assert_eq!(twice(slash), sentence("/n.ros__parameters.b", 4));
-        assert_eq!(twice("n:\n  ros__parameters: {}\nn:\n  ros__parameters: {}\n"), sentence("n", 3));
+        assert_eq!(repeated_key(slash), sentence("/n.ros__parameters.b", 4));
+        assert_eq!(repeated_key("n:\n  ros__parameters: {}\nn:\n  ros__parameters: {}\n"), sentence("n", 3));
     }
 
     #[test]
-    fn patterns_stand_for_nodes_as_in_rclcpp() {
+    fn patterns_match_nodes_as_in_rclcpp() {
         for (pattern, hits) in [
             ("/**", [true, true, true]),
             ("**", [true, true, true]),

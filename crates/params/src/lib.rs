@@ -1,7 +1,6 @@
 //! Parameters that describe themselves.
 //!
-//! One entry of [`params!`] is the only place where a parameter is written down. From it come the field that it is read
-//! into, the ROS descriptor, the check of a value, the commented YAML file and the table in the README. A node's parameters
+//! Each parameter is written once, as an entry of [`params!`]. From it come the field that it is read into, the ROS descriptor, the check of a value, the commented YAML file and the table in the README. A node's parameters
 //! together are its [`Specification`]; the values in force are a [`Set`], which only holds values that passed every check.
 #![forbid(unsafe_code)]
 

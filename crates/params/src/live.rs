@@ -1,10 +1,10 @@
 use crate::{Declaration, Refusal, Value};
 
-/// A group whose entries come and go at run time.
+/// A group whose entries are added and removed at run time.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Live {
     pub(crate) prefix: &'static str,
-    /// The member that makes an entry.
+    /// The member whose deletion removes an entry.
     pub(crate) key: &'static str,
     pub(crate) members: Vec<Declaration>,
 }

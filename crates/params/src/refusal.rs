@@ -5,27 +5,27 @@ use crate::Value;
 /// Why a value was refused: name, value and what is allowed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
-    /// There is no parameter of this name; `nearest` is what may have been meant.
+    /// There is no parameter of this name.
     Unknown {
-        /// The name as it was given.
+        /// The given name.
         name: String,
-        /// The most similar known name, if one is similar at all.
+        /// A similar known name, if there is one.
         nearest: Option<String>,
     },
     /// The value has another type.
     WrongType {
         /// Full name of the parameter.
         name: String,
-        /// The value as it was given.
+        /// The given value.
         value: Value,
-        /// The declared type, in ROS 2's words.
+        /// The declared type, as ROS 2 calls it.
         expected: &'static str,
     },
-    /// The value, or one of its entries, lies outside of the range or is not finite.
+    /// The value, or one of its entries, lies outside the range or is not finite.
     OutOfRange {
         /// Full name of the parameter.
         name: String,
-        /// The value as it was given.
+        /// The given value.
         value: Value,
         /// Smallest allowed value.
         min: String,
@@ -34,22 +34,22 @@ pub enum Refusal {
         /// Unit, may be empty.
         unit: &'static str,
     },
-    /// The text is none of those that are allowed.
+    /// The text is not one of the allowed ones.
     NotAllowed {
         /// Full name of the parameter.
         name: String,
-        /// The value as it was given.
+        /// The given value.
         value: Value,
-        /// What is allowed.
+        /// The allowed texts.
         allowed: &'static [&'static str],
     },
     /// The list is too long.
     TooLong {
         /// Full name of the parameter.
         name: String,
-        /// The value as it was given.
+        /// The given value.
         value: Value,
-        /// How many entries are allowed.
+        /// The maximum number of entries.
         longest: usize,
     },
     /// The parameter can be set only when the node starts.
@@ -59,20 +59,20 @@ pub enum Refusal {
         /// The value in force.
         current: Value,
     },
-    /// The parameter cannot be taken away.
+    /// The parameter cannot be deleted.
     NotRemovable {
         /// Full name of the parameter.
         name: String,
         /// The value in force.
         current: Value,
-        /// The parameter that takes the whole entry away, if there is one.
+        /// The parameter whose deletion removes the whole entry, if there is one.
         key: Option<String>,
     },
     /// Each value is allowed, but not together with the others.
     Rule {
         /// Full name of the parameter.
         name: String,
-        /// The value as it was given.
+        /// The given value.
         value: Value,
         /// The rule that it breaks.
         rule: String,
@@ -92,7 +92,7 @@ impl fmt::Display for Refusal {
                     "parameter '{name}' is {value} ({}), must be of type {expected}",
                     value.type_name()
                 )?;
-                // YAML makes something else of some texts, such as a GUID of digits.
+                // YAML reads some texts as another type, such as a GUID of digits.
                 let plain = matches!(value, Value::Bool(_) | Value::Integer(_) | Value::Float(_));
                 f.write_str(if plain && *expected == "string" { "; write it in quotes" } else { "" })
             }
@@ -111,7 +111,7 @@ impl fmt::Display for Refusal {
             }
             Self::NotRemovable { name, current, key } => {
                 write!(f, "parameter '{name}' cannot be deleted and stays {current}")?;
-                key.as_ref().map_or(Ok(()), |key| write!(f, "; the entry goes when '{key}' is deleted"))
+                key.as_ref().map_or(Ok(()), |key| write!(f, "; delete '{key}' to remove the entry"))
             }
             Self::Rule { name, value, rule } => write!(f, "parameter '{name}' is {value}, {rule}"),
         }

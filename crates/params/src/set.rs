@@ -28,7 +28,7 @@ impl Set {
         Ok(())
     }
 
-    /// Gives `name` the value that it has for as long as the node runs.
+    /// Fixes the value of `name` while the node runs.
     pub(crate) fn fix(
         &mut self,
         name: &str,
@@ -47,7 +47,7 @@ impl Set {
         Ok(())
     }
 
-    /// The set with `changes` made, all of them or none, one after the other.
+    /// The set with all `changes` applied in order, or none of them.
     ///
     /// Setting a parameter to the value that it has is no change, also where it is read-only.
     /// # Errors
@@ -56,8 +56,8 @@ impl Set {
         self.edit(changes.iter().map(|(name, value)| (name.as_str(), Some(value))))
     }
 
-    /// The same where a value may be missing, which takes the parameter away. That is possible only for the member that makes
-    /// an entry of a live group, and takes the whole entry away.
+    /// The same, where a missing value deletes the parameter. Only the key of an entry of a live group can be deleted, which removes
+    /// the whole entry.
     /// # Errors
     /// The first [`Refusal`]; `self` stays in force.
     pub fn edit<'a>(
@@ -70,7 +70,7 @@ impl Set {
                 next.remove(name)?;
                 continue;
             };
-            next.make_entry(name, value)?;
+            next.add_entry(name, value)?;
             next.replace(name, value.clone())?;
             if let Some((declaration, current)) = self.entries.get(name)
                 && declaration.change == Change::AtStart
@@ -82,7 +82,7 @@ impl Set {
         Ok(next)
     }
 
-    /// The entry of a live group that the parameter `name` belongs to, whether it is there or not: `sources.joystick`.
+    /// The entry of a live group that the parameter `name` belongs to, whether it exists or not: `sources.joystick`.
     pub fn live_entry<'a>(&self, name: &'a str) -> Option<&'a str> {
         let (prefix, entry, _) = split(name)?;
         self.live(prefix)?;
@@ -101,12 +101,12 @@ impl Set {
         }
     }
 
-    /// Makes the entry that `name` belongs to, if it is not there and may come.
-    fn make_entry(&mut self, name: &str, value: &Value) -> Result<(), Refusal> {
+    /// Adds the entry that `name` belongs to, if it does not exist and its group is live.
+    fn add_entry(&mut self, name: &str, value: &Value) -> Result<(), Refusal> {
         let Some((prefix, entry, member)) = split(name) else { return Ok(()) };
         let Some(live) = self.live(prefix).cloned() else { return Ok(()) };
-        let is_there = self.entries.contains_key(&live.full(entry, live.key));
-        if is_there || !live.members.iter().any(|known| known.name == member) {
+        let exists = self.entries.contains_key(&live.full(entry, live.key));
+        if exists || !live.members.iter().any(|known| known.name == member) {
             return Ok(());
         }
         Live::check(name, entry, value)?;
@@ -116,7 +116,7 @@ impl Set {
         Ok(())
     }
 
-    /// Takes away the entry that the parameter `name` makes.
+    /// Removes the entry whose key is the parameter `name`.
     fn remove(&mut self, name: &str) -> Result<(), Refusal> {
         let Some(current) = self.value(name) else {
             return Err(Refusal::Unknown { name: name.into(), nearest: self.nearest(name) });
@@ -139,7 +139,7 @@ impl Set {
         self.entries.get(name).map(|(_, value)| value)
     }
 
-    /// What is known of the parameter `name`.
+    /// The declaration of the parameter `name`.
     pub fn declaration(&self, name: &str) -> Option<&Declaration> {
         self.entries.get(name).map(|(declaration, _)| declaration)
     }

@@ -10,7 +10,7 @@ pub struct Specification {
     pub text: &'static str,
     pub(crate) parameters: Vec<Declaration>,
     pub(crate) groups: Vec<Group>,
-    /// The groups whose entries come and go at run time.
+    /// The groups whose entries can be added and removed at run time.
     live: Vec<Live>,
     fixed: Vec<Fixed>,
 }
@@ -22,26 +22,26 @@ pub struct Fixed {
     pub by: &'static str,
     /// Its value that fixes them.
     pub when: &'static str,
-    /// Their names, and what they are then.
+    /// Their names and fixed values.
     pub values: &'static [(&'static str, PresetValue)],
 }
 
 /// A family of parameters that repeats for names the user chooses: `<prefix>.<name>.<member>`.
 ///
-/// If the user names no entry, the presets are there; otherwise only the entries that the user named.
+/// If the user names no entry the presets exist, otherwise only the entries that the user named.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// First part of the names.
     pub prefix: &'static str,
-    /// What an entry is, one sentence.
+    /// Describes an entry in one sentence.
     pub text: &'static str,
     /// The parameters of each entry.
     pub members: Vec<Declaration>,
-    /// The entries that are there when the user names none.
+    /// The entries that exist if the user names none.
     pub presets: &'static [Preset],
 }
 
-/// An entry of a [`Group`] that is there by default.
+/// An entry of a [`Group`] that exists by default.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// Its name.
@@ -91,8 +91,8 @@ impl Specification {
         self
     }
 
-    /// Adds a group whose entries come and go at run time, presets too: any value for an entry that is not there makes it, with
-    /// the defaults for the rest, and taking away its member `key` takes it away.
+    /// Adds a group whose entries, presets too, can be added and removed at run time: setting any member of a new entry adds it,
+    /// with the defaults for the rest, and deleting its member `key` removes it.
     #[must_use]
     pub fn with_live_group(mut self, group: Group, key: &'static str) -> Self {
         self.live.push(Live { prefix: group.prefix, key, members: group.members.clone() });
@@ -103,7 +103,7 @@ impl Specification {
         self.live.iter().find(|live| live.prefix == group.prefix)
     }
 
-    /// Fixes some of the parameters, which were added before.
+    /// Fixes parameters that were added before.
     #[must_use]
     pub fn with_fixed(mut self, fixed: Fixed) -> Self {
         self.fixed.push(fixed);
@@ -112,7 +112,7 @@ impl Specification {
 
     /// The values in force when the user gives `overrides`, in which a later value replaces an earlier one.
     /// # Errors
-    /// Every refusal at once, so that a file is mended in one go.
+    /// All refusals together.
     pub fn resolve(&self, overrides: impl IntoIterator<Item = (String, Value)>) -> Result<Set, Vec<Refusal>> {
         let overrides: Vec<(String, Value)> = overrides.into_iter().collect();
         let mut set = Set::new(self.live.clone());
@@ -168,7 +168,7 @@ impl Group {
             for preset in self.presets {
                 self.declare_entry(set, preset.name);
                 for &(member, value) in preset.values {
-                    // A preset that breaks its own declaration shows in the test of the specification.
+                    // The test of the specification finds a preset that breaks its own declaration.
                     let _ = set.replace(&format!("{}.{}.{member}", self.prefix, preset.name), value.into());
                 }
             }

@@ -6,12 +6,12 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
 use crate::Value;
 
-/// Why a parameter file is none.
+/// Why a text is not a parameter file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The error.
     pub what: String,
 }
 
@@ -112,7 +112,7 @@ fn tree<'a>(
     Ok(Node { line, what })
 }
 
-/// What `node` says of the parameter `name`.
+/// The value of the parameter `name` in `node`.
 pub(crate) fn value(name: &str, node: &Node) -> Result<Value, Wrong> {
     let items = match &node.what {
         Tree::Scalar { text, is_plain: true } if text.is_empty() => {
@@ -132,7 +132,7 @@ pub(crate) fn value(name: &str, node: &Node) -> Result<Value, Wrong> {
     list(&values).ok_or_else(|| wrong(node.line, format!("the values of {name} must be of one type")))
 }
 
-/// All of the type of the first; an empty list is one of texts.
+/// A list of values of one type; an empty list is one of texts.
 fn list(values: &[Value]) -> Option<Value> {
     macro_rules! all {
         ($one:ident, $many:ident) => {
@@ -200,7 +200,7 @@ fn float(text: &str) -> Option<f64> {
         ".inf" | ".Inf" | ".INF" => f64::INFINITY,
         _ => {
             let number: f64 = text.parse().ok()?;
-            // C refuses a number that is too large, and what it cannot read is text.
+            // C refuses a number that is too large; the parser then reads it as text.
             return Some(number).filter(|number| {
                 number.is_finite() || !bare.starts_with(|sign: char| sign.is_ascii_digit() || sign == '.')
             });

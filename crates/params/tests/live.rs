@@ -1,5 +1,5 @@
-//! A group whose entries come and go at run time.
-#![allow(clippy::unwrap_used)] // a test's own ground
+//! A group whose entries are added and removed at run time.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 use params::{Group, Parameter, Preset, PresetValue, Set, Specification, Value, yaml};
 
@@ -10,9 +10,9 @@ params::params! {
 }
 params::params! {
     struct Source {
-        topic: String = Parameter::string("topic", "").text("Where from."),
-        priority: i64 = Parameter::integer("priority", 0, 0, 255).text("Who wins."),
-        frame: String = Parameter::string("frame", "base").text("In what.").at_start(),
+        topic: String = Parameter::string("topic", "").text("The topic of the commands."),
+        priority: i64 = Parameter::integer("priority", 0, 0, 255).text("The highest wins."),
+        frame: String = Parameter::string("frame", "base").text("The frame of the commands.").at_start(),
     }
 }
 
@@ -37,7 +37,7 @@ fn edit(set: &Set, edits: &[(&str, Option<Value>)]) -> Result<Set, String> {
 }
 
 #[test]
-fn any_member_makes_an_entry_with_defaults_for_the_rest() {
+fn setting_any_member_adds_an_entry_with_defaults_for_the_rest() {
     let before = specification().defaults();
     let defaults = [("topic", text("")), ("priority", Value::Integer(0)), ("frame", text("base"))];
     for (member, value) in [("topic", text("/a")), ("priority", Value::Integer(7)), ("frame", text("arm"))] {
@@ -52,17 +52,17 @@ fn any_member_makes_an_entry_with_defaults_for_the_rest() {
 }
 
 #[test]
-fn the_key_takes_its_entry_away_and_nothing_else() {
+fn deleting_the_key_removes_its_entry_and_nothing_else() {
     let before = specification().defaults();
     let with = edit(&before, &[("sources.stick_2.topic", Some(text("/b")))]).unwrap();
     let without = edit(&with, &[("sources.stick.topic", None)]).unwrap();
-    assert_eq!(without.group("sources"), ["stick_2"], "a preset goes too");
+    assert_eq!(without.group("sources"), ["stick_2"], "a preset is removed too");
     assert_eq!(without.group("sensors"), ["stick"]);
     assert_eq!(edit(&without, &[("sources.stick_2.topic", None)]).unwrap().group("sources").len(), 0);
 }
 
 #[test]
-fn what_comes_back_has_its_defaults() {
+fn an_entry_added_again_has_its_defaults() {
     let before =
         edit(&specification().defaults(), &[("sources.stick.priority", Some(Value::Integer(9)))]).unwrap();
     let again = [("sources.stick.topic", None), ("sources.stick.topic", Some(text("/new")))];
@@ -72,24 +72,24 @@ fn what_comes_back_has_its_defaults() {
 }
 
 #[test]
-fn nothing_else_can_be_taken_away() {
+fn nothing_else_can_be_deleted() {
     let set = specification().defaults();
-    for (name, told) in [
+    for (name, refusal) in [
         ("rate", "parameter 'rate' cannot be deleted and stays 50"),
         (
             "sources.stick.priority",
-            "parameter 'sources.stick.priority' cannot be deleted and stays 0; the entry goes when \
-             'sources.stick.topic' is deleted",
+            "parameter 'sources.stick.priority' cannot be deleted and stays 0; delete \
+             'sources.stick.topic' to remove the entry",
         ),
         ("sensors.stick.topic", "parameter 'sensors.stick.topic' cannot be deleted and stays \"/stick\""),
         ("zzzzzzzzz", "parameter 'zzzzzzzzz' does not exist"),
     ] {
-        assert_eq!(edit(&set, &[(name, None)]).unwrap_err(), told);
+        assert_eq!(edit(&set, &[(name, None)]).unwrap_err(), refusal);
     }
 }
 
 #[test]
-fn only_entries_of_a_live_group_come_and_only_with_a_member_that_it_has() {
+fn only_entries_of_a_live_group_with_a_known_member_can_be_added() {
     let set = specification().defaults();
     for name in ["sensors.a.topic", "sources.a.prio", "sources.a", "others.a.topic", "sources.a.b.topic"] {
         let refused = edit(&set, &[(name, Some(text("/a")))]).unwrap_err();
@@ -98,7 +98,7 @@ fn only_entries_of_a_live_group_come_and_only_with_a_member_that_it_has() {
 }
 
 #[test]
-fn edits_are_made_all_or_none() {
+fn all_edits_apply_or_none() {
     let set = specification().defaults();
     let bad = [("sources.a.topic", Some(text("/a"))), ("sources.a.priority", Some(Value::Integer(256)))];
     assert_eq!(edit(&set, &bad).unwrap_err(), "parameter 'sources.a.priority' is 256, must be from 0 to 255");
@@ -116,12 +116,16 @@ fn an_entry_has_a_name_of_letters_digits_and_underscores() {
     }
     for bad in ["", "a-b", "a b", "é", "a/b", too_long.as_str()] {
         let name = format!("sources.{bad}.topic");
-        let told = format!(
+        let refusal = format!(
             "parameter '{name}' is \"/a\", and the name '{bad}' in it must be 1 to 64 letters, digits and '_'"
         );
-        assert_eq!(edit(&set, &[(&name, Some(text("/a")))]).unwrap_err(), told);
+        assert_eq!(edit(&set, &[(&name, Some(text("/a")))]).unwrap_err(), refusal);
         let refusals = specification().resolve([(name, text("/a"))]).unwrap_err();
-        assert_eq!(refusals.iter().map(ToString::to_string).collect::<Vec<_>>(), [told], "also at the start");
+        assert_eq!(
+            refusals.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            [refusal],
+            "also at the start"
+        );
     }
 }
 
@@ -136,8 +140,8 @@ fn parameters_know_their_live_entry() {
 }
 
 #[test]
-fn the_yaml_file_says_that_entries_come_and_go() {
+fn the_yaml_file_explains_how_to_add_and_remove_entries() {
     let line =
-        "# Entries come and go at run time: setting the `topic` of a new one makes it, deleting its `topic`";
+        "# Entries can be added and removed at run time: set the `topic` of a new one to add it, delete its";
     assert_eq!(yaml(&specification()).matches(line).count(), 1, "{}", yaml(&specification()));
 }

@@ -1,5 +1,5 @@
 //! A small specification, resolved, changed and written out.
-#![allow(clippy::unwrap_used)] // a test's own ground
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ params::params! {
         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.05, 5.0).text("How long to wait."),
         mode: String = Parameter::choice("scaling.mode", "limit", &["limit", "multiply"]).text("How."),
         rate: i64 = Parameter::integer("rate", 50, 1, 1000).unit("Hz").text("How often.").at_start(),
-        names: Vec<String> = Parameter::strings("names", &[], &[], 4).text("Who."),
+        names: Vec<String> = Parameter::strings("names", &[], &[], 4).text("Names."),
     }
 }
 params::params! {
     struct Source {
-        topic: String = Parameter::string("topic", "").text("Where from."),
-        priority: i64 = Parameter::integer("priority", 0, 0, 255).text("Who wins."),
+        topic: String = Parameter::string("topic", "").text("The topic of the commands."),
+        priority: i64 = Parameter::integer("priority", 0, 0, 255).text("The highest wins."),
     }
 }
 
@@ -51,7 +51,7 @@ fn refused(name: &str, value: Value) -> String {
 }
 
 #[test]
-fn defaults_are_in_force_where_nothing_is_given() {
+fn a_parameter_without_a_value_has_its_default() {
     let set = set(&[]).unwrap();
     let Declared { timeout, mode, rate, names } = Declared::read(&set);
     assert_eq!((timeout, mode.as_str(), rate), (Duration::from_millis(500), "limit", 50));
@@ -85,14 +85,14 @@ fn a_refusal_quotes_name_value_and_range() {
         refused("timeout", Value::Text("fast".into())),
         "parameter 'timeout' is \"fast\" (string), must be of type double"
     );
-    for (value, told) in [
+    for (value, shown) in [
         (Value::Float(3e30), "3e30 (double)"),
         (Value::Integer(12345), "12345 (integer)"),
         (Value::Bool(true), "true (boolean)"),
     ] {
         assert_eq!(
             refused("scaling.mode", value),
-            format!("parameter 'scaling.mode' is {told}, must be of type string; write it in quotes")
+            format!("parameter 'scaling.mode' is {shown}, must be of type string; write it in quotes")
         );
     }
     assert_eq!(
@@ -115,7 +115,7 @@ fn a_refusal_quotes_name_value_and_range() {
 }
 
 #[test]
-fn all_refusals_come_at_once() {
+fn all_refusals_are_reported_at_once() {
     let refusals = set(&[("timeout", Value::Float(-1.0)), ("rate", Value::Bool(true))]).unwrap_err();
     assert_eq!(refusals.len(), 2);
 }
@@ -133,7 +133,7 @@ fn an_empty_list_has_any_type() {
 }
 
 #[test]
-fn changes_are_made_all_or_none() {
+fn all_changes_apply_or_none() {
     let before = set(&[]).unwrap();
     let good = ("timeout".to_owned(), Value::Float(1.0));
     let after = before.change(std::slice::from_ref(&good)).unwrap();
@@ -168,16 +168,16 @@ example:
       mode: \"limit\"
     # How often. (1 to 1000 Hz; read-only)
     rate: 50
-    # Who. (up to 4)
+    # Names. (up to 4)
     names: []
 
     # A source.
     # Naming one entry here replaces all of the default ones.
     sources:
       stick:
-        # Where from.
+        # The topic of the commands.
         topic: \"/stick\"
-        # Who wins. (0 to 255)
+        # The highest wins. (0 to 255)
         priority: 100
 ";
     assert_eq!(yaml(&specification()), expected);
@@ -189,7 +189,7 @@ fn the_table_has_a_row_for_every_parameter() {
     assert_eq!(table.lines().count(), 2 + 4 + 2);
     assert!(table.contains("| `timeout` | double | `0.5` | 0.05 to 5.0 s | How long to wait. |"), "{table}");
     assert!(
-        table.contains("| `sources.<name>.priority` | integer | `0` | 0 to 255 | Who wins. |"),
+        table.contains("| `sources.<name>.priority` | integer | `0` | 0 to 255 | The highest wins. |"),
         "{table}"
     );
 }
@@ -221,13 +221,13 @@ fn a_time_is_never_negative() {
 
 #[test]
 #[cfg(debug_assertions)]
-#[should_panic(expected = "'offset' is read and not in the specification")]
-fn what_is_read_must_be_declared() {
+#[should_panic(expected = "'offset' is read but not in the specification")]
+fn only_declared_parameters_can_be_read() {
     Parameter::float("offset", 0.0, 0.0, 1.0).get(&set(&[]).unwrap());
 }
 
 #[test]
-fn list_struct_and_reading_agree() {
+fn the_macros_list_struct_and_readers_agree() {
     params::params! {
         /// One of each type.
         #[derive(Default)]

@@ -117,7 +117,7 @@ impl Log for ShellLog {
         }
     }
 
-    /// Waits until all records are written, for [`LAST_LINES`] at most.
+    /// Waits until all records are written, for `LAST_LINES` at most.
     fn flush(&self) {
         let (done, written) = sync_channel(1);
         if self.queue.get().is_some_and(|queue| queue.try_send(Message::Flush(done)).is_ok()) {

@@ -1,12 +1,11 @@
-//! `scenarios play SEED COUNT SETUP [FIRST] [SECONDS]` plays `COUNT` episodes from number `FIRST` on, for `SECONDS` at most, to
-//! the vehicle of the parent process, see [`wire`]. `scenarios cuts SEED COUNT` prints the durations of `COUNT` cuts of a link
-//! in seconds.
+//! Plays the scenarios over DDS: the vehicle is the parent process, see [`wire`].
 
 mod wire;
 
 use std::io::Write;
 use std::process::ExitCode;
 
+use clap::Parser;
 use scenarios::{Dice, Fault, Setup, World};
 
 use crate::wire::Wire;
@@ -14,22 +13,36 @@ use crate::wire::Wire;
 /// How often in total an episode is repeated that failed because the parent process was late.
 const MAX_REPEATS: u32 = 5;
 
-const USAGE: &str = "usage: scenarios play SEED COUNT hindbrain|together|apart [FIRST] [SECONDS], or scenarios cuts SEED COUNT";
+/// Plays random faults to a vehicle, which is the parent process.
+#[derive(Debug, PartialEq, Eq, Parser)]
+#[command(name = "scenarios")]
+enum Arguments {
+    /// Plays episodes: messages go to the standard output, what the vehicle does comes from the standard input.
+    Play {
+        seed: u64,
+        /// The number of episodes.
+        count: usize,
+        /// hindbrain, together (all nodes in one process), or apart.
+        setup: Setup,
+        /// The number of the first episode.
+        #[arg(default_value_t = 0)]
+        first: usize,
+        /// Begin no episode after this many seconds.
+        #[arg(default_value_t = u64::MAX)]
+        seconds: u64,
+    },
+    /// Prints the durations of link cuts \[s].
+    Cuts {
+        seed: u64,
+        /// The number of cuts.
+        count: usize,
+    },
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let number = |index: usize| words.get(index).and_then(|word| word.parse::<usize>().ok());
-    let seed = words.get(1).and_then(|word| word.parse::<u64>().ok());
-    let done = match (words.first(), seed, number(2)) {
-        (Some(&"play"), Some(seed), Some(count)) => match words.get(3).map(|word| word.parse::<Setup>()) {
-            Some(Ok(setup)) => {
-                play(seed, count, setup, number(4).unwrap_or(0), number(5).unwrap_or(usize::MAX))
-            }
-            _ => Err(USAGE.into()),
-        },
-        (Some(&"cuts"), Some(seed), Some(count)) => cuts(seed, count),
-        _ => Err(USAGE.into()),
+    let done = match Arguments::parse() {
+        Arguments::Play { seed, count, setup, first, seconds } => play(seed, count, setup, first, seconds),
+        Arguments::Cuts { seed, count } => cuts(seed, count),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -40,14 +53,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn play(seed: u64, count: usize, setup: Setup, first: usize, seconds: usize) -> Result<(), String> {
+fn play(seed: u64, count: usize, setup: Setup, first: usize, seconds: u64) -> Result<(), String> {
     let mut world = World::new(Wire::default(), setup);
     let mut again = 0;
     while let Err(what) = world.start() {
         repeat(&mut world, &mut again, what)?;
     }
     for (number, episode) in Dice::new(seed, setup).enumerate().skip(first).take(count) {
-        if world.millis() / 1000 >= seconds as u64 {
+        if world.millis() / 1000 >= seconds {
             break;
         }
         let which = format!("seed {seed}, {setup}, episode {number} ({episode})");
@@ -78,4 +91,25 @@ fn cuts(seed: u64, count: usize) -> Result<(), String> {
         .filter(|one| one.faults.len() == 1 && one.faults.iter().any(|one| one.fault == Fault::LinkCut));
     let mut out = std::io::stdout().lock();
     cuts.take(count).try_for_each(|one| writeln!(out, "{:.3}", one.lasts)).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_declaration_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_setup_is_read_or_refused() {
+        let read = |line: &str| Arguments::try_parse_from(["scenarios"].into_iter().chain(line.split(' ')));
+        let play = Arguments::Play { seed: 7, count: 3, setup: Setup::Apart, first: 0, seconds: u64::MAX };
+        assert_eq!(read("play 7 3 apart").unwrap(), play);
+        let refused = read("play 7 3 aside").unwrap_err().to_string();
+        assert!(refused.contains("'aside' must be hindbrain, together or apart"), "{refused}");
+    }
 }

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_displayed() {
+    fn a_conflict_is_displayed() {
         let text = |fitting, others| Census::Known { fitting, others }.to_string();
         assert_eq!(text(2, 0), "2 publishers, must be 1");
         assert_eq!(text(1, 1), "ignores 1 of 2 publishers: another type, or best effort");

@@ -37,8 +37,8 @@ struct Hold {
 const SECOND: i64 = 1_000_000_000;
 
 impl Clock {
-    /// Records that the wall clock reads `stamp` at `now`; it may have been set forward or back. Only
-    /// [`pass_to`](Self::pass_to) advances the time, so no hold is missed.
+    /// Records that the wall clock reads `stamp` at `now`; it may have been set forward or back. This does not advance the time:
+    /// [`pass_to`](Self::pass_to) does, so no hold is missed.
     pub fn read(&mut self, now: Instant, stamp: Stamp) {
         self.read = Some((self.now.max(now), stamp));
     }
@@ -123,14 +123,14 @@ mod tests {
         clock.pass_to(at(103), None);
         // 5.999 s + 3 ms = 6.002 s
         assert_eq!(clock.wall(), Stamp { sec: 6, nanosec: 2_000_000 });
-        // a clock set back is followed
+        // a clock that was set back is used as it is
         clock.read(at(200), Stamp { sec: 1, nanosec: 0 });
         clock.pass_to(at(200), None);
         assert_eq!((clock.wall(), clock.now()), (Stamp { sec: 1, nanosec: 0 }, at(200)));
     }
 
     #[test]
-    fn the_end_of_time_is_no_overflow() {
+    fn the_latest_instant_does_not_overflow() {
         let mut clock = Clock::default();
         clock.read(Instant::ZERO, Stamp { sec: i32::MAX, nanosec: 999_999_999 });
         clock.pass_to(Instant::from_nanos(u64::MAX), Some(Instant::ZERO));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_after_a_hold_may_have_waited_since_the_call_before() {
+    fn a_message_read_after_a_hold_may_have_been_queued_since_the_previous_call() {
         let mut clock = Clock::default();
         clock.pass_to(at(100), None);
         clock.pass_to(at(1000), None);
@@ -150,16 +150,16 @@ mod tests {
         clock.pass_to(at(2000), Some(at(1140)));
         assert_eq!(clock.waited(), Duration::from_millis(880));
         clock.pass_to(at(2049), Some(at(2020)));
-        assert_eq!(clock.waited(), Duration::from_millis(929), "late again before the queues are dry");
+        assert_eq!(clock.waited(), Duration::from_millis(929), "late again before the queues are empty");
         clock.pass_to(at(2050), Some(at(2069)));
-        assert_eq!(clock.waited(), Duration::ZERO, "the queues are dry");
+        assert_eq!(clock.waited(), Duration::ZERO, "the queues are empty");
         clock.pass_to(at(2200), Some(at(2070)));
         assert_eq!(clock.waited(), Duration::from_millis(150));
     }
 
-    /// A computer that is always 25 ms late is slow, but its messages stay fresh enough.
+    /// Messages on a computer that is always 25 ms late stay fresh enough.
     #[test]
-    fn a_computer_that_is_always_late_makes_nothing_older_than_two_calls() {
+    fn on_a_computer_that_is_always_late_a_message_is_at_most_two_calls_old() {
         let mut clock = Clock::default();
         for n in 1..1000 {
             clock.pass_to(at(45 * n), Some(at(45 * n - 25)));
@@ -168,23 +168,23 @@ mod tests {
     }
 
     #[test]
-    fn what_waited_in_a_hold_may_still_wait_in_the_next_one() {
+    fn a_message_queued_in_a_hold_may_still_be_queued_in_the_next_one() {
         let ms = Duration::from_millis;
-        // Held from 0 to 1000 ms and again right away: to when, and how long what is read may have waited.
+        // Held from 0 to 1000 ms and again right away: until when, and how long a message may have been queued.
         for (again, waited) in [(1049, 1049), (1069, 69), (1091, 1091), (2000, 2000)] {
             let mut clock = Clock::default();
             clock.pass_to(at(1000), Some(at(20)));
             clock.pass_to(at(again), Some(at(1020)));
             assert_eq!(clock.waited(), ms(waited), "{again}");
         }
-        // With 50 ms in between the queues are dry.
+        // With 50 ms in between the queues are empty.
         let mut clock = Clock::default();
         clock.pass_to(at(1000), Some(at(20)));
         clock.pass_to(at(1020), Some(at(1020)));
         clock.pass_to(at(1050), Some(at(1040)));
         clock.pass_to(at(2000), Some(at(1070)));
         assert_eq!(clock.waited(), ms(950));
-        // A third one may find what waited in the second.
+        // A third hold may find messages that were queued in the second.
         clock.pass_to(at(3000), Some(at(2020)));
         assert_eq!(clock.waited(), ms(1950));
         clock.pass_to(at(4000), Some(at(3020)));
@@ -192,8 +192,8 @@ mod tests {
     }
 
     #[test]
-    fn exactly_the_grace_is_no_hold_and_exactly_the_queues_time_is_dry() {
-        // The grace is 20 ms, and the queues are dry 50 ms after a hold.
+    fn a_call_late_by_exactly_the_grace_is_no_hold_and_the_queues_are_empty_after_exactly_their_time() {
+        // The grace is 20 ms, and the queues are empty 50 ms after a hold.
         let mut clock = Clock::default();
         clock.pass_to(at(1000), None);
         clock.read_again(at(900), at(980));
@@ -202,8 +202,12 @@ mod tests {
         assert_eq!(clock.waited(), Duration::from_millis(100));
         clock.pass_to(at(1050), Some(at(1050)));
         clock.read_again(at(1000), at(1029));
-        assert_eq!(clock.waited(), Duration::from_millis(50), "the hold before is over, and this is another");
-        // A second hold of exactly 50 ms is within what the first one's queues need.
+        assert_eq!(
+            clock.waited(),
+            Duration::from_millis(50),
+            "the previous hold is over, and this is another"
+        );
+        // A second hold of exactly 50 ms ends while the first one's queues may not be empty.
         let mut clock = Clock::default();
         clock.pass_to(at(1000), Some(at(20)));
         clock.pass_to(at(1070), Some(at(1020)));
@@ -211,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn how_long_what_is_read_may_have_waited_ends_with_the_queues() {
+    fn the_possible_queueing_time_ends_with_the_queues() {
         let ms = Duration::from_millis;
         let mut clock = Clock::default();
         assert_eq!(clock.waiting_left(), (ms(0), ms(0)));
@@ -240,9 +244,9 @@ mod tests {
         assert_eq!(clock.waited(), Duration::ZERO, "15 ms late is no hold");
     }
 
-    /// A message is never older than three calls, however late the calls are.
+    /// However late the calls are.
     #[test]
-    fn a_computer_that_is_always_held_makes_nothing_older_than_three_calls() {
+    fn on_a_computer_that_is_always_held_a_message_is_at_most_three_calls_old() {
         for late in 21..200 {
             let mut clock = Clock::default();
             for n in 1..1000 {

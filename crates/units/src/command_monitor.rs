@@ -36,7 +36,7 @@ pub struct CommandMonitor {
     waits_for_zero: bool,
     silent_at_rest: bool,
     /// When motion was asked for last, by a command that was not overtaken; `None` since a zero.
-    asked: Option<Instant>,
+    last_motion: Option<Instant>,
 }
 
 impl Default for CommandMonitor {
@@ -47,7 +47,7 @@ impl Default for CommandMonitor {
             in_force: None,
             waits_for_zero: true,
             silent_at_rest: false,
-            asked: None,
+            last_motion: None,
         }
     }
 }
@@ -65,9 +65,9 @@ impl CommandMonitor {
         let asks = command.asks_for_motion();
         let judged = self.freshness.judge(clock, command.stamp, timeout);
         match judged {
-            Ok(_) if !asks => self.asked = None,
+            Ok(_) if !asks => self.last_motion = None,
             Ok(_) | Err(Stale::Old { .. } | Stale::Ahead { .. } | Stale::Repeated { .. }) if asks => {
-                self.asked = Some(clock.now());
+                self.last_motion = Some(clock.now());
             }
             _ => {}
         }
@@ -89,8 +89,8 @@ impl CommandMonitor {
 
     /// Lets time pass. Returns whether the command in force timed out.
     pub fn expire(&mut self, now: Instant, timeout: Duration) -> bool {
-        if self.asked.is_some_and(|at| now.since(at) >= timeout) {
-            (self.asked, self.waits_for_zero) = (None, true);
+        if self.last_motion.is_some_and(|at| now.since(at) >= timeout) {
+            (self.last_motion, self.waits_for_zero) = (None, true);
         }
         let is_lost = self.in_force.is_some_and(|(_, time)| time.is_expired(now, timeout));
         if is_lost {
@@ -101,8 +101,8 @@ impl CommandMonitor {
 
     /// Ends the command in force as lost.
     pub fn lose(&mut self) {
-        let asked = self.in_force.is_some_and(|(command, _)| command.asks_for_motion());
-        self.waits_for_zero |= asked || !self.silent_at_rest;
+        let in_motion = self.in_force.is_some_and(|(command, _)| command.asks_for_motion());
+        self.waits_for_zero |= in_motion || !self.silent_at_rest;
         self.in_force = None;
     }
 
@@ -119,7 +119,7 @@ impl CommandMonitor {
     /// Whether its publisher asks for motion as of the last call, whether or not a command is in force: a zero that another
     /// stage sends in its place then withholds motion.
     pub fn asks_for_motion(&self) -> bool {
-        self.asked.is_some()
+        self.last_motion.is_some()
     }
 
     /// The command in force.
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn after_silence_a_zero_comes_first_unless_one_may_be_silent_at_rest() {
+    fn after_silence_a_zero_comes_first_unless_the_publisher_may_be_silent_at_rest() {
         for (mut monitor, expected) in [
             (CommandMonitor::default(), Received::WaitsForZero),
             (CommandMonitor::silent_at_rest(), Received::InForce),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_zero_stops_and_is_no_zero_to_begin_with() {
+    fn a_stale_zero_stops_and_does_not_allow_motion() {
         let mut monitor = CommandMonitor::silent_at_rest();
         monitor.receive(&clock(1000), command(1.0, wall(1000)), TIMEOUT);
         let late = monitor.receive(&clock(1010), command(0.0, wall(990)), TIMEOUT);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zero_that_withholds_motion_stops_and_is_none_to_begin_with() {
+    fn a_zero_that_withholds_motion_stops_and_does_not_allow_motion() {
         let withheld = command(1.0, Stamp::ZERO).reduced_to(Velocity::ZERO);
         let mut monitor = CommandMonitor::default();
         assert_eq!(monitor.receive(&clock(0), withheld, TIMEOUT), Received::WaitsForZero);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_zero_has_a_stream_begin_again_with_a_zero() {
+    fn after_a_stale_zero_a_stream_begins_again_with_a_zero() {
         let mut monitor = CommandMonitor::default();
         assert_eq!(monitor.receive(&clock(1000), command(0.0, wall(1000)), TIMEOUT), Received::InForce);
         assert!(!monitor.waits_for_zero());
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_motion_changes_nothing() {
+    fn a_stale_motion_command_changes_nothing() {
         let mut monitor = CommandMonitor::silent_at_rest();
         let drive = command(1.0, wall(1000));
         monitor.receive(&clock(1000), drive, TIMEOUT);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_publisher_that_owes_a_zero_drives_nothing_without() {
+    fn a_publisher_that_has_to_send_a_zero_moves_nothing_before_it() {
         let mut monitor = CommandMonitor::silent_at_rest();
         monitor.require_zero();
         let held = monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT);
@@ -248,10 +248,13 @@ mod tests {
         monitor.receive(&clock(10), command(0.0, wall(10)), TIMEOUT);
         assert!(!monitor.asks_for_motion());
         monitor.receive(&clock(20), command(1.0, wall(5)), TIMEOUT);
-        assert!(!monitor.asks_for_motion(), "what was overtaken says nothing");
+        assert!(!monitor.asks_for_motion(), "an overtaken command does not count");
         monitor.receive(&clock(700), command(1.0, wall(100)), TIMEOUT);
         monitor.receive(&clock(710), command(0.0, wall(90)), TIMEOUT);
-        assert!(monitor.asks_for_motion(), "a stale command asks, and a stale zero does not take it back");
+        assert!(
+            monitor.asks_for_motion(),
+            "a stale command asks for motion, and a stale zero does not cancel it"
+        );
         monitor.expire(Instant::from_millis(1_199), TIMEOUT);
         assert!(monitor.asks_for_motion() && !monitor.waits_for_zero());
         monitor.expire(Instant::from_millis(1_200), TIMEOUT);

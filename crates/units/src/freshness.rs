@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(judge(wall(1000)), Some(ms(0)));
         assert_eq!(judge(wall(501)), Some(ms(499)));
         assert_eq!(judge(wall(500)), None, "the timeout itself is too late");
-        assert_eq!(judge(wall(1100)), Some(ms(0)), "as if it was of now");
+        assert_eq!(judge(wall(1100)), Some(ms(0)), "as if it was stamped now");
         assert_eq!(judge(wall(1101)), None);
         assert_eq!(judge(Stamp::ZERO), Some(ms(0)));
     }
@@ -189,18 +189,18 @@ mod tests {
         assert_eq!(freshness.judge(&clock(100), wall(-1), TIMEOUT), Err(Stale::Late));
         assert_eq!(age(freshness.judge(&clock(500), wall(400), TIMEOUT), 500), Some(ms(100)));
         assert_eq!(freshness.judge(&clock(501), wall(399), TIMEOUT), Err(Stale::Late));
-        // Its newest is from 400 on, and so over at 900: a sender's clock that was set back costs one timeout.
+        // The newest message counts from 400 and expires at 900: a sender's clock that was set back costs one timeout.
         assert!(freshness.judge(&clock(900), wall(401 + 100), TIMEOUT).is_ok());
     }
 
     #[test]
-    fn the_same_stamp_again_is_no_news() {
+    fn a_repeated_stamp_does_not_refresh() {
         let mut freshness = Freshness::default();
         for at in [0, 200, 400] {
             assert_eq!(age(freshness.judge(&clock(at), wall(0), TIMEOUT), at), Some(ms(at)));
         }
         assert_eq!(freshness.judge(&clock(500), wall(0), TIMEOUT), Err(Stale::Repeated { age: ms(500) }));
-        // Nothing of its age is forgotten, though the clock was set back.
+        // Its age is kept although the clock was set back.
         assert_eq!(
             freshness.judge(&clock_reading(600, 0), wall(0), TIMEOUT),
             Err(Stale::Repeated { age: ms(600) })
@@ -208,13 +208,16 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_from_the_future_does_not_become_true_by_repetition() {
+    fn a_stamp_from_the_future_does_not_become_valid_by_repetition() {
         let mut freshness = Freshness::default();
         for at in (0..5_000).step_by(100) {
             assert!(freshness.judge(&clock(at), wall(2_000), TIMEOUT).is_err(), "at {at} ms");
         }
-        assert!(freshness.judge(&clock(5_000), wall(5_000), TIMEOUT).is_ok(), "it made no other one late");
-        // A stream that was ahead once, and current ever since, may reach that very stamp.
+        assert!(
+            freshness.judge(&clock(5_000), wall(5_000), TIMEOUT).is_ok(),
+            "it does not make another one late"
+        );
+        // A stream that was ahead once and has been current since may reach that stamp.
         assert!(freshness.judge(&clock(6_000), wall(7_000), TIMEOUT).is_err());
         assert!(freshness.judge(&clock(6_500), wall(6_500), TIMEOUT).is_ok());
         assert!(freshness.judge(&clock(7_000), wall(7_000), TIMEOUT).is_ok());
@@ -240,11 +243,11 @@ mod tests {
         assert_eq!(age(Freshness::default().judge(&clock, Stamp::ZERO, TIMEOUT), 1300), Some(ms(300)));
         clock.pass_to(Instant::from_millis(11_000), Some(Instant::from_millis(1320)));
         let held = Freshness::default().judge(&clock, Stamp::ZERO, TIMEOUT);
-        assert_eq!(held, Err(Stale::Old { age: ms(10_000) }), "held again before the queues were dry");
+        assert_eq!(held, Err(Stale::Old { age: ms(10_000) }), "held again before the queues were empty");
     }
 
     #[test]
-    fn the_ends_of_time_are_no_overflow() {
+    fn the_ends_of_time_do_not_overflow() {
         let (first, last) = (Stamp { sec: i32::MIN, nanosec: 0 }, Stamp { sec: i32::MAX, nanosec: u32::MAX });
         for (read, stamp) in [(first, last), (last, first)] {
             let mut clock = Clock::default();

@@ -1,7 +1,7 @@
 //! The types that all of Steersman's crates share: time, stamps, velocities, scales, and the [`Machine`].
 //!
 //! Values are parsed once into types that cannot hold invalid ones: a [`Velocity`] is finite, a [`Scale`] lies in \[0, 1\].
-//! Nothing in here reads a clock, allocates or fails at run time.
+//! Nothing here reads a clock, allocates or fails at run time.
 #![forbid(unsafe_code)]
 
 mod census;

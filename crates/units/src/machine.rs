@@ -1,6 +1,6 @@
 use crate::Instant;
 
-/// A node as a state machine: its inputs are events, its outputs are commands, and the caller owns the clock and the wires.
+/// A node as a state machine: its inputs are events, its outputs are commands, and the caller owns the clock and the transport.
 ///
 /// The caller passes each event to [`handle`](Machine::handle), then drains [`poll`](Machine::poll) until it returns
 /// `None`, and polls again no later than [`deadline`](Machine::deadline). Given the same calls, a machine gives the same
@@ -34,7 +34,7 @@ pub trait Machine {
     fn deadline(&self) -> Option<Instant>;
 }
 
-/// A machine that contains `S` as a stage, or is `S` itself: a node's shell is the same alone and in a process with others.
+/// A machine that contains `S` as a stage, or is `S` itself: a node's shell is the same in a process of its own and in a shared one.
 pub trait Contains<S: Machine>: Machine {
     /// The stage.
     fn stage(&self) -> &S;

@@ -1,7 +1,7 @@
 /// How many nodes publish a topic on which one publisher is expected, of any type.
 ///
-/// r2r does not report the publisher of a message. So a message that was received while there were several publishers does not
-/// count: not while they exist, and not when one of them is left, which may not be the one that sent it.
+/// r2r does not report the publisher of a message. So a message that was received while there were several publishers never
+/// counts: the publisher that is left may not be the one that sent it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PublisherCount(usize);
 
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_received_beside_a_second_publisher_never_counts() {
+    fn a_message_received_beside_a_second_publisher_never_counts() {
         let mut publishers = PublisherCount::default();
         for (count, forgets, several) in [
             (1, false, false),

@@ -4,7 +4,7 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Scale(f64);
 
-/// A factor was not in \[0, 1\]; NaN is not either.
+/// A factor is NaN or outside \[0, 1\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutOfUnitRange(pub f64);
 
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smaller_of_two_is_the_minimum_whichever_comes_first() {
+    fn the_minimum_does_not_depend_on_the_order() {
         let [small, great] = [0.25, 0.5].map(|value| Scale::new(value).unwrap());
         assert_eq!((small.min(great), great.min(small), small.min(small)), (small, small, small));
     }

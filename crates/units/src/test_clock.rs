@@ -1,4 +1,4 @@
-//! Times for tests: the boot's clock and the wall clock go on together, 100 s apart.
+//! Times for tests: the boot clock and the wall clock advance together, 100 s apart.
 
 use core::time::Duration;
 

@@ -43,7 +43,7 @@ impl Add<Duration> for Instant {
 
 /// A wall-clock stamp as the wire carries it: ROS time, seconds and nanoseconds.
 ///
-/// In Steersman a stamp is the time of the stick event that a message goes back to. It is carried unchanged to the
+/// In Steersman a stamp is the time of the stick event that caused a message. It is carried unchanged to the
 /// last hop and never used as the only age: a stamp may make a command older, never fresher.
 ///
 /// # Source

@@ -23,10 +23,10 @@ pub struct NotFinite {
     pub value: f64,
 }
 
-/// A velocity beyond this many times full speed is a mistake and no command: it moves nothing.
+/// A velocity beyond this many times full speed is a mistake, not a command: it moves nothing.
 ///
 /// # Source
-/// own; the original hindbrain's float decoder turned 1e308 into half speed.
+/// own; the original hindbrain decoded 1e308 as half speed.
 pub const BEYOND_REASON: f64 = 100.0;
 
 /// A velocity is neutral if no linear part is further from zero than this \[m/s]: the output of a released stick, drift included.
@@ -131,7 +131,7 @@ impl Velocity {
     }
 }
 
-/// A commanded velocity, with the time of the stick event that it goes back to.
+/// A commanded velocity, with the time of the stick event that caused it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Command {
     /// The commanded velocity.
@@ -144,7 +144,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// A stop that a stage sends by itself. It goes back to no stick event and so it has no stamp: it is current, and no later stage
+    /// A stop that a stage sends by itself. No stick event caused it, so it has no stamp: it is current, and no later stage
     /// treats it as late or old.
     pub const STOP: Self = Self::new(Velocity::ZERO, Stamp::ZERO);
 
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_times_full_speed_is_the_most_that_makes_sense() {
+    fn a_velocity_beyond_a_hundred_times_full_speed_is_refused() {
         let check = |forward, turn| Velocity::planar(forward, turn).unwrap().check_reason(2.0, 0.5);
         assert_eq!((check(200.0, -50.0), check(-200.0, 50.0)), (Ok(()), Ok(())));
         assert_eq!(check(201.0, 0.0), Err(BeyondReason { part: "linear.x", value: 201.0, most: 200.0 }));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_command_has_its_stamp_and_the_new_velocity() {
+    fn a_reduced_command_keeps_its_stamp() {
         let stamp = Stamp { sec: 7, nanosec: 8 };
         let left = Velocity::planar(0.5, -0.25).unwrap();
         let command = Command::new(Velocity::planar(1.0, -0.5).unwrap(), stamp);
@@ -241,14 +241,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_motion_is_withheld_once_it_is_neutral() {
+    fn motion_reduced_to_neutral_is_withheld() {
         let drives = |forward| Command::new(Velocity::planar(forward, 0.0).unwrap(), Stamp::ZERO);
         let left = |command: Command, forward| command.reduced_to(drives(forward).velocity).withheld;
         assert_eq!(
             [left(drives(1.0), 0.5), left(drives(1.0), 0.0), left(drives(1.0), 0.01)],
             [false, true, true]
         );
-        // Who asks for nothing is refused nothing, and what an earlier stage withheld stays so.
+        // A neutral command is not withheld, and motion withheld by an earlier stage stays withheld.
         assert_eq!([left(drives(0.01), 0.0), left(drives(0.0), 0.0)], [false, false]);
         assert!(left(drives(1.0).reduced_to(Velocity::ZERO), 0.0));
     }

@@ -23,68 +23,122 @@ mod test;
 
 use std::process::ExitCode;
 
+use clap::{Args, Parser};
 use report::{Failure, step};
 use root::Root;
 
-const USAGE: &str = "\
-usage: cargo xtask COMMAND
+/// The commands of this repository.
+///
+/// demo, bench, test and soak stay on this machine in a ROS domain of their own, whatever ROS_DOMAIN_ID is; STEERSMAN_DOMAIN
+/// (0 to 232) chooses it.
+#[derive(Debug, PartialEq, Eq, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Arguments {
+    /// Get what building and running needs: ROS 2 (the sourced one, or else one of Python wheels in .ros2/), the interface
+    /// packages, missing Debian packages. Does nothing the second time.
+    Setup,
+    /// Print the environment, for a shell: eval "$(cargo xtask env)".
+    Env,
+    /// Set up, build, and run one node, for example: run joystick -- --ros-args -p x:=1
+    Run {
+        /// The node's executable.
+        node: String,
+        #[command(flatten)]
+        rest: Rest,
+    },
+    /// Set up, build, and run the demonstration; `demo --help` lists its options.
+    #[command(disable_help_flag = true)]
+    Demo(Rest),
+    /// Set up, build for release, and measure; `bench --help` lists its options.
+    #[command(disable_help_flag = true)]
+    Bench(Rest),
+    /// Run everything that CI checks.
+    Test {
+        /// Only what needs no ROS.
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Prove the stop machine with the real constants, every part and every two, in a quarter of an hour.
+    Prove {
+        /// Random faults for so many seconds instead.
+        #[arg(long, value_name = "SECONDS")]
+        soak: Option<u64>,
+    },
+    /// Play random faults to the machines, and then over DDS to hindbrain and to the chain.
+    Soak {
+        /// The duration of each of the three \[s].
+        #[arg(default_value_t = soak::SECONDS)]
+        seconds: u64,
+    },
+    /// Choose the versions of the wheels anew (crates/xtask/ros2.in to ros2.lock).
+    Lock,
+}
 
-  setup                    get what building and running needs: ROS 2 (the sourced one, else one of wheels in .ros2/),
-                           the interface packages, missing Debian packages; does nothing the second time
-  env                      print the environment: eval \"$(cargo xtask env)\"
-  run NODE [-- ARGS]       set up, build, and run one node, e.g. run joystick -- --ros-args -p x:=1
-  demo [ARGS]              set up, build, and run the demonstration
-  bench [ARGS]             set up, build for release, and measure
-  test [--quick]           everything that CI checks; --quick: only what needs no ROS
-  prove [--soak SECONDS]   the stop machine with the real constants, half an hour: every part, each two; or random faults for so long
-  soak [SECONDS]           random faults on the machines, then on hindbrain and on the chain over DDS, 600 s each
-  lock                     choose the versions of the wheels anew (crates/xtask/ros2.in to ros2.lock)
-
-demo, bench, test and soak stay on this machine in a ROS domain of their own, whatever ROS_DOMAIN_ID is; STEERSMAN_DOMAIN
-(0 to 232) chooses it.
-";
+/// The arguments for another program.
+#[derive(Debug, PartialEq, Eq, Args)]
+struct Rest {
+    /// Passed on as they are; a leading `--` only separates.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // The arguments after a name; a leading `--` only separates.
-    let rest = |skipped: usize| {
-        let arguments = &arguments[skipped..];
-        arguments.strip_prefix(&["--".to_owned()]).unwrap_or(arguments)
-    };
-    let outcome = match words[..] {
-        ["--help" | "-h" | "help"] => {
-            print!("{USAGE}");
-            return ExitCode::SUCCESS;
-        }
-        ["setup"] => Root::find().and_then(|root| setup::run(&root)),
-        ["env"] => Root::find().and_then(|root| environment::print(&root)),
-        ["lock"] => Root::find().and_then(|root| lock::run(&root)),
-        ["test"] => Root::find().and_then(|root| test::run(&root, false)),
-        ["test", "--quick"] => Root::find().and_then(|root| test::run(&root, true)),
-        ["prove"] => Root::find().and_then(|root| prove::run(&root, None)),
-        ["prove", "--soak", seconds] if seconds.parse::<u64>().is_ok() => {
-            Root::find().and_then(|root| prove::run(&root, seconds.parse().ok()))
-        }
-        ["soak"] => Root::find().and_then(|root| soak::run(&root, soak::SECONDS)),
-        ["soak", seconds] if seconds.parse::<u64>().is_ok() => {
-            Root::find().and_then(|root| soak::run(&root, seconds.parse().unwrap_or(soak::SECONDS)))
-        }
-        ["run", node, ..] if !node.starts_with('-') => {
-            Root::find().and_then(|root| run::node(&root, node, rest(2)))
-        }
-        ["demo", ..] => Root::find().and_then(|root| run::demo(&root, rest(1))),
-        ["bench", ..] => Root::find().and_then(|root| run::bench(&root, rest(1))),
-        _ => {
-            eprint!("{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
+    let arguments = Arguments::parse();
+    let outcome = Root::find().and_then(|root| match &arguments {
+        Arguments::Setup => setup::run(&root),
+        Arguments::Env => environment::print(&root),
+        Arguments::Lock => lock::run(&root),
+        Arguments::Test { quick } => test::run(&root, *quick),
+        Arguments::Prove { soak } => prove::run(&root, *soak),
+        Arguments::Soak { seconds } => soak::run(&root, *seconds),
+        Arguments::Run { node, rest } => run::node(&root, node, &rest.arguments),
+        Arguments::Demo(rest) => run::demo(&root, &rest.arguments),
+        Arguments::Bench(rest) => run::bench(&root, &rest.arguments),
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure(sentence)) => {
             step(format_args!("failed: {sentence}"));
             ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn read(line: &str) -> Result<Arguments, clap::Error> {
+        Arguments::try_parse_from(["xtask"].into_iter().chain(line.split_whitespace()))
+    }
+
+    #[test]
+    fn the_declaration_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn the_arguments_of_another_program_are_passed_on() {
+        let rest = |line: &str| match read(line).unwrap() {
+            Arguments::Run { rest, .. } | Arguments::Demo(rest) | Arguments::Bench(rest) => rest.arguments,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(rest("run joystick -- --ros-args -p x:=1"), ["--ros-args", "-p", "x:=1"]);
+        assert_eq!(rest("run joystick --ros-args"), ["--ros-args"]);
+        assert_eq!(rest("demo --headless --seconds 20"), ["--headless", "--seconds", "20"]);
+        assert_eq!(rest("bench --help"), ["--help"]);
+        assert_eq!(rest("bench"), [""; 0]);
+    }
+
+    #[test]
+    fn a_number_is_read_or_refused() {
+        assert_eq!(read("soak").unwrap(), Arguments::Soak { seconds: soak::SECONDS });
+        assert_eq!(read("soak 5").unwrap(), Arguments::Soak { seconds: 5 });
+        assert_eq!(read("prove --soak 60").unwrap(), Arguments::Prove { soak: Some(60) });
+        for wrong in ["soak soon", "prove --soak", "test --slow", "run", "", "sail"] {
+            assert_eq!(read(wrong).unwrap_err().exit_code(), 2, "{wrong}");
         }
     }
 }

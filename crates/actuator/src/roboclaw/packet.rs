@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn packets_are_signed_high_byte_first() {
-        // Computed apart from this code, with Python: binascii.crc_hqx(bytes([0x80, 34, 0x7F, 0xFF, 0x80, 0x01]), 0).
+        // Computed independently with Python: binascii.crc_hqx(bytes([0x80, 34, 0x7F, 0xFF, 0x80, 0x01]), 0).
         assert_eq!(
             command(0x80, 34, &[0x7F, 0xFF, 0x80, 0x01]),
             [0x80, 34, 0x7F, 0xFF, 0x80, 0x01, 0xCA, 0x56]
@@ -74,19 +74,19 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_signed_together_with_its_question() {
+    fn the_crc_of_an_answer_covers_its_query() {
         // binascii.crc_hqx(bytes([0x80, 15, 2]), 0).
         let answer = [2, 0x0B, 0x26];
         assert!(is_signed(query(0x80, 15), &answer));
         assert!(!is_signed(query(0x81, 15), &answer));
         assert!(!is_signed(query(0x80, 15), &[3, answer[1], answer[2]]));
-        // The CRC of the question alone, 0x80 and 15, signs nothing.
+        // The CRC of the query alone, 0x80 and 15, does not sign an answer.
         assert!(!is_signed(query(0x80, 15), &crc16(&[0x80, 15]).to_be_bytes()));
         assert!(!is_signed(query(0x80, 15), &[]));
     }
 
     #[test]
-    fn a_time_out_is_never_switched_off() {
+    fn a_time_out_is_never_zero() {
         let units = [0, 99, 200, 250, 25_500, 99_999].map(|ms| timeout_units(Duration::from_millis(ms)));
         assert_eq!(units, [1, 1, 2, 2, 255, 255]);
     }

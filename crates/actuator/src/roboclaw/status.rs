@@ -9,7 +9,7 @@
 pub struct Status {
     /// The bits as the controller numbers them.
     pub bits: u32,
-    /// Whether there are 32 of them, not 16.
+    /// Whether there are 32 of them instead of 16.
     pub wide: bool,
 }
 
@@ -85,7 +85,7 @@ impl Status {
         self.bits & !self.errors()
     }
 
-    /// The names of these bits, separated by commas, or `nothing`; a bit without a name is called by its number.
+    /// The names of these bits, separated by commas, or `nothing`; a bit without a name by its number.
     pub fn names(self, bits: u32) -> String {
         let table: &[&str] = if self.wide { &WIDE_NAMES } else { &NARROW_NAMES };
         let set = (0..32_usize).filter(|bit| bits >> bit & 1 == 1);
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_and_warnings_of_newer_firmware_are_told_apart() {
+    fn errors_and_warnings_of_newer_firmware_are_distinguished() {
         // 0x0001 e-stop, 0x0040 M1 driver fault; 0x0001_0000 M1 over-current, 0x0200_0000 position error limit.
         let status = Status::wide([0x02, 0x01, 0x00, 0x41]);
         assert_eq!((status.errors(), status.warnings()), (0x41, 0x0201_0000));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_warnings_of_older_firmware_are_told_apart() {
+    fn errors_and_warnings_of_older_firmware_are_distinguished() {
         // 0x0004 e-stop, 0x0200 M2 driver fault; 0x0800 main battery low, 0x0001 M1 over-current.
         let status = Status::narrow([0x0A, 0x05]);
         assert_eq!((status.errors(), status.warnings()), (0x0204, 0x0801));

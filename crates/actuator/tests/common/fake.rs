@@ -1,4 +1,4 @@
-//! A device behind a pseudo-terminal, with the faults that lines and devices have.
+//! A device behind a pseudo-terminal, with faults of lines and devices.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -17,37 +17,37 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::Folder;
 
-/// How a device behaves; the line between it and the computer is left out.
+/// The behaviour of a device, without its line.
 pub trait Model: Send + 'static {
     /// Receives one byte and returns the answer.
     fn receive(&mut self, byte: u8, now: Instant) -> Vec<u8>;
-    /// Time passes: its own watchdog may strike.
+    /// Time passes: its own watchdog may expire.
     fn tick(&mut self, now: Instant);
-    /// What its two motors do, in its own units.
+    /// The state of its two motors, in its own units.
     fn motors(&self) -> [i32; 2];
 }
 
-/// What is wrong with the answers or with the line.
+/// A fault of the answers or of the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     Nothing,
-    /// Obeys, but never answers.
+    /// Executes commands, but never answers.
     Mute,
-    /// Answers as many bytes as it should, all 0x5A.
+    /// Answers the right number of bytes, all 0x5A.
     Garbage,
     /// Answers all but the last byte.
     Short,
     /// Answers with one bit of the last byte wrong.
     Flipped,
-    /// Answers the first time wrongly, as `Flipped`, then rightly.
+    /// Answers wrongly once, as `Flipped`, then correctly.
     FlippedOnce,
-    /// Does not answer the next question that is no command.
+    /// Does not answer the next query.
     MuteStatusOnce,
-    /// Sends back what it gets, and answers nothing.
+    /// Echoes the received bytes, and answers nothing.
     Echo,
     /// Waits this long before each byte of an answer.
     Dribble(Duration),
-    /// Reads nothing more.
+    /// Stops reading.
     Deaf,
     /// Sends without end.
     Babble,
@@ -79,7 +79,7 @@ pub fn other_side(name: &Path) -> File {
     File::from(open(name, flags, Mode::empty()).expect("the other side"))
 }
 
-/// Waits until there is something to be read, or it was hung up. Says whether it is so.
+/// Waits until there are bytes to read, or it was hung up. Returns whether that happened.
 pub fn wait_readable(file: &File, limit: Duration) -> bool {
     let limit = Timespec::try_from(limit).expect("a short time");
     matches!(poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&limit)), Ok(1..))
@@ -117,7 +117,7 @@ impl<M: Model> Fake<M> {
         self.plugged = Some((end, std::thread::spawn(body)));
     }
 
-    /// The line is gone, the device lives on.
+    /// Removes the line; the device continues.
     pub fn unplug(&mut self) {
         if let Some((end, thread)) = self.plugged.take() {
             end.store(true, Ordering::Relaxed);
@@ -135,25 +135,25 @@ impl<M: Model> Fake<M> {
     }
 
     /// Inspects or changes the device.
-    pub fn with<T>(&self, look: impl FnOnce(&mut M) -> T) -> T {
-        look(&mut self.lock().model)
+    pub fn with<T>(&self, access: impl FnOnce(&mut M) -> T) -> T {
+        access(&mut self.lock().model)
     }
 
     pub fn motors(&self) -> [i32; 2] {
         self.lock().model.motors()
     }
 
-    /// All that the motors have done, and when it began.
+    /// All states of the motors, with their times.
     pub fn history(&self) -> Vec<(Instant, [i32; 2])> {
         self.lock().motors.clone()
     }
 
-    /// All the bytes that came, and when.
+    /// All received bytes, with their times.
     pub fn received(&self) -> Vec<(Instant, u8)> {
         self.lock().received.clone()
     }
 
-    /// When it answered last.
+    /// The time of its last answer.
     pub fn answered(&self) -> Instant {
         self.lock().answered
     }

@@ -1,10 +1,10 @@
-//! A Maestro, as its User's Guide describes it.
+//! A model of a Maestro, after its User's Guide.
 
 use std::time::{Duration, Instant};
 
 use super::fake::Model;
 
-/// The home position that its channels are set up for: 1472 us.
+/// The home position of its channels: 1472 us.
 pub const NEUTRAL: i32 = 5888;
 
 pub struct Maestro {
@@ -12,7 +12,7 @@ pub struct Maestro {
     pub errors: u16,
     /// Its own time-out, if it is set up.
     pub timeout: Option<Duration>,
-    /// Whose two channels are the motors.
+    /// The channels of the two motors.
     pub channels: [usize; 2],
     packet: Vec<u8>,
     last_command: Option<Instant>,

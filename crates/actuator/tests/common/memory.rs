@@ -16,14 +16,14 @@ pub enum Call {
     Close,
 }
 
-/// What a call does in addition to being recorded.
+/// The effect of a call, in addition to being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
     Work,
     Fail,
     Panic,
     Take(Duration),
-    /// Takes so long and is not answered.
+    /// Takes this time and is not answered.
     Miss(Duration),
 }
 
@@ -35,7 +35,7 @@ struct Inside {
     does: Vec<(Matches, Does)>,
 }
 
-/// A device that records its calls and fails as the test sets it to.
+/// A device that records its calls and fails as the test requests.
 #[derive(Clone, Default)]
 pub struct Device(Arc<Mutex<Inside>>);
 
@@ -77,7 +77,7 @@ impl Device {
         self.0.lock().unwrap().calls.clone()
     }
 
-    /// What the motors do: the last that was sent.
+    /// The last levels that were sent.
     pub fn last(&self) -> Option<Call> {
         self.calls().into_iter().rev().find(|call| matches!(call, Call::Drive(_) | Call::Stop))
     }
@@ -116,7 +116,7 @@ impl Driver for Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        // A panic here would be a panic in a drop: wanted, for one test.
+        // One test needs a panic in a drop.
         if let Err(error) = self.0.call(Call::Close) {
             panic!("{error}");
         }

@@ -1,7 +1,7 @@
-//! What the black-box tests share: pseudo-terminals with devices behind them, and a record of the actuator's events.
+//! Helpers of the black-box tests: pseudo-terminals with devices behind them, and a record of the actuator's events.
 #![allow(dead_code)] // each test binary uses its own part
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // what is expected here is the test's own ground
-#![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal lives in real time
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // helpers of tests
+#![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal needs real time
 
 pub mod fake;
 pub mod maestro;
@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 
 use actuator::{Actuator, Error, Event};
 
-/// Longer than anything takes, also on a machine that is busy.
+/// Longer than any action takes, also on a busy machine.
 pub const LONG: Duration = Duration::from_secs(5);
-/// What an idle computer may take longer than the sum of the limits.
+/// The tolerance of an idle computer beyond the sum of the limits.
 pub const SLACK: Duration = ms(30);
 
 pub const fn ms(milliseconds: u64) -> Duration {
@@ -35,8 +35,8 @@ pub fn sleep(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// Runs a test, and again if it failed while this machine stood still: its limits are those of a motor, and a computer
-/// with other things to do breaks them without any fault of ours.
+/// Runs a test, and again if it failed while this machine was held: the limits are those of a motor, and a busy computer
+/// exceeds them.
 pub fn calmly(test: impl Fn()) {
     for tries_left in (0..8).rev() {
         let meter = Meter::start();
@@ -45,15 +45,15 @@ pub fn calmly(test: impl Fn()) {
         match outcome {
             Ok(()) => return,
             Err(_) if tries_left > 0 && still > ms(8) => {
-                eprintln!("this machine stood still for {still:?}: once more");
+                eprintln!("this machine was held for {still:?}: trying again");
             }
             Err(panic) => resume_unwind(panic),
         }
     }
 }
 
-/// Finds out how long a byte needs through a pseudo-terminal whose other side is read at once: that takes a thread that is
-/// woken in time and a kernel that hands bytes over in time.
+/// Measures the longest time of a byte through a pseudo-terminal whose other side is read at once: it shows late wake-ups
+/// and a slow kernel.
 struct Meter(Arc<AtomicBool>, JoinHandle<Duration>);
 
 impl Meter {
@@ -67,7 +67,7 @@ impl Meter {
             while !ended.load(Ordering::Relaxed) {
                 let begin = Instant::now();
                 let _ = master.write(b"\n");
-                // The line is not raw, so only whole lines come through.
+                // The line is not raw, so only whole lines pass.
                 fake::wait_readable(&slave, ms(200));
                 let _ = (slave.read(&mut [0; 64]), master.read(&mut [0; 64]));
                 std::thread::sleep(ms(2));
@@ -80,7 +80,7 @@ impl Meter {
 
     fn stop(self) -> Duration {
         self.0.store(true, Ordering::Relaxed);
-        self.1.join().expect("it only measures")
+        self.1.join().expect("no panic")
     }
 }
 
@@ -118,7 +118,7 @@ impl Events {
         self.0.lock().expect("no panic").iter().map(|(_, event)| event.clone()).collect()
     }
 
-    /// One letter an event: ready, lost, silent, fed.
+    /// One letter for each event: ready, lost, silent, fed.
     pub fn letters(&self) -> String {
         let letter = |event: &Event| match event {
             Event::Ready { .. } => 'R',
@@ -135,7 +135,7 @@ impl Events {
         self.letters().chars().filter(|&one| one == letter).count()
     }
 
-    /// When the event of this number came.
+    /// When the event of this number was reported.
     pub fn when(&self, number: usize) -> Instant {
         self.0.lock().expect("no panic").get(number).expect("an event of this number").0
     }
@@ -157,26 +157,26 @@ impl Events {
     }
 }
 
-/// Waits until something is so.
+/// Waits until the condition holds.
 pub fn wait(what: &str, mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + LONG;
     while !is_so() {
-        assert!(Instant::now() < end, "waited in vain for {what}");
+        assert!(Instant::now() < end, "timed out waiting for {what}");
         std::thread::sleep(ms(1));
     }
 }
 
-/// Gives the same levels every 10 ms until something is so.
+/// Gives the same levels every 10 ms until the condition holds.
 pub fn feed_until(actuator: &Actuator, levels: [i16; 2], what: &str, mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + LONG;
     while !is_so() {
-        assert!(Instant::now() < end, "fed in vain until {what}");
+        assert!(Instant::now() < end, "timed out before {what}");
         actuator.drive(levels);
         std::thread::sleep(ms(10));
     }
 }
 
-/// Gives the same levels every 10 ms for so long.
+/// Gives the same levels every 10 ms for `time`.
 pub fn feed(actuator: &Actuator, levels: [i16; 2], time: Duration) {
     let end = Instant::now() + time;
     feed_until(actuator, levels, "the time is over", || Instant::now() >= end);

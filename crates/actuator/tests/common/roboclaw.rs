@@ -1,4 +1,4 @@
-//! A RoboClaw, as its User Manual describes it. Its CRC is written apart from the one that is tested.
+//! A model of a RoboClaw, after its User Manual. Its CRC is implemented independently of the tested one.
 
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,11 @@ pub struct RoboClaw {
     pub duties: [i32; 2],
     /// In 100 ms; 0 is off.
     pub timeout: u8,
-    /// What it answers to command 15, if not the truth.
+    /// A false answer to command 15.
     pub pretended_timeout: Option<u8>,
     pub status: u32,
     pub wide: bool,
-    /// How many packets it did not understand.
+    /// The number of invalid packets.
     pub refused: usize,
     packet: Vec<u8>,
     last_byte: Option<Instant>,
@@ -34,7 +34,7 @@ impl RoboClaw {
         }
     }
 
-    /// As another program left it.
+    /// With motors that another program left running.
     pub fn running(duties: [i32; 2]) -> RoboClaw {
         RoboClaw { duties, ..RoboClaw::new() }
     }
@@ -46,7 +46,7 @@ impl RoboClaw {
         answer
     }
 
-    /// What it does with a whole packet whose CRC is right.
+    /// Executes a complete packet with a valid CRC.
     fn obey(&mut self) -> Vec<u8> {
         match *self.packet.as_slice() {
             [_, 34, a, b, c, d, _, _] => {

@@ -8,7 +8,7 @@ pub(super) const SOURCES: &str = "sources";
 pub(super) const LOCKS: &str = "locks";
 
 params::params! {
-    /// What is of no source and no lock, but for the limits.
+    /// The parameters of the node, except sources, locks and limits.
     pub(super) struct Declared {
         stamped: bool = Parameter::bool("stamped", true).at_start()
             .text("Publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the stick event.")
@@ -17,33 +17,33 @@ params::params! {
 }
 
 params::params! {
-    /// What a person sets of each source.
+    /// The parameters of each source.
     pub(super) struct SourceMembers {
         topic: String = Parameter::string("topic", "")
-            .text("Where the commands come from; each source has a topic of its own, with one publisher. Set it to add a \
+            .text("Topic of the commands; each source has a topic of its own, with one publisher. Set it to add a \
                 source, delete it to remove one.").needed_by("peers.md 3 #9: add and remove sources at run time"),
         kind: String = Parameter::choice("type", "twist_stamped", &["twist", "twist_stamped", "pose_state"])
-            .text("Type of the topic: geometry_msgs/Twist, geometry_msgs/TwistStamped or or_pose_estimator/State.")
+            .text("Message type of the topic: geometry_msgs/Twist, geometry_msgs/TwistStamped or or_pose_estimator/State.")
             .needed_by("peers.md 2 #15, #16: Twist and TwistStamped side by side; joystick.txt: the joystick's State"),
-        priority: i64 = Parameter::integer("priority", 0, 0, 255).text("The highest one wins; no two sources may have the same.")
+        priority: i64 = Parameter::integer("priority", 0, 0, 255).text("The highest one drives; no two sources may have the same.")
             .needed_by("twist_mux, peers.md 1.3"),
         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
-            .text("A source with nothing new for so long is lost, and a command whose stamp is so old is refused; it cannot be \
-                switched off.").needed_by("twist_mux, peers.md 1.3: sources differ in rate"),
+            .text("A source without a new message for this time is lost, and a command with a stamp this old is refused; it cannot \
+                be switched off.").needed_by("twist_mux, peers.md 1.3: sources differ in rate"),
     }
 }
 
 params::params! {
-    /// What a person sets of each lock.
+    /// The parameters of each lock.
     pub(super) struct LockMembers {
         topic: String = Parameter::string("topic", "")
-            .text("Where its state comes from, std_msgs/Bool; true is closed. It opens after 0.25 s of nothing but false. One \
-                publisher and no other. Set it to add a lock, delete it to remove one.").needed_by("twist_mux, peers.md 3 #9"),
+            .text("Topic of its state, std_msgs/Bool, with one publisher; true is closed. It opens after 0.25 s of only false. \
+                Set it to add a lock, delete it to remove one.").needed_by("twist_mux, peers.md 3 #9"),
         priority: i64 = Parameter::integer("priority", 255, 0, 255)
             .text("While closed it masks every source of a strictly lower priority; 255 masks all below 255.")
             .needed_by("twist_mux, peers.md 1.3"),
         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
-            .text("A lock that is silent for so long counts as closed, and so does one before its first message; it cannot be \
+            .text("A lock that is silent for this time counts as closed, and so does one before its first message; it cannot be \
                 switched off.").needed_by("twist_mux, peers.md 1.3: locks differ in rate"),
     }
 }
@@ -60,7 +60,7 @@ pub fn specification() -> Specification {
     .with_live_group(
         Group {
             prefix: SOURCES,
-            text: "Who may drive.",
+            text: "The sources that may drive.",
             members: SourceMembers::declarations(),
             presets: &[
                 Preset {
@@ -86,7 +86,7 @@ pub fn specification() -> Specification {
     .with_live_group(
         Group {
             prefix: LOCKS,
-            text: "Who may forbid driving, none by default: locks.<name>.topic, .priority and .timeout.",
+            text: "The locks that can forbid driving, none by default: locks.<name>.topic, .priority and .timeout.",
             members: LockMembers::declarations(),
             presets: &[],
         },

@@ -1,7 +1,7 @@
 use limiter::{Limits, Settings};
 use params::{Parameter, Refusal, Set};
 
-/// From so much on, in either direction, a velocity has no limit \[m/s, rad/s].
+/// A limit of a velocity, in either direction, that is off \[m/s, rad/s].
 const UNLIMITED: f64 = 1e6;
 /// The greatest limit of a slope, see [`Settings`].
 const STEEPEST: f64 = 1e6;
@@ -12,21 +12,21 @@ macro_rules! axis {
         params::params! {
             pub(super) struct $axis {
                 min: f64 = Parameter::float(concat!($name, ".min"), -UNLIMITED, -UNLIMITED, 0.0).unit($unit)
-                    .text("The velocity goes no lower; -1000000: as low as is asked for.")
+                    .text("Minimum velocity; -1000000: no limit.")
                     .needed_by("vehicles differ in what is safe"),
                 max: f64 = Parameter::float(concat!($name, ".max"), UNLIMITED, 0.0, UNLIMITED).unit($unit)
-                    .text("The velocity goes no higher; 1000000: as high as is asked for.")
+                    .text("Maximum velocity; 1000000: no limit.")
                     .needed_by("vehicles differ in what is safe"),
                 acceleration: f64 = Parameter::float(concat!($name, ".acceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
-                    .text("How fast the speed may rise; 0: at once.").needed_by("vehicles differ, peers.md 1.4"),
+                    .text("Maximum acceleration; 0: no limit.").needed_by("vehicles differ, peers.md 1.4"),
                 deceleration: f64 = Parameter::float(concat!($name, ".deceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
-                    .text("How fast the speed may fall while a source drives; 0: at once. A loss is zero at once in any case.")
+                    .text("Maximum deceleration while a source drives; 0: no limit. A loss is zero at once in any case.")
                     .needed_by("vehicles differ, peers.md 1.4"),
                 emergency: f64 = Parameter::float(concat!($name, ".emergency"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
-                    .text("How fast the speed falls when a source sends zero, no less than deceleration; 0: at once.")
+                    .text("Deceleration when a source sends zero, no less than deceleration; 0: at once.")
                     .needed_by("peers.md 3 #10: a separate emergency deceleration"),
                 jerk: f64 = Parameter::float(concat!($name, ".jerk"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^3"))
-                    .text("How fast an acceleration may change; 0: at once.").needed_by("peers.md 3 #10: jerk-limited smoothing"),
+                    .text("Maximum jerk; 0: no limit.").needed_by("peers.md 3 #10: jerk-limited smoothing"),
             }
         }
 
@@ -45,7 +45,7 @@ macro_rules! axis {
     };
 }
 
-// What can move a wheel.
+// The axes that can move a wheel.
 axis!(LinearX, "limits.linear.x", "m/s");
 axis!(AngularZ, "limits.angular.z", "rad/s");
 
@@ -55,7 +55,7 @@ fn bound(value: f64) -> f64 {
 
 /// The limits in `set`.
 /// # Errors
-/// A [`Refusal`] of an emergency deceleration that is less than the deceleration, and of a slope that is next to none.
+/// A [`Refusal`] of an emergency deceleration that is less than the deceleration, and of a slope that is too small.
 pub(super) fn read(set: &Set) -> Result<[Limits; 6], Refusal> {
     let mut limits = [Limits::OFF; 6];
     limits[0] = LinearX::limits(set)?;
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_is_none_is_refused_with_its_name() {
+    fn an_invalid_limit_is_refused_with_its_name() {
         assert_eq!(
             limits(&[("limits.linear.x.deceleration", 2.0), ("limits.linear.x.emergency", 1.0)]).unwrap_err(),
             "parameter 'limits.linear.x.emergency' is 1.0, must be 0 (off) or 2 to 1000000"

@@ -1,5 +1,5 @@
 //! Two sources, and an arbiter whose clock the test moves, called at every deadline as by a shell.
-#![allow(clippy::unwrap_used, dead_code)] // a test's own ground; not every test uses all of it
+#![allow(clippy::unwrap_used, dead_code)] // helpers of tests; not every test uses all of them
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub const HIGH: usize = 1;
 pub const LOCK: usize = 0;
 /// A zero while a source asks for motion.
 pub const WITHHELD: Command = Command { withheld: true, ..Command::STOP };
-/// How long the arbiter has run \[ms] when a test's time begins: a source that sends from then on was not sending before.
+/// How long the arbiter has run \[ms] when a test's time begins: a source that publishes from then on did not publish before.
 const START: u64 = 10_000;
 
 /// Two sources of priority 10 and 100, timeout 500 ms, no limits.
@@ -24,7 +24,7 @@ pub fn lock(priority: u8) -> Lock {
     Lock { name: "guard".into(), topic: "/guard".into(), priority, timeout: Duration::from_millis(200) }
 }
 
-/// The instant that is `ms` in a test.
+/// The instant `ms` after the start of a test.
 pub fn at(ms: u64) -> Instant {
     Instant::from_millis(START + ms)
 }
@@ -45,7 +45,7 @@ impl Bench {
         bench
     }
 
-    /// The same, where the lock has been open for a while and is published again at 0.
+    /// The same with a lock that is open and published again at 0.
     pub fn opened(params: Params) -> Self {
         let mut bench = Self(Arbiter::new(params));
         for before in [260, 130, 0] {
@@ -57,7 +57,7 @@ impl Bench {
         bench
     }
 
-    /// The lock publishes nothing but open from `ms` on, until it is open.
+    /// The lock publishes only open from `ms` on, until it is open.
     pub fn open(&mut self, ms: u64) -> Vec<Command> {
         [0, 125, 250].into_iter().flat_map(|after| self.lock(ms + after, false)).collect()
     }
@@ -72,7 +72,7 @@ impl Bench {
         self.0.handle(at(ms), Input::ClockRead(wall(millis)));
     }
 
-    /// All outputs until `now` when nothing happens: the machine is drained at each deadline.
+    /// All outputs until `now` without an input: the machine is drained at each deadline.
     fn run_to(&mut self, now: Instant) -> Vec<Output> {
         let mut outputs = Vec::new();
         while let Some(due) = self.0.deadline().filter(|due| *due < now) {
@@ -87,24 +87,24 @@ impl Bench {
         self.run_to(at(ms))
     }
 
-    /// What goes to the motors until `ms` when nothing happens.
+    /// The commands sent until `ms` without an input.
     pub fn at(&mut self, ms: u64) -> Vec<Command> {
         drives(self.drain(ms))
     }
 
-    /// What goes to the motors when the machine is asked at `ms`, and not before.
+    /// The commands sent if the machine is polled at `ms`, and not before.
     pub fn poll(&mut self, ms: u64) -> Vec<Command> {
         drives(std::iter::from_fn(|| self.0.poll(at(ms))).collect())
     }
 
-    /// What goes to the motors when `input` happens at `ms`, and until then.
+    /// The commands sent until `ms`, where `input` happens.
     pub fn on(&mut self, ms: u64, input: Input) -> Vec<Command> {
         let mut out = self.at(ms);
         out.extend(self.after_a_hold(ms, input));
         out
     }
 
-    /// The same where the machine was not called since the last time.
+    /// The same, where the machine was not called in between.
     pub fn after_a_hold(&mut self, ms: u64, input: Input) -> Vec<Command> {
         self.0.handle(at(ms), input);
         self.at(ms)

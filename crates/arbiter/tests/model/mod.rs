@@ -1,18 +1,18 @@
 //! The reference model: which source drives and why the others do not, counted in ticks of 10 ms.
 //!
-//! It knows no instants and no stamps: everything is an age that grows by one with each tick. It shares nothing with the
-//! machine but the words of the answer.
+//! It has no instants and no stamps: everything is an age that grows by one with each tick. It shares only the types of the
+//! result with the machine.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 use arbiter::{Census, LockState, Verdict, ZeroCause};
 
-/// The wall clock at the beginning, in ticks; far from zero, which is no stamp.
+/// The wall clock at the beginning, in ticks; not near zero, which means no stamp.
 const EPOCH: i64 = 100_000;
 /// The interval of the zeros while no source drives.
 const HEARTBEAT: i64 = 10;
 /// How far ahead a stamp may lie.
 const SKEW: i64 = 10;
-/// A lock opens after this many ticks of nothing but open.
+/// A lock opens after this many ticks of only open.
 const OPENING: i64 = 25;
 /// A source that publishes within this many ticks of being added was publishing before.
 const EARLY: i64 = 500;
@@ -32,7 +32,7 @@ pub struct Setting {
 pub enum Asks {
     Go,
     Stop,
-    /// A zero of a hand that has not let go.
+    /// A zero of a stick that was not released.
     Hold,
     Nonsense,
 }
@@ -52,18 +52,18 @@ pub struct Memory {
     pub received: bool,
     /// The command in force: whether it asks for motion, and its age.
     pub obeyed: Option<(bool, i64)>,
-    /// Ticks that are left of a turn that a late stop keeps.
+    /// The remaining ticks of a turn that a late stop keeps.
     pub turn: i64,
-    /// Why a zero is due, if one is.
+    /// Why a zero is required, if it is.
     pub owes: Option<ZeroCause>,
     pub publishers: usize,
     pub fault: Option<(Fault, i64)>,
-    /// The newest stamp that was taken (0: none), and the age of what came with it.
+    /// The newest stamp that was accepted (0: none), and the age of its message.
     pub newest: i64,
     pub newest_age: i64,
-    /// The stamp of the future that was refused last.
+    /// The last stamp that was refused as from the future.
     pub future: i64,
-    /// How long ago it asked for motion, if it asked for nothing else since.
+    /// How long ago it asked for motion, if it sent no zero since.
     pub wants: Option<i64>,
     /// The stamp of the last message, to repeat it.
     pub sent: i64,
@@ -72,9 +72,9 @@ pub struct Memory {
 /// The model's state of a lock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bar {
-    /// Closed, and how old that is.
+    /// Closed, and the age of the message.
     pub last: Option<(bool, i64)>,
-    /// For this many more ticks it may publish nothing but open before it opens.
+    /// The ticks of only open that are left before it opens.
     pub opens_in: i64,
     pub publishers: usize,
 }
@@ -87,16 +87,16 @@ pub struct Model {
     pub locks: Vec<Bar>,
     pub wall: i64,
     pub driving: Option<usize>,
-    /// Whether the last command that drove was of a hand that had not let go.
+    /// Whether the last command that drove was of a stick that was not released.
     pub holds: bool,
     pub quiet: Option<i64>,
-    /// How long ago the last hold began, and how many ticks of doubt are left.
+    /// How long ago the last hold began, and for how many ticks messages may still have been queued.
     pub held: (i64, i64),
     /// How long ago the last hold began.
     hold_began: i64,
     /// The newest stamp of a command that drove.
     pub last: i64,
-    /// Source and stamp of what went out, and whether it withholds; a source of `None` is a zero.
+    /// Source and stamp of the outputs, and whether they withhold motion; a source of `None` is a zero.
     pub out: Vec<(Option<usize>, i64, bool)>,
 }
 
@@ -119,7 +119,7 @@ impl Model {
         }
     }
 
-    /// Why not, locks and others apart.
+    /// Why a source may not drive, without regard to locks and other sources.
     fn flaw(&self, source: usize) -> Option<Verdict> {
         let (memory, timeout) = (&self.sources[source], self.setting.sources[source].1);
         if memory.publishers > 1 {
@@ -163,19 +163,19 @@ impl Model {
         }
     }
 
-    /// The locks in the way of a source.
-    fn shut(&self, source: usize) -> Vec<usize> {
+    /// The closed locks above a source.
+    fn closed_above(&self, source: usize) -> Vec<usize> {
         let above = |&lock: &usize| self.setting.locks[lock].0 > self.setting.sources[source].0;
         (0..self.locks.len()).filter(above).filter(|&lock| self.lock_state(lock) != LockState::Open).collect()
     }
 
     fn has_lost_lock_above(&self, source: usize) -> bool {
-        self.shut(source).into_iter().any(|lock| self.lock_state(lock) != LockState::Closed)
+        self.closed_above(source).into_iter().any(|lock| self.lock_state(lock) != LockState::Closed)
     }
 
     fn best(&self) -> Option<usize> {
         let mut able: Vec<usize> = (0..self.sources.len())
-            .filter(|&s| self.present[s] && self.flaw(s).is_none() && self.shut(s).is_empty())
+            .filter(|&s| self.present[s] && self.flaw(s).is_none() && self.closed_above(s).is_empty())
             .collect();
         able.sort_by_key(|&source| self.setting.sources[source].0);
         able.pop()
@@ -206,7 +206,7 @@ impl Model {
         *owes = owes.or(Some(why));
     }
 
-    /// Forgets what is too old, and ends the turn of a source that may not drive any more.
+    /// Discards what is too old, and ends the turn of a source that may no longer drive.
     pub fn update(&mut self) {
         for source in 0..self.sources.len() {
             let timeout = self.setting.sources[source].1;
@@ -237,7 +237,7 @@ impl Model {
             return;
         }
         let wronged = match self.flaw(driver) {
-            None | Some(Verdict::WaitsForZero(_)) if !self.shut(driver).is_empty() => {
+            None | Some(Verdict::WaitsForZero(_)) if !self.closed_above(driver).is_empty() => {
                 self.has_lost_lock_above(driver)
             }
             None => false,
@@ -246,7 +246,7 @@ impl Model {
         if wronged { self.lose() } else { self.halt() }
     }
 
-    /// The driving source is lost: unless it had let go, every source has to send a zero first.
+    /// The driving source is lost: unless it was released, every source has to send a zero first.
     pub fn lose(&mut self) {
         if self.holds {
             for source in 0..self.sources.len() {
@@ -291,7 +291,7 @@ impl Model {
 
     /// The machine is not called for this many ticks, which is beyond its deadline.
     pub fn hold(&mut self, ticks: i64) {
-        // What waited in a hold just before may wait still.
+        // Messages queued in a hold just before may still be queued.
         let unread = self.held.1 > 0;
         self.age(ticks);
         self.held = (if unread { self.hold_began } else { ticks }, WET);
@@ -302,7 +302,7 @@ impl Model {
         if self.held.1 > 0 { self.held.0 } else { 0 }
     }
 
-    /// The age of a message with this stamp, or what is wrong with it.
+    /// The age of a message with this stamp, or its fault.
     fn judge(&mut self, source: usize, sent: i64) -> Result<i64, Option<Fault>> {
         let (waited, wall, timeout) = (self.waited(), self.wall, self.setting.sources[source].1);
         let memory = &mut self.sources[source];
@@ -316,7 +316,7 @@ impl Model {
             memory.future = sent;
             return Err(Some(Fault::Future));
         }
-        let reached = memory.newest <= wall + SKEW; // a stamp that the clock, set back, has yet to reach makes no message late
+        let reached = memory.newest <= wall + SKEW; // after the clock was set back, a stamp ahead of it makes no message late
         if sent < memory.newest && memory.newest_age < timeout && reached {
             return Err(None);
         }
@@ -399,7 +399,7 @@ impl Model {
         }
     }
 
-    /// A message of one of several does not count any more.
+    /// Messages of several publishers do not count.
     pub fn count_lock(&mut self, lock: usize, publishers: usize) {
         let bar = &mut self.locks[lock];
         if bar.publishers > 1 || publishers > 1 {
@@ -420,14 +420,14 @@ impl Model {
         }
     }
 
-    /// In the machine's terms, with indices among the sources that are present.
+    /// The machine's verdict, with indices among the sources that are present.
     pub fn verdict(&self, source: usize) -> Verdict {
         let best = self.best();
         match self.flaw(source) {
             Some(flaw) if !matches!(flaw, Verdict::WaitsForZero(_)) => return flaw,
             _ => {}
         }
-        let shut = self.shut(source);
+        let shut = self.closed_above(source);
         if let Some(highest) = shut.iter().map(|&lock| self.setting.locks[lock].0).max() {
             return Verdict::Locked {
                 by: shut.into_iter().find(|&lock| self.setting.locks[lock].0 == highest).unwrap(),

@@ -1,4 +1,4 @@
-//! An arbiter, and one source that speaks.
+//! An arbiter with one publishing source.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -14,10 +14,10 @@ use super::{floor, stick};
 
 /// From one command to the next.
 const PERIOD: Duration = Duration::from_millis(5);
-/// Those who spoke once stay fresh: a loss is not what is measured.
+/// A source stays fresh after one command: losses are not measured.
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// What the arbiter has to look at.
+/// The sources and locks of the arbiter.
 #[derive(Clone, Copy)]
 pub struct Setting {
     /// How many sources.
@@ -26,11 +26,11 @@ pub struct Setting {
     pub locks: u8,
     /// Whether every limit of every axis is on, and holds the command back.
     pub limited: bool,
-    /// Whether the lowest source speaks while the highest drives; else the highest speaks.
+    /// Whether the lowest source publishes while the highest drives; otherwise the highest publishes.
     pub masked: bool,
 }
 
-/// A command through the arbiter until that has nothing more to say.
+/// A command through the arbiter until it has no more output.
 pub struct ArbiterStep {
     arbiter: Arbiter,
     setting: Setting,
@@ -45,7 +45,7 @@ pub struct ArbiterStep {
 }
 
 impl ArbiterStep {
-    /// Everybody has spoken, and the highest source drives.
+    /// Every source has published, and the highest drives.
     /// # Errors
     /// The parameters are refused: they are not those of this version.
     pub fn new(setting: Setting) -> Result<Self, Error> {
@@ -57,7 +57,7 @@ impl ArbiterStep {
         for lock in 0..usize::from(setting.locks) {
             arbiter.handle(Instant::ZERO, Input::LockReceived { lock, closed: false });
         }
-        // A lock opens only after it has said so for a while.
+        // A lock opens only after it has been released for a while.
         let now = Instant::from_millis(300);
         while let Some(due) = arbiter.deadline().filter(|&due| due < now) {
             while arbiter.poll(due).is_some() {}
@@ -84,7 +84,7 @@ impl Work for ArbiterStep {
         let (velocity, stamp) = (Ok(self.wish()), stick::wall(self.now));
         self.arbiter.handle(self.now, Input::command(self.speaker, velocity, stamp));
         while let Some(output) = black_box(self.arbiter.poll(self.now)) {
-            // A masked one has its zero every 0.1 s.
+            // A masked source gets a zero every 0.1 s.
             let counts = |command: Command| !self.setting.masked || !command.velocity.is_neutral();
             self.driven += usize::from(matches!(output, Output::Drive(command) if counts(command)));
         }
@@ -147,7 +147,7 @@ fn limited() -> Result<Params, Error> {
     stick::read(specification(), Params::read, axes.into_iter().flat_map(of_axis).collect())
 }
 
-/// Half a second ahead, half a second astern, and no wish like the one before.
+/// Half a second ahead, half a second astern, and no two commands alike.
 fn wishes() -> Result<Vec<Velocity>, Error> {
     let wish = |index: u32| {
         let sign = if index < 100 { 1.0 } else { -1.0 };

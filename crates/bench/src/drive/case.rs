@@ -7,7 +7,7 @@ use ros::Error;
 use super::arbiters::{ArbiterStep, Setting};
 use super::stick::{StickEvent, Until};
 
-/// What is done again and again.
+/// The measured work, which is repeated.
 pub trait Work {
     /// What passes before, which is not measured.
     fn before(&mut self) {}
@@ -18,12 +18,12 @@ pub trait Work {
     /// What comes after, which is not measured.
     fn after(&mut self) {}
 
-    /// The least that anybody has to do for the same.
+    /// The least that any program has to do for the same.
     fn floor(&mut self);
 
-    /// Whether it did what it says so far.
+    /// Whether it has done what it describes.
     /// # Errors
-    /// It did not, and figures of it would mean nothing.
+    /// It did not, so its figures would be meaningless.
     fn check(&self) -> Result<(), Error>;
 }
 
@@ -84,7 +84,7 @@ pub const CASES: &[Case] = &[
         work: || stick(Until::MotorValue),
     },
     Case {
-        what: "drive: stick event until nothing is left to say",
+        what: "drive: stick event until no output is left",
         goal: None,
         samples: EVENTS,
         of: 1,

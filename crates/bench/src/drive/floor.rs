@@ -1,4 +1,4 @@
-//! The least that anybody has to do with a command, or with a stick.
+//! The least that any program has to do with a command, or with a stick event.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -8,7 +8,7 @@ use hindbrain::Motors;
 use units::{Command, Instant, Stamp, Velocity};
 use zones::Stick;
 
-/// Whether everybody was heard within his time.
+/// Whether every source was received within its timeout.
 pub fn fresh(heard: &[(Instant, Duration)], now: Instant) -> bool {
     heard.iter().all(|(at, timeout)| now.since(*at) <= *timeout)
 }

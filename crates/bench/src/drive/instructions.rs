@@ -1,5 +1,5 @@
-//! The instructions of a step, counted by valgrind, which needs no counter of the processor's: in virtual machines there
-//! mostly is none.
+//! The instructions of a step, counted by valgrind, which needs no hardware counter: most virtual machines
+//! have none.
 
 use std::hint::black_box;
 use std::io;
@@ -9,9 +9,9 @@ use ros::Error;
 
 use super::case::CASES;
 
-/// Enough for all that comes by in a while.
+/// Enough to average over periodic work.
 const STEPS: u32 = 5000;
-/// Steps before those that count, by when everything is as large as it will be.
+/// Steps before the counted ones, by which every buffer has its final size.
 const REHEARSED: u32 = 500;
 
 /// The instructions of one step of the case `index`: those of [`counted`], in this executable as a process of its own.
@@ -29,17 +29,17 @@ pub fn of(index: usize) -> Result<f64, String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err("there is no valgrind".into()),
         Err(error) => return Err(format!("valgrind cannot be started: {error}")),
     };
-    let said = String::from_utf8_lossy(&output.stderr);
-    match collected(&said) {
+    let text = String::from_utf8_lossy(&output.stderr);
+    match collected(&text) {
         Some(0) => Err("valgrind finds no symbols in the bench".into()),
         Some(count) if output.status.success() => Ok(count as f64 / f64::from(STEPS)),
-        _ => Err(format!("valgrind failed: {}", said.lines().last().unwrap_or("(said nothing)"))),
+        _ => Err(format!("valgrind failed: {}", text.lines().last().unwrap_or("(no output)"))),
     }
 }
 
-/// The whole count in what callgrind says at the end.
-fn collected(said: &str) -> Option<u64> {
-    let (_, count) = said.lines().find_map(|line| line.split_once("Collected :"))?;
+/// The total count in the last lines of callgrind.
+fn collected(output: &str) -> Option<u64> {
+    let (_, count) = output.lines().find_map(|line| line.split_once("Collected :"))?;
     count.trim().parse().ok()
 }
 
@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn the_count_is_found_in_what_callgrind_says() {
-        let said = "==12== Events    : Ir\n==12== Collected : 125082257\n==12== \n==12== I   refs:      125,082,257\n";
-        assert_eq!(collected(said), Some(125_082_257));
+        let output = "==12== Events    : Ir\n==12== Collected : 125082257\n==12== \n==12== I   refs:      125,082,257\n";
+        assert_eq!(collected(output), Some(125_082_257));
         assert_eq!(collected("valgrind: bench: command not found\n"), None);
     }
 

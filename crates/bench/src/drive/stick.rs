@@ -20,7 +20,7 @@ const STICK: DeviceId = DeviceId(7);
 const DEAD_MAN: usize = 5;
 /// From one stick event to the next; no other period is a multiple of it.
 const PERIOD: Duration = Duration::from_millis(7);
-/// How often the surroundings are told.
+/// How often the zone scaling is delivered.
 const SCALING: Duration = Duration::from_millis(50);
 
 /// How far an event is followed.
@@ -28,7 +28,7 @@ const SCALING: Duration = Duration::from_millis(50);
 pub enum Until {
     /// Until the first output, which is its motor value.
     MotorValue,
-    /// Until the drive has nothing more to say.
+    /// Until the drive has no more output.
     Dry,
 }
 
@@ -75,7 +75,7 @@ impl StickEvent {
     }
 
     fn set_off(&mut self) {
-        self.tell(Input::Joystick(joystick::Input::DeviceConnected {
+        self.deliver(Input::Joystick(joystick::Input::DeviceConnected {
             id: STICK,
             name: "Stick".into(),
             guid: "0300".into(),
@@ -87,18 +87,18 @@ impl StickEvent {
             hats: Vec::new(),
         }));
         // Only a switch that was seen off can be switched on.
-        self.tell(Input::Hindbrain(hindbrain::Input::EnableReceived(false)));
-        self.tell(Input::Hindbrain(hindbrain::Input::EnableReceived(true)));
+        self.deliver(Input::Hindbrain(hindbrain::Input::EnableReceived(false)));
+        self.deliver(Input::Hindbrain(hindbrain::Input::EnableReceived(true)));
         let pressed = joystick::Input::ButtonChanged { id: STICK, button: DEAD_MAN, pressed: true };
-        self.tell(Input::Joystick(pressed));
+        self.deliver(Input::Joystick(pressed));
         self.pass(Duration::from_millis(500));
         self.move_stick(-32767);
         while self.drive.poll(self.now).is_some() {}
         self.pass(Duration::from_millis(5000));
     }
 
-    /// Tells `input` as a batch of its own.
-    fn tell(&mut self, input: Input) {
+    /// Delivers `input` as a batch of its own.
+    fn deliver(&mut self, input: Input) {
         for input in [self.clock(), input, Input::Joystick(joystick::Input::BatchEnded)] {
             self.drive.handle(self.now, input);
         }

@@ -32,7 +32,7 @@ impl Load {
         Self { pads, moved, cpu: 0.0, memory: 0.0 }
     }
 
-    /// Starts a node with so many pads and looks what it uses.
+    /// Starts a node with so many pads and measures what it uses.
     /// # Errors
     /// It does not start, or ends.
     pub fn measure(
@@ -77,7 +77,7 @@ pub fn run(pads: u32, rate: u32, stop: &Stop) -> Result<(), Error> {
     })
 }
 
-/// Moves the pads, or holds them only, until somebody wishes to end.
+/// Moves the pads, or only holds them, until the request to end.
 #[allow(clippy::disallowed_methods)] // the pace is its own; nothing else waits for this thread
 fn move_all(pads: &[VirtualPad], rate: u32, end: &Stop) {
     let period = Duration::from_secs(1) / rate.max(10);

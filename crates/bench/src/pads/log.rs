@@ -23,7 +23,7 @@ pub struct Logged {
 
 /// Has the node log each of its cycles, a thousand in a second, for `window`, while the hand drives.
 /// # Errors
-/// It does not start, or says no.
+/// It does not start, or refuses.
 pub fn measure(wires: &mut Wires, hand: &Reins, window: Duration, folder: &Folder) -> Result<Logged, Error> {
     let parameters = folder
         .put("log.yaml", &STACK.replacen("ros__parameters:\n", "ros__parameters:\n    rate: 1000\n", 1))?;

@@ -35,7 +35,7 @@ impl Paths {
             Heard::Desired(stamp, _) => (&mut self.desired, stamp),
             Heard::Bare(stamp) => (&mut self.bare, stamp),
         };
-        // Before it was stamped nothing arrives; a clock that was set back says so.
+        // Before it was stamped nothing arrives; a clock that was set back shows it.
         if let Ok(nanos) = u64::try_from(now.as_nanos() - stamp.as_nanos()) {
             times.push(Duration::from_nanos(nanos));
         }

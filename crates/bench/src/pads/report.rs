@@ -148,6 +148,6 @@ mod tests {
         ] {
             assert!(text.contains(row), "{row}\n{text}");
         }
-        assert!(!text.contains("`~/desired` |"), "nothing was heard of it");
+        assert!(!text.contains("`~/desired` |"), "nothing was received of it");
     }
 }

@@ -15,7 +15,7 @@ const REPEAT: Duration = Duration::from_millis(20);
 /// It drives for so long, and a bit more each time, so that the node is met in every phase of its cycle.
 const DRIVES: Duration = Duration::from_millis(100);
 
-/// How long it took from the unplugging until each was heard.
+/// The time from the unplugging until each was received.
 #[derive(Debug, Default)]
 pub struct Unplugs {
     /// The released state on `~/device/<name>`.
@@ -54,7 +54,7 @@ fn unplug(wires: &mut Wires, trial: u32, unplugs: &mut Unplugs) -> Result<(), St
         wires.set(&pad(0, false))?;
         there = wires.listen(clock::now() + REPEAT, |heard, _| matches!(heard, Heard::Device(_, true)))?;
     }
-    // Full speed is told by both topics, before the last of which nothing is measured.
+    // Both topics must have reported full speed before anything is measured.
     let (mut drives, mut told) = (false, false);
     while !(drives && told) {
         if clock::now() >= patience {

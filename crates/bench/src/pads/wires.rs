@@ -13,7 +13,7 @@ use crate::incoming::Incoming;
 
 /// The end of the bare chain.
 pub const BARE: &str = "/bench/pads/bare";
-/// How long a wait may last: the wish to end must be seen.
+/// The longest wait: a request to end must be noticed.
 const LONGEST_SLEEP: Duration = Duration::from_millis(10);
 
 /// How long a service may take, and how often it is asked.
@@ -73,9 +73,9 @@ impl Wires {
         self.stick.publish(state).map_err(|error| error.to_string())
     }
 
-    /// Hands over what comes until `end` or until `hear` has heard enough; tells whether it has.
+    /// Passes received messages to `hear` until `end` or until it has enough; returns whether it has.
     /// # Errors
-    /// Somebody wishes to end.
+    /// The user interrupted the measurement.
     pub fn listen(
         &mut self,
         end: Instant,
@@ -120,7 +120,7 @@ impl Wires {
 
     /// Has the node log each cycle to `path`.
     /// # Errors
-    /// It does not answer, or says no.
+    /// It does not answer, or refuses.
     pub fn start_log(&mut self, path: &str) -> Result<(), String> {
         let available = r2r::Node::is_available(&self.log).map_err(|error| error.to_string())?;
         self.wait(available)?;

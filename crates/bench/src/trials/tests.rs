@@ -20,7 +20,7 @@ fn hindbrain() -> Hindbrain {
     Hindbrain::new(params)
 }
 
-fn heard_by_hindbrain(message: Message) -> Option<hindbrain::Input> {
+fn input_of(message: Message) -> Option<hindbrain::Input> {
     use hindbrain::Input::{CommandReceived, EnableReceived, EstopReceived, IrReceived, ResetReceived};
     Some(match message {
         Message::Command(speed) => CommandReceived(Ok(Command {
@@ -51,7 +51,7 @@ fn run(plans: impl Iterator<Item = Plan>, wire: Wire) -> Vec<(Instant, Output)> 
                 Output::Publish(Message::Relay(number)) => {
                     trials.handle(now + MS, Input::RelayAnswered(number))
                 }
-                Output::Publish(message) => hindbrain.handle(now, heard_by_hindbrain(message).unwrap()),
+                Output::Publish(message) => hindbrain.handle(now, input_of(message).unwrap()),
                 other => ended.push((now, other)),
             }
         }
@@ -62,7 +62,7 @@ fn run(plans: impl Iterator<Item = Plan>, wire: Wire) -> Vec<(Instant, Output)> 
                     trials.handle(now, Input::StarboardSet(motors.starboard));
                 }
                 hindbrain::Output::PublishState(state) => {
-                    trials.handle(now, Input::StateSaid(state.as_str().into()));
+                    trials.handle(now, Input::StateReceived(state.as_str().into()));
                 }
                 _ => {}
             }
@@ -120,13 +120,13 @@ fn trials_that_need_no_waiting_take_well_below_a_second() {
 
 #[test]
 fn motors_that_do_not_stop_fail_by_name() {
-    // The switch-off before the trial is heard, the one that shall stop gets lost.
+    // The false before the trial is received, the one that is to stop is lost.
     let ended = run(plans(1).skip(1), |now, message| {
         *message != Message::Enable(false) || now < Instant::from_millis(1200)
     });
     let [(_, Output::Failed(why))] = &ended[..] else { panic!("{ended:?}") };
     let sentence = "trial 1 of 'enable false': the motors did not stop within 3s; \
-                    /motor/port said 24, /motor/starboard 24, /hind/state OK";
+                    /motor/port is 24, /motor/starboard 24, /hind/state OK";
     assert_eq!(why, sentence);
 }
 
@@ -141,9 +141,20 @@ fn a_lost_press_is_a_late_stop() {
 #[test]
 fn a_vehicle_that_does_not_start_fails_by_name() {
     let ended = run(plans(1), |_, message| *message != Message::Enable(true));
-    let [(at, Output::Failed(why))] = &ended[..] else { panic!("{ended:?}") };
+    let [repeated @ .., (at, Output::Failed(why))] = &ended[..] else { panic!("{ended:?}") };
+    assert!(repeated.iter().all(|(_, output)| matches!(output, Output::Repeated(_))), "{repeated:?}");
     assert!(why.starts_with("trial 1 of 'e-stop pressed': full speed was not reached within 20s; "), "{why}");
     assert!(at.since(Instant::from_millis(1000)) < PREPARATION + TICK * 2);
+}
+
+#[test]
+fn a_rise_of_enable_that_is_not_taken_is_tried_anew() {
+    // As if nothing but the repetitions of true counted: hindbrain takes no true as a rise that is found on.
+    let ended = run(plans(1).take(1), |now, message| {
+        *message != Message::Enable(false) || now > Instant::from_millis(2500)
+    });
+    let [(_, Output::Repeated(why)), (_, Output::Measured(_))] = &ended[..] else { panic!("{ended:?}") };
+    assert!(why.starts_with("trial 1 of 'e-stop pressed': the rise of enable was not taken; "), "{why}");
 }
 
 #[test]
@@ -177,7 +188,7 @@ fn a_trial_that_is_stopped_by_something_else_is_repeated() {
         panic!("{ended:?}")
     };
     let sentence = "trial 1 of 'cmd_vel silent': stopped for another reason; \
-                    /motor/port said 90, /motor/starboard 90, /hind/state ESTOP";
+                    /motor/port is 90, /motor/starboard 90, /hind/state ESTOP";
     assert_eq!(why, sentence);
     assert!(measured.took > MS * 800);
 }

@@ -12,7 +12,7 @@ pub const CAMERA: usize = 0;
 /// The index of the scanner.
 pub const SCANNER: usize = 1;
 
-/// A scanner at the front, and a depth camera that looks ahead.
+/// A scanner at the front, and a depth camera that points ahead.
 /// # Errors
 /// A parameter is refused: they are not those of this version.
 pub fn params() -> Result<Params, Error> {

@@ -1,5 +1,5 @@
-//! A drive with a stick, an open world and a clock that the test moves.
-#![allow(clippy::unwrap_used, clippy::expect_used, dead_code)] // a test's own ground; not every test uses all of it
+//! A drive with a stick, free surroundings and a clock that the test moves.
+#![allow(clippy::unwrap_used, clippy::expect_used, dead_code)] // helpers of tests; not every test uses all of them
 
 use std::time::Duration;
 
@@ -119,7 +119,7 @@ impl Bench {
         }
     }
 
-    /// Lets `time` pass; the zones' scaling comes every 50 ms.
+    /// Lets `time` pass; the zones' scaling is sent every 50 ms.
     pub fn pass(&mut self, time: Duration) {
         let end = self.now + time;
         while self.now < end {
@@ -134,7 +134,7 @@ impl Bench {
             self.drive.handle(self.now, Input::ClockRead(self.stamp()));
             self.drain();
             if self.drive.deadline().is_some_and(|next| next <= self.now) {
-                self.now = self.now + Duration::from_micros(1); // a deadline that stays would hang the test
+                self.now = self.now + Duration::from_micros(1); // a deadline that does not advance would hang the test
             }
         }
     }
@@ -183,7 +183,7 @@ impl Bench {
 
     pub fn enable(&mut self, on: bool) {
         if on {
-            // Only a switch that was seen off can be switched on.
+            // Only a switch that was received off can be switched on.
             self.send([Input::Hindbrain(hindbrain::Input::EnableReceived(false))]);
         }
         self.send([Input::Hindbrain(hindbrain::Input::EnableReceived(on))]);
@@ -193,7 +193,7 @@ impl Bench {
         self.motors.last().map_or((STOP, STOP), |(_, motors)| (motors.port, motors.starboard))
     }
 
-    /// Plugged, enabled, zero first, then full ahead.
+    /// Plugs the pad, enables, sends a zero, then drives full ahead.
     pub fn full_ahead(&mut self) {
         self.plug();
         self.enable(true);
@@ -204,7 +204,7 @@ impl Bench {
         assert!(self.last().0 < 40 && self.last().1 < 40, "motors are {:?}", self.last());
     }
 
-    /// When the motors came to stop for good.
+    /// When the motors stopped and stayed stopped.
     pub fn stopped_since(&self) -> Option<Instant> {
         let moving = self.motors.iter().rposition(|(_, m)| (m.port, m.starboard) != (STOP, STOP));
         self.motors.get(moving.map_or(0, |index| index + 1)).map(|(at, _)| *at)

@@ -1,5 +1,5 @@
-//! The four stages as one machine, as a world of [`Message`]s sees it.
-#![allow(clippy::unwrap_used)] // a test's own ground
+//! The four stages as one machine that receives [`Message`]s.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use params::{Refusal, Set, Specification, Value};
 use scenarios::{Hand, Inbox, Message, Needs, Parameters, Process, Publishers, Seen, Topic, Vehicle};
 use units::{Instant, Machine, Stamp, Velocity};
 
-/// When it is started \[ms\].
+/// The time of its start \[ms\].
 const START: u64 = 1_000;
 const FORWARD: usize = 1;
 const DEAD_MAN: usize = 5;
@@ -41,11 +41,11 @@ fn changes(parameters: &[(&str, &str)]) -> Changes {
 /// The four stages, each of which receives its own messages.
 pub struct Driven {
     pub machine: Drive,
-    /// Whether the stick is a pad that is read, or the virtual one; and how that pad is held, if it is there.
+    /// Whether the stick is a pad or the virtual one; and how the pad is held, if it is connected.
     is_pad: bool,
     pad: Option<Hand>,
     now: Instant,
-    /// What is set of joystick, arbiter, zones and hindbrain.
+    /// The changed parameters of joystick, arbiter, zones and hindbrain.
     parameters: [Changes; 4],
     publishers: hindbrain::Publishers,
     /// The publishers of navigation's topic, whether or not it is subscribed.
@@ -150,7 +150,7 @@ impl Driven {
         Some(Input::Arbiter(arbiter::Input::command(self.source(topic)?, velocity, stamp)))
     }
 
-    /// A pad is held like this: one scan of the devices, and one batch of changes.
+    /// Sets how the pad is held: one scan of the devices, and one batch of changes.
     fn hold_pad(&mut self, hand: Option<Hand>) {
         let id = DeviceId(7);
         let before = core::mem::replace(&mut self.pad, hand);
@@ -187,7 +187,7 @@ impl Driven {
         }
     }
 
-    /// `None`: there is no subscription, or it was delivered already.
+    /// `None`: there is no subscription, or it was already delivered.
     fn input(&mut self, message: Message) -> Option<Input> {
         Some(Input::Hindbrain(match message {
             Message::Command { forward, behind } => {
@@ -212,7 +212,7 @@ impl Driven {
                 return Some(Input::Arbiter(arbiter::Input::LockReceived { lock: self.lock(), closed }));
             }
             Message::Scaling { ahead, others } => {
-                // The three zones ahead come first, each with two factors.
+                // The three front zones come first, each with two factors.
                 let fields = core::array::from_fn(|field| if field < 6 { ahead } else { others });
                 return Some(Input::Zones(zones::Input::ScalingReceived(fields)));
             }
@@ -235,7 +235,7 @@ impl Driven {
         }))
     }
 
-    /// `None`: the publishers are not counted any more.
+    /// `None`: the publishers are no longer counted.
     fn count(&mut self, topic: Topic, publishers: Publishers) -> Option<Input> {
         let (fitting, others) = publishers.counted();
         let (census, count) = (Census::Known { fitting, others }, fitting + others);
@@ -282,7 +282,7 @@ impl Driven {
     }
 }
 
-/// The axes and buttons of a stick that is held like this; without a hand there are none.
+/// The axes and buttons of a stick that is held like this; without one there are none.
 fn held(hand: Option<Hand>) -> (Vec<i16>, Vec<bool>) {
     let (mut axes, mut buttons) = (Vec::new(), Vec::new());
     if let Some(Hand { forward, button }) = hand {
@@ -332,7 +332,7 @@ impl Vehicle for Driven {
         let mut parameters = self.parameters[place].clone();
         for (name, text) in set {
             if text.is_empty() {
-                // An entry goes with its topic.
+                // Deleting the topic removes the entry.
                 let entry = name.trim_end_matches("topic");
                 parameters.retain(|name, _| !name.starts_with(entry));
             } else {

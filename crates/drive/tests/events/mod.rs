@@ -1,5 +1,5 @@
 //! Minutes of events for a drive: the stick, and messages over a network that loses, delays and doubles them.
-#![allow(clippy::unwrap_used, dead_code)] // a test's own ground; not every test uses all of it
+#![allow(clippy::unwrap_used, dead_code)] // helpers of tests; not every test uses all of them
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -33,16 +33,16 @@ pub enum Event {
     },
     Estop(bool),
     Reset(bool),
-    /// What the lock over the navigation publishes from now on; `None` is silence.
+    /// The value that the lock of navigation publishes from now on; `None` is silence.
     Lock(Option<bool>),
-    /// How far the sensor in front sees from now on \[m]; `None` is silence.
+    /// The distance that the front sensor measures from now on \[m]; `None` is silence.
     Infrared(Option<f64>),
     /// The number of publishers of commands, or of the e-stop.
     Publishers {
         estop: bool,
         count: usize,
     },
-    /// The arbiter's limits come into force, or go.
+    /// The arbiter's limits are set or removed.
     Limits(bool),
     /// A person clears every fault, and drives ahead for a second.
     Ahead(Driver),
@@ -73,7 +73,7 @@ fn event() -> impl Strategy<Value = (u64, Event)> {
         ]
     };
     let parts = move || (number(), number());
-    // Most arrive once and soon; some never, twice or late.
+    // Most arrive once and promptly; some never, twice or late.
     let delays = || {
         let delay = prop_oneof![6 => 0..15u64, 2 => 0..200u64, 1 => 200..900u64];
         prop_oneof![7 => prop::collection::vec(delay.clone(), 1), 3 => prop::collection::vec(delay, 0..3)]
@@ -109,7 +109,7 @@ fn event() -> impl Strategy<Value = (u64, Event)> {
     (prop_oneof![8 => 0..40u64, 1 => 0..700u64], event)
 }
 
-/// A minute or so of events. They are generated from a number: a failing list would be pages long, and so would its shrinking.
+/// About a minute of events, generated from a seed, since a failing list would be pages long.
 pub fn minute(seed: u64) -> Vec<(u64, Event)> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

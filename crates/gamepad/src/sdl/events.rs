@@ -57,7 +57,7 @@ pub(crate) enum Sensor {
 /// Enables the SDL events of [`SdlEvent`] and no others that a gamepad could flood the queue with.
 pub(crate) fn select(_pump: &EventPump, controllers: &GameControllerSubsystem) {
     controllers.set_event_state(false);
-    // SAFETY: events are initialised; this one was switched off with the others, and is wanted.
+    // SAFETY: events are initialised; this one was switched off with the others.
     unsafe { sys::SDL_EventState(sys::SDL_EventType::SDL_CONTROLLERSENSORUPDATE as u32, ENABLE) };
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn poll(_pump: &mut EventPump) -> Option<SdlEvent> {
 /// Whether an event is queued.
 pub(crate) fn waits(_pump: &EventPump) -> bool {
     let all = sys::SDL_EventType::SDL_FIRSTEVENT as u32..=sys::SDL_EventType::SDL_LASTEVENT as u32;
-    // SAFETY: as for `poll`; nothing is taken.
+    // SAFETY: as for `poll`; no event is removed.
     unsafe { sys::SDL_HasEvents(*all.start(), *all.end()) == sys::SDL_bool::SDL_TRUE }
 }
 

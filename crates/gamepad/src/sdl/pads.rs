@@ -29,7 +29,7 @@ impl Pads {
     ) -> Result<u32, String> {
         let name = CString::new(device.name).map_err(|error| error.to_string())?;
         let count = |count: usize| u16::try_from(count).map_err(|error| error.to_string());
-        // SAFETY: all-zero is a valid description (integers, null pointers, absent callbacks), and SDL asks for it.
+        // SAFETY: all-zero is a valid description (integers, null pointers, absent callbacks), which SDL requires.
         let mut description: sys::SDL_VirtualJoystickDesc = unsafe { std::mem::zeroed() };
         // A small constant that the bindings define as u32.
         description.version = sys::SDL_VIRTUAL_JOYSTICK_DESC_VERSION as u16;

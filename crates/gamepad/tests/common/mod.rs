@@ -35,7 +35,7 @@ impl Bench {
     }
 
     pub fn next(&self) -> Event {
-        self.received.recv_timeout(PATIENCE).expect("no event came")
+        self.received.recv_timeout(PATIENCE).expect("an event")
     }
 
     /// The next event of this pad. Other devices' events and ends of batches are skipped.
@@ -57,7 +57,7 @@ impl Bench {
         pad
     }
 
-    /// Unplugs and answers all events of this pad since the last look, without the `Disconnected` at their end.
+    /// Unplugs and returns all unread events of this pad, without the final `Disconnected`.
     pub fn unplug(&self, pad: VirtualPad) -> Vec<Event> {
         let id = pad.id();
         pad.unplug();

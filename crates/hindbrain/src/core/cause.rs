@@ -21,7 +21,7 @@ pub enum Effect {
     EmergencyStops,
 }
 
-/// What has to happen, once a cause is gone, before the vehicle moves again. Each one includes the ones before it.
+/// What has to happen, after a cause has ended, before the vehicle moves again. Each one includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Clears {
     /// Nothing.
@@ -34,7 +34,7 @@ pub enum Clears {
     Reset,
 }
 
-/// The table's row of one cause.
+/// The row of one cause in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// A name for programs, as in `hind/state_detail`.
@@ -45,11 +45,11 @@ pub struct Row {
     pub condition: &'static str,
     /// Its effect, the same in both profiles.
     pub effect: Effect,
-    /// What is needed after it in the profile `strict`; in `seed` all causes clear by themselves.
+    /// What motion requires after it in the profile `strict`; in `seed` all causes clear by themselves.
     pub clears: Clears,
-    /// The level of `/diagnostics` with it: a stop that a person requested is no error.
+    /// The level of `/diagnostics` with it: a stop that a person requested is not an error.
     pub level: Level,
-    /// The source that has to publish another value before the cause goes; `None` if there is no single one.
+    /// The source that has to publish another value to end the cause; `None` if there is no single one.
     pub source: Option<Source>,
 }
 
@@ -102,34 +102,34 @@ macro_rules! causes {
 causes! {
     CommandInvalid: "CMD_INVALID", Reports, Itself, Warn of Command,
         "the last command was refused",
-        "the last message on `cmd_vel` was no command; the one before it goes on until it is stale";
+        "the last message on `cmd_vel` was not a command; the previous one counts until it is stale";
     ResetConflict: "RESET_CONFLICT", Reports, Itself, Error of Reset,
         "hind/reset has more than one publisher, or one that does not fit: no press counts",
         "`hind/reset` has more than one publisher, or one that is best effort or of another type: no press counts";
     IrInvalid: "IR_INVALID", Reports, Itself, Warn,
         "an infra-red sensor sends no measurement",
-        "the last message of a fitted infra-red sensor is no measurement, or a clear one that is too old or from the future";
+        "the last message of a fitted infra-red sensor is not a measurement, or a clear one that is too old or from the future";
     IrStale: "IR_STALE", Reports, Itself, Warn,
         "an infra-red sensor is silent",
-        "a fitted infra-red sensor was not received for `ir.timeout`, or never";
+        "a fitted infra-red sensor was not received for `ir.timeout`, or ever";
     FrontBlocked: "FRONT_BLOCKED", Reports, Itself, Warn,
         "the front is blocked",
-        "a fitted front sensor was not clear, and nothing but clear, for `ir.timeout`";
+        "not every reading of a fitted front sensor was clear for `ir.timeout`";
     BackBlocked: "BACK_BLOCKED", Reports, Itself, Warn,
         "the back is blocked",
-        "a fitted back sensor was not clear, and nothing but clear, for `ir.timeout`";
+        "not every reading of a fitted back sensor was clear for `ir.timeout`";
     NeutralWait: "NEUTRAL_WAIT", Brakes, Zero, Ok of Command,
         "waits for a zero command",
-        "no zero command came since the last cause that asks for one, and no such cause is there";
+        "no zero command was received since the last cause that requires one, and no such cause holds";
     CommandStale: "CMD_STALE", Brakes, Zero, Stale of Command,
         "no fresh command",
-        "no command came for `cmd_timeout`, or never";
+        "no command was received for `cmd_timeout`, or ever";
     WayBlocked: "WAY_BLOCKED", StopsByIr, Zero, Warn,
-        "the command leads toward what is blocked",
-        "what is wanted, or a wheel that still turns, does not lead straight away from what is blocked";
+        "the command leads toward the blocked side",
+        "the command, or a wheel that still turns, does not lead straight away from the blocked side";
     NotArmed: "NOT_ARMED", StopsByRos, Enable, Warn of Enable,
         "waits for enable to change from false to true",
-        "enable is true, did not rise since the last cause that asks for it, and nothing is latched";
+        "enable is true, did not rise since the last cause that requires it, and nothing is latched";
     LeaseLapsed: "LEASE_LAPSED", StopsByRos, Enable, Warn of Enable,
         "the lease of enable lapsed",
         "enable is true and was not repeated for `enable.lease`";
@@ -138,7 +138,7 @@ causes! {
         "enable is false, or was never received";
     DeviceUnready: "DEVICE_UNREADY", StopsByRos, Zero, Warn of Device,
         "the motor controller is not open yet",
-        "there is a motor controller, and it was not opened yet";
+        "a motor controller is configured and not opened yet";
     CommandConflict: "CMD_CONFLICT", StopsByRos, Zero, Error of Command,
         "cmd_vel has more than one publisher, or one that does not fit",
         "`cmd_vel` has more than one publisher, or one that is best effort or of another type";
@@ -169,7 +169,7 @@ causes! {
     EstopStale: "ESTOP_STALE", EmergencyStops, Reset, Error of Estop,
         "the e-stop is silent: it has to repeat true or false within estop.timeout",
         "an e-stop that was received is silent for `estop.timeout`; or one has a publisher, and none was received for `estop.timeout` \
-         since it was counted; or one is required and never came";
+         since it was counted; or one is required and was never received";
     EstopPressed: "ESTOP_PRESSED", EmergencyStops, Reset, Warn of Estop,
         "the e-stop is pressed",
         "the last message on `hind/estop` is true";
@@ -243,7 +243,7 @@ impl Causes {
         self.0 & WITH_EFFECT[effect as usize] != 0
     }
 
-    /// What has to happen before the vehicle moves again, if all causes went now.
+    /// What has to happen before the vehicle moves again, if all causes ended now.
     pub const fn clear(self) -> Clears {
         if self.0 & ASKING[Clears::Reset as usize] != 0 {
             Clears::Reset
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cause_has_a_code_of_its_own_and_a_sentence_of_its_own() {
+    fn every_cause_has_its_own_code_and_sentence() {
         for (index, cause) in Cause::ALL.iter().copied().enumerate() {
             let code = cause.code();
             assert!(code.len() > 5 && code.chars().all(|c| c.is_ascii_uppercase() || c == '_'), "{code}");
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stops_more_is_never_milder_than_what_stops_less() {
+    fn a_stronger_effect_never_requires_less_to_clear() {
         assert!(Cause::ALL.iter().map(|cause| cause.row().effect).is_sorted());
         for cause in Cause::ALL.iter().copied() {
             let Row { effect, clears, .. } = cause.row();
@@ -330,7 +330,7 @@ mod tests {
             (Clears::Enable, Clears::Reset, Clears::Itself)
         );
         assert_eq!(Causes::NONE.with(Cause::Overrun, false), Causes::NONE);
-        assert_eq!(severe.with(Cause::EstopPressed, true), severe, "what is there twice is there");
+        assert_eq!(severe.with(Cause::EstopPressed, true), severe, "adding a cause again has no effect");
         assert!(severe.have(Effect::EmergencyStops) && !severe.have(Effect::StopsByRos));
         assert_eq!((mild.effect(), severe.effect()), (Effect::StopsByRos, Effect::EmergencyStops));
         assert_eq!(mild.to_string(), "not enabled, waits for a zero command");

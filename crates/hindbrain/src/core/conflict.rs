@@ -51,7 +51,7 @@ mod tests {
             for other in SoleTopic::ALL {
                 assert_eq!(one.on(other), other == topic);
             }
-            assert_eq!(one.with(topic, true), one, "a conflict that goes on is one");
+            assert_eq!(one.with(topic, true), one, "a conflict that continues is still one");
             assert_eq!(one.with(topic, false), Conflicts::NONE);
         }
     }

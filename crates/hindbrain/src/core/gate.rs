@@ -2,17 +2,17 @@ use super::Setpoint;
 
 /// How the infra-red sensors limit a setpoint.
 ///
-/// A pair is bad when one of its fitted sensors is. With no bad pair the gate is open. Without the direction policy any
+/// A pair is bad if one of its fitted sensors blocks. With no bad pair the gate is open. Without the direction policy any
 /// bad pair closes it. With the policy:
 ///
 /// 1. both pairs bad: closed for every setpoint;
 /// 2. one pair bad: the way out is straight away from it. The gate is closed if a wheel still turns toward the bad pair, if
 ///    the setpoint leads toward it, or if the setpoint is a turn (its angular part is larger than its linear part). A setpoint
-///    that moves no wheel does not close it. Any other setpoint leads the way out and passes **without its turn**, which
-///    would swing a corner of the vehicle toward the obstacle.
+///    that moves no wheel does not close it. Any other setpoint leads away and passes **without its turn**, which would
+///    swing a corner of the vehicle toward the obstacle.
 ///
-/// A stick that is pulled back not quite straight therefore still leads out. Standing still before an obstacle is no stop
-/// of its own; otherwise the zero that motion begins with could never be given there.
+/// So a stick that is not pulled back quite straight still leads away. Standing still before an obstacle is not a stop;
+/// otherwise the zero that motion begins with could never be sent there.
 /// # Source
 /// own: the original (hindbrain, Bravo 2016) ignored the direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_is_a_stop_only_between_two_bad_pairs() {
+    fn at_rest_the_gate_closes_only_between_two_bad_pairs() {
         assert_eq!(gate(FRONT, 0, 0), Gate::Straight);
         assert_eq!(gate(BACK, 0, 0), Gate::Straight);
         assert_eq!(gate(BOTH, 0, 0), Gate::Closed);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn rolling_toward_a_bad_pair_closes_whatever_is_wanted() {
+    fn rolling_toward_a_bad_pair_closes_for_any_setpoint() {
         for (bad, levels) in [(FRONT, [1, 0]), (FRONT, [-5, 5]), (BACK, [0, -1]), (BACK, [5, -5])] {
             for linear in [-500, 0, 500] {
                 let gate = moving(bad, linear, 0, levels);

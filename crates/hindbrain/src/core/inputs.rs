@@ -1,6 +1,6 @@
 use super::{Causes, Conflicts, FULL, Mapping, Reading, Setpoint, Slopes, StopState};
 
-/// A message that was no command: a part was NaN or infinite, or it was stale.
+/// A message that is not a command: a part was NaN or infinite, or it was stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InvalidCommand;
 
@@ -11,7 +11,7 @@ pub struct CommandInput {
     pub setpoint: Setpoint,
     /// Whether it is a zero: its sender asks for no motion.
     pub is_zero: bool,
-    /// Its age \[ns\]. From the command time-out on it is stale: it is no command any more, but a setpoint of zero still ends
+    /// Its age \[ns\]. From the command time-out on it is stale: it is no longer a command, but a setpoint of zero still ends
     /// the one in force.
     pub age: u64,
 }
@@ -94,7 +94,7 @@ pub struct CoreParams {
     /// The profile: `strict`, or the original's, in which every cause clears by itself, any sensor stops everything, and the
     /// mapping is the original's.
     pub strict: bool,
-    /// The level at full speed; [`FULL`] but for proofs at a smaller scale.
+    /// The level at full speed; [`FULL`] except in proofs at a smaller scale.
     pub full: i16,
     /// How fast levels change, and the tick \[ns\].
     pub slopes: Slopes,
@@ -120,11 +120,11 @@ impl CoreParams {
         if self.strict { Mapping::Symmetric } else { Mapping::Seed }
     }
 
-    /// These parameters with everything that the profile `seed` fixes: states follow their causes without a latch, an edge or
+    /// These parameters with the values that the profile `seed` fixes: states follow their causes without a latch, an edge or
     /// a zero first, both slopes are one count in 50 ms, and the mapping is the original's.
     ///
     /// The time-outs of commands and of an emergency stop that was received stay, and so do the stops on conflicting
-    /// publishers: no user needs the holes that they close.
+    /// publishers: no user needs the original without them.
     /// # Source
     /// hindbrain (Bravo, 2016).
     #[must_use]
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_as_old_as_the_time_out_is_no_fresh_one() {
+    fn a_command_as_old_as_the_time_out_is_not_fresh() {
         let params = CoreParams::default();
         let fresh = |age| {
             let command = Some(Ok(CommandInput { setpoint: Setpoint::ZERO, is_zero: true, age }));
@@ -169,16 +169,19 @@ mod tests {
     }
 
     #[test]
-    fn the_profile_seed_has_one_slope_and_neither_rest_nor_lease_whatever_was_asked_for() {
-        let asked = CoreParams {
+    fn the_profile_seed_always_has_one_slope_and_neither_rest_nor_lease() {
+        let strict = CoreParams {
             slopes: Slopes { accel: 1_000, decel: 400_000, tick: 20, rest: 20 },
             lease: 1_000,
             ..CoreParams::default()
         };
         // One count in 50 ms are 20 counts/s; the tick is the machine's, not the profile's.
-        let seed = asked.seed();
+        let seed = strict.seed();
         assert_eq!(seed.slopes, Slopes { accel: 20_000, decel: 20_000, tick: 20, rest: 0 });
         assert_eq!((seed.strict, seed.lease), (false, 0));
-        assert_eq!((seed.command_timeout, seed.estop_timeout), (asked.command_timeout, asked.estop_timeout));
+        assert_eq!(
+            (seed.command_timeout, seed.estop_timeout),
+            (strict.command_timeout, strict.estop_timeout)
+        );
     }
 }

@@ -62,7 +62,7 @@ impl Mapping {
 ///
 /// `port = linear - angular`, `starboard = linear + angular`. If one of them is beyond full, both are divided by the same
 /// number: the vehicle drives the same curve more slowly. Rounds toward zero: no setpoint makes a wheel turn faster than
-/// asked.
+/// commanded.
 /// * `full`: the level at full speed; no level is further from zero than it
 /// # Source
 /// own: REP-103's sign (a positive turn slows port), turns in place, and reverse is the mirror image of forward. The
@@ -112,7 +112,7 @@ mod tests {
             for angular in -WHOLE..=WHOLE {
                 let [port, starboard] = mix(Setpoint { linear, angular }, FULL);
                 assert!(port.abs() <= FULL && starboard.abs() <= FULL, "{linear} {angular}");
-                // The mirror image swaps the wheels; the way back swaps and turns them round.
+                // The mirror image swaps the wheels; reverse swaps and negates them.
                 assert_eq!(mix(Setpoint { linear, angular: -angular }, FULL), [starboard, port]);
                 assert_eq!(mix(Setpoint { linear: -linear, angular }, FULL), [-starboard, -port]);
                 // A turn to the left (positive) never makes port the faster wheel.
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn more_is_never_less() {
+    fn the_mapping_is_monotonic() {
         for a in -WHOLE..WHOLE {
             let (here, next) = (mix(Setpoint::new(a, 0), FULL), mix(Setpoint::new(a + 1, 0), FULL));
             assert!(next[0] >= here[0] && here[0] == here[1]);
@@ -157,8 +157,8 @@ mod tests {
     }
 
     #[test]
-    fn the_seeds_mapping_is_the_seeds() {
-        // From the original's code by hand: servo = round(90 - 66 * rel), level = 90 - servo.
+    fn the_seeds_mapping_matches_the_original() {
+        // Computed by hand from the original's code: servo = round(90 - 66 * rel), level = 90 - servo.
         let cases = [
             ((0, 0), [0, 0]),
             ((1000, 0), [66, 66]),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seeds_bias_is_there_at_zero_too() {
+    fn the_seeds_bias_also_applies_at_zero() {
         // 0.005 of 66 is less than half a count, of 200 a whole one; the inner wheel has it.
         assert_eq!(mix_as_the_seed(Setpoint { linear: 0, angular: 1000 }, 200), [0, 1]);
         assert_eq!(mix_as_the_seed(Setpoint { linear: 0, angular: -1000 }, 200), [1, 0]);
@@ -205,7 +205,7 @@ mod tests {
                 };
                 for (level, relative) in levels.into_iter().zip([port, starboard]) {
                     let servo = 90.0 - 66.0 * relative;
-                    // f64 cannot say on which side of a tie a product lies, the integers can.
+                    // f64 cannot decide ties, integers can.
                     let tie = (servo - servo.floor() - 0.5).abs() < 1e-9;
                     assert!(
                         tie || 90 - level == servo.round() as i16,

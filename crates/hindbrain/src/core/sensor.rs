@@ -1,11 +1,11 @@
 /// The reading of one infra-red sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// Nothing is too near, and the floor is there.
+    /// Nothing is too near, and the floor is not missing.
     Clear,
-    /// Something is too near, or the floor is not there.
+    /// Something is too near, or the floor is missing.
     Blocked,
-    /// The message is no measurement.
+    /// The message is not a measurement.
     Invalid,
 }
 
@@ -26,7 +26,7 @@ pub struct IrSensor {
 }
 
 impl IrSensor {
-    /// Whether the way in front of it counts as blocked.
+    /// Whether the path in front of it counts as blocked.
     pub const fn is_blocking(self, timeout: u64) -> bool {
         self.clear_for < timeout
     }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn it_blocks_until_it_was_clear_for_the_timeout() {
+    fn it_blocks_until_it_has_been_clear_for_the_timeout() {
         use Reading::Clear;
         assert!(IrSensor::default().is_blocking(TIMEOUT));
         assert!(blocks(&[(Clear, 400), (Clear, 99)]));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flicker_blocks_whatever_its_rate_and_share() {
+    fn a_flickering_reading_blocks_at_any_rate_and_duty_cycle() {
         for period in [1, 10, 100, 499] {
             let mut sensor = sensor(&[(Reading::Clear, 400), (Reading::Clear, 400)]);
             for _ in 0..20 {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn it_knows_when_it_will_change() {
+    fn it_predicts_its_next_change() {
         use Reading::{Blocked, Clear};
         assert_eq!(IrSensor::default().changes_in(TIMEOUT), None);
         let cases = [

@@ -18,7 +18,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// How many there are.
+    /// The number of sources.
     pub const COUNT: usize = 9;
 
     /// All sources.
@@ -46,7 +46,7 @@ impl Source {
         }
     }
 
-    /// Its place in [`ALL`](Self::ALL).
+    /// Its index in [`ALL`](Self::ALL).
     pub const fn index(self) -> usize {
         match self {
             Self::Command => 0,
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_source_has_its_place() {
+    fn every_source_has_its_index() {
         for (index, source) in Source::ALL.into_iter().enumerate() {
             assert_eq!(source.index(), index);
         }

@@ -3,7 +3,7 @@ use super::{
     SwitchInput, Wheels,
 };
 
-/// Everything that the core remembers from step to step.
+/// The state of the core between two steps.
 ///
 /// Every part is finite for a given set of time steps: an age is zero where nothing ages, and stops growing at its time-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub struct State {
     pub latch: Option<Latch>,
     /// The software switch.
     pub enable: EnableSwitch,
-    /// Whether a zero command was received since the last cause that asks for one.
+    /// Whether a zero command was received since the last cause that requires one.
     pub neutral: bool,
     /// The emergency stop.
     pub estop: EstopLine,
@@ -34,7 +34,7 @@ pub struct State {
     pub wheels: Wheels,
 }
 
-/// What waits for a reset; an emergency stop outlasts a fault.
+/// A latched stop, which waits for a reset; an emergency stop outlasts a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Latch {
     /// A fault of the machine.
@@ -46,7 +46,7 @@ pub enum Latch {
 /// The state of the emergency stop's topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EstopLine {
-    /// Never received, and it has no publisher: counts as pressed if an emergency stop is required, else there is none.
+    /// Never received, and it has no publisher: counts as pressed if an emergency stop is required, otherwise there is none.
     NeverReceived,
     /// Never received, but it has a publisher.
     Awaited {
@@ -294,7 +294,7 @@ impl StopState {
         }
     }
 
-    /// Whether only a reset leads out of it, in the profile `strict`.
+    /// Whether only a reset ends it, in the profile `strict`.
     pub const fn is_latched(self) -> bool {
         matches!(self, Self::Estop | Self::Fault)
     }
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn only_fitted_sensors_count() {
         let mut params = CoreParams::default();
-        let state = State::boot(&params); // no sensor was received, hence all block
+        let state = State::boot(&params); // no sensor was received, so all block
         assert_eq!(state.blocked_pairs(&params), [false, false]);
         for (index, pairs) in
             [[true, false], [true, false], [false, true], [false, true]].into_iter().enumerate()
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wheel_that_turns_is_motion_whatever_the_state_says() {
+    fn a_turning_wheel_is_motion_in_any_state() {
         let params = CoreParams::default();
         for targets in [[1, 0], [0, 1]] {
             let mut state = State::boot(&params);
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sensor_without_a_measurement_and_a_silent_one_are_told_apart() {
+    fn an_invalid_and_a_silent_sensor_are_distinguished() {
         let mut params = CoreParams::default();
         params.infrared.fitted = [false, false, true, false];
         let flags = |readings: [Option<Reading>; 4]| {
@@ -388,6 +388,6 @@ mod tests {
         }
         assert_eq!(flags([Some(Reading::Invalid); 4]), [true, false]);
         let others = [Some(Reading::Invalid), Some(Reading::Invalid), None, Some(Reading::Invalid)];
-        assert_eq!(flags(others), [false, true], "those are not fitted");
+        assert_eq!(flags(others), [false, true], "the others are not fitted");
     }
 }

@@ -14,7 +14,7 @@ use super::{
 ///
 /// Total: any state, inputs and parameters have a successor; nothing panics, overflows or allocates.
 /// # Source
-/// own, around the states and strings of hindbrain (Bravo, 2016); see [`Cause::row`]. An overrun at standstill is no fault,
+/// own, around the states and strings of hindbrain (Bravo, 2016); see [`Cause::row`]. An overrun at standstill is not a fault,
 /// since nothing moved unsupervised.
 pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outputs) {
     let mut next = *state;
@@ -90,7 +90,7 @@ impl State {
             Some(Ok(CommandInput { setpoint, age, .. })) if age < params.command_timeout => {
                 self.command = HeldCommand { setpoint: Some(setpoint), age, followed_by_invalid: false };
             }
-            // A stop is never too late: a stale one is no command, but it ends the one in force.
+            // A stop is never too late: a stale one is not a command, but it ends the one in force.
             Some(Ok(CommandInput { setpoint: Setpoint::ZERO, .. })) => self.command = HeldCommand::default(),
             // An invalid command neither sets a setpoint nor keeps the last one fresh.
             Some(_) => self.command.followed_by_invalid = true,
@@ -108,8 +108,8 @@ impl State {
         inputs.reset.is_some_and(|button| self.reset.receive(button, self.latch.is_some()))
     }
 
-    /// Remembers what `conditions` ask for once they are gone: a reset, a rise of enable, a zero command. Returns what is
-    /// remembered and not done yet as causes.
+    /// Remembers what `conditions` require after their end: a reset, a rise of enable, a zero command. Returns what is still
+    /// outstanding, as causes.
     fn remember(&mut self, conditions: Causes, reset: bool, inputs: &Inputs, params: &CoreParams) -> Causes {
         let latch = match conditions.effect() {
             Effect::EmergencyStops => Some(Latch::Estop),
@@ -117,7 +117,7 @@ impl State {
             _ => None,
         };
         if latch.is_some() {
-            self.reset.pressed_in_time = false; // pressed before the cause was gone
+            self.reset.pressed_in_time = false; // pressed before the cause ended
         }
         let was_latched = self.latch.is_some();
         self.latch = self.latch.filter(|_| !reset).max(latch);
@@ -126,20 +126,20 @@ impl State {
             .with(Cause::EstopLatched, self.latch == Some(Latch::Estop))
             .with(Cause::FaultLatched, self.latch == Some(Latch::Fault))
             .with(Cause::Overrun, self.overrun);
-        let asked = conditions.and(latched).clear();
+        let required = conditions.and(latched).clear();
         // A rise while latched does not count either, not even in the step of the reset.
-        if asked >= Clears::Enable || was_latched {
+        if required >= Clears::Enable || was_latched {
             self.enable.disarm();
         }
         let is_armed = self.enable.is_armed();
-        if asked >= Clears::Zero || !is_armed {
+        if required >= Clears::Zero || !is_armed {
             self.neutral = false;
         } else if inputs.fresh_command(params).is_some_and(|command| command.is_zero) {
             self.neutral = true;
         }
         latched
             .with(Cause::NotArmed, self.enable.is_on() && !is_armed && self.latch.is_none())
-            .with(Cause::NeutralWait, !self.neutral && asked < Clears::Zero && is_armed)
+            .with(Cause::NeutralWait, !self.neutral && required < Clears::Zero && is_armed)
     }
 
     /// Moves the wheels; the step that enters OK does not move them yet.
@@ -173,7 +173,7 @@ mod tests {
         Some(Ok(CommandInput { setpoint: Setpoint::new(linear, 0), is_zero: linear == 0, age }))
     }
 
-    /// The core after these inputs, and what the last of them gave.
+    /// The core after these inputs, and the outputs of the last step.
     fn after(params: &CoreParams, inputs: &[Inputs]) -> (State, Outputs) {
         let mut state = State::boot(params);
         let mut last = step(&state, &Inputs::default(), params).1;
@@ -183,7 +183,7 @@ mod tests {
         (state, last)
     }
 
-    /// Enabled, and a zero has come.
+    /// Enables and sends a zero.
     fn ready() -> Vec<Inputs> {
         vec![
             Inputs { enable: switch(false), ..Inputs::default() },
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_release_as_old_as_its_time_out_is_silence_from_the_start() {
+    fn a_release_as_old_as_its_time_out_counts_as_silence_at_once() {
         let params = CoreParams::default();
         let stale = |age| {
             let released = Inputs { estop: Some((false, age)), ..Inputs::default() };
@@ -227,8 +227,8 @@ mod tests {
         };
         assert_eq!(setpoint(500, params.command_timeout - 1), (Some(500), false));
         for age in [params.command_timeout, u64::MAX] {
-            assert_eq!(setpoint(500, age), (Some(0), true), "the one before it goes on");
-            assert_eq!(setpoint(0, age), (None, false), "a stop ends the one before it");
+            assert_eq!(setpoint(500, age), (Some(0), true), "the previous command continues");
+            assert_eq!(setpoint(0, age), (None, false), "a stop ends the previous command");
         }
     }
 
@@ -240,14 +240,14 @@ mod tests {
         let mut inputs = [ready(), vec![overrun, Inputs::default(), press(true)]].concat();
         let (_, outputs) = after(&params, &inputs);
         assert_eq!(outputs.state, StopState::Fault);
-        assert!(outputs.causes.contains(Cause::Overrun), "it is why: {}", outputs.causes);
+        assert!(outputs.causes.contains(Cause::Overrun), "it is the cause: {}", outputs.causes);
         inputs.push(press(false));
         let (state, outputs) = after(&params, &inputs);
         assert_eq!((state.latch, outputs.causes.contains(Cause::Overrun)), (None, false));
     }
 
     #[test]
-    fn the_state_is_what_its_causes_make_of_it() {
+    fn the_state_follows_from_its_causes() {
         let of = |causes: &[Cause]| {
             StopState::of(causes.iter().fold(Causes::NONE, |all, &cause| all.with(cause, true)))
         };

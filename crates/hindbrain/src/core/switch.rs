@@ -3,7 +3,7 @@ use super::SwitchInput;
 /// The software switch `hind/enable`, and whether its rise armed the vehicle.
 ///
 /// A rise arms: true after a false, both received while there was only one publisher. So the repeated true of one publisher
-/// does not switch on a vehicle that another one switched off, and a switch that is on at start arms nothing.
+/// does not switch on a vehicle that another one switched off, and a switch that is on at start does not arm it.
 /// # Source
 /// own, after ISO 14118 on unexpected start-up; the original's enable was a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -100,21 +100,21 @@ mod tests {
 
     #[test]
     fn only_a_rise_arms() {
-        assert!(!switch(&[(true, true)]).is_armed(), "it was found on");
+        assert!(!switch(&[(true, true)]).is_armed(), "it was on at the start");
         assert!(switch(&[(false, true), (true, true)]).is_armed());
         assert!(
             switch(&[(false, true), (true, true), (true, false)]).is_armed(),
-            "that is the conflict's to end"
+            "only a conflict ends that"
         );
         assert!(!switch(&[(false, true), (true, true), (false, true)]).is_armed());
         let mut disarmed = switch(&[(false, true), (true, true)]);
         disarmed.disarm();
         disarmed.receive(input(true), true, 100);
-        assert!(!disarmed.is_armed(), "true again is no rise");
+        assert!(!disarmed.is_armed(), "a repeated true is not a rise");
     }
 
     #[test]
-    fn a_true_that_waited_is_no_rise_and_a_false_that_waited_is_a_false() {
+    fn a_queued_true_is_not_a_rise_but_a_queued_false_counts() {
         for (off, on, arms) in [(true, false, true), (false, true, false)] {
             let mut switch = EnableSwitch::default();
             let waited = |is| if is { 100_000_000 } else { 99_999_999 };
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_false_and_a_true_of_two_publishers_are_no_rise() {
+    fn a_false_and_a_true_of_two_publishers_are_not_a_rise() {
         for (off, on) in [(true, false), (false, true), (false, false)] {
             assert!(!switch(&[(false, off), (true, on)]).is_armed());
         }
@@ -148,11 +148,8 @@ mod tests {
         switch.receive(input(true), true, 100);
         assert!(!switch.is_lapsed(100));
         switch.receive(SwitchInput { on: true, age: 101 }, true, 100);
-        assert!(switch.is_lapsed(100), "a repetition that waited is as old as it may be");
-        assert!(
-            !switch.is_lapsed(101),
-            "what was longer ago than the lease is not counted anew for a longer one"
-        );
+        assert!(switch.is_lapsed(100), "a queued repetition is assumed maximally old");
+        assert!(!switch.is_lapsed(101), "a longer lease does not restore one that lapsed");
     }
 
     #[test]

@@ -18,13 +18,13 @@ const COUNT: i64 = 1_000 * 1_000_000_000;
 ///
 /// * Each wheel moves away from zero with the slope `accel` and toward zero with `decel`, for any times between the steps. Its
 ///   level is held exactly. The published whole count follows when the level is a whole count away: over any time it changes by
-///   less than slope times time plus one count, and a target that trembles about the level changes nothing.
+///   less than slope times time plus one count, and a target that jitters about the level has no effect.
 /// * Two wheels that speed up reach their targets together, so the curve is the commanded one from the start.
 /// * The **forward part** of the motion is the sum of the levels, the **turn part** starboard less port. While a wheel goes away from
-///   zero, a part that is larger than wanted, or of the other sign, shrinks by `decel` at least, as it does where one wheel brakes alone.
+///   zero, a part that is larger than commanded, or of the other sign, shrinks by `decel` at least, as it does where one wheel brakes alone.
 ///   Where the wheels' own slopes do less, because a wheel has to reverse or to speed up for it, each wheel contributes half of the
-///   rest: motion that is no longer wanted ends as quickly as the vehicle brakes, however slowly the wanted motion begins.
-/// * A late step speeds up by one tick's worth at most. It brakes by all the time that has passed, so a slow computer stops no later.
+///   rest: motion that is no longer commanded ends as quickly as the vehicle brakes, however slowly the commanded motion begins.
+/// * A late step speeds up by one tick's worth at most. It brakes by all the time that has passed, so a slow computer does not stop later.
 /// * The sign of a level changes only through zero, in a step of its own, and the wheel first rests at zero.
 /// # Source
 /// own: the original's slope of one count in 50 ms is the default of `accel`. It had the same slope for braking, no rest at
@@ -50,11 +50,11 @@ impl Wheels {
         let brief = dt.min(slopes.tick);
         self.stand(brief, slopes.rest);
         let targets = targets.map(|target| i64::from(target) * COUNT);
-        let (away, toward) = (way(slopes.accel, brief), way(slopes.decel, dt));
+        let (away, toward) = (change(slopes.accel, brief), change(slopes.decel, dt));
         let is_braking = [0, 1].map(|i| shrinks(self.exact[i], targets[i]));
         for i in [0, 1] {
             let published = i64::from(self.levels[i]) * COUNT;
-            // A fraction of the next count is not braked off first.
+            // A fraction of the next count does not delay braking.
             if is_braking[i] && shrinks(self.exact[i], published) {
                 self.exact[i] = published;
             }
@@ -115,11 +115,11 @@ fn follow(level: i16, exact: i64) -> i16 {
     } else {
         most.min(i64::from(level))
     };
-    i16::try_from(next).unwrap_or(0) // it never leaves the range of its targets
+    i16::try_from(next).unwrap_or(0) // it stays within the range of its targets
 }
 
-/// The change by a slope in a time, at most from one end of all levels to the other.
-fn way(slope: u64, dt: u64) -> u64 {
+/// The change by a slope in a time, at most the whole range of levels.
+fn change(slope: u64, dt: u64) -> u64 {
     const LONGEST: u64 = 2 * i16::MAX as u64 * COUNT as u64;
     slope.saturating_mul(dt).min(LONGEST)
 }
@@ -160,7 +160,7 @@ mod tests {
     const T: u64 = 20 * MS;
     const SLOPES: Slopes = Slopes { accel: 20_000, decel: 200_000, tick: T, rest: T };
 
-    /// Wheels that have these levels; those that stand have done so for long.
+    /// Wheels with these levels; a wheel at zero has rested long enough.
     fn at(levels: [i16; 2]) -> Wheels {
         let stood = levels.map(|level| if level == 0 { T } else { 0 });
         Wheels { exact: levels.map(|level| i64::from(level) * COUNT), levels, stood }
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(after([66, -66], [0, 0], T, 16), [2, -2]);
         assert_eq!(after([66, 66], [0, 0], T, 17), [0, 0]);
         assert_eq!(after([66, 66], [50, 50], T, 9), [50, 50]);
-        assert_eq!(after([0, 66], [0, 0], T, 16), [0, 2], "as fast where one wheel brakes alone");
+        assert_eq!(after([0, 66], [0, 0], T, 16), [0, 2], "as fast if one wheel brakes alone");
     }
 
     #[test]
@@ -201,11 +201,11 @@ mod tests {
         for (dt, steps) in [(5 * MS, 200), (MS, 1000), (T, 50)] {
             assert_eq!(after([0, 0], [66, 66], dt, steps), [20, 20], "dt {dt}");
         }
-        assert_eq!(after([0, 0], [66, 66], 0, 1000), [0, 0], "no time, no way");
+        assert_eq!(after([0, 0], [66, 66], 0, 1000), [0, 0], "no time, no change");
     }
 
     #[test]
-    fn a_late_step_speeds_up_by_one_tick_and_brakes_by_all_that_passed() {
+    fn a_late_step_speeds_up_by_one_tick_and_brakes_by_the_whole_time() {
         assert_eq!(after([66, 66], [0, 0], 5 * T, 1), [46, 46]); // 100 ms at 200 counts/s
         assert_eq!(after([66, 66], [0, 0], u64::MAX, 1), [0, 0]);
         assert_eq!(after([0, 0], [66, 66], 1_000 * T, 3), [1, 1]); // 3 * 0.4 = 1.2
@@ -228,25 +228,25 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_is_at_once_and_costs_the_rest_at_zero() {
+    fn a_cut_is_immediate_and_requires_the_rest_at_zero() {
         let mut wheels = at([-40, 7]);
         wheels.cut(T, &SLOPES);
-        assert_eq!(wheels, Wheels::default(), "the time before the cut is no rest");
+        assert_eq!(wheels, Wheels::default(), "the time before the cut does not count as rest");
         wheels.cut(T, &SLOPES);
         assert_eq!(wheels, at([0, 0]));
     }
 
     #[test]
-    fn nothing_is_saved_up_at_the_target() {
+    fn no_time_accumulates_at_the_target() {
         assert_eq!(go(at([0, 0]), [0, 0], T, 1_000), at([0, 0]));
         assert_eq!(go(at([5, 5]), [5, 5], T, 1_000), at([5, 5]));
-        // 12 ms at 200 counts/s are 2.4 counts, of which 2 are needed; at 20 counts/s 140 ms are 2.8.
+        // 12 ms at 200 counts/s are 2.4 counts, 2 are needed; at 20 counts/s 140 ms are 2.8.
         assert_eq!(go(at([7, 7]), [5, 5], 12 * MS, 1), at([5, 5]));
         assert_eq!(go(at([3, 3]), [5, 5], T, 7), at([5, 5]));
     }
 
     #[test]
-    fn a_trembling_target_speeds_nothing_up() {
+    fn a_jittering_target_accelerates_no_wheel() {
         // 1 ms each way: 0.2 counts down, 0.02 counts up.
         let mut wheels = at([20, 20]);
         for _ in 0..100 {
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn wheels_that_speed_up_keep_the_curve() {
-        // Three times as fast outside as inside, from the first count on, and the outer one by the slope.
+        // The outer wheel follows the slope and is three times as fast as the inner one, from the first count on.
         for ticks in [30, 60, 100] {
             let [port, starboard] = after([0, 0], [20, 60], T, ticks);
             assert!((starboard - 3 * port).abs() <= 3, "{port} {starboard}");
@@ -265,7 +265,7 @@ mod tests {
         }
         let mut apart = at([0, 0]);
         (0..50).for_each(|_| apart.advance([20, 60], T, &SLOPES, false));
-        assert_eq!(apart.levels(), [20, 20], "each by itself in the profile seed");
+        assert_eq!(apart.levels(), [20, 20], "independent in the profile seed");
     }
 
     /// The forward part and the turn part, in counts of both wheels together.
@@ -274,8 +274,8 @@ mod tests {
     }
 
     #[test]
-    fn the_forward_part_ends_as_quickly_as_the_vehicle_brakes_although_a_wheel_turns_back() {
-        // Starboard alone turned; now the vehicle is to turn in place. Port turns back by 20 counts/s, which would take 1.65 s.
+    fn the_forward_part_ends_as_quickly_as_the_vehicle_brakes_although_a_wheel_reverses() {
+        // Only starboard turned; now the vehicle has to turn in place. Port reverses by 20 counts/s, which would take 1.65 s.
         let mut wheels = at([0, 66]);
         for tick in 1..=17 {
             wheels = go(wheels, [-33, 33], T, 1);
@@ -296,21 +296,21 @@ mod tests {
             wheels = go(wheels, [66, 66], T, 1);
             let (forward, turn) = parts(wheels.levels());
             assert!(turn <= 66 - 4 * (tick - 1) + 2 && turn >= 0, "{tick}: {turn}");
-            assert!((64..=80).contains(&forward), "the vehicle goes on as fast: {forward}");
+            assert!((64..=80).contains(&forward), "the vehicle keeps its speed: {forward}");
         }
         assert!(parts(wheels.levels()).1 <= 2);
         assert_eq!(go(wheels, [66, 66], T, 165).levels(), [66, 66]);
     }
 
     #[test]
-    fn a_curve_that_begins_takes_the_speed_of_the_inner_wheel_only() {
+    fn a_curve_reduces_the_speed_of_the_inner_wheel_only() {
         let mut wheels = at([66, 66]);
         wheels = go(wheels, [20, 66], T, 6);
         assert_eq!(wheels.levels(), [42, 66]);
     }
 
     #[test]
-    fn no_part_of_the_motion_grows_beyond_what_was_and_what_is_wanted() {
+    fn no_part_of_the_motion_exceeds_both_its_old_and_its_new_value() {
         let some = [-66, -30, -1, 0, 1, 20, 66];
         let pairs = || some.iter().flat_map(|&port| some.iter().map(move |&starboard| [port, starboard]));
         for from in pairs() {
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn no_number_makes_it_panic_or_jump_the_target() {
+    fn no_number_makes_it_panic_or_pass_the_target() {
         let endless = Slopes { accel: u64::MAX, decel: u64::MAX, tick: u64::MAX, rest: u64::MAX };
         for target in [i16::MIN, -1, 0, 1, i16::MAX] {
             for level in [i16::MIN, -1, 0, 1, i16::MAX] {

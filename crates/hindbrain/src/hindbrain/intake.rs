@@ -68,7 +68,7 @@ impl Hindbrain {
         SwitchInput { on, age: nanos(self.clock.waited()) }
     }
 
-    /// A reading that is not clear always counts, also a stale one. A clear one counts from the time of its measurement.
+    /// A reading that is not clear always counts, even a stale one. A clear one counts from the time of its measurement.
     fn measure(&mut self, sensor: Sensor, distance: Option<f64>, stamp: Stamp, inputs: &mut Inputs) {
         let index = sensor.index();
         let timeout = Duration::from_nanos(self.params.core.infrared.timeout);
@@ -97,7 +97,7 @@ impl Hindbrain {
         let timeout = Duration::from_nanos(self.params.core.command_timeout);
         let time = match self.commands.judge(&self.clock, command.stamp, timeout) {
             Ok(time) => time,
-            // To the core it is no command, but it ends the one in force.
+            // The core receives no command, but it ends the one in force.
             Err(_) if command.velocity.is_neutral() => {
                 self.counters.late += 1;
                 inputs.command =
@@ -125,7 +125,7 @@ impl Hindbrain {
 
     fn setpoint(&self, velocity: &Velocity) -> Setpoint {
         if velocity.is_neutral() {
-            return Setpoint::ZERO; // a neutral velocity moves nothing, also on a slow vehicle
+            return Setpoint::ZERO; // a neutral velocity moves nothing, even on a slow vehicle
         }
         setpoint_of(velocity, &self.params.full_speed, self.params.profile == Profile::Strict)
     }

@@ -1,4 +1,4 @@
-//! The parameters as they are declared: name, default, range, unit, text, and who needs them.
+//! The declarations of the parameters.
 
 use core::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::Sensor;
 
 const VEHICLES: &str = "vehicles differ";
 
-/// What the profile `seed` fixes: the original had no choice.
+/// The values that the profile `seed` fixes: the original had no such parameters.
 const SEED: Fixed = Fixed {
     by: "profile",
     when: "seed",
@@ -22,27 +22,26 @@ const SEED: Fixed = Fixed {
 };
 
 params::params! {
-    /// What a person sets of hindbrain, but for the motor controller.
+    /// The parameters of hindbrain, except those of the motor controller.
     pub(super) struct Declared {
         profile: String = Parameter::choice("profile", "strict", &["strict", "seed"]).at_start()
             .text("strict: emergency stops and faults latch, enable arms by its rise, every stop ends with a zero command, \
-                REP-103 signs. seed: the original hindbrain's levels, slope and mapping, with its time-outs closed; accel and \
+                REP-103 signs. seed: the original hindbrain's levels, slope and mapping, plus the time-outs that it lacked; accel and \
                 decel are then 20 and enable.lease 0.")
             .needed_by("the original hindbrain, whose users expect its states and its mapping"),
         max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s").at_start()
-            .text("The speed of the vehicle when both motors run at full speed forward. It is no limit: a smaller number makes \
+            .text("Speed of the vehicle when both motors run at full speed forward. It is not a limit: a smaller number makes \
                 the motors faster for the same command.").needed_by(VEHICLES),
         max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s").at_start()
-            .text("How fast the vehicle turns when the motors run at full speed against each other: 2 * max_linear / track. It \
-                is no limit.").needed_by(VEHICLES),
+            .text("Angular velocity when the motors run at full speed in opposite directions: 2 * max_linear / track. It \
+                is not a limit.").needed_by(VEHICLES),
         accel: f64 = Parameter::float("accel", 20.0, 1.0, 6600.0).unit("counts/s")
-            .text("Maximum acceleration of a motor; 66 counts are full speed. Of two motors that accelerate the slower one \
-                keeps the proportion. Where one motor is behind since the other one brakes, it may accelerate by up to half of \
-                decel more.").needed_by(VEHICLES),
+            .text("Maximum acceleration of a motor; 66 counts are full speed. If both motors accelerate, the slower one \
+                keeps the proportion. While the other motor brakes, a motor may accelerate by up to half of decel more.").needed_by(VEHICLES),
         decel: f64 = Parameter::float("decel", 200.0, 20.0, 6600.0).unit("counts/s")
-            .text("Deceleration of a motor, and of forward motion and of turning as such, when the command asks for less or \
-                gets lost; no less than accel. From full speed it takes 66 / decel seconds. Soft and emergency stops are at \
-                once.").needed_by(VEHICLES),
+            .text("Deceleration of a motor, and of the forward and turning parts of the motion, when the command asks for less or \
+                is lost; no less than accel. A stop from full speed takes 66 / decel seconds. Soft and emergency stops are \
+                immediate.").needed_by(VEHICLES),
         cmd_timeout: Duration = Parameter::seconds("cmd_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 2.0)
             .text("A command this old, by its stamp or its receipt, is lost: the motors brake to zero, and a zero command has \
                 to come before anything moves again. It cannot be switched off.")
@@ -52,11 +51,11 @@ params::params! {
                 receipt. A publisher of another type stops the vehicle.")
             .needed_by("users of half-stamped graphs: twist_mux issues 49 and 54, ros2_controllers issue 80"),
         estop_required: bool = Parameter::bool("estop.required", false).at_start()
-            .text("There is an emergency stop that publishes more often than every estop.timeout whether it is pressed: start \
-                latched, and take its absence for pressed. One that was ever received is required from then on, and one that \
-                has a publisher must be received.").needed_by("vehicles with and without an emergency stop"),
+            .text("An emergency stop must publish its state more often than every estop.timeout: hindbrain starts latched, and a \
+                missing emergency stop counts as pressed. One that was received once is required from then on, and one with a \
+                publisher must be received.").needed_by("vehicles with and without an emergency stop"),
         estop_timeout: Duration = Parameter::seconds("estop.timeout", 0.25, 0.05, 2.0)
-            .text("An emergency stop that is silent for so long counts as pressed.")
+            .text("An emergency stop that is silent for this time counts as pressed.")
             .needed_by("emergency stops differ in their rate, and radio links in their gaps"),
         // No `Duration`: less than half a nanosecond would be 0, which is off, and has to be refused.
         enable_lease: f64 = Parameter::float("enable.lease", 0.0, 0.0, 60.0).unit("s")
@@ -66,14 +65,14 @@ params::params! {
             .text("The infra-red sensors that are fitted, by the frame_id of their messages.")
             .needed_by("vehicles differ in their sensors"),
         ir_near: f64 = Parameter::float("ir.near", 0.2, 0.02, 10.0).unit("m")
-            .text("Nearer than this is an obstacle. No infra-red sensor measures nearer than 0.02 m: with less, what touches \
-                one would be clear.").needed_by(VEHICLES),
+            .text("A shorter distance is an obstacle. Infra-red sensors do not measure below 0.02 m: with a lower value an \
+                obstacle that touches the sensor would count as clear.").needed_by(VEHICLES),
         ir_far: f64 = Parameter::float("ir.far", 0.0, 0.0, 10.0).unit("m")
-            .text("Farther than this the floor is missing; 0 is off.")
-            .needed_by("the original hindbrain, whose sensors looked at the floor"),
+            .text("At a longer distance the floor is missing; 0 is off.")
+            .needed_by("the original hindbrain, whose sensors pointed at the floor"),
         ir_timeout: Duration = Parameter::seconds("ir.timeout", 0.5, 0.05, 2.0)
-            .text("A sensor blocks until it has been clear, and nothing but clear, for so long; one that is silent for so long \
-                blocks. It has to be longer than the sensor's period.").needed_by("sensors differ in their rate"),
+            .text("A sensor blocks until every reading has been clear for this time, and after a silence of this time. It must be \
+                longer than the sensor's period.").needed_by("sensors differ in their rate"),
     }
 }
 
@@ -81,7 +80,7 @@ params::params! {
 pub fn specification() -> Specification {
     Specification::new(
         "hindbrain",
-        "The last gate before the motors: turns velocity into two motor values and stops them for every reason to.",
+        "The last gate before the motors: converts a velocity to two motor values, and stops the motors on every fault.",
     )
     .with_all(Declared::declarations())
     .with_all(output::Declared::declarations())

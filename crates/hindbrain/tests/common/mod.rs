@@ -1,5 +1,5 @@
 //! A hindbrain with a clock, called exactly at its deadlines, and a record of its outputs.
-#![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part, and clippy sees no tests in here
+#![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part, and clippy does not see tests here
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ pub fn publishers(topic: SoleTopic, fitting: usize, others: usize) -> Input {
 }
 
 impl Rig {
-    /// Enable was received as false: a first message of true would be no edge.
+    /// Enable was received as false, since a true as first message is not an edge.
     pub fn new(params: Params) -> Self {
         let mut rig = Self::without_messages(params);
         rig.send(Input::EnableReceived(false));
@@ -118,7 +118,7 @@ impl Rig {
         stamped(forward, 0.0, self.wall(ms))
     }
 
-    /// Lets time pass, calling the machine exactly when it wants to be called.
+    /// Lets time pass and calls the machine at each of its deadlines.
     pub fn wait(&mut self, ms: u64) {
         let end = self.now + Duration::from_millis(ms);
         while let Some(at) = self.hindbrain.deadline().filter(|&at| at <= end) {

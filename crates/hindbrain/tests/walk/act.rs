@@ -1,4 +1,4 @@
-//! What can happen to the machine: the events of the wires, each with the time that passed before it.
+//! The events of the machine, each with the time that passed before it.
 
 use hindbrain::{Census, Input, Params, Publishers, Sensor, SoleTopic};
 use units::{Command, NotFinite, Stamp, Velocity};
@@ -12,7 +12,7 @@ pub enum When {
     Unstamped,
     /// This long ago; negative is ahead.
     Ago(Ns),
-    /// As the newest one with a stamp that was accepted.
+    /// The same as the newest stamp that was accepted.
     Same,
     /// This long before the newest one.
     Before(Ns),
@@ -21,23 +21,23 @@ pub enum When {
 /// One event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Act {
-    /// Nothing but a call.
+    /// Only a call.
     Nothing,
     /// A velocity [mm/s, mrad/s].
     Command(i32, i32, When),
     /// A zero behind which motion is withheld.
     Withheld(When),
-    /// 0.5 m/s to the left, which moves no wheel and is no zero.
+    /// 0.5 m/s to the left, which moves no wheel and is not a zero.
     Sideways(When),
     NotFinite,
     Enable(bool),
     Estop(bool),
     Reset(bool),
     Ir(Sensor, Option<f64>, When),
-    /// The publishers of one topic, all others as they were.
+    /// The publishers of one topic, all others unchanged.
     Count(SoleTopic, Census),
     CountAll(Census),
-    /// The usual case without an e-stop: none of that, and one publisher of each other topic.
+    /// The usual case without an e-stop: one publisher of each other topic.
     CountUsual,
     /// The publishers of one topic, and the usual ones of each other.
     CountAlone(SoleTopic, Census),
@@ -48,7 +48,7 @@ pub enum Act {
     Change(usize),
     /// A thread reads again after this time; it was due a tick after its last read.
     Away(Ns),
-    /// The wall clock jumps by so much.
+    /// The wall clock jumps by this time.
     Jump(Ns),
     Stopping,
 }
@@ -80,7 +80,7 @@ pub struct World {
     /// The wall clock less the monotonic one.
     pub offset: Ns,
     census: [Census; 5],
-    /// What is older is not sent again.
+    /// Older messages are not sent again.
     cap: Ns,
 }
 
@@ -169,7 +169,7 @@ impl World {
         })
     }
 
-    /// The publishers as they were counted last.
+    /// The last counts of publishers.
     pub fn counts(&self) -> u16 {
         let code = |census| match census {
             Census::Unknown => 0,

@@ -10,7 +10,7 @@ const NEAR: f64 = 0.1;
 const CLEAR: f64 = 1.0;
 const FAR: f64 = 6.0;
 
-/// The acts of `parts`. At the smallest scale two parts meet in one act of a kind, and each alone has all.
+/// The acts of `parts`. At the smallest scale a pair of parts has one act of each kind, and a single part has all.
 pub fn acts(parts: &[Part], params: &Params, scale: Scale) -> Vec<Act> {
     let all = scale != Scale::Tiny || parts.len() == 1;
     let mut acts = vec![
@@ -39,7 +39,7 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
             let mut acts = vec![unstamped(-1000, 0), unstamped(0, 1000), unstamped(-1000, 400)];
             acts.extend([Act::NotFinite, unstamped(200_000, 0)]);
             if all {
-                // The last that is a zero, and the first that is none.
+                // The largest zero, and the smallest command that is not one.
                 acts.extend([unstamped(20, -50), unstamped(21, 0), unstamped(0, 51)]);
                 acts.extend([unstamped(500, 500), unstamped(2000, 0), Act::Sideways(When::Unstamped)]);
             }
@@ -69,7 +69,7 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
         Part::Parameters => vec![Act::Change(0), Act::Change(1)],
         Part::Stopping => vec![Act::Stopping],
         Part::Holds => vec![Act::Away(3 * TICK)],
-        // They are a parameter or a slope.
+        // These parts are a parameter or a slope, without acts.
         Part::Lease | Part::Wheels => Vec::new(),
     }
 }
@@ -81,7 +81,7 @@ fn command_stamps(timeout: Ns, scale: Scale, all: bool) -> Vec<Act> {
     let mut acts = [fresh, old, When::Same, When::Before(late)].map(command(0)).to_vec();
     acts.extend([fresh, old, When::Same].map(command(1000)));
     if all {
-        // Ahead: too far, and not, which is the same stamp a tick later.
+        // Ahead: too far, and just acceptable, which is the same stamp a tick later.
         acts.extend([ahead, When::Ago(-5 * TICK), When::Before(late)].map(command(1000)));
         acts.extend([fresh, old, ahead].map(command(200_000)));
         acts.push(command(0)(ahead));

@@ -1,4 +1,4 @@
-//! What the oracle records of each topic: absolute times of its messages, and nothing derived from them.
+//! The oracle's records of each topic: absolute times of its messages, and nothing derived from them.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,7 +10,7 @@ pub const MS: Ns = 1_000_000;
 /// How far ahead a stamp may be and still count as current.
 const AHEAD: Ns = 100 * MS;
 
-/// A message's stamp against the wall clock, in the words of the document.
+/// The age of a message by its stamp and the wall clock, in the document's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Age {
     Ahead,
@@ -20,7 +20,7 @@ pub enum Age {
 /// The age of a message with `stamp` that may have `waited`, where the same stamp was first received at `first`.
 pub fn age(stamp: Ns, wall: Ns, waited: Ns, first: Option<Ns>, now: Ns) -> Age {
     if let Some(first) = first {
-        // The same stamp again: its age goes on, independent of the wall clock and of a late reader.
+        // A repeated stamp: its age continues, independent of the wall clock and of a late reader.
         return Age::Of(now - first);
     }
     if stamp != 0 && stamp - wall > AHEAD {
@@ -49,7 +49,7 @@ pub struct Message {
 }
 
 impl Want {
-    /// Of two parts of full speed: beyond it both are scaled down together, or each is cut.
+    /// From two parts of full speed: beyond it both are scaled down together, or each is limited.
     pub fn of(linear: f64, angular: f64, together: bool) -> Self {
         let most = linear.abs().max(angular.abs());
         let scale = if together && most > 1.0 { most } else { 1.0 };
@@ -61,11 +61,11 @@ impl Want {
 /// The messages on `cmd_vel`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Commands {
-    /// The command in force, and when it was born.
+    /// The command in force, and the time from which it counts.
     pub in_force: Option<(Want, Ns)>,
-    /// The newest stamp that was accepted, and when that command was born.
+    /// The newest stamp that was accepted, and the time from which that command counts.
     pub newest: Option<(Ns, Ns)>,
-    /// A stamp that was refused for being ahead, which it stays.
+    /// A stamp that was refused as ahead; its repetitions are refused too.
     ahead: Option<Ns>,
     pub last_was_refused: bool,
 }
@@ -86,14 +86,14 @@ impl Commands {
         };
         let newest = self.newest.filter(|_| stamp != 0);
         let first = newest.filter(|newest| newest.0 == stamp).map(|newest| newest.1);
-        // One that lies ahead was stamped before the clock was set back, and is the newest of nothing.
+        // A stamp ahead of the clock was made before the clock was set back, and does not count as the newest.
         let newest = newest.filter(|(top, _)| first.is_some() || top - at.wall <= AHEAD);
         let judged = age(stamp, at.wall, at.waited, first, at.now);
         let judged = if stamp != 0 && self.ahead == Some(stamp) { Age::Ahead } else { judged };
         if judged == Age::Ahead {
             self.ahead = Some(stamp);
         }
-        // Another one came since, or it is the very one that is too old by now.
+        // Another one was received since, or it is the same one and too old by now.
         let overtaken = judged != Age::Ahead
             && newest.is_some_and(|(top, born)| {
                 stamp < top && at.now - born < timeout || stamp == top && at.now - born >= timeout
@@ -135,9 +135,9 @@ impl Commands {
 pub struct Moment {
     pub now: Ns,
     pub wall: Ns,
-    /// How long it may have waited unread, zero if no process was suspended.
+    /// How long it may have been queued; zero if no process was suspended.
     pub waited: Ns,
-    /// It may have waited too long to count as recent.
+    /// It may have been queued too long to count as recent.
     pub late: bool,
 }
 
@@ -147,7 +147,7 @@ pub struct Estop {
     /// Whether it is pressed, and the time of that message.
     pub last: Option<(bool, Ns)>,
     pub silent: bool,
-    /// When a publisher of what was never received was first counted.
+    /// When its publisher was first counted, if it was never received.
     awaited: Option<Ns>,
 }
 
@@ -186,12 +186,12 @@ impl Estop {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Enable {
     pub last: Option<(bool, Ns)>,
-    /// The last message was a false, and no conflict was there with it or since.
+    /// The last message was a false, without a conflict at its receipt or since.
     pub ready_to_rise: bool,
 }
 
 impl Enable {
-    /// How old it is is not remembered for longer than it counts.
+    /// Limits its age to the time for which it counts.
     pub fn forget_before(&mut self, start: Ns) {
         self.last = self.last.map(|(on, at)| (on, at.max(start)));
     }
@@ -214,11 +214,11 @@ impl Enable {
 #[derive(Clone, Copy, Debug, Default, Hash)]
 pub struct Reset {
     pub down: bool,
-    /// It went down when it may, and nothing came in between.
+    /// It went down when a press counts, and was not interrupted.
     pub counts: bool,
 }
 
-/// What an infra-red sensor saw.
+/// A reading of an infra-red sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Seen {
     Clear,
@@ -226,13 +226,13 @@ pub enum Seen {
     Nothing,
 }
 
-/// The messages of one infra-red sensor; every field is `None` if it is as good as never received.
+/// The messages of one infra-red sensor; every field is `None` if it counts as never received.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sensor {
     pub measured: Option<Ns>,
     pub clear_since: Option<Ns>,
     pub invalid: bool,
-    /// The newest stamp, and when that reading was born.
+    /// The newest stamp, and the time from which that reading counts.
     pub newest: Option<(Ns, Ns)>,
     ahead: Option<Ns>,
 }
@@ -241,7 +241,7 @@ impl Sensor {
     pub fn receive(&mut self, seen: Seen, stamp: Ns, at: Moment, timeout: Ns) {
         let newest = self.newest.filter(|_| stamp != 0);
         let first = newest.filter(|newest| newest.0 == stamp).map(|newest| newest.1);
-        // One that lies ahead was stamped before the clock was set back, and is the newest of nothing.
+        // A stamp ahead of the clock was made before the clock was set back, and does not count as the newest.
         let newest = newest.filter(|(top, _)| first.is_some() || top - at.wall <= AHEAD);
         let judged = age(stamp, at.wall, at.waited, first, at.now);
         let judged = if stamp != 0 && self.ahead == Some(stamp) { Age::Ahead } else { judged };
@@ -273,7 +273,7 @@ impl Sensor {
         }
     }
 
-    /// How long it was clear is not remembered for longer than it counts.
+    /// Limits the time that it was clear to the time for which it counts.
     pub fn forget_before(&mut self, start: Ns) {
         self.clear_since = self.clear_since.map(|since| since.max(start));
     }

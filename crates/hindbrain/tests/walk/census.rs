@@ -1,4 +1,4 @@
-//! What was seen on a walk: causes, states, transitions, the longest ways; and whether the key is complete.
+//! What a walk visited: causes, states, transitions, the longest recoveries; and whether the key is complete.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,13 +7,13 @@ use hindbrain::{Cause, StopState};
 
 use crate::act::Edge;
 use crate::books::Ns;
-use crate::liveness::{goes_back, silence_ends_motion};
+use crate::liveness::{recovers, silence_ends_motion};
 use crate::models::Model;
 use crate::pair::Pair;
 use crate::random::Random;
 use crate::walker::{Print, Visitor};
 
-/// A state by its name, in an order.
+/// The name of a state.
 pub fn name(state: StopState) -> &'static str {
     match state {
         StopState::Ok => "OK",
@@ -25,7 +25,7 @@ pub fn name(state: StopState) -> &'static str {
     }
 }
 
-/// What was seen.
+/// What a walk visited.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// From, to, and the most severe causes of the state that was entered.
@@ -56,18 +56,18 @@ impl Seen {
     }
 }
 
-/// Looks at all of a walk through a model.
+/// Observes a walk through a model.
 pub struct Census<'a> {
     model: &'a Model,
     pub seen: Seen,
-    /// One machine of each of some keys, and the print of all that was known of it.
+    /// One machine of each of some keys, with its print.
     keys: HashMap<u64, (u128, Pair)>,
     random: Random,
-    /// Ways are gone from one in so many states.
+    /// Recoveries are tested from one in this many states.
     every: u64,
 }
 
-/// So many machines are kept to be compared with others of their key.
+/// This many machines are kept to be compared with others of their key.
 const KEPT: usize = 300;
 
 impl<'a> Census<'a> {
@@ -75,7 +75,7 @@ impl<'a> Census<'a> {
         Self { model, seen: Seen::default(), keys: HashMap::new(), random: Random::new(1), every }
     }
 
-    /// Two machines of one key behave alike for all later events.
+    /// Checks that two machines of one key behave alike for later events.
     fn continues_alike(&mut self, mut one: Pair, mut other: Pair) -> Result<(), String> {
         self.seen.continued += 1;
         let mut way: Vec<Edge> = Vec::new();
@@ -103,7 +103,7 @@ impl<'a> Census<'a> {
 
 fn key_of(pair: &Pair) -> u64 {
     let mut hasher = DefaultHasher::new();
-    // The values that were sent last do not affect later outputs.
+    // The last values sent do not affect later outputs.
     (pair.machine.key(), pair.causes()).hash(&mut hasher);
     hasher.finish()
 }
@@ -128,7 +128,7 @@ impl Visitor for Census<'_> {
         self.seen.full_speed[1] |= pair.levels() == [-full; 2];
         let print = Print::of(pair, self.model);
         if (print as u64).is_multiple_of(self.every) {
-            let back = goes_back(pair.clone())?;
+            let back = recovers(pair.clone())?;
             self.seen.longest_way_back = self.seen.longest_way_back.max(back);
             if pair.levels() != [0, 0] || pair.oracle.may_move() {
                 let silence = silence_ends_motion(pair.clone())?;
@@ -150,7 +150,7 @@ impl Visitor for Census<'_> {
     }
 
     fn again(&mut self, pair: &Pair, print: u128) -> Result<(), String> {
-        // The same state by another way, at another time: both go on alike.
+        // The same state by another path, at another time: both continue alike.
         if !(print as u64).is_multiple_of(64) {
             return Ok(());
         }

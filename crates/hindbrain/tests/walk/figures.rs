@@ -1,22 +1,22 @@
-//! What of it stands in the README: the transitions, written there with `UPDATE_README=1`, and how much was walked.
+//! The figures in the README: the transitions, written with `UPDATE_README=1`, and the size of the walk.
 
 use std::fmt::Write;
 
 use crate::Walked;
 use crate::census::Seen;
 
-/// No model of every test run has so many states.
+/// More states than any model of the regular test run has.
 pub const SMALL: usize = 60_000;
-/// Where a model of a single part has more states, the walk ends there.
+/// A walk of a single part ends after this many states.
 pub const MOST: usize = 1_000_000;
-/// The parts that have more by themselves, with the real times alone, and the seed's slow slope: of each other one every state is walked.
+/// The parts with more states, with the real times alone or with the seed's slow slope; of every other part every state is walked.
 pub const LARGER: &[&str] = &["[Stamps]", "[IrStamps]", "[Conflicts]", "seed [Wheels]"];
-/// With longer times two parts may have more states than can be walked in a night: the walk of such a model ends here, and is listed.
+/// With longer times two parts may have more states than can be walked in a night: such a walk ends here and is listed.
 pub const PART: usize = 20_000;
-/// With the real times the way back is gone from one in so many states.
+/// With the real times the recovery is tested from one in this many states.
 pub const EVERY: u64 = 50;
 
-/// The models that were left before their end.
+/// The models that were not walked to their end.
 pub fn cut(walked: &[Walked]) -> Vec<String> {
     let cut = walked.iter().filter(|walked| walked.walk.cut);
     cut.map(|walked| format!("{:?} {}", walked.model.scale, walked.model.name)).collect()
@@ -27,14 +27,14 @@ const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
 /// The README's sentence on the size of the walk.
 const SIZE: &str = "some one and a half million states, by tens of millions of steps";
 
-/// Compares the README with what was seen, or writes it.
+/// Compares the README with the walk, or writes it.
 pub fn check(all: &[Seen; 2], walked: &[Vec<Walked>; 2]) {
     let written = std::fs::read_to_string(README).unwrap();
     let expected = with_section(&written, "transitions", &transitions(all));
     if std::env::var("UPDATE_README").is_ok() {
         std::fs::write(README, &expected).unwrap();
     } else {
-        assert!(written == expected, "README.md is not what the walk found: run it with UPDATE_README=1");
+        assert!(written == expected, "README.md differs from the walk: run it with UPDATE_README=1");
     }
     let walks = || walked.iter().flatten().map(|walked| &walked.walk);
     assert!(walks().all(|walk| !walk.cut), "a model is larger than {SMALL} states");

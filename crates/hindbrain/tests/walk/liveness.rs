@@ -1,7 +1,7 @@
-//! The way back: from every state a person gets the vehicle to move again, and from every state silence ends all motion.
+//! Recovery: from every state a person can make the vehicle move again, and from every state silence ends all motion.
 //!
-//! A person does the same in every case: see to it that each topic has one publisher, the e-stop is released and repeated, the
-//! sensors see nothing and the motor controller is open, for `ir.timeout` and 0.1 s; press and release reset; enable false,
+//! A person does the same in every case: ensure that each topic has one publisher, the e-stop is released and repeated, the
+//! sensors are clear and the motor controller is open, for `ir.timeout` and 0.1 s; press and release reset; enable false,
 //! then true; a zero command; the command. In total it takes `ir.timeout`, 0.3 s and the time of one count.
 
 use hindbrain::{Sensor, StopState};
@@ -11,16 +11,16 @@ use crate::books::{MS, Ns};
 use crate::models::TICK;
 use crate::pair::Pair;
 
-/// How long the way back takes beyond `ir.timeout` and the first count.
+/// How long the recovery takes beyond `ir.timeout` and the first count.
 const ACTS: Ns = 300 * MS;
 
-/// The first part of the way back, before the person acts: a hold is over then.
+/// The first part of the recovery, before the person acts: a hold has ended by then.
 const CALM: Ns = 100 * MS;
 
-/// Goes the way back from `pair`.
+/// Performs the recovery from `pair`.
 /// # Errors
-/// Where it does not lead to motion, or not in time.
-pub fn goes_back(mut pair: Pair) -> Result<Ns, String> {
+/// The recovery does not lead to motion, or not in time.
+pub fn recovers(mut pair: Pair) -> Result<Ns, String> {
     if pair.oracle.is_ending() {
         return Ok(0);
     }
@@ -49,7 +49,7 @@ pub fn goes_back(mut pair: Pair) -> Result<Ns, String> {
         beat(&mut pair)?;
     }
     if pair.state() != StopState::Ok {
-        return Err(format!("the way back ends in {:?}: {}", pair.state(), pair.causes()));
+        return Err(format!("the recovery ends in {:?}: {}", pair.state(), pair.causes()));
     }
     // One count, or a thousandth of a second per count and second.
     let count = 1_000_000_000_000 / params.core.slopes.accel as Ns;
@@ -64,7 +64,7 @@ pub fn goes_back(mut pair: Pair) -> Result<Ns, String> {
     Ok(pair.world.now - start)
 }
 
-/// A tick with a released e-stop, sensors that see nothing, and an enable whose lease goes on.
+/// A tick with a released e-stop, clear sensors, and an enable whose lease is renewed.
 fn beat(pair: &mut Pair) -> Result<(), String> {
     let core = pair.oracle.params.core;
     pair.go(Edge(Wait::Served(TICK), Act::Estop(false)), &[])?;
@@ -81,7 +81,7 @@ fn beat(pair: &mut Pair) -> Result<(), String> {
 
 /// No message is received any more: all motion ends within `cmd_timeout`, the time of braking, and two ticks.
 /// # Errors
-/// What still moves.
+/// A description of what still moves.
 pub fn silence_ends_motion(mut pair: Pair) -> Result<Ns, String> {
     let core = pair.oracle.params.core;
     let braking = i64::from(core.full) * 1_000_000_000_000 / core.slopes.decel as Ns;

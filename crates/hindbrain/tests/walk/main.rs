@@ -3,7 +3,7 @@
 //! * [`act`], [`alphabet`], [`models`]: the events, and the combinations of parts and times
 //! * [`table`], [`books`], [`wheel`], [`motion`], [`oracle`]: the behaviour that the document defines
 //! * [`pair`]: machine and oracle side by side; [`walker`]: breadth first through all their states; [`soak`]: at random
-//! * [`census`], [`liveness`], [`figures`]: the checks on the states that were seen, and the figures in the README
+//! * [`census`], [`liveness`], [`figures`]: the checks of the visited states, and the figures in the README
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod act;
@@ -45,7 +45,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Walks through all `models` in two threads; ways back are gone from one in `every` states.
+/// Walks through all `models` in two threads; recoveries are tested from one in `every` states.
 fn through(models: &[Model], most: usize, every: u64) -> Vec<Walked> {
     let (next, walked, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     let work = || {
@@ -76,7 +76,7 @@ fn through(models: &[Model], most: usize, every: u64) -> Vec<Walked> {
     walked.into_inner().unwrap()
 }
 
-/// Everything that was seen.
+/// The union of all walks.
 fn together(walked: &[Walked]) -> Seen {
     let mut all = Seen::default();
     walked.iter().for_each(|walked| all.add(&walked.seen));
@@ -114,7 +114,7 @@ fn every_two_parts_meet_in_a_model() {
 }
 
 #[test]
-fn every_state_keeps_to_the_document_and_finds_back() {
+fn every_state_follows_the_document_and_recovers() {
     let most = figures::SMALL;
     let [strict, seed] = [true, false].map(|strict| through(&small(strict), most, 1));
     let all = [together(&strict), together(&seed)];
@@ -130,7 +130,7 @@ fn every_state_keeps_to_the_document_and_finds_back() {
             );
             assert_eq!(seen.causes.contains_key(&cause), strict || in_seed, "{cause:?} strict: {strict}");
         }
-        assert_eq!(seen.full_speed, [true; 2], "it is not right by never moving");
+        assert_eq!(seen.full_speed, [true; 2], "the machine moves at all");
         assert!(seen.continued > 10_000, "{} pairs of equal keys", seen.continued);
     }
     for state in
@@ -146,7 +146,7 @@ fn every_state_keeps_to_the_document_and_finds_back() {
 }
 
 #[test]
-fn random_runs_keep_to_the_document() {
+fn random_runs_follow_the_document() {
     let known =
         include_str!("seeds.txt").lines().filter_map(|line| line.split_whitespace().next()?.parse().ok());
     let wrong: Vec<_> =
@@ -160,7 +160,7 @@ fn random_runs_keep_to_the_document() {
 fn soak() {
     let number = |name, default| std::env::var(name).map_or(default, |text| text.parse().expect("a number"));
     let (seconds, steps) = (number("SOAK_SECONDS", 60), number("SOAK_STEPS", soak::STEPS as u64) as usize);
-    #[allow(clippy::disallowed_methods)] // the seeds are to be new
+    #[allow(clippy::disallowed_methods)] // each run needs new seeds
     let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let first = number("SOAK_SEED", time.as_micros() as u64);
     let (start, runs) = (now(), AtomicUsize::new(0));
@@ -168,7 +168,7 @@ fn soak() {
         while start.elapsed() < Duration::from_secs(seconds) {
             let seed = first + runs.fetch_add(1, Ordering::Relaxed) as u64;
             if let Err(what) = self::soak::soak(seed, steps) {
-                panic!("add the seed to tests/walk/seeds.txt once it is mended\n{what}");
+                panic!("add the seed to tests/walk/seeds.txt once it is fixed\n{what}");
             }
         }
     };
@@ -180,7 +180,7 @@ fn soak() {
 }
 
 /// Each part with times of three and four ticks and with the real times, to its end unless it is listed; then every two parts and
-/// everything at once, so far as they go.
+/// everything at once, up to a number of states.
 #[test]
 #[ignore = "half an hour; cargo xtask prove"]
 fn every_state_with_the_real_constants_keeps_every_invariant() {

@@ -1,4 +1,4 @@
-//! The models: which parts meet, with which times. Every two parts have one of their own, and there is one with all.
+//! The models: combinations of parts and times. Every two parts have a model, and there is one with all.
 
 use hindbrain::core::{CoreParams, Infrared, Slopes};
 use hindbrain::{IrLimits, Params};
@@ -7,7 +7,7 @@ use crate::act::{Act, Edge, Wait};
 use crate::alphabet::acts;
 use crate::books::{MS, Ns};
 
-/// The parts of a machine that can be distinguished from outside. Zero, ahead, enable and reset are in every model.
+/// The parts of a machine that can be observed from outside. Zero, ahead, enable and reset are in every model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     Velocities,
@@ -55,7 +55,7 @@ impl Part {
 /// How long the times are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// Everything that has a time has a tick or two.
+    /// Every time is a tick or two.
     Tiny,
     /// Three or four ticks, and three counts.
     Small,
@@ -70,7 +70,7 @@ pub struct Model {
     pub parts: Vec<Part>,
     pub scale: Scale,
     pub params: Params,
-    /// What parameters may become; the first are those at the start.
+    /// The possible parameters; the first are those at the start.
     pub alternatives: Vec<Params>,
     pub edges: Vec<Edge>,
     /// Ages above it are equivalent.
@@ -152,7 +152,7 @@ fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
         Scale::Small => (3, 50_000, 100_000),
         Scale::Real => (66, 20_000, 200_000),
     };
-    // In models without the wheels they are quick.
+    // In models without the wheels the slopes are steep.
     let quick = Slopes { accel: 6_600_000, decel: 6_600_000, tick: TICK as u64, rest: TICK as u64 };
     let slopes = if has(Part::Wheels) { Slopes { accel, decel, ..quick } } else { quick };
     let core = CoreParams {
@@ -185,7 +185,7 @@ fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
     Params { core, profile, infrared: IrLimits { near: 0.2, far: Some(5.0) }, ..Params::default() }
 }
 
-/// Other parameters that may be set at run time: each time another one.
+/// Parameters with one changed that may be set at run time.
 fn changed(mut params: Params) -> Params {
     let core = &mut params.core;
     let longer = |time: &mut u64| *time += if *time > 0 { TICK as u64 } else { 0 };

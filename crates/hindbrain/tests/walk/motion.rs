@@ -1,11 +1,11 @@
-//! The motor values of both wheels against time: each by itself, and both coupled.
+//! The motor values of both wheels against time: independent and coupled.
 
 use std::hash::{Hash, Hasher};
 
 use crate::books::Ns;
 use crate::wheel::{Aim, COUNT, Slopes, Turn, Wheel};
 
-/// How far the exact parts may be behind the whole ones: each of two wheels a count, before and after.
+/// The largest difference between exact and whole parts: one count for each of two wheels, before and after.
 const UNSEEN: i64 = 4 * COUNT;
 
 /// The parts of the motion, forward and turn, of port and starboard.
@@ -13,22 +13,22 @@ fn parts([port, starboard]: [i16; 2]) -> [i16; 2] {
     [port + starboard, starboard - port]
 }
 
-/// A part that shrinks since a wheel goes away: what was wanted meanwhile, and how far each part is behind.
+/// A part that has to shrink while a wheel moves away from zero: the target meanwhile, and how far each part is behind.
 #[derive(Clone, Copy, Debug, PartialEq, Hash)]
 struct Due {
     wanted: [i16; 2],
     owed: [i64; 2],
 }
 
-/// Both wheels, as they were seen so far.
+/// Both wheels, as observed so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Motion {
     wheels: [Wheel; 2],
-    /// Since both stood for a rest the same is wanted of both: the turn part is exactly zero.
+    /// Since both rested their targets have been equal: the turn part is exactly zero.
     straight: bool,
-    /// Since when both are surely at zero.
+    /// Since when both are certainly at zero.
     still_since: Option<Ns>,
-    /// The target since both stood for a rest, so neither has to rest before it.
+    /// The target since both rested, so neither has to rest before it.
     curve: Option<[i16; 2]>,
     due: Option<Due>,
 }
@@ -41,9 +41,9 @@ impl Motion {
         self.wheels.map(|wheel| wheel.level)
     }
 
-    /// Judges the levels `next` at `now`; `together` if the wheels are coupled.
+    /// Checks the levels `next` at `now`; `together` if the wheels are coupled.
     /// # Errors
-    /// What is wrong with them, in words.
+    /// A description of what is wrong.
     pub fn follow(
         &mut self,
         next: [i16; 2],
@@ -61,7 +61,7 @@ impl Motion {
         let same = !driving || wanted.is_some_and(|[port, starboard]| port == starboard);
         self.straight = same && (self.straight || rested);
         self.curve = wanted.filter(|&wanted| rested || self.curve == Some(wanted));
-        let alone = wanted.is_none_or(|wanted| self.goes_by_rule_1(wanted, aims));
+        let alone = wanted.is_none_or(|wanted| self.follows_rule_1(wanted, aims));
         let before = self.levels();
         self.due = wanted.filter(|_| !alone).and_then(|wanted| self.due(wanted, aims, next, slopes, now));
         if self.due.is_some_and(|due| due.owed.iter().any(|&owed| owed >= UNSEEN)) {
@@ -77,15 +77,15 @@ impl Motion {
         if let Some(wanted) = self.curve
             && !keeps_the_curve(next, wanted)
         {
-            return Err(format!("not the curve that is wanted: {before:?} -> {next:?}, {wanted:?}"));
+            return Err(format!("not the commanded curve: {before:?} -> {next:?}, {wanted:?}"));
         }
         let still = self.wheels.iter().all(|wheel| wheel.level == 0 && wheel.settled);
         self.still_since = still.then(|| self.still_since.unwrap_or(now));
         Ok(())
     }
 
-    /// Whether surely no part has to shrink, or no wheel goes away.
-    fn goes_by_rule_1(&self, wanted: [i16; 2], aims: [Aim; 2]) -> bool {
+    /// Whether certainly no part has to shrink, or no wheel moves away from zero.
+    fn follows_rule_1(&self, wanted: [i16; 2], aims: [Aim; 2]) -> bool {
         if self.straight || self.curve.is_some() {
             return true;
         }
@@ -98,7 +98,7 @@ impl Motion {
             || parts(self.levels()).into_iter().zip(parts(wanted)).all(within)
     }
 
-    /// How far the parts are behind that have to shrink, if a wheel surely goes away and none is at zero.
+    /// How far the shrinking parts are behind, if a wheel certainly moves away from zero and none is at zero.
     fn due(&self, wanted: [i16; 2], aims: [Aim; 2], next: [i16; 2], slopes: Slopes, now: Ns) -> Option<Due> {
         let away = self.wheels.iter().zip(aims).any(|(wheel, aim)| wheel.goes_away(aim));
         if !away || next.contains(&0) || self.levels().contains(&0) {
@@ -108,7 +108,7 @@ impl Motion {
         let last = self.due.filter(|due| due.wanted == wanted);
         let owed = [0, 1].map(|i| {
             let sign = before[i].signum();
-            // By two counts at least, which both wheels may be away from what is published.
+            // By at least two counts, the possible difference of both wheels from the published values.
             let beyond = |part: i16| sign * part - 2 >= (sign * wants[i]).max(0);
             let last = last.filter(|_| sign != 0 && beyond(before[i]) && beyond(after[i]));
             let shrunk = i64::from(sign * (before[i] - after[i])) * COUNT;
@@ -123,14 +123,14 @@ impl Motion {
         }
         if together {
             let stood = self.still_since.map(|since| (now - since).min(rest));
-            // After a rest it is straight, and a new curve, independent of the motion before.
+            // After a rest a new curve begins, independent of the motion before.
             let moves = (stood != Some(rest)).then_some((self.straight, self.curve));
             (self.wheels.map(|wheel| wheel.settled), stood, moves, self.due).hash(into);
         }
     }
 }
 
-/// Whether the levels are in the proportion of what is wanted, each up to a count behind it.
+/// Whether the levels are in the commanded proportion, each up to a count behind it.
 fn keeps_the_curve(levels: [i16; 2], wanted: [i16; 2]) -> bool {
     let [port, starboard] = levels.map(|level| i32::from(level.abs()));
     let [to_port, to_starboard] = wanted.map(|level| i32::from(level.abs()));

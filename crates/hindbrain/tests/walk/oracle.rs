@@ -10,15 +10,15 @@ use crate::motion::Motion;
 use crate::table::{Asks, Does, any, asks, does};
 use crate::wheel::{Aim, Slopes};
 
-/// How late a call may be before every message that is received may have waited.
+/// How late a call may be before received messages may have been queued.
 const LATE: Ns = 20 * MS;
-/// How long after that messages may still have waited.
+/// How long after that messages may still have been queued.
 const HELD: Ns = 50 * MS;
 
-/// An act of a person that may have waited for this time is not recent.
+/// An act of a person that may have been queued for this time is not recent.
 const LONG: Ns = 100 * MS;
 
-/// What was latched.
+/// The latched stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Latch {
     Fault,
@@ -33,7 +33,7 @@ enum Device {
     Lost,
 }
 
-/// A call that came late, the last one before it, and since when messages may have waited.
+/// A late call, the last one before it, and since when messages may have been queued.
 #[derive(Clone, Copy, Debug)]
 struct Hold {
     seen: Ns,
@@ -66,14 +66,14 @@ pub struct Oracle {
     pub state: StopState,
     pub causes: Causes,
     motion: Motion,
-    /// What each wheel aims at since the last snapshot.
+    /// The target of each wheel since the last snapshot.
     aims: [Aim; 2],
     became_ok: bool,
-    /// There was a snapshot since the levels were judged.
+    /// There was a snapshot since the levels were checked.
     has_snapshot: bool,
 }
 
-/// What happens within one snapshot.
+/// The events within one snapshot.
 #[derive(Default)]
 struct Now {
     rises: bool,
@@ -128,14 +128,14 @@ impl Oracle {
         self.last_call = Some(now);
     }
 
-    /// A thread reads again after it was away since `since`, and was to come at `due`.
+    /// A thread that emptied its queue at `since` and was due at `due` reads again.
     pub fn read_again(&mut self, now: Ns, since: Ns, due: Ns) {
         if now - due > LATE && now - since > self.waited(now) {
             self.held = Some(Hold { seen: now, before: since, since });
         }
     }
 
-    /// How long a message may have waited unread.
+    /// How long a message may have been queued.
     pub fn waited(&self, now: Ns) -> Ns {
         self.held.map_or(0, |held| now - held.since)
     }
@@ -147,12 +147,12 @@ impl Oracle {
     }
 
     /// Predicts the state and the causes after a call without an event.
-    pub fn polled(&mut self, now: Ns, due: Option<Ns>, asked: bool, looks: bool) {
+    pub fn polled(&mut self, now: Ns, due: Option<Ns>, is_due: bool, takes_snapshot: bool) {
         self.called(now, due);
-        if asked {
+        if is_due {
             self.pass(now);
         }
-        if looks {
+        if takes_snapshot {
             self.snapshot(now, &Now::default());
         }
     }
@@ -166,14 +166,14 @@ impl Oracle {
     pub fn handled(&mut self, now: Ns, due: Option<Ns>, input: &Input) {
         self.called(now, due);
         if let Input::ClockRead(stamp) = input {
-            // Nothing happened yet: it is expected before what happens.
+            // The reading of the clock is expected before its events.
             self.wall = stamp.as_nanos();
             return;
         }
         if let Input::ParametersChanged(params) = input
             && self.accepts_parameters()
         {
-            // What was longer ago than it could count is not counted anew.
+            // An age beyond its limit does not restart.
             let (core, last) = (self.params.core, self.last_snapshot.unwrap_or(now));
             self.enable.forget_before(last - core.lease as Ns);
             for sensor in &mut self.sensors {
@@ -224,7 +224,7 @@ impl Oracle {
             }
             &Input::EnableReceived(on) => what.rises = self.enable.receive(on, at, self.conflicts[1]),
             &Input::EstopReceived(pressed) => self.estop.receive(pressed, at),
-            // It has another publisher: every message counts as held down.
+            // During a conflict every message counts as held down.
             Input::ResetReceived(_) if self.conflicts[3] => {}
             &Input::ResetReceived(down) => {
                 let pressed = down && !at.late;
@@ -293,7 +293,7 @@ impl Oracle {
         self.params.core.strict
     }
 
-    /// What is wanted now.
+    /// The present setpoint.
     pub fn wanted(&self) -> Want {
         match self.commands.in_force {
             Some((want, _)) if !self.taken_back => want,
@@ -301,7 +301,7 @@ impl Oracle {
         }
     }
 
-    /// Which ends are blocked: front, back.
+    /// Whether front and back are blocked.
     fn blocked(&self, now: Ns) -> [bool; 2] {
         let ir = &self.params.core.infrared;
         [0, 2].map(|end| {
@@ -318,7 +318,7 @@ impl Oracle {
             [false, true] => -1,
         };
         let want = self.wanted();
-        // Together, in thousandths, they make the value of the faster wheel.
+        // Their sum, in thousandths, is the value of the faster wheel.
         let faster = (want.linear.abs() + want.angular.abs()) * i32::from(self.params.core.full);
         let moves = faster >= 1000;
         let leads_away = want.linear * i32::from(toward) < 0 && want.angular.abs() <= want.linear.abs();
@@ -373,7 +373,7 @@ impl Oracle {
         self.has_snapshot = true;
     }
 
-    /// The causes that the profile `strict` has besides.
+    /// The additional causes of the profile `strict`.
     fn with_what_stays(&mut self, present: Causes, what: &Now) -> Causes {
         let resets = asks(present) == Asks::Reset;
         self.reset.counts &= !resets;
@@ -399,7 +399,7 @@ impl Oracle {
         causes.with(Cause::NeutralWait, !self.zero && !asked)
     }
 
-    /// What each wheel may aim at: in whole thousandths, times full, rounded toward zero.
+    /// The possible targets of each wheel: whole thousandths, times full, rounded toward zero.
     fn aim(&self, now: Ns) -> [Aim; 2] {
         if self.state != StopState::Ok || self.became_ok || any(self.causes, Does::Brake) {
             return [Aim::REST; 2];
@@ -407,36 +407,36 @@ impl Oracle {
         let full = self.params.core.full;
         let Want { linear, angular } = self.wanted();
         if !self.is_strict() {
-            // The original's mixing, of which the document says: a turn slows one wheel, and there is none in place.
+            // The original's mixing, as documented: a turn slows one wheel, and there is no turn in place.
             return [Aim::up_to(f64::from(linear) / 1000.0, full); 2];
         }
         let straight = self.blocked(now) != [false, false];
         let angular = if straight { 0 } else { angular };
         let parts = [linear - angular, linear + angular];
-        // Where one is beyond full speed, both are divided by the same number.
+        // If one is beyond full speed, both are divided by the same number.
         let most = parts[0].abs().max(parts[1].abs()).max(1000);
         parts.map(|part| Aim::at((i32::from(full) * part / most) as i16))
     }
 
-    /// Whether these are the levels from before.
+    /// Whether these are the previous levels.
     pub fn stands(&self, levels: [i16; 2]) -> bool {
         self.motion.levels() == levels
     }
 
-    /// Whether there was a snapshot, or these are the levels from before.
+    /// Whether there was a snapshot, or these are the previous levels.
     pub fn accepts_levels(&self, levels: [i16; 2]) -> bool {
         self.has_snapshot || self.stands(levels)
     }
 
-    /// Judges the levels that the machine sends after the snapshot.
+    /// Checks the levels that the machine sends after the snapshot.
     /// # Errors
-    /// What is wrong, in words.
+    /// A description of what is wrong.
     pub fn judge(&mut self, levels: [i16; 2], now: Ns) -> Result<(), String> {
         if !self.has_snapshot {
             return if self.stands(levels) {
                 Ok(())
             } else {
-                Err(format!("moves for no reason: {levels:?}"))
+                Err(format!("moves without a cause: {levels:?}"))
             };
         }
         self.has_snapshot = false;
@@ -460,7 +460,7 @@ impl Oracle {
         self.state == StopState::Ok && !any(self.causes, Does::Brake)
     }
 
-    /// All of it, with times from `now` on; ages that cannot matter any more count as `cap`.
+    /// Hashes its state, with times relative to `now`; ages that no longer matter count as `cap`.
     pub fn feed(&self, now: Ns, asked: Option<Ns>, cap: Ns, into: &mut impl Hasher) {
         asked.map(|asked| asked - now).hash(into);
         self.last_call.map(|at| now - at).hash(into);

@@ -1,4 +1,4 @@
-//! The machine and the oracle side by side: each call goes to both, and their answers are compared.
+//! The machine and the oracle side by side: each call goes to both, and their results are compared.
 
 use std::hash::{Hash, Hasher};
 
@@ -18,7 +18,7 @@ pub struct Pair {
     pub world: World,
     /// Whether the machine is drained after each event, or only after the next one.
     pub drains: bool,
-    /// Something waits to be drained.
+    /// Outputs are pending.
     waits: bool,
     driven: Option<(Ns, Motors)>,
     published: Option<StopState>,
@@ -63,7 +63,7 @@ impl Pair {
         self.driven.map(|(at, _)| at + 20 * MS)
     }
 
-    /// Time passes and something happens.
+    /// Lets time pass and delivers an event.
     /// # Errors
     /// The difference between the machine and the oracle.
     pub fn go(&mut self, Edge(wait, act): Edge, alternatives: &[Params]) -> Result<(), String> {
@@ -95,7 +95,7 @@ impl Pair {
         }
     }
 
-    /// The wall clock is read or not, one thing happens or nothing, and the machine is drained: as the node does.
+    /// Reads the wall clock if requested, delivers an input if there is one, and drains the machine, as the node does.
     fn call(&mut self, clock: bool, input: Option<Input>) -> Result<(), String> {
         let now = self.world.now;
         let before = self.machine.motors();
@@ -115,7 +115,7 @@ impl Pair {
                 return Ok(());
             }
         } else {
-            // With a motor value due it takes a snapshot; if something else was due it may.
+            // If a motor value is due it takes a snapshot; if only something else is due it may.
             let tick = !self.waits && self.driven.is_none_or(|(at, _)| now - at >= 20 * MS);
             self.oracle.polled(now, self.promised(), due, due && tick);
         }
@@ -132,7 +132,7 @@ impl Pair {
         }
         self.waits = false;
         if due && (self.compare_states().is_err() || !self.oracle.accepts_levels(self.levels())) {
-            // It took a snapshot at the same time, or one more: the document leaves open how often.
+            // The document leaves open how many snapshots it takes at the same time.
             self.oracle.snapshot_again(now);
         }
         self.oracle.judge(self.levels(), now)?;
@@ -147,7 +147,7 @@ impl Pair {
             return Ok(());
         }
         if machine.accepts_parameters() != oracle.accepts_parameters() {
-            return Err(format!("parameters accepted: machine says {}", machine.accepts_parameters()));
+            return Err(format!("parameters accepted: machine has {}", machine.accepts_parameters()));
         }
         if *machine.params() != oracle.params {
             return Err("other parameters".to_owned());
@@ -199,12 +199,12 @@ impl Pair {
             return Ok(());
         }
         if asked.is_none_or(|asked| asked <= now || asked > last + 20 * MS) {
-            return Err(format!("asked for a call at {asked:?}, now {now}, last sent at {last}"));
+            return Err(format!("requested a call at {asked:?}, now {now}, last sent at {last}"));
         }
         Ok(())
     }
 
-    /// Everything of both that affects later outputs.
+    /// Hashes everything of both that affects later outputs.
     pub fn print(&self, cap: Ns, into: &mut impl Hasher) {
         if self.oracle.is_ending() && self.asked().is_none() {
             return self.machine.key().state.hash(into);

@@ -1,6 +1,6 @@
-//! Numbers that look random and come again with their seed (SplitMix64, Steele and others 2014).
+//! Pseudo-random numbers (SplitMix64, Steele and others 2014).
 
-/// A source of them.
+/// A generator.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -26,7 +26,7 @@ impl Random {
         from + (self.next() % (to - from + 1) as u64) as i64
     }
 
-    /// True once in so many times.
+    /// True once in `times` calls on average.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

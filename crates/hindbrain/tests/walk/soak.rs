@@ -14,22 +14,21 @@ const PRINTED: usize = 6;
 /// The steps of one seed.
 pub const STEPS: usize = 2_000;
 
-/// Goes `steps` random steps from a random start.
+/// Runs `steps` random steps from a random start.
 /// # Errors
-/// What is wrong, the seed and the last steps before it.
+/// The error, the seed and the last steps before it.
 pub fn soak(seed: u64, steps: usize) -> Result<(), String> {
     let mut random = Random::new(seed);
     let params = random_params(&mut random);
     let mut others = [random_times(&mut random, params), random_times(&mut random, params)];
     for other in &mut others {
-        // An age is not remembered for longer than it counts, up to the last snapshot, whose time is not known here: the walk
-        // has these.
+        // These do not change here, since the oracle would need the time of the last snapshot; the walk changes them.
         other.core.lease = params.core.lease;
         other.core.infrared.timeout = params.core.infrared.timeout;
     }
     let mut pair = Pair::new(params, 10_000 * MS).map_err(|what| format!("seed {seed}: {what}"))?;
     let mut way: Vec<String> = Vec::new();
-    // A calm run gets further: it drives, and what goes wrong then is something else.
+    // A calm run drives, so it finds other errors.
     let calm = random.below(3);
     for step in 0..steps {
         let edge = if calm > 0 && !random.once_in(6) {
@@ -37,7 +36,7 @@ pub fn soak(seed: u64, steps: usize) -> Result<(), String> {
         } else {
             random_edge(&mut random, &params)
         };
-        // Several events may come at once: they are handed over one after the other, and then it is drained.
+        // Several events may happen at once: they are delivered one after the other, and then it is drained.
         let edge = if pair.drains { edge } else { Edge(Wait::Alone(0), edge.1) };
         pair.drains = !random.once_in(8);
         let went = pair.go(edge, &others);
@@ -125,7 +124,7 @@ fn when(random: &mut Random, timeout: Ns) -> When {
     }
 }
 
-/// Where a person drives and nothing is wrong.
+/// An edge of normal driving without faults.
 fn calm_edge(random: &mut Random, params: &Params, step: usize) -> Edge {
     let served = Wait::Served(random.within(0, 20_000) * 1000);
     let sensors: Vec<Sensor> =
@@ -152,7 +151,7 @@ fn command(random: &mut Random, params: &Params, when: When, slow: bool) -> Act 
     // In thousandths of full speed.
     let big = [0, 30, 100, 500, 1000, 2000, 50_000, -30, -100, -500, -1000, -2000];
     let turns = [0, 0, 40, 300, 600, 1100, 3000, -40, -300, -600, -1100];
-    // About where a zero ends, and about where a wheel begins to move.
+    // Near the neutral threshold, and near the level at which a wheel begins to move.
     let small = [0, 1, 10, 15, 16, 20, 30, -1, -10, -15, -16, -20, -30];
     let is_small = random.once_in(4);
     let linear = if is_small { random.of(&small) } else { random.of(&big) };

@@ -1,4 +1,4 @@
-//! The causes as `docs/safety.md` has them, written a second time: what each one does, and what motion asks for after it.
+//! The causes of `docs/safety.md`, written a second time: the effect of each one, and what motion requires after it.
 
 use hindbrain::{Cause, Causes};
 
@@ -13,7 +13,7 @@ pub enum Does {
     EmergencyStop,
 }
 
-/// What motion asks for once a cause is gone; each asks for all before it as well.
+/// What motion requires once a cause has ended; each one includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Asks {
     Nothing,
@@ -57,7 +57,7 @@ fn rows(causes: Causes) -> impl Iterator<Item = (Does, Asks)> {
         .map(|(.., does, asks)| (does, asks))
 }
 
-/// The most severe of what `causes` do.
+/// The most severe effect of `causes`.
 pub fn does(causes: Causes) -> Does {
     rows(causes).map(|(does, _)| does).max().unwrap_or(Does::Nothing)
 }
@@ -67,12 +67,12 @@ pub fn any(causes: Causes, what: Does) -> bool {
     rows(causes).any(|(does, _)| does == what)
 }
 
-/// The most that motion asks for after `causes`.
+/// What motion requires after `causes`.
 pub fn asks(causes: Causes) -> Asks {
     rows(causes).map(|(_, asks)| asks).max().unwrap_or(Asks::Nothing)
 }
 
-/// A row may be wrong where the machine does not care, and stands in the document all the same.
+/// A wrong row may not affect the machine, but it would be wrong in the document.
 #[test]
 fn the_machine_has_the_rows_of_the_document_in_their_order() {
     use hindbrain::core::{Clears, Effect};

@@ -8,7 +8,7 @@ use crate::books::Ns;
 use crate::models::{Model, TICK};
 use crate::pair::Pair;
 
-/// A hash of 128 bits: no two of some millions of states share one, but for a chance of 1 in 10^24.
+/// A hash of 128 bits: among some millions of states a collision has a probability of 1 in 10^24.
 #[derive(Clone, Copy)]
 pub struct Print {
     halves: (u64, u64),
@@ -60,32 +60,32 @@ impl Hasher for Print {
 static SEEN: std::sync::Mutex<std::collections::BTreeSet<String>> =
     std::sync::Mutex::new(std::collections::BTreeSet::new());
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
     pub states: usize,
     pub edges: usize,
-    /// The walk ended before it saw everything.
+    /// The walk ended before it reached every state.
     pub cut: bool,
 }
 
 /// Inspects each edge and each state.
 pub trait Visitor {
     /// # Errors
-    /// What is wrong with it.
+    /// A description of the error.
     fn edge(&mut self, before: &Pair, after: &Pair) -> Result<(), String>;
     /// # Errors
-    /// What is wrong with it.
+    /// A description of the error.
     fn state(&mut self, pair: &Pair) -> Result<(), String>;
-    /// Another way to the same state.
+    /// Another path to the same state.
     /// # Errors
-    /// What is wrong with it.
+    /// A description of the error.
     fn again(&mut self, pair: &Pair, print: u128) -> Result<(), String>;
 }
 
 /// Walks through `model`, through no more than `most` states.
 /// # Errors
-/// The shortest way to what is wrong.
+/// The shortest path to the error.
 pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Walk, String> {
     let start = Pair::new(model.params, model.cap)?;
     let mut known: HashMap<u128, u32> = HashMap::new();
@@ -106,8 +106,8 @@ pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Wa
                 continue;
             }
             let mut next = pair.clone();
-            let gone = next.go(edge, &model.alternatives).and_then(|()| visitor.edge(&pair, &next));
-            if let Err(what) = gone {
+            let result = next.go(edge, &model.alternatives).and_then(|()| visitor.edge(&pair, &next));
+            if let Err(what) = result {
                 if std::env::var("COLLECT").is_err() {
                     return Err(story(model, &parents, index, Some(number), &what));
                 }
@@ -137,7 +137,7 @@ pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Wa
     Ok(walk)
 }
 
-/// Describes the way to the error.
+/// Describes the path to the error.
 fn story(model: &Model, parents: &[(u32, u16)], mut index: u32, last: Option<u16>, what: &str) -> String {
     let mut way: Vec<Edge> = last.into_iter().map(|last| model.edges[usize::from(last)]).collect();
     while index != 0 {
@@ -149,7 +149,7 @@ fn story(model: &Model, parents: &[(u32, u16)], mut index: u32, last: Option<u16
     format!("{}\n{}", model.name, describe(model, &way, what))
 }
 
-/// Describes what the machine does on `way`, which ends with the error `what`.
+/// Describes what the machine does on the path `way`, which ends with the error `what`.
 pub fn describe(model: &Model, way: &[Edge], what: &str) -> String {
     let mut text = String::new();
     let Ok(mut pair) = Pair::new(model.params, model.cap) else { return what.to_owned() };

@@ -1,20 +1,20 @@
-//! One wheel's motor values against time: how steep, through zero, and toward what is wanted.
+//! One wheel's motor values against time: slope, change of sign, and direction toward the target.
 
 use std::hash::{Hash, Hasher};
 
 use crate::books::{MS, Ns};
 
-/// The slopes of a level, as the document has them.
+/// The slopes of a level, as in the document.
 #[derive(Clone, Copy, Debug)]
 pub struct Slopes {
     /// Away from zero and toward it \[thousandths of a count per s\].
     pub away: i64,
     pub toward: i64,
-    /// How long a wheel stands before it turns the other way \[ns\].
+    /// How long a wheel rests before it reverses \[ns\].
     pub rest: Ns,
 }
 
-/// The range of the levels that a wheel may aim at.
+/// The range of a wheel's possible targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aim {
     pub least: i16,
@@ -28,26 +28,26 @@ impl Aim {
         Self { least: level, most: level }
     }
 
-    /// Between rest and about `part` of `full`, a count more or less.
+    /// From zero to about `part` of `full`, within a count.
     pub fn up_to(part: f64, full: i16) -> Self {
         let beyond = part * f64::from(full);
         Self { least: beyond.floor().min(0.0) as i16, most: beyond.ceil().max(0.0) as i16 }
     }
 
-    /// The one level, if there is only one.
+    /// The level, if there is only one.
     pub fn sure(self) -> Option<i16> {
         (self.least == self.most).then_some(self.least)
     }
 }
 
-/// What holds of one snapshot.
+/// The conditions of one snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
     pub now: Ns,
     /// The state is OK.
     pub driving: bool,
     pub slopes: Slopes,
-    /// This wheel goes by rule 1 alone, independent of the other one.
+    /// This wheel follows rule 1 alone, independent of the other one.
     pub alone: bool,
 }
 
@@ -56,26 +56,26 @@ impl Turn {
     fn most(&self, spent: i64) -> [i64; 3] {
         let Slopes { away, toward, .. } = self.slopes;
         let one = away * TICK;
-        // Half of what a part has to shrink by comes from each wheel, and half of what the other wheel makes it grow by.
+        // Each wheel contributes half of a part's shrinking, and half of the growth that the other wheel causes.
         let [more_away, more_toward] =
             if self.alone { [0, 0] } else { [toward * spent / 2, away * spent / 2] };
         [away * spent + more_away, toward * spent + more_toward, one + more_away]
     }
 }
 
-/// One wheel, as it was seen so far. Budgets are thousandths of a count times a microsecond per second: integers.
+/// One wheel, as observed so far. Budgets are thousandths of a count times a microsecond per second: integers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wheel {
     pub level: i16,
-    /// The most that the level went away from (toward) zero beyond its slope, over any time that ends now.
+    /// The most that the level moved away from (toward) zero beyond its slope, over any time that ends now.
     grown: i64,
     shrunk: i64,
-    /// How far it is behind the slope with which it brakes, and whether it did so before.
+    /// How far it is behind its braking slope, and whether it was braking before.
     owed: i64,
     braked: bool,
-    /// The exact level is surely the whole count.
+    /// The exact level is certainly the whole count.
     pub settled: bool,
-    /// The sign it had last, and when it came to zero.
+    /// Its last sign, and when it reached zero.
     last_sign: i16,
     zero_since: Ns,
     seen: Ns,
@@ -83,7 +83,7 @@ pub struct Wheel {
 
 /// A count in the unit of the budgets.
 pub const COUNT: i64 = 1_000 * 1_000_000;
-/// What one snapshot moves by at most, in microseconds.
+/// The longest time that one snapshot counts, in microseconds.
 const TICK: i64 = 20 * MS / 1000;
 
 impl Wheel {
@@ -99,13 +99,13 @@ impl Wheel {
         seen: 0,
     };
 
-    /// The time since it was judged, in microseconds, as far as it matters.
+    /// The time since the last check, in microseconds, as far as it matters.
     pub fn spent(&self, now: Ns) -> i64 {
         ((now - self.seen) / 1000).min(10_000_000)
     }
 
     /// # Errors
-    /// What is wrong with the level `next`, in words.
+    /// A description of what is wrong with the level `next`.
     pub fn follow(&mut self, next: i16, turn: &Turn, aim: Aim) -> Result<(), String> {
         let &Turn { now, driving, slopes, alone } = turn;
         let (before, spent) = (self.level, self.spent(now));
@@ -121,15 +121,15 @@ impl Wheel {
         if growth > 0 {
             let reaches = if next > 0 { next <= aim.most } else { next >= aim.least };
             if alone && !reaches {
-                return wrong("a level grows away from what is wanted");
+                return wrong("a level grows away from its target");
             }
             if self.last_sign == -next.signum() && now - self.zero_since < slopes.rest {
-                return wrong("a wheel turns back without a rest");
+                return wrong("a wheel reverses without a rest");
             }
         } else if growth < 0 && driving && alone {
             let wanted = if before > 0 { aim.least >= before } else { aim.most <= before };
             if wanted {
-                return wrong("a level shrinks although it is wanted");
+                return wrong("a level shrinks although it is commanded");
             }
         }
         let [away, toward, at_once] = turn.most(spent);
@@ -144,7 +144,7 @@ impl Wheel {
         if growth * COUNT >= at_once + COUNT {
             return wrong("more than a tick's worth in one snapshot");
         }
-        // Braking takes all the time that passes, as soon as it has begun.
+        // Once it has begun, braking uses all the time that passes.
         let beyond = if next > 0 { aim.most < next } else { next < 0 && aim.least > next };
         let brakes = driving && alone && beyond;
         self.owed =
@@ -154,7 +154,7 @@ impl Wheel {
             return wrong("a wheel brakes too slowly");
         }
         self.shrunk = if driving { self.shrunk } else { 0 };
-        // It arrives with a change of the whole count, and at zero also when there was time for a whole one.
+        // It arrives with a change of the whole count, and at zero also if there was time for a whole count.
         let arrives = next != before || next == 0 && slopes.toward * spent >= COUNT;
         self.settled = !driving || alone && aim.sure() == Some(next) && (self.settled || arrives);
         if before != 0 && next == 0 {
@@ -167,13 +167,13 @@ impl Wheel {
         Ok(())
     }
 
-    /// It has surely to go away from zero, and not from zero itself.
+    /// It certainly moves away from zero, and does not start there.
     pub fn goes_away(&self, aim: Aim) -> bool {
         let farther = |to: i16| to.signum() == self.level.signum() && to.abs() > self.level.abs();
         self.level != 0 && farther(aim.least) && farther(aim.most)
     }
 
-    /// It has surely to go toward zero, or to stay.
+    /// It certainly moves toward zero, or stays.
     pub fn never_goes_away(&self, aim: Aim) -> bool {
         let (level, still) = (self.level, self.settled);
         let nearer = |to: i16| {

@@ -99,7 +99,7 @@ impl Joystick {
             [("hold", "enable.on", on), ("hold", "enable.slow", slow), ("press", "enable.toggle", toggle)];
         let ways = ways.iter().filter_map(|(act, name, button)| {
             let button = (*button)?;
-            let again = if self.devices.must_be_released(button) { " (let go of it first)" } else { "" };
+            let again = if self.devices.must_be_released(button) { " (release it first)" } else { "" };
             Some(format!("{act} button {button} ({name}){again}"))
         });
         format!("{} to drive", ways.collect::<Vec<_>>().join(" or "))

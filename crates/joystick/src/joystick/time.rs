@@ -15,7 +15,7 @@ impl Joystick {
             return;
         }
         if self.filter.expire(self.now) {
-            self.desire();
+            self.publish_desired();
         }
         self.report_reference();
         if self.reading.expire(self.now) {

@@ -3,21 +3,21 @@ use params::{Parameter, Refusal, Set, Specification};
 use super::{AxisMapping, Dynamics, JoyParams, Shape, number};
 
 params::params! {
-    /// What the node itself is told.
+    /// The node's own parameters.
     pub(super) struct Declared {
         rate: i64 = Parameter::integer("rate", 200, 1, 1000).unit("Hz").at_start()
-            .text("How often the desired state is published while it is motion. A change of the stick is published at once, \
+            .text("How often the desired state is published while it requests motion. A change of the stick is published at once, \
                 and a zero is repeated 20 times a second.")
             .needed_by("joystick-genom3: its task `state` runs at 200 Hz; slower computers and links"),
         control_device: String = Parameter::string("control_device", "")
             .text("The device that drives: its name as in device/<name> or exactly as `steersman-joystick list` shows it, or \
-                its GUID (whose version and checksum do not count), serial number, path or a link to that \
+                its GUID (version and checksum are ignored), serial number, path or a link to the path \
                 (/dev/input/by-path/...); empty: the first to connect, and only that one after it. Serial number and paths \
-                tell two of one model apart; the GUID does not, and a name goes to the next of that model when its device is \
-                gone. Quote it: digits alone are a number in YAML.")
+                distinguish two devices of one model; the GUID does not, and a name passes to the next device of that model \
+                when its device is unplugged. Quote it: digits alone are a number in YAML.")
             .needed_by("joystick_drivers#305, #316, #199: which of several pads drives"),
         virtual_device: String = Parameter::string("virtual_device", "").at_start()
-            .text("Name of a virtual joystick, which is there as long as its axes and buttons are published on \
+            .text("Name of a virtual joystick, which is connected while its axes and buttons are published on \
                 `~/virtual_device`.").needed_by("scripts, demo and tests that drive without hardware"),
     }
 }
@@ -27,13 +27,13 @@ params::params! {
     pub(super) struct Frame {
         intrinsic: bool = Parameter::bool("intrinsic", true)
             .text("Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that change it. \
-                In another one a stick that is not at rest commands nothing before it was.")
+                After a change a deflected stick commands nothing until it was at rest.")
             .needed_by("joystick-genom3 `set_intrinsic_mode`"),
     }
 }
 
 params::params! {
-    /// What lets the stick drive.
+    /// The buttons that enable the stick.
     pub(super) struct Enable {
         on: i64 = button("enable.on")
             .text("Button that lets the stick drive while pressed; with no enable button at all a stick with a mapped axis \
@@ -41,13 +41,13 @@ params::params! {
         slow: i64 = button("enable.slow")
             .text("Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`.")
             .needed_by(SET_MAPPINGS),
-        toggle: i64 = button("enable.toggle").text("Button that switches the stick's driving on, and off again.")
+        toggle: i64 = button("enable.toggle").text("Button that switches driving with the stick on and off.")
             .needed_by(SET_MAPPINGS),
     }
 }
 
 params::params! {
-    /// What selects the frame.
+    /// The buttons that select the frame.
     pub(super) struct Coords {
         intrinsic: i64 = button("coords.intrinsic").text("Button that selects the vehicle's own frame.").needed_by(SET_MAPPINGS),
         world: i64 = button("coords.world").text("Button that selects the world frame.").needed_by(SET_MAPPINGS),
@@ -55,11 +55,11 @@ params::params! {
     }
 }
 
-/// Who needs the mapping of an axis or a button.
+/// The origin of the mappings.
 const SET_MAPPINGS: &str = "joystick-genom3 `set_mappings`";
-/// Who needs calibration.
+/// The reason for calibration.
 const CALIBRATION: &str =
-    "pads whose axes end early or rest off their middle, and triggers: joystick_drivers#289, #155";
+    "pads whose axes end early or rest off their centre, and triggers: joystick_drivers#289, #155";
 
 const fn button(name: &'static str) -> Parameter<i64> {
     Parameter::integer(name, -1, -1, 15)
@@ -79,7 +79,7 @@ macro_rules! coordinate {
                 offset: f64 = Parameter::float(concat!($name, ".offset"), 0.0, -10.0, 10.0)
                     .text("Added to the axis (-1 to 1) before scaling.").needed_by(SET_MAPPINGS),
                 scale: f64 = Parameter::float(concat!($name, ".scale"), 1.0, -10.0, 10.0)
-                    .text("Factor on axis and offset, -1 inverts; the product is cut to -1 to 1.").needed_by(SET_MAPPINGS),
+                    .text("Factor on axis and offset, -1 inverts; the product is limited to -1 to 1.").needed_by(SET_MAPPINGS),
                 min: i64 = counts(concat!($name, ".min"), -32767).text("Raw value of the axis that counts as -1.")
                     .needed_by(CALIBRATION),
                 center: i64 = counts(concat!($name, ".center"), 0)
@@ -87,14 +87,14 @@ macro_rules! coordinate {
                 max: i64 = counts(concat!($name, ".max"), 32767).text("Raw value of the axis that counts as 1.")
                     .needed_by(CALIBRATION),
                 invert: bool = Parameter::bool(concat!($name, ".invert"), false)
-                    .text("Whether the axis counts the other way round, before dead zone, curve and offset.")
-                    .needed_by("a trigger that is pulled the other way: an offset of 1 comes after it"),
+                    .text("Whether the axis is inverted, before dead zone, curve and offset.")
+                    .needed_by("triggers with the opposite sign, whose offset of 1 is added after it"),
                 dead_zone: f64 = Parameter::float(concat!($name, ".dead_zone"), 0.0, 0.0, 0.9)
-                    .text("Part of the axis's way from the centre that counts as 0; the rest is stretched to the whole.")
-                    .needed_by("sticks that do not come back exactly: each pad by itself"),
+                    .text("Part of the range from the centre that counts as 0; the rest is stretched to the whole range.")
+                    .needed_by("sticks that do not return to the centre exactly: pads differ"),
                 curve: f64 = Parameter::float(concat!($name, ".curve"), 1.0, 0.2, 5.0)
-                    .text("Exponent on the axis beyond the dead zone: 1 straight, more is finer about the centre.")
-                    .needed_by("chairs and hands that need it finer about the centre"),
+                    .text("Exponent on the axis beyond the dead zone: 1 is linear, more is finer about the centre.")
+                    .needed_by("chairs and users that need fine control about the centre"),
             }
         }
 
@@ -126,9 +126,8 @@ pub(super) fn axes(set: &Set) -> Result<[[AxisMapping; 3]; 2], Refusal> {
 fn calibration(set: &Set, name: &str, counts: [i64; 3]) -> Result<[i16; 3], Refusal> {
     let [min, center, max] = counts;
     if min >= max || !(min..=max).contains(&center) {
-        let rule = format!(
-            "must lie from '{name}.min' ({min}) to '{name}.max' ({max}), of which the second must be greater"
-        );
+        let rule =
+            format!("must lie from '{name}.min' ({min}) to '{name}.max' ({max}), which must be greater");
         return Err(set.refuse(&format!("{name}.center"), rule));
     }
     // The specification allows no others.

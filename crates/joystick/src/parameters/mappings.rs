@@ -6,26 +6,26 @@ params::params! {
     /// How a command becomes a velocity.
     ///
     /// # Source
-    /// joystick-genom3 `params_s`. It prints drag in m/s², but a coefficient on a velocity is 1/s. The accelerations are 10 there
-    /// by default: a full stick would end at 3.3 m/s, be cut to a top speed of 1 m/s further on, and a stick that is let go would
-    /// go on at that for 0.4 s before it fell below it.
+    /// joystick-genom3 `params_s`. It prints drag in m/s², but a coefficient on a velocity is 1/s. Its default
+    /// accelerations are 10: a full stick would reach 3.3 m/s, a later stage would limit that to 1 m/s, and after a release the
+    /// vehicle would continue at 1 m/s for 0.4 s.
     #[derive(Copy)]
     pub struct Dynamics {
         /// Linear friction for all six coordinates \[1/s], 0 to 1000.
         drag: f64 = Parameter::float("drag", 3.0, 0.0, 1000.0).unit("1/s")
-            .text("Linear friction on the desired velocity; 0 keeps the velocity when the stick is let go, and nothing bounds \
-                it.").needed_by("joystick-genom3 `set_state_params`"),
+            .text("Linear friction on the desired velocity; 0 keeps the velocity when the stick is released, and does not \
+                bound it.").needed_by("joystick-genom3 `set_state_params`"),
         /// Linear acceleration at full stick \[m/s²], 0 to 1000.
         amax: f64 = Parameter::float("amax", 3.0, 0.0, 1000.0).unit("m/s^2")
-            .text("Linear acceleration at full stick; the velocity ends at amax/drag, and a takeover begins with no more.")
+            .text("Linear acceleration at full stick; the velocity settles at amax/drag, which also limits a takeover's start.")
             .needed_by("joystick-genom3 `set_state_params`"),
         /// Angular acceleration at full stick \[rad/s²], 0 to 1000.
         awmax: f64 = Parameter::float("awmax", 3.0, 0.0, 1000.0).unit("rad/s^2")
-            .text("Angular acceleration at full stick; the angular velocity ends at awmax/drag, and a takeover begins with no \
-                more.").needed_by("joystick-genom3 `set_state_params`"),
-        /// What both are divided by in slow motion, 0.001 to 1000; less than 1 counts as 1.
+            .text("Angular acceleration at full stick; the angular velocity settles at awmax/drag, which also limits a \
+                takeover's start.").needed_by("joystick-genom3 `set_state_params`"),
+        /// The divisor of both in slow motion, 0.001 to 1000; less than 1 counts as 1.
         slow: f64 = Parameter::float("slow", 4.0, 0.001, 1000.0)
-            .text("What both accelerations are divided by in slow motion; less than 1 counts as 1.")
+            .text("Divisor of both accelerations in slow motion; less than 1 counts as 1.")
             .needed_by("joystick-genom3 `set_state_params`"),
     }
 }
@@ -72,7 +72,7 @@ impl Mappings {
     }
 }
 
-/// The mapping of one coordinate: `command = scale * (input + offset)`, cut to \[-1, 1].
+/// The mapping of one coordinate: `command = scale * (input + offset)`, limited to \[-1, 1].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AxisMapping {
     /// The axis, hats included; `None`: the command is 0.
@@ -130,24 +130,24 @@ pub struct FrameButtons {
 }
 
 params::params! {
-    /// How `joy` is told.
+    /// How `joy` is published.
     ///
     /// # Source
     /// The ROS 2 `joy` package's `deadzone`, `autorepeat_rate` and `coalesce_interval_ms`, with its defaults.
     #[derive(Copy)]
     pub struct JoyParams {
-        /// Up to here, 0 to 0.9, an axis is 0; what is beyond is stretched to the whole range again.
+        /// The part of an axis's range from the centre, 0 to 0.9, that is 0; the rest is stretched to the whole range.
         dead_zone: f64 = Parameter::float("joy.dead_zone", 0.05, 0.0, 0.9)
-            .text("Part of an axis's way from the centre in which `joy` has 0; the rest is stretched to the whole.")
-            .needed_by("readers of `joy`, whose `deadzone` it is"),
-        /// How often the state is told without being asked \[Hz], 0 (never) to 1000.
+            .text("Part of an axis's range from the centre where `joy` is 0; the rest is stretched to the whole range.")
+            .needed_by("readers of `joy`, which has it as `deadzone`"),
+        /// How often the state is published without a change \[Hz], 0 (never) to 1000.
         autorepeat_rate: f64 = Parameter::float("joy.autorepeat_rate", 20.0, 0.0, 1000.0).unit("Hz")
-            .text("How often `joy` is published even if nothing happens; 0: on changes only.")
-            .needed_by("readers of `joy` who take silence for loss: joystick_drivers#304, #222"),
+            .text("How often `joy` is published without a change; 0: on changes only.")
+            .needed_by("readers of `joy` that treat silence as a loss: joystick_drivers#304, #222"),
         /// How long moves of axes are collected for one message \[s], 0 to 1.
         coalesce_interval: f64 = Parameter::float("joy.coalesce_interval", 0.001, 0.0, 1.0).unit("s")
-            .text("How long `joy` waits for further moves after the first one, to publish them as one; buttons and hats do not \
-                wait.").needed_by("readers of `joy` whom each move is too much: joystick_drivers#284"),
+            .text("How long the moves of axes are collected into one message of `joy`; buttons and hats do not \
+                wait.").needed_by("readers of `joy` that cannot process every move: joystick_drivers#284"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A joystick node in the hands of a test: time, wall clock, and what came out.
+//! A joystick node under test: time, wall clock and outputs.
 #![allow(dead_code)] // each test file uses its own part
 #![allow(clippy::expect_used)] // the lint's exception for tests does not see helpers
 
@@ -14,7 +14,7 @@ pub const PAD: DeviceId = DeviceId(7);
 /// One cycle at the default rate of 200 Hz [ms].
 pub const CYCLE: u64 = 5;
 
-/// The machine with a clock whose wall time is 1000 s later than the monotonic one.
+/// The machine, with a wall clock that is 1000 s ahead of the monotonic one.
 pub struct Bench {
     pub machine: Joystick,
     pub millis: u64,
@@ -28,7 +28,7 @@ impl Bench {
         bench
     }
 
-    /// With the pad `PAD` connected, two axes and ten buttons at rest, and all outputs of that thrown away.
+    /// With the pad `PAD` connected, two axes and ten buttons at rest; the outputs of that are discarded.
     pub fn with_pad(params: Params) -> Self {
         let mut bench = Self::new(params);
         bench.connect(PAD, "Pad", "guid");
@@ -97,7 +97,7 @@ impl Bench {
         self.button(button, false);
     }
 
-    /// A reference of zero, with which every one begins.
+    /// A zero of the reference, which has to come first.
     pub fn begin_reference(&mut self) {
         self.give(Input::ReferenceReceived(reference(Stamp::ZERO, true, 0.0)));
     }
@@ -114,7 +114,7 @@ impl Bench {
     }
 
     pub fn last(&self) -> PoseState {
-        self.desired().pop().expect("something was desired")
+        self.desired().pop().expect("a desired state")
     }
 
     /// The forward velocity desired last [m/s].
@@ -196,7 +196,7 @@ pub fn reference(stamp: Stamp, intrinsic: bool, vel: f64) -> PoseState {
     PoseState { stamp, intrinsic, vel: Some([vel, 0.0, 0.0]), avel: Some([0.0; 3]), ..PoseState::default() }
 }
 
-/// Everything of a state as whole numbers, for a comparison that tells NaNs apart.
+/// All numbers of a state as bits, for a comparison that distinguishes NaNs.
 pub fn bits(s: &PoseState) -> (Stamp, bool, Vec<Option<Vec<u64>>>) {
     fn of<const N: usize>(part: &Option<[f64; N]>) -> Option<Vec<u64>> {
         part.map(|part| part.iter().map(|x| x.to_bits()).collect())

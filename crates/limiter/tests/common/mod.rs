@@ -19,7 +19,7 @@ pub fn velocity(x: f64) -> Velocity {
     Velocity::new([x, 0.0, 0.0], [0.0; 3]).unwrap()
 }
 
-/// The axis linear x of a limiter, whose others are off and stand.
+/// The axis linear x of a limiter, whose other axes are unlimited and at rest.
 #[derive(Clone, Copy)]
 pub struct Axis {
     pub limiter: Limiter,
@@ -37,7 +37,7 @@ impl Axis {
         Self { limiter: Limiter::new(six(&settings)), settings }
     }
 
-    /// At rest at `v`, long before the origin plus `t`.
+    /// At rest at `v` at `t`.
     pub fn resting_at(v: f64, settings: Settings, t: Instant) -> Self {
         let mut axis = Self::new(Settings::default());
         axis.aim(Instant::ZERO, v);
@@ -67,7 +67,7 @@ impl Axis {
         self.limiter.acceleration(now).0[0]
     }
 
-    /// Instants up to `end`, all `step` \[ns] and closely around each change that is now foreseen.
+    /// Instants up to `end`, every `step` \[ns] and closely around each planned change.
     pub fn instants(mut self, now: Instant, end: Instant, step: u64) -> Vec<Instant> {
         let mut instants = vec![end];
         let (first, last) = (now.as_nanos(), end.as_nanos());

@@ -12,7 +12,7 @@ pub struct Watch {
     a: f64,
     /// Whether an emergency deceleration may be under way.
     emergency: bool,
-    /// The greatest speed so far, of which rounding is a part.
+    /// The greatest speed so far, which bounds the rounding.
     scale: f64,
 }
 
@@ -24,7 +24,7 @@ impl Watch {
     }
 
     /// Another target: if jerk is limited neither velocity nor acceleration steps, to the bit.
-    pub fn goes_on(&mut self, axis: &mut Axis, now: Instant) -> Verdict {
+    pub fn retarget(&mut self, axis: &mut Axis, now: Instant) -> Verdict {
         if axis.settings.jerk > 0.0 && !self.emergency {
             prop_assert_eq!((axis.v(now), axis.a(now)), (self.v, self.a));
         }
@@ -46,7 +46,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Other limits: the velocity stays, unless a slope is off now, and the acceleration is not greater than it was.
+    /// Other limits: the velocity does not step, unless a slope is now off, and the acceleration does not grow.
     pub fn configured(&mut self, axis: &mut Axis, now: Instant) -> Verdict {
         let (v, a) = (axis.v(now), axis.a(now));
         let s = axis.settings;
