@@ -109,8 +109,9 @@ impl Stage<'_> {
             Kind::Nodes(_) => loop {
                 self.hand.set(Task::Enable);
                 self.wait(sink, children, |it| it.is_enabled() && arrives(it), "motion was not enabled")?;
+                // A node that received the zone scaling only after the stick began to move would wait for a zero command.
+                sink.listen(WARM_UP, |_| false);
                 self.hand.set(Task::Drive);
-                // A node that received the zone scaling after the stick began to move waits for a zero command.
                 if sink.listen(TO_MOVE, Received::moves) {
                     break;
                 }
