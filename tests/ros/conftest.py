@@ -133,6 +133,19 @@ def panicking(name):
     return str(path)
 
 
+def unlatch(vehicle):
+    """Presses reset each second until it takes effect: on a busy machine the node may read a press too late, and refuses it."""
+    pressed = []
+
+    def press():
+        if not pressed or time.monotonic() - pressed[-1] > 1.0:
+            pressed.append(time.monotonic())
+            vehicle.reset()
+        return vehicle.state != "ESTOP"
+
+    vehicle.graph.wait(press, lambda: f"reset does not unlatch; state {vehicle.state}")
+
+
 class Graph:
     """A ROS node that keeps the messages it receives and can wait for them."""
 
@@ -309,6 +322,9 @@ class Stack:
     def reset(self):
         for down in (True, False):
             self.graph.publish("/hind/reset", Bool(data=down))
+
+    def unlatch(self):
+        unlatch(self)
 
     @property
     def motors(self):

@@ -70,6 +70,7 @@ def test_who_drives_is_removed_and_nobody_else_is_set_in_motion(alone):
 def test_who_drives_gets_another_topic_and_nobody_is_set_in_motion(alone):
     """Neither by what is said there already, nor by another source that asks for motion."""
     alone.publish("/nav", 0.1)
+    alone.drives("navigation", 0.1)
     other = alone.publish("/other", 0.2, Twist, zeros=0)
     dock = alone.publish("/dock", 0.3, Twist)
     assert alone.change(DOCK) == []

@@ -125,7 +125,7 @@ def test_the_estop_latches(stack):
     stack.stick(1.0)
     stack.stays_stopped(0.3, "moved by enable and a zero, without reset")
     assert stack.state == "ESTOP", "released without reset"
-    stack.reset()
+    stack.unlatch()
     stack.wait_for_state("SSTOP.ROS")
     stack.stick(0.0)
     stack.stick(1.0)

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from conftest import SLACK, STOP
+from conftest import SLACK, STOP, unlatch
 from devices import Device, Maestro, RoboClaw
 from vehicle import Vehicle, now
 
@@ -82,10 +82,11 @@ class Driven:
         back = now()
         vehicle.say(1.0)
         vehicle.enable(False)
+        vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable false is not received")
         vehicle.enable(True)
-        vehicle.wait_until_heard("hind/enable", back)
+        vehicle.wait(lambda: vehicle.source("hind/enable").says == "true", "enable true is not received")
         assert vehicle.state == "ESTOP" and vehicle.source("motor_controller").says == "works"
-        vehicle.reset()
+        unlatch(vehicle)
         vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
         assert set(vehicle.values(back)) == {STOP}
         self.drive()

@@ -5,7 +5,7 @@ import json
 import time
 
 import rclpy
-from conftest import EDGE, LATCHED, SLACK, STOP, Graph, Process
+from conftest import EDGE, LATCHED, SLACK, STOP, Graph, Process, unlatch
 from geometry_msgs.msg import Twist, TwistStamped
 from hindbrain_msgs.msg import Leds, StateDetail
 from rclpy.qos import QoSProfile
@@ -196,8 +196,7 @@ class Vehicle:
 
     def restart(self):
         """Leaves a latched stop whose cause is gone."""
-        self.reset()
-        self.wait(lambda: self.state != "ESTOP", "reset does not unlatch")
+        unlatch(self)
         self.start()
 
     def was_heard(self, name, since):
