@@ -404,6 +404,7 @@ def free_zones():
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "few: only a few other tests may run at the same time")
     config.addinivalue_line("markers", "alone: measures, or uses the whole machine: not beside other tests")
     worker = os.environ.get("PYTEST_XDIST_WORKER")  # gw0, gw1, ...
     if worker:

@@ -11,7 +11,7 @@ from conftest import EDGE, STOP
 from std_msgs.msg import Int16, String
 from vehicle import Vehicle
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.few
 
 DOMAIN = os.environ.get("ROS_DOMAIN_ID", "0")
 

@@ -5,7 +5,7 @@ import random
 import pytest
 from episodes import FAILED, SETUPS, play
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.few
 
 
 @pytest.mark.parametrize("setup", SETUPS)

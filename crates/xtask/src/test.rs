@@ -102,12 +102,9 @@ const FULL: &[Part] = &[
             ros(root, &[&["build", "--quiet"][..], &crates[..]].concat())
         },
     },
-    Part {
-        name: "tests over DDS, with rclpy, side by side",
-        hint: "see the test above",
-        run: pytest_side_by_side,
-    },
-    Part { name: "tests over DDS, with rclpy, one by one", hint: "see the test above", run: pytest_alone },
+    Part { name: "tests over DDS, many side by side", hint: "see the test above", run: pytest_many },
+    Part { name: "tests over DDS, a few side by side", hint: "see the test above", run: pytest_few },
+    Part { name: "tests over DDS, one by one", hint: "see the test above", run: pytest_alone },
 ];
 
 /// Runs all parts, or those that need no ROS; stops at the first that fails.
@@ -164,15 +161,23 @@ fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
     succeeds(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
 }
 
-/// How many tests run side by side: mostly they wait. Each worker has a vehicle and a ROS domain of its own.
+/// How many tests run side by side at most: mostly they wait. Each worker has a vehicle and a ROS domain of its own.
 fn workers() -> usize {
     std::thread::available_parallelism().map_or(2, |cores| (4 * cores.get()).min(8))
 }
 
-fn pytest_side_by_side(root: &Root) -> Outcome<bool> {
+fn pytest_many(root: &Root) -> Outcome<bool> {
     debian::ensure_mocks()?;
-    let workers = workers().to_string();
-    if pytest(root, &["-m", "not alone", "--dist", "worksteal", "-n", &workers])? {
+    pytest_side_by_side(root, "not few and not alone", workers())
+}
+
+/// Runs the tests whose bounds leave little time to a busy machine.
+fn pytest_few(root: &Root) -> Outcome<bool> {
+    pytest_side_by_side(root, "few", workers().div_ceil(2))
+}
+
+fn pytest_side_by_side(root: &Root, which: &str, workers: usize) -> Outcome<bool> {
+    if pytest(root, &["-m", which, "--dist", "worksteal", "-n", &workers.to_string()])? {
         return Ok(true);
     }
     // On a busy machine a test may fail because of the others; one that also fails alone is wrong.
