@@ -83,7 +83,7 @@ pub enum Part {
     },
 }
 
-/// A command line of either kind.
+/// Measures the nodes and machines, and prints tables; the subcommands are the processes that it starts for that.
 #[derive(Clone, Debug, PartialEq, Eq, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct CommandLine {

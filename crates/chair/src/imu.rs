@@ -1,3 +1,7 @@
+use core::f64::consts::FRAC_PI_2;
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+
 /// The used fields of a `LuciImu`: the others are raw, duplicates or undefined.
 ///
 /// # Source
@@ -62,29 +66,19 @@ pub fn imu(fields: &ImuFields, unit: f64) -> Imu {
     }
 }
 
-fn turned([x, y, z, w]: [f64; 4]) -> Option<[f64; 4]> {
-    let length = (x * x + y * y + z * z + w * w).sqrt();
-    if !(0.99..=1.01).contains(&length) {
-        return None;
-    }
-    // q · (0, 0, r, r) with r = √½: the quaternion of 90 degrees about z.
-    let r = core::f64::consts::FRAC_1_SQRT_2 / length;
-    Some([(x + y) * r, (y - x) * r, (z + w) * r, (w - z) * r])
+fn turned(quaternion: [f64; 4]) -> Option<[f64; 4]> {
+    let quaternion = Quaternion::from(quaternion);
+    let is_unit = (0.99..=1.01).contains(&quaternion.norm());
+    let quarter = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), FRAC_PI_2);
+    is_unit.then(|| (UnitQuaternion::from_quaternion(quaternion) * quarter).coords.into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rotated([x, y, z, w]: [f64; 4], v: [f64; 3]) -> [f64; 3] {
-        // v + 2 w (u × v) + 2 u × (u × v)
-        let cross = |a: [f64; 3], b: [f64; 3]| {
-            [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-        };
-        let u = [x, y, z];
-        let t = cross(u, v);
-        let tt = cross(u, t);
-        std::array::from_fn(|i| v[i] + 2.0 * w * t[i] + 2.0 * tt[i])
+    fn rotated(quaternion: [f64; 4], vector: [f64; 3]) -> [f64; 3] {
+        (UnitQuaternion::from_quaternion(Quaternion::from(quaternion)) * Vector3::from(vector)).into()
     }
 
     fn near(a: [f64; 3], b: [f64; 3]) -> bool {

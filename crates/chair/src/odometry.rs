@@ -1,5 +1,6 @@
 use core::time::Duration;
 
+use nalgebra::Matrix3;
 use units::{Instant, Level, Machine, Stamp};
 
 use crate::OdometryParams;
@@ -166,7 +167,7 @@ impl Odometry {
             forward: f64::midpoint(left, right) / seconds,
             turn: (right - left) / wheel_base / seconds,
             pose_covariance: planar(&self.pose.covariance),
-            twist_covariance: planar(&[[forward, 0.0, both], [0.0, SIDEWAYS, 0.0], [both, 0.0, turn]]),
+            twist_covariance: planar(&Matrix3::new(forward, 0.0, both, 0.0, SIDEWAYS, 0.0, both, 0.0, turn)),
         }
     }
 

@@ -1,12 +1,14 @@
 use core::f64::consts::{PI, TAU};
 
+use nalgebra::{Matrix3, Matrix6, Vector3};
+
 /// A position and heading on the floor, with the covariance of x, y and heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Pose {
     pub x: f64,
     pub y: f64,
     pub heading: f64,
-    pub covariance: [[f64; 3]; 3],
+    pub covariance: Matrix3<f64>,
 }
 
 /// Variance of values that wheels do not measure.
@@ -30,57 +32,33 @@ impl Pose {
         self.heading = wrapped(self.heading + delta);
 
         let half = s / (2.0 * base);
-        let by_pose = [[1.0, 0.0, -s * sin], [0.0, 1.0, s * cos], [0.0, 0.0, 1.0]];
-        let by_left = [cos / 2.0 + half * sin, sin / 2.0 - half * cos, -1.0 / base];
-        let by_right = [cos / 2.0 - half * sin, sin / 2.0 + half * cos, 1.0 / base];
-        let old = self.covariance;
-        let at = |matrix: &[[f64; 3]; 3], row: usize, column: usize| {
-            matrix.get(row).and_then(|row| row.get(column)).copied().unwrap_or(0.0)
-        };
-        for (i, row) in self.covariance.iter_mut().enumerate() {
-            for (j, cell) in row.iter_mut().enumerate() {
-                let mut sum = 0.0;
-                for k in 0..3 {
-                    for l in 0..3 {
-                        sum += at(&by_pose, i, k) * at(&old, k, l) * at(&by_pose, j, l);
-                    }
-                }
-                for (by, way) in [(by_left, left), (by_right, right)] {
-                    let of = |index| by.get(index).copied().unwrap_or(0.0);
-                    sum += of(i) * of(j) * slip * way.abs();
-                }
-                *cell = sum;
-            }
-        }
+        let by_pose = Matrix3::new(1.0, 0.0, -s * sin, 0.0, 1.0, s * cos, 0.0, 0.0, 1.0);
+        let by_left = Vector3::new(cos / 2.0 + half * sin, sin / 2.0 - half * cos, -1.0 / base);
+        let by_right = Vector3::new(cos / 2.0 - half * sin, sin / 2.0 + half * cos, 1.0 / base);
+        self.covariance = by_pose * self.covariance * by_pose.transpose()
+            + by_left * by_left.transpose() * (slip * left.abs())
+            + by_right * by_right.transpose() * (slip * right.abs());
     }
 
     /// Increases the covariance for an unknown motion of at most `way` \[m\] in any direction and `turn` \[rad\]: a
     /// uniform distribution has a third of the square.
     pub fn doubt(&mut self, way: f64, turn: f64) {
-        let [[x, ..], [_, y, _], [.., heading]] = &mut self.covariance;
-        *x += way * way / 3.0;
-        *y += way * way / 3.0;
-        *heading += turn.min(PI) * turn.min(PI) / 3.0;
+        let (along, about) = (way * way / 3.0, turn.min(PI) * turn.min(PI) / 3.0);
+        self.covariance += Matrix3::from_diagonal(&Vector3::new(along, along, about));
     }
 }
 
 /// A covariance of x, y and heading as one of six, row by row; z, roll and pitch have a million.
-pub(crate) fn planar(covariance: &[[f64; 3]; 3]) -> [f64; 36] {
-    const PLACES: [usize; 3] = [0, 1, 5];
-    let mut all = [0.0; 36];
-    for unknown in [2, 3, 4] {
-        if let Some(cell) = all.get_mut(unknown * 7) {
-            *cell = UNKNOWN;
-        }
-    }
-    for (row, cells) in PLACES.iter().zip(covariance) {
-        for (column, cell) in PLACES.iter().zip(cells) {
-            if let Some(slot) = all.get_mut(row * 6 + column) {
-                *slot = *cell;
-            }
-        }
-    }
-    all
+pub(crate) fn planar(covariance: &Matrix3<f64>) -> [f64; 36] {
+    let mut all = Matrix6::from_diagonal_element(UNKNOWN);
+    all.fixed_view_mut::<2, 2>(0, 0).copy_from(&covariance.fixed_view::<2, 2>(0, 0));
+    all.fixed_view_mut::<2, 1>(0, 5).copy_from(&covariance.fixed_view::<2, 1>(0, 2));
+    all.fixed_view_mut::<1, 2>(5, 0).copy_from(&covariance.fixed_view::<1, 2>(2, 0));
+    all[(5, 5)] = covariance[(2, 2)];
+    // The message is row by row; the matrix is column by column.
+    let mut rows = [0.0; 36];
+    rows.copy_from_slice(all.transpose().as_slice());
+    rows
 }
 
 /// sin(x) / x
@@ -137,16 +115,16 @@ mod tests {
     fn covariance_grows_with_the_way() {
         let mut pose = Pose::default();
         pose.advance([1.0, 1.0], BASE, 0.0004);
-        let [[x, _, _], [_, y, _], [_, _, heading]] = pose.covariance;
+        let (x, y, heading) = (pose.covariance[(0, 0)], pose.covariance[(1, 1)], pose.covariance[(2, 2)]);
         // Straight ahead: each wheel counts half, 2 · 0.0004 / 4; heading 2 · 0.0004 / 0.5065²; y by the heading of the
         // two wheels around the middle of the way, (1 / (2 · 0.5065))² · 2 · 0.0004.
         assert!(near(x, 0.0002) && near(heading, 0.0008 / (BASE * BASE)), "{x} {heading}");
         assert!(near(y, 0.0008 / (4.0 * BASE * BASE)), "{y}");
         // Another metre: y grows by what the heading was wrong before, (1 m)² · 0.0008 / base², and twice the mixed part.
-        let mixed = pose.covariance[1][2];
+        let mixed = pose.covariance[(1, 2)];
         let expected = y + heading + 2.0 * mixed + y;
         pose.advance([1.0, 1.0], BASE, 0.0004);
-        assert!(near(pose.covariance[1][1], expected));
+        assert!(near(pose.covariance[(1, 1)], expected));
     }
 
     #[test]
@@ -155,12 +133,12 @@ mod tests {
         pose.doubt(3.0, 100.0);
         assert_eq!((pose.x, pose.y, pose.heading), (1.0, 2.0, 3.0));
         // 3² / 3 and π² / 3.
-        assert!(near(pose.covariance[0][0], 3.0) && near(pose.covariance[2][2], PI * PI / 3.0));
+        assert!(near(pose.covariance[(0, 0)], 3.0) && near(pose.covariance[(2, 2)], PI * PI / 3.0));
     }
 
     #[test]
     fn values_that_wheels_do_not_measure_are_unknown() {
-        let all = planar(&[[1.0, 2.0, 3.0], [2.0, 4.0, 5.0], [3.0, 5.0, 6.0]]);
+        let all = planar(&Matrix3::new(1.0, 2.0, 3.0, 2.0, 4.0, 5.0, 3.0, 5.0, 6.0));
         assert_eq!(
             (all[0], all[1], all[5], all[7], all[11], all[35], all[30]),
             (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 3.0)

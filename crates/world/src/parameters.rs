@@ -146,7 +146,7 @@ impl Params {
             range_rate,
             estop_rate,
         } = declared;
-        let wall = |w: &[f64; 4]| Segment { a: [w[0], w[1]], b: [w[2], w[3]] };
+        let wall = |w: &[f64; 4]| Segment::new([w[0], w[1]], [w[2], w[3]]);
         let part = |index: usize| start.get(index).copied().unwrap_or_default();
         let period = |rate: i64| Duration::from_secs(1) / u32::try_from(rate).unwrap_or(1).max(1);
         Self {

@@ -1,3 +1,5 @@
+use nalgebra::Vector2;
+
 use crate::geometry::{Pose, Segment, bearing, first_contact};
 use crate::parameters::Params;
 
@@ -29,7 +31,7 @@ use crate::parameters::Params;
 #[derive(Clone, Debug)]
 pub(crate) struct Zones {
     /// Unit vectors of the sector borders, counter-clockwise, from the right border of the front sector.
-    borders: [[f64; 2]; SECTORS],
+    borders: [Vector2<f64>; SECTORS],
 }
 
 const SECTORS: usize = 10;
@@ -64,7 +66,7 @@ impl Zones {
             }
         }
         let ahead = bearing(pose.heading);
-        for (sector, way) in [(FRONT, ahead), (BACK, [-ahead[0], -ahead[1]])] {
+        for (sector, way) in [(FRONT, ahead), (BACK, -ahead)] {
             let contact = first_contact(walls, pose.point(), way, params.radius, params.slow_distance);
             near[sector] = near[sector].min(contact.map_or(f64::INFINITY, |contact| contact.travel));
         }
@@ -93,16 +95,15 @@ impl Zones {
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::Point2;
+
     use super::*;
 
     /// A short wall across the bearing `degrees`, its middle `distance` from the centre.
     fn plate(degrees: f64, distance: f64) -> Segment {
-        let [x, y] = bearing(degrees.to_radians());
-        let (middle, half) = ([x * distance, y * distance], 0.01);
-        Segment {
-            a: [middle[0] - y * half, middle[1] + x * half],
-            b: [middle[0] + y * half, middle[1] - x * half],
-        }
+        let way = bearing(degrees.to_radians());
+        let (middle, half) = (Point2::from(way * distance), Vector2::new(-way.y, way.x) * 0.01);
+        Segment { a: middle + half, b: middle - half }
     }
 
     fn scaling(walls: &[Segment]) -> [f32; 16] {
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_wall_ahead_gives_the_derived_factor() {
-        let facing = |edge: f64| scaling(&[Segment { a: [0.35 + edge, -0.1], b: [0.35 + edge, 0.1] }])[0];
+        let facing = |edge: f64| scaling(&[Segment::new([0.35 + edge, -0.1], [0.35 + edge, 0.1])])[0];
         assert_eq!(facing(1.5), 1.0);
         // (0.9 - 0.3)/(1.5 - 0.3) = 0.5
         assert!((facing(0.9) - 0.5).abs() < 1e-6);
@@ -152,10 +153,10 @@ mod tests {
     fn a_pillar_beside_the_front_sector_but_in_the_way_counts_as_front() {
         // At (0.8, 0.3) the bearing is 20.6 degrees, in front_left, but the footprint, 0.35 wide to each side, would
         // touch it after 0.8 - sqrt(0.35^2 - 0.3^2) = 0.6197 m: (0.6197 - 0.3)/1.2 = 0.2664.
-        let fields = scaling(&[Segment { a: [0.8, 0.3], b: [0.8, 0.301] }]);
+        let fields = scaling(&[Segment::new([0.8, 0.3], [0.8, 0.301])]);
         assert!((fields[0] - 0.2664).abs() < 1e-3, "{fields:?}");
         // At y = 0.36 it would pass.
-        assert_eq!(scaling(&[Segment { a: [0.8, 0.36], b: [0.8, 0.361] }])[0], 1.0);
+        assert_eq!(scaling(&[Segment::new([0.8, 0.36], [0.8, 0.361])])[0], 1.0);
     }
 
     #[test]

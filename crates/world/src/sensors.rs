@@ -1,6 +1,7 @@
 use core::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 use std::sync::Arc;
 
+use nalgebra::{Point2, Vector2};
 use units::Stamp;
 
 use crate::geometry::{Pose, Segment, bearing, cast};
@@ -52,13 +53,12 @@ pub(crate) fn scan(
 /// The measurements of the four infra-red sensors, in the order front port, front starboard, back port, back
 /// starboard.
 pub(crate) fn ranges(pose: &Pose, walls: &[Segment], params: &Params, stamp: Stamp) -> [Range; 4] {
-    let [cos, sin] = bearing(pose.heading);
+    let isometry = pose.isometry();
     CORNERS.map(|(frame_id, front, port)| {
         // On the rim of the footprint, 45 degrees from the axis: no wall is ever between the sensor and the rim.
         let out = params.radius * FRAC_1_SQRT_2;
-        let (x, y) = (front * out, port * out);
-        let origin = [pose.x + x * cos - y * sin, pose.y + x * sin + y * cos];
-        let met = cast(walls, origin, [front * cos, front * sin], params.range_max);
+        let origin = isometry * Point2::new(front * out, port * out);
+        let met = cast(walls, origin, isometry * Vector2::new(front, 0.0), params.range_max);
         let distance = met.unwrap_or(params.range_max).max(RANGE_MIN);
         Range {
             stamp,
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn ahead(x: f64) -> [Segment; 1] {
-        [Segment { a: [x, -5.0], b: [x, 5.0] }]
+        [Segment::new([x, -5.0], [x, 5.0])]
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
     fn each_sensor_sees_its_own_side() {
         // A plate on the port side of the path only, seen after a quarter turn to the left.
         let pose = Pose { x: 1.0, y: 1.0, heading: PI / 2.0 };
-        let plate = [Segment { a: [0.5, 3.0], b: [0.9, 3.0] }];
+        let plate = [Segment::new([0.5, 3.0], [0.9, 3.0])];
         let got = ranges(&pose, &plate, &Params::default(), Stamp::ZERO);
         assert_eq!(got.map(|range| range.distance < 4.0), [true, false, false, false]);
         assert_eq!(got[0].frame_id, "ir_front_port");

@@ -1,6 +1,6 @@
-use crate::geometry::{
-    Pose, Segment, along, bearing, clearance, dot, first_contact, norm, scale, sub, unit, wrap,
-};
+use nalgebra::{Point2, Vector2};
+
+use crate::geometry::{Pose, Segment, bearing, clearance, first_contact, wrap};
 
 /// A round vehicle on two driven wheels.
 ///
@@ -61,16 +61,16 @@ impl Vehicle {
         let (speed, turn) = twist(means);
         let angle = turn * dt;
         let halfway = self.pose.heading + angle / 2.0;
-        let motion = scale(bearing(halfway), speed * dt * sinc(angle / 2.0));
+        let motion = bearing(halfway) * (speed * dt * sinc(angle / 2.0));
         let start = self.pose.point();
         let (end, touched) = slide(start, motion, body.radius, walls);
-        self.pose = Pose { x: end[0], y: end[1], heading: wrap(self.pose.heading + angle) };
+        self.pose = Pose { x: end.x, y: end.y, heading: wrap(self.pose.heading + angle) };
         if touched && !self.stands() {
-            self.forward = dot(sub(end, start), bearing(halfway)) / dt;
+            self.forward = (end - start).dot(&bearing(halfway)) / dt;
         }
         let hit = touched && !self.touching;
         // A vehicle that waits at the wall is still in contact: starting again is no second collision.
-        if touched || norm(motion) > 0.0 {
+        if touched || motion.norm() > 0.0 {
             self.touching = touched;
         }
         hit
@@ -101,19 +101,19 @@ fn sinc(x: f64) -> f64 {
 }
 
 /// The final position of a disc, and whether a wall reduced its motion.
-fn slide(start: [f64; 2], motion: [f64; 2], radius: f64, walls: &[Segment]) -> ([f64; 2], bool) {
+fn slide(start: Point2<f64>, motion: Vector2<f64>, radius: f64, walls: &[Segment]) -> (Point2<f64>, bool) {
     let (mut at, mut rest, mut touched) = (start, motion, false);
     for _ in 0..SLIDES {
-        let Some(way) = unit(rest) else { break };
-        let length = norm(rest);
+        let length = rest.norm();
+        let Some(way) = rest.try_normalize(0.0) else { break };
         let Some(contact) = first_contact(walls, at, way, radius + SKIN, length) else {
-            at = along(at, rest, 1.0);
+            at += rest;
             break;
         };
         touched = true;
-        at = along(at, way, contact.travel);
-        rest = scale(way, length - contact.travel);
-        rest = along(rest, contact.normal, -dot(rest, contact.normal));
+        at += way * contact.travel;
+        rest = way * (length - contact.travel);
+        rest -= contact.normal * rest.dot(&contact.normal);
     }
     // The final check, independent of rounding above: no new overlap, and no overlap grows.
     let allowed = clearance(walls, start).min(radius);
@@ -151,7 +151,7 @@ mod tests {
     fn opposite_wheels_turn_in_place() {
         // w = (0.3 - -0.3)/0.5 = 1.2 rad/s; 2 s make 2.4 rad
         let (vehicle, _) = drive(&BODY, &[], [-0.3, 0.3], 100);
-        assert!(near(vehicle.pose.heading, 2.4) && vehicle.pose.point() == [0.0, 0.0]);
+        assert!(near(vehicle.pose.heading, 2.4) && vehicle.pose.point() == Point2::origin());
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_wall_ahead_stops_and_is_counted_once() {
-        let wall = [Segment { a: [1.0, -1.0], b: [1.0, 1.0] }];
+        let wall = [Segment::new([1.0, -1.0], [1.0, 1.0])];
         let (mut vehicle, hits) = drive(&BODY, &wall, [1.0, 1.0], 200);
         // The footprint touches at 1 - 0.35 = 0.65 m.
         assert!((vehicle.pose.x - 0.65).abs() < 2.0 * SKIN && vehicle.pose.x <= 0.65, "{vehicle:?}");
@@ -203,11 +203,11 @@ mod tests {
         for tenths in 1..900 {
             let (angle, turned) = (f64::from(tenths) * 0.1_f64.to_radians(), f64::from(tenths) * 0.37);
             let (tangent, normal) = (bearing(turned), bearing(turned + PI / 2.0));
-            let foot = scale(normal, 0.7);
-            let wall = [Segment { a: along(foot, tangent, -9.0), b: along(foot, tangent, 9.0) }];
+            let foot = Point2::from(normal * 0.7);
+            let wall = [Segment { a: foot - tangent * 9.0, b: foot + tangent * 9.0 }];
             let mut vehicle = Vehicle::new(Pose { heading: turned + angle, ..Pose::default() });
             let hits = (0..200).filter(|_| vehicle.step([1.0, 1.0], DT, &BODY, &wall)).count();
-            let progress = dot(vehicle.pose.point(), tangent);
+            let progress = vehicle.pose.point().coords.dot(&tangent);
             assert!((progress - 4.0 * angle.cos()).abs() < 1e-6 && hits <= 1, "{tenths}: {vehicle:?}");
             assert!(wall[0].distance(vehicle.pose.point()) >= 0.35);
         }
@@ -217,7 +217,7 @@ mod tests {
     fn a_slanted_wall_leaves_the_motion_along_it() {
         // The wall climbs at 45 degrees; once touching, 1 m/s forward becomes cos 45 along the wall, and of that
         // cos 45 along the heading: 0.5 m/s.
-        let wall = [Segment { a: [0.0, -1.0], b: [10.0, 9.0] }];
+        let wall = [Segment::new([0.0, -1.0], [10.0, 9.0])];
         let (vehicle, hits) = drive(&BODY, &wall, [1.0, 1.0], 200);
         assert!(near(vehicle.forward, 0.5) && vehicle.pose.y > 1.0 && hits == 1, "{vehicle:?}");
     }

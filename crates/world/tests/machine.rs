@@ -108,7 +108,7 @@ fn an_invalid_servo_value_stops_both_and_is_counted() {
 
 #[test]
 fn a_wall_stops_and_is_counted_once() {
-    let wall = Segment { a: [1.0, -1.0], b: [1.0, 1.0] };
+    let wall = Segment::new([1.0, -1.0], [1.0, 1.0]);
     let mut world = World::new(Params { walls: vec![wall], ..empty() });
     drive(&mut world, 0, 3000, 24, 24);
     let snapshot = world.snapshot();

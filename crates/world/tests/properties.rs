@@ -13,7 +13,7 @@ fn drain(world: &mut World, now: Instant) -> Vec<Output> {
 
 fn segment() -> impl Strategy<Value = Segment> {
     let end = || (-4.0..4.0, -4.0..4.0);
-    (end(), end()).prop_map(|((ax, ay), (bx, by))| Segment { a: [ax, ay], b: [bx, by] })
+    (end(), end()).prop_map(|((ax, ay), (bx, by))| Segment::new([ax, ay], [bx, by]))
 }
 
 /// Rooms in which the vehicle at the origin overlaps nothing.
@@ -27,7 +27,7 @@ fn room() -> impl Strategy<Value = Params> {
 }
 
 fn clearance(params: &Params, pose: Pose) -> f64 {
-    params.walls.iter().map(|wall| wall.distance([pose.x, pose.y])).fold(f64::INFINITY, f64::min)
+    params.walls.iter().map(|wall| wall.distance(pose.point())).fold(f64::INFINITY, f64::min)
 }
 
 /// Servo values that last for some steps each.
@@ -57,8 +57,8 @@ fn sides(a: [f64; 2], b: [f64; 2], p: [f64; 2]) -> f64 {
 
 /// Whether the path from `p` to `q` crosses the wall.
 fn crosses(wall: &Segment, p: [f64; 2], q: [f64; 2]) -> bool {
-    sides(wall.a, wall.b, p) * sides(wall.a, wall.b, q) < 0.0
-        && sides(p, q, wall.a) * sides(p, q, wall.b) < 0.0
+    let (a, b) = (wall.a.into(), wall.b.into());
+    sides(a, b, p) * sides(a, b, q) < 0.0 && sides(p, q, a) * sides(p, q, b) < 0.0
 }
 
 proptest! {

@@ -61,8 +61,8 @@ fn bounds(picture: &Picture<'_>, area: Area) -> [[f64; 2]; 2] {
 
 fn paint(context: &mut Context<'_>, picture: &Picture<'_>) {
     for wall in &picture.world.walls {
-        let ([x1, y1], [x2, y2]) = (wall.a, wall.b);
-        context.draw(&Line { x1, y1, x2, y2, color: Color::Gray });
+        let color = Color::Gray;
+        context.draw(&Line { x1: wall.a.x, y1: wall.a.y, x2: wall.b.x, y2: wall.b.y, color });
     }
     let Some(pose) = picture.observed.pose else { return };
     context.layer();
