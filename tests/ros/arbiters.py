@@ -33,10 +33,10 @@ class Arbiter:
         self.graph = Graph()
         parameters = {**named("sources.joystick", **STICK), **parameters}
         texts = [text for name, value in parameters.items() for text in ("-p", f"{node}:{name}:={value}")]
-        self.graph.listen(TwistStamped, OUTPUT)
+        self.graph.subscribe(TwistStamped, OUTPUT)
         self.topic = f"/{node}/active"
-        self.graph.listen(DiagnosticStatus, self.topic, LATCHED)
-        self.graph.listen(ParameterEvent, "/parameter_events")
+        self.graph.subscribe(DiagnosticStatus, self.topic, LATCHED)
+        self.graph.subscribe(ParameterEvent, "/parameter_events")
         self.process = Process(executable, "--ros-args", *texts, *arguments)
         self.client = AsyncParameterClient(self.graph.node, node)
 
@@ -80,25 +80,25 @@ class Arbiter:
         values = message.values if message else []
         return {value.key.removeprefix("lock "): value.value for value in values if value.key.startswith("lock ")}
 
-    def said(self, since):
+    def speeds_since(self, since):
         return [message.twist.linear.x for message in self.graph.since(OUTPUT, since)]
 
     def rests_within(self, bound, start, what):
         """Checks that the first of the final zeros came within `bound` seconds after `start`, by the monotonic clock."""
-        self.wait(lambda: self.last == 0.0 and self.said(start), f"{what}: no zero comes", bound + 2.0)
+        self.wait(lambda: self.last == 0.0 and self.speeds_since(start), f"{what}: no zero comes", bound + 2.0)
         time.sleep(0.1)
         assert self.last == 0.0, f"{what}: it moves again"
-        told = [(at, message.twist.linear.x) for at, message in self.graph.heard[OUTPUT]]
-        moved = max((index for index, (_, speed) in enumerate(told) if speed != 0.0), default=-1)
-        took = told[moved + 1][0] - start
+        reported = [(at, message.twist.linear.x) for at, message in self.graph.messages[OUTPUT]]
+        moved = max((index for index, (_, speed) in enumerate(reported) if speed != 0.0), default=-1)
+        took = reported[moved + 1][0] - start
         assert took < bound + SLACK, f"{what}: rests after {took:.3f} s, must be within {bound} s"
 
     def moves_again(self, start):
         """Waits for the first motion command that follows a zero, and returns how long after `start` it came."""
 
         def firsts():
-            told = [(at, message.twist.linear.x) for at, message in self.graph.heard[OUTPUT] if at >= start]
-            return [at for (at, speed), (_, before) in zip(told[1:], told) if speed != 0.0 and before == 0.0]
+            reported = [(at, message.twist.linear.x) for at, message in self.graph.messages[OUTPUT] if at >= start]
+            return [at for (at, speed), (_, before) in zip(reported[1:], reported) if speed != 0.0 and before == 0.0]
 
         self.wait(firsts, "it does not move again")
         return firsts()[0] - start
@@ -161,7 +161,7 @@ class Sender:
 
     def __init__(self, arbiter, topic, speed, kind, rate, graph, zeros, qos):
         self.arbiter, self.speed, self.kind, self.node, self.zeros = arbiter, speed, kind, graph.node, zeros
-        self.said = 0
+        self.sent = 0
         self.publisher = None
         deadline = time.monotonic() + 2.0
         while self.publisher is None:  # a publisher of another type that was just destroyed may still exist
@@ -170,16 +170,16 @@ class Sender:
             except RCLError:
                 assert time.monotonic() < deadline, f"{topic} cannot be published as {kind}"
                 time.sleep(0.01)
-        self.timer = self.node.create_timer(1.0 / rate, self.say)
+        self.timer = self.node.create_timer(1.0 / rate, self._publish)
 
-    def say(self):
-        self.said = self.said + 1 if self.publisher.get_subscription_count() else 0
-        first = self.kind is not Bool and self.said <= self.zeros
+    def _publish(self):
+        self.sent = self.sent + 1 if self.publisher.get_subscription_count() else 0
+        first = self.kind is not Bool and self.sent <= self.zeros
         self.publisher.publish(self.arbiter.message(self.kind, 0.0 if first else self.speed))
 
     def zero(self):
         """Publishes some zeros first again."""
-        self.said = 0
+        self.sent = 0
 
     def __call__(self):
         self.node.destroy_timer(self.timer)
@@ -196,6 +196,6 @@ def parameters(values):
     return [parameter(name, value) for name, value in values.items()]
 
 
-def settle():
+def wait_for_messages_in_flight():
     """Waits until messages in flight have arrived."""
     time.sleep(0.3)

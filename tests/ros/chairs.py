@@ -45,8 +45,8 @@ class Driver:
         self.graph = Graph()
         self.source = source
         self.graph.record(LuciJoystick, REMOTE, QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE))
-        self.graph.listen(String, "/chair/state", LATCHED)
-        self.graph.listen(DiagnosticArray, "/diagnostics")
+        self.graph.subscribe(String, "/chair/state", LATCHED)
+        self.graph.subscribe(DiagnosticArray, "/diagnostics")
         self.parameters = {**PROFILES, **dict(parameters)}
         self.begin = lambda: Process(executable, *arguments(self.parameters))
         self.process = self.begin()
@@ -70,7 +70,7 @@ class Driver:
         finally:
             self.graph.close()
 
-    def begin_again(self):
+    def restart_node(self):
         """Starts the node again after its end, while the commands continue."""
         start = time.monotonic()
         self.process = self.begin()
@@ -78,7 +78,7 @@ class Driver:
 
     def check(self):
         """Checks that each message has its zone and the mode's source, and its parts in range."""
-        for _, message in self.graph.heard[REMOTE]:
+        for _, message in self.graph.messages[REMOTE]:
             forward, right, zone, source = fields(message)
             assert source == self.source, f"a stick of another source: {message}"
             assert -100 <= forward <= 100 and -100 <= right <= 100 and 0 <= zone <= 8, message
@@ -102,10 +102,10 @@ class Driver:
         return fields(message) if message else None
 
     def sticks(self, start=0.0):
-        return [(at, fields(message)) for at, message in self.graph.heard[REMOTE] if at >= start]
+        return [(at, fields(message)) for at, message in self.graph.messages[REMOTE] if at >= start]
 
     def statuses(self):
-        return [s for _, m in self.graph.heard["/diagnostics"] for s in m.status if s.name == "chair"]
+        return [s for _, m in self.graph.messages["/diagnostics"] for s in m.status if s.name == "chair"]
 
     @property
     def message(self):
@@ -115,7 +115,7 @@ class Driver:
         values = {value.key: value.value for value in self.statuses()[-1].values} if self.statuses() else {}
         return values.get(key)
 
-    def says(self, text, timeout=4.0):
+    def wait_for_message(self, text, timeout=4.0):
         """Waits until the diagnostics' message contains `text`."""
         self.wait(lambda: self.message and text in self.message, f"the diagnostics do not say '{text}'", timeout)
 
@@ -137,7 +137,7 @@ class Driver:
     def become(self, state, timeout=6.0):
         return self.wait(lambda: self.state == state, f"must become {state}", timeout)
 
-    def say(self, linear=0.0, angular=0.0, ahead=0.0):
+    def set_command(self, linear=0.0, angular=0.0, ahead=0.0):
         """Sets the command that is sent 50 times a second from now on, stamped `ahead` of the clock [s]."""
         self.ahead = ahead
         twist = getattr(self.command, "twist", self.command)
@@ -158,11 +158,11 @@ class Driver:
 
     def again(self, linear=0.0, angular=0.0):
         """The same after a zero that the chair follows: after a loss nothing continues by itself."""
-        self.say()
+        self.set_command()
         self.become("active")
-        self.say(linear, angular)
+        self.set_command(linear, angular)
 
-    def hush(self):
+    def fall_silent(self):
         """Sends no more commands; the publisher stays."""
         self.graph.node.destroy_timer(self.commands)
         self.commands = None
@@ -194,8 +194,8 @@ class Luci:
     """
 
     def __init__(self, services=(SET, REMOVE), profile=1):
-        self.graph, self.desk = Graph(), Graph()
-        self.calls, self.obeys, self.hangs, self.nonsense, self.timer = [], True, False, None, None
+        self.graph, self.service_graph = Graph(), Graph()
+        self.calls, self.enters_modes, self.hangs, self.invalid_source, self.timer = [], True, False, None, None
         # Properties that are not known of a real chair: the source that joystick_position carries, if not the mode's, and which
         # topics are published.
         self.own_source, self.shows_position, self.shows_scaling = None, True, True
@@ -215,7 +215,7 @@ class Luci:
 
     def __exit__(self, *_):
         self.hangs = False
-        self.desk.close()
+        self.service_graph.close()
         self.graph.close()
 
     def serve(self, name):
@@ -223,11 +223,11 @@ class Luci:
             self.calls.append((time.time(), name))
             while self.hangs:
                 time.sleep(0.02)
-            if self.obeys:
+            if self.enters_modes:
                 self.show({SET: SHARED, AUTO_SERVICES[0]: AUTO}.get(name, PHYSICAL))
             return response
 
-        self.desk.node.create_service(Empty, f"/luci/{name}", called)
+        self.service_graph.node.create_service(Empty, f"/luci/{name}", called)
 
     def show(self, source):
         self.stick.input_source = source
@@ -248,7 +248,7 @@ class Luci:
             stick.input_source = source if self.own_source is None else self.own_source
             self.position.publish(stick)
         if self.shows_scaling:
-            shown = source if self.nonsense is None else self.nonsense
+            shown = source if self.invalid_source is None else self.invalid_source
             self.scaling.publish(LuciJoystickScaling(joystick_zone=8, input_source=shown))
 
     def called(self, name, since=0.0):
@@ -259,7 +259,7 @@ class Luci:
 def active(parameters=(), profile=1, command=TwistStamped):
     """A chair in the shared mode, and its driver, whose zero command it follows."""
     with Luci(profile=profile) as luci, Driver(parameters, command=command) as driver:
-        driver.say()
+        driver.set_command()
         driver.activate()
         driver.become("active")
         yield luci, driver
@@ -271,10 +271,10 @@ class Chair:
     def __init__(self, parameters=()):
         self.graph = Graph()
         for kind, name in [(LuciJoystick, "joystick_position"), (LuciJoystickScaling, "joystick_scaling")]:
-            self.graph.listen(kind, f"/luci/{name}", ONE)
+            self.graph.subscribe(kind, f"/luci/{name}", ONE)
         for side in ("port", "starboard"):
-            self.graph.listen(Int16, f"/motor/{side}", ONE)
-        self.graph.listen(DiagnosticArray, "/diagnostics")
+            self.graph.subscribe(Int16, f"/motor/{side}", ONE)
+        self.graph.subscribe(DiagnosticArray, "/diagnostics")
         self.process = Process("luci_chair", *arguments(dict(parameters)))
         self.remote, self.timer = LuciJoystick(joystick_zone=8, input_source=SHARED), None
 
@@ -319,7 +319,7 @@ class Chair:
         self.call(f"/luci/set_{mode}_remote_input")
         self.wait(lambda: self.scaled.input_source == source, f"does not enter {mode}")
 
-    def say(self, forward, right=0, source=None, rate=20.0):
+    def set_remote(self, forward, right=0, source=None, rate=20.0):
         """Sets the remote joystick from now on."""
         self.remote.forward_back, self.remote.left_right = forward, right
         self.remote.input_source = self.remote.input_source if source is None else source
@@ -336,5 +336,5 @@ class Chair:
         assert values == {90}, f"{what}: motors got {sorted(values)}"
 
     def value(self, key):
-        statuses = [s for _, m in self.graph.heard["/diagnostics"] for s in m.status if s.name == "interface"]
+        statuses = [s for _, m in self.graph.messages["/diagnostics"] for s in m.status if s.name == "interface"]
         return {v.key: v.value for v in statuses[-1].values}.get(key) if statuses else None

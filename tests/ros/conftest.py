@@ -156,7 +156,7 @@ class Graph:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self.repeated = {}
-        self.heard = {}
+        self.messages = {}
         self.publishers = {}
         self.condition = threading.Condition()
         self.thread = threading.Thread(target=self._spin, daemon=True)
@@ -174,23 +174,23 @@ class Graph:
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 
-    def listen(self, message_type, topic, qos=EDGE):
-        self.heard[topic] = []
+    def subscribe(self, message_type, topic, qos=EDGE):
+        self.messages[topic] = []
 
         def remember(message):
             with self.condition:
-                self.heard[topic].append((time.monotonic(), message))
+                self.messages[topic].append((time.monotonic(), message))
                 self.condition.notify_all()
 
         self.node.create_subscription(message_type, topic, remember, qos)
 
     def record(self, message_type, topic, qos=EDGE):
         """Like `listen`, but with the time at which a message was published [s], by the wall clock of this machine."""
-        self.heard[topic] = []
+        self.messages[topic] = []
 
         def remember(message, info):
             with self.condition:
-                self.heard[topic].append((info["source_timestamp"] / 1e9, message))
+                self.messages[topic].append((info["source_timestamp"] / 1e9, message))
                 self.condition.notify_all()
 
         self.node.create_subscription(message_type, topic, remember, qos)
@@ -217,17 +217,17 @@ class Graph:
         self.repeated[timer] = publisher
         return timer
 
-    def cease(self, timer):
+    def stop_repeating(self, timer):
         """Ends `repeat` and destroys its publisher."""
         self.node.destroy_timer(timer)
         self.node.destroy_publisher(self.repeated.pop(timer))
 
     def last(self, topic):
-        return self.heard[topic][-1][1] if self.heard[topic] else None
+        return self.messages[topic][-1][1] if self.messages[topic] else None
 
     def since(self, topic, start):
         with self.condition:
-            return [message for at, message in self.heard[topic] if at >= start]
+            return [message for at, message in self.messages[topic] if at >= start]
 
     def wait(self, condition, failure, timeout=5.0):
         """Waits until `condition()` holds and returns how long it took; fails with the sentence `failure`."""
@@ -251,9 +251,9 @@ class Stack:
         self.start(*self.executables)
         graph = self.graph
         for side in ("port", "starboard"):
-            graph.listen(Int16, f"/motor/{side}")
-        graph.listen(String, "/hind/state", LATCHED)
-        graph.listen(TwistStamped, "/cmd_vel")
+            graph.subscribe(Int16, f"/motor/{side}")
+        graph.subscribe(String, "/hind/state", LATCHED)
+        graph.subscribe(TwistStamped, "/cmd_vel")
         self.hand = State()
         self.hand_timer = None
         self.scaling = free_zones()
@@ -279,7 +279,7 @@ class Stack:
         )
         if "hindbrain" in self.processes:
             # Separate nodes discover each other one by one; only then can a zero reach hindbrain, which needs one first.
-            self.graph.listen(DiagnosticArray, "/diagnostics")
+            self.graph.subscribe(DiagnosticArray, "/diagnostics")
             self.graph.wait(
                 lambda: self.received("hindbrain", "/cmd_vel") and self.received("zone_scaler", "/cmd_vel_arbitrated"),
                 lambda: "the nodes did not find each other: " + self.output(),
@@ -348,7 +348,7 @@ class Stack:
         """Both motors get stop within `bound` seconds after `start`, by the monotonic clock."""
         took = 0.0
         for side in ("port", "starboard"):
-            stops = lambda: [at for at, message in self.graph.heard[f"/motor/{side}"] if at >= start and message.data == STOP]  # noqa: B023
+            stops = lambda: [at for at, message in self.graph.messages[f"/motor/{side}"] if at >= start and message.data == STOP]  # noqa: B023
             self.graph.wait(stops, lambda: f"{what}: {side} does not stop: {self.motors}, {self.state}", bound + 2.0)
             took = max(took, stops()[0] - start)
         assert took < bound + SLACK, f"{what}: stopped after {took:.3f} s, must be within {bound:.3f} s"

@@ -29,11 +29,11 @@ class RoboClaw:
     STOP = [0, 0]
     LENGTHS = {14: 3, 15: 0, 21: 0, 34: 6, 90: 0}  # what follows address and number, CRC included
 
-    def __init__(self, tell):
-        self.tell = tell
+    def __init__(self, report):
+        self.report = report
         self.motors = self.STOP
         self.timeout = 0.0  # off, as it comes from the factory
-        self.heard = time.monotonic()
+        self.last_packet = time.monotonic()
         self.buffer = b""
         self.errors = 0
 
@@ -42,14 +42,14 @@ class RoboClaw:
 
     def receive(self, data):
         """Receives bytes from the line; returns the answers to all packets in them."""
-        if time.monotonic() - self.heard > 0.01:
+        if time.monotonic() - self.last_packet > 0.01:
             self.buffer = b""  # half a packet is discarded after a pause of 10 ms
         self.buffer += data
         answers = b""
         while len(self.buffer) >= 2:
             address, number = self.buffer[:2]
             if address != 0x80 or number not in self.LENGTHS:
-                self.tell(unknown=self.buffer[:2].hex())
+                self.report(unknown=self.buffer[:2].hex())
                 self.buffer = self.buffer[1:]
                 continue
             size = 2 + self.LENGTHS[number]
@@ -62,12 +62,12 @@ class RoboClaw:
     def carry_out(self, number, packet):
         body, signature = packet[:-2], packet[-2:]
         if self.LENGTHS[number] and binascii.crc_hqx(body, 0).to_bytes(2, "big") != signature:
-            self.tell(wrong_crc=packet.hex())
+            self.report(wrong_crc=packet.hex())
             return b""
-        self.heard = time.monotonic()
+        self.last_packet = time.monotonic()
         if number == 14:
             self.timeout = packet[2] / 10
-            self.tell(timeout=self.timeout)
+            self.report(timeout=self.timeout)
         elif number == 34:
             self.move([int.from_bytes(packet[2:4], "big", signed=True), int.from_bytes(packet[4:6], "big", signed=True)])
         else:
@@ -78,13 +78,13 @@ class RoboClaw:
 
     def move(self, motors):
         self.motors = motors
-        self.tell(motors=motors)
+        self.report(motors=motors)
 
     def pass_time(self):
         """Its own watchdog: without a packet in time it stops."""
-        if self.timeout and time.monotonic() - self.heard > self.timeout and self.motors != self.STOP:
+        if self.timeout and time.monotonic() - self.last_packet > self.timeout and self.motors != self.STOP:
             self.motors = self.STOP
-            self.tell(stopped_by_itself=self.STOP)
+            self.report(stopped_by_itself=self.STOP)
 
 
 class Maestro:
@@ -92,11 +92,11 @@ class Maestro:
 
     STOP = [5888, 5888]  # 1472 us in quarters, its home position
 
-    def __init__(self, tell, timeout=0.2):
-        self.tell = tell
+    def __init__(self, report, timeout=0.2):
+        self.report = report
         self.motors = [0, 0]  # no pulses
         self.timeout = timeout
-        self.heard = time.monotonic()
+        self.last_packet = time.monotonic()
         self.buffer = b""
         self.errors = 0
         self.timed_out = False
@@ -107,14 +107,14 @@ class Maestro:
         while self.buffer:
             command, size = self.buffer[0], {0x84: 4, 0xA1: 1}.get(self.buffer[0])
             if size is None:
-                self.tell(unknown=f"{command:02x}")
+                self.report(unknown=f"{command:02x}")
                 self.errors |= 1 << 4
                 self.buffer = self.buffer[1:]
                 continue
             if len(self.buffer) < size:
                 break
             packet, self.buffer = self.buffer[:size], self.buffer[size:]
-            self.heard, self.timed_out = time.monotonic(), False
+            self.last_packet, self.timed_out = time.monotonic(), False
             if command == 0xA1:
                 answers += self.errors.to_bytes(2, "little")
                 self.errors = 0
@@ -124,15 +124,15 @@ class Maestro:
                 motors[channel] = low + 128 * high
                 self.motors = motors
                 if channel == 1:  # both come together
-                    self.tell(motors=motors)
+                    self.report(motors=motors)
         return answers
 
     def pass_time(self):
-        if self.timeout and not self.timed_out and time.monotonic() - self.heard > self.timeout:
+        if self.timeout and not self.timed_out and time.monotonic() - self.last_packet > self.timeout:
             self.timed_out = True
             self.errors |= 1 << 5
             self.motors = self.STOP
-            self.tell(stopped_by_itself=self.STOP)
+            self.report(stopped_by_itself=self.STOP)
 
 
 class Terminal:
@@ -155,20 +155,20 @@ class Terminal:
             self.master, self.slave = os.openpty()
             tty.setraw(self.slave, termios.TCSANOW)
             os.symlink(os.ttyname(self.slave), self.link + ".new")
-            self.device = self.make(self.tell)
+            self.device = self.make(self.report)
             os.replace(self.link + ".new", self.link)
-        self.tell(plugged=in_)
+        self.report(plugged=in_)
 
-    def tell(self, **what):
+    def report(self, **what):
         print(json.dumps({"at": time.monotonic(), **what}), flush=True)
 
-    def obey(self, order):
+    def carry_out(self, order):
         self.answers = order.get("answers", self.answers)
         if self.plugged:
             self.device.errors = 1 if self.answers == "errors" else 0
         if "plugged" in order:
             self.plug(order["plugged"])
-        self.tell(obeyed=order)
+        self.report(obeyed=order)
 
     def serve(self):
         while True:
@@ -178,7 +178,7 @@ class Terminal:
                 order = sys.stdin.readline()
                 if not order:
                     return
-                self.obey(json.loads(order))
+                self.carry_out(json.loads(order))
             elif ready:
                 self.answer(self.device.receive(os.read(self.master, 4096)))
             if self.plugged:
@@ -202,14 +202,14 @@ class Device:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self.told = []
+        self.reports = []
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         self.wait(lambda: self.since(0.0, "plugged"), "the device does not come up")
 
     def _read(self):
         for line in self.process.stdout:
-            self.told.append(json.loads(line))
+            self.reports.append(json.loads(line))
 
     def __enter__(self):
         return self
@@ -222,7 +222,7 @@ class Device:
     def wait(self, condition, failure, timeout=5.0):
         end = time.monotonic() + timeout
         while not condition():
-            assert time.monotonic() < end, f"{failure() if callable(failure) else failure}: {self.told[-3:]}"
+            assert time.monotonic() < end, f"{failure() if callable(failure) else failure}: {self.reports[-3:]}"
             time.sleep(0.005)
 
     def order(self, **what):
@@ -234,13 +234,13 @@ class Device:
 
     def since(self, start, key):
         """Its reports of `key` after the time `start` by the monotonic clock [s]."""
-        return [one[key] for one in list(self.told) if key in one and one["at"] >= start]
+        return [one[key] for one in list(self.reports) if key in one and one["at"] >= start]
 
     @property
     def motors(self):
         """Its last motor values."""
-        said = [one.get("motors") or one.get("stopped_by_itself") for one in list(self.told)]
-        return next((one for one in reversed(said) if one), None)
+        published = [one.get("motors") or one.get("stopped_by_itself") for one in list(self.reports)]
+        return next((one for one in reversed(published) if one), None)
 
 
 if __name__ == "__main__":
@@ -248,5 +248,5 @@ if __name__ == "__main__":
         os.nice(-10)  # it stands for hardware, which is never held
     except OSError:
         pass
-    kinds = {"roboclaw": RoboClaw, "maestro": lambda tell: Maestro(tell, *map(float, sys.argv[3:]))}
+    kinds = {"roboclaw": RoboClaw, "maestro": lambda report: Maestro(report, *map(float, sys.argv[3:]))}
     Terminal(kinds[sys.argv[1]], sys.argv[2]).serve()

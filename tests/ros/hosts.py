@@ -235,11 +235,11 @@ def lease(vehicle, operator):
 def switch(vehicle, operator):
     """Without a lease the operator's false is lost with the link: the vehicle drives on until it is received again."""
     operator.order(enable=False)
-    vehicle.say(0.0)
+    vehicle.set_command(0.0)
     vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
     operator.order(enable=True)
     vehicle.wait_for("OK", timeout=20.0)
-    vehicle.say(1.0)
+    vehicle.set_command(1.0)
     vehicle.wait_for_motors(24, 24, "full ahead")
     operator.order(link=False)
     lost = time.time()
@@ -344,7 +344,7 @@ def main(role, folder, scenario=None):
             def __init__(self, parameters):
                 super().__init__(parameters)
                 self.graph.repeat("/luci/scaling", free_zones(), 20.0)
-                self.graph.listen(DiagnosticStatus, "/velocity_arbiter/active", LATCHED)
+                self.graph.subscribe(DiagnosticStatus, "/velocity_arbiter/active", LATCHED)
                 stages = ("velocity_arbiter", "zone_scaler")
                 self.stages = [Process(name, "--ros-args", "--params-file", str(HERE / "stack.yaml")) for name in stages]
 

@@ -239,11 +239,11 @@ class Harness:
         self.testbed, self.pads = Testbed(), {}
         self.asked = queue.SimpleQueue()
         # Through a pipe, since a signal does not reliably wake the queue.
-        self.told, telling = os.pipe()
-        os.set_blocking(telling, False)
-        signal.set_wakeup_fd(telling)
+        self.wake_pipe, wake_end = os.pipe()
+        os.set_blocking(wake_end, False)
+        signal.set_wakeup_fd(wake_end)
         signal.signal(signal.SIGTERM, lambda *_: None)
-        for source in (self.read, lambda: self.asked.put(os.read(self.told, 1) and None)):
+        for source in (self.read, lambda: self.asked.put(os.read(self.wake_pipe, 1) and None)):
             threading.Thread(target=source, daemon=True).start()
 
     def read(self):
@@ -254,13 +254,13 @@ class Harness:
     def run(self):
         while (line := self.asked.get()) is not None:
             try:
-                answer = self.obey(**json.loads(line)) or {}
+                answer = self.carry_out(**json.loads(line)) or {}
             except Exception as error:  # the caller must receive every error
                 answer = {"error": f"{type(error).__name__}: {error}"}
             print(json.dumps({"at": time.monotonic()} | answer), flush=True)
         return self.close()
 
-    def obey(self, do, **fields):
+    def carry_out(self, do, **fields):
         if do == "start":
             return self.start()
         event = fields.pop("event")

@@ -96,13 +96,13 @@ class Node(Joystick):
         """Plugs a pad in, and subscribes to its topic."""
         self.do("plug", event=event, pad=pad, **fields)
         self.wait_for_topic(name)
-        self.topics[event] = self.listen(name)
+        self.topics[event] = self.subscribe(name)
         return self.topics[event]
 
-    def listen(self, name):
+    def subscribe(self, name):
         """Subscribes, and waits for the device's state."""
         topic = f"/joystick/device/{name}"
-        if topic not in self.graph.heard:
+        if topic not in self.graph.messages:
             self.graph.record(State, topic, LATCHED)
         self.graph.wait(lambda: self.graph.last(topic), lambda: f"{topic} is silent:\n{self.process.output}", 10.0)
         return topic

@@ -24,37 +24,37 @@ def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others
         parameters |= named(f"sources.s{number}", topic=f"/s{number}", type="twist_stamped", priority=10 + number, timeout=3.0)
     with Arbiter(parameters, executable) as arbiter:
         node = arbiter.graph.node
-        said = []  # but the zeros before the first, which the arbiter repeats
+        published = []  # but the zeros before the first, which the arbiter repeats
 
-        def heard(message):
+        def received(message):
             if message.twist.linear.x != 0.0:
-                said.append(message.twist.linear.x)
+                published.append(message.twist.linear.x)
 
-        node.create_subscription(TwistStamped, OUTPUT, heard, DEEP)
+        node.create_subscription(TwistStamped, OUTPUT, received, DEEP)
         publishers = [node.create_publisher(TwistStamped, f"/s{number}", DEEP) for number in range(SOURCES)]
         winner = publishers[-1]
         arbiter.wait(lambda: all(p.get_subscription_count() == 1 for p in publishers), "nobody listens", 10.0)
         message = TwistStamped()
 
-        def say(publisher, speed):
+        def publish(publisher, speed):
             message.header.stamp.sec, message.header.stamp.nanosec = divmod(time.time_ns(), 1_000_000_000)
             message.twist.linear.x = speed
             publisher.publish(message)
 
-        arbiter.wait(lambda: [say(winner, 0.0)] and arbiter.active and arbiter.active[0] == "s4", "the winner is not heard")
+        arbiter.wait(lambda: [publish(winner, 0.0)] and arbiter.active and arbiter.active[0] == "s4", "the winner is not heard")
         time.sleep(0.3)
         start, sent = time.monotonic(), 0
         while sent < seconds * 1000:
-            while sent - len(said) >= MOST_UNDER_WAY:
-                assert time.monotonic() < start + 2.0 * seconds, f"{sent} sent, {len(said)} came"
+            while sent - len(published) >= MOST_UNDER_WAY:
+                assert time.monotonic() < start + 2.0 * seconds, f"{sent} sent, {len(published)} came"
                 time.sleep(0.001)
             sent += 1
-            say(winner, float(sent))
+            publish(winner, float(sent))
             for number, publisher in enumerate(publishers[:-1]):
-                say(publisher, -1.0 - number)
+                publish(publisher, -1.0 - number)
             time.sleep(max(0.0, start + sent / 1000.0 - time.monotonic()))
-        arbiter.wait(lambda: len(said) >= sent, lambda: f"{sent} sent, {len(said)} came")
-        assert said == [float(number + 1) for number in range(sent)]
+        arbiter.wait(lambda: len(published) >= sent, lambda: f"{sent} sent, {len(published)} came")
+        assert published == [float(number + 1) for number in range(sent)]
         # Only at the end, when the winner is silent, may anybody else drive.
         arbiter.wait(lambda: arbiter.active[0] in ("nobody", "joystick"), "the winner is not lost")
 
@@ -63,21 +63,21 @@ class Source:
     """Says `speed` 50 times a second, stamped so far ahead of now [s], and zeros first; an `ahead` of None is no stamp."""
 
     def __init__(self, arbiter, topic, speed, ahead=0.0):
-        self.speed, self.ahead, self.said = speed, ahead, 0
+        self.speed, self.ahead, self.sent = speed, ahead, 0
         self.publisher = arbiter.graph.node.create_publisher(TwistStamped, topic, 10)
-        self.timer = arbiter.graph.node.create_timer(0.02, self.say)
+        self.timer = arbiter.graph.node.create_timer(0.02, self._publish)
 
-    def say(self):
+    def _publish(self):
         message = TwistStamped()
-        self.said = self.said + 1 if self.publisher.get_subscription_count() else 0
+        self.sent = self.sent + 1 if self.publisher.get_subscription_count() else 0
         if self.ahead is not None:
             stamp = time.time_ns() + int(self.ahead * 1e9)
             message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 1_000_000_000)
-        message.twist.linear.x = self.speed if self.said > 10 else 0.0
+        message.twist.linear.x = self.speed if self.sent > 10 else 0.0
         self.publisher.publish(message)
 
     def zero(self):
-        self.said = 0
+        self.sent = 0
 
 
 DOCK = named("sources.dock", topic="/dock", type="twist_stamped", priority=20)
@@ -113,9 +113,9 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
     with Arbiter({**NAVIGATION, **DOCK}) as arbiter:
         dock = Source(arbiter, "/dock", 0.3)
         arbiter.drives("dock", 0.3)
-        for ahead, told in ((-0.6, "sent a command that is too old"), (0.3, "sent a command from the future"), (-3600.0, "sent a command that is too old")):
+        for ahead, reported in ((-0.6, "sent a command that is too old"), (0.3, "sent a command from the future"), (-3600.0, "sent a command that is too old")):
             dock.ahead = ahead
-            reason(arbiter, "dock", told)
+            reason(arbiter, "dock", reported)
             arbiter.wait(lambda: arbiter.last == 0.0, "no zero came")
             arbiter.wait(lambda: arbiter.active[0] == "nobody", "somebody drives")
             dock.ahead = None
@@ -142,7 +142,7 @@ def test_each_source_is_told_why_it_does_not_drive_and_since_when_one_does():
         assert arbiter.locks == {"door": "silent, counts as closed"}
         navigation = Source(arbiter, "/nav", 0.1)
         reason(arbiter, "navigation", "locked by door")
-        arbiter.wait(lambda: navigation.said > 20, "it does not ask for motion")
+        arbiter.wait(lambda: navigation.sent > 20, "it does not ask for motion")
         door = arbiter.graph.repeat("/door", Bool(data=False), 20.0)
         arbiter.wait(lambda: arbiter.locks == {"door": "open"}, "an open lock is not told")
         reason(arbiter, "navigation", OTHER_LOST)
@@ -159,7 +159,7 @@ def test_each_source_is_told_why_it_does_not_drive_and_since_when_one_does():
         reason(arbiter, "navigation", OTHER_LOST)
         navigation.zero()
         arbiter.drives("navigation", 0.1)
-        arbiter.graph.cease(door)
+        arbiter.graph.stop_repeating(door)
         reason(arbiter, "navigation", "locked by door")
         arbiter.wait(lambda: arbiter.last == 0.0 and arbiter.active[0] == "nobody", "a silent lock is open")
         dock.speed = 0.3
@@ -177,13 +177,13 @@ def test_a_hand_over_is_on_the_way_within_the_limits_and_a_stop_is_at_once():
         arbiter.graph.record(TwistStamped, OUTPUT)
 
         def way():
-            return [(at, message.twist.linear.x) for at, message in arbiter.graph.heard[OUTPUT]]
+            return [(at, message.twist.linear.x) for at, message in arbiter.graph.messages[OUTPUT]]
 
         navigation = Source(arbiter, "/nav", 0.2)
         arbiter.drives("navigation", 0.2)
         time.sleep(5.0)  # so that the other one may begin with motion
         dock = Source(arbiter, "/dock", 2.0)
-        dock.said = 10
+        dock.sent = 10
         start = time.time()
         arbiter.drives("dock", 0.8)
         rise = [(at, speed) for at, speed in way() if at > start]

@@ -4,7 +4,7 @@ import signal
 import time
 
 import pytest
-from arbiters import DOCK, NAVIGATION, OUTPUT, STICK, Arbiter, named, settle
+from arbiters import DOCK, NAVIGATION, OUTPUT, STICK, Arbiter, named, wait_for_messages_in_flight
 from conftest import STOP, Process, free_zones
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
@@ -45,16 +45,16 @@ def test_an_arbiter_that_was_held_lets_nothing_out_that_waited(executable, secon
         arbiter.process.process.send_signal(signal.SIGSTOP)
         time.sleep(seconds)
         dock.timer.cancel()  # the last word was motion; what was sent waits
-        settle()
+        wait_for_messages_in_flight()
         held = time.monotonic()
         arbiter.process.process.send_signal(signal.SIGCONT)
-        arbiter.wait(lambda: len(arbiter.said(held)) > 10, "it says nothing")
-        settle()
-        assert set(arbiter.said(held)) == {0.0}, arbiter.said(held)
+        arbiter.wait(lambda: len(arbiter.speeds_since(held)) > 10, "it says nothing")
+        wait_for_messages_in_flight()
+        assert set(arbiter.speeds_since(held)) == {0.0}, arbiter.speeds_since(held)
         reason(arbiter, "dock", "timed out")
         dock.timer.reset()
         reason(arbiter, "dock", LOST)
-        assert set(arbiter.said(held)) == {0.0}
+        assert set(arbiter.speeds_since(held)) == {0.0}
         dock.zero()
         arbiter.drives("dock", 0.3)
 
@@ -72,8 +72,8 @@ def test_a_source_that_comes_back_in_motion_waits_for_a_zero(executable):
         back = time.monotonic()
         dock.timer.reset()
         reason(arbiter, "dock", LOST)
-        settle()
-        assert set(arbiter.said(back)) == {0.0}
+        wait_for_messages_in_flight()
+        assert set(arbiter.speeds_since(back)) == {0.0}
         assert arbiter.active[0] == "nobody" or executable == "steersman"
         dock.zero()
         arbiter.drives("dock", 0.3)
@@ -84,10 +84,10 @@ def test_a_source_of_twists_that_is_silent_after_a_zero_hands_over(executable):
         arbiter.publish("/nav", 0.1)
         dock = arbiter.publish("/dock", 0.0, Twist)
         reason(arbiter, "navigation", "outranked by dock")
-        settle()
+        wait_for_messages_in_flight()
         held = time.monotonic()
         time.sleep(1.0)
-        assert set(arbiter.said(held)) == {0.0}, "the dock holds it still"
+        assert set(arbiter.speeds_since(held)) == {0.0}, "the dock holds it still"
         dock()
         arbiter.drives("navigation", 0.1)
 
@@ -104,8 +104,8 @@ def test_who_was_sending_before_the_arbiter_began_waits_for_a_zero(graph, execut
     graph.node.create_timer(0.02, say)
     with Arbiter(NAVIGATION, executable) as arbiter:
         reason(arbiter, "navigation", "waits for a zero, with which its motion begins")
-        settle()
-        assert set(message.twist.linear.x for _, message in arbiter.graph.heard[OUTPUT]) == {0.0}
+        wait_for_messages_in_flight()
+        assert set(message.twist.linear.x for _, message in arbiter.graph.messages[OUTPUT]) == {0.0}
         assert arbiter.graph.last(OUTPUT).header.frame_id == "withheld"
 
 
@@ -119,7 +119,7 @@ def test_an_arbiter_that_was_restarted_moves_nothing_before_a_zero(graph):
         with Arbiter({**NAVIGATION, **DOCK}) as again:
             reason(again, "navigation", "waits for a zero, with which its motion begins")
             time.sleep(5.5)
-            assert {message.twist.linear.x for _, message in again.graph.heard[OUTPUT]} == {0.0}
+            assert {message.twist.linear.x for _, message in again.graph.messages[OUTPUT]} == {0.0}
             navigation.zeros = 10
             navigation.zero()
             again.drives("navigation", 0.1)
@@ -127,7 +127,7 @@ def test_an_arbiter_that_was_restarted_moves_nothing_before_a_zero(graph):
 
 def test_two_publishers_of_a_lock_close_it_and_are_told_once(graph, executable):
     with Arbiter({**NAVIGATION, **DOOR}, executable) as arbiter:
-        arbiter.graph.listen(DiagnosticArray, "/diagnostics")
+        arbiter.graph.subscribe(DiagnosticArray, "/diagnostics")
         arbiter.publish("/door", False, Bool)
         navigation = arbiter.publish("/nav", 0.1)
         arbiter.wait(lambda: arbiter.locks.get("door") == "open", "the lock is not open")
@@ -141,10 +141,10 @@ def test_two_publishers_of_a_lock_close_it_and_are_told_once(graph, executable):
         start = time.monotonic()
         diagnosis(arbiter, "lock door counts as closed: 2 publishers, must be 1")
         time.sleep(3.0)
-        assert set(arbiter.said(start)) == {0.0}
+        assert set(arbiter.speeds_since(start)) == {0.0}
         # Each line says all that is known: how often did the lock come to be so?
-        told = [line.split("; lock door ")[1] for line in arbiter.process.lines if "; lock door " in line]
-        news = [text for text, before in zip(told, [""] + told) if text != before]
+        reported = [line.split("; lock door ")[1] for line in arbiter.process.lines if "; lock door " in line]
+        news = [text for text, before in zip(reported, [""] + reported) if text != before]
         assert [text.startswith("counts as closed: 2 publishers") for text in news].count(True) == 1, news
         second()
         arbiter.wait(lambda: arbiter.locks["door"] == "open", "it stays closed")
@@ -155,20 +155,20 @@ def test_two_publishers_of_a_lock_close_it_and_are_told_once(graph, executable):
 
 def test_a_source_of_another_type_or_best_effort_is_told_although_nothing_moves(executable):
     with Arbiter({**NAVIGATION, **DOCK}, executable) as arbiter:
-        arbiter.graph.listen(DiagnosticArray, "/diagnostics")
+        arbiter.graph.subscribe(DiagnosticArray, "/diagnostics")
         arbiter.publish("/nav", 0.1, Twist)
         arbiter.publish("/dock", 0.1, Twist, qos=QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT))
-        told = "ignores 1 of 1 publishers: another type, or best effort"
-        reason(arbiter, "navigation", f"never received ({told})")
-        reason(arbiter, "dock", f"never received ({told})")
-        diagnosis(arbiter, f"source navigation: {told}")
-        arbiter.wait(lambda: f"navigation never received ({told})" in arbiter.process.output, "the log does not tell")
+        reported = "ignores 1 of 1 publishers: another type, or best effort"
+        reason(arbiter, "navigation", f"never received ({reported})")
+        reason(arbiter, "dock", f"never received ({reported})")
+        diagnosis(arbiter, f"source navigation: {reported}")
+        arbiter.wait(lambda: f"navigation never received ({reported})" in arbiter.process.output, "the log does not tell")
 
 
 def test_two_publishers_of_a_source_stop_and_are_told(graph, executable):
     """By turns the vehicle would swing between both."""
     with Arbiter(NAVIGATION, executable) as arbiter:
-        arbiter.graph.listen(DiagnosticArray, "/diagnostics")
+        arbiter.graph.subscribe(DiagnosticArray, "/diagnostics")
         navigation = arbiter.publish("/nav", 0.1)
         arbiter.drives("navigation", 0.1)
         start = time.monotonic()
@@ -178,18 +178,18 @@ def test_two_publishers_of_a_source_stop_and_are_told(graph, executable):
         start = time.monotonic()
         diagnosis(arbiter, "source navigation: 2 publishers, must be 1")
         time.sleep(0.5)
-        assert set(arbiter.said(start)) == {0.0}
+        assert set(arbiter.speeds_since(start)) == {0.0}
         second()
         reason(arbiter, "navigation", "waits for a zero: its publishers were in conflict")
         time.sleep(0.3)
-        assert set(arbiter.said(start)) == {0.0}
+        assert set(arbiter.speeds_since(start)) == {0.0}
         navigation.zero()
         arbiter.drives("navigation", 0.1)
 
 
 def test_another_publisher_of_the_arbiters_command_is_told(executable):
     with Arbiter(NAVIGATION, executable) as arbiter:
-        arbiter.graph.listen(DiagnosticArray, "/diagnostics")
+        arbiter.graph.subscribe(DiagnosticArray, "/diagnostics")
         arbiter.publish(OUTPUT, 0.0)
         diagnosis(arbiter, "the arbiter's command has 1 other publishers, must be 0")
 
@@ -199,7 +199,7 @@ def test_the_last_line_of_the_log_is_how_it_is_and_says_why():
         arbiter.publish("/nav", 0.1)
         arbiter.drives("navigation", 0.1)
         for _ in range(5):
-            settle()
+            wait_for_messages_in_flight()
             dock = arbiter.publish("/dock", 0.3, Twist)
             arbiter.drives("dock", 0.3)
             dock.speed = float("nan")  # stops, and navigation waits, within some milliseconds
@@ -217,7 +217,7 @@ def test_without_a_gamepad_steersman_drives_by_navigation(graph, has_stick):
     if has_stick:
         parameters |= {f"velocity_arbiter:{name}": value for name, value in named("sources.joystick", **{**STICK, "priority": 100}).items()}
     texts = [text for name, value in parameters.items() for text in ("-p", f"{name}:={value}")]
-    graph.listen(Int16, "/motor/port")
+    graph.subscribe(Int16, "/motor/port")
     process = Process("steersman", "--ros-args", *texts)
     try:
         enable = graph.repeat("/hind/enable", Bool(data=False), 20.0)
@@ -227,7 +227,7 @@ def test_without_a_gamepad_steersman_drives_by_navigation(graph, has_stick):
         graph.wait(lambda: graph.last("/motor/port"), lambda: process.output, 10.0)
         time.sleep(2.5)
         enable_message = Bool(data=True)
-        graph.cease(enable)
+        graph.stop_repeating(enable)
         graph.repeat("/hind/enable", enable_message, 20.0)
         time.sleep(0.5)
         command.twist.linear.x = 0.5

@@ -5,7 +5,7 @@ import time
 
 import pytest
 import yaml
-from arbiters import DOCK, NAVIGATION, NODE, Arbiter, named, parameter, settle
+from arbiters import DOCK, NAVIGATION, NODE, Arbiter, named, parameter, wait_for_messages_in_flight
 from conftest import SLACK
 from geometry_msgs.msg import Twist, TwistStamped
 from or_pose_estimator.msg import State
@@ -26,7 +26,7 @@ def alone():
 
 def test_a_source_is_added_drives_and_is_removed_while_it_drives(arbiter):
     dock = arbiter.publish("/dock", 0.3, Twist)
-    settle()
+    wait_for_messages_in_flight()
     assert arbiter.last == 0.0, "nobody knows this source yet"
     assert arbiter.change(DOCK) == []
     arbiter.drives("dock", 0.3)
@@ -36,14 +36,14 @@ def test_a_source_is_added_drives_and_is_removed_while_it_drives(arbiter):
     assert arbiter.delete("sources.dock.topic") == []
     # The stick of steersman has no device here and says zero, where nobody else drives.
     arbiter.wait(lambda: arbiter.active[0] in ("nobody", "joystick") and arbiter.last == 0.0, "no zero came")
-    said = arbiter.said(gone)
-    assert set(said[said.index(0.0) :]) == {0.0}, "it went on driving"
+    published = arbiter.speeds_since(gone)
+    assert set(published[published.index(0.0) :]) == {0.0}, "it went on driving"
     assert set(arbiter.active[1]) == {"joystick", "navigation"}
     assert arbiter.names("sources.dock") == set()
-    settle()
+    wait_for_messages_in_flight()
     assert arbiter.last == 0.0
     assert arbiter.change(DOCK) == [], "and it may come again"
-    settle()
+    wait_for_messages_in_flight()
     assert arbiter.last == 0.0, "it asked all the while, and did not let go"
     dock.zero()
     arbiter.drives("dock", 0.3)
@@ -58,11 +58,11 @@ def test_who_drives_is_removed_and_nobody_else_is_set_in_motion(alone):
     gone = time.monotonic()
     assert alone.delete("sources.dock.topic") == []
     alone.rests_within(0.0, gone, "the source that drives is removed")
-    settle()
-    said = alone.said(gone)
-    assert set(said[said.index(0.0) :]) == {0.0}, "navigation asked all the while, and nobody let go"
+    wait_for_messages_in_flight()
+    published = alone.speeds_since(gone)
+    assert set(published[published.index(0.0) :]) == {0.0}, "navigation asked all the while, and nobody let go"
     navigation.speed = 0.0
-    settle()
+    wait_for_messages_in_flight()
     navigation.speed = 0.1
     alone.drives("navigation", 0.1)
 
@@ -79,8 +79,8 @@ def test_who_drives_gets_another_topic_and_nobody_is_set_in_motion(alone):
     assert alone.change({"sources.dock.topic": "/other"}) == []
     alone.rests_within(0.0, changed, "the source that drives gets another topic")
     time.sleep(1.0)
-    said = alone.said(changed)
-    assert set(said[said.index(0.0) :]) == {0.0}, "both asked all the while, and nobody let go"
+    published = alone.speeds_since(changed)
+    assert set(published[published.index(0.0) :]) == {0.0}, "both asked all the while, and nobody let go"
     other.zeros = 10
     other.zero()
     alone.drives("dock", 0.2)
@@ -94,8 +94,8 @@ def test_topic_and_type_are_changed_while_a_source_drives(arbiter):
     assert arbiter.change_at_once({"sources.navigation.topic": "/other", "sources.navigation.type": "twist"}) == ""
     arbiter.drives("navigation", 0.2)
     changed = time.monotonic()
-    settle()
-    assert 0.1 not in arbiter.said(changed), "the old topic is still heard"
+    wait_for_messages_in_flight()
+    assert 0.1 not in arbiter.speeds_since(changed), "the old topic is still heard"
     assert arbiter.change({"sources.navigation.topic": "/third"}) == []
     arbiter.wait(lambda: arbiter.last == 0.0, "no zero when the topic went")
     arbiter.publish("/third", 0.3, Twist)
@@ -106,8 +106,8 @@ def test_a_topic_keeps_its_type_until_the_restart_and_may_be_given_up_and_taken_
     end = arbiter.publish("/nav", 0.1)
     arbiter.drives("navigation", 0.1)
     refused = arbiter.change_at_once({"sources.navigation.type": "twist"})
-    told = "'sources.navigation.topic' is \"/nav\", must be of the type geometry_msgs/msg/TwistStamped"
-    assert told in refused and "a topic keeps its type until the node is restarted" in refused, refused
+    reported = "'sources.navigation.topic' is \"/nav\", must be of the type geometry_msgs/msg/TwistStamped"
+    assert reported in refused and "a topic keeps its type until the node is restarted" in refused, refused
     arbiter.drives("navigation", 0.1)
     assert arbiter.change_at_once({"sources.navigation.topic": "/other", "sources.navigation.type": "pose_state"}) == ""
     arbiter.publish("/other", 0.2, State)
@@ -144,8 +144,8 @@ def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
         arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that is open again sets off what asks for motion")
         opened = time.monotonic() - start
         assert opened > 0.25, f"it is open after {opened:.3f} s"
-        settle()
-        assert set(arbiter.said(start)) == {0.0}, "a silent lock is open again, and no zero came"
+        wait_for_messages_in_flight()
+        assert set(arbiter.speeds_since(start)) == {0.0}, "a silent lock is open again, and no zero came"
         navigation.zero()
         arbiter.drives("navigation", 0.1)
     assert arbiter.delete("locks.door.topic") == []
@@ -205,17 +205,17 @@ def test_presets_can_be_removed():
 
 
 @pytest.mark.parametrize(
-    "name, told",
+    "name, reported",
     [
         ("limits.linear.x.jerk", "parameter 'limits.linear.x.jerk' cannot be deleted and stays 0.0"),
         ("sources.navigation.priority", "stays 10; delete 'sources.navigation.topic' to remove the entry"),
         ("sources.nobody.topic", "parameter 'sources.nobody.topic' does not exist"),
     ],
 )
-def test_only_what_makes_an_entry_can_be_deleted(alone, name, told):
+def test_only_what_makes_an_entry_can_be_deleted(alone, name, reported):
     before = alone.all()
     (reason,) = alone.delete(name)
-    assert told in reason
+    assert reported in reason
     assert alone.all() == before
 
 
@@ -314,11 +314,11 @@ def test_changes_lose_no_command_of_another_source_and_leak_nothing(executable):
         _, before = churn(2.0)
         count, after = churn(6.0)
         arbiter.graph.node.destroy_timer(timer)
-        arbiter.wait(lambda: sent[-1] in arbiter.said(0.0), "the last one does not come")
-        said = arbiter.said(0.0)
-        lost = [speed for speed in sent if speed not in set(said)]
+        arbiter.wait(lambda: sent[-1] in arbiter.speeds_since(0.0), "the last one does not come")
+        published = arbiter.speeds_since(0.0)
+        lost = [speed for speed in sent if speed not in set(published)]
         assert not lost, f"{len(lost)} of {len(sent)} commands were lost in {count} changes: {lost[:5]}"
-        assert 0.9 not in said
+        assert 0.9 not in published
         assert count > 50, "hardly anything was changed"
         assert after.threads == before.threads and after.files <= before.files, f"{before} became {after} in {count} changes"
         assert after.memory - before.memory < 4_000 + count, f"{before} became {after} in {count} changes"  # [kB]
@@ -353,7 +353,7 @@ def test_no_message_is_taken_for_another_sources(alone):
         assert alone.delete("sources.dock.topic") == []
     assert count > 50, "hardly anything was changed"
     assert "dock" not in {message.message for message in alone.graph.since(f"/{NODE}/active", start)}, f"in {count} changes"
-    assert set(alone.said(start)) == {0.1}, f"in {count} changes"
+    assert set(alone.speeds_since(start)) == {0.1}, f"in {count} changes"
 
 
 def test_a_remapped_topic_is_heard_where_it_went():

@@ -4,7 +4,7 @@ import time
 
 import arbiters
 import pytest
-from arbiters import DOCK, NAVIGATION, NODE, STICK, Arbiter, named, settle
+from arbiters import DOCK, NAVIGATION, NODE, STICK, Arbiter, named, wait_for_messages_in_flight
 from conftest import Process
 from geometry_msgs.msg import PoseStamped
 
@@ -53,14 +53,14 @@ def test_a_console_that_stands_still_stops_nothing_and_refuses_nothing(monkeypat
         for _ in range(2500):  # a line each: more than a pipe and the queue hold
             arbiter.change({"sources.navigation.priority": 300})
         assert arbiter.change_at_once(DOCK) == "" and arbiter.delete("sources.dock.topic") == []
-        settle()
-        assert set(arbiter.said(start)) == {0.1}, "it stopped driving"
+        wait_for_messages_in_flight()
+        assert set(arbiter.speeds_since(start)) == {0.1}, "it stopped driving"
         Deaf.stands_still = False
         arbiter.wait(lambda: "lines of the log were dropped" in arbiter.process.output, "no line was lost: the console took all")
 
 
 @pytest.mark.parametrize(
-    "values, told",
+    "values, reported",
     [
         (named("sources.aa", topic="/joystick/desired", type="pose_state", priority=201), "which is the stick of this process"),
         ({"sources.joystick.type": "twist"}, "'sources.joystick.type' is \"twist\", must be pose_state"),
@@ -68,16 +68,16 @@ def test_a_console_that_stands_still_stops_nothing_and_refuses_nothing(monkeypat
         (named("sources.ring", topic="/hind/applied", type="twist", priority=201), "must not be what this node publishes itself"),
     ],
 )
-def test_nothing_of_the_one_process_is_a_second_source(values, told):
+def test_nothing_of_the_one_process_is_a_second_source(values, reported):
     with Arbiter(NAVIGATION, "steersman") as arbiter:
         before = arbiter.all()
-        assert told in arbiter.change_at_once(values)
+        assert reported in arbiter.change_at_once(values)
         assert arbiter.all() == before
     texts = [text for name, value in values.items() for text in ("-p", f"{NODE}:{name}:={value}")]
     stick = [text for member, value in STICK.items() if f"sources.joystick.{member}" not in values for text in ("-p", f"{NODE}:sources.joystick.{member}:={value}")]
     process = Process("steersman", "--ros-args", *stick, *texts)
     try:
-        assert process.wait() == 1 and told in process.output, process.output
+        assert process.wait() == 1 and reported in process.output, process.output
     finally:
         process.stop()
 

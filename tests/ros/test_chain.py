@@ -267,7 +267,7 @@ def test_navigation_drives_until_the_stick_does(stack):
     stack.stick(-1.0, drive=False)
     stack.stopped_within(BRAKES, start, "the button is let go")
     stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not get its turn back")
-    ahead = next(at for at, message in stack.graph.heard["/motor/port"] if at > start and message.data < STOP) - start
+    ahead = next(at for at, message in stack.graph.messages["/motor/port"] if at > start and message.data < STOP) - start
     assert 0.5 <= ahead < 0.5 + BRAKES + SLACK, f"navigation drives on {ahead:.3f} s after the button was let go"
     start = time.monotonic()
     timer.cancel()
@@ -317,7 +317,7 @@ def test_a_stick_pulled_out_of_a_driving_vehicle_stops_it_until_navigation_says_
 
 
 def test_the_reference_passes_while_the_user_does_not_drive(stack):
-    stack.graph.listen(PoseState, "/joystick/desired")
+    stack.graph.subscribe(PoseState, "/joystick/desired")
     reference = PoseState(intrinsic=True)
     # Without a stamp it is of now; the stick's own states have one.
     reference.pos_cov = [PosCov(cov=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])]
@@ -334,7 +334,7 @@ def test_the_reference_passes_while_the_user_does_not_drive(stack):
 
 
 def test_a_device_publishes_its_state(stack):
-    stack.graph.listen(State, "/joystick/device/Test_Pad", LATCHED)
+    stack.graph.subscribe(State, "/joystick/device/Test_Pad", LATCHED)
     stack.stick(0.5, left=-1.0)
     stack.graph.wait(
         lambda: stack.graph.last("/joystick/device/Test_Pad")
@@ -387,8 +387,8 @@ def test_what_a_node_before_hindbrain_accepts_acts_at_once_and_it_drives_on(stac
     result = parameters.set(descriptor, value)
     assert result.successful, result.reason
     stack.wait_for_motors(lambda port, starboard: port == starboard == after, f"{name} has no effect")
-    acts = next(at for at, message in stack.graph.heard["/motor/port"] if at >= start and message.data != before) - start
+    acts = next(at for at, message in stack.graph.messages["/motor/port"] if at >= start and message.data != before) - start
     assert acts < SLACK, f"{name} acts after {acts:.3f} s"
     time.sleep(0.5)
-    told = [message.data for message in stack.graph.since("/motor/port", start)]
-    assert told[-1] == after and told == sorted(told), f"it does not drive on: {told}"
+    reported = [message.data for message in stack.graph.since("/motor/port", start)]
+    assert reported[-1] == after and reported == sorted(reported), f"it does not drive on: {reported}"

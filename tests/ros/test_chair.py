@@ -13,7 +13,7 @@ from conftest import EDGE
 from geometry_msgs.msg import Twist, TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling
 from std_msgs.msg import Int32
-from vehicle import rival
+from vehicle import conflicting_publisher
 
 
 @pytest.mark.parametrize("command", [TwistStamped, Twist], ids=["TwistStamped", "Twist"])
@@ -29,37 +29,37 @@ def test_sticks_have_luci_signs_and_zones(command):
             # Four times full throw: the path stays. 14.04 degrees to the left is beyond the front, which ends at 13.7.
             (8.0, 1.0, (100, -25, FRONT_LEFT)),
         ]:
-            driver.say(linear, angular)
+            driver.set_command(linear, angular)
             driver.drives(*stick)
-        driver.say(0.0)
+        driver.set_command(0.0)
         driver.is_neutral()
 
 
 def test_nothing_moves_before_a_neutral_command():
     """Held all the while, from before the start and through a loss of the chair."""
     with Luci() as luci, Driver() as driver:
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.activate()
-        driver.says("waits for a zero command")
+        driver.wait_for_message("waits for a zero command")
         driver.is_neutral()
-        driver.say(0.0)
+        driver.set_command(0.0)
         driver.become("active")
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         luci.stream(0)
         driver.is_neutral()
         luci.stream(20.0)
-        driver.says("waits for a zero command")
+        driver.wait_for_message("waits for a zero command")
         driver.is_neutral()
-        driver.say(0.0)
+        driver.set_command(0.0)
         driver.become("active")
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
 
 
 def test_sticks_go_out_at_20_hertz():
     with active() as (_, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         start = time.time()
         time.sleep(2.0)
@@ -69,7 +69,7 @@ def test_sticks_go_out_at_20_hertz():
 
 def test_each_profile_has_its_calibration_and_an_unknown_one_does_not_move():
     with active() as (luci, driver):
-        driver.say(0.5)
+        driver.set_command(0.5)
         driver.drives(25, 0, FRONT)
         luci.profiles.publish(Int32(data=2))
         driver.drives(50, 0, FRONT)
@@ -77,7 +77,7 @@ def test_each_profile_has_its_calibration_and_an_unknown_one_does_not_move():
             start = time.time()
             luci.profiles.publish(Int32(data=profile))
             driver.neutral_within(0.0, start, f"profile {profile}")
-            driver.says(f"no calibration for the chair's profile {profile}")
+            driver.wait_for_message(f"no calibration for the chair's profile {profile}")
         luci.profiles.publish(Int32(data=1))
         driver.is_neutral(0.2)
         driver.again(0.5)
@@ -86,11 +86,11 @@ def test_each_profile_has_its_calibration_and_an_unknown_one_does_not_move():
 
 def test_a_chair_that_tells_no_profile_does_not_move():
     with Luci(profile=None) as luci, Driver() as driver:
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.activate()
         driver.become("confirmed")
         driver.is_neutral()
-        driver.says("the chair's profile was not reported")
+        driver.wait_for_message("the chair's profile was not reported")
         luci.profiles.publish(Int32(data=1))
         driver.again(1.0)
         driver.drives(50, 0, FRONT)
@@ -98,16 +98,16 @@ def test_a_chair_that_tells_no_profile_does_not_move():
 
 def test_a_lost_command_is_neutral():
     with active() as (_, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         start = time.time()
-        driver.hush()
+        driver.fall_silent()
         driver.neutral_within(0.5, start, "no command")
         driver.become("confirmed")
         driver.counts("lost commands")
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.is_neutral()
-        driver.says("waits for a zero command")
+        driver.wait_for_message("waits for a zero command")
         driver.again(1.0)
         driver.drives(50, 0, FRONT)
 
@@ -136,7 +136,7 @@ def test_a_command_beyond_all_reason_is_neutral():
             driver.again(1.0)
             driver.drives(50, 0, FRONT)
             start = time.time()
-            driver.say(value)
+            driver.set_command(value)
             driver.neutral_within(0.02, start, f"{value} m/s")
         driver.again(201.0)
         driver.is_neutral()
@@ -145,7 +145,7 @@ def test_a_command_beyond_all_reason_is_neutral():
 
 def test_a_late_command_does_not_win():
     with active() as (_, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         old = TwistStamped()
         old.header.stamp = (driver.graph.node.get_clock().now()).to_msg()
@@ -162,42 +162,42 @@ def test_a_late_command_does_not_win():
 @pytest.mark.parametrize("ahead, counter", [(3600.0, "future commands"), (-0.55, "old commands"), (-3600.0, "old commands")])
 def test_a_stamp_that_is_not_of_now_is_no_command(ahead, counter):
     with active() as (_, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         start = time.time()
-        driver.say(1.0, ahead=ahead)
+        driver.set_command(1.0, ahead=ahead)
         driver.neutral_within(0.5, start, f"a stamp {ahead} s ahead")
         driver.counts(counter)
-        driver.says("no valid command")
+        driver.wait_for_message("no valid command")
         driver.again(1.0)
         driver.drives(50, 0, FRONT)
 
 
 def test_a_stop_with_an_old_stamp_stops():
     with active() as (_, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
-        driver.say(0.0, ahead=-3600.0)
+        driver.set_command(0.0, ahead=-3600.0)
         driver.is_neutral(1.0)
-        driver.says("no valid command")
+        driver.wait_for_message("no valid command")
         driver.again(1.0)
         driver.drives(50, 0, FRONT)
 
 
-def a_second_one_is_neutral_until_it_is_gone(kind, topic, told):
+def a_second_one_is_neutral_until_it_is_gone(kind, topic, reported):
     with active() as (luci, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         start = time.time()
-        with rival(kind, topic, context=luci.graph.context):
+        with conflicting_publisher(kind, topic, context=luci.graph.context):
             driver.neutral_within(0.2, start, f"a second publisher of {topic}")
-            driver.says(told, 6.0)
+            driver.wait_for_message(reported, 6.0)
             driver.is_neutral()
         if topic == "/luci/chair_profile":  # nobody knows whose word was the last
-            driver.says("not since two publishers reported it")
+            driver.wait_for_message("not since two publishers reported it")
             driver.is_neutral()
             luci.profiles.publish(Int32(data=1))
-        driver.says("waits for a zero command")
+        driver.wait_for_message("waits for a zero command")
         driver.again(1.0)
         driver.drives(50, 0, FRONT)
 
@@ -214,15 +214,15 @@ def test_with_somebody_else_who_drives_the_chair_it_gets_neutral():
 @pytest.mark.parametrize("kind, topic", [(LuciJoystick, "/luci/joystick_position"), (LuciJoystickScaling, "/luci/joystick_scaling"), (Int32, "/luci/chair_profile")])
 def test_what_two_show_of_the_chair_is_shown_by_nobody(kind, topic):
     """A second one could go on showing a chair that has fallen silent."""
-    told = "2 publishers of luci/joystick_position, luci/joystick_scaling or luci/chair_profile"
-    a_second_one_is_neutral_until_it_is_gone(kind, topic, told)
+    reported = "2 publishers of luci/joystick_position, luci/joystick_scaling or luci/chair_profile"
+    a_second_one_is_neutral_until_it_is_gone(kind, topic, reported)
 
 
 @pytest.mark.parametrize("source, text", [(PHYSICAL, "'chair physical' (4)"), (WDI, "'WDI' (2)"), (AUTO, "'autonomous remote' (1)")])
 def test_a_chair_that_leaves_the_mode_gets_neutral(source, text):
     """Whoever took it keeps it: the mode is not taken back."""
     with active() as (luci, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         start = time.time()
         luci.stick.input_source = source
@@ -232,7 +232,7 @@ def test_a_chair_that_leaves_the_mode_gets_neutral(source, text):
         driver.become("lost")
         driver.is_neutral()
         if source != AUTO:
-            driver.says(text)
+            driver.wait_for_message(text)
         assert len(luci.called(SET)) == 1
         driver.activate()
         driver.again(1.0)
@@ -242,13 +242,13 @@ def test_a_chair_that_leaves_the_mode_gets_neutral(source, text):
 
 def test_a_silent_chair_gets_neutral():
     with active() as (luci, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         start = time.time()
         luci.stream(0)
         driver.neutral_within(0.3, start, "a silent chair")
         driver.become("lost", 1.0)
-        driver.says("the chair does not report the mode")
+        driver.wait_for_message("the chair does not report the mode")
         luci.stream(20.0)
         driver.again(1.0)
         driver.drives(50, 0, FRONT)
@@ -257,7 +257,7 @@ def test_a_silent_chair_gets_neutral():
 def test_a_chair_that_is_heard_five_times_a_second_is_driven():
     """LUCI's loop runs ten times a second, and one may be missing."""
     with active() as (luci, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         luci.stream(5.0)
         time.sleep(2.0)
@@ -272,24 +272,24 @@ def test_either_topic_shows_the_mode(silent):
             luci.own_source = PHYSICAL
         else:
             setattr(luci, silent, False)
-        driver.say()
+        driver.set_command()
         driver.activate()
         driver.become("active")
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         luci.show(PHYSICAL)
         driver.become("lost")
         driver.is_neutral()
-        driver.says("'chair physical' (4)")
+        driver.wait_for_message("'chair physical' (4)")
 
 
 def test_a_position_with_the_sticks_own_source_confirms_nothing():
     with Luci() as luci, Driver({"service_attempts": 1}) as driver:
         luci.own_source, luci.shows_scaling = PHYSICAL, False
-        driver.say()
+        driver.set_command()
         driver.activate()
         driver.become("inactive")
-        driver.says("the chair did not enter the mode")
+        driver.wait_for_message("the chair did not enter the mode")
 
 
 @pytest.mark.parametrize("field", ["forward_back", "left_right", "joystick_zone", "input_source"])
@@ -315,10 +315,10 @@ def test_in_the_auto_mode_a_source_that_makes_no_sense_is_none():
         for value in (2**31 - 1, -1, 6):
             driver.again(1.0)
             driver.drives(50, 0, FRONT, 6.0)
-            luci.nonsense = value
+            luci.invalid_source = value
             driver.become("lost")
             driver.is_neutral(0.2)
-            luci.nonsense = None
+            luci.invalid_source = None
         driver.counts("invalid feedback", 3)
 
 
@@ -327,9 +327,9 @@ def test_in_the_auto_mode_a_source_that_makes_no_sense_is_none():
 def test_a_flood_delays_nothing(flood):
     """A second of 1 kHz and more, and the next word counts at once."""
     with active() as (luci, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
-        driver.hush()
+        driver.fall_silent()
         start, number = time.time(), 0
         command, scaling = TwistStamped(), LuciJoystickScaling(input_source=2**31 - 1)
         while time.time() < start + 1.5:
@@ -356,23 +356,23 @@ def test_a_flood_delays_nothing(flood):
 @pytest.mark.parametrize("command", [TwistStamped, Twist], ids=["TwistStamped", "Twist"])
 def test_the_occupants_stick_as_a_velocity(command):
     with active({"stamped": command is TwistStamped}, command=command) as (luci, driver):
-        driver.graph.listen(command, "/chair/occupant", EDGE)
+        driver.graph.subscribe(command, "/chair/occupant", EDGE)
 
-        def told():
+        def reported():
             message = driver.graph.last("/chair/occupant")
             twist = getattr(message, "twist", message)
             return message and (twist.linear.x, twist.angular.z)
 
         for stick, velocity in [((50, 0), (1.0, 0.0)), ((0, -50), (0.0, 0.5)), ((-100, 100), (-2.0, -1.0)), ((0, 0), (0.0, 0.0))]:
             luci.stick.forward_back, luci.stick.left_right = stick
-            driver.wait(lambda: told() == velocity, lambda: f"{stick} must be {velocity}, is {told()}")
-        heard = len(driver.graph.heard["/chair/occupant"])
+            driver.wait(lambda: reported() == velocity, lambda: f"{stick} must be {velocity}, is {reported()}")
+        received = len(driver.graph.messages["/chair/occupant"])
         time.sleep(0.5)
-        assert len(driver.graph.heard["/chair/occupant"]) == heard, "a centred stick wishes nothing"
+        assert len(driver.graph.messages["/chair/occupant"]) == received, "a centred stick wishes nothing"
         luci.stick.forward_back = 50
-        driver.wait(lambda: told() == (1.0, 0.0), "it goes on")
+        driver.wait(lambda: reported() == (1.0, 0.0), "it goes on")
         luci.stick.forward_back = 2**31 - 1
-        driver.wait(lambda: told() == (0.0, 0.0), "what makes no sense is zero")
+        driver.wait(lambda: reported() == (0.0, 0.0), "what makes no sense is zero")
         if command is TwistStamped:
             header = driver.graph.last("/chair/occupant").header
             assert header.frame_id == "base_link" and abs(header.stamp.sec - time.time()) < 10.0

@@ -15,10 +15,10 @@ from std_srvs.srv import Empty
 
 def test_nothing_is_said_before_somebody_activates():
     with Luci() as luci, Driver() as driver:
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.counts("commands", 20)
-        assert driver.state == "inactive" and not driver.graph.heard[REMOTE] and not luci.calls
-        driver.says("not activated")
+        assert driver.state == "inactive" and not driver.graph.messages[REMOTE] and not luci.calls
+        driver.wait_for_message("not activated")
 
 
 @pytest.mark.parametrize("mode, source, services", [("shared", SHARED, (SET, REMOVE)), ("auto", AUTO, AUTO_SERVICES)])
@@ -28,8 +28,8 @@ def test_the_life_cycle(mode, source, services):
         driver.become("confirmed")
         assert len(luci.called(services[0])) == 1 and luci.stick.input_source == source
         driver.is_neutral()
-        driver.say(1.0)
-        driver.says("waits for a zero command")
+        driver.set_command(1.0)
+        driver.wait_for_message("waits for a zero command")
         driver.is_neutral()
         driver.again(1.0)
         driver.drives(50, 0, FRONT)
@@ -44,7 +44,7 @@ def test_the_life_cycle(mode, source, services):
         driver.activate()
         driver.again(1.0)
         driver.drives(50, 0, FRONT)
-        driver.says("the chair follows the commands")
+        driver.wait_for_message("the chair follows the commands")
 
 
 def test_a_parameter_activates_at_the_start():
@@ -55,12 +55,12 @@ def test_a_parameter_activates_at_the_start():
 
 def test_a_service_that_is_not_there_is_told():
     with Luci(services=()) as _, Driver({"service_timeout": 0.2, "service_attempts": 3}) as driver:
-        driver.says("'/luci/set_shared_remote_input' is not there")
+        driver.wait_for_message("'/luci/set_shared_remote_input' is not there")
         driver.activate()
         driver.become("activating")
         driver.become("inactive")
         # Nor did the one that leaves it, and a chair may have entered the mode all the same.
-        driver.says("the chair may still be in the mode")
+        driver.wait_for_message("the chair may still be in the mode")
         assert driver.value("/luci/set_shared_remote_input") == "not there"
         assert {stick for _, stick in driver.sticks()} == {(*NEUTRAL, SHARED)}
 
@@ -68,12 +68,12 @@ def test_a_service_that_is_not_there_is_told():
 def test_a_service_that_hangs_does_not_hold_up_the_sticks():
     with Luci() as luci, Driver({"service_timeout": 0.5, "service_attempts": 2}) as driver:
         luci.hangs = True
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.activate()
         driver.become("activating")
         driver.is_neutral(0.6)
         driver.become("inactive", 12.0)
-        driver.says("the chair may still be in the mode")
+        driver.wait_for_message("the chair may still be in the mode")
 
 
 def test_a_mode_that_is_entered_late_is_left_again():
@@ -91,11 +91,11 @@ def test_a_mode_that_is_entered_late_is_left_again():
 
 def test_a_service_that_does_nothing_is_told():
     with Luci() as luci, Driver({"confirm_timeout": 0.5, "service_attempts": 2}) as driver:
-        luci.obeys = False
-        driver.say(1.0)
+        luci.enters_modes = False
+        driver.set_command(1.0)
         driver.activate()
         driver.become("inactive", 8.0)
-        driver.says("the chair did not enter the mode")
+        driver.wait_for_message("the chair did not enter the mode")
         assert len(luci.called(SET)) == 2 and luci.called(REMOVE)
         assert {stick for _, stick in driver.sticks()} == {(*NEUTRAL, SHARED)}
 
@@ -103,7 +103,7 @@ def test_a_service_that_does_nothing_is_told():
 def test_a_mode_that_nobody_left_is_told():
     with Luci() as luci, Driver() as driver:
         luci.show(SHARED)
-        driver.says("the chair is in the mode 'shared' that this node is not driving in")
+        driver.wait_for_message("the chair is in the mode 'shared' that this node is not driving in")
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, "panic"])
@@ -125,9 +125,9 @@ def test_whatever_ends_the_node_the_mode_is_removed(how):
         assert driver.last == (*NEUTRAL, SHARED)
         assert time.time() - start < 3.0
         assert ("it panicked" in driver.process.output) == (how == "panic")
-        driver.begin_again()
-        driver.say(0.0)
-        driver.say(1.0)
+        driver.restart_node()
+        driver.set_command(0.0)
+        driver.set_command(1.0)
         time.sleep(0.3)
         assert not driver.sticks(time.time() - 0.3), "it was started again, and nobody activated it"
         driver.activate()
@@ -142,12 +142,12 @@ def test_a_panic_of_a_node_that_does_not_drive_takes_the_chair_from_nobody():
         luci.show(SHARED)  # somebody else's
         driver.graph.publish("/chair/panic", Bool(data=True))
         assert driver.process.wait(4.0) == 1
-        assert not luci.calls and not driver.graph.heard[REMOTE]
+        assert not luci.calls and not driver.graph.messages[REMOTE]
 
 
 def test_a_chair_that_does_not_answer_does_not_keep_the_node_from_ending():
     with active() as (luci, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         luci.hangs = True
         start = time.time()
@@ -161,18 +161,18 @@ def test_a_chair_that_does_not_answer_does_not_keep_the_node_from_ending():
 def test_killed_it_leaves_the_mode_behind(leaves):
     """Nothing can be done about that, and the next one says so."""
     with active() as (luci, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         driver.process.kill()
         assert luci.stick.input_source == SHARED and not luci.called(REMOVE)
         with Driver() as other:
-            other.says("the chair is in the mode 'shared' that this node is not driving in")
+            other.wait_for_message("the chair is in the mode 'shared' that this node is not driving in")
             if leaves:
                 other.call(Empty, "/luci/remove_shared_remote_input", Empty.Request())
-                other.says("not activated")
+                other.wait_for_message("not activated")
             other.activate()
-            other.says("waits for a zero command")
-            driver.say()
+            other.wait_for_message("waits for a zero command")
+            driver.set_command()
             other.become("active")
-            driver.say(1.0)
+            driver.set_command(1.0)
             other.drives(50, 0, FRONT)

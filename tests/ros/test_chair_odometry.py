@@ -24,8 +24,8 @@ class Wheels:
     def __init__(self, driver, clock=1000):
         self.graph, self.clock, self.ways, self.sent = driver.graph, clock, [0.0, 0.0], []
         self.driver = driver
-        self.graph.listen(Odometry, "/odom", EDGE)
-        self.graph.listen(TFMessage, "/tf", EDGE)
+        self.graph.subscribe(Odometry, "/odom", EDGE)
+        self.graph.subscribe(TFMessage, "/tf", EDGE)
         # Messages get lost until both sides know of one another, and the first three do not count: it stands until it is heard.
         end = time.monotonic() + 5.0
         while not self.last and time.monotonic() < end:
@@ -116,7 +116,7 @@ def test_frames_are_parameters_and_the_transform_can_be_left_to_others():
         wheels = Wheels(driver)
         wheels.arc(0.1, 0.1, 10)
         assert (wheels.last.header.frame_id, wheels.last.child_frame_id) == ("wheels", "chair")
-        assert not driver.graph.heard["/tf"] and driver.graph.node.count_publishers("/tf") == 0
+        assert not driver.graph.messages["/tf"] and driver.graph.node.count_publishers("/tf") == 0
 
 
 def test_what_is_no_angle_moves_nothing():
@@ -149,21 +149,21 @@ def test_gaps_jumps_and_a_new_clock_move_nothing_and_are_doubted():
             driver.wait(lambda: driver.value(f"odometry: {key}") == "1", lambda: f"{key}: {driver.value(f'odometry: {key}')}")
 
 
-def say(driver, topic, message, answer):
+def publish_and_wait(driver, topic, message, answer):
     """Publishes `message` until there is a message on `answer`, which is then told: it may be that nobody listens yet."""
     message.header.stamp = driver.graph.node.get_clock().now().to_msg()
     for _ in range(100):
         driver.graph.publish(topic, message)
         time.sleep(0.03)
-        if driver.graph.heard[answer]:
+        if driver.graph.messages[answer]:
             assert driver.graph.last(answer).header.stamp == message.header.stamp
             return driver.graph.last(answer)
     raise AssertionError(f"nothing on {answer}:\n{driver.process.output}")
 
 
 def imu(driver, **values):
-    driver.graph.listen(Imu, "/chair/imu", EDGE)
-    return say(driver, "/luci/imu", LuciImu(**values), "/chair/imu")
+    driver.graph.subscribe(Imu, "/chair/imu", EDGE)
+    return publish_and_wait(driver, "/luci/imu", LuciImu(**values), "/chair/imu")
 
 
 def test_the_inertial_unit_is_turned_to_x_forward():
@@ -173,48 +173,48 @@ def test_the_inertial_unit_is_turned_to_x_forward():
         garbage = {"gyro_y": math.nan, "gyro_z": 3e38, "cal_system": -(2**31), "euler_x": math.inf}
         facing = {"quaternion_z": -half, "quaternion_w": half}
         # Speeding up forward by 0.5 g, to the right by 0.25 g.
-        told = imu(driver, accelerometer_x=0.25, accelerometer_y=0.5, accelerometer_z=1.0, **facing, **garbage)
-        assert told.header.frame_id == "base_link"
-        q = told.orientation
+        reported = imu(driver, accelerometer_x=0.25, accelerometer_y=0.5, accelerometer_z=1.0, **facing, **garbage)
+        assert reported.header.frame_id == "base_link"
+        q = reported.orientation
         assert (q.x, q.y, q.z, q.w) == pytest.approx((0.0, 0.0, 0.0, 1.0), abs=1e-6)
-        a = told.linear_acceleration
+        a = reported.linear_acceleration
         assert (a.x, a.y, a.z) == pytest.approx((4.903325, -2.4516625, 9.80665), abs=1e-5)
         # REP-145: -1 first says that a value is not there; zero that its covariance is not known.
-        assert told.angular_velocity_covariance[0] == -1.0 and told.angular_velocity.z == 0.0
-        assert told.orientation_covariance[0] == 0.0 and told.linear_acceleration_covariance[0] == 0.0
+        assert reported.angular_velocity_covariance[0] == -1.0 and reported.angular_velocity.z == 0.0
+        assert reported.orientation_covariance[0] == 0.0 and reported.linear_acceleration_covariance[0] == 0.0
 
 
 def test_an_inertial_unit_that_says_garbage_says_nothing():
     with Driver() as driver:
-        told = imu(driver, accelerometer_x=math.nan)  # and a quaternion of zeros
-        assert told.orientation_covariance[0] == told.linear_acceleration_covariance[0] == -1.0
-        assert told.linear_acceleration.z == 0.0 and told.orientation.w == 1.0
+        reported = imu(driver, accelerometer_x=math.nan)  # and a quaternion of zeros
+        assert reported.orientation_covariance[0] == reported.linear_acceleration_covariance[0] == -1.0
+        assert reported.linear_acceleration.z == 0.0 and reported.orientation.w == 1.0
         driver.counts("incomplete imus")
 
 
 @pytest.mark.parametrize("side", ["left", "right", "rear"])
 def test_cameras(side):
     with Driver() as driver:
-        driver.graph.listen(CameraInfo, f"/chair/{side}_camera_info", EDGE)
+        driver.graph.subscribe(CameraInfo, f"/chair/{side}_camera_info", EDGE)
         message = LuciCameraInfo(intrinsics=[600.0, 500.0, 320.0, 240.0], type=2)
         message.header.frame_id = f"{side}_camera"
         topic = f"/luci/{side}_camera_info"
-        told = say(driver, topic, message, f"/chair/{side}_camera_info")
-        assert told.header == message.header
-        assert list(told.k) == [600.0, 0.0, 320.0, 0.0, 500.0, 240.0, 0.0, 0.0, 1.0]
-        assert list(told.r) == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
-        assert list(told.p) == [600.0, 0.0, 320.0, 0.0, 0.0, 500.0, 240.0, 0.0, 0.0, 0.0, 1.0, 0.0]
-        assert told.distortion_model == "" and not told.d and (told.width, told.height) == (0, 0)
+        reported = publish_and_wait(driver, topic, message, f"/chair/{side}_camera_info")
+        assert reported.header == message.header
+        assert list(reported.k) == [600.0, 0.0, 320.0, 0.0, 500.0, 240.0, 0.0, 0.0, 1.0]
+        assert list(reported.r) == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+        assert list(reported.p) == [600.0, 0.0, 320.0, 0.0, 0.0, 500.0, 240.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+        assert reported.distortion_model == "" and not reported.d and (reported.width, reported.height) == (0, 0)
         for bad in ([0.0, 1.0, 1.0, 1.0], [1.0, math.nan, 1.0, 1.0], [1.0, 1.0, math.inf, 1.0]):
             driver.graph.publish(topic, LuciCameraInfo(intrinsics=bad))
         driver.counts("invalid cameras", 3)
-        assert {message.header.frame_id for _, message in driver.graph.heard[f"/chair/{side}_camera_info"]} == {told.header.frame_id}
+        assert {message.header.frame_id for _, message in driver.graph.messages[f"/chair/{side}_camera_info"]} == {reported.header.frame_id}
 
 
 @pytest.mark.alone
 def test_floods_of_measurements_do_not_hold_up_the_stick():
     with active() as (luci, driver):
-        driver.say(1.0)
+        driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
         node = driver.graph.node
         floods = [

@@ -13,8 +13,8 @@ SLACK = 0.15
 
 def parts(stack, start):
     """The forward part and the turn part of the motor values since `start`, of full speed, with their times."""
-    heard = stack.graph.heard
-    pairs = zip(heard["/motor/port"], heard["/motor/starboard"], strict=False)
+    received = stack.graph.messages
+    pairs = zip(received["/motor/port"], received["/motor/starboard"], strict=False)
     values = [(at - start, 90 - port.data, 90 - starboard.data) for (at, port), (_, starboard) in pairs if at >= start]
     return [(at, (starboard + port) / 132, (starboard - port) / 132) for at, port, starboard in values]
 

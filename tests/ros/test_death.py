@@ -73,7 +73,7 @@ def stopped_meanwhile(graph, start):
     for side in ("port", "starboard"):
         topic = f"/motor/{side}"
         graph.wait(lambda: any(m.data == STOP for m in graph.since(topic, start)), f"nobody stops {side}", STOPS_WITHIN + 2.0)
-        first = next(at for at, message in graph.heard[topic] if at >= start and message.data == STOP)
+        first = next(at for at, message in graph.messages[topic] if at >= start and message.data == STOP)
         assert first - start < STOPS_WITHIN, f"{side} is stopped after {first - start:.3f} s"
         graph.wait(lambda: len(graph.since(topic, first)) >= 20, f"{side} is not told again and again", 3.0)
         assert {message.data for message in graph.since(topic, first)} == {STOP}, f"{side} moves on"
@@ -86,19 +86,19 @@ def stays_faulty(vehicle, went_on):
     vehicle.wait_for("ESTOP", "OVERRUN", "FAULT_LATCHED")
     assert vehicle.detail.fault and vehicle.detail.rule == "OVERRUN"
     vehicle.enable(True)
-    vehicle.wait_until_heard("hind/enable", went_on)
+    vehicle.wait_until_received("hind/enable", went_on)
     vehicle.reset()
     vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
     assert set(vehicle.values(went_on)) == {STOP}
     vehicle.start()
-    vehicle.say(1.0)
+    vehicle.set_command(1.0)
     vehicle.wait_for_motors(24, 24, "after reset and enable")
 
 
 def test_a_hung_node_is_stopped_by_the_supervising_thread():
     with Vehicle() as vehicle:
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
         with hung(vehicle.process.process.pid):
             held = now()
@@ -113,13 +113,13 @@ def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path):
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
         device.wait(lambda: device.motors == [32767, 32767], "the device does not follow")
         with hung(vehicle.process.process.pid):
             held = time.monotonic()
             device.wait(lambda: device.motors == RoboClaw.STOP, "the device drives on", 2.0)
-            took = next(one["at"] for one in device.told if one["at"] > held and one.get("motors") == RoboClaw.STOP) - held
+            took = next(one["at"] for one in device.reports if one["at"] > held and one.get("motors") == RoboClaw.STOP) - held
             # The controller's thread stops it after 0.25 s without a value; until then it repeats the last one, so that the
             # device's own time-out of 0.2 s is not what stops it.
             assert took < 0.25 + SLACK, f"stopped after {took:.3f} s"
@@ -132,7 +132,7 @@ def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path):
         time.sleep(0.1)
         assert set(map(tuple, device.since(went_on, "motors"))) <= {tuple(RoboClaw.STOP)}
         vehicle.restart()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         device.wait(lambda: device.motors == [32767, 32767], "the device does not follow after reset and enable")
 
 
@@ -143,14 +143,14 @@ def test_a_node_that_was_held_shortly_leaves_the_motor_controller_at_stop(tmp_pa
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
         for _ in range(5):
             vehicle.restart()
-            vehicle.say(1.0)
+            vehicle.set_command(1.0)
             device.wait(lambda: device.motors == [32767, 32767], "the device does not follow")
             with hung(vehicle.process.process.pid):
                 held = time.monotonic()
                 time.sleep(0.35)
             device.wait(lambda: RoboClaw.STOP in device.since(held, "motors"), "nobody stops the device")
             vehicle.wait_for("ESTOP", "OVERRUN", "FAULT_LATCHED")
-            stopped = next(one["at"] for one in device.told if one["at"] > held and one.get("motors") == RoboClaw.STOP)
+            stopped = next(one["at"] for one in device.reports if one["at"] > held and one.get("motors") == RoboClaw.STOP)
             assert stopped - held < 0.25 + SLACK, f"stopped after {stopped - held:.3f} s"
             time.sleep(0.2)
             assert set(map(tuple, device.since(stopped, "motors"))) == {tuple(RoboClaw.STOP)}, "it drives again"
@@ -175,7 +175,7 @@ def test_a_lost_controller_whose_line_hangs_for_a_while_is_still_lost(tmp_path):
 def test_a_hung_node_that_is_told_to_end_does_so_at_stop():
     with Vehicle() as vehicle:
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
         with hung(vehicle.process.process.pid):
             held = now()
@@ -185,7 +185,7 @@ def test_a_hung_node_that_is_told_to_end_does_so_at_stop():
             vehicle.wait(lambda: "something hangs" in vehicle.process.output, "it does not end")
         assert vehicle.process.wait() == 1
         assert vehicle.motors == (STOP, STOP)
-        vehicle.begin_again()
+        vehicle.restart_node()
         vehicle.half_ahead()
 
 
@@ -200,8 +200,8 @@ def test_the_stick_does_not_drive_past_a_hung_hindbrain():
             start = now()
             stopped_meanwhile(stack.graph, start)
             # The stick goes on to speak, and every word of it is a stop.
-            commands = len(stack.graph.heard["/cmd_vel"])
-            stack.graph.wait(lambda: len(stack.graph.heard["/cmd_vel"]) > commands + 20, "the stick's thread hangs too")
+            commands = len(stack.graph.messages["/cmd_vel"])
+            stack.graph.wait(lambda: len(stack.graph.messages["/cmd_vel"]) > commands + 20, "the stick's thread hangs too")
             stack.stick(-1.0)
             assert {m.data for m in stack.graph.since("/motor/port", start + STOPS_WITHIN)} <= {STOP}
         went_on = now()
@@ -267,8 +267,8 @@ def test_a_computer_that_was_suspended_is_a_fault_that_stays():
         vehicle.stopped_within(0.02, start, "ten seconds were slept")
         vehicle.wait_for("ESTOP", "OVERRUN", "FAULT_LATCHED")
         vehicle.enable()
-        vehicle.say(0.0)
-        vehicle.say(0.5)
+        vehicle.set_command(0.0)
+        vehicle.set_command(0.5)
         vehicle.stays_stopped(0.3, "enable and a zero, without a reset")
         vehicle.restart()
         vehicle.drives_again("reset, enable and a zero")
@@ -304,7 +304,7 @@ def test_the_time_since_the_boot_may_be_long_and_suspended(tmp_path):
     executable.chmod(0o755)
     with Vehicle(executable=str(executable)) as vehicle:
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
 
 
@@ -315,7 +315,7 @@ def test_what_waited_for_a_held_node_is_not_let_out_one_after_the_other():
         at = vehicle.graph
         vehicle.estop(False)
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
         vehicle.estop_timer.cancel()
         for pressed in (False, True):
@@ -340,9 +340,9 @@ def test_what_waited_for_a_held_node_is_not_let_out_one_after_the_other():
             if pressed:
                 # Published last, it may be read one turn after what was published before it.
                 for side in ("port", "starboard"):
-                    told = [message.data for message in at.since(f"/motor/{side}", held)]
-                    stop = told.index(STOP)
-                    assert stop <= 2 and set(told[stop:]) == {STOP}, told
+                    reported = [message.data for message in at.since(f"/motor/{side}", held)]
+                    stop = reported.index(STOP)
+                    assert stop <= 2 and set(reported[stop:]) == {STOP}, reported
 
 
 def test_a_node_that_was_started_to_ignore_a_hangup_goes_on(tmp_path):
@@ -353,5 +353,5 @@ def test_a_node_that_was_started_to_ignore_a_hangup_goes_on(tmp_path):
     with Vehicle(executable=str(executable)) as vehicle:
         vehicle.process.process.send_signal(signal.SIGHUP)
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")

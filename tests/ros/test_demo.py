@@ -42,11 +42,11 @@ def somebody():
 def test_a_vehicle_in_the_shells_domain_is_never_enabled_by_a_demo(shell):
     with Vehicle() as vehicle:
         # What would move it if somebody enabled it: a command after a zero.
-        vehicle.say(0.0)
-        vehicle.wait(lambda: vehicle.was_heard("cmd_vel", 0.0), "the command is not heard")
-        vehicle.say(1.0)
+        vehicle.set_command(0.0)
+        vehicle.wait(lambda: vehicle.was_received("cmd_vel", 0.0), "the command is not heard")
+        vehicle.set_command(1.0)
         ended = demo(shell)
-        assert {message.data for _, message in vehicle.graph.heard["/hind/state"]} == {"SSTOP.ROS"}
+        assert {message.data for _, message in vehicle.graph.messages["/hind/state"]} == {"SSTOP.ROS"}
         assert set(vehicle.values(0.0)) == {STOP}
         assert len(vehicle.values(0.0)) > 12 * 50, "it was not watched"
         assert ended.returncode == 0 and "demo: ok" in ended.stdout, ended.stdout
@@ -65,7 +65,7 @@ def test_in_a_chosen_domain_the_demo_refuses_to_begin_beside_a_vehicle():
             re.MULTILINE,
         ), ended.stdout
         assert "the nodes are starting" not in ended.stdout
-        assert {message.data for _, message in vehicle.graph.heard["/hind/state"]} == {"SSTOP.ROS"}
+        assert {message.data for _, message in vehicle.graph.messages["/hind/state"]} == {"SSTOP.ROS"}
 
 
 def test_motors_that_only_listen_are_driven_by_no_demo():

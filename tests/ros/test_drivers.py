@@ -59,7 +59,7 @@ class Driven:
         """Full ahead, also where the controller has to be opened first."""
         self.vehicle.wait(lambda: self.vehicle.source("motor_controller").says == "works", "it is not open")
         self.vehicle.start()
-        self.vehicle.say(1.0)
+        self.vehicle.set_command(1.0)
         self.vehicle.wait_for_motors(24, 24, "full ahead")
         self.device.wait(lambda: self.device.motors == [self.value(24)] * 2, "the device does not follow")
 
@@ -80,7 +80,7 @@ class Driven:
         vehicle = self.vehicle
         vehicle.wait_for("ESTOP", "FAULT_LATCHED")
         back = now()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.enable(False)
         vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable false is not received")
         vehicle.enable(True)
@@ -99,20 +99,20 @@ def test_a_controller_follows_the_motor_topics_and_stops_first(kind, tmp_path):
         start = time.monotonic()
         driven.drive()
         assert device.since(0.0, "motors")[0] == driven.stop, "it was driven before it was stopped"
-        assert not [one for one in device.told if "motors" in one and one["at"] < start and one["motors"] != driven.stop]
+        assert not [one for one in device.reports if "motors" in one and one["at"] < start and one["motors"] != driven.stop]
         if kind == "roboclaw":
-            told = [next(iter(set(one) & {"motors", "timeout"}), None) for one in device.told]
+            reported = [next(iter(set(one) & {"motors", "timeout"}), None) for one in device.reports]
             assert device.since(0.0, "timeout") == [0.2], "its own time-out is not set, or more than once"
-            assert told.index("motors") < told.index("timeout")
+            assert reported.index("motors") < reported.index("timeout")
         watched = {"roboclaw": "it stops by itself after 200ms", "pololu": "it was seen to stop by itself within 200ms"}
         assert watched[kind] in vehicle.process.output
         ways = [(0.5, 0.25, (74, 41)), (-1.0, 0.0, (156, 156)), (0.0, -1.0, (24, 156)), (0.0, 0.0, (90, 90))]
         for linear, angular, servos in ways:
-            vehicle.say(linear, angular)
+            vehicle.set_command(linear, angular)
             vehicle.wait_for_motors(*servos, f"{linear}, {angular}")
             wanted = [driven.value(servo) for servo in servos]
             device.wait(lambda: device.motors == wanted, f"{servos} must be {wanted} on the wire")
-        assert not device.since(0.0, "unknown") and not device.since(0.0, "wrong_crc"), device.told
+        assert not device.since(0.0, "unknown") and not device.since(0.0, "wrong_crc"), device.reports
 
 
 def test_wiring_is_a_matter_of_parameters(tmp_path):
@@ -120,7 +120,7 @@ def test_wiring_is_a_matter_of_parameters(tmp_path):
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
         vehicle.start()
-        vehicle.say(0.5, 0.25)  # port 16 counts, starboard 49
+        vehicle.set_command(0.5, 0.25)  # port 16 counts, starboard 49
         vehicle.wait_for_motors(74, 41, "a curve")
         device.wait(lambda: device.motors == [duty(41), -duty(74)], "motor 1 is starboard, port is the other way round")
         assert device.since(0.0, "timeout") == [0.2]
@@ -170,7 +170,7 @@ def test_a_controller_outlives_a_killed_hindbrain_by_its_own_time_out_only(kind,
         vehicle.process.kill()
         dead = now()
         device.wait(lambda: device.since(killed, "stopped_by_itself"), "it does not stop by itself", 2.0)
-        stopped = next(one["at"] for one in device.told if one["at"] > killed and "stopped_by_itself" in one)
+        stopped = next(one["at"] for one in device.reports if one["at"] > killed and "stopped_by_itself" in one)
         assert stopped - killed < 0.2 + SLACK, f"it stops {stopped - killed:.3f} s after"
         assert not vehicle.values(dead) and vehicle.motors == (24, 24)
 

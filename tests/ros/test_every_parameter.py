@@ -121,7 +121,7 @@ class Gate:
         self.publisher = vehicle.graph.node.create_publisher(Range, "/hind/ir", 10)
         self.sensor = vehicle.graph.node.create_timer(0.02, lambda: self.publisher.publish(self.range))
         vehicle.estop(False)
-        vehicle.say()
+        vehicle.set_command()
         self.switch = vehicle.hold_enable(False, 50.0)
         return self
 
@@ -131,18 +131,18 @@ class Gate:
     def go(self, speed=0.0):
         """Drives at this speed, from any state but a latched one."""
         vehicle = self.vehicle
-        vehicle.say(0.0)
+        vehicle.set_command(0.0)
         vehicle.switch.data = False
         vehicle.wait(lambda: "NOT_ENABLED" in vehicle.causes, "enable does not go off")
         vehicle.switch.data = True
         vehicle.wait_for("OK")
-        vehicle.say(speed)
+        vehicle.set_command(speed)
         level = STOP - int(66 * speed)
         vehicle.wait_for_motors(level, level, f"{speed} of full speed")
 
     def stand(self):
         """Not enabled, so that parameters may change."""
-        self.vehicle.say(0.0)
+        self.vehicle.set_command(0.0)
         self.vehicle.switch.data = False
         self.vehicle.wait(lambda: self.vehicle.state == "SSTOP.ROS", "it does not stand")
 
@@ -150,7 +150,7 @@ class Gate:
         """When a message that is it was first published after the time `start`."""
         graph = self.vehicle.graph
         self.vehicle.wait(lambda: any(is_it(m) for m in graph.since(topic, start)), f"nothing of that kind on {topic}")
-        return next(at for at, message in graph.heard[topic] if at >= start and is_it(message))
+        return next(at for at, message in graph.messages[topic] if at >= start and is_it(message))
 
     def reads(self, distance):
         """What it makes of a distance."""
@@ -163,19 +163,19 @@ class Gate:
 def accel(gate, value):
     gate.go()
     start = now()
-    gate.vehicle.say(1.0)
+    gate.vehicle.set_command(1.0)
     gate.vehicle.wait_for_motors(24, 24, "full ahead", 20.0)
     full = gate.first("/motor/port", start, lambda m: m.data == 24)
     began = gate.first("/motor/port", start, lambda m: m.data != STOP)
     assert 66 / value - 0.06 < full - began < 66 / value + SLACK, f"full speed after {full - began:.3f} s, accel {value}"
-    moved = [entry for entry in gate.vehicle.graph.heard["/motor/port"] if entry[0] >= start]
+    moved = [entry for entry in gate.vehicle.graph.messages["/motor/port"] if entry[0] >= start]
     assert steepest(moved, value) <= 0.0
 
 
 def decel(gate, value):
     gate.go(1.0)
     start = now()
-    gate.vehicle.say(0.0)
+    gate.vehicle.set_command(0.0)
     began = gate.first("/motor/port", start, lambda m: m.data > 24)
     ended = gate.first("/motor/port", start, lambda m: m.data == STOP)
     assert 66 / value - 0.06 < ended - began < 66 / value + SLACK, f"at rest after {ended - began:.3f} s, decel {value}"

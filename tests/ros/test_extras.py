@@ -13,8 +13,8 @@ from test_joystick_services import Joystick
 def joystick(graph):
     joystick = Joystick(graph)
     try:
-        graph.listen(BatteryState, "/joystick/battery", LATCHED)
-        graph.listen(Imu, "/joystick/imu", EDGE)
+        graph.subscribe(BatteryState, "/joystick/battery", LATCHED)
+        graph.subscribe(Imu, "/joystick/imu", EDGE)
         yield joystick
     finally:
         joystick.process.stop()

@@ -67,7 +67,7 @@ def test_every_stream_says_something():
         modules = {"luci_messages": luci_messages.msg, "sensor_msgs": sensor_msgs.msg}
         for name, kind in {**STREAMS, **INFRARED}.items():
             package, _, short = kind.split("/")
-            chair.graph.listen(getattr(modules[package], short) if package in modules else Odometry, f"/luci/{name}", ONE)
+            chair.graph.subscribe(getattr(modules[package], short) if package in modules else Odometry, f"/luci/{name}", ONE)
         chair.wait(lambda: all(chair.graph.last(f"/luci/{name}") for name in [*STREAMS, *INFRARED]), "a stream is silent")
         frames = {name: chair.graph.last(f"/luci/{name}").header.frame_id for name in ("radar_points", "ultrasonic_points", "camera_points")}
         assert frames == {"radar_points": "base_radar", "ultrasonic_points": "base_ultrasonic", "camera_points": "base_camera"}
@@ -83,7 +83,7 @@ def test_every_stream_says_something():
 def test_what_changes_rarely_is_kept_for_who_comes_late():
     with Chair({"profile": 3}) as chair:
         for name in KEPT:
-            chair.graph.listen(Int32, f"/luci/{name}", LATCHED)
+            chair.graph.subscribe(Int32, f"/luci/{name}", LATCHED)
         kept = lambda: {name: chair.graph.last(f"/luci/{name}").data for name in KEPT if chair.graph.last(f"/luci/{name}")}
         chair.wait(lambda: kept() == dict(zip(KEPT, (3, 1, 1, 0))), lambda: str(kept()))
         chair.graph.publish("/interface/profile", Int32(data=5))
@@ -111,15 +111,15 @@ def test_the_occupants_stick_drives_at_first():
 @pytest.mark.parametrize("mode, source", [("shared", SHARED), ("auto", AUTO)])
 def test_a_remote_drives_in_its_mode_with_its_source(mode, source):
     with Chair() as chair:
-        chair.say(100, 0, source)
+        chair.set_remote(100, 0, source)
         chair.stands(0.5, "nobody entered a mode")
         chair.enter(mode, source)
         chair.wait(lambda: chair.motors == (60, 60), "the remote does not drive")
-        heard = chair.graph.heard["/luci/joystick_position"]
+        received = chair.graph.messages["/luci/joystick_position"]
         time.sleep(0.2)
-        count = len(heard)
+        count = len(received)
         time.sleep(0.4)
-        assert (len(heard) > count) == (mode == "shared"), "the occupant's stick is silent in the auto mode, and only there"
+        assert (len(received) > count) == (mode == "shared"), "the occupant's stick is silent in the auto mode, and only there"
         chair.call(f"/luci/remove_{mode}_remote_input")
         chair.wait(lambda: chair.motors == (90, 90) and chair.scaled.input_source == PHYSICAL, "the mode is not left")
 
@@ -129,11 +129,11 @@ def test_a_wrong_source_is_ignored_without_a_word():
         chair.enter("shared", SHARED)
         lines = len(chair.process.lines)
         for source in (0, AUTO, 2, VIRTUAL, PHYSICAL, 6, -1, 2**31 - 1):
-            chair.say(100, 0, source)
+            chair.set_remote(100, 0, source)
             chair.stands(0.4, f"source {source}")
         assert len(chair.process.lines) == lines and chair.scaled.input_source == SHARED
         chair.wait(lambda: int(chair.value("ignored") or 0) > 40, "not counted")
-        chair.say(100, 0, SHARED)
+        chair.set_remote(100, 0, SHARED)
         chair.wait(lambda: chair.motors == (60, 60), "the right one is not heard")
 
 
@@ -142,29 +142,29 @@ def test_a_default_constructed_message_is_ignored_as_well():
     with Chair() as chair:
         chair.enter("shared", SHARED)
         chair.remote.joystick_zone = 0
-        chair.say(0, 0, 0)
+        chair.set_remote(0, 0, 0)
         chair.wait(lambda: int(chair.value("ignored") or 0) > 5 and chair.value("brakes") == "1", "not ignored")
 
 
 def test_a_remote_below_10_hertz_is_braked_again_and_again():
     with Chair() as chair:
         chair.enter("shared", SHARED)
-        chair.say(100, 0, SHARED)
+        chair.set_remote(100, 0, SHARED)
         chair.wait(lambda: chair.motors == (60, 60), "the remote does not drive")
-        chair.say(100, 0, SHARED, rate=4.0)
+        chair.set_remote(100, 0, SHARED, rate=4.0)
         chair.wait(lambda: int(chair.value("brakes") or 0) >= 4, lambda: f"brakes {chair.value('brakes')}", 6.0)
         start = time.monotonic()
         time.sleep(1.0)
         values = [m.data for m in chair.graph.since("/motor/port", start)]
         assert min(values) > 60 and max(values) - min(values) >= 5, f"it does not jerk: {sorted(set(values))}"
-        chair.say(100, 0, SHARED, rate=20.0)
+        chair.set_remote(100, 0, SHARED, rate=20.0)
         chair.wait(lambda: chair.motors == (60, 60), "20 Hz do not release the brakes")
 
 
 def test_a_mode_stays_when_its_client_dies():
     with Chair() as chair:
         chair.enter("shared", SHARED)
-        chair.say(100)
+        chair.set_remote(100)
         chair.wait(lambda: chair.motors == (60, 60), "the remote does not drive")
         chair.graph.node.destroy_timer(chair.timer)
         chair.timer = None
@@ -180,7 +180,7 @@ def test_fields_out_of_range_are_cut():
     with Chair() as chair:
         chair.enter("shared", SHARED)
         for forward, right, expected in [(2**31 - 1, 0, (60, 60)), (-(2**31), 0, (120, 120)), (0, 2**31 - 1, (73, 107))]:
-            chair.say(forward, right)
+            chair.set_remote(forward, right)
             chair.wait(lambda: chair.motors == expected, f"{forward}, {right} must be {expected}")
         chair.wait(lambda: int(chair.value("outside") or 0) > 5, "not counted")
 
@@ -191,11 +191,11 @@ def test_what_luci_senses_limits_the_stick():
         scaling = free_zones()
         scaling.front_fb = 0.5
         chair.graph.repeat("/interface/scaling", scaling, 20.0)
-        chair.say(100)
+        chair.set_remote(100)
         chair.wait(lambda: fields(chair.scaled) == (50, 0, FRONT, SHARED) and chair.scaled.forward_back_scaling == 0.5, "not limited")
         # Half of 0.54 m/s are 14.85 of 66 counts.
         chair.wait(lambda: chair.motors == (75, 75), "the wheels do not follow")
-        chair.say(-100)
+        chair.set_remote(-100)
         chair.wait(lambda: fields(chair.scaled) == (-100, 0, BACK, SHARED), "back is free")
         scaling.back_fb = math.nan
         chair.wait(lambda: fields(chair.scaled) == (0, 0, BACK, SHARED), "what is no factor is 0")
@@ -215,17 +215,17 @@ def test_faults_can_be_ordered():
         chair.wait(lambda: chair.scaled.input_source == PHYSICAL, "the mode does not end")
         chair.call("/interface/halt_streams", True)
         time.sleep(0.2)
-        count = len(chair.graph.heard["/luci/joystick_scaling"])
+        count = len(chair.graph.messages["/luci/joystick_scaling"])
         time.sleep(0.4)
-        assert len(chair.graph.heard["/luci/joystick_scaling"]) == count, "the streams go on"
+        assert len(chair.graph.messages["/luci/joystick_scaling"]) == count, "the streams go on"
         chair.call("/interface/halt_streams", False)
-        chair.wait(lambda: len(chair.graph.heard["/luci/joystick_scaling"]) > count, "the streams do not come back")
+        chair.wait(lambda: len(chair.graph.messages["/luci/joystick_scaling"]) > count, "the streams do not come back")
 
 
 def test_a_flood_delays_nothing_and_the_end_stops_the_wheels():
     with Chair() as chair:
         chair.enter("shared", SHARED)
-        chair.say(100)
+        chair.set_remote(100)
         scaling, base = free_zones(), Odometry()
         stick = LuciJoystick(forward_back=2**31 - 1, joystick_zone=-1, input_source=2**31 - 1)
         start, number = time.time(), 0
@@ -244,14 +244,14 @@ def test_a_flood_delays_nothing_and_the_end_stops_the_wheels():
 
 def test_a_measured_base_turns_the_encoders():
     with Chair() as chair:
-        chair.graph.listen(LuciEncoders, "/luci/encoders", EDGE)
+        chair.graph.subscribe(LuciEncoders, "/luci/encoders", EDGE)
         base = Odometry()
         base.twist.twist.linear.x = 0.5
         timer = chair.graph.repeat("/interface/odom", base, 50.0)
-        heard = chair.graph.heard["/luci/encoders"]
-        chair.wait(lambda: len(heard) > 30, "no encoders")
+        received = chair.graph.messages["/luci/encoders"]
+        chair.wait(lambda: len(received) > 30, "no encoders")
         chair.graph.node.destroy_timer(timer)
-        (_, first), (_, last) = heard[-20], heard[-5]
+        (_, first), (_, last) = received[-20], received[-5]
         seconds = (last.edge_timestamp - first.edge_timestamp) / 1000.0
         # 0.5 m/s are 0.5 · 2.38462 / 1.0373 turns of an encoder in a second, 413.8 degrees; the left one counts down.
         degrees = 0.5 * 2.38462 / 1.0373 * 360.0 * seconds
@@ -303,12 +303,12 @@ def test_a_chair_of_any_kind_is_driven_lost_and_given_back(source, sent):
 @pytest.mark.parametrize("mode", ["shared", "auto"])
 def test_the_node_drives_the_fake_chair_and_gives_it_back(mode):
     with Pair(mode) as (chair, driver):
-        driver.graph.listen(Odometry, "/odom", EDGE)
+        driver.graph.subscribe(Odometry, "/odom", EDGE)
         driver.activate()
         driver.again(0.27)
         chair.wait(lambda: chair.motors == (75, 75), "half of full throw does not come out at the wheels")
         driver.wait(lambda: driver.graph.last("/odom").twist.twist.linear.x == pytest.approx(0.27, abs=0.02), "the odometry differs")
-        driver.say(0.0, 0.6106)
+        driver.set_command(0.0, 0.6106)
         driver.drives(0, -50, LEFT)
         driver.wait(lambda: driver.graph.last("/odom").twist.twist.angular.z == pytest.approx(0.6106, abs=0.05), "does not turn left")
         assert chair.value("brakes") in ("0", "1"), "20 Hz are enough once the first stick came"
@@ -318,14 +318,14 @@ def test_the_node_drives_the_fake_chair_and_gives_it_back(mode):
 
 def test_the_node_and_a_chair_with_faults():
     with Pair() as (chair, driver):
-        driver.say()
+        driver.set_command()
         chair.call("/interface/refuse_services", True)
         driver.activate()
         driver.become("activating")
         chair.stands(0.5, "the chair refused")
         chair.call("/interface/refuse_services", False)
         driver.become("active", 8.0)
-        driver.say(0.54)
+        driver.set_command(0.54)
         chair.wait(lambda: chair.motors == (60, 60), "it does not drive")
         chair.call("/interface/halt_streams", True)
         driver.become("lost")
@@ -337,7 +337,7 @@ def test_the_node_and_a_chair_with_faults():
         chair.call("/interface/end_mode")
         driver.become("lost")
         driver.is_neutral()
-        driver.says("'chair physical' (4)")
+        driver.wait_for_message("'chair physical' (4)")
         chair.stands(0.5, "the occupant took it back")
 
 
@@ -360,7 +360,7 @@ def test_a_chair_that_dies_is_told_and_does_not_keep_the_node_from_ending():
         chair.process.kill()
         driver.become("lost", 1.0)
         driver.is_neutral()
-        driver.says("the chair does not report the mode")
+        driver.wait_for_message("the chair does not report the mode")
         start = time.time()
         driver.process.stop()
         assert time.time() - start < 2.5

@@ -99,7 +99,7 @@ def test_commands_of_another_time_move_nothing_in_either_way_of_running(stack, a
 
 def test_the_zeros_of_nobody_are_zeros_to_begin_with(stack):
     """While nobody drives the stages tell one another so, which is neither old nor invalid, however long it is."""
-    stack.graph.listen(StateDetail, "/hind/state_detail", LATCHED)
+    stack.graph.subscribe(StateDetail, "/hind/state_detail", LATCHED)
     stack.enable(True)
     say(stack, 0.0, 0.2)
     say(stack, 0.5, 0.3)
@@ -126,10 +126,10 @@ def test_a_stop_is_never_too_late(kind):
             for ago in (60.0, -3600.0):
                 zero = TwistStamped()
                 zero.header.stamp.sec = int(time.time() - ago)
-                vehicle.say(0.0)
+                vehicle.set_command(0.0)
                 vehicle.commands.reset()
                 vehicle.wait_for("OK")
-                vehicle.say(0.5)
+                vehicle.set_command(0.5)
                 vehicle.wait_for_motors(57, 57, "half ahead")
                 vehicle.fall_silent()
                 start = now()

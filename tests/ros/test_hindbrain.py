@@ -17,12 +17,12 @@ WHITE, RED, OFF = (1.0, 1.0, 1.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 def test_a_command_of_either_type_drives(message_type):
     with Vehicle(command=message_type) as vehicle:
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
         # Half of full is level 33; a turn to the left makes the port wheel the slower one: 0.5 - 0.25 and 0.5 + 0.25.
-        vehicle.say(0.5, 0.25)
+        vehicle.set_command(0.5, 0.25)
         vehicle.wait_for_motors(90 - 16, 90 - 49, "a curve to the left")
-        vehicle.say(0.0, -1.0)
+        vehicle.set_command(0.0, -1.0)
         vehicle.wait_for_motors(24, 156, "a turn to the right in place")
 
 
@@ -31,23 +31,23 @@ def test_an_old_enable_does_not_arm_a_new_node():
     with second_publisher(Bool, "/hind/enable", LATCHED) as switch:
         switch.publish(Bool(data=True))
         with Vehicle() as vehicle:
-            vehicle.say()
+            vehicle.set_command()
             vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
             vehicle.wait(lambda: switch.get_subscription_count() > 0, "hindbrain does not listen to enable")
             found = now()
             # Two details later an old message would have come.
             vehicle.wait(lambda: len(vehicle.graph.since("/hind/state_detail", found)) >= 2, "no details")
             assert vehicle.source("hind/enable").age == -1.0, "an old enable was heard"
-            vehicle.say(1.0)
+            vehicle.set_command(1.0)
             vehicle.wait(lambda: vehicle.source("cmd_vel").says == "move", "the command is not heard")
             assert set(vehicle.values(found)) == {STOP}
             # Nor does a switch that was on before and goes on to say so: it has to be seen to go on.
-            vehicle.say(0.0)
+            vehicle.set_command(0.0)
             switch.publish(Bool(data=True))
             vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
-            vehicle.say(1.0)
+            vehicle.set_command(1.0)
             vehicle.stays_stopped(0.3, "a switch that was on before")
-            vehicle.say(0.0)
+            vehicle.set_command(0.0)
             for on in (False, True):
                 switch.publish(Bool(data=on))
             vehicle.wait_for("OK")
@@ -56,19 +56,19 @@ def test_an_old_enable_does_not_arm_a_new_node():
 
 def test_an_enable_that_is_repeated_does_not_arm_a_node_that_was_restarted():
     with Vehicle() as vehicle:
-        vehicle.say()
+        vehicle.set_command()
         vehicle.enable(False)
         timer = vehicle.hold_enable(True)
         vehicle.wait_for("OK")
-        vehicle.say(0.5)
+        vehicle.set_command(0.5)
         vehicle.wait_for_motors(57, 57, "half ahead")
         vehicle.process.stop()
         start = now()
         vehicle.process = vehicle.begin()
-        vehicle.wait(lambda: vehicle.was_heard("hind/enable", start), "the repeated enable is not received", 10.0)
+        vehicle.wait(lambda: vehicle.was_received("hind/enable", start), "the repeated enable is not received", 10.0)
         vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
-        vehicle.say(0.0)
-        vehicle.say(0.5)
+        vehicle.set_command(0.0)
+        vehicle.set_command(0.5)
         vehicle.stays_stopped(0.5, "a switch that repeats true")
         vehicle.switch.data = False
         vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
@@ -87,20 +87,20 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
     with Vehicle() as vehicle:
         vehicle.graph.node.create_timer(0.01, stamp)
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "a command of 0.35 s is not too old")
         vehicle.fall_silent()
         last = now()
         vehicle.wait_for_motors(STOP, STOP, "silence")
-        braked = next(at for at, message in vehicle.graph.heard["/motor/port"] if at > last and message.data > 24)
+        braked = next(at for at, message in vehicle.graph.messages["/motor/port"] if at > last and message.data > 24)
         assert braked - last < 0.15 + SLACK, f"it counts for {braked - last:.3f} s more, not for 0.15 s"
 
-        vehicle.say(0.0)
+        vehicle.set_command(0.0)
         vehicle.commands.reset()
         vehicle.wait_for("OK")
         for age, sentence in [(2.0, "s old, must be less than 0.5 s"), (-5.0, "s ahead of this machine's clock, must be ")]:
             start = now()
-            vehicle.say(1.0)
+            vehicle.set_command(1.0)
             vehicle.wait(lambda: sentence in vehicle.process.output, f"a command of {age} s is not reported")
             vehicle.wait_for("OK", "CMD_STALE", "CMD_INVALID")
             assert set(vehicle.values(start)) == {STOP}, f"a command of {age} s drives"
@@ -108,11 +108,11 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
 
 def test_a_required_estop_must_speak_in_time():
     with Vehicle({"estop.required": True}) as vehicle:
-        vehicle.say()
+        vehicle.set_command()
         vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED", "NOT_ENABLED")
         start = now()
         vehicle.reset()
-        vehicle.wait_until_heard("hind/reset", start)
+        vehicle.wait_until_received("hind/reset", start)
         vehicle.estop(False)
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED", "NOT_ENABLED")
         vehicle.enable()
@@ -121,7 +121,7 @@ def test_a_required_estop_must_speak_in_time():
         vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
         assert set(vehicle.values(0.0)) == {STOP}
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
 
         vehicle.estop_timer.cancel()
@@ -138,8 +138,8 @@ def test_a_required_estop_must_speak_in_time():
         vehicle.estop_timer.reset()
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         vehicle.enable()
-        vehicle.say(0.0)
-        vehicle.say(0.5)
+        vehicle.set_command(0.0)
+        vehicle.set_command(0.5)
         vehicle.stays_stopped(0.3, "it speaks again, enable and a zero, and no reset")
         vehicle.restart()
         vehicle.drives_again("it speaks again")
@@ -154,10 +154,10 @@ def test_only_a_press_and_a_release_after_the_cause_reset():
         def stays_latched(what):
             start = now()
             button(False)
-            vehicle.wait_until_heard("hind/reset", start)
+            vehicle.wait_until_received("hind/reset", start)
             vehicle.enable()
-            vehicle.say(0.0)
-            vehicle.say(0.5)
+            vehicle.set_command(0.0)
+            vehicle.set_command(0.5)
             vehicle.stays_stopped(0.2, what)
             assert vehicle.state == "ESTOP" and vehicle.causes == {"ESTOP_LATCHED"}, f"{what} resets: {vehicle.detail}"
 
@@ -172,14 +172,14 @@ def test_only_a_press_and_a_release_after_the_cause_reset():
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED", "ESTOP_PRESSED")
         start = now()
         button(True)  # pressed too early
-        vehicle.wait_until_heard("hind/reset", start)
+        vehicle.wait_until_received("hind/reset", start)
         vehicle.estop(False)
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         stays_latched("a button that was pressed together with the e-stop")
 
         start = now()
         button(True)
-        vehicle.wait_until_heard("hind/reset", start)
+        vehicle.wait_until_received("hind/reset", start)
         assert vehicle.state == "ESTOP", "a press alone resets"
         button(False)
         vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
@@ -214,11 +214,11 @@ def test_motor_values_keep_their_rate_at_rest_and_whatever_the_commands_rate():
     with Vehicle() as vehicle:
         start = now()
         time.sleep(0.7)
-        vehicle.say()
+        vehicle.set_command()
         vehicle.commands.timer_period_ns = 100_000_000  # 10 Hz
         time.sleep(0.7)
         for side in ("port", "starboard"):
-            times = [at for at, _ in vehicle.graph.heard[f"/motor/{side}"] if at >= start]
+            times = [at for at, _ in vehicle.graph.messages[f"/motor/{side}"] if at >= start]
             gaps = [after - before for before, after in zip(times, times[1:])]
             # 50 Hz or more: the median, since a busy machine delays some; half of all must come in any case.
             assert statistics.median(gaps) < 0.021, f"{side}: median gap {statistics.median(gaps):.4f} s"
@@ -230,7 +230,7 @@ def test_the_state_is_said_on_change_and_twice_a_second():
     with Vehicle() as vehicle:
         start = now()
         time.sleep(1.7)
-        times = [at for at, _ in vehicle.graph.heard["/hind/state"] if at >= start]
+        times = [at for at, _ in vehicle.graph.messages["/hind/state"] if at >= start]
         gaps = [after - before for before, after in zip(times, times[1:])]
         assert 2 <= len(times) <= 5, f"{len(times)} states in 1.7 s without a change"
         assert 0.45 < statistics.median(gaps) < 0.6, f"gaps {gaps}"
@@ -238,8 +238,8 @@ def test_the_state_is_said_on_change_and_twice_a_second():
         change = now()
         vehicle.enable(False)
         vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
-        said = next(at for at, state in vehicle.graph.heard["/hind/state"] if at >= change and state.data == "SSTOP.ROS")
-        assert said - change < 0.25, f"the change was said after {said - change:.3f} s"
+        published = next(at for at, state in vehicle.graph.messages["/hind/state"] if at >= change and state.data == "SSTOP.ROS")
+        assert published - change < 0.25, f"the change was said after {published - change:.3f} s"
 
 
 def test_a_late_joiner_is_told_what_was_said_before():
@@ -270,7 +270,7 @@ def test_the_details_name_every_cause_and_source():
         assert [cause.name for cause in detail.causes] == ["NOT_ENABLED", "CMD_STALE", "FRONT_BLOCKED", "IR_STALE"]
         assert (detail.rule, detail.fault, detail.profile, detail.port, detail.starboard) == ("", False, "strict", STOP, STOP)
 
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         # Ahead of it is what it does not see; before, nothing wanted to go there.
         standing = standing - {"CMD_STALE"} | {"WAY_BLOCKED"}
         vehicle.wait_for("SSTOP.BOTH", *standing)

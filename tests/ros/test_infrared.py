@@ -18,7 +18,7 @@ NAN, INF = math.nan, math.inf
 QUICK = {"ir.sensors": SENSORS, "ir.timeout": 0.15}
 
 
-class Eyes:
+class Sensors:
     """Sensors that measure 0.1 m to 5 m and say so 50 times a second."""
 
     def __init__(self, vehicle, frames=SENSORS):
@@ -35,11 +35,11 @@ class Eyes:
     def wait_until(self, frame, says, blocks):
         """Until the sensor says that, and all others that the way is clear."""
 
-        def told():
+        def reported():
             sources = {s.name: (s.says, s.blocks) for s in self.vehicle.detail.sources if s.name in SENSORS}
             return sources == {f: (says, blocks) if f == frame else ("clear", False) for f in SENSORS}
 
-        self.vehicle.wait(told, lambda: f"{frame} must say '{says}': {self.vehicle.detail.sources}")
+        self.vehicle.wait(reported, lambda: f"{frame} must say '{says}': {self.vehicle.detail.sources}")
 
 
 @pytest.mark.parametrize("far", [0.0, 2.0], ids=["no far", "far 2 m"])
@@ -57,27 +57,27 @@ def test_every_reading_is_taken_for_what_it_is(far):
         (9.0, *beyond),  # beyond its range: nothing in reach
     ]
     with Vehicle({**QUICK, "ir.far": far}) as vehicle:
-        eyes = Eyes(vehicle)
+        sensors = Sensors(vehicle)
         for frame in SENSORS:
             for distance, says, blocks in readings:
-                eyes.see(frame, distance)
-                eyes.wait_until(frame, says, blocks)
+                sensors.see(frame, distance)
+                sensors.wait_until(frame, says, blocks)
                 pair = {"FRONT_BLOCKED" if frame in FRONT else "BACK_BLOCKED"} if blocks else set()
                 causes = pair | ({"IR_INVALID"} if says == "no measurement" else set())
                 assert vehicle.causes - {"NOT_ENABLED", "CMD_STALE"} == causes, f"{frame} {distance}: {vehicle.causes}"
-                eyes.see(frame, 1.0)
-                eyes.wait_until(frame, "clear", False)
+                sensors.see(frame, 1.0)
+                sensors.wait_until(frame, "clear", False)
 
 
 def test_a_sensor_that_is_silent_unknown_or_not_fitted():
     with Vehicle({"ir.sensors": FRONT}) as vehicle:
         vehicle.graph.record(DiagnosticArray, "/diagnostics")
         vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED", "CMD_STALE", "IR_STALE", "FRONT_BLOCKED")
-        eyes = Eyes(vehicle, [*FRONT, "ir_back_port", "ir_left"])
-        eyes.see("ir_back_port", 0.0)
-        eyes.see("ir_left", 0.0)
+        sensors = Sensors(vehicle, [*FRONT, "ir_back_port", "ir_left"])
+        sensors.see("ir_back_port", 0.0)
+        sensors.see("ir_left", 0.0)
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "sensors that are not fitted or unknown stop nothing")
         assert [source.name for source in vehicle.detail.sources if source.name.startswith("ir_")] == FRONT
 
@@ -90,13 +90,13 @@ def test_a_sensor_that_is_silent_unknown_or_not_fitted():
         vehicle.wait(lambda: sentence in vehicle.process.output, "an unknown sensor is not reported")
         vehicle.wait(lambda: unfitted() > 0, "readings of a sensor that is not fitted are not counted")
         silent = now()
-        fitted = eyes.ranges.pop("ir_front_starboard")
+        fitted = sensors.ranges.pop("ir_front_starboard")
         vehicle.wait_for("SSTOP.IR", "WAY_BLOCKED", "IR_STALE", "FRONT_BLOCKED")
         vehicle.stopped_within(0.5, silent, "a sensor is silent")
-        said = next(at for at, state in vehicle.graph.heard["/hind/state"] if at > silent and state.data == "SSTOP.IR")
-        assert 0.5 - 0.05 < said - silent < 0.5 + SLACK, f"silence stops after {said - silent:.3f} s"
+        published = next(at for at, state in vehicle.graph.messages["/hind/state"] if at > silent and state.data == "SSTOP.IR")
+        assert 0.5 - 0.05 < published - silent < 0.5 + SLACK, f"silence stops after {published - silent:.3f} s"
         assert vehicle.source("ir_front_starboard").says == "silent" and vehicle.source("ir_front_port").says == "clear"
-        eyes.ranges["ir_front_starboard"] = fitted
+        sensors.ranges["ir_front_starboard"] = fitted
         vehicle.wait_for("OK", "NEUTRAL_WAIT")
         vehicle.stays_stopped(0.3, "it measures again, and no zero command came")
         vehicle.drives_again("it measures again")
@@ -105,50 +105,50 @@ def test_a_sensor_that_is_silent_unknown_or_not_fitted():
 def test_the_way_out_is_open():
     """Straight away from what is there, and nowhere else."""
     with Vehicle(QUICK) as vehicle:
-        eyes = Eyes(vehicle)
+        sensors = Sensors(vehicle)
         vehicle.start()
         for frame, way_in, way_out, cause in [
             ("ir_front_starboard", 1.0, -1.0, "FRONT_BLOCKED"),
             ("ir_back_port", -1.0, 1.0, "BACK_BLOCKED"),
         ]:
             full = {1.0: 24, -1.0: 156}
-            vehicle.say(way_in)
+            vehicle.set_command(way_in)
             vehicle.wait_for_motors(full[way_in], full[way_in], f"toward {frame}")
-            eyes.see(frame, 0.15)
+            sensors.see(frame, 0.15)
             vehicle.wait_for("SSTOP.IR", "WAY_BLOCKED", cause)
             vehicle.wait_for_motors(STOP, STOP, f"{frame} is blocked")
             assert vehicle.detail.rule == "WAY_BLOCKED"
-            vehicle.say(way_out)
+            vehicle.set_command(way_out)
             vehicle.wait_for("OK", "NEUTRAL_WAIT", cause)
             vehicle.stays_stopped(0.3, f"away from {frame}, and no zero came")
-            vehicle.say(0.0)
+            vehicle.set_command(0.0)
             vehicle.wait_for("OK", cause)
-            vehicle.say(way_out)
+            vehicle.set_command(way_out)
             vehicle.wait_for_motors(full[way_out], full[way_out], f"away from {frame}")
-            vehicle.say(0.0, 1.0)
+            vehicle.set_command(0.0, 1.0)
             vehicle.wait_for("SSTOP.IR", "WAY_BLOCKED", cause)
             vehicle.wait_for_motors(STOP, STOP, f"a turn before {frame}")
-            eyes.see(frame, 1.0)
-            vehicle.say()
+            sensors.see(frame, 1.0)
+            vehicle.set_command()
             vehicle.wait_for("OK")
 
 
 def test_a_wheel_that_still_turns_toward_it_stops_at_once():
     """The command leads away already, and the slope would take a third of a second."""
     with Vehicle({**QUICK, "accel": 200.0, "decel": 200.0}) as vehicle:
-        eyes = Eyes(vehicle)
+        sensors = Sensors(vehicle)
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
-        vehicle.say(-1.0)
+        vehicle.set_command(-1.0)
         vehicle.wait(lambda: vehicle.motors[0] > 24, "it does not brake")
         start = now()
-        eyes.see("ir_front_port", 0.15)
-        eyes.timer.reset()  # said within 0.02 s
+        sensors.see("ir_front_port", 0.15)
+        sensors.timer.reset()  # said within 0.02 s
         vehicle.stopped_within(0.02, start, "a wheel turns toward what is blocked")
-        told = [message.data for message in vehicle.graph.since("/motor/port", start - 0.1)]
-        turned = STOP - told[told.index(STOP) - 1]
-        assert turned > 10, f"the slope had brought it to rest before: {told}"
+        reported = [message.data for message in vehicle.graph.since("/motor/port", start - 0.1)]
+        turned = STOP - reported[reported.index(STOP) - 1]
+        assert turned > 10, f"the slope had brought it to rest before: {reported}"
 
 
 def test_a_sensor_that_is_fast_does_not_hide_one_that_is_slow():

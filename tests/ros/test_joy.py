@@ -16,8 +16,8 @@ JOY, CONNECTED = "/joy", "/joystick/connected"
 def running(graph, *arguments):
     joystick = Joystick(graph, *(part for argument in arguments for part in ("-p", argument)))
     try:
-        graph.listen(Joy, JOY, EDGE)
-        graph.listen(Bool, CONNECTED, LATCHED)
+        graph.subscribe(Joy, JOY, EDGE)
+        graph.subscribe(Bool, CONNECTED, LATCHED)
         graph.wait(lambda: graph.last(CONNECTED), "nobody tells whether a device drives")
         graph.wait(lambda: graph.node.count_publishers(JOY) > 0, "there is no joy")
         time.sleep(0.2)
@@ -47,16 +47,16 @@ def wait_for(joystick, condition, failure):
 
 def test_the_state_is_repeated_at_the_rate_of_the_joy_package(joystick):
     graph = joystick.graph
-    graph.wait(lambda: len(graph.heard[JOY]) > 3, "nothing is repeated")
+    graph.wait(lambda: len(graph.messages[JOY]) > 3, "nothing is repeated")
     for last in (False, False, True):
-        first = len(graph.heard[JOY])
+        first = len(graph.messages[JOY])
         time.sleep(2.2)
-        heard = [at for at, _ in graph.heard[JOY][first:]]
-        rate = (len(heard) - 1) / (heard[-1] - heard[0])
+        received = [at for at, _ in graph.messages[JOY][first:]]
+        rate = (len(received) - 1) / (received[-1] - received[0])
         # A machine that is busy may be late at one end of the time.
         if abs(rate - 20.0) < 0.02 * 20.0:
             break
-        assert not last, f"{rate} Hz over {heard[-1] - heard[0]} s"
+        assert not last, f"{rate} Hz over {received[-1] - received[0]} s"
     stamp = graph.last(JOY).header.stamp
     assert abs(stamp.sec + stamp.nanosec * 1e-9 - time.time()) < 1.0
     assert graph.last(JOY).header.frame_id == "joy"
@@ -93,8 +93,8 @@ def test_the_rate_can_be_changed(joystick):
 def test_an_unplugged_device_is_told_as_neutral_and_gone(joystick):
     graph = joystick.graph
     joystick.hold({0: -32768, 1: 32767}, pressed=[2])
-    told = wait_for(joystick, lambda joy: joy.buttons[2] == 1 and joy.axes[0] == 1.0, "the state is not told")
-    assert (told.axes[1], graph.last(CONNECTED).data) == (-1.0, True)
+    reported = wait_for(joystick, lambda joy: joy.buttons[2] == 1 and joy.axes[0] == 1.0, "the state is not told")
+    assert (reported.axes[1], graph.last(CONNECTED).data) == (-1.0, True)
     joystick.hand.axes, joystick.hand.buttons = [], []  # unplugs
     graph.wait(lambda: not graph.last(CONNECTED).data, "nobody tells that the device is gone")
     time.sleep(0.1)
@@ -109,7 +109,7 @@ def test_an_unplugged_device_is_told_as_neutral_and_gone(joystick):
 
 
 def test_who_comes_late_knows_whether_a_device_drives(joystick):
-    joystick.graph.listen(Bool, "/joystick/connected", LATCHED)
+    joystick.graph.subscribe(Bool, "/joystick/connected", LATCHED)
     joystick.graph.wait(lambda: joystick.graph.last(CONNECTED), "a latched topic is silent")
     assert joystick.graph.last(CONNECTED).data is True
 

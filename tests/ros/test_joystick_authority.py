@@ -25,8 +25,8 @@ class Robot:
     def __init__(self, arbiter, *parameters):
         self.arbiter, self.graph = arbiter, arbiter.graph
         arguments = [part for parameter in parameters for part in ("-p", parameter)]
-        self.graph.listen(PoseState, DESIRED, LATCHED)
-        self.graph.listen(DiagnosticArray, "/diagnostics")
+        self.graph.subscribe(PoseState, DESIRED, LATCHED)
+        self.graph.subscribe(DiagnosticArray, "/diagnostics")
         self.joystick = Process("joystick", "--ros-args", *arguments)
         self.graph.wait(lambda: self.graph.node.count_publishers(DESIRED), lambda: self.joystick.output, 10.0)
         navigation = TwistStamped()
@@ -44,15 +44,15 @@ class Robot:
             self.timer = self.graph.repeat(HAND, self.hand, 50.0)
 
     def unplug(self):
-        self.graph.cease(self.timer)
+        self.graph.stop_repeating(self.timer)
         self.timer = None
         self.graph.publish(HAND, State())
         return time.monotonic()
 
     def status(self):
         """The newest sentence of the joystick."""
-        told = [s.message for array in self.graph.since("/diagnostics", 0.0) for s in array.status if s.name == "joystick"]
-        return told[-1] if told else ""
+        reported = [s.message for array in self.graph.since("/diagnostics", 0.0) for s in array.status if s.name == "joystick"]
+        return reported[-1] if reported else ""
 
     def wait_for(self, speed, why, timeout=6.0):
         ready = lambda: self.arbiter.last is not None and abs(self.arbiter.last - speed) < 1e-3
@@ -100,7 +100,7 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_vehicle_until_navigation_says_
         vehicle.arbiter.rests_within(0.0, start, "the stick was pulled out")
         stopped = time.monotonic()
         time.sleep(2.5)
-        assert set(vehicle.arbiter.said(stopped)) == {0.0}, "navigation drives off by itself"
+        assert set(vehicle.arbiter.speeds_since(stopped)) == {0.0}, "navigation drives off by itself"
         states = vehicle.states(start)
         assert None in states and set(vehicle.states(start + 0.3)) == {0.0}, "first it is lost, and then zero"
         assert not vehicle.states(time.monotonic() - 0.5), "a stick that is gone speaks on"
@@ -121,7 +121,7 @@ def test_a_virtual_device_that_two_move_is_unplugged():
             vehicle.arbiter.rests_within(0.2, start, "two publishers of the virtual device")
         stopped = time.monotonic()
         time.sleep(2.0)
-        assert set(vehicle.arbiter.said(stopped)) == {0.0}, "the stick was held all the while"
+        assert set(vehicle.arbiter.speeds_since(stopped)) == {0.0}, "the stick was held all the while"
         vehicle.hold()
         time.sleep(0.3)
         vehicle.hold([0, -32768])
@@ -140,7 +140,7 @@ def test_a_reference_of_two_publishers_is_none():
             vehicle.arbiter.rests_within(0.2, start, "two publishers of the reference")
         stopped = time.monotonic()
         time.sleep(2.0)
-        assert set(vehicle.arbiter.said(stopped)) == {0.0}, "it asked for motion all the while"
+        assert set(vehicle.arbiter.speeds_since(stopped)) == {0.0}, "it asked for motion all the while"
         reference.vel[0].vx = 0.0
         time.sleep(0.3)
         reference.vel[0].vx = 0.4

@@ -89,7 +89,7 @@ def test_an_inactive_log_has_the_reference_or_nothing(joystick, folder):
     begin = PoseState()  # a reference begins with zero
     timer = joystick.graph.repeat("/joystick/reference", begin, 50.0)
     joystick.graph.wait(lambda: joystick.graph.last("/joystick/desired"), "the reference does not pass")
-    joystick.graph.cease(timer)
+    joystick.graph.stop_repeating(timer)
     joystick.graph.repeat("/joystick/reference", reference, 50.0)  # without a stamp, which is one of now
     joystick.graph.wait(lambda: joystick.graph.last("/joystick/desired").vel, "the reference does not pass")
     wait_for_cycles(joystick, info(joystick)[1] + 20)

@@ -18,7 +18,7 @@ def joystick(graph):
     parameters = ["linear.x.axis:=1", "linear.x.scale:=-1.0", f"enable.toggle:={TOGGLE}", f"enable.on:={DEAD_MAN}"]
     joystick = Joystick(graph, *(part for parameter in parameters for part in ("-p", parameter)))
     try:
-        graph.listen(Bool, CONNECTED, LATCHED)
+        graph.subscribe(Bool, CONNECTED, LATCHED)
         graph.wait(lambda: graph.last(CONNECTED) and graph.last(CONNECTED).data, "no device drives")
         yield joystick
     finally:
@@ -96,10 +96,10 @@ def test_a_device_that_is_missing_is_said_after_a_second(graph):
     )
     try:
         graph.repeat("/joystick/virtual_device", State(axes=[0] * 6, buttons=[False] * 11), 20.0)
-        said = lambda: [line for line in process.lines if "no device drives" in line and "connected: Other" in line]
-        graph.wait(said, lambda: f"nothing is said:\n{process.output}")
-        assert said()[0].endswith("no device drives: waiting for 'Foo\\\\nBar'; connected: Other (control_device selects)")
+        published = lambda: [line for line in process.lines if "no device drives" in line and "connected: Other" in line]
+        graph.wait(published, lambda: f"nothing is said:\n{process.output}")
+        assert published()[0].endswith("no device drives: waiting for 'Foo\\\\nBar'; connected: Other (control_device selects)")
         time.sleep(1.5)
-        assert len(said()) == 1, "again only after a minute"
+        assert len(published()) == 1, "again only after a minute"
     finally:
         process.stop()

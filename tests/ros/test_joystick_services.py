@@ -30,7 +30,7 @@ class Joystick:
         self.arguments = ["--ros-args", "-p", "joystick:virtual_device:=Test Pad", *arguments]
         self.process = Process(executable, *self.arguments)
         self.clients = {}
-        graph.listen(PoseState, "/joystick/desired", LATCHED)
+        graph.subscribe(PoseState, "/joystick/desired", LATCHED)
         self.hand = State(axes=[0] * 6, buttons=[False] * 11)
         graph.repeat("/joystick/virtual_device", self.hand, 20.0)
         try:
@@ -139,7 +139,7 @@ def test_device_list_and_rename(joystick):
     joystick.wait_for_topic("front_left_pad")
     joystick.wait_for_topic("Test_Pad", there=False)
     topic = "/joystick/device/front_left_pad"
-    joystick.graph.listen(State, topic, LATCHED)
+    joystick.graph.subscribe(State, topic, LATCHED)
     joystick.graph.wait(lambda: joystick.graph.last(topic), "the new topic does not know the state")
     assert joystick.graph.last(topic).axes[2] == 1234
     joystick.good(Rename, "rename", name="front_left_pad", newname="front_left_pad")
@@ -186,12 +186,12 @@ def test_mappings_and_parameters_are_the_same(joystick):
     # And the other way.
     joystick.set("enable.slow", 7)
     joystick.set("linear.z.axis", 2)
-    told = joystick.good(GetMappings, "get_mappings").mappings
-    assert (told.enable.slow, told.linear[2].axis, told.linear[0].axis) == (7, 2, 1)
+    reported = joystick.good(GetMappings, "get_mappings").mappings
+    assert (reported.enable.slow, reported.linear[2].axis, reported.linear[0].axis) == (7, 2, 1)
 
 
 def test_a_change_by_service_is_an_event_of_its_parameters(joystick):
-    joystick.graph.listen(ParameterEvent, "/parameter_events", EDGE)
+    joystick.graph.subscribe(ParameterEvent, "/parameter_events", EDGE)
     changed = lambda: [
         parameter.name
         for event in joystick.graph.since("/parameter_events", 0.0)

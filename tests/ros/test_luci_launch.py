@@ -88,10 +88,10 @@ def test_a_real_chair_has_no_world_beside_it():
 def test_a_hand_drives_a_chair_that_is_not_there(chair):
     graph, processes = chair
     output = lambda: "\n".join(f"--- {p.name}\n{p.output}" for p in processes.values())
-    graph.listen(String, "/chair/state", LATCHED)
-    graph.listen(Odometry, "/odom", ONE)
-    graph.listen(Odometry, "/interface/odom", ONE)
-    graph.listen(LuciJoystick, "/luci/remote_joystick", ONE)
+    graph.subscribe(String, "/chair/state", LATCHED)
+    graph.subscribe(Odometry, "/odom", ONE)
+    graph.subscribe(Odometry, "/interface/odom", ONE)
+    graph.subscribe(LuciJoystick, "/luci/remote_joystick", ONE)
     graph.wait(lambda: graph.last("/chair/state") and graph.last("/chair/state").data == "active", output, 15.0)
     for topic in ("/odom", "/tf", "/luci/scaling", "/luci/joystick_scaling", "/luci/remote_joystick", "/motor/port", "/cmd_vel"):
         assert graph.node.count_publishers(topic) == 1, f"{topic} has {graph.node.count_publishers(topic)} publishers"
@@ -126,8 +126,8 @@ def test_the_occupants_stick_and_then_navigation(chair):
     """In the shared mode the occupant's stick goes the same way, above navigation; let go, navigation has its turn."""
     graph, processes = chair
     output = lambda: "\n".join(f"--- {p.name}\n{p.output}" for p in processes.values())
-    graph.listen(String, "/chair/state", LATCHED)
-    graph.listen(LuciJoystick, "/luci/remote_joystick", ONE)
+    graph.subscribe(String, "/chair/state", LATCHED)
+    graph.subscribe(LuciJoystick, "/luci/remote_joystick", ONE)
     graph.wait(lambda: graph.last("/chair/state") and graph.last("/chair/state").data == "active", output, 15.0)
     last = lambda: (graph.last("/luci/remote_joystick").forward_back, graph.last("/luci/remote_joystick").left_right)
     command = TwistStamped()

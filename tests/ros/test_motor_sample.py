@@ -37,12 +37,12 @@ class Sample:
             lambda: self.written == what, lambda: f"it must write {what}, not {self.written}: {self.process.output[-2000:]}", timeout
         )
 
-    def say(self, value, sides=SIDES):
+    def publish(self, value, sides=SIDES):
         for side in sides:
             self.values[side].data = value
 
     def drives_ahead(self):
-        self.say(24)
+        self.publish(24)
         self.writes(AHEAD)
 
     def stands_within(self, bound, what):
@@ -62,7 +62,7 @@ def sample(request, graph, tmp_path):
 
 def test_values_are_parts_of_full_speed(sample):
     for value, parts in [(24, AHEAD), (156, BACK), (57, "0.50 0.50"), (STOP, STANDS)]:
-        sample.say(value)
+        sample.publish(value)
         sample.writes(parts)
 
 
@@ -78,5 +78,5 @@ def test_silence_of_either_motor_stops_both(sample, silent):
 def test_a_value_out_of_range_stops_both(sample, side):
     for value in (23, 157, 0, -32768, 32767):
         sample.drives_ahead()
-        sample.say(value, [side])
+        sample.publish(value, [side])
         sample.stands_within(AT_ONCE, f"{side} is {value}")

@@ -85,16 +85,16 @@ class Teller:
         self.refused += refused
         self.sent += 1
 
-    def tell(self, value=0.0):
+    def report(self, value=0.0):
         """Sends a good command, which has to be carried out."""
         self.send(value)
 
     def applied(self, index):
         """The stamp of the command behind a motor value [s]."""
-        heard = self.vehicle.graph.heard["/hind/applied"]
-        if len(heard) < 2:
+        received = self.vehicle.graph.messages["/hind/applied"]
+        if len(received) < 2:
             return 0.0
-        stamp = heard[index][1].header.stamp
+        stamp = received[index][1].header.stamp
         return stamp.sec + stamp.nanosec / 1e9
 
     def wait_for_counts(self):
@@ -134,9 +134,9 @@ def test_no_odd_value_moves_a_standing_vehicle(message_type):
             teller.tell()
         assert set(vehicle.values(0.0)) == {STOP}
         teller.wait_for_counts()
-        told = [line for line in vehicle.process.lines if "a command on 'cmd_vel' is refused: " in line]
-        assert told and "linear.x is NaN, must be finite" in told[0], vehicle.process.output
-        assert len(told) < 20, "each refusal is told, not one a second"
+        reported = [line for line in vehicle.process.lines if "a command on 'cmd_vel' is refused: " in line]
+        assert reported and "linear.x is NaN, must be finite" in reported[0], vehicle.process.output
+        assert len(reported) < 20, "each refusal is told, not one a second"
 
 
 def test_what_is_refused_changes_nothing_on_the_move(message_type):
@@ -169,7 +169,7 @@ def test_a_stream_of_nan_is_silence(message_type, value):
         last = now()
         vehicle.wait(lambda: teller.publish(value, PARTS[0], True) or vehicle.motors == (STOP, STOP), f"{value} keeps the last command fresh", 2.0)
         vehicle.wait_for("OK", "CMD_STALE", "CMD_INVALID")
-        stopped = next(at for at, message in vehicle.graph.heard["/motor/port"] if at > last and message.data == STOP)
+        stopped = next(at for at, message in vehicle.graph.messages["/motor/port"] if at > last and message.data == STOP)
         assert 0.45 < stopped - last < 0.5 + SLACK, f"stopped after {stopped - last:.3f} s"
         assert set(vehicle.values(last)) <= set(range(57, STOP + 1))
         back = now()
@@ -186,7 +186,7 @@ def test_what_is_near_full_speed_or_near_nothing_gives_its_level(message_type):
         vehicle.start()
         for name, sides in [("linear", (1, 1)), ("angular", (-1, 1))]:
             for value in values:
-                vehicle.say(**{name: value})
+                vehicle.set_command(**{name: value})
                 expected = level(value) if abs(value) > zero[name] else 0
                 port, starboard = (STOP - side * expected for side in sides)
                 vehicle.wait_for_motors(port, starboard, f"{name} {value!r}")
@@ -199,7 +199,7 @@ def test_no_odd_value_makes_a_ramp_steeper(message_type):
         start = now()
         between = [NAN, 1e308, -INF, 5e-324, 2.0**-126, 1e-40]
         for value, servo in [(BEYOND_REASON, 24), (-BEYOND_REASON, 156)]:
-            vehicle.say(value)
+            vehicle.set_command(value)
 
             def disturbed():
                 odd = between[0]
@@ -211,5 +211,5 @@ def test_no_odd_value_makes_a_ramp_steeper(message_type):
 
             vehicle.wait(disturbed, f"{value} does not drive")
         for side in ("port", "starboard"):
-            heard = [entry for entry in vehicle.graph.heard[f"/motor/{side}"] if entry[0] >= start]
-            assert steepest(heard, accel) <= 0.0, f"{side} is {steepest(heard, accel):.1f} counts beyond its slope"
+            received = [entry for entry in vehicle.graph.messages[f"/motor/{side}"] if entry[0] >= start]
+            assert steepest(received, accel) <= 0.0, f"{side} is {steepest(received, accel):.1f} counts beyond its slope"

@@ -41,17 +41,17 @@ def test_a_pad_comes_with_its_state_at_rest(graph):
     with running(graph) as node:
         node.do("plug", event=7, pad="xbox")  # before the start
         node.start()
-        xbox = node.listen(XBOX)
+        xbox = node.subscribe(XBOX)
         node.do("plug", event=9, pad="playstation", uniq="a0:5a:5c:01:02:03")
         names = lambda: node.good(DeviceList, "device_list").device_list
         graph.wait(lambda: len(names()) == 2, "the second pad is not there")
         assert names()[0] == XBOX
-        playstation = node.listen(names()[1])
-        told = graph.last(xbox)
-        assert (list(told.axes), list(told.buttons)) == (AT_REST, [False] * 11)
-        told = graph.last(playstation)
+        playstation = node.subscribe(names()[1])
+        reported = graph.last(xbox)
+        assert (list(reported.axes), list(reported.buttons)) == (AT_REST, [False] * 11)
+        reported = graph.last(playstation)
         # 0 to 255 become -32768 to 32767: 128 is 128 * 257 - 32768
-        assert (list(told.axes), list(told.buttons)) == ([128, 128, -32768, 128, 128, -32768, 0, 0], [False] * 13)
+        assert (list(reported.axes), list(reported.buttons)) == ([128, 128, -32768, 128, 128, -32768, 0, 0], [False] * 13)
         for topic in (xbox, playstation):
             stamp = graph.last(topic).ts
             assert abs(stamp.sec + stamp.nanosec * 1e-9 - time.time()) < 5.0, "the time of the plug"
@@ -62,10 +62,10 @@ def test_an_event_is_told_everywhere(node):
     topic = node.plug()
     node.drives()
     node.act(hat=[1, -1], axes={5: 255}, buttons={10: 1})
-    told = node.wait(topic, lambda state: state.buttons[10], "the event is not told")
+    reported = node.wait(topic, lambda state: state.buttons[10], "the event is not told")
     # The hat's vertical half comes first here: up, then right.
-    assert list(told.axes) == [0, -32768, -32768, 0, 0, 32767, -32768, 32767]
-    assert [button for button, down in enumerate(told.buttons) if down] == [DEAD_MAN, 10]
+    assert list(reported.axes) == [0, -32768, -32768, 0, 0, 32767, -32768, 32767]
+    assert [button for button, down in enumerate(reported.buttons) if down] == [DEAD_MAN, 10]
     # There a button and a hat are told one after the other.
     joy = node.wait(JOY, lambda joy: joy.buttons[10] and joy.axes[7], "the event is not told on joy")
     # On joy left and up are positive, and the horizontal half comes first.
@@ -82,7 +82,7 @@ def test_no_short_press_is_lost(node):
     node.do("act", event=7, batches=[{"buttons": {2: down}} for _ in range(presses) for down in (1, 0)])
     node.act(buttons={3: 1})
     node.wait(JOY, lambda joy: joy.buttons[3], "the last press is not told")
-    held = [joy.buttons[2] for _, joy in node.graph.heard[JOY]]
+    held = [joy.buttons[2] for _, joy in node.graph.messages[JOY]]
     assert sum(before < after for before, after in zip(held, held[1:])) == presses
 
 
@@ -91,7 +91,7 @@ def test_a_rename_moves_the_topic(node):
     node.act(axes={0: 12345})
     before = node.wait(old, lambda state: state.axes[0] == 12345, "the event is not told")
     node.good(Rename, "rename", name=XBOX, newname="left hand")
-    assert node.graph.last(node.listen("left_hand")) == before, "state and stamp go with it"
+    assert node.graph.last(node.subscribe("left_hand")) == before, "state and stamp go with it"
     node.wait_for_topic(XBOX, there=False)
     node.act(axes={0: -20000})
     node.wait("/joystick/device/left_hand", lambda state: state.axes[0] == -20000, "the new topic is silent")
@@ -107,24 +107,24 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_motion(node, record_property):
     node.drives()
     start = time.time()
     node.do("unplug", event=7)
-    node.wait(CONNECTED, lambda told: not told.data, "nobody tells that the pad is gone")
+    node.wait(CONNECTED, lambda reported: not reported.data, "nobody tells that the pad is gone")
     node.wait_for_topic(XBOX, there=False)
-    after = {topic: [(at, told) for at, told in graph.heard[topic] if at >= start] for topic in topics}
+    after = {topic: [(at, reported) for at, reported in graph.messages[topic] if at >= start] for topic in topics}
 
     def first(topic, is_let_go):
         """When it was let go, and what was told from then on."""
-        told = [index for index, (_, message) in enumerate(after[topic]) if is_let_go(message)]
-        assert told, f"{topic} is not let go: {after[topic]}"
-        return after[topic][told[0]][0], [message for _, message in after[topic][told[0] :]]
+        reported = [index for index, (_, message) in enumerate(after[topic]) if is_let_go(message)]
+        assert reported, f"{topic} is not let go: {after[topic]}"
+        return after[topic][reported[0]][0], [message for _, message in after[topic][reported[0] :]]
 
     at_desired, desired = first(DESIRED, lambda desired: not any(motion(desired)))
     at_device, states = first(device, lambda state: list(state.axes) == AT_REST and not any(state.buttons))
     at_joy, joys = first(JOY, lambda joy: not any(joy.buttons) and list(joy.axes) == LET_GO)
-    at_connected, _ = first(CONNECTED, lambda told: not told.data)
+    at_connected, _ = first(CONNECTED, lambda reported: not reported.data)
     assert not desired[0].vel, "first it says that the stick was lost"
-    assert not any(any(motion(told)) for told in desired), "nothing moves after it"
-    assert {tuple(told.axes) for told in states} == {tuple(AT_REST)}, "the released state is the last"
-    assert {tuple(told.axes) for told in joys} == {tuple(LET_GO)}, "joy stays let go"
+    assert not any(any(motion(reported)) for reported in desired), "nothing moves after it"
+    assert {tuple(reported.axes) for reported in states} == {tuple(AT_REST)}, "the released state is the last"
+    assert {tuple(reported.axes) for reported in joys} == {tuple(LET_GO)}, "joy stays let go"
     assert at_desired <= at_device <= at_connected and at_joy <= at_connected, "the motion ends first"
     lags = [round((at - start) * 1e3, 1) for at in (at_desired, at_device, at_joy, at_connected)]
     print(f"from the unplug: desired {lags[0]} ms, device {lags[1]} ms, joy {lags[2]} ms, connected {lags[3]} ms")
@@ -138,7 +138,7 @@ def test_a_stick_held_without_a_button_is_let_go_too(node):
     node.act(axes={0: -32768, 1: 32767})
     node.wait(JOY, lambda joy: (joy.axes[0], joy.axes[1]) == (1.0, -1.0), "the stick is not told")
     node.do("unplug", event=7)
-    node.wait(CONNECTED, lambda told: not told.data, "nobody tells that the pad is gone")
+    node.wait(CONNECTED, lambda reported: not reported.data, "nobody tells that the pad is gone")
     node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy is not let go")
 
 
@@ -146,7 +146,7 @@ def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
     node.plug(uniq="one")
     node.drives()
     node.do("unplug", event=7)
-    node.wait(CONNECTED, lambda told: not told.data, "nobody tells that the pad is gone")
+    node.wait(CONNECTED, lambda reported: not reported.data, "nobody tells that the pad is gone")
     node.wait_for_topic(XBOX, there=False)
     # Another one of the same model has the same name, but another serial number.
     node.plug(event=8, uniq="two")
@@ -155,7 +155,7 @@ def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
     assert not node.graph.last(CONNECTED).data
     # The dead-man is held while the pad comes back.
     again = node.plug(event=9, name=f"{XBOX}_1", uniq="one", held=[DEAD_MAN])
-    node.wait(CONNECTED, lambda told: told.data, "the pad does not drive again")
+    node.wait(CONNECTED, lambda reported: reported.data, "the pad does not drive again")
     assert node.graph.last(again).buttons[DEAD_MAN], "what is held is told"
     node.act(event=9, axes={AHEAD: -32768})
     node.stays_still(0.3, "a dead-man that was never let go drives")
@@ -198,9 +198,9 @@ def test_a_pad_at_hidraw_is_told_of_with_its_first_report(graph):
     deadman = 10
     with running(graph, f"enable.on:={deadman}") as node:
         topic = node.start().plug(event=3, pad="stadia", name=STADIA, held=[deadman])
-        told = node.wait(topic, lambda state: state.buttons[deadman], "what is held is not told")
-        assert list(told.axes) == [0, 0, 0, 0, -32768, -32768]
-        assert {tuple(joy.axes) for _, joy in graph.heard[JOY]} == {(0, 0, 0, 0, 1, 1)}, "and never otherwise"
+        reported = node.wait(topic, lambda state: state.buttons[deadman], "what is held is not told")
+        assert list(reported.axes) == [0, 0, 0, 0, -32768, -32768]
+        assert {tuple(joy.axes) for _, joy in graph.messages[JOY]} == {(0, 0, 0, 0, 1, 1)}, "and never otherwise"
         node.act(event=3, axes={AHEAD: 1})
         node.wait(topic, lambda state: state.axes[AHEAD] == -32768, "the stick is not told")
         node.stays_still(0.3, "a dead-man that was held at the plug drives")
@@ -266,27 +266,27 @@ def test_a_pad_that_hangs_and_fails_is_said_and_stops_the_others(node):
     node.drives()
     start = time.time()
     node.do("plug", event=9, pad="playstation", fault="hangs")
-    said = lambda text: [line for line in node.process.lines if text in line]
-    node.graph.wait(lambda: said("SDL hangs"), lambda: f"nothing is said:\n{node.process.output}")
+    published = lambda text: [line for line in node.process.lines if text in line]
+    node.graph.wait(lambda: published("SDL hangs"), lambda: f"nothing is said:\n{node.process.output}")
     node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "a stick that nobody reads drives")
     let_go_within(node, 0.25, start)
     node.stays_still(0.1, "a stick that nobody reads drives")
     node.do("fail", event=9)
-    node.graph.wait(lambda: said("cannot be opened"), lambda: f"nothing is said:\n{node.process.output}")
+    node.graph.wait(lambda: published("cannot be opened"), lambda: f"nothing is said:\n{node.process.output}")
     node.stays_still(0.1, "what was held is pressed anew")
     node.lets_go()
     node.drives()
     node.lets_go()
-    (line,) = said("cannot be opened")
+    (line,) = published("cannot be opened")
     assert "/dev/input/event9" in line and "Wireless Controller" in line, "which one, and where"
     assert node.good(DeviceList, "device_list").device_list == [XBOX]
 
 
 def let_go_within(node, bound, start):
     """The first of the states in which the stick asks for no motion any more came within so many seconds after `start`."""
-    told = node.graph.heard[DESIRED]
-    moved = max(index for index, (_, desired) in enumerate(told) if vx(desired))
-    took = told[moved + 1][0] - start
+    reported = node.graph.messages[DESIRED]
+    moved = max(index for index, (_, desired) in enumerate(reported) if vx(desired))
+    took = reported[moved + 1][0] - start
     assert took < bound + SLACK, f"the stick drives for {took:.3f} s more, must be within {bound} s"
 
 
@@ -346,8 +346,8 @@ def test_a_pad_that_hangs_at_the_start_is_said(graph):
     with running(graph) as node:
         node.do("plug", event=9, pad="playstation", fault="hangs")
         node.do("start")
-        said = lambda: "SDL hangs while it starts" in node.process.output
-        graph.wait(said, lambda: f"nothing is said:\n{node.process.output}", 10.0)
+        published = lambda: "SDL hangs while it starts" in node.process.output
+        graph.wait(published, lambda: f"nothing is said:\n{node.process.output}", 10.0)
         graph.wait(lambda: graph.last(CONNECTED), "the node does not run")
         node.do("fail", event=9)
         node.plug()

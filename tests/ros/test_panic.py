@@ -31,7 +31,7 @@ def ends_at_stop(graph, process, node, code=1, begins_within=0.0):
     assert process.wait(ENDS_WITHIN) == code, process.output
     time.sleep(0.3)  # what was published has come
     for side in ("port", "starboard"):
-        values = [(at - start, message.data) for at, message in graph.heard[f"/motor/{side}"] if at >= start]
+        values = [(at - start, message.data) for at, message in graph.messages[f"/motor/{side}"] if at >= start]
         assert values and values[-1][1] == STOP, f"{side} keeps {values[-5:]}:\n{process.output}"
         first = next(at for at, value in values if value == STOP)
         assert {value for at, value in values if at >= first} == {STOP}, f"{side} moves on: {values}"
@@ -47,7 +47,7 @@ def says_why(process, sentence="the reason is printed above"):
 
 def at_full_speed(vehicle):
     vehicle.start()
-    vehicle.say(1.0)
+    vehicle.set_command(1.0)
     vehicle.wait_for_motors(24, 24, "full ahead")
     return vehicle
 
@@ -60,9 +60,9 @@ def test_a_panic_of_hindbrain_leaves_the_motors_at_stop(monkeypatch, fault):
         ends_at_stop(vehicle.graph, vehicle.process, "hindbrain", begins_within=BEGINS_WITHIN.get(fault, 0.0))
         says_why(vehicle.process)
         assert vehicle.state == "SSTOP.ROS", "the last state is no OK"
-        vehicle.begin_again()
-        vehicle.say(0.0)
-        vehicle.say(0.5)
+        vehicle.restart_node()
+        vehicle.set_command(0.0)
+        vehicle.set_command(0.5)
         vehicle.stays_stopped(0.3, "it was started again, and a zero came")
         vehicle.half_ahead()
 
@@ -73,13 +73,13 @@ def test_after_its_end_a_required_estop_asks_for_the_switches(ends):
         vehicle.estop(False)
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED", "NOT_ENABLED", "CMD_STALE")
         vehicle.restart()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
         vehicle.process.stop() if ends == "SIGTERM" else ends_at_stop(vehicle.graph, vehicle.process, "hindbrain")
-        vehicle.begin_again()
+        vehicle.restart_node()
         vehicle.enable()
-        vehicle.say(0.0)
-        vehicle.say(0.5)
+        vehicle.set_command(0.0)
+        vehicle.set_command(0.5)
         vehicle.stays_stopped(0.3, "enable and a zero, without a reset")
         assert vehicle.state == "ESTOP"
         vehicle.restart()
@@ -141,7 +141,7 @@ def panics_in_one_process(node, code=1, says="the reason is printed above", begi
     stack = Stack(composed=True, executable=panicking("steersman"))
     try:
         watch(stack.graph)
-        stack.graph.listen(PoseState, "/joystick/desired")
+        stack.graph.subscribe(PoseState, "/joystick/desired")
         stack.ready().drive_forward()
         stack.wait_for_motors(lambda port, starboard: port <= 30 and starboard <= 30, "full speed is not reached")
         process = stack.processes["steersman"]

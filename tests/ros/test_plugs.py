@@ -26,7 +26,7 @@ def plugs(graph, seconds):
         after = settled(joystick)
         # The topic is there once, and alive.
         topic = "/joystick/device/Test_Pad"
-        graph.listen(State, topic, LATCHED)
+        graph.subscribe(State, topic, LATCHED)
         for value in (1000, 2000):
             joystick.hold({0: value})
             graph.wait(lambda: graph.last(topic) and graph.last(topic).axes[0] == value, f"{topic} is dead after {seen}")

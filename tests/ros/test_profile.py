@@ -11,21 +11,21 @@ def test_the_seed_follows_levels_and_ramps_in_steps_of_50_ms():
     with Vehicle({"profile": "seed"}) as vehicle:
         assert vehicle.detail.profile == "seed"
         # Neither an edge of enable nor a zero command comes first.
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait(lambda: vehicle.source("cmd_vel").says == "move", "the command is not heard")
         vehicle.enable(True)
         vehicle.wait(lambda: vehicle.motors[0] <= STOP - 16, "it does not drive")
-        heard = [(at, message.data) for at, message in vehicle.graph.heard["/motor/port"]]
-        reached = {value: next(at for at, said in heard if said <= value) for value in range(STOP - 16, STOP)}
+        received = [(at, message.data) for at, message in vehicle.graph.messages["/motor/port"]]
+        reached = {value: next(at for at, published in received if published <= value) for value in range(STOP - 16, STOP)}
         # One count in 50 ms: 15 counts take 0.75 s, no less; a busy machine makes the ramp longer.
         assert 0.70 < reached[STOP - 16] - reached[STOP - 1] < 1.75
-        assert all(abs(after - before) <= 1 for (_, before), (_, after) in zip(heard, heard[1:]))
+        assert all(abs(after - before) <= 1 for (_, before), (_, after) in zip(received, received[1:]))
 
 
 def test_the_seed_drives_again_when_the_estop_is_released():
     with Vehicle({"profile": "seed"}) as vehicle:
         vehicle.estop(False)
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.enable(True)
         moves = lambda: vehicle.motors[0] <= STOP - 5
         vehicle.wait(moves, "it does not drive")
@@ -54,14 +54,14 @@ def test_the_seed_turns_to_the_other_side():
     with Vehicle({"profile": "seed"}) as vehicle:
         vehicle.enable(True)
         # A positive turn slows starboard. 0.15 * 66 = 9.9: servo 80; the inner wheel gets 0.005 * 66 = 0.33: 90.
-        vehicle.say(0.15, 1.0)
+        vehicle.set_command(0.15, 1.0)
         vehicle.wait_for_motors(80, 90, "a turn that REP-103 calls left goes right")
-        vehicle.say(0.15, -1.0)
+        vehicle.set_command(0.15, -1.0)
         vehicle.wait_for_motors(90, 80, "and the other way round")
         # No turn in place, and none in reverse.
-        vehicle.say(0.0, 1.0)
+        vehicle.set_command(0.0, 1.0)
         vehicle.wait_for_motors(90, 90, "no turn in place")
-        vehicle.say(-0.06, 1.0)
+        vehicle.set_command(-0.06, 1.0)
         vehicle.wait_for_motors(94, 94, "straight back")
 
 

@@ -70,9 +70,9 @@ def test_a_second_publisher_of_any_kind_stops(topic):
                     second.publish(message_type())
                 # Neither its messages nor another rise of enable help while it is there.
                 vehicle.enable()
-                vehicle.say(0.0)
+                vehicle.set_command(0.0)
                 vehicle.wait(lambda: len(vehicle.graph.since("/hind/state_detail", start)) >= 2, "no details")  # noqa: B023
-                vehicle.say(0.5)
+                vehicle.set_command(0.5)
                 vehicle.stays_stopped(0.3, f"{message_type.__name__} of {name} on {topic}")
                 wait_for_conflict(vehicle, topic)
             wait_for_end(vehicle, topic)
@@ -124,11 +124,11 @@ def test_what_a_second_switch_says_stops_at_once(on):
 def test_no_repeated_true_drowns_the_false_of_a_second_switch(qos, lease):
     """One switch repeats true at 10 Hz; the other one says false, once and again: it stops, and stays so after it is gone."""
     with Vehicle({"enable.lease": lease}) as vehicle:
-        vehicle.say()
+        vehicle.set_command()
         vehicle.enable(False)
         timer = vehicle.hold_enable(True)
         vehicle.wait_for("OK")
-        vehicle.say(0.5)
+        vehicle.set_command(0.5)
         vehicle.wait_for_motors(57, 57, "half ahead")
         with second_publisher(Bool, "/hind/enable", qos) as second:
             vehicle.wait(lambda: second.publish(Bool(data=False)) or vehicle.state == "SSTOP.ROS", "a false is not obeyed")
@@ -138,17 +138,17 @@ def test_no_repeated_true_drowns_the_false_of_a_second_switch(qos, lease):
                 vehicle.stays_stopped(0.15, "while both switches are there")
             assert "ENABLE_CONFLICT" in vehicle.causes
         vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
-        vehicle.say(0.0)
+        vehicle.set_command(0.0)
         vehicle.stays_stopped(0.5, "the first switch goes on to say true")
-        vehicle.say(0.5)
+        vehicle.set_command(0.5)
         vehicle.stays_stopped(0.3, "the first switch goes on to say true")
         assert vehicle.state == "SSTOP.ROS"
-        vehicle.say(0.0)
+        vehicle.set_command(0.0)
         vehicle.switch.data = False
         vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
         vehicle.switch.data = True
         vehicle.wait_for("OK")
-        vehicle.say(0.5)
+        vehicle.set_command(0.5)
         vehicle.wait_for_motors(57, 57, "it fell and rose")
         timer.cancel()
         if lease:
@@ -161,7 +161,7 @@ def test_a_false_before_a_conflict_makes_no_rise_after_it():
         vehicle.half_ahead()
         vehicle.enable(False)
         vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
-        vehicle.say(0.0)
+        vehicle.set_command(0.0)
         with second_publisher(Bool, "/hind/enable"):
             wait_for_conflict(vehicle, "/hind/enable")
         vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
@@ -172,12 +172,12 @@ def test_a_false_before_a_conflict_makes_no_rise_after_it():
 
 def test_a_best_effort_switch_alone_enables_nothing():
     with Vehicle() as vehicle:
-        vehicle.say()
+        vehicle.set_command()
         with second_publisher(Bool, "/hind/enable", BEST_EFFORT) as switch:
             wait_for_conflict(vehicle, "/hind/enable")
             for on in (False, True) * 10:
                 switch.publish(Bool(data=on))
-            vehicle.say(0.5)
+            vehicle.set_command(0.5)
             vehicle.stays_stopped(0.5, "a best-effort switch enables")
             sentence = "'hind/enable' is published by /second, must be one publisher of std_msgs/Bool, reliable"
             vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged")
@@ -206,9 +206,9 @@ def test_the_type_of_cmd_vel_is_no_race(right, wrong, fits_first):
                     for _ in range(10):
                         second.publish(full)
                 vehicle.stays_stopped(0.3, "the wrong type drives")
-                vehicle.say()
+                vehicle.set_command()
                 vehicle.enable()
-                vehicle.say(0.5)
+                vehicle.set_command(0.5)
             vehicle.wait_for_motors(STOP, STOP, "both types")
             vehicle.wait_for("SSTOP.ROS", "CMD_CONFLICT")
             sentence = "must be one publisher, of the type that cmd_vel_type says, reliable"
@@ -218,9 +218,9 @@ def test_the_type_of_cmd_vel_is_no_race(right, wrong, fits_first):
             vehicle.stays_stopped(0.3, "both types")
         vehicle.wait_for("OK", "NEUTRAL_WAIT")
         vehicle.stays_stopped(0.3, "without a zero")
-        vehicle.say(0.0)
+        vehicle.set_command(0.0)
         vehicle.wait_for("OK")
-        vehicle.say(0.5)
+        vehicle.set_command(0.5)
         vehicle.wait_for_motors(57, 57, "the wrong type has gone")
 
 
@@ -237,7 +237,7 @@ def test_an_only_publisher_of_commands_that_is_best_effort_drives_nothing():
                     time.sleep(0.02)
             assert set(vehicle.values(start)) == {STOP}, "a best-effort command drives"
         vehicle.wait_for("OK", "CMD_STALE")
-        vehicle.say(0.0)
+        vehicle.set_command(0.0)
         vehicle.drives_again("it is gone")
 
 
@@ -253,7 +253,7 @@ def test_a_jammed_reset_button_does_not_reset_by_anothers_false():
             vehicle.estop(False)
             vehicle.wait_for("ESTOP", "ESTOP_LATCHED", "RESET_CONFLICT")
             vehicle.enable()
-            vehicle.say(0.5)
+            vehicle.set_command(0.5)
             for _ in range(5):
                 second.publish(Bool(data=False))
                 vehicle.stays_stopped(0.1, "the button is let go by another one")
@@ -281,7 +281,7 @@ def test_a_second_publisher_of_any_hop_is_counted_within_its_time(topic, message
             stack.ready().drive_forward()
             start = time.monotonic()
             with second_publisher(message_type, topic, context=stack.graph.context):
-                zeros = lambda: [at for at, m in stack.graph.heard["/cmd_vel"] if at >= start and m.twist.linear.x == 0.0]  # noqa: B023
+                zeros = lambda: [at for at, m in stack.graph.messages["/cmd_vel"] if at >= start and m.twist.linear.x == 0.0]  # noqa: B023
                 stack.graph.wait(zeros, f"{topic}: nobody stops")
                 took = zeros()[0] - start
                 assert took < COUNTED_WITHIN + SLACK, f"the first zero came {took:.3f} s after the second publisher of {topic}"

@@ -29,7 +29,7 @@ def test_two_estops_of_one_name_stop_until_a_reset():
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         assert vehicle.detail.rule == "ESTOP_CONFLICT"
         vehicle.restart()
-        vehicle.say(0.5)
+        vehicle.set_command(0.5)
         vehicle.wait_for_motors(57, 57, "after reset and enable")
 
 
@@ -59,12 +59,12 @@ def test_an_estop_that_is_there_must_be_received():
             silent = ("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED", "NOT_ENABLED", "CMD_STALE")
             vehicle.wait_for(*silent)
             button.publish(Bool(data=False))
-            vehicle.wait_until_heard("hind/estop", 0.0)
+            vehicle.wait_until_received("hind/estop", 0.0)
             vehicle.wait_for(*silent)
-            vehicle.say()
+            vehicle.set_command()
             vehicle.reset()
             vehicle.enable()
-            vehicle.say(0.5)
+            vehicle.set_command(0.5)
             vehicle.stays_stopped(0.3, "an e-stop that spoke once")
 
 
@@ -81,8 +81,8 @@ def test_an_only_estop_that_does_not_fit_stops(message_type, qos):
                 only.publish(message_type())
             vehicle.reset()
             vehicle.enable()
-            vehicle.say(0.0)
-            vehicle.say(0.5)
+            vehicle.set_command(0.0)
+            vehicle.set_command(0.5)
             vehicle.stays_stopped(0.3, "an e-stop that does not fit, and the switches")
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         vehicle.restart()
@@ -115,7 +115,7 @@ def test_a_press_between_releases_is_received_once_and_in_order(profile):
     with Vehicle({"profile": profile, "estop.timeout": 2.0}) as vehicle:
         vehicle.estop(False)
         vehicle.start()
-        vehicle.say(0.5)
+        vehicle.set_command(0.5)
         for _ in range(5):
             vehicle.wait(lambda: vehicle.motors[0] < STOP, "it does not drive")
             in_one_go(vehicle, False, False, False, False, True)
@@ -128,7 +128,7 @@ def test_a_press_between_releases_is_received_once_and_in_order(profile):
                 vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
                 vehicle.restart()
             vehicle.wait_for("OK")
-            vehicle.say(0.5)
+            vehicle.set_command(0.5)
 
 
 def test_no_press_among_releases_is_lost():
@@ -150,6 +150,6 @@ def test_no_press_among_hundreds_of_releases_is_lost_in_a_hold():
         vehicle.graph.publishers["/hind/estop"] = deep
         vehicle.estop(False)
         vehicle.start()
-        vehicle.say(0.0)
+        vehicle.set_command(0.0)
         hold(vehicle, 0.4, lambda: in_one_go(vehicle, *[False] * 400, True, *[False] * 400))
         vehicle.wait(lambda: "ESTOP_LATCHED" in vehicle.causes, "the press is not received")

@@ -82,8 +82,8 @@ def test_a_flicker_of_any_rate_and_share_stops_and_stays_stopped(vehicle, name):
     # The sensor is clear again: neither before the timeout, nor before a zero command.
     flicker.clear()
     vehicle.wait_for("OK", "NEUTRAL_WAIT")
-    opened = next(at for at, state in reversed(vehicle.graph.heard["/hind/state"]) if state.data == "SSTOP.IR")
-    opened = next(at for at, state in vehicle.graph.heard["/hind/state"] if at > opened and state.data == "OK")
+    opened = next(at for at, state in reversed(vehicle.graph.messages["/hind/state"]) if state.data == "SSTOP.IR")
+    opened = next(at for at, state in vehicle.graph.messages["/hind/state"] if at > opened and state.data == "OK")
     assert opened - flicker.bad[-1] > TIMEOUT - 0.01, f"{name}: clear {opened - flicker.bad[-1]:.3f} s after the last bad reading"
     vehicle.stays_stopped(0.3, f"{name}: clear, and no zero command came")
     vehicle.drives_again(name)

@@ -21,7 +21,7 @@ def test_a_killed_hindbrain_says_nothing_more():
         time.sleep(1.0)
         assert not vehicle.values(killed + 0.05), "a killed process publishes"
         assert vehicle.motors == (57, 57), "nobody said stop"
-        vehicle.begin_again()
+        vehicle.restart_node()
         vehicle.stays_stopped(0.5, "a hindbrain that was started again")
         vehicle.half_ahead()  # of the dead one the new one never knew
 
@@ -61,12 +61,12 @@ def test_a_commander_that_is_killed_in_motion_and_started_again_stops():
 @pytest.mark.parametrize("lease", [0.0, 0.3])
 def test_whoever_enabled_may_die_unless_there_is_a_lease(lease):
     with Vehicle({"enable.lease": lease}) as vehicle:
-        vehicle.say(0.0)
+        vehicle.set_command(0.0)
         with second_publisher(Bool, "/hind/enable") as switch:
             vehicle.wait(lambda: switch.publish(Bool()) or vehicle.source("hind/enable").says == "false", "it is not received")
             on = lambda: switch.publish(Bool(data=True))  # noqa: E731
             vehicle.wait(lambda: on() or (vehicle.state == "OK" and not vehicle.causes), "it does not enable")
-            vehicle.say(0.5)
+            vehicle.set_command(0.5)
             vehicle.wait(lambda: on() or vehicle.motors == (57, 57), "it does not drive")
         died = now()
         if lease:
@@ -96,7 +96,7 @@ def test_a_command_that_is_wrong_and_fresh_is_obeyed():
     """hindbrain is no planner: full speed ahead for ever is a command like any other."""
     with Vehicle() as vehicle:
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
         start = now()
         time.sleep(2.0)

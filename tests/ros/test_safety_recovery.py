@@ -58,7 +58,7 @@ def test_a_second_publisher_between_stages_is_gone(separate, message_type, topic
 def test_a_sensor_that_measures_again_lets_nothing_go_on_by_itself(stack, lost):
     """From `surround` to the motors: what it does not see stops, and somebody has to let go of the stick before it goes on."""
     graph = stack.graph
-    graph.cease(stack.scaling_timer)
+    graph.stop_repeating(stack.scaling_timer)
     surround = Process("surround", *arguments(SCANNER))
     try:
         publisher, free = graph.node.create_publisher(type(scan()), "/scan", SENSOR), scan()

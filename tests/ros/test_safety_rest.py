@@ -26,7 +26,7 @@ def lose(stack, how):
     if how == "unplugged":
         stack.unplug()
     elif how == "silent":
-        stack.graph.cease(stack.hand_timer)
+        stack.graph.stop_repeating(stack.hand_timer)
     elif how == "killed":
         stack.processes["joystick"].kill()
     elif how == "ended":

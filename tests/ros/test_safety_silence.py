@@ -16,13 +16,13 @@ FULL_BRAKE = 66 / 200
 
 def waits_for_a_zero(vehicle, what):
     """The command is there again, full ahead: nothing moves until a zero comes."""
-    vehicle.say(1.0)
+    vehicle.set_command(1.0)
     vehicle.commands.reset()
     vehicle.wait_for("OK", "NEUTRAL_WAIT")
     vehicle.stays_stopped(1.0, f"{what}: it drives off by itself")
-    vehicle.say(0.0)
+    vehicle.set_command(0.0)
     vehicle.wait_for("OK")
-    vehicle.say(0.5)
+    vehicle.set_command(0.5)
     vehicle.wait_for_motors(57, 57, f"{what}: a zero came")
 
 
@@ -45,7 +45,7 @@ def test_a_lost_command_brakes_from_full_speed_within_its_time():
     """With the default slopes: 0.5 s of silence, and 0.33 s to zero."""
     with Vehicle({"accel": 200.0, "decel": 200.0}) as vehicle:
         vehicle.start()
-        vehicle.say(1.0)
+        vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
         start = now()
         vehicle.fall_silent()
@@ -56,7 +56,7 @@ def test_a_lost_command_brakes_from_full_speed_within_its_time():
 
 def braked(vehicle, level, start):
     """It held the level until the command was as old as it may be, and no longer."""
-    first = next(at for at, message in vehicle.graph.heard["/motor/port"] if at >= start and message.data != level) - start
+    first = next(at for at, message in vehicle.graph.messages["/motor/port"] if at >= start and message.data != level) - start
     assert CMD_TIMEOUT - 0.06 < first < CMD_TIMEOUT + SLACK, f"it brakes {first:.3f} s after the last command"
 
 
@@ -101,9 +101,9 @@ def test_commands_that_are_refused_are_a_loss_as_silence_is(what):
         vehicle.half_ahead()
         start = now()
         if what == "not finite":
-            vehicle.say(float("nan"))
+            vehicle.set_command(float("nan"))
         elif what == "beyond reason":
-            vehicle.say(-101.0)
+            vehicle.set_command(-101.0)
         elif what == "repeated":
             repeated = now()
         elif what == "overtaken":
@@ -122,7 +122,7 @@ def test_commands_that_are_refused_are_a_loss_as_silence_is(what):
 def test_the_seed_goes_on_by_itself_and_says_so():
     """The original's profile has no zero before motion; its users know it so, and its README says it."""
     with Vehicle({"profile": "seed"}) as vehicle:
-        vehicle.say(0.5)
+        vehicle.set_command(0.5)
         vehicle.enable()
         vehicle.wait(lambda: vehicle.motors[0] < STOP - 3, "it does not drive")
         vehicle.fall_silent()
@@ -172,21 +172,21 @@ def test_a_hold_of_more_than_the_limit_is_a_fault_that_stays():
         keeps_its_value(vehicle, held, 1.0)
         vehicle.stays_stopped(0.3, "it goes on after a fault")
         vehicle.enable()
-        vehicle.say(0.0)
-        vehicle.say(0.5)
+        vehicle.set_command(0.0)
+        vehicle.set_command(0.5)
         vehicle.stays_stopped(0.3, "enable and a zero start it after a fault")
         vehicle.reset()
         vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
         vehicle.stays_stopped(0.3, "a reset alone starts it after a fault")
         vehicle.start()
-        vehicle.say(0.5)
+        vehicle.set_command(0.5)
         vehicle.wait_for_motors(57, 57, "after reset and enable")
 
 
 def keeps_its_value(vehicle, held, seconds):
     """Nobody said anything to the motors meanwhile, but for what was on its way."""
-    said = [at - held for at, _ in vehicle.graph.heard["/motor/port"] if held + 0.05 < at < held + seconds]
-    assert not said, f"a held process publishes: {said}"
+    published = [at - held for at, _ in vehicle.graph.messages["/motor/port"] if held + 0.05 < at < held + seconds]
+    assert not published, f"a held process publishes: {published}"
 
 
 def test_no_switch_of_a_hold_starts_anything():

@@ -24,8 +24,8 @@ def world(graph):
         (Range, "/hind/ir"),
         (Bool, "/hind/estop"),
     ]:
-        graph.listen(message_type, topic)
-    graph.wait(lambda: all(graph.last(topic) for topic in graph.heard), "a topic of the simulator is silent")
+        graph.subscribe(message_type, topic)
+    graph.wait(lambda: all(graph.last(topic) for topic in graph.messages), "a topic of the simulator is silent")
     yield graph
     process.stop()
 
@@ -86,13 +86,13 @@ def test_the_stick_moves_the_vehicle(composed):
     """The whole loop: stick, four stages, motors, world, and the world's zones back into the chain."""
     # A busy machine may hold up the simulator's heartbeat; how quickly silence stops is tested elsewhere.
     stack = Stack(composed, ["-p", "hindbrain:estop.timeout:=2.0"])
-    stack.graph.cease(stack.scaling_timer)  # the world tells that
+    stack.graph.stop_repeating(stack.scaling_timer)  # the world tells that
     stack.processes["simulator"] = Process("simulator")
     try:
         stack.ready()
         graph = stack.graph
-        graph.listen(Odometry, "/odom")
-        graph.listen(DiagnosticArray, "/diagnostics")
+        graph.subscribe(Odometry, "/odom")
+        graph.subscribe(DiagnosticArray, "/diagnostics")
         # The simulator's e-stop heartbeat makes hindbrain know a source; it is not silent, so that no reset is needed.
         stack.drive_forward()
         graph.wait(lambda: graph.last("/odom") and graph.last("/odom").twist.twist.linear.x > 0.2, "the vehicle stands")

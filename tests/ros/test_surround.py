@@ -66,8 +66,8 @@ class Surround:
 
     def __init__(self, parameters=SCANNER, listens=("/scan",)):
         self.graph = Graph()
-        self.graph.listen(LuciZoneScaling, "/luci/scaling", QoSProfile(depth=1000))
-        self.graph.listen(DiagnosticArray, "/diagnostics", QoSProfile(depth=100))
+        self.graph.subscribe(LuciZoneScaling, "/luci/scaling", QoSProfile(depth=1000))
+        self.graph.subscribe(DiagnosticArray, "/diagnostics", QoSProfile(depth=100))
         self.repeated, self.publishers, self.listens, self.age = {}, {}, listens, 0.0
         self.timer = self.graph.node.create_timer(0.05, self._repeat)
         self.process = Process("surround", *arguments(parameters))
@@ -124,28 +124,28 @@ class Surround:
         """No factor is a number any more, within so many seconds after `start` by the monotonic clock."""
 
         def blind():
-            said = [(at, message) for at, message in self.graph.heard["/luci/scaling"] if at >= start]
-            return [at for at, message in said if all(math.isnan(getattr(message, field)) for field in FIELDS)]
+            published = [(at, message) for at, message in self.graph.messages["/luci/scaling"] if at >= start]
+            return [at for at, message in published if all(math.isnan(getattr(message, field)) for field in FIELDS)]
 
         self.wait(blind, f"{what}: it goes on seeing", bound + 2.0)
         took = blind()[0] - start
         assert took < bound + SLACK, f"{what}: blocked after {took:.3f} s, must be within {bound} s"
 
     def wait_for_status(self, level, text):
-        def told():
+        def reported():
             return statuses(self.graph, "surround")[-1:]
 
         self.wait(
-            lambda: any(found == level and text in message for found, message, _ in told()), f"diagnostics must say '{text}'"
+            lambda: any(found == level and text in message for found, message, _ in reported()), f"diagnostics must say '{text}'"
         )
-        return told()[-1][2]
+        return reported()[-1][2]
 
     def stays_blind(self, seconds, what):
         start = time.monotonic()
         time.sleep(seconds)
-        said = self.graph.since("/luci/scaling", start)
-        blind = [all(math.isnan(getattr(message, field)) for field in FIELDS) for message in said]
-        assert said and all(blind), f"{what}: {self.factors}"
+        published = self.graph.since("/luci/scaling", start)
+        blind = [all(math.isnan(getattr(message, field)) for field in FIELDS) for message in published]
+        assert published and all(blind), f"{what}: {self.factors}"
         assert self.process.process.poll() is None, self.process.output
 
 
@@ -414,7 +414,7 @@ def test_without_the_odometry_full_speed_is_assumed(lost):
         topic, kept = "/odom", surround.graph.node
         age, frozen, speaks = 0.0, None, True
 
-        def say():
+        def publish():
             if speaks:
                 surround.publisher(topic, Odometry).publish(frozen or stamped(slow, "odom", age))
 
@@ -431,7 +431,7 @@ def test_without_the_odometry_full_speed_is_assumed(lost):
             else:
                 stack.enter_context(second_publisher(Odometry, topic, SENSOR, surround.graph.context))
             surround.wait(lambda: surround.factors["front_fb"] < 0.9, f"{lost}: it counts on")
-            fell = next(at for at, message in surround.graph.heard["/luci/scaling"] if at >= start and message.front_fb < 0.9) - start
+            fell = next(at for at, message in surround.graph.messages["/luci/scaling"] if at >= start and message.front_fb < 0.9) - start
             assert fell < LOST_ODOMETRY[lost] + SLACK, f"{lost}: the factor falls after {fell:.3f} s"
             surround.wait_for(lost, front_fb=0.6, back_fb=1.0)
             surround.wait_for_status(DiagnosticStatus.WARN, "velocity")
@@ -455,10 +455,10 @@ def test_killed_it_stops_the_command_behind_it():
         graph = surround.graph
         scaler = Process("zone_scaler")
         try:
-            graph.listen(TwistStamped, "/cmd_vel")
+            graph.subscribe(TwistStamped, "/cmd_vel")
             command = TwistStamped()
             graph.repeat("/cmd_vel_arbitrated", command, 20.0)
-            graph.listen(LuciJoystickScaling, "/zone_scaler/joystick_scaling")
+            graph.subscribe(LuciJoystickScaling, "/zone_scaler/joystick_scaling")
             speed = lambda: graph.last("/cmd_vel") and graph.last("/cmd_vel").twist.linear.x  # noqa: E731
             surround.see(wall(1.5))
             surround.wait_for("the wall", front_fb=0.5)
@@ -473,7 +473,7 @@ def test_killed_it_stops_the_command_behind_it():
             start = time.monotonic()
             surround.process.kill()
             surround.wait(lambda: speed() == 0.0, "killed")
-            took = next(at for at, message in graph.heard["/cmd_vel"] if at > start and message.twist.linear.x == 0.0) - start
+            took = next(at for at, message in graph.messages["/cmd_vel"] if at > start and message.twist.linear.x == 0.0) - start
             assert took < 0.5 + SLACK, f"took {took:.3f} s"
         finally:
             scaler.stop()

@@ -8,7 +8,7 @@ from conftest import Process
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
 from luci_messages.msg import LuciZoneScaling
-from vehicle import rival
+from vehicle import conflicting_publisher
 from zones import LUCI, PHYSICAL, Scaler
 
 
@@ -118,10 +118,10 @@ def test_a_second_publisher_of_the_scaling_stops_and_is_told_by_name():
         scaler.command(1.0)
         scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
         start = time.monotonic()
-        with rival(LuciZoneScaling, "/luci/scaling", LUCI, scaler.graph.context):
+        with conflicting_publisher(LuciZoneScaling, "/luci/scaling", LUCI, scaler.graph.context):
             scaler.rests_within(0.2, start, "two publishers of the scaling")
             scaler.wait(lambda: "'/luci/scaling' has 2 publishers" in scaler.process.output, "it is not told", 6.0)
-            assert "rival" in scaler.process.output
+            assert "conflicting" in scaler.process.output
             scaler.wait_for_health(DiagnosticStatus.ERROR, "more than one publisher of the scaling")
         scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
         scaler.stays_at_rest(0.3, "one publisher again, and no zero")
@@ -134,7 +134,7 @@ def test_a_second_publisher_of_commands_of_any_type_stops(kind):
     with Scaler() as scaler:
         scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "free")
-        with rival(kind, "/cmd_vel_arbitrated"):
+        with conflicting_publisher(kind, "/cmd_vel_arbitrated"):
             scaler.wait_for_left(0.0, 0.0, "two publishers", 6.0)
             scaler.wait_for_health(DiagnosticStatus.ERROR, "more than one publisher of commands")
         scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")

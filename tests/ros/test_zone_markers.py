@@ -11,7 +11,7 @@ REQUESTED, GRANTED, TEXT = 8, 9, 10
 
 
 def watch(scaler):
-    scaler.graph.listen(MarkerArray, MARKERS, QoSProfile(depth=100))
+    scaler.graph.subscribe(MarkerArray, MARKERS, QoSProfile(depth=100))
 
 
 def picture(scaler):
@@ -76,7 +76,7 @@ def test_a_picture_that_stays_is_repeated_before_it_fades():
         scaler.wait(lambda: picture(scaler), "whoever comes late sees nothing", 2.0)
         start = time.monotonic()
         time.sleep(3.0)
-        times = [at for at, _ in scaler.graph.heard[MARKERS] if at >= start]
+        times = [at for at, _ in scaler.graph.messages[MARKERS] if at >= start]
         assert 4 <= len(times) <= 8, f"{len(times)} pictures in three seconds"
         assert max(b - a for a, b in zip(times, times[1:])) < 1.2, "it fades"
 

@@ -63,9 +63,9 @@ def test_whatever_comes_a_command_is_within_full_throw(mode):
             assert abs(twist.linear.x) <= 1.0 and abs(twist.angular.z) <= 1.0, twist
             assert {twist.linear.y, twist.linear.z, twist.angular.x, twist.angular.y} == {0.0}, twist
         for topic in (APPLIED, APPLIED_TO_STICK):
-            told = scaler.graph.since(topic, 0.0)
-            assert len({(m.forward_back, m.left_right) for m in told}) > 20, f"{topic}: the noise did nothing"
-            for m in told:
+            reported = scaler.graph.since(topic, 0.0)
+            assert len({(m.forward_back, m.left_right) for m in reported}) > 20, f"{topic}: the noise did nothing"
+            for m in reported:
                 assert abs(m.forward_back) <= 100 and abs(m.left_right) <= 100 and 0 <= m.joystick_zone <= 8, m
                 assert 0 <= m.input_source <= 5 and 0.0 <= m.forward_back_scaling <= 1.0 and 0.0 <= m.left_right_scaling <= 1.0, m
         assert "panicked" not in scaler.process.output
@@ -113,8 +113,8 @@ def test_whatever_sensors_say_factors_are_factors():
             time.sleep(0.002)
         assert surround.process.process.poll() is None, surround.process.output
         surround.wait_for_all(0.0, "silence after the noise")
-        said = surround.graph.since("/luci/scaling", 0.0)
-        factors = [getattr(message, field) for message in said for field in FIELDS]
+        published = surround.graph.since("/luci/scaling", 0.0)
+        factors = [getattr(message, field) for message in published for field in FIELDS]
         assert all(0.0 <= factor <= 1.0 or math.isnan(factor) for factor in factors) and any(0.0 < factor < 1.0 for factor in factors)
         assert "panicked" not in surround.process.output
 

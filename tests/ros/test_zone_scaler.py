@@ -11,7 +11,7 @@ from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling, LuciZoneScaling
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Int32
-from vehicle import rival
+from vehicle import conflicting_publisher
 from visualization_msgs.msg import MarkerArray
 from zones import APPLIED, APPLIED_TO_STICK, LUCI, MARKERS, PHYSICAL, SHARED, Scaler, zones
 
@@ -45,10 +45,10 @@ def test_the_worked_examples(mode, stamped):
             scaler.wait_for_stick(*left, zone, PHYSICAL, what=f"example {name}")
             scaler.wait(lambda: scaler.applied == (*left, zone, SHARED), f"example {name}, the command")
             scaler.wait_for_left(left[0] / 100.0, -left[1] / 100.0, f"example {name}")
-            said = scaler.graph.last(APPLIED_TO_STICK)
+            published = scaler.graph.last(APPLIED_TO_STICK)
             forward_back, left_right = list(factors.values()) or (0.0, 0.0)
-            assert math.isclose(said.forward_back_scaling, forward_back, rel_tol=1e-6), name
-            assert math.isclose(said.left_right_scaling, left_right, rel_tol=1e-6), name
+            assert math.isclose(published.forward_back_scaling, forward_back, rel_tol=1e-6), name
+            assert math.isclose(published.left_right_scaling, left_right, rel_tol=1e-6), name
 
 
 def test_the_swap_of_the_rear_corners_can_be_switched_off():
@@ -78,7 +78,7 @@ def test_predict_commands_nothing():
         scaler.process.process.send_signal(signal.SIGTERM)
         assert scaler.process.wait() == 0
         time.sleep(0.2)
-        assert scaler.graph.heard["/cmd_vel"] == []
+        assert scaler.graph.messages["/cmd_vel"] == []
 
 
 def test_the_change_to_predict_says_zero_once():
@@ -142,7 +142,7 @@ def test_a_profile_that_two_tell_is_known_of_nobody_until_it_is_told_again():
         scaler.command(0.3)
         scaler.wait_for_left(0.3, 0.0, "told by one")
         start = time.monotonic()
-        with rival(Int32, "/luci/chair_profile", LATCHED, scaler.graph.context) as other:
+        with conflicting_publisher(Int32, "/luci/chair_profile", LATCHED, scaler.graph.context) as other:
             other.publish(Int32(data=5))
             scaler.rests_within(0.2, start, "told by two")
             scaler.wait_for_health(DiagnosticStatus.ERROR, "profile is not known")
@@ -174,11 +174,11 @@ def test_zones_are_judged_on_the_stick_of_the_chairs_profile():
         scaler.wait_for_health(DiagnosticStatus.ERROR, "profile is not known")
         profile = scaler.graph.node.create_publisher(Int32, "/luci/chair_profile", LATCHED)
         # 18 percent of 0.54 m/s and 24 of 1.2212 rad/s are front left, 3 percent of 2.77 and 24 are left.
-        for number, said in ((1, (18, -24, 1, SHARED)), (5, (3, -24, 3, SHARED))):
+        for number, published in ((1, (18, -24, 1, SHARED)), (5, (3, -24, 3, SHARED))):
             profile.publish(Int32(data=number))
             time.sleep(0.2)
             scaler.command(0.1, 0.3)
-            scaler.wait(lambda: scaler.applied == said, f"in profile {number} it must be {said}")
+            scaler.wait(lambda: scaler.applied == published, f"in profile {number} it must be {published}")
         scaler.wait_for_left(0.1, 0.3, "free")
 
 
@@ -229,8 +229,8 @@ def test_what_a_factor_that_is_none_has_stopped_waits_for_a_zero():
         scaler.scaling(1.0)
         start = time.monotonic()
         time.sleep(0.5)
-        said = scaler.graph.since("/cmd_vel", start)
-        assert said and not any(message.twist.linear.x for message in said), "free again, and nobody let go"
+        published = scaler.graph.since("/cmd_vel", start)
+        assert published and not any(message.twist.linear.x for message in published), "free again, and nobody let go"
         scaler.command(1.0)  # after a zero
         scaler.wait_for_left(1.0, 0.0, "let go")
 
@@ -253,9 +253,9 @@ def test_fields_out_of_range_are_cut_and_counted(mode):
 def test_zone_and_source_that_make_no_sense_are_not_believed():
     with Scaler() as scaler:
         odd = ((3, 4, 4), (-5, 1, 1), (99, 6, SHARED), (INT_MAX, -1, SHARED), (0, INT_MIN, SHARED))
-        for throw, (zone, source, told) in enumerate(odd, start=50):
+        for throw, (zone, source, reported) in enumerate(odd, start=50):
             scaler.stick(throw, 1, zone, source)
-            scaler.wait_for_stick(throw, 1, 0, told, what=f"zone {zone}, source {source}")
+            scaler.wait_for_stick(throw, 1, 0, reported, what=f"zone {zone}, source {source}")
         scaler.wait_for_count("other zones", 4)
         scaler.wait_for_count("unknown sources", 3)
         assert int(scaler.values()["cut fields"]) == 0
@@ -375,9 +375,9 @@ def test_in_one_process_the_stick_is_judged_and_commands_nothing():
     stack = Stack(composed=True)
     try:
         graph = stack.graph
-        graph.listen(MarkerArray, MARKERS)
-        graph.listen(LuciJoystickScaling, APPLIED)
-        graph.listen(LuciJoystickScaling, APPLIED_TO_STICK)
+        graph.subscribe(MarkerArray, MARKERS)
+        graph.subscribe(LuciJoystickScaling, APPLIED)
+        graph.subscribe(LuciJoystickScaling, APPLIED_TO_STICK)
         stack.ready().enable()
         stack.scaling.front_fb = 0.5
         stack.stick(0.0)
@@ -385,15 +385,15 @@ def test_in_one_process_the_stick_is_judged_and_commands_nothing():
         start = time.monotonic()
         forward = TwistStamped()
         forward.twist.linear.x = 1.0
-        with rival(TwistStamped, "/cmd_vel_arbitrated") as stranger:
+        with conflicting_publisher(TwistStamped, "/cmd_vel_arbitrated") as conflicting:
             held = LuciJoystick(forward_back=100, left_right=0, joystick_zone=0, input_source=PHYSICAL)
             for _ in range(30):
                 graph.publish("/luci/joystick_position", held, LUCI)
-                stranger.publish(forward)
+                conflicting.publish(forward)
                 time.sleep(0.05)
         graph.wait(lambda: graph.last(MARKERS), "nothing is drawn")
-        said = graph.last(APPLIED_TO_STICK)
-        assert (said.forward_back, said.joystick_zone, said.input_source) == (50, 0, PHYSICAL)
+        published = graph.last(APPLIED_TO_STICK)
+        assert (published.forward_back, published.joystick_zone, published.input_source) == (50, 0, PHYSICAL)
         assert {message.forward_back for message in graph.since(APPLIED, start)} == {0}
         assert {message.data for message in graph.since("/motor/port", start)} == {90}, "something drove past the stages"
         stack.stick(1.0)

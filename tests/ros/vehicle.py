@@ -87,7 +87,7 @@ class Vehicle:
         """hindbrain's report of one of its sources."""
         return next(source for source in self.detail.sources if source.name == name)
 
-    def say(self, linear=0.0, angular=0.0):
+    def set_command(self, linear=0.0, angular=0.0):
         """Sets the command that is sent 50 times a second from now on."""
         twist = getattr(self.command, "twist", self.command)
         twist.linear.x, twist.angular.z = linear, angular
@@ -104,13 +104,13 @@ class Vehicle:
 
     def drives_again(self, what):
         """Sends a zero command, which must be all that is missing, and half speed ahead: it has to drive."""
-        self.say(0.0)
+        self.set_command(0.0)
         self.commands.reset()
         self.wait_for("OK")
-        self.say(0.5)
+        self.set_command(0.5)
         self.wait_for_motors(57, 57, f"{what}: it does not drive again")
 
-    def begin_again(self):
+    def restart_node(self):
         """Starts the node again after its end, while the publishers continue, and waits until it receives enable false."""
         start = now()
         self.process = self.begin()
@@ -137,7 +137,7 @@ class Vehicle:
     def half_ahead(self):
         """From rest, with no cause of a stop, to half speed ahead; 33 of 66 counts."""
         self.start()
-        self.say(0.5)
+        self.set_command(0.5)
         self.wait_for_motors(57, 57, "half ahead")
 
     def stays_stopped(self, seconds, what):
@@ -154,7 +154,7 @@ class Vehicle:
         for side in ("port", "starboard"):
             topic = f"/motor/{side}"
             self.wait(lambda topic=topic: any(m.data == STOP for m in self.graph.since(topic, start)), f"{side} does not stop")
-            took.append(next(at for at, message in self.graph.heard[topic] if at >= start and message.data == STOP) - start)
+            took.append(next(at for at, message in self.graph.messages[topic] if at >= start and message.data == STOP) - start)
         return max(took)
 
     def stopped_within(self, bound, start, what):
@@ -187,8 +187,8 @@ class Vehicle:
         )
 
     def start(self, *causes):
-        """Enables after a zero command; from then on the vehicle follows the commands of `say`, as far as `causes` allow."""
-        self.say()
+        """Enables after a zero command; from then on the vehicle follows the commands of `set_command`, as far as `causes` allow."""
+        self.set_command()
         self.enable(False)
         self.wait(lambda: self.state != "OK", "enable false does not stop")  # otherwise an earlier state would count as the new one
         self.enable(True)
@@ -199,15 +199,15 @@ class Vehicle:
         unlatch(self)
         self.start()
 
-    def was_heard(self, name, since):
+    def was_received(self, name, since):
         """Whether hindbrain reports that it received `name` after the time `since` [s]."""
         if self.detail is None or self.source(name).age < 0.0:
             return False
         stamp = self.detail.header.stamp
         return stamp.sec + stamp.nanosec / 1e9 - self.source(name).age >= since - 0.001
 
-    def wait_until_heard(self, name, since):
-        return self.wait(lambda: self.was_heard(name, since), f"{name} is not heard")
+    def wait_until_received(self, name, since):
+        return self.wait(lambda: self.was_received(name, since), f"{name} is not heard")
 
     def values(self, since):
         """All motor values that were published after the time `since` [s], of both sides."""
@@ -223,14 +223,14 @@ def watch(graph):
     graph.record(Leds, "/hind/leds", LATCHED)
 
 
-def steepest(heard, slope):
+def steepest(received, slope):
     """The most counts by which the motor values of one side, with their times, grow beyond `slope` [counts/s] and one count.
 
     A value may have been computed up to a tick before it was published, and so may the next one.
     """
     worst = -1.0
     for distance in (1, 2, 10, 50):
-        for (before, was), (after, value) in zip(heard, heard[distance:]):
+        for (before, was), (after, value) in zip(received, received[distance:]):
             old, new = STOP - was.data, STOP - value.data
             # Away from zero: from zero, if the sign changed meanwhile.
             growth = abs(new) - abs(old) if old * new > 0 else abs(new)
@@ -270,9 +270,9 @@ def second_publisher(message_type, topic, qos=EDGE, context=None, name="second")
             rclpy.shutdown(context=context)
 
 
-def rival(message_type, topic, qos=EDGE, context=None):
-    """[`second_publisher`] of a node `rival`."""
-    return second_publisher(message_type, topic, qos, context, name="rival")
+def conflicting_publisher(message_type, topic, qos=EDGE, context=None):
+    """[`second_publisher`] of a node `conflicting`."""
+    return second_publisher(message_type, topic, qos, context, name="conflicting")
 
 
 def now():

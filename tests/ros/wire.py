@@ -237,32 +237,32 @@ class Wire:
         time.sleep(max(0.0, due - now()))
         elapsed = max(millis, int((now() - self.start) * 1000) - self.millis)
         self.millis += elapsed
-        told, late = self.told()
+        reported, late = self.motor_values()
         is_late = late or elapsed > LATE * 1000
         ready = any(source.name == "motor_controller" and source.says == "works" for source in self.vehicle.detail.sources)
         causes = ",".join(sorted(self.vehicle.causes)) or "-"
-        return " ".join([str(elapsed), str(int(is_late)), str(int(ready)), causes, *told])
+        return " ".join([str(elapsed), str(int(is_late)), str(int(ready)), causes, *reported])
 
-    def told(self):
+    def motor_values(self):
         """The motor values since the last call, and whether they came too late."""
-        told, late = [], False
+        reported, late = [], False
         for side, known in self.known_of.items():
             with self.vehicle.graph.condition:
-                heard = self.vehicle.graph.heard[f"/motor/{side}"]
-                new, recent = heard[known:], heard[max(0, known - 50) :]
-                del heard[:-100]
-                self.known_of[side] = len(heard)
+                received = self.vehicle.graph.messages[f"/motor/{side}"]
+                new, recent = received[known:], received[max(0, known - 50) :]
+                del received[:-100]
+                self.known_of[side] = len(received)
             excess = steepest(recent, ACCEL)
             assert excess <= 0.0, f"{side} is {excess:.1f} counts beyond {ACCEL} counts/s"
             late |= any(after - before > LATE and before > self.released for (before, _), (after, _) in zip(recent[-len(new) - 1 :], new))
             for at, message in new:
                 assert 24 <= message.data <= 156, f"{side} is told {message.data}"
-                told.append(self.at(at, STOP - message.data))
-        lines, self.device.told[:] = list(self.device.told), []
+                reported.append(self.at(at, STOP - message.data))
+        lines, self.device.reports[:] = list(self.device.reports), []
         for one in lines:
             assert "unknown" not in one and "wrong_crc" not in one, f"the line carries nonsense: {one}"
-            told += [self.at(one["at"] + self.offset, round(duty * 66 / 32767)) for duty in one.get("motors", ()) if duty]
-        return told, late and not self.held
+            reported += [self.at(one["at"] + self.offset, round(duty * 66 / 32767)) for duty in one.get("motors", ()) if duty]
+        return reported, late and not self.held
 
     def at(self, time_, level):
         return f"{max(0, int((time_ - self.start) * 1000))}:{level}"

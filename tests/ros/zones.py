@@ -35,7 +35,7 @@ def arguments(parameters):
 
 def statuses(graph, node):
     """A node's reports in /diagnostics, in order, with their values by key."""
-    found = [s for _, message in list(graph.heard["/diagnostics"]) for s in message.status if s.name == node]
+    found = [s for _, message in list(graph.messages["/diagnostics"]) for s in message.status if s.name == node]
     return [(s.level, s.message, {value.key: value.value for value in s.values}) for s in found]
 
 
@@ -51,7 +51,7 @@ class Scaler:
             (LuciJoystickScaling, APPLIED_TO_STICK),
             (DiagnosticArray, "/diagnostics"),
         ):
-            self.graph.listen(kind, topic, QoSProfile(depth=1000))
+            self.graph.subscribe(kind, topic, QoSProfile(depth=1000))
         node = self.graph.node
         self.publishers = {
             "scaling": node.create_publisher(LuciZoneScaling, "/luci/scaling", LUCI),
@@ -141,19 +141,19 @@ class Scaler:
         twist = getattr(message, "twist", message)
         return (twist.linear.x, twist.angular.z) if message else None
 
-    def _said(self, topic):
+    def _scaling_on(self, topic):
         m = self.graph.last(topic)
         return m and (m.forward_back, m.left_right, m.joystick_zone, m.input_source)
 
     @property
     def applied(self):
         """The scaling of the command: forward_back, left_right, zone, input source."""
-        return self._said(APPLIED)
+        return self._scaling_on(APPLIED)
 
     @property
     def applied_to_stick(self):
         """The predicted scaling of the stick: forward_back, left_right, zone, input source."""
-        return self._said(APPLIED_TO_STICK)
+        return self._scaling_on(APPLIED_TO_STICK)
 
     def wait_for_left(self, linear, angular, what, timeout=3.0):
         near = lambda: self.left and abs(self.left[0] - linear) < 1e-6 and abs(self.left[1] - angular) < 1e-6  # noqa: E731
@@ -163,7 +163,7 @@ class Scaler:
         """Checks that its first zero came within `bound` seconds after `start`, by the monotonic clock, and no motion after it."""
 
         def zeros():
-            twists = [(at, getattr(message, "twist", message)) for at, message in self.graph.heard["/cmd_vel"] if at >= start]
+            twists = [(at, getattr(message, "twist", message)) for at, message in self.graph.messages["/cmd_vel"] if at >= start]
             return [at for at, twist in twists if twist == Twist()]
 
         self.wait(zeros, f"{what}: no zero comes", bound + 2.0)
@@ -172,13 +172,13 @@ class Scaler:
         moved = [m for m in self.graph.since("/cmd_vel", zeros()[0]) if getattr(m, "twist", m) != Twist()]
         assert not moved, f"{what}: {moved[0]}"
 
-    def wait_for_stick(self, *said, what="the stick", timeout=3.0):
-        return self.wait(lambda: self.applied_to_stick == said, f"{what}: must become {said}", timeout)
+    def wait_for_stick(self, *published, what="the stick", timeout=3.0):
+        return self.wait(lambda: self.applied_to_stick == published, f"{what}: must become {published}", timeout)
 
     def values(self):
         """The newest values in /diagnostics."""
-        told = statuses(self.graph, "zone_scaler")
-        return told[-1][2] if told else {}
+        reported = statuses(self.graph, "zone_scaler")
+        return reported[-1][2] if reported else {}
 
     def wait_for_count(self, key, least=1, exactly=None):
         def count():
@@ -188,10 +188,10 @@ class Scaler:
         self.wait(found, lambda: f"diagnostics count {key}: {count()}, must be {exactly or least}", 4.0)
 
     def wait_for_health(self, level, text):
-        told = lambda: [s[:2] for s in statuses(self.graph, "zone_scaler")]  # noqa: E731
+        reported = lambda: [s[:2] for s in statuses(self.graph, "zone_scaler")]  # noqa: E731
         self.wait(
-            lambda: any(found == level and text in message for found, message in told()[-1:]),
-            lambda: f"diagnostics must say '{text}', they say {told()[-1:]}",
+            lambda: any(found == level and text in message for found, message in reported()[-1:]),
+            lambda: f"diagnostics must say '{text}', they say {reported()[-1:]}",
             4.0,
         )
 
