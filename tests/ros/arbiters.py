@@ -43,7 +43,7 @@ class Arbiter:
     def __enter__(self):
         try:
             self.wait(self.client.services_are_ready, "its parameters are not served", 10.0)
-            self.wait(lambda: self.last is not None, "it says nothing", 10.0)
+            self.wait(lambda: self.last is not None, "it publishes nothing", 10.0)
         except AssertionError:
             self.__exit__()
             raise
@@ -57,7 +57,7 @@ class Arbiter:
 
     def wait(self, condition, what, timeout=5.0):
         def failure():
-            return f"{what() if callable(what) else what}; it says {self.last}, {self.active}\n{self.process.output}"
+            return f"{what() if callable(what) else what}; it publishes {self.last}, {self.active}\n{self.process.output}"
 
         self.graph.wait(condition, failure, timeout)
 

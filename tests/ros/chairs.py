@@ -54,7 +54,7 @@ class Driver:
 
     def __enter__(self):
         try:
-            self.wait(lambda: self.state, "no state is told", 20.0)
+            self.wait(lambda: self.state, "no state is published", 20.0)
             # Answers of LUCI's services are lost until the services have discovered the node's clients, which the middleware
             # does not report.
             time.sleep(0.5)
@@ -74,7 +74,7 @@ class Driver:
         """Starts the node again after its end, while the commands continue."""
         start = time.monotonic()
         self.process = self.begin()
-        self.wait(lambda: self.graph.since("/chair/state", start), "no state is told", 20.0)
+        self.wait(lambda: self.graph.since("/chair/state", start), "no state is published", 20.0)
 
     def check(self):
         """Checks that each message has its zone and the mode's source, and its parts in range."""
@@ -117,7 +117,7 @@ class Driver:
 
     def wait_for_message(self, text, timeout=4.0):
         """Waits until the diagnostics' message contains `text`."""
-        self.wait(lambda: self.message and text in self.message, f"the diagnostics do not say '{text}'", timeout)
+        self.wait(lambda: self.message and text in self.message, f"the diagnostics do not contain '{text}'", timeout)
 
     def counts(self, key, least=1, timeout=4.0):
         self.wait(lambda: int(self.value(key) or 0) >= least, lambda: f"'{key}' is {self.value(key)}", timeout)

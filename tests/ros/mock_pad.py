@@ -4,8 +4,8 @@
 
 Each line of standard input is a command in JSON, such as `{"do": "plug", "event": 7, "pad": "xbox"}`. Each is answered
 by a line of JSON on standard output: `{"at": <seconds of the monotonic clock when it was done>}`, or with `error`. What
-the program says comes on standard error. This ends with the program and with its exit code; at the end of standard
-input, or on SIGTERM, the program is told to end.
+the program prints comes on standard error. This ends with the program and with its exit code; at the end of standard
+input, or on SIGTERM, the program is terminated.
 
 | command | fields |
 |---|---|
@@ -16,7 +16,7 @@ input, or on SIGTERM, the program is told to end.
 | unplug | event |
 | fail | event, of a pad that hangs |
 
-Axes and buttons are numbered as SDL numbers them and told in the pad's own counts; the hat is [x, y]. A device file
+Axes and buttons are numbered as SDL numbers them and given in the pad's own counts; the hat is [x, y]. A device file
 (/dev/input/event<event>) that was unplugged cannot be plugged in again; another one can. Pad "stadia" is one of hidraw
 (/dev/hidraw<event>) instead, see `mock_hid_pad.py`.
 """
@@ -43,7 +43,7 @@ STICKS, TRIGGERS, HAT = (0, 1, 3, 4), (2, 5), (16, 17)
 TIOCGPTPEER = 0x5441  # the other end of a pseudo terminal
 PR_SET_PDEATHSIG = 1
 
-# Names, numbers and ranges as the kernel's drivers tell them; sticks and triggers: at rest, least, most, fuzz, flat.
+# Names, numbers and ranges as the kernel's drivers report them; sticks and triggers: at rest, least, most, fuzz, flat.
 PADS = {
     "xbox": {
         "name": "Microsoft X-Box 360 pad",

@@ -33,7 +33,7 @@ def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others
         node.create_subscription(TwistStamped, OUTPUT, received, DEEP)
         publishers = [node.create_publisher(TwistStamped, f"/s{number}", DEEP) for number in range(SOURCES)]
         winner = publishers[-1]
-        arbiter.wait(lambda: all(p.get_subscription_count() == 1 for p in publishers), "nobody listens", 10.0)
+        arbiter.wait(lambda: all(p.get_subscription_count() == 1 for p in publishers), "there is no subscriber", 10.0)
         message = TwistStamped()
 
         def publish(publisher, speed):
@@ -41,7 +41,7 @@ def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others
             message.twist.linear.x = speed
             publisher.publish(message)
 
-        arbiter.wait(lambda: [publish(winner, 0.0)] and arbiter.active and arbiter.active[0] == "s4", "the winner is not heard")
+        arbiter.wait(lambda: [publish(winner, 0.0)] and arbiter.active and arbiter.active[0] == "s4", "the winner is not received")
         time.sleep(0.3)
         start, sent = time.monotonic(), 0
         while sent < seconds * 1000:
@@ -88,7 +88,7 @@ OTHER_LOST = "waits for a zero: the source that drove, or a lock, was lost"
 
 
 def reason(arbiter, source, text):
-    arbiter.wait(lambda: arbiter.active[1].get(source) == text, f"of {source} must be said: {text}")
+    arbiter.wait(lambda: arbiter.active[1].get(source) == text, f"the report of {source} must be: {text}")
 
 
 def test_who_takes_over_with_a_clock_that_lags_is_obeyed_at_once():
@@ -135,16 +135,16 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
         reason(arbiter, "dock", LOST)
 
 
-def test_each_source_is_told_why_it_does_not_drive_and_since_when_one_does():
+def test_each_source_is_reported_why_it_does_not_drive_and_since_when_one_does():
     with Arbiter({**NAVIGATION, **DOCK, **named("locks.door", topic="/door", priority=15, timeout=0.3)}) as arbiter:
         nobody = ("nobody", {"dock": "never received", "joystick": "never received", "navigation": "never received"})
-        arbiter.wait(lambda: arbiter.active == nobody, "somebody was heard")
+        arbiter.wait(lambda: arbiter.active == nobody, "a source was received")
         assert arbiter.locks == {"door": "silent, counts as closed"}
         navigation = Source(arbiter, "/nav", 0.1)
         reason(arbiter, "navigation", "locked by door")
         arbiter.wait(lambda: navigation.sent > 20, "it does not ask for motion")
         door = arbiter.graph.repeat("/door", Bool(data=False), 20.0)
-        arbiter.wait(lambda: arbiter.locks == {"door": "open"}, "an open lock is not told")
+        arbiter.wait(lambda: arbiter.locks == {"door": "open"}, "an open lock is not reported")
         reason(arbiter, "navigation", OTHER_LOST)
         navigation.zero()
         before = time.time()
@@ -181,7 +181,7 @@ def test_a_hand_over_is_on_the_way_within_the_limits_and_a_stop_is_at_once():
 
         navigation = Source(arbiter, "/nav", 0.2)
         arbiter.drives("navigation", 0.2)
-        time.sleep(5.0)  # so that the other one may begin with motion
+        time.sleep(5.0)  # after it the other one may begin with motion
         dock = Source(arbiter, "/dock", 2.0)
         dock.sent = 10
         start = time.time()

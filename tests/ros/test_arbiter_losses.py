@@ -1,4 +1,4 @@
-"""Losing is a stop, and what is wrong is told while it is so: velocity_arbiter, alone and in steersman."""
+"""The loss of a source stops, and its reason is reported as long as it lasts: velocity_arbiter, alone and in steersman."""
 
 import signal
 import time
@@ -22,18 +22,18 @@ def executable(request):
 
 
 def reason(arbiter, source, text):
-    arbiter.wait(lambda: arbiter.active and text in arbiter.active[1].get(source, ""), f"of {source} must be said: {text}")
+    arbiter.wait(lambda: arbiter.active and text in arbiter.active[1].get(source, ""), f"the report of {source} must be: {text}")
 
 
 def diagnosis(arbiter, text, level=b"\x01"):
-    def is_told():
+    def is_reported():
         return any(
             status.name == "velocity_arbiter" and text in status.message and status.level == level
             for message in arbiter.graph.since("/diagnostics", time.monotonic() - 1.5)
             for status in message.status
         )
 
-    arbiter.wait(is_told, f"/diagnostics must say: {text}")
+    arbiter.wait(is_reported, f"/diagnostics must contain: {text}")
 
 
 @pytest.mark.parametrize("seconds", [3.0, 10.0])
@@ -48,7 +48,7 @@ def test_an_arbiter_that_was_held_lets_nothing_out_that_waited(executable, secon
         wait_for_messages_in_flight()
         held = time.monotonic()
         arbiter.process.process.send_signal(signal.SIGCONT)
-        arbiter.wait(lambda: len(arbiter.speeds_since(held)) > 10, "it says nothing")
+        arbiter.wait(lambda: len(arbiter.speeds_since(held)) > 10, "it publishes nothing")
         wait_for_messages_in_flight()
         assert set(arbiter.speeds_since(held)) == {0.0}, arbiter.speeds_since(held)
         reason(arbiter, "dock", "timed out")
@@ -95,13 +95,13 @@ def test_a_source_of_twists_that_is_silent_after_a_zero_hands_over(executable):
 def test_who_was_sending_before_the_arbiter_began_waits_for_a_zero(graph, executable):
     publisher = graph.node.create_publisher(TwistStamped, "/nav", 10)
 
-    def say():
+    def publish():
         message = TwistStamped()
         message.header.stamp = graph.node.get_clock().now().to_msg()
         message.twist.linear.x = 0.1
         publisher.publish(message)
 
-    graph.node.create_timer(0.02, say)
+    graph.node.create_timer(0.02, publish)
     with Arbiter(NAVIGATION, executable) as arbiter:
         reason(arbiter, "navigation", "waits for a zero, with which its motion begins")
         wait_for_messages_in_flight()
@@ -135,14 +135,14 @@ def test_two_publishers_of_a_lock_close_it_and_are_told_once(graph, executable):
         arbiter.drives("navigation", 0.1)
         start = time.monotonic()
         second = arbiter.publish("/door", False, Bool, graph=graph)
-        arbiter.rests_within(0.2, start, "two publishers of a lock, which both say that it is open")
-        arbiter.wait(lambda: "counts as closed: 2 publishers" in arbiter.locks["door"], "the second one is not told")
+        arbiter.rests_within(0.2, start, "two publishers of a lock, which both publish open")
+        arbiter.wait(lambda: "counts as closed: 2 publishers" in arbiter.locks["door"], "the second one is not reported")
         arbiter.wait(lambda: "'/door' has 2 publishers" in arbiter.process.output, "it is not logged")
         start = time.monotonic()
         diagnosis(arbiter, "lock door counts as closed: 2 publishers, must be 1")
         time.sleep(3.0)
         assert set(arbiter.speeds_since(start)) == {0.0}
-        # Each line says all that is known: how often did the lock come to be so?
+        # Each line of the log reports all sources and locks; only changes of the lock count here.
         reported = [line.split("; lock door ")[1] for line in arbiter.process.lines if "; lock door " in line]
         news = [text for text, before in zip(reported, [""] + reported) if text != before]
         assert [text.startswith("counts as closed: 2 publishers") for text in news].count(True) == 1, news
@@ -153,7 +153,7 @@ def test_two_publishers_of_a_lock_close_it_and_are_told_once(graph, executable):
         arbiter.drives("navigation", 0.1)
 
 
-def test_a_source_of_another_type_or_best_effort_is_told_although_nothing_moves(executable):
+def test_a_source_of_another_type_or_best_effort_is_reported_although_nothing_moves(executable):
     with Arbiter({**NAVIGATION, **DOCK}, executable) as arbiter:
         arbiter.graph.subscribe(DiagnosticArray, "/diagnostics")
         arbiter.publish("/nav", 0.1, Twist)
@@ -162,7 +162,7 @@ def test_a_source_of_another_type_or_best_effort_is_told_although_nothing_moves(
         reason(arbiter, "navigation", f"never received ({reported})")
         reason(arbiter, "dock", f"never received ({reported})")
         diagnosis(arbiter, f"source navigation: {reported}")
-        arbiter.wait(lambda: f"navigation never received ({reported})" in arbiter.process.output, "the log does not tell")
+        arbiter.wait(lambda: f"navigation never received ({reported})" in arbiter.process.output, "the log does not report it")
 
 
 def test_two_publishers_of_a_source_stop_and_are_told(graph, executable):
@@ -187,7 +187,7 @@ def test_two_publishers_of_a_source_stop_and_are_told(graph, executable):
         arbiter.drives("navigation", 0.1)
 
 
-def test_another_publisher_of_the_arbiters_command_is_told(executable):
+def test_another_publisher_of_the_arbiters_command_is_reported(executable):
     with Arbiter(NAVIGATION, executable) as arbiter:
         arbiter.graph.subscribe(DiagnosticArray, "/diagnostics")
         arbiter.publish(OUTPUT, 0.0)
@@ -205,9 +205,9 @@ def test_the_last_line_of_the_log_is_how_it_is_and_says_why():
             dock.speed = float("nan")  # stops, and navigation waits, within some milliseconds
             reason(arbiter, "dock", "sent an invalid message")
             line = "no source drives; dock sent an invalid message; joystick never received; navigation waits for a zero"
-            arbiter.wait(lambda: line in [each for each in arbiter.process.lines if " drives" in each][-1], "the last change is not told")
+            arbiter.wait(lambda: line in [each for each in arbiter.process.lines if " drives" in each][-1], "the last change is not logged")
             dock()
-            arbiter.wait(lambda: "dock timed out" in arbiter.process.lines[-1], "the silence is not told")
+            arbiter.wait(lambda: "dock timed out" in arbiter.process.lines[-1], "the silence is not logged")
 
 
 @pytest.mark.parametrize("has_stick", [False, True])

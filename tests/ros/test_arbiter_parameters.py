@@ -27,14 +27,14 @@ def alone():
 def test_a_source_is_added_drives_and_is_removed_while_it_drives(arbiter):
     dock = arbiter.publish("/dock", 0.3, Twist)
     wait_for_messages_in_flight()
-    assert arbiter.last == 0.0, "nobody knows this source yet"
+    assert arbiter.last == 0.0, "this source is not configured yet"
     assert arbiter.change(DOCK) == []
     arbiter.drives("dock", 0.3)
     assert set(arbiter.active[1]) == {"dock", "joystick", "navigation"}
     assert arbiter.get("sources.dock.timeout") == [0.5], "the rest has its default"
     gone = time.monotonic()
     assert arbiter.delete("sources.dock.topic") == []
-    # The stick of steersman has no device here and says zero, where nobody else drives.
+    # The stick of steersman has no device here and publishes zero, where no other source drives.
     arbiter.wait(lambda: arbiter.active[0] in ("nobody", "joystick") and arbiter.last == 0.0, "no zero came")
     published = arbiter.speeds_since(gone)
     assert set(published[published.index(0.0) :]) == {0.0}, "it went on driving"
@@ -60,7 +60,7 @@ def test_who_drives_is_removed_and_nobody_else_is_set_in_motion(alone):
     alone.rests_within(0.0, gone, "the source that drives is removed")
     wait_for_messages_in_flight()
     published = alone.speeds_since(gone)
-    assert set(published[published.index(0.0) :]) == {0.0}, "navigation asked all the while, and nobody let go"
+    assert set(published[published.index(0.0) :]) == {0.0}, "navigation commanded motion throughout, without a zero"
     navigation.speed = 0.0
     wait_for_messages_in_flight()
     navigation.speed = 0.1
@@ -68,7 +68,7 @@ def test_who_drives_is_removed_and_nobody_else_is_set_in_motion(alone):
 
 
 def test_who_drives_gets_another_topic_and_nobody_is_set_in_motion(alone):
-    """Neither by what is said there already, nor by another source that asks for motion."""
+    """Neither the motion on the new topic nor that of another source moves it."""
     alone.publish("/nav", 0.1)
     alone.drives("navigation", 0.1)
     other = alone.publish("/other", 0.2, Twist, zeros=0)
@@ -80,7 +80,7 @@ def test_who_drives_gets_another_topic_and_nobody_is_set_in_motion(alone):
     alone.rests_within(0.0, changed, "the source that drives gets another topic")
     time.sleep(1.0)
     published = alone.speeds_since(changed)
-    assert set(published[published.index(0.0) :]) == {0.0}, "both asked all the while, and nobody let go"
+    assert set(published[published.index(0.0) :]) == {0.0}, "both commanded motion throughout, without a zero"
     other.zeros = 10
     other.zero()
     alone.drives("dock", 0.2)
@@ -95,7 +95,7 @@ def test_topic_and_type_are_changed_while_a_source_drives(arbiter):
     arbiter.drives("navigation", 0.2)
     changed = time.monotonic()
     wait_for_messages_in_flight()
-    assert 0.1 not in arbiter.speeds_since(changed), "the old topic is still heard"
+    assert 0.1 not in arbiter.speeds_since(changed), "the old topic is still received"
     assert arbiter.change({"sources.navigation.topic": "/third"}) == []
     arbiter.wait(lambda: arbiter.last == 0.0, "no zero when the topic went")
     arbiter.publish("/third", 0.3, Twist)
@@ -126,14 +126,14 @@ def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
     arbiter.drives("navigation", 0.1)
     start = time.monotonic()
     assert arbiter.change(named("locks.door", topic="/door")) == []
-    arbiter.wait(lambda: arbiter.active[1]["navigation"] == "locked by door", "a lock that nobody opened does not mask")
+    arbiter.wait(lambda: arbiter.active[1]["navigation"] == "locked by door", "a lock that was never opened does not mask")
     arbiter.rests_within(0.0, start, "a lock is added")
     end = arbiter.publish("/door", False, Bool)
     waits = "waits for a zero: the source that drove, or a lock, was lost"
     arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that comes sets off what asks for motion")
     navigation.zero()
     arbiter.drives("navigation", 0.1)
-    for ends in ("says open again", "is removed"):
+    for ends in ("is open again", "is removed"):
         start = time.monotonic()
         end()
         arbiter.rests_within(0.5, start, "a silent lock")
@@ -170,7 +170,7 @@ def test_what_a_person_closed_goes_on_when_it_is_opened_or_removed(arbiter):
         arbiter.rests_within(0.0, start, "a lock is closed")
         start = time.monotonic()
         if ends == "opened":
-            lock.publish(closed)  # from here on it says nothing but open
+            lock.publish(closed)  # from here on it publishes only open
             closed.data = False
             lock.publish(closed)
             took = arbiter.moves_again(start)
@@ -234,7 +234,7 @@ def test_the_stick_of_steersman_is_a_source_like_others():
         arbiter.drives("navigation", 0.1)
 
 
-def test_everybody_is_told_the_truth(alone):
+def test_everybody_is_reported_the_truth(alone):
     start = time.monotonic()
     assert alone.change_at_once({**DOCK, "sources.navigation.timeout": 0.4}) == ""
     assert alone.delete("sources.dock.topic") == []
@@ -281,7 +281,7 @@ def test_changes_lose_no_command_of_another_source_and_leak_nothing(executable):
     """As many changes as fit into some seconds, of topics, types, sources and locks."""
     with Arbiter({**NAVIGATION, "sources.navigation.priority": 200, "sources.navigation.timeout": 3.0}, executable) as arbiter:
         publisher = arbiter.graph.node.create_publisher(TwistStamped, "/nav", 10)
-        arbiter.wait(lambda: publisher.get_subscription_count() == 1, "nobody listens")
+        arbiter.wait(lambda: publisher.get_subscription_count() == 1, "there is no subscriber")
         sent = []
 
         zeros = []

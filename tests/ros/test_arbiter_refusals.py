@@ -1,4 +1,4 @@
-"""What velocity_arbiter refuses of its sources and locks at run time: nothing changes, and it says why."""
+"""Changes of sources and locks that velocity_arbiter refuses at run time, with the reason; nothing changes."""
 
 import time
 
@@ -63,7 +63,7 @@ def patient():
 def test_a_bad_set_changes_nothing_and_says_why(patient, what):
     values, reported = BAD[what]
     before, start = patient.all(), time.monotonic()
-    patient.wait(lambda: patient.graph.node.count_publishers("/pose") == 1, "nobody publishes /pose")
+    patient.wait(lambda: patient.graph.node.count_publishers("/pose") == 1, "/pose has no publisher")
     wait_for_messages_in_flight()
     reason = patient.change_at_once(values)
     assert all(part in reason for part in reported), reason
@@ -72,4 +72,4 @@ def test_a_bad_set_changes_nothing_and_says_why(patient, what):
     assert patient.all() == before
     wait_for_messages_in_flight()
     assert set(patient.speeds_since(start)) == {0.1}, "it stopped driving"
-    assert not patient.graph.since("/parameter_events", start), "somebody was told of a change"
+    assert not patient.graph.since("/parameter_events", start), "a change was published"

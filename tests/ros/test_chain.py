@@ -165,12 +165,12 @@ def test_a_stick_held_through_an_estop_moves_nothing_when_the_zone_opens(stack):
     stack.graph.repeat("/hind/estop", estop, 20.0)
     stack.drive_forward()
     stack.scaling.front_fb = 0.0
-    stack.wait_for_stop("somebody stands in front")
+    stack.wait_for_stop("a person stands in front")
     estop_and_back(stack, estop)
     stack.stays_stopped(1.0, "moved although the zone is closed")
     assert stack.graph.last("/cmd_vel").header.frame_id == "withheld"
     stack.scaling.front_fb = 1.0
-    stack.stays_stopped(1.5, "drove off when somebody stepped aside")
+    stack.stays_stopped(1.5, "drove off when the person stepped aside")
     assert stack.state == "OK" and stack.graph.last("/cmd_vel").header.frame_id == "base_link"
     stack.stick(0.0)
     stack.wait_for_rest()
@@ -208,8 +208,8 @@ def test_what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_op
         start = time.monotonic()
         with second_publisher(Bool, "/door", context=stack.graph.context):
             stack.stopped_within(0.2 + BRAKES / 2, start, "the lock has two publishers")
-            stack.stays_stopped(0.3, "two publishers, and one says that it is open")
-        stack.stays_stopped(1.0, "one publisher again, which says that it is open")
+            stack.stays_stopped(0.3, "two publishers, one of which publishes open")
+        stack.stays_stopped(1.0, "one publisher again, which publishes open")
         navigation_drives_again(stack, command)
     finally:
         stack.close()
@@ -229,7 +229,7 @@ def test_a_source_that_waits_for_a_zero_through_an_estop_moves_nothing_but_by_it
     time.sleep(0.3)  # beyond its time-out
     timer.reset()
     estop_and_back(stack, estop)
-    stack.stays_stopped(0.7, "it asks for motion, and said no zero")
+    stack.stays_stopped(0.7, "it commands motion without a zero first")
     assert stack.graph.last("/cmd_vel").header.frame_id == "withheld"
     navigation_drives_again(stack, command)
 
@@ -279,7 +279,7 @@ def test_navigation_drives_until_the_stick_does(stack):
 
 
 def navigation_drives_again(stack, command):
-    """Navigation, which repeats `command`, says zero and then half speed."""
+    """Navigation, which repeats `command`, commands zero and then half speed."""
     command.twist.linear.x, command.twist.angular.z = 0.0, 0.0
     time.sleep(0.3)
     command.twist.linear.x = 0.5

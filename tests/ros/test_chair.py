@@ -193,7 +193,7 @@ def a_second_one_is_neutral_until_it_is_gone(kind, topic, reported):
             driver.neutral_within(0.2, start, f"a second publisher of {topic}")
             driver.wait_for_message(reported, 6.0)
             driver.is_neutral()
-        if topic == "/luci/chair_profile":  # nobody knows whose word was the last
+        if topic == "/luci/chair_profile":  # it is unknown which publisher's value is the last
             driver.wait_for_message("not since two publishers reported it")
             driver.is_neutral()
             luci.profiles.publish(Int32(data=1))

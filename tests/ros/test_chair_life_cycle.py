@@ -53,7 +53,7 @@ def test_a_parameter_activates_at_the_start():
         assert luci.called(SET)
 
 
-def test_a_service_that_is_not_there_is_told():
+def test_a_service_that_is_not_there_is_reported():
     with Luci(services=()) as _, Driver({"service_timeout": 0.2, "service_attempts": 3}) as driver:
         driver.wait_for_message("'/luci/set_shared_remote_input' is not there")
         driver.activate()
@@ -89,7 +89,7 @@ def test_a_mode_that_is_entered_late_is_left_again():
         assert luci.stick.input_source == PHYSICAL
 
 
-def test_a_service_that_does_nothing_is_told():
+def test_a_service_that_does_nothing_is_reported():
     with Luci() as luci, Driver({"confirm_timeout": 0.5, "service_attempts": 2}) as driver:
         luci.enters_modes = False
         driver.set_command(1.0)
@@ -100,7 +100,7 @@ def test_a_service_that_does_nothing_is_told():
         assert {stick for _, stick in driver.sticks()} == {(*NEUTRAL, SHARED)}
 
 
-def test_a_mode_that_nobody_left_is_told():
+def test_a_mode_that_nobody_left_is_reported():
     with Luci() as luci, Driver() as driver:
         luci.show(SHARED)
         driver.wait_for_message("the chair is in the mode 'shared' that this node is not driving in")
@@ -129,7 +129,7 @@ def test_whatever_ends_the_node_the_mode_is_removed(how):
         driver.set_command(0.0)
         driver.set_command(1.0)
         time.sleep(0.3)
-        assert not driver.sticks(time.time() - 0.3), "it was started again, and nobody activated it"
+        assert not driver.sticks(time.time() - 0.3), "it was started again and not activated"
         driver.activate()
         driver.become("confirmed")
         driver.is_neutral()
@@ -139,7 +139,7 @@ def test_whatever_ends_the_node_the_mode_is_removed(how):
 
 def test_a_panic_of_a_node_that_does_not_drive_takes_the_chair_from_nobody():
     with Luci() as luci, Driver(executable=panicking("chair")) as driver:
-        luci.show(SHARED)  # somebody else's
+        luci.show(SHARED)  # of another client
         driver.graph.publish("/chair/panic", Bool(data=True))
         assert driver.process.wait(4.0) == 1
         assert not luci.calls and not driver.graph.messages[REMOTE]
@@ -157,9 +157,9 @@ def test_a_chair_that_does_not_answer_does_not_keep_the_node_from_ending():
         assert "the final messages were sent and not answered" in driver.process.output
 
 
-@pytest.mark.parametrize("leaves", [True, False], ids=["somebody leaves the mode", "nobody does"])
+@pytest.mark.parametrize("leaves", [True, False], ids=["the mode is left", "the mode stays"])
 def test_killed_it_leaves_the_mode_behind(leaves):
-    """Nothing can be done about that, and the next one says so."""
+    """A killed node cannot leave the mode; the next one reports it."""
     with active() as (luci, driver):
         driver.set_command(1.0)
         driver.drives(50, 0, FRONT)

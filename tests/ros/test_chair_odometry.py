@@ -19,14 +19,14 @@ WRAP = 2**32
 
 
 class Wheels:
-    """The encoders of two wheels, of which the test says how they turn."""
+    """The encoders of two wheels that turn as the test sets."""
 
     def __init__(self, driver, clock=1000):
         self.graph, self.clock, self.ways, self.sent = driver.graph, clock, [0.0, 0.0], []
         self.driver = driver
         self.graph.subscribe(Odometry, "/odom", EDGE)
         self.graph.subscribe(TFMessage, "/tf", EDGE)
-        # Messages get lost until both sides know of one another, and the first three do not count: it stands until it is heard.
+        # Messages are lost until discovery, and the first three do not count: the wheels stand until they are received.
         end = time.monotonic() + 5.0
         while not self.last and time.monotonic() < end:
             self.turn(0.0, 0.0, 1)
@@ -150,7 +150,7 @@ def test_gaps_jumps_and_a_new_clock_move_nothing_and_are_doubted():
 
 
 def publish_and_wait(driver, topic, message, answer):
-    """Publishes `message` until there is a message on `answer`, which is then told: it may be that nobody listens yet."""
+    """Publishes `message` until there is a message on `answer`, and returns that: subscribers may not be discovered yet."""
     message.header.stamp = driver.graph.node.get_clock().now().to_msg()
     for _ in range(100):
         driver.graph.publish(topic, message)
@@ -179,7 +179,7 @@ def test_the_inertial_unit_is_turned_to_x_forward():
         assert (q.x, q.y, q.z, q.w) == pytest.approx((0.0, 0.0, 0.0, 1.0), abs=1e-6)
         a = reported.linear_acceleration
         assert (a.x, a.y, a.z) == pytest.approx((4.903325, -2.4516625, 9.80665), abs=1e-5)
-        # REP-145: -1 first says that a value is not there; zero that its covariance is not known.
+        # REP-145: -1 as the first element means that there is no value; zeros mean that its covariance is unknown.
         assert reported.angular_velocity_covariance[0] == -1.0 and reported.angular_velocity.z == 0.0
         assert reported.orientation_covariance[0] == 0.0 and reported.linear_acceleration_covariance[0] == 0.0
 
@@ -223,7 +223,7 @@ def test_floods_of_measurements_do_not_hold_up_the_stick():
             (node.create_publisher(LuciCameraInfo, "/luci/rear_camera_info", ONE), LuciCameraInfo()),
             (luci.profiles, Int32(data=1)),
         ]
-        driver.wait(lambda: all(publisher.get_subscription_count() for publisher, _ in floods), "not all are heard")
+        driver.wait(lambda: all(publisher.get_subscription_count() for publisher, _ in floods), "not all are received")
         start, number = time.time(), 0
         while time.time() < start + 2.0:
             number += 1

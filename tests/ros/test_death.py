@@ -1,4 +1,4 @@
-"""hindbrain's own thread hangs while it drives at full speed. (That a killed one says nothing is seen with the drivers.)"""
+"""hindbrain's own thread hangs while it drives at full speed. (The drivers' tests show that a killed one publishes nothing.)"""
 
 import contextlib
 import ctypes
@@ -32,7 +32,7 @@ def ptrace(request, thread):
 
 
 def waits(thread):
-    """Whether it waits for a message or for time to pass, as far as the kernel tells."""
+    """Whether it waits for a message or for time to pass, by the kernel's report."""
     try:
         call = pathlib.Path(f"/proc/{thread}/syscall").read_text().split()
     except OSError:
@@ -68,21 +68,21 @@ def threads(process, name):
 
 
 def stopped_meanwhile(graph, start):
-    """Both motors were told to stop in time, and again and again since; how long that took."""
+    """Checks that both motors got stop in time and repeatedly since then; returns how long it took."""
     took = 0.0
     for side in ("port", "starboard"):
         topic = f"/motor/{side}"
-        graph.wait(lambda: any(m.data == STOP for m in graph.since(topic, start)), f"nobody stops {side}", STOPS_WITHIN + 2.0)
+        graph.wait(lambda: any(m.data == STOP for m in graph.since(topic, start)), f"{side} is not stopped", STOPS_WITHIN + 2.0)
         first = next(at for at, message in graph.messages[topic] if at >= start and message.data == STOP)
         assert first - start < STOPS_WITHIN, f"{side} is stopped after {first - start:.3f} s"
-        graph.wait(lambda: len(graph.since(topic, first)) >= 20, f"{side} is not told again and again", 3.0)
+        graph.wait(lambda: len(graph.since(topic, first)) >= 20, f"stop is not repeated to {side}", 3.0)
         assert {message.data for message in graph.since(topic, first)} == {STOP}, f"{side} moves on"
         took = max(took, first - start)
     return took
 
 
 def stays_faulty(vehicle, went_on):
-    """It goes on: a fault for the reason that nobody watched, which ends by a reset and a new enable."""
+    """The node continues with a fault, since it was not supervised; a reset and a new enable end the fault."""
     vehicle.wait_for("ESTOP", "OVERRUN", "FAULT_LATCHED")
     assert vehicle.detail.fault and vehicle.detail.rule == "OVERRUN"
     vehicle.enable(True)
@@ -104,7 +104,7 @@ def test_a_hung_node_is_stopped_by_the_supervising_thread():
             held = now()
             took = stopped_meanwhile(vehicle.graph, held)
             assert took > LIMIT - 0.1, f"stopped {took:.3f} s after the hang began, which is no hang yet"
-            vehicle.wait(lambda: "the supervising thread stops the motors" in vehicle.process.output, "nothing is said of it")
+            vehicle.wait(lambda: "the supervising thread stops the motors" in vehicle.process.output, "it is not logged")
         stays_faulty(vehicle, now())
 
 
@@ -120,7 +120,7 @@ def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path):
             held = time.monotonic()
             device.wait(lambda: device.motors == RoboClaw.STOP, "the device drives on", 2.0)
             took = next(one["at"] for one in device.reports if one["at"] > held and one.get("motors") == RoboClaw.STOP) - held
-            # The controller's thread stops it after 0.25 s without a value; until then it repeats the last one, so that the
+            # The controller's thread stops it after 0.25 s without a value; until then it repeats the last one, so the
             # device's own time-out of 0.2 s is not what stops it.
             assert took < 0.25 + SLACK, f"stopped after {took:.3f} s"
             stopped_meanwhile(vehicle.graph, now() - took)
@@ -148,7 +148,7 @@ def test_a_node_that_was_held_shortly_leaves_the_motor_controller_at_stop(tmp_pa
             with hung(vehicle.process.process.pid):
                 held = time.monotonic()
                 time.sleep(0.35)
-            device.wait(lambda: RoboClaw.STOP in device.since(held, "motors"), "nobody stops the device")
+            device.wait(lambda: RoboClaw.STOP in device.since(held, "motors"), "the device is not stopped")
             vehicle.wait_for("ESTOP", "OVERRUN", "FAULT_LATCHED")
             stopped = next(one["at"] for one in device.reports if one["at"] > held and one.get("motors") == RoboClaw.STOP)
             assert stopped - held < 0.25 + SLACK, f"stopped after {stopped - held:.3f} s"
@@ -172,7 +172,7 @@ def test_a_lost_controller_whose_line_hangs_for_a_while_is_still_lost(tmp_path):
         assert "responds again" not in vehicle.process.output
 
 
-def test_a_hung_node_that_is_told_to_end_does_so_at_stop():
+def test_a_hung_node_that_is_reported_to_end_does_so_at_stop():
     with Vehicle() as vehicle:
         vehicle.start()
         vehicle.set_command(1.0)
@@ -180,7 +180,7 @@ def test_a_hung_node_that_is_told_to_end_does_so_at_stop():
         with hung(vehicle.process.process.pid):
             held = now()
             vehicle.process.process.send_signal(signal.SIGTERM)
-            vehicle.wait(lambda: vehicle.values(held + LIMIT) and vehicle.motors == (STOP, STOP), "nobody stops the motors")
+            vehicle.wait(lambda: vehicle.values(held + LIMIT) and vehicle.motors == (STOP, STOP), "the motors are not stopped")
             # It ends by itself 2 s after the signal, by a thread that does not wait for the one that hangs.
             vehicle.wait(lambda: "something hangs" in vehicle.process.output, "it does not end")
         assert vehicle.process.wait() == 1
@@ -190,7 +190,7 @@ def test_a_hung_node_that_is_told_to_end_does_so_at_stop():
 
 
 def test_the_stick_does_not_drive_past_a_hung_hindbrain():
-    """In one process the stick's thread carries a command as far as the motors; nobody listens to the e-stop then."""
+    """In one process the stick's thread carries a command as far as the motors; the e-stop is not received then."""
     stack = Stack(composed=True)
     try:
         watch(stack.graph)
@@ -275,7 +275,7 @@ def test_a_computer_that_was_suspended_is_a_fault_that_stays():
 
 
 def test_what_waited_for_one_thread_of_the_process_starts_nothing():
-    """The other threads go on, so that the machine is called in time; the thread that was held says since when it read nothing."""
+    """The other threads go on and call the machine in time; the held thread reports since when it read nothing."""
     stack = Stack(composed=True)
     try:
         stack.ready()

@@ -1,4 +1,4 @@
-"""The demo drives its own vehicle and nobody else's."""
+"""The demo drives its own vehicle only."""
 
 import contextlib
 import os
@@ -25,11 +25,11 @@ def demo(changes=(), timeout=60.0):
 
 
 @contextlib.contextmanager
-def somebody():
+def other_node():
     """A node in a participant of its own."""
     context = rclpy.Context()
     rclpy.init(context=context)
-    node = rclpy.create_node("somebody", context=context)
+    node = rclpy.create_node("other", context=context)
     try:
         yield node
     finally:
@@ -37,13 +37,13 @@ def somebody():
         rclpy.shutdown(context=context)
 
 
-# The second shell is that of somebody who works on a robot with a profile of its own.
+# The second shell is configured for a robot, with a DDS profile of its own.
 @pytest.mark.parametrize("shell", [{}, {"FASTRTPS_DEFAULT_PROFILES_FILE": "/nonexistent.xml", "ROS_LOCALHOST_ONLY": "1"}])
 def test_a_vehicle_in_the_shells_domain_is_never_enabled_by_a_demo(shell):
     with Vehicle() as vehicle:
-        # What would move it if somebody enabled it: a command after a zero.
+        # A command after a zero would move it if it were enabled.
         vehicle.set_command(0.0)
-        vehicle.wait(lambda: vehicle.was_received("cmd_vel", 0.0), "the command is not heard")
+        vehicle.wait(lambda: vehicle.was_received("cmd_vel", 0.0), "the command is not received")
         vehicle.set_command(1.0)
         ended = demo(shell)
         assert {message.data for _, message in vehicle.graph.messages["/hind/state"]} == {"SSTOP.ROS"}
@@ -69,15 +69,15 @@ def test_in_a_chosen_domain_the_demo_refuses_to_begin_beside_a_vehicle():
 
 
 def test_motors_that_only_listen_are_driven_by_no_demo():
-    with somebody() as node:
+    with other_node() as node:
         node.create_subscription(Int16, "/motor/port", lambda _: None, EDGE)
         ended = demo({"STEERSMAN_DOMAIN": DOMAIN}, 10.0)
         assert ended.returncode == 1
-        assert "the node '/somebody' already subscribes to '/motor/port'" in ended.stdout, ended.stdout
+        assert "the node '/other' already subscribes to '/motor/port'" in ended.stdout, ended.stdout
 
 
 def test_who_only_watches_does_not_keep_the_demo_from_beginning():
-    with somebody() as node:
+    with other_node() as node:
         node.create_subscription(String, "/hind/state", lambda _: None, EDGE)
         ended = demo({"STEERSMAN_DOMAIN": DOMAIN})
         assert ended.returncode == 0 and f"in ROS domain {DOMAIN} " in ended.stdout, ended.stdout

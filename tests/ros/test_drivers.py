@@ -162,7 +162,7 @@ def test_the_last_word_to_a_controller_is_stop(kind, tmp_path):
 
 
 def test_a_controller_outlives_a_killed_hindbrain_by_its_own_time_out_only(kind, tmp_path):
-    """A killed process says nothing, as the README says: the last value stands on the topics, the device stops itself."""
+    """A killed process publishes nothing, as the README states: the last value stands on the topics, the device stops itself."""
     with Driven(kind, tmp_path) as driven:
         driven.drive()
         vehicle, device = driven.vehicle, driven.device

@@ -1,6 +1,6 @@
 """Every parameter of every node: what is accepted at run time takes effect, and what cannot take effect is refused.
 
-The parameters are those that the node itself lists and describes, so that none is forgotten: one of hindbrain that may change at
+The parameters are those that the node itself lists and describes, so none is forgotten: one of hindbrain that may change at
 run time and has no entry in the table fails the test. Each entry is a function that sees the new value in what the node publishes.
 """
 
@@ -141,7 +141,7 @@ class Gate:
         vehicle.wait_for_motors(level, level, f"{speed} of full speed")
 
     def stand(self):
-        """Not enabled, so that parameters may change."""
+        """Not enabled, so parameters may change."""
         self.vehicle.set_command(0.0)
         self.vehicle.switch.data = False
         self.vehicle.wait(lambda: self.vehicle.state == "SSTOP.ROS", "it does not stand")
@@ -195,7 +195,7 @@ def estop_timeout(gate, value):
     gate.vehicle.estop_timer.cancel()
     start = now()
     took = gate.first("/hind/state", start, lambda m: m.data == "ESTOP") - start
-    gate.vehicle.wait(lambda: "ESTOP_STALE" in gate.vehicle.causes, "it is latched, and does not say why")
+    gate.vehicle.wait(lambda: "ESTOP_STALE" in gate.vehicle.causes, "it is latched without a reason")
     gate.vehicle.estop_timer.reset()
     gate.vehicle.wait(lambda: "ESTOP_STALE" not in gate.vehicle.causes, "the e-stop does not come back")
     gate.vehicle.reset()
@@ -288,7 +288,7 @@ NAMES = {"luci_chair": "interface"}
 
 @pytest.fixture(scope="module")
 def walked():
-    """What each node said to another legal value of each of its parameters; each node is asked once."""
+    """Each node's answer to another legal value of each of its parameters; each node is asked once."""
     answers = {}
     graph = Graph()
     try:

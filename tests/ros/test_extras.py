@@ -25,16 +25,16 @@ def feed_back(joystick, kind, number, intensity):
 
 
 def wait_for_words(joystick, words):
-    joystick.graph.wait(lambda: words in joystick.process.output, lambda: f"'{words}' is not said:\n{joystick.process.output}")
+    joystick.graph.wait(lambda: words in joystick.process.output, lambda: f"'{words}' is not logged:\n{joystick.process.output}")
 
 
-def test_a_battery_that_nobody_knows_is_told_as_unknown(joystick):
+def test_a_battery_that_nobody_knows_is_reported_as_unknown(joystick):
     joystick.hold({0: 100})
-    joystick.graph.wait(lambda: joystick.graph.last("/joystick/battery"), "no battery is told")
+    joystick.graph.wait(lambda: joystick.graph.last("/joystick/battery"), "no battery is published")
     battery = joystick.graph.last("/joystick/battery")
     assert math.isnan(battery.percentage) and math.isnan(battery.voltage) and not battery.present
     assert battery.power_supply_status == BatteryState.POWER_SUPPLY_STATUS_UNKNOWN
-    assert joystick.graph.last("/joystick/imu") is None, "a device without a gyro tells nothing"
+    assert joystick.graph.last("/joystick/imu") is None, "a device without a gyro publishes an Imu"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_cannot_be_asked_of_any_device_is_refused_in_one_sentence(joystick,
     assert joystick.process.process.poll() is None
 
 
-def test_what_this_device_cannot_do_is_told(joystick):
+def test_what_this_device_cannot_do_is_reported(joystick):
     joystick.hold({0: 100})
     joystick.graph.wait(lambda: joystick.graph.last("/joystick/battery"), "no device drives")
     feed_back(joystick, JoyFeedback.TYPE_RUMBLE, 0, 1.0)

@@ -112,7 +112,7 @@ def test_the_occupants_stick_drives_at_first():
 def test_a_remote_drives_in_its_mode_with_its_source(mode, source):
     with Chair() as chair:
         chair.set_remote(100, 0, source)
-        chair.stands(0.5, "nobody entered a mode")
+        chair.stands(0.5, "no mode was entered")
         chair.enter(mode, source)
         chair.wait(lambda: chair.motors == (60, 60), "the remote does not drive")
         received = chair.graph.messages["/luci/joystick_position"]
@@ -134,11 +134,11 @@ def test_a_wrong_source_is_ignored_without_a_word():
         assert len(chair.process.lines) == lines and chair.scaled.input_source == SHARED
         chair.wait(lambda: int(chair.value("ignored") or 0) > 40, "not counted")
         chair.set_remote(100, 0, SHARED)
-        chair.wait(lambda: chair.motors == (60, 60), "the right one is not heard")
+        chair.wait(lambda: chair.motors == (60, 60), "the right one is not received")
 
 
 def test_a_default_constructed_message_is_ignored_as_well():
-    """It comes from the ramp assistant: a client that says so at rest is braked, as a real chair would."""
+    """It comes from the ramp assistant: a client that sends it at rest is braked, as a real chair would."""
     with Chair() as chair:
         chair.enter("shared", SHARED)
         chair.remote.joystick_zone = 0
@@ -170,9 +170,9 @@ def test_a_mode_stays_when_its_client_dies():
         chair.timer = None
         chair.graph.node.destroy_publisher(chair.publisher)
         chair.wait(lambda: chair.motors == (90, 90), "the brakes do not engage")
-        chair.stands(1.0, "nobody drives")
+        chair.stands(1.0, "no client drives")
         chair.graph.publish("/interface/stick", LuciJoystick(forward_back=100, joystick_zone=8, input_source=PHYSICAL))
-        chair.stands(0.5, "the occupant's stick does not drive in a mode that nobody left")
+        chair.stands(0.5, "the occupant's stick does not drive in a mode that was not left")
         assert chair.scaled.input_source == SHARED
 
 
@@ -329,7 +329,7 @@ def test_the_node_and_a_chair_with_faults():
         chair.wait(lambda: chair.motors == (60, 60), "it does not drive")
         chair.call("/interface/halt_streams", True)
         driver.become("lost")
-        chair.wait(lambda: chair.motors == (90, 90), "a chair that says nothing drives on")
+        chair.wait(lambda: chair.motors == (90, 90), "a silent chair drives on")
         chair.call("/interface/halt_streams", False)
         driver.become("confirmed")
         chair.stands(0.5, "it is confirmed again, and the command was held all the while")
@@ -353,7 +353,7 @@ def test_a_killed_node_leaves_a_chair_that_brakes():
         chair.wait(lambda: chair.scaled.input_source == PHYSICAL, "it cannot be given back by hand")
 
 
-def test_a_chair_that_dies_is_told_and_does_not_keep_the_node_from_ending():
+def test_a_chair_that_dies_is_reported_and_does_not_keep_the_node_from_ending():
     with Pair() as (chair, driver):
         driver.activate()
         driver.again(0.54)

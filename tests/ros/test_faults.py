@@ -23,7 +23,7 @@ def test_killing_a_node_stops_the_motors(separate, victim):
 
 @pytest.mark.parametrize("victim", ["joystick", "velocity_arbiter", "zone_scaler", "hindbrain"])
 def test_ending_a_node_stops_the_motors(separate, victim):
-    """On SIGTERM a node says zero before it goes."""
+    """On SIGTERM a node publishes zero before it ends."""
     separate.drive_forward()
     start = time.monotonic()
     separate.processes[victim].process.terminate()
@@ -33,7 +33,7 @@ def test_ending_a_node_stops_the_motors(separate, victim):
     last = separate.graph.since("/motor/port", start)[-1]
     assert last.data == STOP
     separate.start(victim)
-    separate.stays_stopped(1.0, f"{victim} is back, and nobody let go of the stick") if victim != "hindbrain" else None
+    separate.stays_stopped(1.0, f"{victim} is back, and the stick was not released") if victim != "hindbrain" else None
     separate.drives_again() if victim != "hindbrain" else separate.drive_forward()
 
 

@@ -92,7 +92,7 @@ def test_what_follows_a_flood_of_hindbrain_counts_at_once(topic):
 
 @pytest.mark.parametrize("flood", ["lock", "reference"])
 def test_what_follows_a_flood_of_a_stage_counts_at_once(flood):
-    """A lock that says open and then closed, and a reference that says ahead and then zero."""
+    """A lock that publishes open and then closed, and a reference that publishes motion and then zero."""
     stack = Stack(True, ["-p", "velocity_arbiter:locks.door.topic:=/door", "-p", "velocity_arbiter:locks.door.priority:=200"])
     try:
         stack.ready()

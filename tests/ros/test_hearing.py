@@ -14,7 +14,7 @@ SENSOR = "ir_front_port"
 
 
 class Sensor:
-    """One that says 50 times a second that the way is clear, measured at the time that `stamp` gives."""
+    """A sensor that reports a clear way 50 times a second, measured at the time that `stamp` returns."""
 
     def __init__(self, vehicle):
         self.stamp = time.time
@@ -22,20 +22,20 @@ class Sensor:
         message.header.frame_id = SENSOR
         publisher = vehicle.graph.node.create_publisher(Range, "/hind/ir", 10)
 
-        def say():
+        def publish():
             stamp = self.stamp()
             message.header.stamp.sec, message.header.stamp.nanosec = int(stamp), int(stamp % 1 * 1e9)
             publisher.publish(message)
 
-        self.timer = vehicle.graph.node.create_timer(0.02, say)
+        self.timer = vehicle.graph.node.create_timer(0.02, publish)
 
 
 def test_a_measurement_of_another_time_clears_nothing():
     with Vehicle({"ir.sensors": [SENSOR]}) as vehicle:
         sensor = Sensor(vehicle)
         clear = lambda: vehicle.source(SENSOR).says == "clear"  # noqa: E731
-        says = lambda what: lambda: vehicle.source(SENSOR).says == what and vehicle.source(SENSOR).blocks  # noqa: E731
-        vehicle.wait(clear, "it is not heard")
+        blocks_as = lambda what: lambda: vehicle.source(SENSOR).says == what and vehicle.source(SENSOR).blocks  # noqa: E731
+        vehicle.wait(clear, "it is not received")
         vehicle.half_ahead()
         others = [
             (lambda: 1.0, "of 1970"),
@@ -54,9 +54,9 @@ def test_a_measurement_of_another_time_clears_nothing():
             vehicle.drives_again(what)
         frozen = time.time()
         sensor.stamp = lambda: frozen
-        took = vehicle.stopped_within(0.5, frozen, "the same again and again")
+        took = vehicle.stopped_within(0.5, frozen, "the same stamp repeated")
         assert took > 0.5 - 0.05, f"stopped after {took:.3f} s"
-        vehicle.wait(says("silent"), lambda: f"the same again and again counts: {vehicle.source(SENSOR)}")
+        vehicle.wait(blocks_as("silent"), lambda: f"the same stamp repeated counts: {vehicle.source(SENSOR)}")
         sensor.stamp = lambda: 0.0
         vehicle.wait(clear, "one without a stamp is not judged by its arrival")
 
@@ -68,7 +68,7 @@ def command(stack, speed, ahead):
     stack.graph.publish("/cmd_vel_smoothed", message)
 
 
-def say(stack, speed, seconds, ahead=0.0):
+def command_for(stack, speed, seconds, ahead=0.0):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         command(stack, speed, ahead)
@@ -78,41 +78,41 @@ def say(stack, speed, seconds, ahead=0.0):
 @pytest.mark.parametrize("ahead", [-10.0, -0.6, 3600.0])
 def test_commands_of_another_time_move_nothing_in_either_way_of_running(stack, ahead):
     stack.enable(True)
-    say(stack, 0.0, 0.5)
+    command_for(stack, 0.0, 0.5)
     stack.wait_for_state("OK")
     start = time.monotonic()
-    say(stack, 0.5, 0.7, ahead)
+    command_for(stack, 0.5, 0.7, ahead)
     for side in ("port", "starboard"):
         assert {message.data for message in stack.graph.since(f"/motor/{side}", start)} == {STOP}
-    say(stack, 0.0, 0.2)  # a source that was lost
-    say(stack, 0.5, 0.3)
+    command_for(stack, 0.0, 0.2)  # a source that was lost
+    command_for(stack, 0.5, 0.3)
     assert stack.motors[0] < STOP, f"a command of now does not drive: {stack.motors} {stack.output()}"
     start = time.monotonic()
-    say(stack, 0.5, 0.5 + BRAKES, ahead)
+    command_for(stack, 0.5, 0.5 + BRAKES, ahead)
     stack.stopped_within(0.5 + BRAKES / 2, start, "commands of another time while it drives")
-    say(stack, 0.5, 0.3)
+    command_for(stack, 0.5, 0.3)
     stack.stays_stopped(0.1, "commands of now, and no zero")
-    say(stack, 0.0, 0.2)
-    say(stack, 0.5, 0.3)
+    command_for(stack, 0.0, 0.2)
+    command_for(stack, 0.5, 0.3)
     assert stack.motors[0] < STOP, f"a command after a zero of now does not drive: {stack.motors} {stack.output()}"
 
 
 def test_the_zeros_of_nobody_are_zeros_to_begin_with(stack):
-    """While nobody drives the stages tell one another so, which is neither old nor invalid, however long it is."""
+    """While no source drives, the stages publish zeros without a source, which are neither old nor invalid."""
     stack.graph.subscribe(StateDetail, "/hind/state_detail", LATCHED)
     stack.enable(True)
-    say(stack, 0.0, 0.2)
-    say(stack, 0.5, 0.3)
+    command_for(stack, 0.0, 0.2)
+    command_for(stack, 0.5, 0.3)
     stack.enable(False)
     time.sleep(1.5)  # whatever came with a stamp is old by now
     causes = lambda: {cause.name for cause in stack.graph.last("/hind/state_detail").causes}  # noqa: E731
     assert not causes() & {"CMD_INVALID", "CMD_STALE"}, causes()
     stack.enable(True)
     stack.wait_for_state("OK")
-    stack.graph.wait(lambda: not causes(), lambda: f"{causes()} after zeros of nobody", 1.0)
+    stack.graph.wait(lambda: not causes(), lambda: f"{causes()} after zeros without a source", 1.0)
     assert "is refused" not in stack.output()
-    say(stack, 0.0, 0.2)
-    say(stack, 0.5, 0.3)
+    command_for(stack, 0.0, 0.2)
+    command_for(stack, 0.5, 0.3)
     assert stack.motors[0] < STOP, f"it does not drive: {stack.motors}, {causes()}"
 
 

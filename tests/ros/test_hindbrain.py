@@ -1,4 +1,4 @@
-"""hindbrain over real DDS, alone: commands, switches, latches, and what it says of itself."""
+"""hindbrain over real DDS, alone: commands, switches, latches and its reports."""
 
 import statistics
 import time
@@ -37,11 +37,11 @@ def test_an_old_enable_does_not_arm_a_new_node():
             found = now()
             # Two details later an old message would have come.
             vehicle.wait(lambda: len(vehicle.graph.since("/hind/state_detail", found)) >= 2, "no details")
-            assert vehicle.source("hind/enable").age == -1.0, "an old enable was heard"
+            assert vehicle.source("hind/enable").age == -1.0, "an old enable was received"
             vehicle.set_command(1.0)
-            vehicle.wait(lambda: vehicle.source("cmd_vel").says == "move", "the command is not heard")
+            vehicle.wait(lambda: vehicle.source("cmd_vel").says == "move", "the command is not received")
             assert set(vehicle.values(found)) == {STOP}
-            # Nor does a switch that was on before and goes on to say so: it has to be seen to go on.
+            # Nor does a switch that was on before and repeats it: the rise has to be received.
             vehicle.set_command(0.0)
             switch.publish(Bool(data=True))
             vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
@@ -239,10 +239,10 @@ def test_the_state_is_said_on_change_and_twice_a_second():
         vehicle.enable(False)
         vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
         published = next(at for at, state in vehicle.graph.messages["/hind/state"] if at >= change and state.data == "SSTOP.ROS")
-        assert published - change < 0.25, f"the change was said after {published - change:.3f} s"
+        assert published - change < 0.25, f"the change was published after {published - change:.3f} s"
 
 
-def test_a_late_joiner_is_told_what_was_said_before():
+def test_a_late_joiner_is_reported_what_was_said_before():
     def first_to_come(message_type, topic):
         """How much older the first message that a new subscription gets is than the subscription [s]."""
         joined, came = now(), []

@@ -14,12 +14,12 @@ FRONT = ["ir_front_port", "ir_front_starboard"]
 BACK = ["ir_back_port", "ir_back_starboard"]
 SENSORS = FRONT + BACK
 NAN, INF = math.nan, math.inf
-# What clears soon, so that the tests are quick.
+# Causes clear soon, so the tests are quick.
 QUICK = {"ir.sensors": SENSORS, "ir.timeout": 0.15}
 
 
 class Sensors:
-    """Sensors that measure 0.1 m to 5 m and say so 50 times a second."""
+    """Sensors that measure 0.1 m to 5 m and publish 50 times a second."""
 
     def __init__(self, vehicle, frames=SENSORS):
         self.ranges = {frame: Range(min_range=0.1, max_range=5.0, range=1.0) for frame in frames}
@@ -33,13 +33,13 @@ class Sensors:
         self.ranges[frame].range = distance
 
     def wait_until(self, frame, says, blocks):
-        """Until the sensor says that, and all others that the way is clear."""
+        """Waits until this sensor is reported so, and all others as clear."""
 
         def reported():
             sources = {s.name: (s.says, s.blocks) for s in self.vehicle.detail.sources if s.name in SENSORS}
             return sources == {f: (says, blocks) if f == frame else ("clear", False) for f in SENSORS}
 
-        self.vehicle.wait(reported, lambda: f"{frame} must say '{says}': {self.vehicle.detail.sources}")
+        self.vehicle.wait(reported, lambda: f"{frame} must be '{says}': {self.vehicle.detail.sources}")
 
 
 @pytest.mark.parametrize("far", [0.0, 2.0], ids=["no far", "far 2 m"])
@@ -51,7 +51,7 @@ def test_every_reading_is_taken_for_what_it_is(far):
         (-INF, "blocked", True),
         (INF, *beyond),
         (0.05, "blocked", True),  # below its range: too near
-        (-1.0, "blocked", True),  # some say so for too near
+        (-1.0, "blocked", True),  # some drivers publish this for too near
         (0.15, "blocked", True),  # measured, and nearer than ir.near
         (3.0, *beyond),
         (9.0, *beyond),  # beyond its range: nothing in reach
@@ -144,7 +144,7 @@ def test_a_wheel_that_still_turns_toward_it_stops_at_once():
         vehicle.wait(lambda: vehicle.motors[0] > 24, "it does not brake")
         start = now()
         sensors.see("ir_front_port", 0.15)
-        sensors.timer.reset()  # said within 0.02 s
+        sensors.timer.reset()  # published within 0.02 s
         vehicle.stopped_within(0.02, start, "a wheel turns toward what is blocked")
         reported = [message.data for message in vehicle.graph.since("/motor/port", start - 0.1)]
         turned = STOP - reported[reported.index(STOP) - 1]
@@ -152,7 +152,7 @@ def test_a_wheel_that_still_turns_toward_it_stops_at_once():
 
 
 def test_a_sensor_that_is_fast_does_not_hide_one_that_is_slow():
-    """The clear readings of one sensor say nothing of the other one."""
+    """The clear readings of one sensor do not clear the other one."""
     with Vehicle({"ir.sensors": FRONT, "ir.timeout": 0.6}) as vehicle:
         fast, slow = Flicker(vehicle), Flicker(vehicle, FRONT[1])
         fast.clear(200.0)

@@ -1,4 +1,4 @@
-"""The wire: every interface type has the hash that `type_hashes.txt` says, and its source's sizes and bounds.
+"""The wire: every interface type has the hash of `type_hashes.txt`, and its source's sizes and bounds.
 
 Two programs understand one another only if the hashes of their types are equal, so a changed hash is a broken
 interface. Each hash is asked of a running node: a message's from the publisher that it announces, a service's and

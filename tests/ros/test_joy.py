@@ -18,7 +18,7 @@ def running(graph, *arguments):
     try:
         graph.subscribe(Joy, JOY, EDGE)
         graph.subscribe(Bool, CONNECTED, LATCHED)
-        graph.wait(lambda: graph.last(CONNECTED), "nobody tells whether a device drives")
+        graph.wait(lambda: graph.last(CONNECTED), "it is not reported whether a device drives")
         graph.wait(lambda: graph.node.count_publishers(JOY) > 0, "there is no joy")
         time.sleep(0.2)
         yield joystick
@@ -90,13 +90,13 @@ def test_the_rate_can_be_changed(joystick):
     assert 85 <= len(joystick.graph.since(JOY, start)) <= 105
 
 
-def test_an_unplugged_device_is_told_as_neutral_and_gone(joystick):
+def test_an_unplugged_device_is_reported_as_neutral_and_gone(joystick):
     graph = joystick.graph
     joystick.hold({0: -32768, 1: 32767}, pressed=[2])
-    reported = wait_for(joystick, lambda joy: joy.buttons[2] == 1 and joy.axes[0] == 1.0, "the state is not told")
+    reported = wait_for(joystick, lambda joy: joy.buttons[2] == 1 and joy.axes[0] == 1.0, "the state is not published")
     assert (reported.axes[1], graph.last(CONNECTED).data) == (-1.0, True)
     joystick.hand.axes, joystick.hand.buttons = [], []  # unplugs
-    graph.wait(lambda: not graph.last(CONNECTED).data, "nobody tells that the device is gone")
+    graph.wait(lambda: not graph.last(CONNECTED).data, "the loss of the device is not reported")
     time.sleep(0.1)
     gone = time.monotonic()
     last = graph.last(JOY)
@@ -104,8 +104,8 @@ def test_an_unplugged_device_is_told_as_neutral_and_gone(joystick):
     time.sleep(0.5)
     assert graph.since(JOY, gone) == [], "a device that is gone is not repeated"
     joystick.hold()
-    graph.wait(lambda: graph.last(CONNECTED).data, "nobody tells that the device is back")
-    graph.wait(lambda: graph.since(JOY, gone), "the device is not told again")
+    graph.wait(lambda: graph.last(CONNECTED).data, "the return of the device is not reported")
+    graph.wait(lambda: graph.since(JOY, gone), "the device is not published again")
 
 
 def test_who_comes_late_knows_whether_a_device_drives(joystick):
@@ -131,10 +131,10 @@ def test_a_dead_zone_is_smooth(quiet):
 
 def test_moves_inside_the_dead_zone_are_not_told(quiet):
     quiet.hold({0: 20000})
-    wait_for(quiet, lambda joy: joy.axes[0] != 0.0, "the state is not told")
+    wait_for(quiet, lambda joy: joy.axes[0] != 0.0, "the state is not published")
     quiet.hold({0: 100})
-    wait_for(quiet, lambda joy: joy.axes[0] == 0.0, "the state is not told")
-    time.sleep(0.1)  # two publishers hold the stick: one may say once more how it was
+    wait_for(quiet, lambda joy: joy.axes[0] == 0.0, "the state is not published")
+    time.sleep(0.1)  # two publishers move the device: one may publish its old state once more
     start = time.monotonic()
     for raw in (200, -300, 1000, 0):
         quiet.hold({0: raw})
@@ -156,5 +156,5 @@ def test_moves_within_the_interval_are_one_message(quiet):
     # A button does not wait.
     start = time.monotonic()
     quiet.hold({0: 0}, pressed=[7])
-    wait_for(quiet, lambda joy: joy.buttons[7] == 1, "a press is not told")
+    wait_for(quiet, lambda joy: joy.buttons[7] == 1, "a press is not published")
     assert time.monotonic() - start < 0.2

@@ -29,7 +29,7 @@ def folder():
 
 
 def small_pipe(path):
-    """Makes a pipe that takes one page, with an end that nobody reads."""
+    """Makes a pipe that takes one page, with an end that is not read."""
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
@@ -63,7 +63,7 @@ def test_a_log_has_a_row_for_each_cycle(joystick, folder):
     written = rows(path)
     blank = written.count(None)
     assert len(written) - blank == total - miss, (len(written), miss, total)
-    # What is told apart is missed, or did not run on this machine.
+    # Cycles reported as missed are left out: the machine was busy.
     for before, gap, after in zip(written, written[1:], written[2:]):
         assert gap is not None or after[0] - before[0] > CYCLE, (before, after)
     assert blank <= miss + total // 10
@@ -191,10 +191,10 @@ def test_a_disk_that_does_not_take_rows_costs_rows_and_nothing_else(joystick, fo
         assert before.startswith(b"ts intrinsic") and len(before.splitlines()) > 20
         assert after.split(b".")[0].isdigit(), "after a blank line rows go on"
         assert miss > 100
-        # A pipe with nobody at its end closes the log, which is told.
+        # A pipe without a reader closes the log, which is reported.
         os.close(reader)
         reader = None
-        joystick.graph.wait(lambda: "Broken pipe" in joystick.process.output, "a broken pipe is not told")
+        joystick.graph.wait(lambda: "Broken pipe" in joystick.process.output, "a broken pipe is not logged")
         time.sleep(0.1)
         _, total = info(joystick)
         time.sleep(0.2)

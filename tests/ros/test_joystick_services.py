@@ -48,7 +48,7 @@ class Joystick:
         )
 
     def hold(self, axes=None, pressed=()):
-        """Moves axes and holds buttons, until told otherwise."""
+        """Moves axes and holds buttons until the next call."""
         self.hand.axes = [(axes or {}).get(axis, 0) for axis in range(6)]
         self.hand.buttons = [button in pressed for button in range(11)]
         self.graph.publish("/joystick/virtual_device", self.hand)
@@ -203,7 +203,7 @@ def test_a_change_by_service_is_an_event_of_its_parameters(joystick):
     )
     time.sleep(0.2)
     joystick.good(SetStateParams, "set_state_params", params=Params(drag=2.0, amax=3.0, awmax=3.0))
-    joystick.graph.wait(changed, "nobody was told")
+    joystick.graph.wait(changed, "the change was not published")
     assert changed() == ["drag"], "those that changed"
 
 

@@ -1,4 +1,4 @@
-"""The launch file of a LUCI chair that is not there: its nodes are started as it says and driven by a virtual pad."""
+"""The launch file of a LUCI chair that is not there: its nodes are started with its parameters and driven by a virtual pad."""
 
 import math
 import pathlib
@@ -65,7 +65,7 @@ def test_a_real_vehicle_is_never_driven_with_the_numbers_of_another():
     assert default_of("steersman.launch.xml", "config", simulator="true").endswith("/config/demo.yaml")
     assert default_of("steersman.launch.xml", "config", simulator="false") is None
     assert default_of("steersman.launch.xml", "config") is None
-    for node in ("hindbrain", "zone_scaler", "chair"):  # whose parameters say what full speed is
+    for node in ("hindbrain", "zone_scaler", "chair"):  # their parameters define full speed
         assert default_of(f"{node}.launch.xml", "config") is None
     # What is generated of the defaults has no chair's calibration, and no mode that enters itself.
     chair = yaml.safe_load((ROOT / "config" / "chair.yaml").read_text())["chair"]["ros__parameters"]
@@ -109,7 +109,7 @@ def test_a_hand_drives_a_chair_that_is_not_there(chair):
     graph.wait(lambda: speed("/odom").linear.x > 0.5, lambda: f"{speed('/odom')} {stick()}\n{output()}", 8.0)
     graph.wait(lambda: speed("/interface/odom").linear.x > 0.5, output)
     graph.wait(lambda: place("/odom").x - start.x > 0.5, output)
-    # What the wheels say is what the world did, but for the time between two messages.
+    # The wheels' odometry equals the world's motion, except for the time between two messages.
     went = math.hypot(place("/interface/odom").x - world.x, place("/interface/odom").y - world.y)
     assert place("/odom").x - start.x == pytest.approx(went, abs=0.1)
     # The wall of the world is what LUCI's sensors see.
@@ -147,7 +147,7 @@ def test_the_occupants_stick_and_then_navigation(chair):
     graph.publish("/interface/stick", LuciJoystick(left_right=-50, joystick_zone=8, input_source=4))
     graph.wait(lambda: "occupant waits for a zero" in processes["velocity_arbiter"].output or last() == (0, -50), output)
     graph.publish("/interface/stick", LuciJoystick(joystick_zone=8, input_source=4))
-    time.sleep(0.5)  # the chair tells of its stick so often, and of what it is then
+    time.sleep(0.5)  # the chair publishes its stick at this period
     graph.wait(lambda: last() == (20, 0), lambda: f"navigation does not go on: {last()}\n{output()}")
     graph.publish("/interface/stick", LuciJoystick(left_right=-50, joystick_zone=8, input_source=4))
     graph.wait(lambda: last() == (0, -50), lambda: f"the occupant does not drive: {last()}\n{output()}")

@@ -47,7 +47,7 @@ def level(value):
     return int(int(max(-1.0, min(1.0, value)) * 1000.0) * FULL / 1000)
 
 
-class Teller:
+class CommandSender:
     """Sends commands one by one and knows when hindbrain has dealt with each."""
 
     def __init__(self, vehicle, message_type):
@@ -56,9 +56,9 @@ class Teller:
         vehicle.graph.record(TwistStamped, "/hind/applied")
         vehicle.graph.record(DiagnosticArray, "/diagnostics")
         vehicle.enable()
-        self.tell()
+        self.send_valid()
         vehicle.wait(lambda: vehicle.state == "OK", "enable does not enable")
-        self.tell()  # a zero comes first
+        self.send_valid()  # a zero comes first
         vehicle.wait_for("OK")
 
     def send(self, value=0.0, part=PARTS[0], refused=None):
@@ -69,7 +69,7 @@ class Teller:
         if refused:
             self.vehicle.wait(lambda: self.is_refused_since(start), f"command {self.sent}, {part} {value!r}, is not refused")
         else:
-            self.vehicle.wait(lambda: self.applied(-1) >= start - 1e-6, f"command {self.sent}, {part} {value!r}, is not taken")
+            self.vehicle.wait(lambda: self.applied(-1) >= start - 1e-6, f"command {self.sent}, {part} {value!r}, is not accepted")
 
     def is_refused_since(self, start):
         stamp = self.vehicle.detail.header.stamp
@@ -85,7 +85,7 @@ class Teller:
         self.refused += refused
         self.sent += 1
 
-    def report(self, value=0.0):
+    def send_valid(self, value=0.0):
         """Sends a good command, which has to be carried out."""
         self.send(value)
 
@@ -98,15 +98,15 @@ class Teller:
         return stamp.sec + stamp.nanosec / 1e9
 
     def wait_for_counts(self):
-        """Every command was counted: as one that was taken, or as one that was refused."""
+        """Waits until every command is counted as accepted or refused."""
 
         def counts():
             statuses = [s for m in self.vehicle.graph.since("/diagnostics", 0.0) for s in m.status if s.name == "hindbrain"]
             values = {value.key: value.value for value in statuses[-1].values} if statuses else {}
             return {key: int(values.get(key, 0)) for key in expected}
 
-        taken = self.sent - self.refused
-        expected = {"/cmd_vel received": self.sent, "commands": taken, "invalid": self.refused, "late": 0}
+        accepted = self.sent - self.refused
+        expected = {"/cmd_vel received": self.sent, "commands": accepted, "invalid": self.refused, "late": 0}
         self.vehicle.wait(lambda: counts() == expected, lambda: f"counts are {counts()}, must be {expected}")
 
 
@@ -120,60 +120,60 @@ def test_no_odd_value_moves_a_standing_vehicle(message_type):
     silent = [value for value in ODD if is_refused(value) or level(value) == 0]
     assert len(silent) > 120
     with Vehicle(SUDDEN, message_type) as vehicle:
-        teller = Teller(vehicle, message_type)
+        sender = CommandSender(vehicle, message_type)
         for value in silent:
             for part in PARTS:
                 start = now()
-                teller.send(value, part)
-                teller.tell()
+                sender.send(value, part)
+                sender.send_valid()
                 assert set(vehicle.values(start)) <= {STOP}, f"{part} {value!r} moves: {vehicle.values(start)}"
         # A part that hindbrain has no use for is not looked at, however huge.
         for part in UNUSED:
             for value in (1e308, -1e308, 5e-324):
-                teller.send(value, part, refused=False)
-            teller.tell()
+                sender.send(value, part, refused=False)
+            sender.send_valid()
         assert set(vehicle.values(0.0)) == {STOP}
-        teller.wait_for_counts()
+        sender.wait_for_counts()
         reported = [line for line in vehicle.process.lines if "a command on 'cmd_vel' is refused: " in line]
         assert reported and "linear.x is NaN, must be finite" in reported[0], vehicle.process.output
-        assert len(reported) < 20, "each refusal is told, not one a second"
+        assert len(reported) < 20, "each refusal is logged, not one a second"
 
 
 def test_what_is_refused_changes_nothing_on_the_move(message_type):
     with Vehicle(SUDDEN, message_type) as vehicle:
-        teller = Teller(vehicle, message_type)
-        teller.tell(0.5)
+        sender = CommandSender(vehicle, message_type)
+        sender.send_valid(0.5)
         vehicle.wait_for_motors(57, 57, "half ahead")
         start = now()
         for value in (value for value in ODD if is_refused(value)):
             for part in PARTS:
-                teller.send(value, part)
-                teller.tell(0.5)
+                sender.send(value, part)
+                sender.send_valid(0.5)
         # What is not finite spoils the message also in a part that hindbrain has no use for.
         for part in UNUSED:
             for value in (NAN, INF, -INF):
-                teller.send(value, part, refused=True)
-                teller.tell(0.5)
+                sender.send(value, part, refused=True)
+                sender.send_valid(0.5)
         assert set(vehicle.values(start)) == {57}
-        teller.wait_for_counts()
+        sender.wait_for_counts()
 
 
 @pytest.mark.parametrize("value", [NAN, math.nextafter(BEYOND_REASON, INF)], ids=["NaN", "beyond reason"])
 def test_a_stream_of_nan_is_silence(message_type, value):
     """The last good command goes on until it is stale, not a moment longer."""
     with Vehicle(SUDDEN, message_type) as vehicle:
-        teller = Teller(vehicle, message_type)
-        teller.tell(0.5)
+        sender = CommandSender(vehicle, message_type)
+        sender.send_valid(0.5)
         vehicle.wait_for_motors(57, 57, "half ahead")
-        teller.tell(0.5)
+        sender.send_valid(0.5)
         last = now()
-        vehicle.wait(lambda: teller.publish(value, PARTS[0], True) or vehicle.motors == (STOP, STOP), f"{value} keeps the last command fresh", 2.0)
+        vehicle.wait(lambda: sender.publish(value, PARTS[0], True) or vehicle.motors == (STOP, STOP), f"{value} keeps the last command fresh", 2.0)
         vehicle.wait_for("OK", "CMD_STALE", "CMD_INVALID")
         stopped = next(at for at, message in vehicle.graph.messages["/motor/port"] if at > last and message.data == STOP)
         assert 0.45 < stopped - last < 0.5 + SLACK, f"stopped after {stopped - last:.3f} s"
         assert set(vehicle.values(last)) <= set(range(57, STOP + 1))
         back = now()
-        teller.tell(0.5)
+        sender.send_valid(0.5)
         vehicle.wait_for("OK", "NEUTRAL_WAIT")
         assert set(vehicle.values(back)) == {STOP}, "it drives off without a zero"
         vehicle.drives_again("numbers again")

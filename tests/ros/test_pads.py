@@ -55,19 +55,19 @@ def test_a_pad_comes_with_its_state_at_rest(graph):
         for topic in (xbox, playstation):
             stamp = graph.last(topic).ts
             assert abs(stamp.sec + stamp.nanosec * 1e-9 - time.time()) < 5.0, "the time of the plug"
-        assert "a0:5a:5c:01:02:03" in node.process.output, "the serial number is told"
+        assert "a0:5a:5c:01:02:03" in node.process.output, "the serial number is not logged"
 
 
-def test_an_event_is_told_everywhere(node):
+def test_an_event_is_reported_everywhere(node):
     topic = node.plug()
     node.drives()
     node.act(hat=[1, -1], axes={5: 255}, buttons={10: 1})
-    reported = node.wait(topic, lambda state: state.buttons[10], "the event is not told")
+    reported = node.wait(topic, lambda state: state.buttons[10], "the event is not published")
     # The hat's vertical half comes first here: up, then right.
     assert list(reported.axes) == [0, -32768, -32768, 0, 0, 32767, -32768, 32767]
     assert [button for button, down in enumerate(reported.buttons) if down] == [DEAD_MAN, 10]
-    # There a button and a hat are told one after the other.
-    joy = node.wait(JOY, lambda joy: joy.buttons[10] and joy.axes[7], "the event is not told on joy")
+    # There a button and a hat are published one after the other.
+    joy = node.wait(JOY, lambda joy: joy.buttons[10] and joy.axes[7], "the event is not published on joy")
     # On joy left and up are positive, and the horizontal half comes first.
     assert list(joy.axes) == [0.0, 1.0, 1.0, 0.0, 0.0, -1.0, -1.0, 1.0]
     assert [button for button, down in enumerate(joy.buttons) if down] == [DEAD_MAN, 10]
@@ -81,7 +81,7 @@ def test_no_short_press_is_lost(node):
     presses = 60
     node.do("act", event=7, batches=[{"buttons": {2: down}} for _ in range(presses) for down in (1, 0)])
     node.act(buttons={3: 1})
-    node.wait(JOY, lambda joy: joy.buttons[3], "the last press is not told")
+    node.wait(JOY, lambda joy: joy.buttons[3], "the last press is not published")
     held = [joy.buttons[2] for _, joy in node.graph.messages[JOY]]
     assert sum(before < after for before, after in zip(held, held[1:])) == presses
 
@@ -89,7 +89,7 @@ def test_no_short_press_is_lost(node):
 def test_a_rename_moves_the_topic(node):
     old = node.plug()
     node.act(axes={0: 12345})
-    before = node.wait(old, lambda state: state.axes[0] == 12345, "the event is not told")
+    before = node.wait(old, lambda state: state.axes[0] == 12345, "the event is not published")
     node.good(Rename, "rename", name=XBOX, newname="left hand")
     assert node.graph.last(node.subscribe("left_hand")) == before, "state and stamp go with it"
     node.wait_for_topic(XBOX, there=False)
@@ -107,12 +107,12 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_motion(node, record_property):
     node.drives()
     start = time.time()
     node.do("unplug", event=7)
-    node.wait(CONNECTED, lambda reported: not reported.data, "nobody tells that the pad is gone")
+    node.wait(CONNECTED, lambda reported: not reported.data, "the loss of the pad is not reported")
     node.wait_for_topic(XBOX, there=False)
     after = {topic: [(at, reported) for at, reported in graph.messages[topic] if at >= start] for topic in topics}
 
     def first(topic, is_let_go):
-        """When it was let go, and what was told from then on."""
+        """The time of its release, and the messages from then on."""
         reported = [index for index, (_, message) in enumerate(after[topic]) if is_let_go(message)]
         assert reported, f"{topic} is not let go: {after[topic]}"
         return after[topic][reported[0]][0], [message for _, message in after[topic][reported[0] :]]
@@ -121,7 +121,7 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_motion(node, record_property):
     at_device, states = first(device, lambda state: list(state.axes) == AT_REST and not any(state.buttons))
     at_joy, joys = first(JOY, lambda joy: not any(joy.buttons) and list(joy.axes) == LET_GO)
     at_connected, _ = first(CONNECTED, lambda reported: not reported.data)
-    assert not desired[0].vel, "first it says that the stick was lost"
+    assert not desired[0].vel, "the first message must report the lost stick"
     assert not any(any(motion(reported)) for reported in desired), "nothing moves after it"
     assert {tuple(reported.axes) for reported in states} == {tuple(AT_REST)}, "the released state is the last"
     assert {tuple(reported.axes) for reported in joys} == {tuple(LET_GO)}, "joy stays let go"
@@ -133,12 +133,12 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_motion(node, record_property):
 
 
 def test_a_stick_held_without_a_button_is_let_go_too(node):
-    """What SDL says before it takes a pad away ends with its buttons: here there are none."""
+    """SDL's last events before it removes a pad are its buttons: here there are none."""
     node.plug()
     node.act(axes={0: -32768, 1: 32767})
-    node.wait(JOY, lambda joy: (joy.axes[0], joy.axes[1]) == (1.0, -1.0), "the stick is not told")
+    node.wait(JOY, lambda joy: (joy.axes[0], joy.axes[1]) == (1.0, -1.0), "the stick is not published")
     node.do("unplug", event=7)
-    node.wait(CONNECTED, lambda reported: not reported.data, "nobody tells that the pad is gone")
+    node.wait(CONNECTED, lambda reported: not reported.data, "the loss of the pad is not reported")
     node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy is not let go")
 
 
@@ -146,7 +146,7 @@ def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
     node.plug(uniq="one")
     node.drives()
     node.do("unplug", event=7)
-    node.wait(CONNECTED, lambda reported: not reported.data, "nobody tells that the pad is gone")
+    node.wait(CONNECTED, lambda reported: not reported.data, "the loss of the pad is not reported")
     node.wait_for_topic(XBOX, there=False)
     # Another one of the same model has the same name, but another serial number.
     node.plug(event=8, uniq="two")
@@ -156,7 +156,7 @@ def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
     # The dead-man is held while the pad comes back.
     again = node.plug(event=9, name=f"{XBOX}_1", uniq="one", held=[DEAD_MAN])
     node.wait(CONNECTED, lambda reported: reported.data, "the pad does not drive again")
-    assert node.graph.last(again).buttons[DEAD_MAN], "what is held is told"
+    assert node.graph.last(again).buttons[DEAD_MAN], "the held button is not published"
     node.act(event=9, axes={AHEAD: -32768})
     node.stays_still(0.3, "a dead-man that was never let go drives")
     node.act(event=9, buttons={DEAD_MAN: 0})
@@ -165,10 +165,10 @@ def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
 
 
 def test_a_stick_held_at_its_end_at_the_plug_is_let_go(node):
-    """SDL takes a stick that jumps from its end to the middle for a trigger whose rest it mistook, and tells nobody."""
+    """SDL takes a stick that jumps from its end to the middle for a trigger with another rest position, and sends no event."""
     topic = node.plug(axes={AHEAD: -32768, 3: 32767})
     held = [0, -32768, -32768, 32767, 0, -32768, 0, 0]
-    node.wait(topic, lambda state: list(state.axes) == held, "what is held is not told")
+    node.wait(topic, lambda state: list(state.axes) == held, "what is held is not published")
     node.act(axes={AHEAD: 0, 3: -100})
     node.wait(topic, lambda state: list(state.axes) == [0, 0, -32768, -100, 0, -32768, 0, 0], "it stays held")
     node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "it stays held on joy")
@@ -184,25 +184,25 @@ def test_a_stick_held_at_the_plug_and_let_go_slowly_ends_in_its_middle(node):
     topic = node.plug(axes={AHEAD: -32768})
     for value in (-20000, 0):
         node.act(axes={AHEAD: value})
-        node.wait(topic, lambda state: state.axes[AHEAD] == value, f"{value} is not told")
+        node.wait(topic, lambda state: state.axes[AHEAD] == value, f"{value} is not published")
     node.act(buttons={DEAD_MAN: 1})
-    node.wait(topic, lambda state: state.buttons[DEAD_MAN], "the press is not told")
+    node.wait(topic, lambda state: state.buttons[DEAD_MAN], "the press is not published")
     node.do("unplug", event=7)
-    node.wait(CONNECTED, lambda connected: not connected.data, "its going is not told")
+    node.wait(CONNECTED, lambda connected: not connected.data, "its loss is not published")
     node.wait(topic, lambda state: list(state.axes) == AT_REST, "it goes with its stick at the end")
     node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy goes with its stick at the end")
 
 
-def test_a_pad_at_hidraw_is_told_of_with_its_first_report(graph):
-    """SDL hears nothing of it before: until then sticks read 0, and no button is held."""
+def test_a_pad_at_hidraw_is_reported_of_with_its_first_report(graph):
+    """SDL receives nothing before it: until then sticks read 0, and no button is held."""
     deadman = 10
     with running(graph, f"enable.on:={deadman}") as node:
         topic = node.start().plug(event=3, pad="stadia", name=STADIA, held=[deadman])
-        reported = node.wait(topic, lambda state: state.buttons[deadman], "what is held is not told")
+        reported = node.wait(topic, lambda state: state.buttons[deadman], "what is held is not published")
         assert list(reported.axes) == [0, 0, 0, 0, -32768, -32768]
         assert {tuple(joy.axes) for _, joy in graph.messages[JOY]} == {(0, 0, 0, 0, 1, 1)}, "and never otherwise"
         node.act(event=3, axes={AHEAD: 1})
-        node.wait(topic, lambda state: state.axes[AHEAD] == -32768, "the stick is not told")
+        node.wait(topic, lambda state: state.axes[AHEAD] == -32768, "the stick is not published")
         node.stays_still(0.3, "a dead-man that was held at the plug drives")
         node.act(event=3, buttons={deadman: 0}, axes={AHEAD: 128})
         node.wait(topic, lambda state: not state.buttons[deadman] and not state.axes[AHEAD], "nothing is let go")
@@ -213,9 +213,9 @@ def test_a_pad_at_hidraw_is_told_of_with_its_first_report(graph):
 def test_a_pad_at_hidraw_that_is_silent_comes_too(node):
     topic = node.plug(event=3, pad="stadia", name=STADIA, silent=True)
     assert list(node.graph.last(topic).axes) == [0, 0, 0, 0, -32768, -32768]
-    node.act(event=3, axes={AHEAD: 1, 4: 255})  # the first report: SDL takes it for the rest and tells nobody
+    node.act(event=3, axes={AHEAD: 1, 4: 255})  # SDL takes the first report for the rest position and sends no event
     moved = [0, -32768, 0, 0, 32767, -32768]
-    node.wait(topic, lambda state: list(state.axes) == moved, "the first report is not told")
+    node.wait(topic, lambda state: list(state.axes) == moved, "the first report is not published")
     node.do("unplug", event=3)
     node.wait_for_topic(STADIA, there=False)
 
@@ -236,7 +236,7 @@ def test_twins_are_told_apart_by_their_paths_and_ports(node):
     node.lets_go(event=7)
     # The one that gets to drive is held already: it has to be at rest, and the button pressed anew.
     node.act(event=7, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
-    node.wait(node.topics[7], lambda state: state.buttons[DEAD_MAN], "what is held is not told")
+    node.wait(node.topics[7], lambda state: state.buttons[DEAD_MAN], "what is held is not published")
     node.set("control_device", f"/dev/input/{ports[7]}")
     node.stays_still(0.3, "a pad that gets to drive with its dead-man held drives")
     node.lets_go(event=7)
@@ -266,18 +266,18 @@ def test_a_pad_that_hangs_and_fails_is_said_and_stops_the_others(node):
     node.drives()
     start = time.time()
     node.do("plug", event=9, pad="playstation", fault="hangs")
-    published = lambda text: [line for line in node.process.lines if text in line]
-    node.graph.wait(lambda: published("SDL hangs"), lambda: f"nothing is said:\n{node.process.output}")
-    node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "a stick that nobody reads drives")
+    logged = lambda text: [line for line in node.process.lines if text in line]
+    node.graph.wait(lambda: logged("SDL hangs"), lambda: f"nothing is logged:\n{node.process.output}")
+    node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "a stick that is not read drives")
     let_go_within(node, 0.25, start)
-    node.stays_still(0.1, "a stick that nobody reads drives")
+    node.stays_still(0.1, "a stick that is not read drives")
     node.do("fail", event=9)
-    node.graph.wait(lambda: published("cannot be opened"), lambda: f"nothing is said:\n{node.process.output}")
+    node.graph.wait(lambda: logged("cannot be opened"), lambda: f"nothing is logged:\n{node.process.output}")
     node.stays_still(0.1, "what was held is pressed anew")
     node.lets_go()
     node.drives()
     node.lets_go()
-    (line,) = published("cannot be opened")
+    (line,) = logged("cannot be opened")
     assert "/dev/input/event9" in line and "Wireless Controller" in line, "which one, and where"
     assert node.good(DeviceList, "device_list").device_list == [XBOX]
 
@@ -299,14 +299,14 @@ def test_a_takeover_outlasts_a_hang_and_waits_for_the_stick_at_rest(graph):
         node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
         start = time.time()
         node.do("plug", event=9, pad="playstation", fault="hangs")
-        node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "a stick that nobody reads drives")
+        node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "a stick that is not read drives")
         let_go_within(node, 0.25, start)
         node.do("fail", event=9)
         read_again = lambda: "joysticks are read again" in node.process.output
-        node.graph.wait(read_again, lambda: f"nothing is said:\n{node.process.output}")
+        node.graph.wait(read_again, lambda: f"nothing is logged:\n{node.process.output}")
         held = node.wait("/joystick/device/" + XBOX, lambda state: state.axes[AHEAD] == -32768, "where the stick is")
         assert held.buttons[0] is False
-        node.stays_still(0.2, "nobody let go of the stick")
+        node.stays_still(0.2, "the stick was not released")
         node.act(axes={AHEAD: -30000})
         node.stays_still(0.2, "a held stick moved")
         node.act(axes={AHEAD: 0})
@@ -336,7 +336,7 @@ def test_a_hand_that_comes_while_sdl_hangs_holds_up_nothing(graph):
         plugged = time.time()
         hand = State(axes=[0] * 6, buttons=[False] * 11)
         graph.repeat("/joystick/virtual_device", hand, 50.0)
-        node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "a stick that nobody reads drives")
+        node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "a stick that is not read drives")
         let_go_within(node, 0.25, plugged)
         node.do("fail", event=9)
         node.wait_for_topic("Test_Pad")
@@ -346,8 +346,8 @@ def test_a_pad_that_hangs_at_the_start_is_said(graph):
     with running(graph) as node:
         node.do("plug", event=9, pad="playstation", fault="hangs")
         node.do("start")
-        published = lambda: "SDL hangs while it starts" in node.process.output
-        graph.wait(published, lambda: f"nothing is said:\n{node.process.output}", 10.0)
+        logged = lambda: "SDL hangs while it starts" in node.process.output
+        graph.wait(logged, lambda: f"nothing is logged:\n{node.process.output}", 10.0)
         graph.wait(lambda: graph.last(CONNECTED), "the node does not run")
         node.do("fail", event=9)
         node.plug()

@@ -145,7 +145,7 @@ def test_a_block_is_in_force_as_in_rclcpp(graph, tmp_path, pattern, namespace):
     rules = ["-r", f"__ns:={namespace}"] if namespace else []
     process = Process("hindbrain", "--ros-args", *rules, *parameters_in(tmp_path, text))
     if not namespace and "robot" in pattern and "hindbrain" in pattern:
-        # rclcpp would begin with the defaults, and say nothing.
+        # rclcpp would begin with the defaults silently.
         assert process.wait() == 1
         assert "robot/hindbrain' is in another namespace than this node, which is '/hindbrain'" in process.output
         return

@@ -12,7 +12,7 @@ def test_the_seed_follows_levels_and_ramps_in_steps_of_50_ms():
         assert vehicle.detail.profile == "seed"
         # Neither an edge of enable nor a zero command comes first.
         vehicle.set_command(1.0)
-        vehicle.wait(lambda: vehicle.source("cmd_vel").says == "move", "the command is not heard")
+        vehicle.wait(lambda: vehicle.source("cmd_vel").says == "move", "the command is not received")
         vehicle.enable(True)
         vehicle.wait(lambda: vehicle.motors[0] <= STOP - 16, "it does not drive")
         received = [(at, message.data) for at, message in vehicle.graph.messages["/motor/port"]]
@@ -66,7 +66,7 @@ def test_the_seed_turns_to_the_other_side():
 
 
 def refused(parameters):
-    """What an executable that must not start says, one process for each set of parameters, all at a time."""
+    """The output of executables that must not start, one process for each set of parameters, all at a time."""
     arguments = [[text for name, value in one.items() for text in ("-p", f"{name}:={json.dumps(value)}")] for one in parameters]
     processes = [Process("hindbrain", "--ros-args", *one) for one in arguments]
     try:

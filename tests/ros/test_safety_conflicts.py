@@ -114,7 +114,7 @@ def test_what_a_second_switch_says_stops_at_once(on):
                 while STOP not in vehicle.values(start) and now() < start + 0.3:
                     second.publish(Bool(data=on))
                     time.sleep(0.002)
-                took.append(vehicle.stopped_within(0.0, start, f"a second switch says {on}"))
+                took.append(vehicle.stopped_within(0.0, start, f"a second switch publishes {on}"))
             vehicle.wait(lambda: "ENABLE_CONFLICT" not in vehicle.causes, "the conflict does not end")
     assert statistics.median(took) < COUNTED_WITHIN / 4, f"stopped after {took}"
 
@@ -122,7 +122,7 @@ def test_what_a_second_switch_says_stops_at_once(on):
 @pytest.mark.parametrize("lease", [0.0, 0.5])
 @pytest.mark.parametrize("qos", [EDGE, BEST_EFFORT], ids=["reliable", "best effort"])
 def test_no_repeated_true_drowns_the_false_of_a_second_switch(qos, lease):
-    """One switch repeats true at 10 Hz; the other one says false, once and again: it stops, and stays so after it is gone."""
+    """One switch repeats true at 10 Hz; the other one publishes false, once or repeatedly: that stops, also after it is gone."""
     with Vehicle({"enable.lease": lease}) as vehicle:
         vehicle.set_command()
         vehicle.enable(False)
@@ -132,16 +132,16 @@ def test_no_repeated_true_drowns_the_false_of_a_second_switch(qos, lease):
         vehicle.wait_for_motors(57, 57, "half ahead")
         with second_publisher(Bool, "/hind/enable", qos) as second:
             vehicle.wait(lambda: second.publish(Bool(data=False)) or vehicle.state == "SSTOP.ROS", "a false is not obeyed")
-            vehicle.wait_for_motors(STOP, STOP, "the second switch says false")
+            vehicle.wait_for_motors(STOP, STOP, "the second switch publishes false")
             for _ in range(5):
                 second.publish(Bool(data=False))
                 vehicle.stays_stopped(0.15, "while both switches are there")
             assert "ENABLE_CONFLICT" in vehicle.causes
         vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
         vehicle.set_command(0.0)
-        vehicle.stays_stopped(0.5, "the first switch goes on to say true")
+        vehicle.stays_stopped(0.5, "the first switch repeats true")
         vehicle.set_command(0.5)
-        vehicle.stays_stopped(0.3, "the first switch goes on to say true")
+        vehicle.stays_stopped(0.3, "the first switch repeats true")
         assert vehicle.state == "SSTOP.ROS"
         vehicle.set_command(0.0)
         vehicle.switch.data = False
@@ -156,7 +156,7 @@ def test_no_repeated_true_drowns_the_false_of_a_second_switch(qos, lease):
 
 
 def test_a_false_before_a_conflict_makes_no_rise_after_it():
-    """The first switch is off, the second one comes and goes, and the first says true: that is no rise of a switch alone."""
+    """The first switch is off, the second one comes and goes, and the first publishes true: that is no rise of a single switch."""
     with Vehicle() as vehicle:
         vehicle.half_ahead()
         vehicle.enable(False)
@@ -274,7 +274,7 @@ HOPS = [("/luci/scaling", LuciZoneScaling), ("/cmd_vel_arbitrated", TwistStamped
 
 @pytest.mark.parametrize("topic, message_type", HOPS, ids=["scaling", "command", "command of another type"])
 def test_a_second_publisher_of_any_hop_is_counted_within_its_time(topic, message_type):
-    """Each hop says zero as soon as it knows, time and again."""
+    """Each hop publishes zero as soon as it counts the second publisher, and repeats it."""
     stack = Stack(composed=False)
     try:
         for _ in range(4):
@@ -282,7 +282,7 @@ def test_a_second_publisher_of_any_hop_is_counted_within_its_time(topic, message
             start = time.monotonic()
             with second_publisher(message_type, topic, context=stack.graph.context):
                 zeros = lambda: [at for at, m in stack.graph.messages["/cmd_vel"] if at >= start and m.twist.linear.x == 0.0]  # noqa: B023
-                stack.graph.wait(zeros, f"{topic}: nobody stops")
+                stack.graph.wait(zeros, f"{topic}: no stage stops")
                 took = zeros()[0] - start
                 assert took < COUNTED_WITHIN + SLACK, f"the first zero came {took:.3f} s after the second publisher of {topic}"
                 stack.stopped_within(COUNTED_WITHIN + BRAKES, start, f"a second publisher of {topic}")
@@ -311,7 +311,7 @@ def test_a_second_publisher_of_the_motors_is_an_error_that_says_what_to_do():
             vehicle.wait(lambda: what_to_do in vehicle.process.output, "it is not logged what to do")
             line = next(line for line in vehicle.process.lines if what_to_do in line)
             assert "/second" in line and "/hindbrain" in line, line
-            vehicle.wait(lambda: "another node publishes the motors" in status()[1], lambda: f"diagnostics say {status()}", 10.0)
+            vehicle.wait(lambda: "another node publishes the motors" in status()[1], lambda: f"diagnostics are {status()}", 10.0)
             assert status()[0] != DiagnosticStatus.OK
         vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
         vehicle.half_ahead()
@@ -378,7 +378,7 @@ def test_two_hindbrains_stop_both():
     ids=["cmd_vel", "cmd_vel of another type", "motors", "enable", "e-stop"],
 )
 def test_a_second_publisher_stops_the_one_process_too(topic, message_type, cause):
-    """In `steersman` nobody subscribes to cmd_vel; another publisher of it shows that two stacks run."""
+    """In `steersman` no node subscribes to cmd_vel; another publisher of it shows that two stacks run."""
     stack = Stack(composed=True)
     try:
         stack.graph.record(StateDetail, "/hind/state_detail", LATCHED)
@@ -418,7 +418,7 @@ rclpy.shutdown()
 
 @pytest.mark.parametrize("composed", [True, False], ids=["composed", "separate"])
 def test_a_publisher_that_cannot_be_counted_is_a_conflict_and_ends_nothing(composed, tmp_path):
-    """Its lifespan has more nanoseconds than a second has, as a profile may say and DDS passes on."""
+    """Its lifespan has more nanoseconds than a second has, as a profile may set and DDS passes on."""
     profiles = pathlib.Path(os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"]).read_text()
     lifespan = "<lifespan><duration><sec>5</sec><nanosec>4294967295</nanosec></duration></lifespan>"
     writer = f'<data_writer profile_name="/hind/enable"><qos>{lifespan}</qos></data_writer>'

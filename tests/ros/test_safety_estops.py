@@ -42,13 +42,13 @@ def test_an_estop_that_is_there_must_be_received():
             start = now()
             button = stack.enter_context(second_publisher(Bool, "/hind/estop", context=context))
             # `estop.timeout` after it was counted.
-            took = vehicle.stopped_within(0.25 + COUNTED_WITHIN, start, "an e-stop that says nothing")
+            took = vehicle.stopped_within(0.25 + COUNTED_WITHIN, start, "a silent e-stop")
             assert took > 0.25 - 0.02, f"stopped after {took:.3f} s, before it could speak"
             vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
             sentence = "/second publishes 'hind/estop', and it is not received: its publisher must repeat true or false"
             vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged what to do")
             vehicle.reset()
-            vehicle.stays_stopped(0.3, "an e-stop that says nothing")
+            vehicle.stays_stopped(0.3, "a silent e-stop")
             assert vehicle.source("hind/estop").publishers == ["/second"]
             repeats = vehicle.graph.node.create_timer(0.05, lambda: button.publish(Bool(data=False)))
             vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
@@ -70,7 +70,7 @@ def test_an_estop_that_is_there_must_be_received():
 
 @pytest.mark.parametrize("message_type, qos", [(Bool, BEST_EFFORT), (Int16, EDGE)], ids=["best effort", "another type"])
 def test_an_only_estop_that_does_not_fit_stops(message_type, qos):
-    """Whatever it says; its end and the switches bring motion back."""
+    """Its value does not matter; its end and the switches bring motion back."""
     with known_participant() as context, Vehicle() as vehicle:
         vehicle.half_ahead()
         start = now()
@@ -102,16 +102,16 @@ def test_an_estop_that_was_never_received_may_go():
 
 
 def in_one_go(vehicle, *presses):
-    """The e-stop says so in one go, and nothing else from then on."""
+    """The e-stop publishes these at once, and nothing from then on."""
     vehicle.estop_timer.cancel()
-    time.sleep(0.05)  # what its timer was about to say is out
+    time.sleep(0.05)  # the timer's last message is out
     for pressed in presses:
         vehicle.publisher(Bool, "/hind/estop").publish(Bool(data=pressed))
 
 
 @pytest.mark.parametrize("profile", ["strict", "seed"])
 def test_a_press_between_releases_is_received_once_and_in_order(profile):
-    """A late copy of a release is no release: what was said last counts, also in the profile that restarts by itself."""
+    """A late copy of a release is no release: the last message counts, also in the profile that restarts by itself."""
     with Vehicle({"profile": profile, "estop.timeout": 2.0}) as vehicle:
         vehicle.estop(False)
         vehicle.start()

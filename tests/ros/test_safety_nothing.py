@@ -1,4 +1,4 @@
-"""What stops nothing, so that something else must: these tests show the limits that docs/safety.md states."""
+"""Events that stop nothing: these tests show the limits that docs/safety.md states."""
 
 import time
 
@@ -20,7 +20,7 @@ def test_a_killed_hindbrain_says_nothing_more():
         killed = now()
         time.sleep(1.0)
         assert not vehicle.values(killed + 0.05), "a killed process publishes"
-        assert vehicle.motors == (57, 57), "nobody said stop"
+        assert vehicle.motors == (57, 57), "stop was published"
         vehicle.restart_node()
         vehicle.stays_stopped(0.5, "a hindbrain that was started again")
         vehicle.half_ahead()  # of the dead one the new one never knew
@@ -82,7 +82,7 @@ def test_whoever_enabled_may_die_unless_there_is_a_lease(lease):
 
 
 def test_a_pad_that_says_nothing_more_drives_on(node):  # noqa: F811
-    """A receiver whose pad is out of reach may look like a hand that holds still: nobody can tell."""
+    """A receiver whose pad is out of reach cannot be distinguished from a stick that is held still."""
     node.plug()
     node.drives()
     held = time.time()

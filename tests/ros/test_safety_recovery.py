@@ -24,7 +24,7 @@ def test_a_stage_that_was_held_moves_nothing_before_a_zero(separate, victim):
         separate.stopped_within(0.5 + BRAKES, start, f"{victim} is held")
     finally:
         process.send_signal(signal.SIGCONT)
-    separate.stays_stopped(1.0, f"{victim} goes on, and nobody let go of the stick")
+    separate.stays_stopped(1.0, f"{victim} goes on, and the stick was not released")
     separate.drives_again()
 
 
@@ -38,7 +38,7 @@ def test_stages_that_were_killed_drive_again_once_the_graph_has_forgotten_them(s
     publishers = lambda: [separate.graph.node.count_publishers(topic) for topic in ("/cmd_vel", "/cmd_vel_arbitrated")]
     separate.graph.wait(lambda: publishers() == [2, 2], lambda: f"they are not back: {publishers()}", 10.0)
     separate.graph.wait(lambda: publishers() == [1, 1], lambda: f"the dead ones are not forgotten: {publishers()}", 40.0)
-    separate.stays_stopped(1.0, "all are back, and nobody let go of the stick")
+    separate.stays_stopped(1.0, "all are back, and the stick was not released")
     separate.drives_again()
 
 
@@ -50,13 +50,13 @@ def test_a_second_publisher_between_stages_is_gone(separate, message_type, topic
         start = time.monotonic()
         with second_publisher(message_type, topic, context=context):
             separate.stopped_within(0.2 + BRAKES, start, f"a second publisher of {topic}")
-    separate.stays_stopped(1.0, "it is gone, and nobody let go of the stick")
+    separate.stays_stopped(1.0, "it is gone, and the stick was not released")
     separate.drives_again()
 
 
 @pytest.mark.parametrize("lost", ["silent", "two publishers"])
 def test_a_sensor_that_measures_again_lets_nothing_go_on_by_itself(stack, lost):
-    """From `surround` to the motors: what it does not see stops, and somebody has to let go of the stick before it goes on."""
+    """From `surround` to the motors: a loss of its view stops, and the stick has to be released before motion continues."""
     graph = stack.graph
     graph.stop_repeating(stack.scaling_timer)
     surround = Process("surround", *arguments(SCANNER))

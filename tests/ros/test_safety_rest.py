@@ -1,4 +1,4 @@
-"""A zero of nobody who let go: a stick that is lost while a person holds the vehicle still with it, and one that is held in another frame."""
+"""Zeros that are no release: a stick that is lost while it holds the vehicle still, and one that is held in another frame."""
 
 import signal
 import time
@@ -50,7 +50,7 @@ def test_a_stick_that_is_lost_at_rest_hands_nothing_over_before_navigation_says_
     stack.stays_stopped(1.0, "the stick holds it still, above navigation")
     undo = lose(stack, how)
     try:
-        stack.stays_stopped(3.0, f"the stick is {how} at rest, and nobody let go of it")
+        stack.stays_stopped(3.0, f"the stick is {how} at rest, and the stick was not released")
         navigation_drives_again(stack, command)
     finally:
         undo()
@@ -71,7 +71,7 @@ def test_a_hand_that_lets_go_at_rest_hands_over(stack):
     stack.unplug()
     time.sleep(1.0)
     values = {message.data for message in stack.graph.since("/motor/port", start)}
-    assert STOP not in values, "nobody held the stick that is gone"
+    assert STOP not in values, "the lost stick did not move the vehicle before"
 
 
 def test_a_stick_that_is_held_in_another_frame_moves_nothing_before_it_was_at_rest(stack):
@@ -81,5 +81,5 @@ def test_a_stick_that_is_held_in_another_frame_moves_nothing_before_it_was_at_re
     service.call(SetIntrinsicMode, "set_intrinsic_mode", intrinsic=False)
     stack.stopped_within(BRAKES, start, "a velocity of the world's frame is none")
     service.call(SetIntrinsicMode, "set_intrinsic_mode", intrinsic=True)
-    stack.stays_stopped(1.5, "the frame is the vehicle's again, and nobody let go of the stick")
+    stack.stays_stopped(1.5, "the frame is the vehicle's again, and the stick was not released")
     stack.drives_again()

@@ -33,7 +33,7 @@ def test_a_lost_command_does_not_come_back_in_motion(message_type):
         vehicle.fall_silent()
         vehicle.stopped_within(CMD_TIMEOUT + QUICK_BRAKE, now(), "silence")
         vehicle.wait_for("OK", "CMD_STALE")
-        vehicle.stays_stopped(5.0 - CMD_TIMEOUT, "nobody commands")
+        vehicle.stays_stopped(5.0 - CMD_TIMEOUT, "no commands come")
         waits_for_a_zero(vehicle, "5 s of silence")
         # The shortest silence that is one.
         vehicle.fall_silent()
@@ -112,7 +112,7 @@ def test_commands_that_are_refused_are_a_loss_as_silence_is(what):
             ahead = -0.55 if what == "too old" else 0.15
         vehicle.stopped_within(CMD_TIMEOUT + QUICK_BRAKE, start, what)
         braked(vehicle, 57, start)
-        # What repeats a command whose time is over is no mistake: it says nothing.
+        # The repetition of a command that has timed out is no fault and is not logged.
         vehicle.wait_for("OK", "CMD_STALE", *([] if what == "repeated" else ["CMD_INVALID"]))
         ahead, repeated, back = 0.0, None, None
         time.sleep(0.05)
@@ -120,7 +120,7 @@ def test_commands_that_are_refused_are_a_loss_as_silence_is(what):
 
 
 def test_the_seed_goes_on_by_itself_and_says_so():
-    """The original's profile has no zero before motion; its users know it so, and its README says it."""
+    """The original's profile needs no zero before motion, as its README states."""
     with Vehicle({"profile": "seed"}) as vehicle:
         vehicle.set_command(0.5)
         vehicle.enable()
@@ -184,7 +184,7 @@ def test_a_hold_of_more_than_the_limit_is_a_fault_that_stays():
 
 
 def keeps_its_value(vehicle, held, seconds):
-    """Nobody said anything to the motors meanwhile, but for what was on its way."""
+    """No motor value was published meanwhile, except those in flight."""
     published = [at - held for at, _ in vehicle.graph.messages["/motor/port"] if held + 0.05 < at < held + seconds]
     assert not published, f"a held process publishes: {published}"
 
@@ -192,7 +192,7 @@ def keeps_its_value(vehicle, held, seconds):
 def test_no_switch_of_a_hold_starts_anything():
     """A rise of enable, and a click of reset, that waited unread may be of before what they would undo."""
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
-        vehicle.reset()  # so that its publisher is known: what is repeated until it is comes later
+        vehicle.reset()  # its publisher must be discovered before
         vehicle.half_ahead()
         vehicle.enable(False)
         vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")

@@ -78,7 +78,7 @@ def test_motor_values_move_the_vehicle_and_silence_stops_it(world):
 def test_the_estop_button_is_heard(world):
     assert world.last("/hind/estop").data is False
     world.publish("/simulator/estop_button", Bool(data=True), EDGE)
-    world.wait(lambda: world.last("/hind/estop").data, "the button is not heard")
+    world.wait(lambda: world.last("/hind/estop").data, "the button is not received")
 
 
 @pytest.mark.parametrize("composed", [True, False], ids=["composed", "separate"])
@@ -86,14 +86,14 @@ def test_the_stick_moves_the_vehicle(composed):
     """The whole loop: stick, four stages, motors, world, and the world's zones back into the chain."""
     # A busy machine may hold up the simulator's heartbeat; how quickly silence stops is tested elsewhere.
     stack = Stack(composed, ["-p", "hindbrain:estop.timeout:=2.0"])
-    stack.graph.stop_repeating(stack.scaling_timer)  # the world tells that
+    stack.graph.stop_repeating(stack.scaling_timer)  # the simulator publishes it
     stack.processes["simulator"] = Process("simulator")
     try:
         stack.ready()
         graph = stack.graph
         graph.subscribe(Odometry, "/odom")
         graph.subscribe(DiagnosticArray, "/diagnostics")
-        # The simulator's e-stop heartbeat makes hindbrain know a source; it is not silent, so that no reset is needed.
+        # The simulator's e-stop heartbeat makes hindbrain know a source; it is not silent, so no reset is needed.
         stack.drive_forward()
         graph.wait(lambda: graph.last("/odom") and graph.last("/odom").twist.twist.linear.x > 0.2, "the vehicle stands")
         graph.publish("/simulator/estop_button", Bool(data=True))

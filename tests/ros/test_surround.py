@@ -136,7 +136,7 @@ class Surround:
             return statuses(self.graph, "surround")[-1:]
 
         self.wait(
-            lambda: any(found == level and text in message for found, message, _ in reported()), f"diagnostics must say '{text}'"
+            lambda: any(found == level and text in message for found, message, _ in reported()), f"diagnostics must contain '{text}'"
         )
         return reported()[-1][2]
 
@@ -254,7 +254,7 @@ def test_a_part_of_nan_blocks_that_part():
 
 def test_a_silent_sensor_blocks_and_says_so():
     with Surround({**SCANNER, **CAMERA, "sensors.camera.covers_from": -45.0, "sensors.camera.covers_to": 45.0}) as surround:
-        surround.stays_blind(0.5, "nobody has said anything")
+        surround.stays_blind(0.5, "nothing was received")
         surround.wait_for_status(DiagnosticStatus.STALE, "silent sensor counts as blocked: camera, scanner")
         surround.see(scan())
         surround.wait_for("only the camera is silent", near=0.0, front_fb=math.nan, back_fb=1.0)
@@ -265,7 +265,7 @@ def test_a_silent_sensor_blocks_and_says_so():
         surround.blind_within(0.5, start, "silence")
 
 
-def test_a_second_publisher_of_a_sensor_blocks_and_is_told():
+def test_a_second_publisher_of_a_sensor_blocks_and_is_reported():
     """By turns a wall would be there and not."""
     with Surround() as surround:
         surround.see(scan())
@@ -307,7 +307,7 @@ def test_a_scan_of_another_time_blocks_although_its_stamps_advance(age, why):
 
 
 def test_what_a_range_of_zero_means_is_the_users_to_say():
-    """Some drivers say it where no echo came back, of which a vehicle stood still for ever."""
+    """Some drivers publish it where no echo came back; a vehicle must not stand still for ever then."""
     dead = scan()
     dead.ranges = [0.0] * len(dead.ranges)
     with Surround() as surround:
@@ -319,7 +319,7 @@ def test_what_a_range_of_zero_means_is_the_users_to_say():
 
 
 def test_bearings_that_are_not_measured_are_told():
-    """A scanner of 180 degrees and the default parameters, which say all around."""
+    """A scanner of 180 degrees and the default parameters, which expect 360 degrees."""
     with Surround() as surround:
         half = scan()
         half.ranges, half.angle_min = half.ranges[len(half.ranges) // 4 : 3 * len(half.ranges) // 4], half.angle_min / 2.0
@@ -357,7 +357,7 @@ def test_a_huge_cloud_is_taken():
     huge = cloud([*points, *AHEAD])
     with Surround(CAMERA) as surround:
         publisher = surround.publisher("/points", PointCloud2)
-        surround.wait(lambda: publisher.get_subscription_count() > 0, "nobody listens")
+        surround.wait(lambda: publisher.get_subscription_count() > 0, "there is no subscriber")
         for _ in range(300):  # best effort, in a thousand pieces, all of which a busy machine seldom takes
             publisher.publish(stamped(huge))
             time.sleep(0.1)
@@ -370,7 +370,7 @@ def test_a_huge_cloud_is_taken():
 def test_a_flood_of_scans_is_no_queue():
     with Surround() as surround:
         publisher = surround.publisher("/scan", LaserScan)
-        surround.wait(lambda: publisher.get_subscription_count() > 0, "nobody listens")
+        surround.wait(lambda: publisher.get_subscription_count() > 0, "there is no subscriber")
         free, blocked = scan(), wall(0.9)
         end = time.monotonic() + 2.0
         while time.monotonic() < end:
@@ -418,7 +418,7 @@ def test_without_the_odometry_full_speed_is_assumed(lost):
             if speaks:
                 surround.publisher(topic, Odometry).publish(frozen or stamped(slow, "odom", age))
 
-        kept.create_timer(0.05, say)
+        kept.create_timer(0.05, publish)
         surround.wait_for("a slow vehicle", front_fb=0.917, back_fb=1.0)
         start = time.monotonic()
         with contextlib.ExitStack() as stack:

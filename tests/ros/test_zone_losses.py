@@ -59,8 +59,8 @@ def test_a_node_that_was_restarted_moves_nothing_before_a_zero():
         scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "free")
         start = scaler.restart()
-        scaler.wait(lambda: "withheld" in [message.header.frame_id for message in scaler.graph.since("/cmd_vel", start)], "it says nothing", 10.0)
-        scaler.stays_at_rest(2.0, "nobody let go of the stick")
+        scaler.wait(lambda: "withheld" in [message.header.frame_id for message in scaler.graph.since("/cmd_vel", start)], "it publishes nothing", 10.0)
+        scaler.stays_at_rest(2.0, "the stick was not released")
         assert {message.twist.linear.x for message in scaler.graph.since("/cmd_vel", start)} == {0.0}
         scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
         scaler.command(1.0)
@@ -88,7 +88,7 @@ def test_a_node_that_was_held_moves_nothing_that_waited():
         scaler.wait_for_left(1.0, 0.0, "after a zero")
 
 
-def test_an_absent_scaling_is_told_without_a_command():
+def test_an_absent_scaling_is_reported_without_a_command():
     with Scaler(scaling=False) as scaler:
         scaler.wait_for_health(DiagnosticStatus.ERROR, "no scaling yet")
         scaler.scaling(1.0)
@@ -113,14 +113,14 @@ def test_a_publisher_of_scaling_that_is_killed_stops():
             simulator.stop()
 
 
-def test_a_second_publisher_of_the_scaling_stops_and_is_told_by_name():
+def test_a_second_publisher_of_the_scaling_stops_and_is_reported_by_name():
     with Scaler() as scaler:
         scaler.command(1.0)
         scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
         start = time.monotonic()
         with conflicting_publisher(LuciZoneScaling, "/luci/scaling", LUCI, scaler.graph.context):
             scaler.rests_within(0.2, start, "two publishers of the scaling")
-            scaler.wait(lambda: "'/luci/scaling' has 2 publishers" in scaler.process.output, "it is not told", 6.0)
+            scaler.wait(lambda: "'/luci/scaling' has 2 publishers" in scaler.process.output, "it is not logged", 6.0)
             assert "conflicting" in scaler.process.output
             scaler.wait_for_health(DiagnosticStatus.ERROR, "more than one publisher of the scaling")
         scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")

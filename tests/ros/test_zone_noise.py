@@ -100,7 +100,7 @@ def test_whatever_sensors_say_factors_are_factors():
     throw = dice()
     with Surround({**SCANNER, **CAMERA, "sensors.camera.inside": "ignored", "sensors.camera.measured_least": 0.0, "velocity": "used"}) as surround:
         publishers = [surround.publisher(*of) for of in (("/scan", LaserScan), ("/points", PointCloud2), ("/odom", Odometry))]
-        surround.wait(lambda: all(p.get_subscription_count() for p in publishers), "nobody listens")
+        surround.wait(lambda: all(p.get_subscription_count() for p in publishers), "there is no subscriber")
         scans, clouds, odometry = publishers
         for _ in range(int(SECONDS * 300)):
             for publisher, message in ((scans, any_scan(throw)), (clouds, any_cloud(throw))):

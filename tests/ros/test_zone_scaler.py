@@ -70,7 +70,7 @@ def test_predict_commands_nothing():
         scaler.wait(lambda: scaler.applied == (50, 0, 0, SHARED), "what LUCI will leave of the command")
         scaler.wait_for_stick(50, 0, 0, PHYSICAL)
         scaler.wait_for_health(DiagnosticStatus.OK, "predicted, nothing is commanded")
-        # Every edge that says zero in the other modes: invalid, silent, stopping.
+        # Every edge at which the other modes publish zero: invalid, silent, stopping.
         scaler.command(math.nan)
         scaler.wait_for_count("invalid commands")
         scaler.fall_silent("command")
@@ -100,7 +100,7 @@ def test_another_mode_on_the_move_waits_for_a_zero():
         scaler.wait_for_left(1.0, 0.0, "free")
         start = scaler.set_mode("passthrough")
         scaler.rests_within(0.0, start, "another rule")
-        scaler.stays_at_rest(0.5, "nobody asked for motion under this rule")
+        scaler.stays_at_rest(0.5, "no motion was commanded under this rule")
         scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "after a zero")
 
@@ -132,29 +132,29 @@ PROFILES = {
 }
 
 
-def test_a_profile_that_two_tell_is_known_of_nobody_until_it_is_told_again():
+def test_a_profile_that_two_tell_is_known_of_nobody_until_it_is_reported_again():
     with Scaler(PROFILES) as scaler:
         profile = scaler.graph.node.create_publisher(Int32, "/luci/chair_profile", LATCHED)
         scaler.command(0.0)
-        scaler.wait(lambda: profile.get_subscription_count(), "nobody listens")
+        scaler.wait(lambda: profile.get_subscription_count(), "there is no subscriber")
         profile.publish(Int32(data=1))
-        scaler.wait(lambda: scaler.values().get("chair profile") == "1", "the profile is not heard")
+        scaler.wait(lambda: scaler.values().get("chair profile") == "1", "the profile is not received")
         scaler.command(0.3)
-        scaler.wait_for_left(0.3, 0.0, "told by one")
+        scaler.wait_for_left(0.3, 0.0, "published by one")
         start = time.monotonic()
         with conflicting_publisher(Int32, "/luci/chair_profile", LATCHED, scaler.graph.context) as other:
             other.publish(Int32(data=5))
-            scaler.rests_within(0.2, start, "told by two")
+            scaler.rests_within(0.2, start, "published by two")
             scaler.wait_for_health(DiagnosticStatus.ERROR, "profile is not known")
             scaler.command(0.0)
             scaler.command(0.3)
-            scaler.wait_for_left(0.0, 0.0, "told by two, and a zero")
-        scaler.stays_at_rest(1.0, "told by one again, and nobody knows whose word was the last")
+            scaler.wait_for_left(0.0, 0.0, "published by two, and a zero")
+        scaler.stays_at_rest(1.0, "published by one again; the last value is unknown")
         profile.publish(Int32(data=1))
-        scaler.stays_at_rest(0.5, "told again, without a zero")
+        scaler.stays_at_rest(0.5, "published again, without a zero")
         scaler.command(0.0)
         scaler.command(0.3)
-        scaler.wait_for_left(0.3, 0.0, "told again, and a zero")
+        scaler.wait_for_left(0.3, 0.0, "published again, and a zero")
         start = time.monotonic()
         profile.publish(Int32(data=3))
         scaler.rests_within(0.0, start, "a profile without a calibration")
@@ -225,12 +225,12 @@ def test_what_a_factor_that_is_none_has_stopped_waits_for_a_zero():
         scaler.wait_for_left(1.0, 0.0, "free")
         start = time.monotonic()
         scaler.scaling(front_fb=math.nan)
-        scaler.rests_within(0.02, start, "nobody knows")
+        scaler.rests_within(0.02, start, "the scaling is unknown")
         scaler.scaling(1.0)
         start = time.monotonic()
         time.sleep(0.5)
         published = scaler.graph.since("/cmd_vel", start)
-        assert published and not any(message.twist.linear.x for message in published), "free again, and nobody let go"
+        assert published and not any(message.twist.linear.x for message in published), "free again, without a zero"
         scaler.command(1.0)  # after a zero
         scaler.wait_for_left(1.0, 0.0, "let go")
 
@@ -333,7 +333,7 @@ def test_a_flood_of_scaling_and_of_sticks_hides_nothing():
 def test_no_message_is_ever_as_it_was_constructed():
     """All zeros would be the zone front and the source ramp assist; at rest it is zone 8 and the source that is asked for."""
     with Scaler({"input_source": 1}) as scaler:
-        scaler.wait(lambda: scaler.applied, "nothing is said at rest")
+        scaler.wait(lambda: scaler.applied, "nothing is published at rest")
         scaler.stick(0, 0)
         scaler.wait_for_stick(0, 0, 8, PHYSICAL)
         scaler.command(1.0)
@@ -356,7 +356,7 @@ def test_the_topics_are_reliable_as_the_chairs_are():
         for topic in (APPLIED, APPLIED_TO_STICK, MARKERS):
             (info,) = node.get_publishers_info_by_topic(topic)
             assert info.qos_profile.reliability == ReliabilityPolicy.RELIABLE, topic
-        # A best-effort publisher of the scaling is heard as well.
+        # A best-effort publisher of the scaling is received as well.
         scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "free")
         scaler.fall_silent("scaling")
@@ -385,11 +385,11 @@ def test_in_one_process_the_stick_is_judged_and_commands_nothing():
         start = time.monotonic()
         forward = TwistStamped()
         forward.twist.linear.x = 1.0
-        with conflicting_publisher(TwistStamped, "/cmd_vel_arbitrated") as conflicting:
+        with conflicting_publisher(TwistStamped, "/cmd_vel_arbitrated") as other_publisher:
             held = LuciJoystick(forward_back=100, left_right=0, joystick_zone=0, input_source=PHYSICAL)
             for _ in range(30):
                 graph.publish("/luci/joystick_position", held, LUCI)
-                conflicting.publish(forward)
+                other_publisher.publish(forward)
                 time.sleep(0.05)
         graph.wait(lambda: graph.last(MARKERS), "nothing is drawn")
         published = graph.last(APPLIED_TO_STICK)

@@ -207,7 +207,7 @@ class Vehicle:
         return stamp.sec + stamp.nanosec / 1e9 - self.source(name).age >= since - 0.001
 
     def wait_until_received(self, name, since):
-        return self.wait(lambda: self.was_received(name, since), f"{name} is not heard")
+        return self.wait(lambda: self.was_received(name, since), f"{name} is not received")
 
     def values(self, since):
         """All motor values that were published after the time `since` [s], of both sides."""

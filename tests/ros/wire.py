@@ -127,7 +127,7 @@ class Wire:
             assert end[0] <= warm[0] + most, f"the memory of {name} grew from {warm[0]} kB to {end[0]} kB"
             assert end[1:] == warm[1:], f"threads and open files of {name} were {warm[1:]}, are {end[1:]}"
 
-    # ---------------------------------------------------------------------------------------------------- what is said
+    # ---------------------------------------------------------------------------------------------------- messages
     def message(self, words):
         """The topic and the message of a line."""
         name, *values = words
@@ -199,7 +199,7 @@ class Wire:
                 message.data = 1 if second.type is Int16 else True
         second.publisher.publish(message)
 
-    # ---------------------------------------------------------------------------------------------------- what is done
+    # ---------------------------------------------------------------------------------------------------- actions
     def publisher_is(self, topic, who):
         if who == "nobody":
             self.node.destroy_publisher(self.publishers.pop(topic))
@@ -230,7 +230,7 @@ class Wire:
             return self.device.order(plugged=True), self.device.order(answers="well")
         return self.device.order(plugged=False) if lack == "unplugged" else self.device.order(answers=lack)
 
-    # --------------------------------------------------------------------------------------------------- what it does
+    # --------------------------------------------------------------------------------------------------- reports
     def passed(self, millis):
         """Lets time pass; returns how much has passed, and the report of it."""
         due = self.start + (self.millis + millis) / 1000
@@ -256,7 +256,7 @@ class Wire:
             assert excess <= 0.0, f"{side} is {excess:.1f} counts beyond {ACCEL} counts/s"
             late |= any(after - before > LATE and before > self.released for (before, _), (after, _) in zip(recent[-len(new) - 1 :], new))
             for at, message in new:
-                assert 24 <= message.data <= 156, f"{side} is told {message.data}"
+                assert 24 <= message.data <= 156, f"{side} gets {message.data}"
                 reported.append(self.at(at, STOP - message.data))
         lines, self.device.reports[:] = list(self.device.reports), []
         for one in lines:

@@ -70,7 +70,7 @@ class Scaler:
 
         try:
             self.wait(connected, "the node does not listen", 10.0)
-            self.wait(lambda: self.applied, "nothing is said", 10.0)
+            self.wait(lambda: self.applied, "nothing is published", 10.0)
             time.sleep(0.1)  # with the scaling 50 times a second
         except AssertionError:
             self.__exit__()
@@ -191,7 +191,7 @@ class Scaler:
         reported = lambda: [s[:2] for s in statuses(self.graph, "zone_scaler")]  # noqa: E731
         self.wait(
             lambda: any(found == level and text in message for found, message in reported()[-1:]),
-            lambda: f"diagnostics must say '{text}', they say {reported()[-1:]}",
+            lambda: f"diagnostics must contain '{text}', they are {reported()[-1:]}",
             4.0,
         )
 
