@@ -91,7 +91,7 @@ def reason(arbiter, source, text):
     arbiter.wait(lambda: arbiter.active[1].get(source) == text, f"the report of {source} must be: {text}")
 
 
-def test_who_takes_over_with_a_clock_that_lags_is_obeyed_at_once():
+def test_a_source_with_a_lagging_clock_takes_over_at_once():
     """What stamps of another source would make late in the stages further on goes out without one."""
     with Arbiter({**NAVIGATION, **DOCK}) as arbiter:
         navigation = Source(arbiter, "/nav", 0.8, ahead=0.09)
@@ -135,7 +135,7 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
         reason(arbiter, "dock", LOST)
 
 
-def test_each_source_is_reported_why_it_does_not_drive_and_since_when_one_does():
+def test_it_is_reported_why_a_source_does_not_drive_and_since_when_one_does():
     with Arbiter({**NAVIGATION, **DOCK, **named("locks.door", topic="/door", priority=15, timeout=0.3)}) as arbiter:
         nobody = ("nobody", {"dock": "never received", "joystick": "never received", "navigation": "never received"})
         arbiter.wait(lambda: arbiter.active == nobody, "a source was received")

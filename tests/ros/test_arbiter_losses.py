@@ -92,7 +92,7 @@ def test_a_source_of_twists_that_is_silent_after_a_zero_hands_over(executable):
         arbiter.drives("navigation", 0.1)
 
 
-def test_who_was_sending_before_the_arbiter_began_waits_for_a_zero(graph, executable):
+def test_a_source_that_sent_before_the_start_waits_for_a_zero(graph, executable):
     publisher = graph.node.create_publisher(TwistStamped, "/nav", 10)
 
     def publish():
@@ -125,7 +125,7 @@ def test_an_arbiter_that_was_restarted_moves_nothing_before_a_zero(graph):
             again.drives("navigation", 0.1)
 
 
-def test_two_publishers_of_a_lock_close_it_and_are_told_once(graph, executable):
+def test_two_publishers_of_a_lock_close_it_and_are_reported_once(graph, executable):
     with Arbiter({**NAVIGATION, **DOOR}, executable) as arbiter:
         arbiter.graph.subscribe(DiagnosticArray, "/diagnostics")
         arbiter.publish("/door", False, Bool)
@@ -165,7 +165,7 @@ def test_a_source_of_another_type_or_best_effort_is_reported_although_nothing_mo
         arbiter.wait(lambda: f"navigation never received ({reported})" in arbiter.process.output, "the log does not report it")
 
 
-def test_two_publishers_of_a_source_stop_and_are_told(graph, executable):
+def test_two_publishers_of_a_source_stop_and_are_reported(graph, executable):
     """By turns the vehicle would swing between both."""
     with Arbiter(NAVIGATION, executable) as arbiter:
         arbiter.graph.subscribe(DiagnosticArray, "/diagnostics")
@@ -194,7 +194,7 @@ def test_another_publisher_of_the_arbiters_command_is_reported(executable):
         diagnosis(arbiter, "the arbiter's command has 1 other publishers, must be 0")
 
 
-def test_the_last_line_of_the_log_is_how_it_is_and_says_why():
+def test_the_last_line_of_the_log_is_the_present_state_with_its_reason():
     with Arbiter({**NAVIGATION, **DOCK}) as arbiter:
         arbiter.publish("/nav", 0.1)
         arbiter.drives("navigation", 0.1)

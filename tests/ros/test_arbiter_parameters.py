@@ -49,7 +49,7 @@ def test_a_source_is_added_drives_and_is_removed_while_it_drives(arbiter):
     arbiter.drives("dock", 0.3)
 
 
-def test_who_drives_is_removed_and_nobody_else_is_set_in_motion(alone):
+def test_the_removal_of_the_driving_source_sets_nothing_in_motion(alone):
     navigation = alone.publish("/nav", 0.1)
     alone.drives("navigation", 0.1)
     alone.publish("/dock", 0.3, Twist)
@@ -67,7 +67,7 @@ def test_who_drives_is_removed_and_nobody_else_is_set_in_motion(alone):
     alone.drives("navigation", 0.1)
 
 
-def test_who_drives_gets_another_topic_and_nobody_is_set_in_motion(alone):
+def test_another_topic_of_the_driving_source_sets_nothing_in_motion(alone):
     """Neither the motion on the new topic nor that of another source moves it."""
     alone.publish("/nav", 0.1)
     alone.drives("navigation", 0.1)
@@ -102,7 +102,7 @@ def test_topic_and_type_are_changed_while_a_source_drives(arbiter):
     arbiter.drives("navigation", 0.3)
 
 
-def test_a_topic_keeps_its_type_until_the_restart_and_may_be_given_up_and_taken_again(arbiter):
+def test_a_topic_keeps_its_type_until_the_restart_and_may_be_removed_and_added_again(arbiter):
     end = arbiter.publish("/nav", 0.1)
     arbiter.drives("navigation", 0.1)
     refused = arbiter.change_at_once({"sources.navigation.type": "twist"})
@@ -154,7 +154,7 @@ def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
     arbiter.drives("navigation", 0.1)
 
 
-def test_what_a_person_closed_goes_on_when_it_is_opened_or_removed(arbiter):
+def test_a_lock_that_is_opened_or_removed_lets_motion_go_on(arbiter):
     arbiter.publish("/nav", 0.1)
     assert arbiter.change(named("locks.door", topic="/door")) == []
     lock = arbiter.graph.node.create_publisher(Bool, "/door", 10)
@@ -234,7 +234,7 @@ def test_the_stick_of_steersman_is_a_source_like_others():
         arbiter.drives("navigation", 0.1)
 
 
-def test_everybody_is_reported_the_truth(alone):
+def test_the_reported_state_is_the_true_one(alone):
     start = time.monotonic()
     assert alone.change_at_once({**DOCK, "sources.navigation.timeout": 0.4}) == ""
     assert alone.delete("sources.dock.topic") == []
@@ -257,7 +257,7 @@ def test_everybody_is_reported_the_truth(alone):
     assert list(types) == [ParameterType.PARAMETER_INTEGER]
 
 
-def test_what_was_dumped_can_be_loaded(alone, tmp_path):
+def test_dumped_parameters_can_be_loaded(alone, tmp_path):
     dock = {"topic": "/dock", "type": "twist", "priority": 10, "timeout": 1}
     file = tmp_path / "dock.yaml"
     # In this order no parameter is good before the next: a priority without a topic, and one that another source has.
@@ -356,7 +356,7 @@ def test_no_message_is_taken_for_another_sources(alone):
     assert set(alone.speeds_since(start)) == {0.1}, f"in {count} changes"
 
 
-def test_a_remapped_topic_is_heard_where_it_went():
+def test_a_remapped_topic_is_received_under_its_new_name():
     with Arbiter(NAVIGATION, arguments=["-r", "/nav:=/elsewhere", "-r", "__ns:=/"]) as arbiter:
         arbiter.publish("/elsewhere", 0.1)
         arbiter.drives("navigation", 0.1)
@@ -372,7 +372,7 @@ def test_a_renamed_node_is_one_node_that_subscribes_by_its_own_name():
         assert listener.node_name == "who_drives"
 
 
-def test_a_renamed_node_listens_by_its_own_name():
+def test_a_renamed_node_subscribes_by_its_own_name():
     arguments = ["-r", "__node:=arb2", "-r", "arb2:nav:=/other"]
     parameters = {**NAVIGATION, "sources.navigation.topic": "nav", **named("sources.own", topic="~/in", type="twist", priority=30)}
     with Arbiter(parameters, arguments=arguments, node="arb2") as arbiter:

@@ -179,7 +179,7 @@ def test_a_stick_held_through_an_estop_moves_nothing_when_the_zone_opens(stack):
 
 
 @pytest.mark.parametrize("composed", [True, False], ids=["composed", "separate"])
-def test_what_asks_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens(composed):
+def test_motion_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens(composed):
     lock = ["-p", "velocity_arbiter:locks.door.topic:=/door", "-p", "velocity_arbiter:locks.door.priority:=50"]
     stack = Stack(composed, lock)
     try:
@@ -303,7 +303,7 @@ def test_a_velocity_that_is_not_finite_stops(stack):
     navigation_drives_again(stack, command)
 
 
-def test_a_stick_pulled_out_of_a_driving_vehicle_stops_it_until_navigation_says_zero(stack):
+def test_a_stick_pulled_out_of_a_driving_vehicle_stops_it_until_navigation_commands_zero(stack):
     command = TwistStamped()
     stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
     stack.drive_forward()

@@ -84,7 +84,7 @@ def test_each_profile_has_its_calibration_and_an_unknown_one_does_not_move():
         driver.drives(25, 0, FRONT)
 
 
-def test_a_chair_that_tells_no_profile_does_not_move():
+def test_a_chair_without_a_profile_does_not_move():
     with Luci(profile=None) as luci, Driver() as driver:
         driver.set_command(1.0)
         driver.activate()
@@ -116,7 +116,7 @@ PARTS = [(axis, name) for axis in ("linear", "angular") for name in "xyz"]
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_no_command_is_neutral(value):
+def test_an_invalid_command_is_neutral(value):
     """In whichever part, also in one that a chair has no use for."""
     with active() as (_, driver):
         for axis, name in PARTS:
@@ -207,12 +207,12 @@ def test_a_second_publisher_of_commands_of_any_type_is_neutral_until_it_is_gone(
     a_second_one_is_neutral_until_it_is_gone(kind, "/cmd_vel", "2 publishers of commands")
 
 
-def test_with_somebody_else_who_drives_the_chair_it_gets_neutral():
+def test_a_chair_that_another_node_drives_gets_neutral():
     a_second_one_is_neutral_until_it_is_gone(LuciJoystick, REMOTE, "2 nodes publish sticks for the chair")
 
 
 @pytest.mark.parametrize("kind, topic", [(LuciJoystick, "/luci/joystick_position"), (LuciJoystickScaling, "/luci/joystick_scaling"), (Int32, "/luci/chair_profile")])
-def test_what_two_show_of_the_chair_is_shown_by_nobody(kind, topic):
+def test_two_publishers_of_the_chairs_state_count_as_none(kind, topic):
     """A second one could go on showing a chair that has fallen silent."""
     reported = "2 publishers of luci/joystick_position, luci/joystick_scaling or luci/chair_profile"
     a_second_one_is_neutral_until_it_is_gone(kind, topic, reported)
@@ -254,7 +254,7 @@ def test_a_silent_chair_gets_neutral():
         driver.drives(50, 0, FRONT)
 
 
-def test_a_chair_that_is_heard_five_times_a_second_is_driven():
+def test_a_chair_that_publishes_five_times_a_second_is_driven():
     """LUCI's loop runs ten times a second, and one may be missing."""
     with active() as (luci, driver):
         driver.set_command(1.0)
@@ -293,7 +293,7 @@ def test_a_position_with_the_sticks_own_source_confirms_nothing():
 
 
 @pytest.mark.parametrize("field", ["forward_back", "left_right", "joystick_zone", "input_source"])
-def test_feedback_that_makes_no_sense_is_none(field):
+def test_invalid_feedback_is_ignored(field):
     with active() as (luci, driver):
         luci.shows_scaling = False
         good = getattr(luci.stick, field)
@@ -309,7 +309,7 @@ def test_feedback_that_makes_no_sense_is_none(field):
         driver.wait(lambda: text in (driver.value("last invalid feedback") or ""), lambda: driver.value("last invalid feedback"))
 
 
-def test_in_the_auto_mode_a_source_that_makes_no_sense_is_none():
+def test_in_the_auto_mode_an_invalid_source_is_ignored():
     with Luci(AUTO_SERVICES) as luci, Driver({"mode": "auto"}, source=AUTO) as driver:
         driver.activate()
         for value in (2**31 - 1, -1, 6):
@@ -354,7 +354,7 @@ def test_a_flood_delays_nothing(flood):
 
 
 @pytest.mark.parametrize("command", [TwistStamped, Twist], ids=["TwistStamped", "Twist"])
-def test_the_occupants_stick_as_a_velocity(command):
+def test_the_occupants_stick_is_published_as_a_velocity(command):
     with active({"stamped": command is TwistStamped}, command=command) as (luci, driver):
         driver.graph.subscribe(command, "/chair/occupant", EDGE)
 

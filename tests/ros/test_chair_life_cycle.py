@@ -13,7 +13,7 @@ from std_msgs.msg import Bool
 from std_srvs.srv import Empty
 
 
-def test_nothing_is_said_before_somebody_activates():
+def test_nothing_is_published_before_activation():
     with Luci() as luci, Driver() as driver:
         driver.set_command(1.0)
         driver.counts("commands", 20)
@@ -22,7 +22,7 @@ def test_nothing_is_said_before_somebody_activates():
 
 
 @pytest.mark.parametrize("mode, source, services", [("shared", SHARED, (SET, REMOVE)), ("auto", AUTO, AUTO_SERVICES)])
-def test_the_life_cycle(mode, source, services):
+def test_the_node_activates_drives_and_gives_the_chair_back(mode, source, services):
     with Luci(services) as luci, Driver({"mode": mode}, source=source) as driver:
         driver.activate()
         driver.become("confirmed")
@@ -100,14 +100,14 @@ def test_a_service_that_does_nothing_is_reported():
         assert {stick for _, stick in driver.sticks()} == {(*NEUTRAL, SHARED)}
 
 
-def test_a_mode_that_nobody_left_is_reported():
+def test_a_mode_that_was_not_left_is_reported():
     with Luci() as luci, Driver() as driver:
         luci.show(SHARED)
         driver.wait_for_message("the chair is in the mode 'shared' that this node is not driving in")
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, "panic"])
-def test_whatever_ends_the_node_the_mode_is_removed(how):
+def test_any_end_of_the_node_removes_the_mode(how):
     executable = panicking("chair") if how == "panic" else "chair"
     with Luci() as luci, Driver(executable=executable) as driver:
         driver.activate()
@@ -137,7 +137,7 @@ def test_whatever_ends_the_node_the_mode_is_removed(how):
         driver.drives(50, 0, FRONT, 6.0)
 
 
-def test_a_panic_of_a_node_that_does_not_drive_takes_the_chair_from_nobody():
+def test_a_panic_of_an_inactive_node_leaves_the_mode_as_it_is():
     with Luci() as luci, Driver(executable=panicking("chair")) as driver:
         luci.show(SHARED)  # of another client
         driver.graph.publish("/chair/panic", Bool(data=True))

@@ -97,7 +97,7 @@ def test_straight_arcs_and_turns_are_the_closed_form(clock):
         assert wheels.last.twist.covariance[0] > 0.0
 
 
-def test_frames_and_transform():
+def test_frames_and_transform_are_those_of_rep_105():
     with Driver() as driver:
         wheels = Wheels(driver)
         wheels.arc(0.1, 0.2, 20)
@@ -119,7 +119,7 @@ def test_frames_are_parameters_and_the_transform_can_be_left_to_others():
         assert not driver.graph.messages["/tf"] and driver.graph.node.count_publishers("/tf") == 0
 
 
-def test_what_is_no_angle_moves_nothing():
+def test_an_invalid_angle_moves_nothing():
     with Driver() as driver:
         wheels = Wheels(driver)
         before = wheels.arc(0.1, 0.1, 10)
@@ -132,7 +132,7 @@ def test_what_is_no_angle_moves_nothing():
         driver.wait(lambda: driver.value("odometry: invalid") == str(2 * len(bad)), lambda: str(driver.value("odometry: invalid")))
 
 
-def test_gaps_jumps_and_a_new_clock_move_nothing_and_are_doubted():
+def test_gaps_jumps_and_a_new_clock_move_nothing_and_are_counted():
     with Driver() as driver:
         wheels = Wheels(driver)
         before = wheels.arc(0.1, 0.1, 10)
@@ -184,7 +184,7 @@ def test_the_inertial_unit_is_turned_to_x_forward():
         assert reported.orientation_covariance[0] == 0.0 and reported.linear_acceleration_covariance[0] == 0.0
 
 
-def test_an_inertial_unit_that_says_garbage_says_nothing():
+def test_garbage_of_an_inertial_unit_is_no_measurement():
     with Driver() as driver:
         reported = imu(driver, accelerometer_x=math.nan)  # and a quaternion of zeros
         assert reported.orientation_covariance[0] == reported.linear_acceleration_covariance[0] == -1.0
@@ -193,7 +193,7 @@ def test_an_inertial_unit_that_says_garbage_says_nothing():
 
 
 @pytest.mark.parametrize("side", ["left", "right", "rear"])
-def test_cameras(side):
+def test_cameras_have_their_info_and_frames(side):
     with Driver() as driver:
         driver.graph.subscribe(CameraInfo, f"/chair/{side}_camera_info", EDGE)
         message = LuciCameraInfo(intrinsics=[600.0, 500.0, 320.0, 240.0], type=2)

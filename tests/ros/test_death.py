@@ -172,7 +172,7 @@ def test_a_lost_controller_whose_line_hangs_for_a_while_is_still_lost(tmp_path):
         assert "responds again" not in vehicle.process.output
 
 
-def test_a_hung_node_that_is_reported_to_end_does_so_at_stop():
+def test_a_hung_node_ends_on_a_signal_at_stop():
     with Vehicle() as vehicle:
         vehicle.start()
         vehicle.set_command(1.0)
@@ -274,7 +274,7 @@ def test_a_computer_that_was_suspended_is_a_fault_that_stays():
         vehicle.drives_again("reset, enable and a zero")
 
 
-def test_what_waited_for_one_thread_of_the_process_starts_nothing():
+def test_messages_that_waited_for_a_held_thread_start_nothing():
     """The other threads go on and call the machine in time; the held thread reports since when it read nothing."""
     stack = Stack(composed=True)
     try:
@@ -293,7 +293,7 @@ def test_what_waited_for_one_thread_of_the_process_starts_nothing():
         stack.close()
 
 
-def test_the_time_since_the_boot_may_be_long_and_suspended(tmp_path):
+def test_a_long_or_suspended_uptime_is_no_hold(tmp_path):
     """A computer that was suspended for a million seconds before the node starts: no machine takes that for a hold."""
     suspended = ["unshare", "--user", "--map-root-user", "--time", "--boottime", "1000000", "--"]
     if subprocess.run([*suspended, "true"], check=False).returncode != 0:
@@ -309,7 +309,7 @@ def test_the_time_since_the_boot_may_be_long_and_suspended(tmp_path):
 
 
 @pytest.mark.alone
-def test_what_waited_for_a_held_node_is_not_let_out_one_after_the_other():
+def test_commands_that_waited_for_a_held_node_are_not_passed_one_by_one():
     """The middleware keeps a hundred commands for it; the last and the e-stop count, which were published after the others."""
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
         at = vehicle.graph

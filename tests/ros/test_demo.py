@@ -68,7 +68,7 @@ def test_in_a_chosen_domain_the_demo_refuses_to_begin_beside_a_vehicle():
         assert {message.data for _, message in vehicle.graph.messages["/hind/state"]} == {"SSTOP.ROS"}
 
 
-def test_motors_that_only_listen_are_driven_by_no_demo():
+def test_motors_that_only_subscribe_are_driven_by_no_demo():
     with other_node() as node:
         node.create_subscription(Int16, "/motor/port", lambda _: None, EDGE)
         ended = demo({"STEERSMAN_DOMAIN": DOMAIN}, 10.0)
@@ -76,7 +76,7 @@ def test_motors_that_only_listen_are_driven_by_no_demo():
         assert "the node '/other' already subscribes to '/motor/port'" in ended.stdout, ended.stdout
 
 
-def test_who_only_watches_does_not_keep_the_demo_from_beginning():
+def test_an_observer_does_not_keep_the_demo_from_beginning():
     with other_node() as node:
         node.create_subscription(String, "/hind/state", lambda _: None, EDGE)
         ended = demo({"STEERSMAN_DOMAIN": DOMAIN})

@@ -115,7 +115,7 @@ def test_a_controller_follows_the_motor_topics_and_stops_first(kind, tmp_path):
         assert not device.since(0.0, "unknown") and not device.since(0.0, "wrong_crc"), device.reports
 
 
-def test_wiring_is_a_matter_of_parameters(tmp_path):
+def test_channels_are_set_by_parameters(tmp_path):
     parameters = on("roboclaw", tmp_path / "motor", channels=[2, 1], invert_port=True)
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
@@ -152,7 +152,7 @@ def test_a_controller_that_is_silent_babbles_or_reports_errors_is_a_fault(kind, 
             driven.recover()
 
 
-def test_the_last_word_to_a_controller_is_stop(kind, tmp_path):
+def test_the_last_command_to_a_controller_is_stop(kind, tmp_path):
     with Driven(kind, tmp_path) as driven:
         driven.drive()
         end = time.monotonic()

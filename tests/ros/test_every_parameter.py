@@ -248,7 +248,7 @@ def gate():
 
 
 @pytest.mark.parametrize("name", HINDBRAIN)
-def test_a_parameter_of_hindbrain_takes_effect_as_it_says(gate, name):
+def test_a_parameter_of_hindbrain_takes_effect_as_documented(gate, name):
     """With its first value, with another one, and with the first one again."""
     gate.stand()
     gate.range.range = 1.0
@@ -311,7 +311,7 @@ def walked():
 
 
 @pytest.mark.parametrize("node", NODES)
-def test_each_parameter_is_taken_or_refused_with_a_reason(walked, node):
+def test_each_parameter_is_accepted_or_refused_with_a_reason(walked, node):
     assert walked[node]
     for name, (descriptor, value, reason) in walked[node].items():
         if descriptor.read_only:

@@ -28,7 +28,7 @@ def wait_for_words(joystick, words):
     joystick.graph.wait(lambda: words in joystick.process.output, lambda: f"'{words}' is not logged:\n{joystick.process.output}")
 
 
-def test_a_battery_that_nobody_knows_is_reported_as_unknown(joystick):
+def test_an_unknown_battery_is_published_as_unknown(joystick):
     joystick.hold({0: 100})
     joystick.graph.wait(lambda: joystick.graph.last("/joystick/battery"), "no battery is published")
     battery = joystick.graph.last("/joystick/battery")
@@ -47,14 +47,14 @@ def test_a_battery_that_nobody_knows_is_reported_as_unknown(joystick):
         (JoyFeedback.TYPE_BUZZER, 0, 0.5, "type is 2, must be 0 (light) or 1 (motor); no device of SDL has a buzzer"),
     ],
 )
-def test_what_cannot_be_asked_of_any_device_is_refused_in_one_sentence(joystick, kind, number, intensity, words):
+def test_arguments_that_fit_no_device_are_refused_in_one_sentence(joystick, kind, number, intensity, words):
     joystick.hold({0: 100})
     feed_back(joystick, kind, number, intensity)
     wait_for_words(joystick, f"'joy/set_feedback' is refused: {words}")
     assert joystick.process.process.poll() is None
 
 
-def test_what_this_device_cannot_do_is_reported(joystick):
+def test_missing_abilities_of_the_device_are_reported(joystick):
     joystick.hold({0: 100})
     joystick.graph.wait(lambda: joystick.graph.last("/joystick/battery"), "no device drives")
     feed_back(joystick, JoyFeedback.TYPE_RUMBLE, 0, 1.0)

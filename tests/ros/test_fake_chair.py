@@ -53,13 +53,13 @@ def test_topics_types_and_qualities_are_those_of_luci():
             chair.call(f"/luci/{name}")
 
 
-def test_infrared_cameras_are_silent_without_being_asked_for():
+def test_infrared_cameras_are_silent_by_default():
     with Chair() as chair:
         chair.wait(lambda: all(publishers(chair, name) for name in STREAMS), "not all topics are there")
         assert not any(publishers(chair, name) for name in INFRARED)
 
 
-def test_every_stream_says_something():
+def test_every_stream_is_published():
     import luci_messages.msg
     import sensor_msgs.msg
 
@@ -80,7 +80,7 @@ def test_every_stream_says_something():
         assert (chair.graph.last("/luci/imu").source, chair.graph.last("/luci/imu").edge_timestamp) == (2, 0)
 
 
-def test_what_changes_rarely_is_kept_for_who_comes_late():
+def test_late_subscribers_receive_what_changes_rarely():
     with Chair({"profile": 3}) as chair:
         for name in KEPT:
             chair.graph.subscribe(Int32, f"/luci/{name}", LATCHED)
@@ -124,7 +124,7 @@ def test_a_remote_drives_in_its_mode_with_its_source(mode, source):
         chair.wait(lambda: chair.motors == (90, 90) and chair.scaled.input_source == PHYSICAL, "the mode is not left")
 
 
-def test_a_wrong_source_is_ignored_without_a_word():
+def test_a_wrong_source_is_ignored_without_a_warning():
     with Chair() as chair:
         chair.enter("shared", SHARED)
         lines = len(chair.process.lines)
@@ -185,7 +185,7 @@ def test_fields_out_of_range_are_cut():
         chair.wait(lambda: int(chair.value("outside") or 0) > 5, "not counted")
 
 
-def test_what_luci_senses_limits_the_stick():
+def test_lucis_zones_limit_the_stick():
     with Chair() as chair:
         chair.enter("shared", SHARED)
         scaling = free_zones()

@@ -154,7 +154,7 @@ def test_an_argument_that_is_no_text_is_refused(executable):
     assert process.output == f"{executable}: argument 'a:=\ufffd' is not valid UTF-8"
 
 
-def test_arguments_that_nobody_reads_are_refused():
+def test_unused_arguments_are_refused():
     process = Process("hindbrain", "--params-file", "x.yaml")
     assert process.wait() == 1
     assert "arguments for ROS come after --ros-args" in process.output

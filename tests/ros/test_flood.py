@@ -67,7 +67,7 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("topic", FLOODS)
-def test_what_follows_a_flood_of_hindbrain_counts_at_once(topic):
+def test_the_message_after_a_flood_of_hindbrain_counts_at_once(topic):
     """2,000 a second for a second, and on each topic the last message is another one."""
     many, last, slope = FLOODS[topic]
     with Vehicle({"ir.sensors": ["ir_front_port"]}, Twist) as vehicle:
@@ -91,7 +91,7 @@ def test_what_follows_a_flood_of_hindbrain_counts_at_once(topic):
 
 
 @pytest.mark.parametrize("flood", ["lock", "reference"])
-def test_what_follows_a_flood_of_a_stage_counts_at_once(flood):
+def test_the_message_after_a_flood_of_a_stage_counts_at_once(flood):
     """A lock that publishes open and then closed, and a reference that publishes motion and then zero."""
     stack = Stack(True, ["-p", "velocity_arbiter:locks.door.topic:=/door", "-p", "velocity_arbiter:locks.door.priority:=200"])
     try:

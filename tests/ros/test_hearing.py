@@ -97,7 +97,7 @@ def test_commands_of_another_time_move_nothing_in_either_way_of_running(stack, a
     assert stack.motors[0] < STOP, f"a command after a zero of now does not drive: {stack.motors} {stack.output()}"
 
 
-def test_the_zeros_of_nobody_are_zeros_to_begin_with(stack):
+def test_zeros_without_a_source_begin_motion(stack):
     """While no source drives, the stages publish zeros without a source, which are neither old nor invalid."""
     stack.graph.subscribe(StateDetail, "/hind/state_detail", LATCHED)
     stack.enable(True)

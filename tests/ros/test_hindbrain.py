@@ -106,7 +106,7 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
             assert set(vehicle.values(start)) == {STOP}, f"a command of {age} s drives"
 
 
-def test_a_required_estop_must_speak_in_time():
+def test_a_required_estop_must_publish_in_time():
     with Vehicle({"estop.required": True}) as vehicle:
         vehicle.set_command()
         vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED", "NOT_ENABLED")
@@ -187,7 +187,7 @@ def test_only_a_press_and_a_release_after_the_cause_reset():
         vehicle.half_ahead()
 
 
-def test_the_lights_tell_the_state():
+def test_the_lights_show_the_state():
     def lights():
         message = vehicle.graph.last("/hind/leds")
         groups = (message.rings_even, message.rings_odd, message.strips_even, message.strips_odd)
@@ -226,7 +226,7 @@ def test_motor_values_keep_their_rate_at_rest_and_whatever_the_commands_rate():
         assert set(vehicle.values(start)) == {STOP}
 
 
-def test_the_state_is_said_on_change_and_twice_a_second():
+def test_the_state_is_published_on_change_and_twice_a_second():
     with Vehicle() as vehicle:
         start = now()
         time.sleep(1.7)
@@ -242,7 +242,7 @@ def test_the_state_is_said_on_change_and_twice_a_second():
         assert published - change < 0.25, f"the change was published after {published - change:.3f} s"
 
 
-def test_a_late_joiner_is_reported_what_was_said_before():
+def test_a_late_joiner_receives_what_was_published_before():
     def first_to_come(message_type, topic):
         """How much older the first message that a new subscription gets is than the subscription [s]."""
         joined, came = now(), []

@@ -43,7 +43,7 @@ class Sensors:
 
 
 @pytest.mark.parametrize("far", [0.0, 2.0], ids=["no far", "far 2 m"])
-def test_every_reading_is_taken_for_what_it_is(far):
+def test_every_reading_has_its_meaning(far):
     """REP-117, the sensor's own range, and `ir.near` 0.2 m, `ir.far`."""
     beyond = ("blocked", True) if far else ("clear", False)
     readings = [
@@ -163,7 +163,7 @@ def test_a_sensor_that_is_fast_does_not_hide_one_that_is_slow():
         vehicle.stays_stopped(1.0, "the slow sensor flickers")
 
 
-def test_what_was_measured_long_ago_does_not_count_from_its_arrival():
+def test_an_old_measurement_does_not_count_from_its_arrival():
     """A clear reading of 0.2 s ago is silent 0.1 s after it came, not 0.3 s."""
     with Vehicle({"ir.sensors": FRONT[:1], "ir.timeout": 0.3}) as vehicle:
         message = Range(min_range=0.1, max_range=5.0, range=1.0)

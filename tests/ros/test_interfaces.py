@@ -259,7 +259,7 @@ BOUNDED = [
 @pytest.mark.parametrize(
     ('package', 'name', 'field', 'element', 'bound'), BOUNDED, ids=[f'{row[0]}-{row[2]}' for row in BOUNDED]
 )
-def test_a_sequence_is_taken_up_to_its_bound_and_refused_beyond(package, name, field, element, bound):
+def test_a_sequence_is_accepted_up_to_its_bound_and_refused_beyond(package, name, field, element, bound):
     if isinstance(element, str):
         element = interface(package, 'msg', element)
     serialize_message(full(package, name, field, element, bound))

@@ -90,7 +90,7 @@ def test_the_rate_can_be_changed(joystick):
     assert 85 <= len(joystick.graph.since(JOY, start)) <= 105
 
 
-def test_an_unplugged_device_is_reported_as_neutral_and_gone(joystick):
+def test_an_unplugged_device_is_published_as_neutral_and_gone(joystick):
     graph = joystick.graph
     joystick.hold({0: -32768, 1: 32767}, pressed=[2])
     reported = wait_for(joystick, lambda joy: joy.buttons[2] == 1 and joy.axes[0] == 1.0, "the state is not published")
@@ -108,7 +108,7 @@ def test_an_unplugged_device_is_reported_as_neutral_and_gone(joystick):
     graph.wait(lambda: graph.since(JOY, gone), "the device is not published again")
 
 
-def test_who_comes_late_knows_whether_a_device_drives(joystick):
+def test_a_late_subscriber_receives_whether_a_device_drives(joystick):
     joystick.graph.subscribe(Bool, "/joystick/connected", LATCHED)
     joystick.graph.wait(lambda: joystick.graph.last(CONNECTED), "a latched topic is silent")
     assert joystick.graph.last(CONNECTED).data is True
@@ -129,7 +129,7 @@ def test_a_dead_zone_is_smooth(quiet):
     wait_for(quiet, lambda joy: abs(joy.axes[0] + 0.5) < 1e-3, "a new dead zone has no effect")
 
 
-def test_moves_inside_the_dead_zone_are_not_told(quiet):
+def test_moves_inside_the_dead_zone_are_not_published(quiet):
     quiet.hold({0: 20000})
     wait_for(quiet, lambda joy: joy.axes[0] != 0.0, "the state is not published")
     quiet.hold({0: 100})

@@ -88,7 +88,7 @@ def test_with_a_gamepad_of_which_nothing_is_mapped_navigation_drives():
         assert not vehicle.states(0.0), "a stick without axes speaks"
 
 
-def test_a_pad_pulled_out_in_full_drive_stops_the_vehicle_until_navigation_says_zero():
+def test_a_pad_pulled_out_in_full_drive_stops_the_vehicle_until_navigation_commands_zero():
     with robot(*STICK) as vehicle:
         vehicle.hold()
         vehicle.arbiter.wait(lambda: vehicle.states(0.0), "a stick that is there claims nothing")
@@ -159,7 +159,7 @@ def test_a_takeover_by_toggle_outlasts_its_pad():
         assert vehicle.arbiter.last == 0.0 and "enable.toggle" in vehicle.status(), vehicle.status()
 
 
-def test_the_status_says_which_button_to_hold():
+def test_the_status_names_the_button_to_hold():
     with robot(*STICK, "enable.on:=5") as vehicle:
         vehicle.hold()
         vehicle.arbiter.wait(lambda: "hold button 5 (enable.on)" in vehicle.status(), lambda: vehicle.status())

@@ -167,7 +167,7 @@ def test_a_file_that_cannot_be_had_is_an_exception(joystick, folder, path, code,
 
 
 @pytest.mark.alone
-def test_a_disk_that_does_not_take_rows_costs_rows_and_nothing_else(joystick, folder):
+def test_a_full_disk_costs_rows_and_nothing_else(joystick, folder):
     pipe = folder / "pipe"
     reader = small_pipe(pipe)
     try:

@@ -63,7 +63,7 @@ def test_a_takeover_waits_for_the_stick_that_comes_back_held(joystick):
     wait_to_drive(joystick)
 
 
-def test_a_dead_man_that_comes_back_held_is_pressed_anew(joystick):
+def test_a_dead_man_that_comes_back_held_has_to_be_pressed_again(joystick):
     joystick.hold({AHEAD: -32767}, [DEAD_MAN])
     wait_to_drive(joystick)
     replug(joystick, {}, [DEAD_MAN])
@@ -90,7 +90,7 @@ def test_a_node_that_starts_while_the_stick_is_held_waits_for_rest(joystick, gra
     wait_to_drive(joystick)
 
 
-def test_a_device_that_is_missing_is_said_after_a_second(graph):
+def test_a_missing_device_is_logged_after_a_second(graph):
     process = Process(
         "joystick", "--ros-args", "-p", "control_device:=Foo\\nBar", "-p", "joystick:virtual_device:=Other"
     )

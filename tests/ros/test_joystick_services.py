@@ -131,7 +131,7 @@ def test_the_composed_process_serves_all_of_them_too(graph):
 # --- devices
 
 
-def test_device_list_and_rename(joystick):
+def test_devices_are_listed_and_renamed(joystick):
     assert joystick.good(DeviceList, "device_list").device_list == ["Test_Pad"]
     joystick.hold({2: 1234})
     joystick.good(Rename, "rename", name="Test_Pad", newname="front-left pad")

@@ -122,7 +122,7 @@ def test_a_hand_drives_a_chair_that_is_not_there(chair):
     graph.wait(lambda: "inactive" == graph.last("/chair/state").data, output)
 
 
-def test_the_occupants_stick_and_then_navigation(chair):
+def test_the_occupants_stick_drives_and_then_navigation(chair):
     """In the shared mode the occupant's stick goes the same way, above navigation; let go, navigation has its turn."""
     graph, processes = chair
     output = lambda: "\n".join(f"--- {p.name}\n{p.output}" for p in processes.values())

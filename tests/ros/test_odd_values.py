@@ -139,7 +139,7 @@ def test_no_odd_value_moves_a_standing_vehicle(message_type):
         assert len(reported) < 20, "each refusal is logged, not one a second"
 
 
-def test_what_is_refused_changes_nothing_on_the_move(message_type):
+def test_a_refused_change_changes_nothing_on_the_move(message_type):
     with Vehicle(SUDDEN, message_type) as vehicle:
         sender = CommandSender(vehicle, message_type)
         sender.send_valid(0.5)

@@ -58,7 +58,7 @@ def test_a_pad_comes_with_its_state_at_rest(graph):
         assert "a0:5a:5c:01:02:03" in node.process.output, "the serial number is not logged"
 
 
-def test_an_event_is_reported_everywhere(node):
+def test_an_event_is_published_on_every_topic(node):
     topic = node.plug()
     node.drives()
     node.act(hat=[1, -1], axes={5: 255}, buttons={10: 1})
@@ -193,7 +193,7 @@ def test_a_stick_held_at_the_plug_and_let_go_slowly_ends_in_its_middle(node):
     node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy goes with its stick at the end")
 
 
-def test_a_pad_at_hidraw_is_reported_of_with_its_first_report(graph):
+def test_a_pad_at_hidraw_is_published_with_its_first_report(graph):
     """SDL receives nothing before it: until then sticks read 0, and no button is held."""
     deadman = 10
     with running(graph, f"enable.on:={deadman}") as node:
@@ -210,7 +210,7 @@ def test_a_pad_at_hidraw_is_reported_of_with_its_first_report(graph):
         node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
 
 
-def test_a_pad_at_hidraw_that_is_silent_comes_too(node):
+def test_a_silent_pad_at_hidraw_is_published_too(node):
     topic = node.plug(event=3, pad="stadia", name=STADIA, silent=True)
     assert list(node.graph.last(topic).axes) == [0, 0, 0, 0, -32768, -32768]
     node.act(event=3, axes={AHEAD: 1, 4: 255})  # SDL takes the first report for the rest position and sends no event
@@ -220,7 +220,7 @@ def test_a_pad_at_hidraw_that_is_silent_comes_too(node):
     node.wait_for_topic(STADIA, there=False)
 
 
-def test_twins_are_told_apart_by_their_paths_and_ports(node):
+def test_twins_are_distinguished_by_their_paths_and_ports(node):
     ports = {event: f"by-path/pci-0000:00:14.0-usb-0:{event}:1.0-event-joystick" for event in (7, 8)}
     node.plug(event=7, links=[ports[7]])
     node.plug(event=8, links=[ports[8]], name=f"{XBOX}_1")
@@ -260,7 +260,7 @@ def test_a_pad_that_floods_is_followed(node):
     node.lets_go()
 
 
-def test_a_pad_that_hangs_and_fails_is_said_and_stops_the_others(node):
+def test_a_pad_that_hangs_and_fails_is_logged_and_stops_the_others(node):
     node.plug()
     node.do("plug", event=8, pad="playstation", fault="mute")
     node.drives()
@@ -342,7 +342,7 @@ def test_a_hand_that_comes_while_sdl_hangs_holds_up_nothing(graph):
         node.wait_for_topic("Test_Pad")
 
 
-def test_a_pad_that_hangs_at_the_start_is_said(graph):
+def test_a_pad_that_hangs_at_the_start_is_logged(graph):
     with running(graph) as node:
         node.do("plug", event=9, pad="playstation", fault="hangs")
         node.do("start")
@@ -365,7 +365,7 @@ def test_a_list_with_a_pad_that_hangs_ends_with_a_reason():
     assert "SDL hangs while it looks for joysticks" in listing.output, listing.output
 
 
-def test_the_list_tells_what_is_connected():
+def test_the_list_shows_what_is_connected():
     listing = Mocked("steersman-joystick", "list")
     try:
         port, name = "by-path/pci-0000:00:14.0-usb-0:2:1.0-event-joystick", "by-id/usb-Microsoft-event-joystick"

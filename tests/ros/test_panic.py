@@ -68,7 +68,7 @@ def test_a_panic_of_hindbrain_leaves_the_motors_at_stop(monkeypatch, fault):
 
 
 @pytest.mark.parametrize("ends", ["panic", "SIGTERM"])
-def test_after_its_end_a_required_estop_asks_for_the_switches(ends):
+def test_after_the_end_of_a_required_estop_the_switches_are_needed(ends):
     with Vehicle({"estop.required": True}, executable=panicking("hindbrain")) as vehicle:
         vehicle.estop(False)
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED", "NOT_ENABLED", "CMD_STALE")

@@ -64,12 +64,12 @@ def test_every_parameter_is_listed_and_described(client):
     assert next(d for d in descriptors if d.name == "estop.required").read_only
 
 
-def test_types_are_told(client):
+def test_types_are_reported(client):
     types = client.call(GetParameterTypes, "get_parameter_types", names=["accel", "estop.required", "nothing"]).types
     assert list(types) == [ParameterType.PARAMETER_DOUBLE, ParameterType.PARAMETER_BOOL, ParameterType.PARAMETER_NOT_SET]
 
 
-def test_a_good_value_is_taken(client):
+def test_a_good_value_is_accepted(client):
     (result,) = client.set(double("accel", 50.0))
     assert result.successful and not result.reason
     assert client.get("accel")[0].double_value == 50.0
@@ -158,7 +158,7 @@ def test_a_block_is_in_force_as_in_rclcpp(graph, tmp_path, pattern, namespace):
     assert (value.double_value == 31.0) == (pattern in fits)
 
 
-def test_what_was_given_last_is_in_force(graph, tmp_path):
+def test_the_last_value_is_in_force(graph, tmp_path):
     """Whole or with decimals, for the node or for all."""
     file = parameters_in(tmp_path, "hindbrain: {ros__parameters: {accel: 31}}\n")
     process = Process("hindbrain", "--ros-args", *file, "-p", "accel:=30.5")

@@ -101,7 +101,7 @@ def test_a_second_publisher_is_counted_within_its_time(topic):
 
 
 @pytest.mark.parametrize("on", [False, True])
-def test_what_a_second_switch_says_stops_at_once(on):
+def test_a_message_of_a_second_switch_stops_at_once(on):
     """Whatever it is: by the next count, the median would be later than this."""
     took = []
     with known_participant() as context, Vehicle() as vehicle:
@@ -293,7 +293,7 @@ def test_a_second_publisher_of_any_hop_is_counted_within_its_time(topic, message
         stack.close()
 
 
-def test_a_second_publisher_of_the_motors_is_an_error_that_says_what_to_do():
+def test_a_second_publisher_of_the_motors_is_an_error_with_its_remedy():
     with Vehicle() as vehicle:
         vehicle.graph.record(DiagnosticArray, "/diagnostics")
 
@@ -317,7 +317,7 @@ def test_a_second_publisher_of_the_motors_is_an_error_that_says_what_to_do():
         vehicle.half_ahead()
 
 
-def test_several_causes_at_a_time_ask_for_all_that_each_asks_for():
+def test_several_causes_at_a_time_need_what_each_of_them_needs():
     """A pressed e-stop, enable off, and a second publisher of commands; they end one by one."""
     with known_participant() as context, Vehicle() as vehicle:
         vehicle.estop(False)

@@ -12,7 +12,7 @@ from test_safety_silence import CMD_TIMEOUT, QUICK_BRAKE
 from vehicle import Vehicle, now, second_publisher
 
 
-def test_a_killed_hindbrain_says_nothing_more():
+def test_a_killed_hindbrain_publishes_nothing_more():
     """The last motor value stands: whatever drives the motors must stop them by itself."""
     with Vehicle() as vehicle:
         vehicle.half_ahead()
@@ -59,7 +59,7 @@ def test_a_commander_that_is_killed_in_motion_and_started_again_stops():
 
 
 @pytest.mark.parametrize("lease", [0.0, 0.3])
-def test_whoever_enabled_may_die_unless_there_is_a_lease(lease):
+def test_the_enabling_node_may_die_unless_there_is_a_lease(lease):
     with Vehicle({"enable.lease": lease}) as vehicle:
         vehicle.set_command(0.0)
         with second_publisher(Bool, "/hind/enable") as switch:
@@ -81,7 +81,7 @@ def test_whoever_enabled_may_die_unless_there_is_a_lease(lease):
             assert set(vehicle.values(died)) == {57}
 
 
-def test_a_pad_that_says_nothing_more_drives_on(node):  # noqa: F811
+def test_a_pad_that_falls_silent_drives_on(node):  # noqa: F811
     """A receiver whose pad is out of reach cannot be distinguished from a stick that is held still."""
     node.plug()
     node.drives()
@@ -92,7 +92,7 @@ def test_a_pad_that_says_nothing_more_drives_on(node):  # noqa: F811
     node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "letting go does not stop")
 
 
-def test_a_command_that_is_wrong_and_fresh_is_obeyed():
+def test_a_command_that_is_wrong_and_fresh_is_followed():
     """hindbrain is no planner: full speed ahead for ever is a command like any other."""
     with Vehicle() as vehicle:
         vehicle.start()

@@ -38,7 +38,7 @@ def lose(stack, how):
     return lambda: None
 
 
-def test_a_stick_that_is_lost_at_rest_hands_nothing_over_before_navigation_says_zero(lost):
+def test_a_stick_that_is_lost_at_rest_hands_nothing_over_before_navigation_commands_zero(lost):
     how, stack = lost
     command = TwistStamped()
     stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)

@@ -119,7 +119,7 @@ def test_commands_that_are_refused_are_a_loss_as_silence_is(what):
         waits_for_a_zero(vehicle, what)
 
 
-def test_the_seed_goes_on_by_itself_and_says_so():
+def test_the_seed_goes_on_by_itself_and_reports_it():
     """The original's profile needs no zero before motion, as its README states."""
     with Vehicle({"profile": "seed"}) as vehicle:
         vehicle.set_command(0.5)

@@ -30,7 +30,7 @@ def world(graph):
     process.stop()
 
 
-def test_every_sensor_speaks_at_its_rate(world):
+def test_every_sensor_publishes_at_its_rate(world):
     start = time.monotonic()
     time.sleep(2.0)
     # Rates of the parameters' defaults; four sensors share hind/ir. Half of it passes on a busy machine.
@@ -75,7 +75,7 @@ def test_motor_values_move_the_vehicle_and_silence_stops_it(world):
     world.wait(lambda: abs(world.last("/odom").twist.twist.linear.x) < 1e-3, "silence does not stop the wheels")
 
 
-def test_the_estop_button_is_heard(world):
+def test_the_estop_button_is_received(world):
     assert world.last("/hind/estop").data is False
     world.publish("/simulator/estop_button", Bool(data=True), EDGE)
     world.wait(lambda: world.last("/hind/estop").data, "the button is not received")

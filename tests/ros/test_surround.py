@@ -173,7 +173,7 @@ def test_a_post_beside_the_corner_blocks_its_side_only():
         surround.wait(lambda: surround.factors["front_left_fb"] < 0.2, "front left")
 
 
-def test_a_cloud_says_what_it_sees_in_every_layout():
+def test_a_cloud_limits_the_same_in_every_layout():
     with Surround(CAMERA) as surround:
         for what, message in (
             ("little endian", cloud(AHEAD)),
@@ -252,7 +252,7 @@ def test_a_part_of_nan_blocks_that_part():
         surround.wait_for("blind ahead", near=0.0, front_fb=0.0, back_fb=1.0)
 
 
-def test_a_silent_sensor_blocks_and_says_so():
+def test_a_silent_sensor_blocks_and_is_reported():
     with Surround({**SCANNER, **CAMERA, "sensors.camera.covers_from": -45.0, "sensors.camera.covers_to": 45.0}) as surround:
         surround.stays_blind(0.5, "nothing was received")
         surround.wait_for_status(DiagnosticStatus.STALE, "silent sensor counts as blocked: camera, scanner")
@@ -306,7 +306,7 @@ def test_a_scan_of_another_time_blocks_although_its_stamps_advance(age, why):
         surround.wait_for_all(1.0, "of now again")
 
 
-def test_what_a_range_of_zero_means_is_the_users_to_say():
+def test_the_meaning_of_a_range_of_zero_is_a_parameter():
     """Some drivers publish it where no echo came back; a vehicle must not stand still for ever then."""
     dead = scan()
     dead.ranges = [0.0] * len(dead.ranges)
@@ -318,7 +318,7 @@ def test_what_a_range_of_zero_means_is_the_users_to_say():
         surround.wait_for_all(1.0, "nothing in reach")
 
 
-def test_bearings_that_are_not_measured_are_told():
+def test_bearings_that_are_not_measured_are_reported():
     """A scanner of 180 degrees and the default parameters, which expect 360 degrees."""
     with Surround() as surround:
         half = scan()
@@ -352,7 +352,7 @@ def test_a_message_in_another_frame_blocks():
         surround.wait_for_status(DiagnosticStatus.ERROR, "header.frame_id is 'map', must be 'laser'")
 
 
-def test_a_huge_cloud_is_taken():
+def test_a_huge_cloud_is_received():
     points = [(3.0 + index % 7, index % 100 / 50 - 1.0, 0.5) for index in range(100_000)]
     huge = cloud([*points, *AHEAD])
     with Surround(CAMERA) as surround:
@@ -440,7 +440,7 @@ def test_without_the_odometry_full_speed_is_assumed(lost):
         assert all(message.front_fb > 0.5 for message in surround.graph.since("/luci/scaling", start)), "it was never stopped by this alone"
 
 
-def test_it_ends_with_nothing_known():
+def test_it_ends_before_anything_is_received():
     with Surround() as surround:
         surround.see(scan())
         surround.wait_for_all(1.0, "free")

@@ -113,7 +113,7 @@ def test_a_publisher_of_scaling_that_is_killed_stops():
             simulator.stop()
 
 
-def test_a_second_publisher_of_the_scaling_stops_and_is_reported_by_name():
+def test_a_second_publisher_of_the_scaling_stops_and_is_logged_by_name():
     with Scaler() as scaler:
         scaler.command(1.0)
         scaler.wait_for_health(DiagnosticStatus.OK, "scaled")

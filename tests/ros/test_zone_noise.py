@@ -34,7 +34,7 @@ def whole(dice):
 
 
 @pytest.mark.parametrize("mode", ["apply", "predict", "passthrough"])
-def test_whatever_comes_a_command_is_within_full_throw(mode):
+def test_every_command_is_within_full_throw(mode):
     throw = dice()
     parameters = {"mode": mode, "boundaries.hysteresis": 5.0, "rise_time": 0.2, "keep_direction": True}
     with Scaler(parameters, scaling=False) as scaler:
@@ -96,7 +96,7 @@ def any_cloud(throw):
     return cloud
 
 
-def test_whatever_sensors_say_factors_are_factors():
+def test_every_reading_leads_to_valid_factors():
     throw = dice()
     with Surround({**SCANNER, **CAMERA, "sensors.camera.inside": "ignored", "sensors.camera.measured_least": 0.0, "velocity": "used"}) as surround:
         publishers = [surround.publisher(*of) for of in (("/scan", LaserScan), ("/points", PointCloud2), ("/odom", Odometry))]

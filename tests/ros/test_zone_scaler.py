@@ -51,7 +51,7 @@ def test_the_worked_examples(mode, stamped):
             assert math.isclose(published.left_right_scaling, left_right, rel_tol=1e-6), name
 
 
-def test_the_swap_of_the_rear_corners_can_be_switched_off():
+def test_the_swap_of_the_rear_corners_can_be_disabled():
     for swap, corners in ((True, (6, 5)), (False, (5, 6))):
         with Scaler({"boundaries.rear_swap": swap}) as scaler:
             scaler.scaling(back_right_rl=0.25, back_left_rl=0.5)
@@ -81,7 +81,7 @@ def test_predict_commands_nothing():
         assert scaler.graph.messages["/cmd_vel"] == []
 
 
-def test_the_change_to_predict_says_zero_once():
+def test_the_change_to_predict_publishes_zero_once():
     with Scaler() as scaler:
         scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "free")
@@ -116,7 +116,7 @@ def test_passthrough_scales_nothing_and_needs_no_scaling():
         scaler.wait_for_left(0.0, 0.0, "silence stops all the same")
 
 
-def test_blocked_zones_are_told():
+def test_blocked_zones_are_reported():
     with Scaler() as scaler:
         scaler.command(1.0)
         scaler.scaling(1.0, front_fb=0.0, front_rl=0.0)
@@ -132,7 +132,7 @@ PROFILES = {
 }
 
 
-def test_a_profile_that_two_tell_is_known_of_nobody_until_it_is_reported_again():
+def test_a_profile_of_two_publishers_is_unknown_until_it_is_published_again():
     with Scaler(PROFILES) as scaler:
         profile = scaler.graph.node.create_publisher(Int32, "/luci/chair_profile", LATCHED)
         scaler.command(0.0)
@@ -183,7 +183,7 @@ def test_zones_are_judged_on_the_stick_of_the_chairs_profile():
 
 
 @pytest.mark.parametrize("bad", [math.nan, 2.0, -1.0, math.inf, -math.inf, 1.0001])
-def test_what_is_no_factor_counts_as_zero(bad):
+def test_an_invalid_factor_counts_as_zero(bad):
     with Scaler() as scaler:
         scaler.scaling(front_fb=bad, back_rl=bad)
         scaler.stick(100, 10)
@@ -218,7 +218,7 @@ def test_a_zone_that_opens_lets_go_on_what_is_asked_for():
         assert took > 0.7, f"took {took:.3f} s"
 
 
-def test_what_a_factor_that_is_none_has_stopped_waits_for_a_zero():
+def test_motion_that_an_invalid_factor_stopped_waits_for_a_zero():
     with Scaler() as scaler:
         scaler.scaling(1.0)
         scaler.command(1.0)
@@ -250,7 +250,7 @@ def test_fields_out_of_range_are_cut_and_counted(mode):
             scaler.wait_for_count("cut fields", before + 1)
 
 
-def test_zone_and_source_that_make_no_sense_are_not_believed():
+def test_an_invalid_zone_or_source_is_ignored():
     with Scaler() as scaler:
         odd = ((3, 4, 4), (-5, 1, 1), (99, 6, SHARED), (INT_MAX, -1, SHARED), (0, INT_MIN, SHARED))
         for throw, (zone, source, reported) in enumerate(odd, start=50):
