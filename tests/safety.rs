@@ -63,11 +63,11 @@ fn every_row_names_tests_that_exist() {
     let lines = page[from..to].lines().skip_while(|line| !line.starts_with('|'));
     let rows: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
     assert!(rows.len() > 20, "only {} rows", rows.len());
-    let mut told = BTreeSet::new();
+    let mut rows_seen = BTreeSet::new();
     for row in rows.into_iter().skip(2) {
         assert!(row.starts_with('|'), "not a row of the table: {row}");
         let what = row.split('|').nth(1).expect("a column");
-        assert!(told.insert(what), "two rows tell what happens when{what}");
+        assert!(rows_seen.insert(what), "two rows describe{what}");
         let last = row.trim_end_matches('|').rsplit('|').next().expect("a column");
         let named: BTreeSet<&str> = last.split('`').filter(|text| text.contains("::")).collect();
         assert!(!named.is_empty(), "no test is named in: {row}");

@@ -288,7 +288,7 @@ fn every_default_is_allowed_and_every_parameter_described() {
             assert!(!declaration.text.is_empty(), "'{name}' of '{}' has no description", specification.node);
             assert!(
                 !GUARDS.contains(&specification.node) || !declaration.needed_by.is_empty(),
-                "nobody is known who needs '{name}' of '{}'",
+                "no user is declared who needs '{name}' of '{}'",
                 specification.node
             );
         }

@@ -78,7 +78,7 @@ impl Shell<'_> {
                 Ok(())
             }
             [name, topic, ..] if self.functions.contains(*name) => self.topic(topic),
-            _ => Err("this kind of command is not known here".into()),
+            _ => Err("this kind of command is unknown".into()),
         }
     }
 

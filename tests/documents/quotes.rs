@@ -28,7 +28,7 @@ fn sources() -> String {
 }
 
 #[test]
-fn what_the_nodes_are_quoted_to_say_is_in_their_sources() {
+fn quoted_messages_are_in_the_sources_of_the_nodes() {
     let sources = sources();
     let pages = pages();
     let page = pages.iter().find(|page| page.path == "docs/troubleshooting.md").expect("a page");
@@ -41,7 +41,7 @@ fn what_the_nodes_are_quoted_to_say_is_in_their_sources() {
     for quote in quotes {
         let mut parts = quote.split('…').map(str::trim).filter(|part| !part.is_empty());
         if let Some(part) = parts.find(|part| !sources.contains(part)) {
-            wrong.push(format!("`{quote}`: no node says '{part}'"));
+            wrong.push(format!("`{quote}`: no node prints '{part}'"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -33,7 +33,7 @@ struct Subject<M: Machine, P> {
     /// The inputs of one step of a scene: `mood` stays for a while, `rng` is new in each.
     scene: fn(mood: &mut Rng, rng: &mut Rng, step: u64) -> Vec<M::Input>,
     /// Its reports besides its outputs.
-    told: fn(&M) -> String,
+    report: fn(&M) -> String,
     /// The scenes to play before a parameter counts as one without effect.
     scenes: u64,
     /// The parameters whose effect is in a shell only, with the test over DDS that shows it, or the reason why another
@@ -46,21 +46,21 @@ impl<M: Machine<Output: Debug>, P> Subject<M, P> {
     fn play(&self, scene: u64, first: &Set, then: &Set) -> u64 {
         let read = |set| (self.read)(set).unwrap_or_else(|refusal| panic!("{refusal:?}"));
         let mut machine = (self.begin)(read(first));
-        let mut said = DefaultHasher::new();
-        let drain = |machine: &mut M, now, said: &mut DefaultHasher| {
+        let mut digest = DefaultHasher::new();
+        let drain = |machine: &mut M, now, digest: &mut DefaultHasher| {
             while let Some(output) = machine.poll(now) {
-                format!("{now:?} {output:?}").hash(said);
+                format!("{now:?} {output:?}").hash(digest);
             }
         };
         let mut now = Instant::ZERO;
-        drain(&mut machine, now, &mut said);
+        drain(&mut machine, now, &mut digest);
         machine.handle(now, (self.changed)(read(then)));
         let mut rng = Rng::with_seed(scene);
         for step in 0..STEPS {
             let next = now + STEP;
             while let Some(at) = machine.deadline().filter(|&at| now < at && at < next) {
                 now = at;
-                drain(&mut machine, now, &mut said);
+                drain(&mut machine, now, &mut digest);
             }
             now = next;
             // Half a second to two seconds of the same inputs, so time-outs can pass.
@@ -68,11 +68,11 @@ impl<M: Machine<Output: Debug>, P> Subject<M, P> {
                 Rng::with_seed(scene.wrapping_mul(1000).wrapping_add(step / (25 + scene % 4 * 25)));
             for input in (self.scene)(&mut mood, &mut rng, step) {
                 machine.handle(now, input);
-                drain(&mut machine, now, &mut said);
+                drain(&mut machine, now, &mut digest);
             }
-            (self.told)(&machine).hash(&mut said);
+            (self.report)(&machine).hash(&mut digest);
         }
-        said.finish()
+        digest.finish()
     }
 
     fn walk(&self) {
@@ -102,7 +102,7 @@ impl<M: Machine<Output: Debug>, P> Subject<M, P> {
             }
         }
         let node = self.specification.node;
-        assert!(idle.is_empty(), "{node}: these are taken and change nothing: {idle:#?}");
+        assert!(idle.is_empty(), "{node}: these are accepted and change nothing: {idle:#?}");
     }
 }
 
@@ -209,7 +209,7 @@ fn a_parameter_without_an_effect_is_found() {
 }
 
 #[test]
-fn what_a_shell_does_has_a_test_over_dds() {
+fn each_effect_in_a_shell_has_a_test_over_dds() {
     let all = [
         scenes::hindbrain().elsewhere,
         scenes::arbiter().elsewhere,

@@ -21,13 +21,13 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain, hindbrain::Params> {
         begin: Hindbrain::new,
         changed: Input::ParametersChanged,
         scene: |mood, rng, step| {
-            let (speaks, wish) = (mood.u8(0..4) > 0, velocity(mood));
-            let (clear, estop_speaks, switch_speaks) = (mood.f64(), mood.u8(0..8) > 0, mood.u8(0..8) > 0);
+            let (publishes, wanted) = (mood.u8(0..4) > 0, velocity(mood));
+            let (clear, estop_publishes, switch_publishes) = (mood.f64(), mood.u8(0..8) > 0, mood.u8(0..8) > 0);
             let mut inputs = Vec::new();
-            if step % 5 == 0 && estop_speaks {
+            if step % 5 == 0 && estop_publishes {
                 inputs.push(Input::EstopReceived(false));
             }
-            if switch_speaks {
+            if switch_publishes {
                 // Occasionally off and on again, followed by a zero.
                 inputs.push(Input::EnableReceived(step % 50 > 2));
             }
@@ -44,13 +44,13 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain, hindbrain::Params> {
                 distance: Some(distance),
                 stamp: Stamp::ZERO,
             });
-            if speaks {
-                let wish = if step % 50 < 6 { units::Velocity::ZERO } else { wish };
-                inputs.push(Input::CommandReceived(Ok(command(wish))));
+            if publishes {
+                let wanted = if step % 50 < 6 { units::Velocity::ZERO } else { wanted };
+                inputs.push(Input::CommandReceived(Ok(command(wanted))));
             }
             inputs
         },
-        told: |machine| format!("{:?}", machine.health()),
+        report: |machine| format!("{:?}", machine.health()),
         scenes: 20,
         elsewhere: &[],
     }
@@ -74,19 +74,19 @@ pub fn arbiter() -> Subject<arbiter::Arbiter, arbiter::Params> {
         scene: |mood, _, step| {
             let mut inputs = Vec::new();
             for source in 0..2 {
-                let (speaks, wish) = (mood.u8(0..4) > 0, velocity(mood));
-                if speaks {
-                    let wish = if step % 50 < 3 { units::Velocity::ZERO } else { wish };
-                    inputs.push(Input::CommandReceived { source, command: Ok(command(wish)) });
+                let (publishes, wanted) = (mood.u8(0..4) > 0, velocity(mood));
+                if publishes {
+                    let wanted = if step % 50 < 3 { units::Velocity::ZERO } else { wanted };
+                    inputs.push(Input::CommandReceived { source, command: Ok(command(wanted)) });
                 }
             }
-            let (speaks, closed) = (mood.u8(0..4) > 0, mood.u8(0..4) == 0);
-            if speaks {
+            let (publishes, closed) = (mood.u8(0..4) > 0, mood.u8(0..4) == 0);
+            if publishes {
                 inputs.push(Input::LockReceived { lock: 0, closed });
             }
             inputs
         },
-        told: |machine| format!("{:?}", machine.health()),
+        report: |machine| format!("{:?}", machine.health()),
         scenes: 20,
         elsewhere: &[
             (
@@ -105,7 +105,7 @@ pub fn arbiter() -> Subject<arbiter::Arbiter, arbiter::Params> {
     }
 }
 
-/// Some factors at their ends, some between.
+/// Factors at their limits and between them.
 fn factors(mood: &mut Rng) -> [f32; 16] {
     std::array::from_fn(|_| [0.0, 1.0, 1.0, mood.f32()][mood.usize(0..4)])
 }
@@ -119,19 +119,19 @@ pub fn zones() -> Subject<zones::ZoneScaler, zones::Params> {
         begin: ZoneScaler::new,
         changed: Input::ParametersChanged,
         scene: |mood, rng, step| {
-            let (speaks, scales, wish, all) =
+            let (publishes, scales, wanted, all) =
                 (mood.u8(0..4) > 0, mood.u8(0..4) > 0, velocity(mood), factors(mood));
             let mut inputs = Vec::new();
             if scales {
                 inputs.push(Input::ScalingReceived(all));
             }
-            if speaks {
+            if publishes {
                 // Around one direction, to and fro over a boundary.
                 let (sin, cos) = (mood.f64() * 6.3 + rng.f64() * 0.2).sin_cos();
                 let about = units::Velocity::planar(cos, sin).unwrap_or_default();
-                let wish = [wish, about][mood.usize(0..2)];
-                let wish = if step % 50 < 3 { units::Velocity::ZERO } else { wish };
-                inputs.push(Input::CommandReceived(command(wish)));
+                let wanted = [wanted, about][mood.usize(0..2)];
+                let wanted = if step % 50 < 3 { units::Velocity::ZERO } else { wanted };
+                inputs.push(Input::CommandReceived(command(wanted)));
             }
             let (forward_back, left_right) = (mood.i32(-100..=100), mood.i32(-100..=100));
             inputs.push(Input::JoystickReceived(zones::Joystick {
@@ -150,7 +150,7 @@ pub fn zones() -> Subject<zones::ZoneScaler, zones::Params> {
             }));
             inputs
         },
-        told: |machine| format!("{:?} {:?}", machine.health(), machine.report()),
+        report: |machine| format!("{:?} {:?}", machine.health(), machine.report()),
         scenes: 20,
         elsewhere: &[("markers.*", "test_zone_markers.py::test_the_zones_and_both_sticks_are_drawn")],
     }
@@ -219,7 +219,7 @@ pub fn joystick() -> Subject<joystick::Joystick, joystick::Params> {
             }));
             inputs
         },
-        told: |_| String::new(),
+        report: |_| String::new(),
         scenes: 20,
         elsewhere: &[],
     }
@@ -244,9 +244,9 @@ pub fn chair() -> Subject<chair::Chair, chair::Params> {
                 inputs.push(ChairInput::Remote(Input::Activated));
                 inputs.push(ChairInput::Remote(Input::ProfileReceived(1)));
             }
-            let (answers, speaks, shows, turns) =
+            let (answers, publishes, shows, turns) =
                 (mood.u8(0..4) > 0, mood.u8(0..4) > 0, mood.u8(0..4) > 0, mood.u8(0..8) > 0);
-            let wish = velocity(mood);
+            let wanted = velocity(mood);
             if answers && step % 10 == 0 {
                 inputs.push(ChairInput::Remote(Input::ServiceAnswered(Service::SetShared)));
             }
@@ -263,9 +263,9 @@ pub fn chair() -> Subject<chair::Chair, chair::Params> {
                     }));
                 }
             }
-            if speaks {
-                let wish = if step % 50 < 3 { units::Velocity::ZERO } else { wish };
-                inputs.push(ChairInput::Remote(Input::CommandReceived(command(wish))));
+            if publishes {
+                let wanted = if step % 50 < 3 { units::Velocity::ZERO } else { wanted };
+                inputs.push(ChairInput::Remote(Input::CommandReceived(command(wanted))));
             }
             if turns {
                 let angle = (step as f32 * mood.f32() * 10.0) % 360.0;
@@ -282,7 +282,7 @@ pub fn chair() -> Subject<chair::Chair, chair::Params> {
             ));
             inputs
         },
-        told: |machine| format!("{:?} {:?}", machine.health(), machine.odometry().health()),
+        report: |machine| format!("{:?} {:?}", machine.health(), machine.odometry().health()),
         scenes: 20,
         elsewhere: &[],
     }
@@ -358,7 +358,7 @@ pub fn surround() -> Subject<surround::Surround, surround::Params> {
             }
             inputs
         },
-        told: |machine| format!("{:?}", machine.health()),
+        report: |machine| format!("{:?}", machine.health()),
         scenes: 4,
         elsewhere: &[
             ("sensors.scanner.least_points", "only clouds"),
@@ -378,14 +378,14 @@ pub fn world() -> Subject<world::World, world::Params> {
         begin: World::new,
         changed: Input::ParametersChanged,
         scene: |mood, _, step| {
-            let (speaks, port, starboard) = (mood.u8(0..4) > 0, mood.i16(24..=156), mood.i16(24..=156));
+            let (publishes, port, starboard) = (mood.u8(0..4) > 0, mood.i16(24..=156), mood.i16(24..=156));
             let mut inputs = vec![Input::ClockRead(Stamp { sec: 100, nanosec: step as u32 })];
-            if speaks {
+            if publishes {
                 inputs.extend([Input::PortReceived(port), Input::StarboardReceived(starboard)]);
             }
             inputs
         },
-        told: |_| String::new(),
+        report: |_| String::new(),
         scenes: 20,
         elsewhere: &[],
     }
@@ -421,7 +421,7 @@ pub fn fake_chair() -> Subject<fake_chair::FakeChair, fake_chair::Params> {
             }
             inputs
         },
-        told: |_| String::new(),
+        report: |_| String::new(),
         scenes: 20,
         elsewhere: &[],
     }

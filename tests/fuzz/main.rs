@@ -161,9 +161,9 @@ impl<M: Machine> Subject<M> {
             }
             let mut outputs = 0;
             while let Some(output) = machine.poll(now) {
-                assert!((self.holds)(&machine, &output), "what it asks for is not to be");
+                assert!((self.holds)(&machine, &output), "an output violates the invariants");
                 outputs += 1;
-                assert!(outputs < MOST_OUTPUTS, "it has something to say without end");
+                assert!(outputs < MOST_OUTPUTS, "it publishes without end");
             }
             // A machine that is due right after it was drained would keep its thread busy for ever.
             assert!(machine.deadline().is_none_or(|at| at > now), "it is due for ever");
@@ -194,7 +194,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 #[test]
-fn no_machine_minds_what_comes() {
+fn no_input_breaks_a_machine() {
     let only = std::env::var("FUZZ_ONLY").unwrap_or_default();
     for seed in SEEDS {
         for (name, share, run) in RUNS {
@@ -207,7 +207,7 @@ fn no_machine_minds_what_comes() {
 
 /// A test in which nothing ever moves proves nothing.
 #[test]
-fn in_such_lives_the_motors_do_move() {
+fn the_motors_move_in_random_lives() {
     for run in [|steps| subjects::hindbrain().run(1, steps), |steps| chain::drive().run(1, steps)] {
         let before = subjects::MOVED.get();
         run(100 * LIFE);
