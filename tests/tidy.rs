@@ -184,7 +184,7 @@ fn pure_crates_forbid_unsafe_code() {
 }
 
 #[test]
-fn no_file_has_too_many_ideas() {
+fn no_file_is_too_long() {
     let sources = files(&root(), &["rs", "py"]);
     assert!(sources.len() > 50, "only {} source files found", sources.len());
     for path in sources {
@@ -198,7 +198,7 @@ fn no_file_has_too_many_ideas() {
 }
 
 #[test]
-fn no_merge_was_left_halfway() {
+fn no_file_has_merge_markers() {
     for path in files(&root(), &["rs", "py", "md", "toml", "yaml", "xml", "msg", "srv"]) {
         let text = fs::read_to_string(&path).expect("a file of ours");
         let marked = text.lines().find(|line| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> "));
@@ -209,7 +209,7 @@ fn no_merge_was_left_halfway() {
 /// A wall 0.9 m ahead of the vehicle and a post beside its left front corner, as a scanner of 720 beams sees them, and
 /// a stick ahead and a little to the left: 70 percent, -25 percent.
 #[test]
-fn the_picture_of_the_zones_is_what_the_crates_draw() {
+fn the_picture_of_the_zones_is_generated() {
     let (wall, post) = (1.5, [0.9, 0.65]);
     let range = |beam: i32| {
         let (sin, cos) = (f64::from(beam) * core::f64::consts::PI / 360.0).sin_cos();
@@ -238,7 +238,7 @@ fn the_picture_of_the_zones_is_what_the_crates_draw() {
 }
 
 #[test]
-fn configuration_files_tell_every_parameter() {
+fn configuration_files_list_every_parameter() {
     for specification in specifications() {
         let file = format!("config/{}.yaml", executable(&specification));
         bless(&file, &params::yaml(&specification));

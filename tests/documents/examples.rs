@@ -52,7 +52,7 @@ fn faults(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_example_is_a_parameter_file_that_the_nodes_take() {
+fn every_example_is_a_parameter_file_that_the_nodes_accept() {
     let mut wrong = Vec::new();
     let mut count = 0;
     for page in pages() {
@@ -67,7 +67,7 @@ fn every_example_is_a_parameter_file_that_the_nodes_take() {
 }
 
 #[test]
-fn every_file_in_config_is_one_that_the_nodes_take() {
+fn every_file_in_config_is_one_that_the_nodes_accept() {
     let files = files(&root().join("config"), &["yaml"]);
     assert!(files.len() > 10, "only {} files were found", files.len());
     for file in files {
@@ -77,7 +77,7 @@ fn every_file_in_config_is_one_that_the_nodes_take() {
 }
 
 #[test]
-fn what_a_node_refuses_is_a_fault() {
+fn an_example_that_a_node_refuses_is_a_fault() {
     let below = |text: &str| format!("hindbrain:\n  ros__parameters:\n    {text}\n");
     for (text, fault) in [
         (below("max_liner: 1.0"), "did you mean 'max_linear'"),

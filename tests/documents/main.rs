@@ -16,7 +16,7 @@ use tests::root;
 
 /// The README is one page; longer texts have a page in `docs/`.
 #[test]
-fn the_readme_is_a_page() {
+fn the_readme_is_one_page() {
     const MOST: usize = 150;
     let lines = fs::read_to_string(root().join("README.md")).expect("a README").lines().count();
     assert!(lines <= MOST, "README.md has {lines} lines, must have {MOST} at most");

@@ -22,7 +22,8 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain, hindbrain::Params> {
         changed: Input::ParametersChanged,
         scene: |mood, rng, step| {
             let (publishes, wanted) = (mood.u8(0..4) > 0, velocity(mood));
-            let (clear, estop_publishes, switch_publishes) = (mood.f64(), mood.u8(0..8) > 0, mood.u8(0..8) > 0);
+            let (clear, estop_publishes, switch_publishes) =
+                (mood.f64(), mood.u8(0..8) > 0, mood.u8(0..8) > 0);
             let mut inputs = Vec::new();
             if step % 5 == 0 && estop_publishes {
                 inputs.push(Input::EstopReceived(false));

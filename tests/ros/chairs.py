@@ -157,7 +157,7 @@ class Driver:
             self.commands = node.create_timer(0.02, publish)
 
     def again(self, linear=0.0, angular=0.0):
-        """The same after a zero that the chair follows: after a loss nothing continues by itself."""
+        """Sets the command after a zero that the chair follows: after a loss nothing continues by itself."""
         self.set_command()
         self.become("active")
         self.set_command(linear, angular)

@@ -46,8 +46,8 @@ def wire(setup):
 
 
 def play(seed, setup, count=1_000_000, seconds=1_000_000, first=0):
-    """Plays so many episodes of this seed from the `first` on, or for so long; fails at the first that has not its bound or its way back,
-    and if the vehicle holds more at the end than it did."""
+    """Plays so many episodes of this seed from the `first` on, or for so long; fails at the first one that violates its bound or its recovery,
+    and if the vehicle uses more resources at the end."""
     print(f"episodes: seed {seed}, {setup}", flush=True)
     with wire(setup) as stage, scenarios("play", seed, count, setup, first, seconds, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:

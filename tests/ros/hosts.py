@@ -245,7 +245,7 @@ def switch(vehicle, operator):
     lost = time.time()
     operator.order(enable=False)
     time.sleep(2.0)
-    assert set(vehicle.values(lost)) == {24}, "a switch without a lease is asked for its link"
+    assert set(vehicle.values(lost)) == {24}, "a switch without a lease stops with its link"
     operator.order(link=True)
     vehicle.wait_for_motors(90, 90, "the link is back, and false with it", 20.0)
     vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
@@ -268,7 +268,7 @@ def pushed(vehicle, operator, leased=False):
     operator.order(linear=1.0)
     operator.order(link=True)
     if not leased:
-        vehicle.wait_for_motors(24, 24, "it is obeyed", 20.0)
+        vehicle.wait_for_motors(24, 24, "the command is followed", 20.0)
         return
     vehicle.wait_for("SSTOP.ROS", "NOT_ARMED", timeout=20.0)
     vehicle.stays_stopped(2.0, "the lease lapsed with the link")
@@ -299,7 +299,7 @@ def stick(vehicle, operator):
     drives = lambda: max(vehicle.motors) <= 25  # noqa: E731, a stick comes near to full speed
     vehicle.wait(drives, lambda: f"the stick does not drive: {active()}", 20.0)
     operator.order(stick=[0.0, False])
-    vehicle.wait_for_motors(90, 90, "the stick is let go")
+    vehicle.wait_for_motors(90, 90, "the stick is released")
     operator.order(link=False)
     time.sleep(1.5)
     operator.order(stick=[1.0, True])

@@ -60,7 +60,7 @@ def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others
 
 
 class Source:
-    """Says `speed` 50 times a second, stamped so far ahead of now [s], and zeros first; an `ahead` of None is no stamp."""
+    """Publishes `speed` 50 times a second, stamped so far ahead of now [s], and zeros first; an `ahead` of None is no stamp."""
 
     def __init__(self, arbiter, topic, speed, ahead=0.0):
         self.speed, self.ahead, self.sent = speed, ahead, 0
@@ -92,7 +92,7 @@ def reason(arbiter, source, text):
 
 
 def test_a_source_with_a_lagging_clock_takes_over_at_once():
-    """What stamps of another source would make late in the stages further on goes out without one."""
+    """A command that later stages would judge late by its stamp goes out without one."""
     with Arbiter({**NAVIGATION, **DOCK}) as arbiter:
         navigation = Source(arbiter, "/nav", 0.8, ahead=0.09)
         arbiter.drives("navigation", 0.8)

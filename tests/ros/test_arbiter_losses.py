@@ -38,7 +38,7 @@ def diagnosis(arbiter, text, level=b"\x01"):
 
 @pytest.mark.parametrize("seconds", [3.0, 10.0])
 def test_an_arbiter_that_was_held_lets_nothing_out_that_waited(executable, seconds):
-    """Without stamps: a teleop drives, the arbiter stands still, the teleop dies with motion as its last word."""
+    """Without stamps: a teleop drives, the arbiter stands still, the teleop dies and its last message is motion."""
     with Arbiter({**NAVIGATION, **DOCK}, executable) as arbiter:
         dock = arbiter.publish("/dock", 0.3, Twist)
         arbiter.drives("dock", 0.3)
@@ -166,7 +166,7 @@ def test_a_source_of_another_type_or_best_effort_is_reported_although_nothing_mo
 
 
 def test_two_publishers_of_a_source_stop_and_are_reported(graph, executable):
-    """By turns the vehicle would swing between both."""
+    """Two publishers in turn would make the vehicle swing between their commands."""
     with Arbiter(NAVIGATION, executable) as arbiter:
         arbiter.graph.subscribe(DiagnosticArray, "/diagnostics")
         navigation = arbiter.publish("/nav", 0.1)
@@ -212,7 +212,7 @@ def test_the_last_line_of_the_log_is_the_present_state_with_its_reason():
 
 @pytest.mark.parametrize("has_stick", [False, True])
 def test_without_a_gamepad_steersman_drives_by_navigation(graph, has_stick):
-    """Whether the joystick is a source or not: one without a device claims nothing."""
+    """A joystick without a device does not drive, whether it is a source or not."""
     parameters = {"velocity_arbiter:sources.navigation.topic": "/nav", "velocity_arbiter:sources.navigation.priority": 10}
     if has_stick:
         parameters |= {f"velocity_arbiter:{name}": value for name, value in named("sources.joystick", **{**STICK, "priority": 100}).items()}

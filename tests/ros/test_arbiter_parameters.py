@@ -44,7 +44,7 @@ def test_a_source_is_added_drives_and_is_removed_while_it_drives(arbiter):
     assert arbiter.last == 0.0
     assert arbiter.change(DOCK) == [], "and it may come again"
     wait_for_messages_in_flight()
-    assert arbiter.last == 0.0, "it asked all the while, and did not let go"
+    assert arbiter.last == 0.0, "it commanded motion throughout, without a zero"
     dock.zero()
     arbiter.drives("dock", 0.3)
 
@@ -130,7 +130,7 @@ def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
     arbiter.rests_within(0.0, start, "a lock is added")
     end = arbiter.publish("/door", False, Bool)
     waits = "waits for a zero: the source that drove, or a lock, was lost"
-    arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that comes sets off what asks for motion")
+    arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that is added starts a source in motion")
     navigation.zero()
     arbiter.drives("navigation", 0.1)
     for ends in ("is open again", "is removed"):
@@ -141,7 +141,7 @@ def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
             break
         start = time.monotonic()
         end = arbiter.publish("/door", False, Bool)
-        arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that is open again sets off what asks for motion")
+        arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that is open again starts a source in motion")
         opened = time.monotonic() - start
         assert opened > 0.25, f"it is open after {opened:.3f} s"
         wait_for_messages_in_flight()
@@ -149,7 +149,7 @@ def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
         navigation.zero()
         arbiter.drives("navigation", 0.1)
     assert arbiter.delete("locks.door.topic") == []
-    arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that goes sets off what asks for motion")
+    arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that is removed starts a source in motion")
     navigation.zero()
     arbiter.drives("navigation", 0.1)
 
@@ -327,7 +327,7 @@ def test_changes_lose_no_command_of_another_source_and_leak_nothing(executable):
 
 
 class Usage:
-    """What a process has of the system: threads, open files, memory [kB]."""
+    """The resources of a process: threads, open files, memory [kB]."""
 
     def __init__(self, pid):
         status = pathlib.Path(f"/proc/{pid}/status").read_text()

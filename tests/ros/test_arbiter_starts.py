@@ -1,4 +1,4 @@
-"""What velocity_arbiter refuses at its start, apart and in `steersman`, and what a console that stands still does to it."""
+"""What velocity_arbiter refuses at its start, apart and in `steersman`, and its behaviour behind a console that is paused."""
 
 import time
 
@@ -27,7 +27,7 @@ def test_two_sources_of_one_name_in_a_file_are_refused(tmp_path, style):
 
 
 class Deaf(Process):
-    """A console that stands still while `stands_still`."""
+    """A console that is paused while `stands_still`."""
 
     stands_still = False
 

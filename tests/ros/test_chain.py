@@ -149,7 +149,7 @@ def switches(stack):
 
 
 def estop_and_back(stack, estop):
-    """All that brings motion back but a zero."""
+    """Everything that motion needs after a stop, except a zero."""
     estop.data = True
     stack.wait_for_state("ESTOP")
     estop.data = False
@@ -175,7 +175,7 @@ def test_a_stick_held_through_an_estop_moves_nothing_when_the_zone_opens(stack):
     stack.stick(0.0)
     stack.wait_for_rest()
     stack.stick(1.0)
-    stack.wait_for_motors(lambda port, starboard: port < 60, "the stick does not drive after it was let go")
+    stack.wait_for_motors(lambda port, starboard: port < 60, "the stick does not drive after its release")
 
 
 @pytest.mark.parametrize("composed", [True, False], ids=["composed", "separate"])
@@ -265,10 +265,10 @@ def test_navigation_drives_until_the_stick_does(stack):
     stack.wait_for_motors(lambda port, starboard: port > 120, "the stick does not take over")
     start = time.monotonic()
     stack.stick(-1.0, drive=False)
-    stack.stopped_within(BRAKES, start, "the button is let go")
+    stack.stopped_within(BRAKES, start, "the button is released")
     stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not get its turn back")
     ahead = next(at for at, message in stack.graph.messages["/motor/port"] if at > start and message.data < STOP) - start
-    assert 0.5 <= ahead < 0.5 + BRAKES + SLACK, f"navigation drives on {ahead:.3f} s after the button was let go"
+    assert 0.5 <= ahead < 0.5 + BRAKES + SLACK, f"navigation drives on {ahead:.3f} s after the button was released"
     start = time.monotonic()
     timer.cancel()
     stack.stopped_within(0.5 + BRAKES / 2, start, "navigation is silent")
@@ -323,7 +323,7 @@ def test_the_reference_passes_while_the_user_does_not_drive(stack):
     reference.pos_cov = [PosCov(cov=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])]
     stack.stick(0.0, drive=False)
     timer = stack.graph.repeat("/joystick/reference", reference, 20.0)
-    stack.graph.wait(lambda: stack.graph.last("/joystick/desired") == reference, "a reference that asks for nothing, as it begins")
+    stack.graph.wait(lambda: stack.graph.last("/joystick/desired") == reference, "the reference does not begin with zero")
     reference.vel = [Vel(vx=0.25, vy=-0.0, vz=1e-300)]
     stack.graph.wait(lambda: stack.graph.last("/joystick/desired") == reference, "the reference does not come through")
     stack.stick(0.0, drive=True)

@@ -1,4 +1,4 @@
-"""Driving a chair through LUCI's topics: the sticks, and whatever a chair or a command may do wrong.
+"""Driving a chair through LUCI's topics: the sticks, and the faults of chairs and commands.
 
 Every stick that the node ever publishes is looked at, see `Driver.check`.
 """
@@ -36,7 +36,7 @@ def test_sticks_have_luci_signs_and_zones(command):
 
 
 def test_nothing_moves_before_a_neutral_command():
-    """Held all the while, from before the start and through a loss of the chair."""
+    """The command is motion throughout, from before the start and through a loss of the chair."""
     with Luci() as luci, Driver() as driver:
         driver.set_command(1.0)
         driver.activate()
@@ -117,7 +117,7 @@ PARTS = [(axis, name) for axis in ("linear", "angular") for name in "xyz"]
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_an_invalid_command_is_neutral(value):
-    """In whichever part, also in one that a chair has no use for."""
+    """Any part of the command may be invalid, also one that a chair does not use."""
     with active() as (_, driver):
         for axis, name in PARTS:
             driver.again(1.0)
@@ -220,7 +220,7 @@ def test_two_publishers_of_the_chairs_state_count_as_none(kind, topic):
 
 @pytest.mark.parametrize("source, text", [(PHYSICAL, "'chair physical' (4)"), (WDI, "'WDI' (2)"), (AUTO, "'autonomous remote' (1)")])
 def test_a_chair_that_leaves_the_mode_gets_neutral(source, text):
-    """Whoever took it keeps it: the mode is not taken back."""
+    """A mode that another client took is not taken back."""
     with active() as (luci, driver):
         driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
@@ -255,7 +255,7 @@ def test_a_silent_chair_gets_neutral():
 
 
 def test_a_chair_that_publishes_five_times_a_second_is_driven():
-    """LUCI's loop runs ten times a second, and one may be missing."""
+    """LUCI's loop runs ten times a second, and one message may be missing."""
     with active() as (luci, driver):
         driver.set_command(1.0)
         driver.drives(50, 0, FRONT)
@@ -325,7 +325,7 @@ def test_in_the_auto_mode_an_invalid_source_is_ignored():
 @pytest.mark.alone
 @pytest.mark.parametrize("flood", ["command", "position", "scaling"])
 def test_a_flood_delays_nothing(flood):
-    """A second of 1 kHz and more, and the next word counts at once."""
+    """A second of 1 kHz and more, and the next message counts at once."""
     with active() as (luci, driver):
         driver.set_command(1.0)
         driver.drives(50, 0, FRONT)

@@ -1,4 +1,4 @@
-"""Entering and leaving a chair's remote mode: by services that may not answer, and however the node ends.
+"""Entering and leaving a chair's remote mode: by services that may not answer, and at every kind of end.
 
 Every stick that the node ever publishes is looked at, see `Driver.check`.
 """

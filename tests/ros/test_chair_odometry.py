@@ -1,4 +1,4 @@
-"""LUCI's encoders, inertial unit and cameras as the standard messages that everybody else reads, against the closed form."""
+"""LUCI's encoders, inertial unit and cameras as standard messages, compared with the closed form."""
 
 import math
 import time
@@ -139,9 +139,9 @@ def test_gaps_jumps_and_a_new_clock_move_nothing_and_are_counted():
         sure = wheels.last.pose.covariance[0]
         wheels.turn(0.05, 0.05, 500)  # a gap
         wheels.turn(0.2, 0.2)  # 20 m/s
-        wheels.clock = 0  # a board that starts anew
+        wheels.clock = 0  # a board that restarts
         wheels.turn(0.05, 0.05)
-        wheels.send(*wheels.angles(), wheels.clock)  # the same once more
+        wheels.send(*wheels.angles(), wheels.clock)  # the same message again
         after = wheels.arc(0.01, 0.01, 1)
         assert after == pytest.approx((before[0] + 0.01, before[1], before[2]), abs=1e-3)
         assert wheels.last.pose.covariance[0] > sure + 0.01

@@ -1,4 +1,4 @@
-"""The files in `config/` and `launch/` are what the nodes take."""
+"""The nodes accept the files in `config/` and `launch/`."""
 
 import pathlib
 import xml.etree.ElementTree

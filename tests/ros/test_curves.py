@@ -1,4 +1,4 @@
-"""The motion that is taken away ends as quickly as the vehicle brakes, although another one begins slowly: hindbrain's default slopes."""
+"""With hindbrain's default slopes a motion ends as quickly as the vehicle brakes, although another one begins slowly."""
 
 import time
 
@@ -39,6 +39,6 @@ def test_a_zone_that_closes_ends_the_forward_motion_of_a_curve(composed):
         seen = parts(stack, start)
         late = [one for one in seen if one[0] > FADING + SLACK and abs(one[1]) > 0.02]
         assert not late, late[:3]
-        assert seen[-1][2] > 0.3, "and the turn goes on"
+        assert seen[-1][2] > 0.3, "the turn does not continue"
     finally:
         stack.close()

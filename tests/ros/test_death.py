@@ -42,7 +42,7 @@ def waits(thread):
 
 @contextlib.contextmanager
 def hung(thread):
-    """Holds one thread of another process, as a page that never comes would; all others go on."""
+    """Holds one thread of another process, as a page fault that is never served would; all others go on."""
     try:
         ptrace(SEIZE, thread)
     except PermissionError:
@@ -137,7 +137,7 @@ def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path):
 
 
 def test_a_node_that_was_held_shortly_leaves_the_motor_controller_at_stop(tmp_path):
-    """Longer than the controller's thread waits and shorter than the supervising one: the node goes on with full speed in mind."""
+    """Longer than the controller's thread waits and shorter than the supervising one: the node continues at full speed."""
     parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
@@ -157,7 +157,7 @@ def test_a_node_that_was_held_shortly_leaves_the_motor_controller_at_stop(tmp_pa
 
 
 def test_a_lost_controller_whose_line_hangs_for_a_while_is_still_lost(tmp_path):
-    """Opening a broken adapter may take the kernel a second; that it ends does not make the adapter whole."""
+    """Opening a broken adapter may take the kernel a second; the end of the call does not repair the adapter."""
     parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
@@ -199,7 +199,7 @@ def test_the_stick_does_not_drive_past_a_hung_hindbrain():
         with hung(thread):
             start = now()
             stopped_meanwhile(stack.graph, start)
-            # The stick goes on to speak, and every word of it is a stop.
+            # The stick's thread continues to publish motor values, all of them stop.
             commands = len(stack.graph.messages["/cmd_vel"])
             stack.graph.wait(lambda: len(stack.graph.messages["/cmd_vel"]) > commands + 20, "the stick's thread hangs too")
             stack.stick(-1.0)
@@ -236,7 +236,7 @@ class BootClock:
         self.slept = 0
 
     def vdso(self, process):
-        """Where it is mapped; it is the same for all."""
+        """The address of its mapping, which is the same in all processes."""
         lines = pathlib.Path(f"/proc/{process}/maps").read_text().splitlines()
         return next(int(line.split("-")[0], 16) for line in lines if line.endswith("[vdso]"))
 
@@ -252,7 +252,7 @@ class BootClock:
 
 
 def test_a_computer_that_was_suspended_is_a_fault_that_stays():
-    """By the monotonic clock, which does not go on meanwhile, it would drive on."""
+    """By the monotonic clock, which stands still meanwhile, it would drive on."""
     if platform.machine() != "x86_64":
         pytest.skip("the machine code is x86_64's")
     with Vehicle() as vehicle:
@@ -346,7 +346,7 @@ def test_commands_that_waited_for_a_held_node_are_not_passed_one_by_one():
 
 
 def test_a_node_that_was_started_to_ignore_a_hangup_goes_on(tmp_path):
-    """As under `nohup`, whose terminal goes."""
+    """The node runs as under `nohup` when the terminal is closed."""
     executable = tmp_path / "hindbrain"
     executable.write_text(f'#!/bin/sh\ntrap "" HUP\nexec {shutil.which("hindbrain")} "$@"\n')
     executable.chmod(0o755)

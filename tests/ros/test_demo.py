@@ -17,7 +17,7 @@ DOMAIN = os.environ.get("ROS_DOMAIN_ID", "0")
 
 
 def demo(changes=(), timeout=60.0):
-    """The headless demo started by hand in the tests' own shell, which has the domain of what the tests run."""
+    """The headless demo started by hand in the tests' own shell, which has the domain of the tests."""
     environment = {name: value for name, value in os.environ.items() if name != "STEERSMAN_DOMAIN"}
     environment.update(changes)
     command = ["demo", "--headless", "--seconds", "12"]

@@ -1,4 +1,4 @@
-"""hindbrain with a motor controller: a RoboClaw and a Maestro that are imitated from their manuals."""
+"""hindbrain with a motor controller: a RoboClaw and a Maestro simulated by their manuals."""
 
 import time
 
@@ -9,7 +9,7 @@ from vehicle import Vehicle, now
 
 
 def on(kind, link, **parameters):
-    """The parameters for a controller at the end of `link`, which is looked for once a second when it is gone."""
+    """The parameters for a controller at the end of `link`, which is searched for once a second when it is gone."""
     own = {f"driver.{name}": value for name, value in parameters.items()}
     return {"driver.kind": kind, "driver.device": str(link), **own}
 
@@ -56,7 +56,7 @@ class Driven:
             self.device.__exit__()
 
     def drive(self):
-        """Full ahead, also where the controller has to be opened first."""
+        """Drives full ahead, also where the controller has to be opened first."""
         self.vehicle.wait(lambda: self.vehicle.source("motor_controller").says == "works", "it is not open")
         self.vehicle.start()
         self.vehicle.set_command(1.0)
@@ -76,7 +76,7 @@ class Driven:
         assert source.says == "lost" and source.blocks and self.device.link in source.publishers[0], f"{what}: {source}"
 
     def recover(self):
-        """It is back: the fault stays until it is reset, and enable has to rise again."""
+        """After its return the fault stays until it is reset, and enable has to rise again."""
         vehicle = self.vehicle
         vehicle.wait_for("ESTOP", "FAULT_LATCHED")
         back = now()
@@ -158,7 +158,7 @@ def test_the_last_command_to_a_controller_is_stop(kind, tmp_path):
         end = time.monotonic()
         driven.vehicle.process.stop()
         assert driven.vehicle.process.process.returncode == 0
-        assert driven.device.since(end, "motors")[-1] == driven.stop, "the last word is not stop"
+        assert driven.device.since(end, "motors")[-1] == driven.stop, "the last value is not stop"
 
 
 def test_a_controller_outlives_a_killed_hindbrain_by_its_own_time_out_only(kind, tmp_path):

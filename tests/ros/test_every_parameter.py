@@ -84,7 +84,7 @@ def is_same(one, other):
 
 
 def change(parameters, descriptor):
-    """Gives the parameter another legal value; the value, or why each of them was refused."""
+    """Sets another legal value; returns it, or why each of them was refused."""
     before, reasons = parameters.get(descriptor.name), []
     for value in others(descriptor, before):
         result = parameters.set(descriptor, value)
@@ -105,7 +105,7 @@ SLACK = 0.35
 
 
 class Gate:
-    """hindbrain with a sensor, an e-stop and a switch that repeats, all of them well."""
+    """hindbrain with a sensor, an e-stop and a switch that repeats, all without faults."""
 
     PARAMETERS = {"ir.sensors": [SENSOR], "ir.timeout": 0.4, "estop.timeout": 0.4, "cmd_timeout": 0.8}
 
@@ -147,13 +147,13 @@ class Gate:
         self.vehicle.wait(lambda: self.vehicle.state == "SSTOP.ROS", "it does not stand")
 
     def first(self, topic, start, is_it):
-        """When a message that is it was first published after the time `start`."""
+        """The time of the first message after the time `start` for which `is_it` holds."""
         graph = self.vehicle.graph
         self.vehicle.wait(lambda: any(is_it(m) for m in graph.since(topic, start)), f"nothing of that kind on {topic}")
         return next(at for at, message in graph.messages[topic] if at >= start and is_it(message))
 
     def reads(self, distance):
-        """What it makes of a distance."""
+        """Its report of a distance."""
         self.range.range = distance
         start = now()
         self.vehicle.wait(lambda: len(self.vehicle.graph.since("/hind/state_detail", start + 0.05)) >= 2, "no details")
@@ -249,7 +249,7 @@ def gate():
 
 @pytest.mark.parametrize("name", HINDBRAIN)
 def test_a_parameter_of_hindbrain_takes_effect_as_documented(gate, name):
-    """With its first value, with another one, and with the first one again."""
+    """The effect shows with the first value, with another one, and with the first one again."""
     gate.stand()
     gate.range.range = 1.0
     descriptor, first = gate.described[name], gate.parameters.get(name)
@@ -267,7 +267,7 @@ def test_a_parameter_of_hindbrain_takes_effect_as_documented(gate, name):
 
 
 def test_no_parameter_of_hindbrain_changes_on_the_move(gate):
-    """Each is refused with the reason, stays what it was, and no motor value changes."""
+    """Each change is refused with the reason, the value stays, and no motor value changes."""
     gate.range.range = 1.0
     gate.go(0.5)
     start = now()
@@ -321,7 +321,7 @@ def test_each_parameter_is_accepted_or_refused_with_a_reason(walked, node):
 
 
 def test_each_parameter_of_hindbrain_that_may_change_is_seen_to_take_effect(walked):
-    """That each of the other nodes' does something is seen on their machines, by `tests/effects`."""
+    """The effects of the other nodes' parameters are tested on their machines by `tests/effects`."""
     changeable = {name for name, (descriptor, *_) in walked["hindbrain"].items() if not descriptor.read_only}
     forgotten, gone = changeable - set(HINDBRAIN), set(HINDBRAIN) - changeable
     assert not forgotten, f"nothing shows what these do: {forgotten}"

@@ -1,4 +1,4 @@
-"""The chair that is not there, looked at from outside as LUCI's own node would be, and its life with the node `chair`."""
+"""The simulated chair, observed on LUCI's topics and services, and driven by the node `chair`."""
 
 import math
 import time
@@ -239,7 +239,7 @@ def test_a_flood_delays_nothing_and_the_end_stops_the_wheels():
         assert number > 700
         chair.wait(lambda: chair.motors == (60, 60), "a flood does not drive")
         chair.process.stop()
-        chair.wait(lambda: chair.motors == (90, 90), "the last word is not stop")
+        chair.wait(lambda: chair.motors == (90, 90), "the last value is not stop")
 
 
 def test_a_measured_base_turns_the_encoders():
@@ -287,7 +287,7 @@ class Pair:
 @pytest.mark.parametrize("sent", ["streamed", "on_change"])
 @pytest.mark.parametrize("source", ["mode", "stick"])
 def test_a_chair_of_any_kind_is_driven_lost_and_given_back(source, sent):
-    """What joystick_position carries, and when it comes, LUCI does not state."""
+    """LUCI does not state the contents and the times of joystick_position."""
     with Pair(parameters={"position_source": source, "position_sent": sent}) as (chair, driver):
         driver.activate()
         driver.again(0.27)

@@ -1,4 +1,4 @@
-"""Whatever dies, the motors stop without anyone's help, as long as hindbrain lives."""
+"""When any process dies the motors stop by themselves, as long as hindbrain runs."""
 
 import signal
 import time
@@ -68,7 +68,7 @@ def test_a_hand_that_dies_lets_go(stack):
     stack.drive_forward()
     start = time.monotonic()
     stack.hand_timer.cancel()
-    stack.stopped_within(0.5 + BRAKES, start, "whoever held the virtual stick is gone")
+    stack.stopped_within(0.5 + BRAKES, start, "the publisher of the virtual stick is gone")
     stack.stays_stopped(0.5, "moved without a hand")
     stack.hand_timer.reset()
     stack.stays_stopped(0.5, "moved by a stick that came back held")
@@ -107,7 +107,7 @@ def test_a_reference_that_dies_stops(stack, stamped):
 
 
 def test_a_best_effort_estop_stops(stack):
-    """Of one that is best effort a press between two releases could be lost: so it is no e-stop, released or not."""
+    """A best-effort publisher may lose a press between two releases, so it counts as no e-stop."""
     stack.drive_forward()
     best_effort = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
     start = time.monotonic()
@@ -127,7 +127,7 @@ def test_a_best_effort_estop_stops(stack):
 
 
 def test_a_best_effort_switch_is_reported(graph):
-    """It cannot be received by a reliable subscription, and the user reads why."""
+    """A reliable subscription cannot receive it, and the log gives the reason."""
     process = Process("hindbrain")
     best_effort = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
     publisher = graph.node.create_publisher(Bool, "/hind/enable", best_effort)
@@ -173,7 +173,7 @@ def test_a_file_without_the_node_is_mentioned(tmp_path):
 
 
 def test_a_wrong_type_is_ignored_and_reported(stack):
-    """An Int16 where a Bool belongs moves nothing, and the user reads why."""
+    """An Int16 where a Bool belongs moves nothing, and the log gives the reason."""
     with second_publisher(Int16, "/hind/enable") as wrong:
         timer = stack.graph.node.create_timer(0.05, lambda: wrong.publish(Int16(data=1)))
         stack.stick(0.0)

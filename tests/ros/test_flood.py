@@ -1,4 +1,4 @@
-"""Floods and stale queues: the newest command counts, never one that lay waiting."""
+"""Floods and stale queues: the newest command counts, never a queued one."""
 
 import time
 
@@ -68,7 +68,7 @@ FLOODS = {
 
 @pytest.mark.parametrize("topic", FLOODS)
 def test_the_message_after_a_flood_of_hindbrain_counts_at_once(topic):
-    """2,000 a second for a second, and on each topic the last message is another one."""
+    """2,000 messages in a second, of which the last one on each topic differs."""
     many, last, slope = FLOODS[topic]
     with Vehicle({"ir.sensors": ["ir_front_port"]}, Twist) as vehicle:
         publisher = vehicle.graph.node.create_publisher(Range, "/hind/ir", 10)

@@ -104,7 +104,7 @@ def test_zeros_without_a_source_begin_motion(stack):
     command_for(stack, 0.0, 0.2)
     command_for(stack, 0.5, 0.3)
     stack.enable(False)
-    time.sleep(1.5)  # whatever came with a stamp is old by now
+    time.sleep(1.5)  # every stamped message is old by now
     causes = lambda: {cause.name for cause in stack.graph.last("/hind/state_detail").causes}  # noqa: E731
     assert not causes() & {"CMD_INVALID", "CMD_STALE"}, causes()
     stack.enable(True)
@@ -118,7 +118,7 @@ def test_zeros_without_a_source_begin_motion(stack):
 
 @pytest.mark.parametrize("kind", [Twist, TwistStamped])
 def test_a_stop_is_never_too_late(kind):
-    """Zeros of another time stop, and are no zero to begin with."""
+    """Zeros with stamps of another time stop, and do not begin motion."""
     with Vehicle(command=kind) as vehicle:
         vehicle.half_ahead()
         vehicle.fall_silent()

@@ -27,7 +27,7 @@ def test_a_command_of_either_type_drives(message_type):
 
 
 def test_an_old_enable_does_not_arm_a_new_node():
-    """A publisher that repeats its last word to late joiners would start a vehicle whose hindbrain was restarted."""
+    """A publisher with durability transient local would start a vehicle whose hindbrain was restarted."""
     with second_publisher(Bool, "/hind/enable", LATCHED) as switch:
         switch.publish(Bool(data=True))
         with Vehicle() as vehicle:
@@ -140,9 +140,9 @@ def test_a_required_estop_must_publish_in_time():
         vehicle.enable()
         vehicle.set_command(0.0)
         vehicle.set_command(0.5)
-        vehicle.stays_stopped(0.3, "it speaks again, enable and a zero, and no reset")
+        vehicle.stays_stopped(0.3, "it publishes again, enable and a zero, and no reset")
         vehicle.restart()
-        vehicle.drives_again("it speaks again")
+        vehicle.drives_again("it publishes again")
 
 
 def test_only_a_press_and_a_release_after_the_cause_reset():

@@ -103,7 +103,7 @@ def test_a_sensor_that_is_silent_unknown_or_not_fitted():
 
 
 def test_the_way_out_is_open():
-    """Straight away from what is there, and nowhere else."""
+    """The vehicle may only move straight away from the obstacle."""
     with Vehicle(QUICK) as vehicle:
         sensors = Sensors(vehicle)
         vehicle.start()
@@ -164,7 +164,7 @@ def test_a_sensor_that_is_fast_does_not_hide_one_that_is_slow():
 
 
 def test_an_old_measurement_does_not_count_from_its_arrival():
-    """A clear reading of 0.2 s ago is silent 0.1 s after it came, not 0.3 s."""
+    """A clear reading that is 0.2 s old counts as silent 0.1 s after its arrival, not 0.3 s."""
     with Vehicle({"ir.sensors": FRONT[:1], "ir.timeout": 0.3}) as vehicle:
         message = Range(min_range=0.1, max_range=5.0, range=1.0)
         message.header.frame_id = FRONT[0]

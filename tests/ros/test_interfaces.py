@@ -30,7 +30,7 @@ PATIENCE = 5.0  # s, for discovery and for one service call
 
 
 def interface(package, kind, name):
-    """Return the generated Python class, or fail in words."""
+    """Return the generated Python class, or fail with a message."""
     try:
         return getattr(importlib.import_module(f'{package}.{kind}'), name)
     except (ImportError, AttributeError) as error:
@@ -73,7 +73,7 @@ class Wire:
         assert self.client.wait_for_service(PATIENCE), 'the node has no get_type_description service'
 
     def close(self):
-        """Leave the network."""
+        """Destroy both nodes."""
         self.executor.shutdown()
         self.asker.destroy_node()
         self.node.destroy_node()

@@ -1,4 +1,4 @@
-"""`joy` and `~/connected` of the node `joystick`: what programs for the ROS 2 `joy` package rely on, and more."""
+"""`joy` and `~/connected` of the node `joystick`: the properties that programs for the ROS 2 `joy` package rely on, and more."""
 
 import contextlib
 import time
@@ -134,7 +134,7 @@ def test_moves_inside_the_dead_zone_are_not_published(quiet):
     wait_for(quiet, lambda joy: joy.axes[0] != 0.0, "the state is not published")
     quiet.hold({0: 100})
     wait_for(quiet, lambda joy: joy.axes[0] == 0.0, "the state is not published")
-    time.sleep(0.1)  # two publishers move the device: one may publish its old state once more
+    time.sleep(0.1)  # two publishers move the device: one may publish its old state again
     start = time.monotonic()
     for raw in (200, -300, 1000, 0):
         quiet.hold({0: raw})

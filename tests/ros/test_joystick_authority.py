@@ -1,4 +1,4 @@
-"""Who drives beside the node `joystick`: a stick that is not there claims nothing, one that is lost stops the vehicle first."""
+"""Other sources beside the node `joystick`: an absent stick does not drive, one that is lost stops the vehicle first."""
 
 import contextlib
 import time
@@ -20,7 +20,7 @@ STICK = [*PAD, "linear.x.axis:=1", "linear.x.scale:=-1.0"]
 
 
 class Robot:
-    """A joystick above navigation, which asks for 0.3 m/s all the time."""
+    """A joystick above navigation, which commands 0.3 m/s throughout."""
 
     def __init__(self, arbiter, *parameters):
         self.arbiter, self.graph = arbiter, arbiter.graph
@@ -50,7 +50,7 @@ class Robot:
         return time.monotonic()
 
     def status(self):
-        """The newest sentence of the joystick."""
+        """The joystick's newest message in the diagnostics."""
         reported = [s.message for array in self.graph.since("/diagnostics", 0.0) for s in array.status if s.name == "joystick"]
         return reported[-1] if reported else ""
 
@@ -78,14 +78,14 @@ def test_without_a_gamepad_navigation_drives(parameters):
     with robot(*parameters) as vehicle:
         vehicle.wait_for(0.3, "navigation does not drive")
         time.sleep(1.0)
-        assert not vehicle.states(0.0), "a stick that is not there speaks"
+        assert not vehicle.states(0.0), "an absent stick is published"
 
 
 def test_with_a_gamepad_of_which_nothing_is_mapped_navigation_drives():
     with robot(*PAD) as vehicle:
         vehicle.hold()
         vehicle.wait_for(0.3, "navigation does not drive")
-        assert not vehicle.states(0.0), "a stick without axes speaks"
+        assert not vehicle.states(0.0), "a stick without axes is published"
 
 
 def test_a_pad_pulled_out_in_full_drive_stops_the_vehicle_until_navigation_commands_zero():
@@ -103,7 +103,7 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_vehicle_until_navigation_comma
         assert set(vehicle.arbiter.speeds_since(stopped)) == {0.0}, "navigation drives off by itself"
         states = vehicle.states(start)
         assert None in states and set(vehicle.states(start + 0.3)) == {0.0}, "first it is lost, and then zero"
-        assert not vehicle.states(time.monotonic() - 0.5), "a stick that is gone speaks on"
+        assert not vehicle.states(time.monotonic() - 0.5), "a stick that is gone is still published"
         vehicle.navigation.twist.linear.x = 0.0
         time.sleep(0.3)
         vehicle.navigation.twist.linear.x = 0.3
@@ -140,7 +140,7 @@ def test_a_reference_of_two_publishers_is_none():
             vehicle.arbiter.rests_within(0.2, start, "two publishers of the reference")
         stopped = time.monotonic()
         time.sleep(2.0)
-        assert set(vehicle.arbiter.speeds_since(stopped)) == {0.0}, "it asked for motion all the while"
+        assert set(vehicle.arbiter.speeds_since(stopped)) == {0.0}, "it commanded motion throughout"
         reference.vel[0].vx = 0.0
         time.sleep(0.3)
         reference.vel[0].vx = 0.4

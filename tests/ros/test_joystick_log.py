@@ -1,4 +1,4 @@
-"""The log of the node `joystick`: what is in the file, and that no file holds up the node."""
+"""The log of the node `joystick`: the contents of the file, and that no file blocks the node."""
 
 import errno
 import fcntl
@@ -22,7 +22,7 @@ CYCLE = 0.005
 
 @pytest.fixture
 def folder():
-    """pytest's own are too long for a path of 64 bytes."""
+    """A short folder: pytest's own are too long for a path of 64 bytes."""
     folder = tempfile.mkdtemp(dir="/tmp")
     yield pathlib.Path(folder)
     shutil.rmtree(folder)
@@ -118,7 +118,7 @@ def test_zero_decimation_is_one_and_a_log_replaces_the_one_before(joystick, fold
     joystick.good(Log, "log", path=str(first), decimation=0)
     wait_for_cycles(joystick, 50)
     joystick.good(Log, "log", path=str(second), decimation=1)
-    assert info(joystick)[1] < 50, "the counters begin anew"
+    assert info(joystick)[1] < 50, "the counters do not restart"
     ended = first.stat().st_size
     wait_for_cycles(joystick, 50)
     assert first.stat().st_size <= ended + 200, "at most the row that was on its way"

@@ -14,7 +14,7 @@ AHEAD, TOGGLE, DEAD_MAN = 1, 3, 5
 
 @pytest.fixture
 def joystick(graph):
-    """With a stick that drives ahead after a press of button 3, or while 5 is pressed."""
+    """The node with a stick that drives ahead after a press of button 3, or while 5 is pressed."""
     parameters = ["linear.x.axis:=1", "linear.x.scale:=-1.0", f"enable.toggle:={TOGGLE}", f"enable.on:={DEAD_MAN}"]
     joystick = Joystick(graph, *(part for parameter in parameters for part in ("-p", parameter)))
     try:
@@ -70,7 +70,7 @@ def test_a_dead_man_that_comes_back_held_has_to_be_pressed_again(joystick):
     start = time.monotonic()
     joystick.hold({AHEAD: -32767}, [DEAD_MAN])
     time.sleep(0.4)
-    assert not any(vx(message) for message in joystick.graph.since(DESIRED, start)), "a dead-man that was never let go drives"
+    assert not any(vx(message) for message in joystick.graph.since(DESIRED, start)), "a dead-man button that was never released drives"
     joystick.hold({AHEAD: -32767})
     joystick.hold({AHEAD: -32767}, [DEAD_MAN])
     wait_to_drive(joystick)

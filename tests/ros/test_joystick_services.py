@@ -1,4 +1,4 @@
-"""The nine services of the node `joystick`, as the openrobots component has them, and the parameters beside them."""
+"""The nine services of the node `joystick`, as in the openrobots component, and the related parameters."""
 
 import json
 import math

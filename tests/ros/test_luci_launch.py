@@ -1,4 +1,4 @@
-"""The launch file of a LUCI chair that is not there: its nodes are started with its parameters and driven by a virtual pad."""
+"""The launch file of a simulated LUCI chair: its nodes are started with its parameters and driven by a virtual pad."""
 
 import math
 import pathlib
@@ -20,7 +20,7 @@ EXTRA = {"joystick": ["-p", "virtual_device:=Test Pad"]}
 
 
 def commands(fake):
-    """What `ros2 launch steersman luci.launch.xml fake:=...` would start."""
+    """The nodes that `ros2 launch steersman luci.launch.xml fake:=...` starts."""
     tree = xml.etree.ElementTree.parse(ROOT / "launch" / "luci.launch.xml")
     skipped = {id(node) for group in tree.iter("group") if not fake for node in group}
     for node in tree.iter("node"):
@@ -123,7 +123,7 @@ def test_a_hand_drives_a_chair_that_is_not_there(chair):
 
 
 def test_the_occupants_stick_drives_and_then_navigation(chair):
-    """In the shared mode the occupant's stick goes the same way, above navigation; let go, navigation has its turn."""
+    """In the shared mode the occupant's stick has priority over navigation, which drives after its release."""
     graph, processes = chair
     output = lambda: "\n".join(f"--- {p.name}\n{p.output}" for p in processes.values())
     graph.subscribe(String, "/chair/state", LATCHED)

@@ -16,7 +16,7 @@ SIDES = ("port", "starboard")
 
 
 class Sample:
-    """The page's node as it stands there, and motor values for it at the rate of hindbrain's."""
+    """The page's node, and motor values for it at the rate of hindbrain's."""
 
     def __init__(self, graph, path, *arguments):
         (text,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
@@ -28,7 +28,7 @@ class Sample:
 
     @property
     def written(self):
-        """What it wrote to the motors last, as parts of full speed."""
+        """The last values it wrote to the motors, as parts of full speed."""
         lines = [line for line in self.process.lines if "[motors]: " in line]
         return lines[-1].rpartition("[motors]: ")[2] if lines else None
 

@@ -43,12 +43,12 @@ def is_refused(value):
 
 
 def level(value):
-    """Of `value` times full speed: in thousandths and then in counts, each rounded toward zero."""
+    """The counts of `value` times full speed: in thousandths and then in counts, each rounded toward zero."""
     return int(int(max(-1.0, min(1.0, value)) * 1000.0) * FULL / 1000)
 
 
 class CommandSender:
-    """Sends commands one by one and knows when hindbrain has dealt with each."""
+    """Sends commands one by one and waits until hindbrain has processed each."""
 
     def __init__(self, vehicle, message_type):
         self.vehicle, self.message_type = vehicle, message_type
@@ -62,7 +62,7 @@ class CommandSender:
         vehicle.wait_for("OK")
 
     def send(self, value=0.0, part=PARTS[0], refused=None):
-        """Sends a command and waits until it was dealt with: of two that are read in one go the first may be left out."""
+        """Sends a command and waits until it was processed: of two that are read at once the first may be left out."""
         start = now()
         refused = is_refused(value) if refused is None else refused
         self.publish(value, part, refused)
@@ -86,7 +86,7 @@ class CommandSender:
         self.sent += 1
 
     def send_valid(self, value=0.0):
-        """Sends a good command, which has to be carried out."""
+        """Sends a valid command, which has to be applied."""
         self.send(value)
 
     def applied(self, index):
@@ -116,7 +116,7 @@ def message_type(request):
 
 
 def test_no_odd_value_moves_a_standing_vehicle(message_type):
-    """Whatever is too small to move a wheel, or no number that makes sense, in either part."""
+    """Values that are too small to move a wheel, or invalid, in either part."""
     silent = [value for value in ODD if is_refused(value) or level(value) == 0]
     assert len(silent) > 120
     with Vehicle(SUDDEN, message_type) as vehicle:
@@ -160,7 +160,7 @@ def test_a_refused_change_changes_nothing_on_the_move(message_type):
 
 @pytest.mark.parametrize("value", [NAN, math.nextafter(BEYOND_REASON, INF)], ids=["NaN", "beyond reason"])
 def test_a_stream_of_nan_is_silence(message_type, value):
-    """The last good command goes on until it is stale, not a moment longer."""
+    """The last valid command is applied until it is stale, no longer."""
     with Vehicle(SUDDEN, message_type) as vehicle:
         sender = CommandSender(vehicle, message_type)
         sender.send_valid(0.5)

@@ -1,4 +1,4 @@
-"""Node `joystick` with gamepads of evdev, mocked by umockdev: what SDL makes of real ones, from the plug to the unplug."""
+"""Node `joystick` with gamepads of evdev, mocked by umockdev: from the connection to the disconnection."""
 
 import contextlib
 import os
@@ -32,7 +32,7 @@ def running(graph, *parameters):
 
 @pytest.fixture
 def node(graph):
-    """With no pad yet."""
+    """The node without a pad."""
     with running(graph) as node:
         yield node.start()
 
@@ -114,7 +114,7 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_motion(node, record_property):
     def first(topic, is_let_go):
         """The time of its release, and the messages from then on."""
         reported = [index for index, (_, message) in enumerate(after[topic]) if is_let_go(message)]
-        assert reported, f"{topic} is not let go: {after[topic]}"
+        assert reported, f"{topic} has no release: {after[topic]}"
         return after[topic][reported[0]][0], [message for _, message in after[topic][reported[0] :]]
 
     at_desired, desired = first(DESIRED, lambda desired: not any(motion(desired)))
@@ -124,7 +124,7 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_motion(node, record_property):
     assert not desired[0].vel, "the first message must report the lost stick"
     assert not any(any(motion(reported)) for reported in desired), "nothing moves after it"
     assert {tuple(reported.axes) for reported in states} == {tuple(AT_REST)}, "the released state is the last"
-    assert {tuple(reported.axes) for reported in joys} == {tuple(LET_GO)}, "joy stays let go"
+    assert {tuple(reported.axes) for reported in joys} == {tuple(LET_GO)}, "joy does not stay at rest"
     assert at_desired <= at_device <= at_connected and at_joy <= at_connected, "the motion ends first"
     lags = [round((at - start) * 1e3, 1) for at in (at_desired, at_device, at_joy, at_connected)]
     print(f"from the unplug: desired {lags[0]} ms, device {lags[1]} ms, joy {lags[2]} ms, connected {lags[3]} ms")
@@ -139,7 +139,7 @@ def test_a_stick_held_without_a_button_is_let_go_too(node):
     node.wait(JOY, lambda joy: (joy.axes[0], joy.axes[1]) == (1.0, -1.0), "the stick is not published")
     node.do("unplug", event=7)
     node.wait(CONNECTED, lambda reported: not reported.data, "the loss of the pad is not reported")
-    node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy is not let go")
+    node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy is not at rest")
 
 
 def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
@@ -158,7 +158,7 @@ def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
     node.wait(CONNECTED, lambda reported: reported.data, "the pad does not drive again")
     assert node.graph.last(again).buttons[DEAD_MAN], "the held button is not published"
     node.act(event=9, axes={AHEAD: -32768})
-    node.stays_still(0.3, "a dead-man that was never let go drives")
+    node.stays_still(0.3, "a dead-man button that was never released drives")
     node.act(event=9, buttons={DEAD_MAN: 0})
     node.drives(event=9)
     node.lets_go(event=9)
@@ -173,14 +173,14 @@ def test_a_stick_held_at_its_end_at_the_plug_is_let_go(node):
     node.wait(topic, lambda state: list(state.axes) == [0, 0, -32768, -100, 0, -32768, 0, 0], "it stays held")
     node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "it stays held on joy")
     node.act(buttons={DEAD_MAN: 1})
-    node.stays_still(0.3, "a stick that was let go drives")
+    node.stays_still(0.3, "a released stick drives")
     node.act(axes={AHEAD: -32768})
     node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
     node.lets_go()
 
 
 def test_a_stick_held_at_the_plug_and_let_go_slowly_ends_in_its_middle(node):
-    """SDL puts it back to that end before the pad goes."""
+    """SDL returns the trigger to that end before it removes the pad."""
     topic = node.plug(axes={AHEAD: -32768})
     for value in (-20000, 0):
         node.act(axes={AHEAD: value})
@@ -205,7 +205,7 @@ def test_a_pad_at_hidraw_is_published_with_its_first_report(graph):
         node.wait(topic, lambda state: state.axes[AHEAD] == -32768, "the stick is not published")
         node.stays_still(0.3, "a dead-man that was held at the plug drives")
         node.act(event=3, buttons={deadman: 0}, axes={AHEAD: 128})
-        node.wait(topic, lambda state: not state.buttons[deadman] and not state.axes[AHEAD], "nothing is let go")
+        node.wait(topic, lambda state: not state.buttons[deadman] and not state.axes[AHEAD], "nothing is released")
         node.act(event=3, buttons={deadman: 1}, axes={AHEAD: 1})
         node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
 
@@ -234,7 +234,7 @@ def test_twins_are_distinguished_by_their_paths_and_ports(node):
     node.act(event=7, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
     node.stays_still(0.2, "the first pad still drives")
     node.lets_go(event=7)
-    # The one that gets to drive is held already: it has to be at rest, and the button pressed anew.
+    # The selected stick is already held: it has to be at rest, and the button pressed again.
     node.act(event=7, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
     node.wait(node.topics[7], lambda state: state.buttons[DEAD_MAN], "what is held is not published")
     node.set("control_device", f"/dev/input/{ports[7]}")
@@ -273,7 +273,7 @@ def test_a_pad_that_hangs_and_fails_is_logged_and_stops_the_others(node):
     node.stays_still(0.1, "a stick that is not read drives")
     node.do("fail", event=9)
     node.graph.wait(lambda: logged("cannot be opened"), lambda: f"nothing is logged:\n{node.process.output}")
-    node.stays_still(0.1, "what was held is pressed anew")
+    node.stays_still(0.1, "a held button counts as pressed again")
     node.lets_go()
     node.drives()
     node.lets_go()
@@ -283,7 +283,7 @@ def test_a_pad_that_hangs_and_fails_is_logged_and_stops_the_others(node):
 
 
 def let_go_within(node, bound, start):
-    """The first of the states in which the stick asks for no motion any more came within so many seconds after `start`."""
+    """Checks that the stick commands no motion from within `bound` seconds after `start`."""
     reported = node.graph.messages[DESIRED]
     moved = max(index for index, (_, desired) in enumerate(reported) if vx(desired))
     took = reported[moved + 1][0] - start

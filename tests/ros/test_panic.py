@@ -1,4 +1,4 @@
-"""A node panics while the vehicle drives at full speed: what the motors get last, and how the process ends."""
+"""A node panics while the vehicle drives at full speed: the last motor values, and the end of the process."""
 
 import contextlib
 import os
@@ -94,7 +94,7 @@ def test_a_panic_that_cannot_be_printed_leaves_the_motors_at_stop(output):
 
 
 def test_a_panic_that_is_printed_on_a_paused_terminal_leaves_the_motors_at_stop():
-    """A write to it does not fail, it waits for ever."""
+    """A write to a paused terminal does not fail, it waits for ever."""
     read, write = os.pipe()
     pipe = f"/proc/{os.getpid()}/fd/{write}"
     try:

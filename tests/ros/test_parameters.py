@@ -159,7 +159,7 @@ def test_a_block_is_in_force_as_in_rclcpp(graph, tmp_path, pattern, namespace):
 
 
 def test_the_last_value_is_in_force(graph, tmp_path):
-    """Whole or with decimals, for the node or for all."""
+    """A number may be whole or have decimals, and may be set for the node or for all."""
     file = parameters_in(tmp_path, "hindbrain: {ros__parameters: {accel: 31}}\n")
     process = Process("hindbrain", "--ros-args", *file, "-p", "accel:=30.5")
     try:

@@ -13,7 +13,7 @@ MAY_GROW = 4_000  # kB of resident memory
 
 
 def plugs(graph, seconds):
-    """What the node held before and afterwards, once it had settled both times."""
+    """The resources of the node before and afterwards."""
     joystick = Joystick(graph)
     try:
         # The hand holds it 20 times a second from here on; unplugging needs it still.
@@ -50,7 +50,7 @@ def cycle(graph, times):
 
 
 def settled(joystick):
-    """Topics stay a moment after their device."""
+    """A topic is removed shortly after its device."""
     time.sleep(1.0)
     return uses(joystick.process)
 

@@ -1,4 +1,4 @@
-"""The profile `seed` end to end, what it fixes, and every other set of parameters that ends the start."""
+"""The profile `seed` end to end, the values it fixes, and every other set of parameters that is refused at the start."""
 
 import json
 

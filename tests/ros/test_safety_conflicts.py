@@ -1,4 +1,4 @@
-"""A second publisher where one is expected stops the vehicle, whatever its type, reliability and name."""
+"""A second publisher where one is expected stops the vehicle, at any type, reliability and name."""
 
 import contextlib
 import os
@@ -51,7 +51,7 @@ def wait_for_conflict(vehicle, topic):
 
 
 def wait_for_end(vehicle, topic):
-    """The second publisher has gone: what the cause asks for is missing, and nothing else."""
+    """The second publisher is gone: only the actions that clear the cause are missing."""
     left = {"/cmd_vel": ("OK", "NEUTRAL_WAIT"), "/hind/estop": ("ESTOP", "ESTOP_LATCHED")}
     vehicle.wait_for(*left.get(topic, ("SSTOP.ROS", "NOT_ARMED")))
 
@@ -85,7 +85,7 @@ def test_a_second_publisher_of_any_kind_stops(topic):
 
 @pytest.mark.parametrize("topic", SECONDS)
 def test_a_second_publisher_is_counted_within_its_time(topic):
-    """Of any type, reliability and name."""
+    """The second publisher may have any type, reliability and name."""
     with known_participant() as context, Vehicle() as vehicle:
         vehicle.estop(False)
         for message_type, qos, name in SECONDS[topic]:
@@ -102,7 +102,7 @@ def test_a_second_publisher_is_counted_within_its_time(topic):
 
 @pytest.mark.parametrize("on", [False, True])
 def test_a_message_of_a_second_switch_stops_at_once(on):
-    """Whatever it is: by the next count, the median would be later than this."""
+    """Any second publisher is counted in time: with the next count the median would be later."""
     took = []
     with known_participant() as context, Vehicle() as vehicle:
         for _ in range(7):
@@ -187,7 +187,7 @@ def test_a_best_effort_switch_alone_enables_nothing():
 @pytest.mark.parametrize("fits_first", [True, False], ids=["the right type first", "the wrong type first"])
 @pytest.mark.parametrize("right, wrong", [(Twist, TwistStamped), (TwistStamped, Twist)])
 def test_the_type_of_cmd_vel_is_no_race(right, wrong, fits_first):
-    """A publisher of the other type stops, in whichever order the two come, and drives nothing when it is alone."""
+    """A publisher of the other type stops, in whichever order the two come, and does not drive when it is alone."""
     with Vehicle(command=right) as vehicle:
         full = wrong()
         getattr(full, "twist", full).linear.x = 1.0
@@ -256,7 +256,7 @@ def test_a_jammed_reset_button_does_not_reset_by_anothers_false():
             vehicle.set_command(0.5)
             for _ in range(5):
                 second.publish(Bool(data=False))
-                vehicle.stays_stopped(0.1, "the button is let go by another one")
+                vehicle.stays_stopped(0.1, "another publisher releases the button")
                 button(True)
                 vehicle.stays_stopped(0.1, "the button is jammed")
             assert vehicle.state == "ESTOP" and "ESTOP_LATCHED" in vehicle.causes

@@ -1,4 +1,4 @@
-"""An e-stop that does not fit, is not received, or is pressed among releases: it stops, and the switches bring motion back."""
+"""An e-stop that is incompatible, is not received, or is pressed among releases: it stops, and the switches bring motion back."""
 
 import contextlib
 import time
@@ -34,7 +34,7 @@ def test_two_estops_of_one_name_stop_until_a_reset():
 
 
 def test_an_estop_that_is_there_must_be_received():
-    """One that speaks only when it changes is not known to be released, neither when it comes nor after a restart of hindbrain."""
+    """An e-stop that only publishes changes is not known to be released, neither at its start nor after a restart of hindbrain."""
     with contextlib.ExitStack() as stack:
         with Vehicle() as vehicle:
             context = stack.enter_context(known_participant())
@@ -90,7 +90,7 @@ def test_an_only_estop_that_does_not_fit_stops(message_type, qos):
 
 
 def test_an_estop_that_was_never_received_may_go():
-    """Its end is enough, with the switches: there is none then."""
+    """After its end, which leaves no e-stop, the switches are enough."""
     with Vehicle() as vehicle:
         vehicle.half_ahead()
         with second_publisher(Bool, "/hind/estop"):
@@ -144,7 +144,7 @@ def test_no_press_among_releases_is_lost():
 
 
 def test_no_press_among_hundreds_of_releases_is_lost_in_a_hold():
-    """A quick e-stop speaks while hindbrain is held for less than a fault takes: all of it is read, and the press is in the middle."""
+    """An e-stop publishes quickly while hindbrain is held for less than a fault needs: all messages are read, with a press among them."""
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
         deep = vehicle.graph.node.create_publisher(Bool, "/hind/estop", QoSProfile(depth=1000))
         vehicle.graph.publishers["/hind/estop"] = deep

@@ -1,4 +1,4 @@
-"""The operator's computer and the vehicle's are two, and the link between them breaks while it drives."""
+"""The link between the operator's and the vehicle's computer breaks while the vehicle drives."""
 
 import os
 import shutil

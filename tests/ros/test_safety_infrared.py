@@ -1,4 +1,4 @@
-"""Infra-red sensors that flicker: one reading that is not clear blocks, and only nothing but clear for `ir.timeout` clears."""
+"""Infra-red sensors that flicker: one reading that is not clear blocks, and only clear readings for `ir.timeout` clear it."""
 
 import math
 
@@ -41,7 +41,7 @@ class Flicker:
 
 
 def share(blocked, of):
-    """So many blocked readings of so many, the blocked ones first."""
+    """The given number of blocked readings, followed by clear ones."""
     return [BLOCKED] * blocked + [CLEAR] * (of - blocked)
 
 
@@ -90,7 +90,7 @@ def test_a_flicker_of_any_rate_and_share_stops_and_stays_stopped(vehicle, name):
 
 
 def test_one_reading_that_is_blocked_is_enough(vehicle):
-    """However rare: it stops, and what is wanted goes on only after a zero command."""
+    """Even a rare blocked reading stops, and motion continues only after a zero command."""
     flicker = vehicle.flicker
     flicker.clear()
     vehicle.half_ahead()

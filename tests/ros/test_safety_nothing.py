@@ -13,7 +13,7 @@ from vehicle import Vehicle, now, second_publisher
 
 
 def test_a_killed_hindbrain_publishes_nothing_more():
-    """The last motor value stands: whatever drives the motors must stop them by itself."""
+    """The last motor value stays: the motor controller must stop by itself."""
     with Vehicle() as vehicle:
         vehicle.half_ahead()
         vehicle.process.kill()
@@ -27,7 +27,7 @@ def test_a_killed_hindbrain_publishes_nothing_more():
 
 
 def test_a_commander_that_is_killed_in_motion_and_started_again_stops():
-    """Its successor is a second publisher for as long as the middleware believes in the dead one, and begins with motion."""
+    """Its successor is a second publisher until the middleware removes the dead one, and begins with motion."""
     with Vehicle() as vehicle:
         graph, command = vehicle.graph, TwistStamped()
         for topic, message in (("/cmd_vel_arbitrated", command), ("/luci/scaling", free_zones())):
@@ -47,7 +47,7 @@ def test_a_commander_that_is_killed_in_motion_and_started_again_stops():
             # Whichever comes first: the conflict, or the last command's age and the slope.
             vehicle.stopped_within(min(came + 0.2 - killed, CMD_TIMEOUT + QUICK_BRAKE), killed, "killed and started again")
             vehicle.wait(lambda: "CMD_CONFLICT" in vehicle.causes, "no conflict")
-            vehicle.stays_stopped(1.0, "it asks for motion all the while")
+            vehicle.stays_stopped(1.0, "it commands motion throughout")
             vehicle.wait_for("OK", "NEUTRAL_WAIT", timeout=40.0)
             vehicle.stays_stopped(0.5, "the dead one is forgotten, and no zero came")
             command.twist.linear.x = 0.0

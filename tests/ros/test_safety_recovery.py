@@ -1,4 +1,4 @@
-"""A stage between the stick and hindbrain is lost while it drives at full speed: what is back moves nothing before the stick was let go."""
+"""A stage between the stick and hindbrain is lost at full speed: after its return nothing moves before the stick was released."""
 
 import signal
 import time

@@ -13,7 +13,7 @@ from test_every_parameter import Parameters
 
 @pytest.fixture(params=["composed unplugged", "composed silent", "unplugged", "silent", "killed", "held", "ended"])
 def lost(request):
-    """How the stick is lost, and the chain that it is lost to: in one process, or in four."""
+    """The kind of loss, and the chain in one process or in four."""
     stack = Stack(composed=request.param.startswith("composed"))
     try:
         yield request.param.removeprefix("composed "), stack.ready()
@@ -22,7 +22,7 @@ def lost(request):
 
 
 def lose(stack, how):
-    """Loses the stick like this; what has to be done at the end."""
+    """Loses the stick in this way; returns the action that restores it."""
     if how == "unplugged":
         stack.unplug()
     elif how == "silent":
@@ -66,7 +66,7 @@ def test_a_hand_that_lets_go_at_rest_hands_over(stack):
     command.twist.linear.x = 0.5
     stack.stays_stopped(1.0, "the stick holds it still, above navigation")
     stack.stick(0.0, drive=False)
-    stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "to let go is to hand over")
+    stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "a release hands over")
     start = time.monotonic()
     stack.unplug()
     time.sleep(1.0)

@@ -1,4 +1,4 @@
-"""A command that was lost: nothing moves by itself when it comes back, and a process that was held believes nothing old."""
+"""A command that was lost: nothing moves by itself after its return, and a process that was held uses no old message."""
 
 import signal
 import time
@@ -15,7 +15,7 @@ FULL_BRAKE = 66 / 200
 
 
 def waits_for_a_zero(vehicle, what):
-    """The command is there again, full ahead: nothing moves until a zero comes."""
+    """The command returns as full ahead: nothing moves until a zero comes."""
     vehicle.set_command(1.0)
     vehicle.commands.reset()
     vehicle.wait_for("OK", "NEUTRAL_WAIT")
@@ -55,13 +55,13 @@ def test_a_lost_command_brakes_from_full_speed_within_its_time():
 
 
 def braked(vehicle, level, start):
-    """It held the level until the command was as old as it may be, and no longer."""
+    """Checks that the level was held until the timeout of the command, and no longer."""
     first = next(at for at, message in vehicle.graph.messages["/motor/port"] if at >= start and message.data != level) - start
     assert CMD_TIMEOUT - 0.06 < first < CMD_TIMEOUT + SLACK, f"it brakes {first:.3f} s after the last command"
 
 
 def test_a_new_publisher_of_commands_waits_for_a_zero():
-    """The one that drove is gone, and another one begins with full speed."""
+    """The driving publisher is gone, and another one begins with full speed."""
     with Vehicle() as vehicle:
         vehicle.enable(False)
         vehicle.enable()
@@ -134,7 +134,7 @@ def test_the_seed_goes_on_by_itself_and_reports_it():
 
 
 def hold(vehicle, seconds, meanwhile=lambda: None):
-    """Holds hindbrain's process, all its threads, as a starved or suspended computer does; when the hold began."""
+    """Holds hindbrain's process, all its threads, as on a starved or suspended computer; returns the beginning of the hold."""
     process = vehicle.process.process
     process.send_signal(signal.SIGSTOP)
     start = now()
@@ -190,7 +190,7 @@ def keeps_its_value(vehicle, held, seconds):
 
 
 def test_no_switch_of_a_hold_starts_anything():
-    """A rise of enable, and a click of reset, that waited unread may be of before what they would undo."""
+    """A rise of enable, and a click of reset, that waited unread may be older than the stop that they would clear."""
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
         vehicle.reset()  # its publisher must be discovered before
         vehicle.half_ahead()

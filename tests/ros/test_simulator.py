@@ -49,7 +49,7 @@ def test_the_frames_are_those_of_rep_105(world):
         return {message.header.frame_id for message in world.since("/hind/ir", 0.0)}
 
     expected = {"ir_front_port", "ir_front_starboard", "ir_back_port", "ir_back_starboard"}
-    world.wait(lambda: frames() == expected, lambda: f"hind/ir speaks of {sorted(frames())}")
+    world.wait(lambda: frames() == expected, lambda: f"hind/ir has the frames {sorted(frames())}")
 
 
 def test_the_scan_is_whole(world):

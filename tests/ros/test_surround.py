@@ -1,4 +1,4 @@
-"""Zone scaling from scans and clouds over the wire: what is seen blocks, and what is no measurement blocks too."""
+"""Zone scaling from scans and clouds over the wire: obstacles block, and so do invalid measurements."""
 
 import contextlib
 import math
@@ -31,7 +31,7 @@ def stamped(message, frame="base_link", age=0.0):
 
 
 def scan(distance=lambda degrees: FREE, beams=360):
-    """All around from straight astern on; `distance` of a bearing [degrees], to the left positive [m]."""
+    """A scan of 360 degrees from straight astern on; `distance` of a bearing [degrees], to the left positive [m]."""
     step = 360.0 / beams
     ranges = [float(distance(index * step - 180.0)) for index in range(beams)]
     return LaserScan(
@@ -93,7 +93,7 @@ class Surround:
         return self.publishers[topic]
 
     def see(self, message, topic="/scan"):
-        """What a sensor sees twenty times a second from now on."""
+        """Sets the scan that is published twenty times a second from now on."""
         self.repeated[topic] = message
 
     @property
@@ -127,7 +127,7 @@ class Surround:
             published = [(at, message) for at, message in self.graph.messages["/luci/scaling"] if at >= start]
             return [at for at, message in published if all(math.isnan(getattr(message, field)) for field in FIELDS)]
 
-        self.wait(blind, f"{what}: it goes on seeing", bound + 2.0)
+        self.wait(blind, f"{what}: it does not become blind", bound + 2.0)
         took = blind()[0] - start
         assert took < bound + SLACK, f"{what}: blocked after {took:.3f} s, must be within {bound} s"
 
@@ -287,7 +287,7 @@ def test_the_same_stamp_again_keeps_nothing_alive():
         frozen = stamped(scan())
         timer = surround.graph.node.create_timer(0.05, lambda: surround.publisher("/scan", LaserScan).publish(frozen))
         surround.blind_within(0.5, start, "a relay repeats the last message of a dead sensor")
-        surround.stays_blind(0.5, "it goes on repeating it")
+        surround.stays_blind(0.5, "the repetition continues")
         surround.graph.node.destroy_timer(timer)
 
 
@@ -358,7 +358,7 @@ def test_a_huge_cloud_is_received():
     with Surround(CAMERA) as surround:
         publisher = surround.publisher("/points", PointCloud2)
         surround.wait(lambda: publisher.get_subscription_count() > 0, "there is no subscriber")
-        for _ in range(300):  # best effort, in a thousand pieces, all of which a busy machine seldom takes
+        for _ in range(300):  # best effort, in a thousand fragments, which a busy machine seldom receives completely
             publisher.publish(stamped(huge))
             time.sleep(0.1)
             if surround.factors["back_fb"] == 1.0:
@@ -446,7 +446,7 @@ def test_it_ends_before_anything_is_received():
         surround.wait_for_all(1.0, "free")
         surround.process.process.send_signal(signal.SIGTERM)
         assert surround.process.wait() == 0
-        surround.wait_for_blind("the last word", 1.0)
+        surround.wait_for_blind("the last message", 1.0)
 
 
 def test_killed_it_stops_the_command_behind_it():

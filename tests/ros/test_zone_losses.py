@@ -83,7 +83,7 @@ def test_a_node_that_was_held_moves_nothing_that_waited():
         assert set(left) == {0.0}, f"what had waited moved: {left}"
         scaler.scaling(1.0)
         scaler.hold(1.0)
-        scaler.stays_at_rest(0.5, "whoever asked for motion goes on")
+        scaler.stays_at_rest(0.5, "the command of motion continues")
         scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "after a zero")
 

@@ -48,7 +48,7 @@ def test_the_zones_and_both_sticks_are_drawn():
         outermost = max((p.x**2 + p.y**2) ** 0.5 for zone in range(8) for p in drawn[zone].points)
         assert abs(outermost - 2.0) < 1e-9
         assert drawn[TEXT].text == "back right limits\nscaled"
-        # A stick that is let go has no arrow.
+        # A released stick has no arrow.
         scaler.stick(0, 0)
         scaler.wait(lambda: picture(scaler)[REQUESTED].action == picture(scaler)[GRANTED].action == Marker.DELETE, "an arrow stays")
         assert picture(scaler)[TEXT].action == Marker.ADD
@@ -73,7 +73,7 @@ def test_a_picture_that_stays_is_repeated_before_it_fades():
         scaler.stick(100, 0)
         scaler.wait_for_stick(100, 0, 0, PHYSICAL)
         watch(scaler)  # late
-        scaler.wait(lambda: picture(scaler), "whoever comes late sees nothing", 2.0)
+        scaler.wait(lambda: picture(scaler), "a late subscriber receives nothing", 2.0)
         start = time.monotonic()
         time.sleep(3.0)
         times = [at for at, _ in scaler.graph.messages[MARKERS] if at >= start]

@@ -1,4 +1,4 @@
-"""The zone scaler over the wire: LUCI's zones, both ways of scaling, and whatever may be wrong with its inputs."""
+"""The zone scaler over the wire: LUCI's zones, both ways of scaling, and faults of its inputs."""
 
 import math
 import signal
@@ -331,7 +331,7 @@ def test_a_flood_of_scaling_and_of_sticks_hides_nothing():
 
 
 def test_no_message_is_ever_as_it_was_constructed():
-    """All zeros would be the zone front and the source ramp assist; at rest it is zone 8 and the source that is asked for."""
+    """All zeros would be the zone front and the source ramp assist; at rest it is zone 8 and the configured source."""
     with Scaler({"input_source": 1}) as scaler:
         scaler.wait(lambda: scaler.applied, "nothing is published at rest")
         scaler.stick(0, 0)
@@ -364,7 +364,7 @@ def test_the_topics_are_reliable_as_the_chairs_are():
         scaler.command(0.0)
         loose = node.create_publisher(LuciZoneScaling, "/luci/scaling", BEST_EFFORT)
         node.create_timer(0.02, lambda: loose.publish(zones()))
-        # Two publishers are a conflict, whatever their quality; that of the reliable one goes.
+        # Two publishers are a conflict at any reliability; the reliable one ends.
         node.destroy_publisher(scaler.publishers.pop("scaling"))
         scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
         scaler.command(1.0)

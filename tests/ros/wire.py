@@ -186,7 +186,7 @@ class Wire:
         return "hind/ir", self.stamp(message, frame, repeated)
 
     def second(self, topic, words):
-        """Publishes it with the second publisher, in that one's own type."""
+        """Publishes it with the second publisher, in its own type."""
         second = self.seconds.get(topic)
         if second is None or not words:
             return

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_with_its_range() {
+    fn a_value_out_of_range_is_refused_with_its_range() {
         for (line, part) in
             [("--fast", "--fast"), ("--seconds 11", "11 is not in 12..=3600"), ("--seconds", "<N>")]
         {

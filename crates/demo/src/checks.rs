@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_course_has_nothing_wrong() {
+    fn a_correct_course_has_no_violations() {
         assert_eq!(judge(&driven(good), end(), [1; 4]), Vec::<String>::new());
     }
 

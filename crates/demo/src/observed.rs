@@ -55,7 +55,7 @@ impl Applied {
 }
 
 impl Observed {
-    /// The topics without a message yet; `stick` says whether there is a stick.
+    /// The topics without a message yet; `stick`: whether there is a stick.
     pub fn missing(&self, stick: bool) -> Vec<&'static str> {
         [
             (self.pose.is_some(), "odom"),

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn control_makes_no_key_drive() {
+    fn keys_with_control_do_not_drive() {
         assert!(matches!(meaning(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Command::Quit)));
         for code in ['w', 'a', 's', 'd', 'e', 'r', 't'] {
             assert!(meaning(KeyCode::Char(code), KeyModifiers::CONTROL).is_none());

@@ -64,7 +64,7 @@ pub struct Traffic {
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Traffic {
-    /// Records a command with `stamp` that was received at `now`, with `clock` as the wall clock; `by_stick` says whether the
+    /// Records a command with `stamp` that was received at `now`, with `clock` as the wall clock; `by_stick`: whether the
     /// stick drives.
     pub fn receive(&mut self, now: Instant, clock: Stamp, stamp: Stamp, by_stick: bool) {
         self.messages += 1;

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_readable_is_listed_in_order() {
+    fn unreadable_files_are_listed_in_order() {
         let root = Root::new("locked");
         for port in ["3", "2"] {
             root.locked(&format!("dev/input/by-path/{port}-event-joystick"));

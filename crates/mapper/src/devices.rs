@@ -298,7 +298,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_could_command_a_terminal_is_not_shown() {
+    fn control_characters_of_a_device_are_not_printed() {
         assert_eq!(plain("Pad \u{1b}[31m\u{7}ü"), "Pad ?[31m?ü");
     }
 }

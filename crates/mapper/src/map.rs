@@ -40,7 +40,7 @@ impl Line {
 /// The period of ticks for the questions.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Asks the questions through `say`, and returns the parameter file.
+/// Asks the questions through `questions`, and returns the parameter file.
 ///
 /// * `keep_lines`: whether lines may arrive before their question, as from a pipe
 /// # Errors
@@ -50,11 +50,11 @@ pub fn run(
     lines: &Receiver<Line>,
     keep_lines: bool,
     options: &Map,
-    say: &mut dyn Write,
+    questions: &mut dyn Write,
 ) -> Result<String, String> {
     let devices = Devices::gather(events, GATHER);
     let device = devices.find(options.device.as_deref()).map_err(|miss| reason(&miss))?;
-    let mapping = ask(events, lines, keep_lines, device, options.timeout(), say)?;
+    let mapping = ask(events, lines, keep_lines, device, options.timeout(), questions)?;
     let Device { name, guid, details, .. } = device;
     let driver = details.driver.to_string();
     Ok(mapping.yaml(Model { name, guid, driver: &driver, control_device: devices.unique(device) }))
@@ -74,19 +74,19 @@ fn ask(
     keep_lines: bool,
     device: &Device,
     timeout: Duration,
-    say: &mut dyn Write,
+    questions: &mut dyn Write,
 ) -> Result<Mapping, String> {
     let broken = |error: io::Error| format!("the questions cannot be shown: {error}");
-    write!(say, "{}", table(std::slice::from_ref(device))).map_err(broken)?;
+    write!(questions, "{}", table(std::slice::from_ref(device))).map_err(broken)?;
     let began = now();
     let stick = Stick::new(&device.axes, &device.hats);
     let mut mapper = Mapper::new(stick, device.buttons, Duration::ZERO, timeout, keep_lines);
     loop {
         while let Some(output) = mapper.poll() {
             match output {
-                Output::Print(text) => {
-                    writeln!(say, "{}", plain(&text)).and_then(|()| say.flush()).map_err(broken)?
-                }
+                Output::Print(text) => writeln!(questions, "{}", plain(&text))
+                    .and_then(|()| questions.flush())
+                    .map_err(broken)?,
                 Output::Done(mapping) => return Ok(mapping),
                 Output::Failed(why) => return Err(format!("{why} Nothing was written.")),
             }

@@ -80,7 +80,7 @@ fn the_robot_is_where_it_is() {
 }
 
 #[test]
-fn the_hint_says_what_to_do_next() {
+fn the_hint_shows_the_next_step() {
     let hint = |change: fn(&mut Picture<'_>)| screen(80, 24, change)[21].clone();
     assert!(hint(|p| p.operator_input.estop = true).contains("r releases it"));
     assert!(hint(|p| p.operator_input.stick = None).contains("u plugs it in"));

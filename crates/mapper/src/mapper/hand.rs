@@ -27,11 +27,11 @@ impl Hand {
         let mapper = Mapper::new(stick, buttons, Duration::ZERO, PATIENCE, keep_lines);
         let (now, rest) = (Duration::ZERO, rest.to_vec());
         let mut hand = Self { mapper, now, printed: Vec::new(), end: None, rest, noise: 50 };
-        hand.listen();
+        hand.drain_outputs();
         hand
     }
 
-    pub fn listen(&mut self) {
+    pub fn drain_outputs(&mut self) {
         while let Some(output) = self.mapper.poll() {
             match output {
                 Output::Print(text) => self.printed.push(text),
@@ -42,14 +42,14 @@ impl Hand {
 
     pub fn feed(&mut self, input: Input) {
         self.mapper.handle(self.now, input);
-        self.listen();
+        self.drain_outputs();
     }
 
     pub fn wait(&mut self, milliseconds: u64) {
         for _ in 0..milliseconds / 10 {
             self.now += Duration::from_millis(10);
             self.mapper.tick(self.now);
-            self.listen();
+            self.drain_outputs();
         }
     }
 

@@ -139,7 +139,7 @@ fn two_axes_at_once_and_two_buttons_at_once_are_asked_again() {
 }
 
 #[test]
-fn a_half_hearted_push_is_no_answer() {
+fn a_partial_push_is_no_answer() {
     let mut hand = Hand::on(&XBOX);
     hand.rest();
     let asked = hand.printed.len();
@@ -177,7 +177,7 @@ fn silence_ends_a_needed_question_and_skips_another() {
 }
 
 #[test]
-fn half_an_answer_is_not_skipped() {
+fn a_half_answered_question_is_not_skipped() {
     let mut hand = Hand::on(&XBOX);
     hand.rest();
     hand.both_ends(1, -32767);
@@ -190,7 +190,7 @@ fn half_an_answer_is_not_skipped() {
 }
 
 #[test]
-fn enter_does_not_skip_what_is_needed() {
+fn enter_does_not_skip_a_required_question() {
     let mut hand = Hand::on(&XBOX);
     hand.rest();
     hand.feed(Input::Enter);
